@@ -1,0 +1,131 @@
+"""The error root: every failure has a code, a tier, a message and a way out."""
+
+from dataclasses import dataclass, field
+from typing import Any, ClassVar
+
+from callboard.core.canonical import Json, plain
+from callboard.core.tiers import ErrorTier
+
+_RETRYABLE = frozenset(
+    {ErrorTier.TRANSIENT, ErrorTier.EXTERNAL_RATE_LIMIT, ErrorTier.EXTERNAL_DEGRADING}
+)
+
+
+@dataclass(frozen=True, slots=True)
+class ErrorRecord:
+    """An error as it is journaled, streamed and shown."""
+
+    code: str
+    message: str
+    tier: ErrorTier = ErrorTier.PERMANENT
+    fix: str | None = None
+    context: dict[str, Json] = field(default_factory=dict[str, Json])
+
+    @property
+    def retryable(self) -> bool:
+        """Whether the same call may succeed later without anybody changing anything."""
+        return self.tier in _RETRYABLE
+
+    def to_json(self) -> dict[str, Json]:
+        """Return the stored shape."""
+        return {
+            "code": self.code,
+            "message": self.message,
+            "tier": self.tier.name.lower(),
+            "retryable": self.retryable,
+            "fix": self.fix,
+            "context": self.context,
+        }
+
+    @classmethod
+    def from_json(cls, data: dict[str, Any]) -> "ErrorRecord":
+        """Read the stored shape."""
+        return cls(
+            code=data["code"],
+            message=data["message"],
+            tier=_tier_named(data.get("tier")),
+            fix=data.get("fix"),
+            context=data.get("context") or {},
+        )
+
+
+def _tier_named(name: str | None) -> ErrorTier:
+    # A tier of a newer Callboard is unknown here, and what is unknown is permanent.
+    return ErrorTier.__members__.get((name or "").upper(), ErrorTier.PERMANENT)
+
+
+class CallboardError(Exception):
+    """Root of every error Callboard raises on purpose.
+
+    A class that sets `tier` declares it, and nobody looks further. A class that does not is
+    classified by what it wraps and says.
+    """
+
+    code: ClassVar[str] = "internal"
+    tier: ErrorTier = ErrorTier.PERMANENT
+
+    def __init__(self, message: str, *, fix: str | None = None, **context: Json) -> None:
+        """Take a message that names the value, the way out, and JSON context."""
+        super().__init__(message)
+        self.message = message
+        self.fix = fix
+        self.context = context
+
+    @property
+    def retryable(self) -> bool:
+        """Whether the same call may succeed later by itself."""
+        return self.tier in _RETRYABLE
+
+    def record(self) -> ErrorRecord:
+        """Return the error as it is journaled."""
+        return ErrorRecord(self.code, self.message, self.tier, self.fix, plain(self.context))
+
+
+class NotFound(CallboardError):
+    """Something was named that does not exist."""
+
+    code = "not_found"
+    tier = ErrorTier.PERMANENT
+
+
+class InvalidInput(CallboardError):
+    """A value the caller gave cannot be used."""
+
+    code = "invalid_input"
+    tier = ErrorTier.PERMANENT
+
+
+class Conflict(CallboardError):
+    """The request is fine but the thing is not in a state that allows it."""
+
+    code = "conflict"
+    tier = ErrorTier.PERMANENT
+
+
+class ProviderError(CallboardError):
+    """A model provider answered with an error, or not at all."""
+
+    code = "provider_error"
+
+    def __init__(
+        self,
+        message: str,
+        *,
+        status: int | None = None,
+        headers: dict[str, str] | None = None,
+        tier: ErrorTier | None = None,
+        partial: str | None = None,
+        fix: str | None = None,
+        **context: Json,
+    ) -> None:
+        """Keep the HTTP status, the headers and whatever text had already arrived."""
+        if status is not None:
+            context["status"] = status
+        if partial is not None:
+            context["partial"] = partial
+        super().__init__(message, fix=fix, **context)
+        self.status = status
+        self.headers = headers or {}
+        self.partial = partial
+        if tier is not None:
+            self.tier = tier

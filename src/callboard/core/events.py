@@ -1,0 +1,235 @@
+"""Events: what happened, in order, as typed values with one stored shape each."""
+
+from dataclasses import MISSING, Field, dataclass, field, fields
+from typing import Any, ClassVar, Final
+
+from callboard.core.canonical import Json
+
+
+@dataclass(frozen=True, slots=True)
+class RunStarted:
+    """A run was created."""
+
+    type: ClassVar[str] = "run.started"
+    choreography: str
+    title: str = ""
+    parent_id: str | None = None
+    origin: str = "start"
+
+
+@dataclass(frozen=True, slots=True)
+class RunChanged:
+    """A run entered a state."""
+
+    type: ClassVar[str] = "run.changed"
+    state: str
+    reason: str = ""
+    error: dict[str, Json] | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class StepStarted:
+    """A step began to execute; may be missing after a crash, a step's end never is."""
+
+    type: ClassVar[str] = "step.started"
+    kind: str
+    effect: str
+
+
+@dataclass(frozen=True, slots=True)
+class StepDone:
+    """A step finished and will never be executed again."""
+
+    type: ClassVar[str] = "step.done"
+    kind: str
+    duration_ms: int
+    preview: str = ""
+    slot: str | None = None
+    receipt_id: str | None = None
+    detail: dict[str, Json] = field(default_factory=dict[str, Json])
+
+
+@dataclass(frozen=True, slots=True)
+class StepFailed:
+    """A step ended with an error."""
+
+    type: ClassVar[str] = "step.failed"
+    kind: str
+    duration_ms: int
+    error: dict[str, Json]
+    receipt_id: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class StepUnknown:
+    """A `once` step was interrupted: whether its effect happened is not known."""
+
+    type: ClassVar[str] = "step.unknown"
+    kind: str
+
+
+@dataclass(frozen=True, slots=True)
+class QuestionAsked:
+    """A run waits for the human."""
+
+    type: ClassVar[str] = "question.asked"
+    question_id: str
+    text: str
+    choices: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class QuestionAnswered:
+    """The human answered."""
+
+    type: ClassVar[str] = "question.answered"
+    question_id: str
+    value: Json
+    answered_by: str
+
+
+@dataclass(frozen=True, slots=True)
+class SignalSent:
+    """Somebody asked a run to pause, resume or cancel."""
+
+    type: ClassVar[str] = "signal.sent"
+    signal_id: str
+    kind: str
+    reason: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class SignalAcknowledged:
+    """A signal took effect."""
+
+    type: ClassVar[str] = "signal.acknowledged"
+    signal_id: str
+    kind: str
+    state: str
+
+
+@dataclass(frozen=True, slots=True)
+class SessionChanged:
+    """A session entered a state."""
+
+    type: ClassVar[str] = "session.changed"
+    state: str
+    name: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Emitted:
+    """A choreography said something of its own."""
+
+    type: ClassVar[str] = "emitted"
+    name: str
+    data: Json = None
+
+
+@dataclass(frozen=True, slots=True)
+class ReplyChunk:
+    """A piece of a reply while it is written; live only, never stored."""
+
+    type: ClassVar[str] = "reply.chunk"
+    agent_id: str
+    text: str
+
+
+EventBody = (
+    RunStarted
+    | RunChanged
+    | StepStarted
+    | StepDone
+    | StepFailed
+    | StepUnknown
+    | QuestionAsked
+    | QuestionAnswered
+    | SignalSent
+    | SignalAcknowledged
+    | SessionChanged
+    | Emitted
+    | ReplyChunk
+)
+
+_BODIES: Final[tuple[type[EventBody], ...]] = (
+    RunStarted,
+    RunChanged,
+    StepStarted,
+    StepDone,
+    StepFailed,
+    StepUnknown,
+    QuestionAsked,
+    QuestionAnswered,
+    SignalSent,
+    SignalAcknowledged,
+    SessionChanged,
+    Emitted,
+    ReplyChunk,
+)
+_BODY_BY_TYPE: Final[dict[str, type[EventBody]]] = {body.type: body for body in _BODIES}
+
+
+@dataclass(frozen=True, slots=True)
+class Event:
+    """One thing that happened; `seq` orders all stored events of a project, 0 means live only."""
+
+    seq: int
+    at: int
+    body: EventBody
+    session_id: str | None = None
+    run_id: str | None = None
+    step_key: str | None = None
+
+    @property
+    def type(self) -> str:
+        """The stored name of what happened."""
+        return self.body.type
+
+    def to_json(self) -> dict[str, Json]:
+        """Return the shape streamed to the doors."""
+        return {
+            "seq": self.seq,
+            "at": self.at,
+            "type": self.type,
+            "session_id": self.session_id,
+            "run_id": self.run_id,
+            "step_key": self.step_key,
+            "data": body_to_json(self.body),
+        }
+
+
+def body_to_json(body: EventBody) -> dict[str, Json]:
+    """Return the stored data of an event body; a field that holds its default is left out."""
+    data: dict[str, Json] = {}
+    for each in fields(body):
+        value = getattr(body, each.name)
+        if not _is_default(each, value):
+            data[each.name] = value
+    return data
+
+
+def body_from_json(event_type: str, data: dict[str, Any]) -> EventBody:
+    """Read a stored body; what this Callboard cannot read becomes `Emitted`, not an error."""
+    known = _BODY_BY_TYPE.get(event_type)
+    if known is None or not _required_names(known) <= data.keys():
+        return Emitted(name=event_type, data=data)
+    names = {each.name for each in fields(known)}
+    values = {name: value for name, value in data.items() if name in names}
+    if "choices" in values:
+        values["choices"] = tuple(values["choices"])
+    return known(**values)
+
+
+def _required_names(body_type: type[EventBody]) -> set[str]:
+    return {
+        each.name
+        for each in fields(body_type)
+        if each.default is MISSING and each.default_factory is MISSING
+    }
+
+
+def _is_default(each: "Field[Any]", value: Any) -> bool:
+    if each.default is not MISSING:
+        # Typed equality: 0, False and "" are values of their own, not a missing one.
+        return type(value) is type(each.default) and value == each.default
+    return each.default_factory is not MISSING and value == each.default_factory()

@@ -1,0 +1,129 @@
+"""Layers of settings: plain data with a name and a source, merged deeply in a fixed order."""
+
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass, field
+from enum import StrEnum
+from typing import Any, cast
+
+from callboard.core.canonical import Json
+from callboard.core.settings.schema import Key
+
+
+class LayerName(StrEnum):
+    """Where settings come from, weakest first."""
+
+    DEFAULTS = "defaults"
+    PROJECT = "project"
+    USER = "user"
+    LOCAL = "local"
+    ENVIRONMENT = "environment"
+    FLAGS = "flags"
+
+
+PRECEDENCE: tuple[LayerName, ...] = tuple(LayerName)
+
+
+@dataclass(frozen=True, slots=True)
+class Layer:
+    """What one source says; `sources` names a variable or file for single keys."""
+
+    name: LayerName
+    source: str
+    data: Mapping[str, Json] = field(default_factory=dict[str, Json])
+    sources: Mapping[Key, str] = field(default_factory=dict[Key, str])
+
+    def source_of(self, key: Key) -> str:
+        """Return the variable or file that set a key of this layer."""
+        for length in range(len(key), 0, -1):
+            if key[:length] in self.sources:
+                return self.sources[key[:length]]
+        return self.source
+
+
+@dataclass(frozen=True, slots=True)
+class Origin:
+    """Which layer set a key, and from where."""
+
+    layer: LayerName
+    source: str
+
+
+def in_order(layers: Iterable[Layer]) -> list[Layer]:
+    """Return layers weakest first."""
+    return sorted(layers, key=lambda layer: PRECEDENCE.index(layer.name))
+
+
+def merge(lower: Mapping[str, Json], higher: Mapping[str, Json]) -> dict[str, Json]:
+    """Merge mappings recursively; in any other conflict the higher layer wins."""
+    merged = dict(lower)
+    for name, value in higher.items():
+        below, above = as_mapping(merged.get(name)), as_mapping(value)
+        if below is not None and above is not None:
+            merged[name] = merge(below, above)
+        else:
+            merged[name] = value
+    return merged
+
+
+def as_mapping(value: Json) -> Mapping[str, Json] | None:
+    """Return a value as a mapping, if it is one."""
+    return cast("Mapping[str, Json]", value) if isinstance(value, Mapping) else None
+
+
+def with_text_names(data: Mapping[Any, Json]) -> dict[str, Json]:
+    """Return data whose names are all text; YAML also knows numbers and booleans as names."""
+    named: dict[str, Json] = {}
+    for name, value in data.items():
+        below = as_mapping(value)
+        named[str(name)] = value if below is None else with_text_names(below)
+    return named
+
+
+def nest(key: Key, value: Json) -> dict[str, Json]:
+    """Return data that holds one value at a key."""
+    for name in reversed(key[1:]):
+        value = {name: value}
+    return {key[0]: value}
+
+
+def has(data: Mapping[str, Json], key: Key) -> bool:
+    """Say whether data holds something at a key."""
+    return len(existing(data, key)) == len(key)
+
+
+def existing(data: Mapping[str, Json], key: Key) -> Key:
+    """Return the longest part of a key that data holds."""
+    below: Mapping[str, Json] | None = data
+    for length, name in enumerate(key):
+        if below is None or name not in below:
+            return key[:length]
+        below = as_mapping(below[name])
+    return key
+
+
+def get(data: Mapping[str, Json], key: Key) -> Json:
+    """Return what stands at a key that data holds."""
+    value: Json = data
+    for name in key:
+        value = value[name]
+    return value
+
+
+def without(data: Mapping[str, Json], key: Key) -> dict[str, Json]:
+    """Return data with nothing at a key it holds."""
+    copy = dict(data)
+    if len(key) == 1:
+        del copy[key[0]]
+    else:
+        copy[key[0]] = without(copy[key[0]], key[1:])
+    return copy
+
+
+def leaves(data: Mapping[str, Json], key: Key = ()) -> Iterator[tuple[Key, Json]]:
+    """Yield every value that is not itself a mapping with content."""
+    for name, value in data.items():
+        below = as_mapping(value)
+        if below:
+            yield from leaves(below, (*key, name))
+        else:
+            yield (*key, name), value

@@ -1,0 +1,308 @@
+"""The settings: every key with its type, default and meaning. Knows nothing of files."""
+
+import re
+from typing import Annotated, Any, Final, Literal
+
+from pydantic import AfterValidator, BaseModel, ConfigDict, Field
+
+from callboard.core.classify import Classifier
+from callboard.core.settings.quantities import Bytes, Seconds
+from callboard.core.tiers import (
+    NO_RETRY,
+    ErrorTier,
+    RetryPolicy,
+    TransientTracker,
+    retry_policies,
+)
+from callboard.core.vocabulary import ModelTier
+
+_KNOWN: Final = Classifier()
+RESTRICTED: Final = "x-restricted"
+"""Marks a key that a project's own file, which arrives with a clone, may not set by itself."""
+
+
+def _restricted(reason: str) -> dict[str, Any]:
+    return {RESTRICTED: reason}
+
+
+def _check_pattern(pattern: str) -> str:
+    try:
+        re.compile(pattern)
+    except re.error as error:
+        raise ValueError(f"{pattern!r} is not a regular expression: {error}") from error
+    return pattern
+
+
+def _check_url(url: str) -> str:
+    if not re.fullmatch(r"https?://[^\s/]+\S*", url):
+        raise ValueError("write an address that starts with http:// or https://")
+    return url
+
+
+Pattern = Annotated[str, AfterValidator(_check_pattern)]
+Status = Annotated[int, Field(ge=100, le=599)]
+Url = Annotated[str, AfterValidator(_check_url)]
+VariableName = Annotated[str, Field(pattern=r"^[A-Z_][A-Z0-9_]{0,63}$")]
+
+
+class Section(BaseModel):
+    """A group of keys; frozen, and closed to keys it does not know."""
+
+    model_config = ConfigDict(extra="forbid", frozen=True)
+
+
+class ProviderSettings(Section):
+    """How one model provider is reached."""
+
+    base_url: Url | None = Field(
+        default=None,
+        description="Address of the provider; empty means the provider's own.",
+        json_schema_extra=_restricted("it decides where prompts and keys are sent"),
+    )
+    api_key_env: VariableName | None = Field(
+        default=None,
+        description="Name of the environment variable that holds the key; never the key itself.",
+        json_schema_extra=_restricted("it decides which of your keys is sent"),
+    )
+
+
+class CatalogSettings(Section):
+    """What is known of one model, where the bundled catalog is wrong or silent."""
+
+    context_tokens: int | None = Field(
+        default=None, ge=256, description="Tokens that fit into the model's window."
+    )
+    tier: ModelTier | None = Field(
+        default=None, description="How much the model is given and trusted with."
+    )
+    input_usd_per_million: float | None = Field(
+        default=None, ge=0, description="Price of a million tokens sent."
+    )
+    output_usd_per_million: float | None = Field(
+        default=None, ge=0, description="Price of a million tokens received."
+    )
+
+
+class ModelsSettings(Section):
+    """Which models are asked, where, and how long they may take."""
+
+    default: str = Field(
+        default="local",
+        min_length=1,
+        description="Model asked when an agent names none: `local` or `provider:model`.",
+    )
+    providers: dict[str, ProviderSettings] = Field(
+        default_factory=dict, description="Providers by name."
+    )
+    timeout_seconds: Seconds = Field(
+        default=120.0, gt=0, description="Longest time one model call may take."
+    )
+    inactivity_timeout_seconds: Seconds = Field(
+        default=60.0, gt=0, description="Longest silence within a streamed reply."
+    )
+    catalog: dict[str, CatalogSettings] = Field(
+        default_factory=dict, description="Corrections to the model catalog, by model name."
+    )
+
+
+class EngineSettings(Section):
+    """How durable runs are and how many run at once."""
+
+    durability: Literal["full", "normal"] = Field(
+        default="full",
+        description="`full` survives power loss; `normal` survives a crash of the process.",
+    )
+    resume_on_start: Literal["auto", "manual"] = Field(
+        default="auto", description="Whether unfinished runs go on by themselves at start-up."
+    )
+    max_concurrent_runs: int = Field(
+        default=1_000, ge=1, description="Runs executed at once; further ones wait."
+    )
+    mirror: bool = Field(
+        default=True, description="Whether readable run folders are written beside the journal."
+    )
+
+
+class TransientSettings(Section):
+    """When passing faults are frequent enough to be told."""
+
+    frequency_count: int = Field(
+        default=3, ge=1, description="Passing faults within the window that are told to the user."
+    )
+    frequency_window_seconds: Seconds = Field(
+        default=10.0, gt=0, description="Length of the window in which faults are counted."
+    )
+    notification_cooldown_seconds: Seconds = Field(
+        default=60.0, description="Silence after the user has been told."
+    )
+
+
+def _attempts(tier: ErrorTier) -> Any:
+    return Field(
+        default=retry_policies[tier].max_attempts,
+        ge=1,
+        le=100,
+        description="Attempts, the first call included.",
+    )
+
+
+def _first_wait(tier: ErrorTier) -> Any:
+    default = retry_policies[tier].initial_delay_seconds
+    return Field(default=default, description="Wait after the first failure.")
+
+
+def _longest_wait(tier: ErrorTier) -> Any:
+    default = retry_policies[tier].max_delay_seconds
+    return Field(default=default, description="Longest wait between two attempts.")
+
+
+class RetrySettings(Section):
+    """How a passing fault is retried; the other retried tiers differ in their defaults."""
+
+    max_attempts: int = _attempts(ErrorTier.TRANSIENT)
+    initial_delay_seconds: Seconds = _first_wait(ErrorTier.TRANSIENT)
+    max_delay_seconds: Seconds = _longest_wait(ErrorTier.TRANSIENT)
+    multiplier: float = Field(default=2.0, ge=1, le=100, description="Growth of the wait.")
+
+    def policy(self, *, use_retry_after: bool = False) -> RetryPolicy:
+        """Return the policy these settings describe."""
+        return RetryPolicy(
+            self.max_attempts,
+            self.initial_delay_seconds,
+            self.max_delay_seconds,
+            self.multiplier,
+            use_retry_after,
+        )
+
+
+class RateLimitRetrySettings(RetrySettings):
+    """How a rate limit is waited out."""
+
+    max_attempts: int = _attempts(ErrorTier.EXTERNAL_RATE_LIMIT)
+    initial_delay_seconds: Seconds = _first_wait(ErrorTier.EXTERNAL_RATE_LIMIT)
+    max_delay_seconds: Seconds = _longest_wait(ErrorTier.EXTERNAL_RATE_LIMIT)
+    use_retry_after: bool = Field(
+        default=True, description="Whether the provider's Retry-After replaces the wait."
+    )
+
+
+class DegradingRetrySettings(RetrySettings):
+    """How a provider in trouble is tried again."""
+
+    max_attempts: int = _attempts(ErrorTier.EXTERNAL_DEGRADING)
+    initial_delay_seconds: Seconds = _first_wait(ErrorTier.EXTERNAL_DEGRADING)
+    max_delay_seconds: Seconds = _longest_wait(ErrorTier.EXTERNAL_DEGRADING)
+
+
+class RetriesSettings(Section):
+    """Retries by tier; permanent and user-fixable errors are never retried."""
+
+    transient: RetrySettings = Field(default_factory=RetrySettings, description="Passing faults.")
+    external_rate_limit: RateLimitRetrySettings = Field(
+        default_factory=RateLimitRetrySettings, description="Rate limits."
+    )
+    external_degrading: DegradingRetrySettings = Field(
+        default_factory=DegradingRetrySettings, description="Providers in trouble."
+    )
+
+
+class ErrorsSettings(Section):
+    """How errors are sorted into tiers, retried and told."""
+
+    transient_patterns: tuple[Pattern, ...] = Field(
+        default=_KNOWN.transient_patterns, description="Words of passing faults."
+    )
+    permanent_patterns: tuple[Pattern, ...] = Field(
+        default=_KNOWN.permanent_patterns, description="Words of errors that no retry mends."
+    )
+    user_fixable_patterns: tuple[Pattern, ...] = Field(
+        default=_KNOWN.user_fixable_patterns, description="Words of errors the user can mend."
+    )
+    rate_limit_statuses: tuple[Status, ...] = Field(
+        default=_KNOWN.rate_limit_statuses, description="HTTP statuses that ask to wait."
+    )
+    degrading_statuses: tuple[Status, ...] = Field(
+        default=_KNOWN.degrading_statuses, description="HTTP statuses of a provider in trouble."
+    )
+    transient: TransientSettings = Field(
+        default_factory=TransientSettings, description="When passing faults are told."
+    )
+    retry: RetriesSettings = Field(
+        default_factory=RetriesSettings, description="How often and how long to retry."
+    )
+
+    def classifier(self) -> Classifier:
+        """Return the classifier these settings describe."""
+        return Classifier(
+            self.transient_patterns,
+            self.permanent_patterns,
+            self.user_fixable_patterns,
+            self.rate_limit_statuses,
+            self.degrading_statuses,
+        )
+
+    def tracker(self) -> TransientTracker:
+        """Return a new tracker with these thresholds."""
+        return TransientTracker(
+            self.transient.frequency_count,
+            self.transient.frequency_window_seconds,
+            self.transient.notification_cooldown_seconds,
+        )
+
+    def policies(self) -> dict[ErrorTier, RetryPolicy]:
+        """Return the retry policy of every tier."""
+        limited = self.retry.external_rate_limit
+        return {
+            ErrorTier.TRANSIENT: self.retry.transient.policy(),
+            ErrorTier.PERMANENT: NO_RETRY,
+            ErrorTier.USER_FIXABLE: NO_RETRY,
+            ErrorTier.EXTERNAL_RATE_LIMIT: limited.policy(use_retry_after=limited.use_retry_after),
+            ErrorTier.EXTERNAL_DEGRADING: self.retry.external_degrading.policy(),
+        }
+
+
+class ToolsSettings(Section):
+    """What tools may do and how much they may take."""
+
+    timeout_seconds: Seconds = Field(
+        default=120.0, gt=0, description="Longest time one tool execution may take."
+    )
+    max_output_bytes: Bytes = Field(
+        default=10_000_000, ge=1, description="Largest output kept of one tool execution."
+    )
+    allowed: tuple[str, ...] | None = Field(
+        default=None,
+        description="Tools that may run; empty means every tool an agent's role permits.",
+        json_schema_extra=_restricted("it decides what may be executed"),
+    )
+
+
+class LogSettings(Section):
+    """What is logged, and how."""
+
+    level: Literal["debug", "info", "warn", "error"] = Field(
+        default="info", description="Least important message that is logged."
+    )
+    format: Literal["text", "json"] = Field(
+        default="text", description="Lines for people or for machines."
+    )
+
+
+class Settings(Section):
+    """All settings of one process."""
+
+    profile: str = Field(
+        default="default",
+        pattern=r"^[A-Za-z0-9_.-]{1,64}$",
+        description="Set of credentials in use.",
+        json_schema_extra=_restricted("it decides whose credentials are used"),
+    )
+    models: ModelsSettings = Field(
+        default_factory=ModelsSettings, description="Models and providers."
+    )
+    engine: EngineSettings = Field(default_factory=EngineSettings, description="Durable execution.")
+    errors: ErrorsSettings = Field(
+        default_factory=ErrorsSettings, description="Errors and retries."
+    )
+    tools: ToolsSettings = Field(default_factory=ToolsSettings, description="Tools.")
+    log: LogSettings = Field(default_factory=LogSettings, description="Logging.")

@@ -1,0 +1,123 @@
+"""The settings model as a tree of keys: what exists, what is near, what is restricted."""
+
+import difflib
+import types
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field
+from functools import cache
+from typing import Any, Final, Union, cast, get_args, get_origin
+
+from pydantic import BaseModel
+from pydantic.fields import FieldInfo
+
+from callboard.core.canonical import Json
+from callboard.core.settings.model import RESTRICTED, Settings
+
+Key = tuple[str, ...]
+"""The path of a setting; names of providers and models may hold dots, so it is not a string."""
+
+ANY_NAME: Final = "<name>"
+
+
+@dataclass(frozen=True, slots=True)
+class Node:
+    """A section (`children`), a mapping by free names (`each`), or a value (neither)."""
+
+    children: Mapping[str, "Node"] = field(default_factory=dict[str, "Node"])
+    each: "Node | None" = None
+    info: FieldInfo | None = None
+
+    @property
+    def is_value(self) -> bool:
+        """Whether a value stands here rather than further keys."""
+        return not self.children and self.each is None
+
+    @property
+    def is_list(self) -> bool:
+        """Whether the value is a list."""
+        annotation = None if self.info is None else self.info.annotation
+        return any(get_origin(each) in (list, tuple) for each in _alternatives(annotation))
+
+    @property
+    def restricted_because(self) -> str | None:
+        """Why a project's own file may not set this, if so."""
+        extra = None if self.info is None else self.info.json_schema_extra
+        if not isinstance(extra, dict):
+            return None
+        return cast("dict[str, str]", extra).get(RESTRICTED)
+
+    def child(self, name: str) -> "Node | None":
+        """Return what stands under a name."""
+        return self.children.get(name, self.each)
+
+
+@cache
+def root() -> Node:
+    """Return the tree of all keys."""
+    return _section(Settings, None)
+
+
+def find(key: Key) -> Node | None:
+    """Return the node of a key, if the settings know it."""
+    node: Node | None = root()
+    for name in key:
+        node = None if node is None else node.child(name)
+    return node
+
+
+def values(node: Node | None = None, key: Key = ()) -> Iterator[tuple[Key, Node]]:
+    """Yield every value of the tree, with `<name>` where the user chooses a name."""
+    node = root() if node is None else node
+    if node.is_value:
+        yield key, node
+        return
+    for name, child in node.children.items():
+        yield from values(child, (*key, name))
+    if node.each is not None:
+        yield from values(node.each, (*key, ANY_NAME))
+
+
+def near_key(parent: Key, name: str) -> str | None:
+    """Return the known key most like an unknown one: a sibling, else one of another section."""
+    node = find(parent)
+    siblings = list(node.children) if node is not None else []
+    close = difflib.get_close_matches(name.lower(), siblings, n=1)
+    if not close:
+        close = [each for each in siblings if each.startswith(f"{name.lower()}_")][:1]
+    if close:
+        return key_text((*parent, close[0]))
+    elsewhere = {key[-1]: key for key, _ in values() if ANY_NAME not in key}
+    close = difflib.get_close_matches(name.lower(), list(elsewhere), n=1, cutoff=0.85)
+    return key_text(elsewhere[close[0]]) if close else None
+
+
+def key_text(key: Key) -> str:
+    """Return a key as people write it."""
+    return ".".join(key)
+
+
+def json_schema() -> dict[str, Json]:
+    """Return the JSON Schema of a settings file, for editors and other tools."""
+    schema = Settings.model_json_schema()
+    return {"$schema": "https://json-schema.org/draft/2020-12/schema", **schema}
+
+
+def _section(model: type[BaseModel], info: FieldInfo | None) -> Node:
+    children = {name: _node(each) for name, each in model.model_fields.items()}
+    return Node(children=children, info=info)
+
+
+def _node(info: FieldInfo) -> Node:
+    for each in _alternatives(info.annotation):
+        if isinstance(each, type) and issubclass(each, BaseModel):
+            return _section(each, info)
+        if get_origin(each) is dict:
+            held = get_args(each)[1]
+            return Node(each=_section(held, None), info=info)
+    return Node(info=info)
+
+
+def _alternatives(annotation: Any) -> tuple[Any, ...]:
+    if get_origin(annotation) in (Union, types.UnionType):
+        return get_args(annotation)
+    return (annotation,)

@@ -1,0 +1,52 @@
+"""The words of the house: one word, one meaning, one module each."""
+
+from callboard.core.vocabulary.agent import Agent, ModelTier, RoleContract
+from callboard.core.vocabulary.content import Content, Trust
+from callboard.core.vocabulary.entity import Entity, EntityState
+from callboard.core.vocabulary.evidence import Evidence, EvidenceKind
+from callboard.core.vocabulary.fact import Fact, Hardness
+from callboard.core.vocabulary.issue import Issue, IssueKind
+from callboard.core.vocabulary.plan import Plan, Task, TaskState
+from callboard.core.vocabulary.question import Answer, Question
+from callboard.core.vocabulary.receipt import Receipt, ReceiptOutcome
+from callboard.core.vocabulary.run import TERMINAL_STATES, RunRecord, RunState
+from callboard.core.vocabulary.session import SessionRecord, SessionState
+from callboard.core.vocabulary.signal import SignalKind, SignalRecord
+from callboard.core.vocabulary.slot import Slot, SlotType
+from callboard.core.vocabulary.step import Effect, StepKind, StepRecord, StepState
+
+__all__ = [
+    "TERMINAL_STATES",
+    "Agent",
+    "Answer",
+    "Content",
+    "Effect",
+    "Entity",
+    "EntityState",
+    "Evidence",
+    "EvidenceKind",
+    "Fact",
+    "Hardness",
+    "Issue",
+    "IssueKind",
+    "ModelTier",
+    "Plan",
+    "Question",
+    "Receipt",
+    "ReceiptOutcome",
+    "RoleContract",
+    "RunRecord",
+    "RunState",
+    "SessionRecord",
+    "SessionState",
+    "SignalKind",
+    "SignalRecord",
+    "Slot",
+    "SlotType",
+    "StepKind",
+    "StepRecord",
+    "StepState",
+    "Task",
+    "TaskState",
+    "Trust",
+]

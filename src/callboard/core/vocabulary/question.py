@@ -1,0 +1,34 @@
+"""Question and Answer: what a run asks the human and what it gets, perhaps days later."""
+
+from dataclasses import dataclass
+
+from callboard.core.canonical import Json
+
+
+@dataclass(frozen=True, slots=True)
+class Question:
+    """A question to the human; with `choices`, only one of them is an answer."""
+
+    text: str
+    choices: tuple[str, ...] = ()
+    default: str | None = None
+    detail: Json = None
+
+
+@dataclass(frozen=True, slots=True)
+class Answer:
+    """A question as stored, with its answer once somebody gave it."""
+
+    id: str
+    run_id: str
+    key: str
+    question: Question
+    asked_at: int
+    value: Json = None
+    answered_at: int | None = None
+    answered_by: str | None = None
+
+    @property
+    def is_open(self) -> bool:
+        """Whether nobody has answered yet."""
+        return self.answered_at is None

@@ -1,0 +1,1 @@
+"""Durable execution of async functions: steps are journaled, replayed, signalled and forked."""

@@ -1,0 +1,45 @@
+"""What every live run needs from its surroundings, gathered once."""
+
+from collections.abc import Awaitable, Callable
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
+
+from callboard.core.canonical import Json
+from callboard.core.classify import Classifier
+from callboard.core.clock import Clock
+from callboard.core.events import Event
+from callboard.core.ids import IdMaker
+from callboard.store.database import Database
+from callboard.store.faults import FaultPoints, NoFaults
+
+if TYPE_CHECKING:
+    from callboard.engine.run import Run
+
+Body = Callable[["Run"], Awaitable[Json]]
+Resolve = Callable[[str], Body]
+
+
+@dataclass(slots=True)
+class Backstage:
+    """The surroundings of live runs.
+
+    `resolve` turns a choreography's name into the function to execute. `settled` is called with
+    run id and session id, on the event loop, when a run changed state or at most once a second
+    while it works.
+    """
+
+    database: Database
+    ids: IdMaker
+    clock: Clock
+    resolve: Resolve
+    classifier: Classifier = field(default_factory=Classifier)
+    faults: FaultPoints = field(default_factory=NoFaults)
+    settled: Callable[[str, str], None] = lambda _run, _session: None
+    live_listeners: list[Callable[[Event], None]] = field(
+        default_factory=list[Callable[[Event], None]]
+    )
+
+    def broadcast(self, event: Event) -> None:
+        """Show an event that is not stored to whoever listens in this process."""
+        for listener in self.live_listeners:
+            listener(event)

@@ -1,0 +1,111 @@
+"""The embedded dispatcher: runs are asyncio tasks of this process, on the project's database."""
+
+import asyncio
+import contextlib
+from typing import Final
+
+from callboard.core.errors import CallboardError, Conflict
+from callboard.engine.executor import Executor
+from callboard.engine.live import LiveRun
+from callboard.store.journal.questions import answered_for
+from callboard.store.journal.signals import open_signals
+
+TICK_SECONDS: Final = 0.1
+
+
+class EmbeddedDispatcher:
+    """Executes runs in this process and watches the database for what others ask of them."""
+
+    def __init__(self, executor: Executor) -> None:
+        """Wrap an executor; nothing runs before `start`."""
+        self._executor = executor
+        self._live: dict[str, LiveRun] = {}
+        self._tasks: dict[str, asyncio.Task[None]] = {}
+        # Runs being claimed: a second dispatch of the same run in this process waits for nothing.
+        self._claiming: set[str] = set()
+        self._poked = asyncio.Event()
+        self._watcher: asyncio.Task[None] | None = None
+        self._seen_version = -1
+
+    async def start(self) -> None:
+        """Register this process and begin to watch."""
+        await self._executor.ownership.register()
+        self._watcher = asyncio.create_task(self._watch(), name="callboard-watcher")
+
+    async def stop(self) -> None:
+        """Let go of every live run and leave."""
+        if self._watcher is not None:
+            self._watcher.cancel()
+            with contextlib.suppress(asyncio.CancelledError):
+                await self._watcher
+            self._watcher = None
+        tasks = list(self._tasks.values())
+        for task in tasks:
+            task.cancel()
+        if tasks:
+            await asyncio.wait(tasks)
+        with contextlib.suppress(CallboardError):
+            await self._executor.ownership.leave()
+
+    async def dispatch(self, run_id: str) -> None:
+        """Claim a run and execute it as a task."""
+        if run_id in self._live or run_id in self._claiming:
+            raise Conflict(f"Run {run_id} is already being executed here", run_id=run_id)
+        self._claiming.add(run_id)
+        try:
+            live = await self._executor.take(run_id)
+        finally:
+            self._claiming.discard(run_id)
+        self._live[run_id] = live
+        task = asyncio.create_task(self._executor.execute(live), name=f"callboard-{run_id}")
+        live.task = task
+        self._tasks[run_id] = task
+        task.add_done_callback(lambda _task: self._over(run_id))
+
+    def live(self, run_id: str) -> LiveRun | None:
+        """Return the run if this process executes it."""
+        return self._live.get(run_id)
+
+    def poke(self) -> None:
+        """Look at signals and answers at once."""
+        self._seen_version = -1
+        self._poked.set()
+
+    def _over(self, run_id: str) -> None:
+        self._live.pop(run_id, None)
+        self._tasks.pop(run_id, None)
+
+    async def _watch(self) -> None:
+        while True:
+            with contextlib.suppress(TimeoutError):
+                async with asyncio.timeout(TICK_SECONDS):
+                    await self._poked.wait()
+            self._poked.clear()
+            if not self._live:
+                continue
+            version = self._executor.backstage.database.version_seen()
+            if version != self._seen_version:
+                self._seen_version = version
+                self._deliver()
+            for live in list(self._live.values()):
+                if live.in_flight:
+                    await live.announce_long_steps()
+
+    def _deliver(self) -> None:
+        database = self._executor.backstage.database
+        owner = self._executor.ownership.id
+        for signal in database.read(lambda connection: open_signals(connection, owner)):
+            live = self._live.get(signal.run_id)
+            if live is not None:
+                live.receive(signal)
+        waiting = {
+            question_id: future
+            for live in self._live.values()
+            for question_id, future in live.questions.items()
+        }
+        if not waiting:
+            return
+        for answer in database.read(lambda connection: answered_for(connection, owner)):
+            future = waiting.get(answer.id)
+            if future is not None and not future.done():
+                future.set_result(answer.value)

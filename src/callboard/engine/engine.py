@@ -1,0 +1,252 @@
+"""Engine: starts, signals, answers, retries, forks, recovers and follows runs."""
+
+import asyncio
+from collections.abc import AsyncIterator
+from typing import Literal
+
+from callboard.core.canonical import Json
+from callboard.core.errors import Conflict, InvalidInput
+from callboard.core.events import Event, EventBody, QuestionAnswered, RunChanged, RunStarted
+from callboard.core.vocabulary.question import Answer
+from callboard.core.vocabulary.run import RunRecord, RunState
+from callboard.core.vocabulary.signal import SignalKind, SignalRecord
+from callboard.engine.backstage import Backstage
+from callboard.engine.changes import Changes
+from callboard.engine.dispatcher import Dispatcher
+from callboard.engine.errors import RunInterrupted
+from callboard.engine.lineage import Cut, insert_edits, plan_fork, plan_retry
+from callboard.engine.ownership import Ownership
+from callboard.engine.signals import Signals
+from callboard.store.connection import Connection
+from callboard.store.journal.events import append_event, read_events
+from callboard.store.journal.questions import give_answer, load_question
+from callboard.store.journal.runs import claim, finish, insert_run, list_runs, load_run
+
+UNFINISHED = (RunState.PENDING, RunState.RUNNING, RunState.WAITING, RunState.PAUSED)
+SETTLED = frozenset(
+    {RunState.WAITING, RunState.PAUSED, RunState.DONE, RunState.FAILED, RunState.CANCELLED}
+)
+
+
+class Engine:
+    """The durable machinery of one project in one process."""
+
+    def __init__(self, backstage: Backstage, ownership: Ownership, dispatcher: Dispatcher) -> None:
+        """Wire the parts; nothing runs before `start`."""
+        self._backstage = backstage
+        self._database = backstage.database
+        self._ownership = ownership
+        self._dispatcher = dispatcher
+        self._changes = Changes(backstage.database)
+        self._signals = Signals(backstage, ownership, dispatcher, self._changes)
+
+    async def start(self) -> None:
+        """Begin to execute runs."""
+        await self._dispatcher.start()
+
+    async def stop(self) -> None:
+        """Let go of every live run; each can be resumed later."""
+        await self._dispatcher.stop()
+
+    async def create(
+        self,
+        choreography: str,
+        args: dict[str, Json],
+        session_id: str,
+        *,
+        title: str = "",
+        dispatch: bool = True,
+    ) -> RunRecord:
+        """Store a new run and see to it that it is executed."""
+        self._backstage.resolve(choreography)
+        now = self._backstage.clock.now_ms()
+        run = RunRecord(
+            id=self._backstage.ids.make("run"),
+            session_id=session_id,
+            choreography=choreography,
+            state=RunState.PENDING,
+            title=title or choreography,
+            args=args,
+            created_at=now,
+        )
+        return await self._insert(run, None, dispatch)
+
+    async def retry(self, run_id: str, *, dispatch: bool = True) -> RunRecord:
+        """Make a new run that keeps everything a failed or cancelled one had finished."""
+        cut = self._database.read(lambda connection: plan_retry(connection, run_id))
+        return await self._continue(run_id, cut, "retry", dispatch)
+
+    async def fork(
+        self,
+        run_id: str,
+        *,
+        from_step: str | None = None,
+        edits: dict[str, Json] | None = None,
+        dispatch: bool = True,
+    ) -> RunRecord:
+        """Make a new run from an old one's past: before a step, or with edited slots."""
+        cut = self._database.read(
+            lambda connection: plan_fork(connection, run_id, from_step, edits or {})
+        )
+        return await self._continue(run_id, cut, "fork", dispatch)
+
+    async def _continue(self, run_id: str, cut: Cut, origin: str, dispatch: bool) -> RunRecord:
+        old = self.load(run_id)
+        run = RunRecord(
+            id=self._backstage.ids.make("run"),
+            session_id=old.session_id,
+            choreography=old.choreography,
+            state=RunState.PENDING,
+            title=old.title,
+            args=old.args,
+            parent_id=old.id,
+            parent_seq=cut.seq,
+            origin=origin,
+            created_at=self._backstage.clock.now_ms(),
+        )
+        return await self._insert(run, cut, dispatch)
+
+    async def _insert(self, run: RunRecord, cut: Cut | None, dispatch: bool) -> RunRecord:
+        body = RunStarted(run.choreography, run.title, run.parent_id, run.origin)
+
+        def work(connection: Connection) -> None:
+            insert_run(connection, run)
+            if cut is not None:
+                insert_edits(connection, run, cut)
+            self._event(connection, run, body)
+
+        await self._database.write(work)
+        if dispatch:
+            await self._dispatcher.dispatch(run.id)
+        return run
+
+    async def resume(self, run_id: str) -> None:
+        """Execute an open run that nobody executes, such as one whose process died."""
+        await self._dispatcher.dispatch(run_id)
+
+    async def signal(self, run_id: str, kind: SignalKind, reason: str = "") -> SignalRecord:
+        """Ask something of a run and return once it has taken effect."""
+        return await self._signals.send(run_id, kind, reason)
+
+    async def answer(
+        self, question_id: str, value: Json, *, answered_by: str = "user", dispatch: bool = True
+    ) -> Answer:
+        """Answer a question; a run that nobody executes is taken up again."""
+        asked = self._database.read(lambda connection: load_question(connection, question_id))
+        choices = asked.question.choices
+        if choices and value not in choices:
+            raise InvalidInput(
+                f"{value!r} is not an answer to {asked.question.text!r}",
+                fix=f"Answer with one of: {', '.join(choices)}.",
+                question_id=question_id,
+            )
+        run = self.load(asked.run_id)
+        if run.is_terminal:
+            raise Conflict(f"Run {run.id} is {run.state.value}: its question is closed")
+        now = self._backstage.clock.now_ms()
+        body = QuestionAnswered(question_id, value, answered_by)
+
+        def work(connection: Connection) -> bool:
+            fresh = give_answer(connection, question_id, value, answered_by, now)
+            if fresh:
+                self._event(connection, run, body, asked.key)
+            return fresh
+
+        if not await self._database.write(work):
+            raise Conflict(
+                f"Question {question_id} has been answered already",
+                fix=f"`callboard runs show {run.id}` shows where the run is.",
+            )
+        self._dispatcher.poke()
+        if dispatch and run.state is not RunState.PAUSED and not self._is_owned(run):
+            await self._dispatcher.dispatch(run.id)
+        return self._database.read(lambda connection: load_question(connection, question_id))
+
+    async def recover(self, mode: Literal["auto", "manual"] = "auto") -> list[RunRecord]:
+        """Resume every unfinished run without a living owner, or mark it as interrupted."""
+        recovered: list[RunRecord] = []
+        for run in reversed(self._orphans()):
+            if mode == "auto":
+                await self._dispatcher.dispatch(run.id)
+                recovered.append(run)
+            elif run.state in (RunState.RUNNING, RunState.PENDING):
+                await self._mark_interrupted(run)
+                recovered.append(run)
+        return recovered
+
+    def _orphans(self) -> list[RunRecord]:
+        def work(connection: Connection) -> list[RunRecord]:
+            return [
+                run
+                for run in list_runs(connection, states=UNFINISHED)
+                if run.state is not RunState.PAUSED
+                and (run.owner is None or not self._ownership.is_alive(connection, run.owner))
+            ]
+
+        return self._database.read(work)
+
+    async def _mark_interrupted(self, run: RunRecord) -> None:
+        error = RunInterrupted(
+            f"Run {run.id} was interrupted",
+            fix=f"`callboard runs retry {run.id}` goes on from its last finished step.",
+        ).record()
+        now = self._backstage.clock.now_ms()
+        me = self._ownership.id
+
+        def work(connection: Connection) -> None:
+            if claim(connection, run.id, me, run.owner):
+                finish(connection, run.id, RunState.FAILED, me, now, error=error)
+                body = RunChanged(RunState.FAILED.value, error=error.to_json())
+                self._event(connection, run, body)
+
+        await self._database.write(work)
+        self._backstage.settled(run.id, run.session_id)
+
+    async def wait(self, run_id: str, *, settled: bool = False) -> RunRecord:
+        """Return the run once it is over, or with `settled` once nothing happens by itself."""
+        while True:
+            live = self._dispatcher.live(run_id)
+            if live is not None:
+                await live.settled.wait()
+                if live.interruption is not None:
+                    raise live.interruption
+                if live.task is not None and not live.task.done() and not settled:
+                    await asyncio.wait({live.task}, timeout=1.0)
+            run = self.load(run_id)
+            if run.is_terminal or (settled and run.state in SETTLED):
+                return run
+            await self._changes.next()
+
+    async def events(
+        self, *, run_id: str | None = None, session_id: str | None = None, after: int = 0
+    ) -> AsyncIterator[Event]:
+        """Follow stored events from a point on, across processes, until the caller stops."""
+        while True:
+            page = self._database.read(
+                lambda connection, after=after: read_events(
+                    connection, after=after, run_id=run_id, session_id=session_id
+                )
+            )
+            for event in page:
+                yield event
+                after = event.seq
+            if not page:
+                await self._changes.next()
+
+    def load(self, run_id: str) -> RunRecord:
+        """Return a run as stored."""
+        return self._database.read(lambda connection: load_run(connection, run_id))
+
+    def _is_owned(self, run: RunRecord) -> bool:
+        owner = run.owner
+        if owner is None:
+            return False
+        return self._database.read(lambda c: self._ownership.is_alive(c, owner))
+
+    def _event(
+        self, connection: Connection, run: RunRecord, body: EventBody, key: str | None = None
+    ) -> None:
+        now = self._backstage.clock.now_ms()
+        append_event(
+            connection, body, at=now, session_id=run.session_id, run_id=run.id, step_key=key
+        )

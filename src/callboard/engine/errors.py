@@ -1,0 +1,70 @@
+"""What can go wrong while a run is executed, sorted by who must act."""
+
+from typing import ClassVar
+
+from callboard.core.errors import CallboardError, ErrorRecord
+
+
+class NonDeterministic(CallboardError):
+    """The choreography asked for a finished step again, with other inputs."""
+
+    code = "non_deterministic"
+
+
+class DuplicateKey(CallboardError):
+    """A choreography used one step key twice."""
+
+    code = "duplicate_key"
+
+
+class StepFailed(CallboardError):
+    """A step ended with an error; raised again, the same, on every replay."""
+
+    code = "step_failed"
+
+    def __init__(self, key: str, error: ErrorRecord) -> None:
+        """Carry the journaled error and the key of the step."""
+        super().__init__(f"Step {key!r} failed: {error.message}", fix=error.fix, key=key)
+        self.key = key
+        self.error = error
+        self.tier = error.tier
+
+    def record(self) -> ErrorRecord:
+        """Return the step's own error, with the step named."""
+        context = {**self.error.context, "step": self.key}
+        return ErrorRecord(self.error.code, self.message, self.error.tier, self.error.fix, context)
+
+
+class RunInterrupted(CallboardError):
+    """The process that executed a run died, and the settings say not to resume by itself."""
+
+    code = "interrupted"
+
+
+class UnknownChoreography(CallboardError):
+    """A run names a choreography that nobody offers."""
+
+    code = "unknown_choreography"
+
+
+class Halt(BaseException):
+    """Ends the execution of a run here and now; no `except Exception` may swallow it."""
+
+    reason: ClassVar[str] = "halted"
+
+
+class TakenOver(Halt):
+    """Another process owns the run."""
+
+    reason = "taken over by another process"
+
+
+class JournalUnavailable(Halt):
+    """The journal could not be written: going on would lose finished work."""
+
+    reason = "the journal could not be written"
+
+    def __init__(self, error: CallboardError) -> None:
+        """Carry the store's explanation."""
+        super().__init__(str(error))
+        self.error = error

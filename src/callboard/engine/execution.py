@@ -1,0 +1,261 @@
+"""One step from key to record: replay, else intend, act, record. The definition of durability."""
+
+import asyncio
+from collections.abc import Awaitable, Callable
+from dataclasses import dataclass
+
+from callboard.core.canonical import Json, compact_json
+from callboard.core.errors import InvalidInput
+from callboard.core.events import StepDone, StepUnknown
+from callboard.core.events import StepFailed as StepFailedEvent
+from callboard.core.vocabulary.question import Question
+from callboard.core.vocabulary.step import Effect, StepKind, StepRecord, StepState
+from callboard.engine.errors import NonDeterministic, StepFailed
+from callboard.engine.live import LiveRun
+from callboard.engine.scope import CannotTell, Finding, Happened, NotHappened, StepScope
+from callboard.engine.waiting import ask
+from callboard.store.connection import Connection
+from callboard.store.journal.steps import output_of, record_step
+
+# The input hash of a step whose output a human supplied: it holds whatever the inputs are.
+ANY_INPUTS = "*"
+
+_PREVIEW_CHARS = 200
+# Replaying never waits, so a long journal lets other runs have the loop now and then.
+_REPLAYS_PER_TURN = 500
+
+
+@dataclass(frozen=True, slots=True)
+class StepPlan:
+    """A step that a choreography asks for."""
+
+    key: str
+    act: Callable[[StepScope], Awaitable[Json]]
+    input_hash: str
+    kind: StepKind
+    effect: Effect
+    slot: str | None
+    probe: Callable[[], Awaitable[Finding]] | None
+    confirm: Callable[[StepScope, Json], Awaitable[Json]] | None
+
+
+async def perform(live: LiveRun, plan: StepPlan) -> Json:
+    """Return the journaled result of a step, executing it first if there is none."""
+    live.claim_key(plan.key)
+    known = live.journal.get(plan.key)
+    if known is not None:
+        check_inputs(live, known, plan.input_hash)
+        if known.state in (StepState.DONE, StepState.FAILED):
+            if len(live.keys) % _REPLAYS_PER_TURN == 0:
+                await asyncio.sleep(0)
+            return replay(live, known)
+        if plan.effect is Effect.ONCE:
+            return await _resolve_unknown(live, plan)
+    await live.admit()
+    return await _execute(live, plan)
+
+
+def check_inputs(live: LiveRun, known: StepRecord, input_hash: str) -> None:
+    """Refuse to reuse a journaled step for other inputs than it was made from."""
+    if known.input_hash in (input_hash, ANY_INPUTS):
+        return
+    raise NonDeterministic(
+        f"Step {known.key!r} of run {live.record.id} was journaled with other inputs",
+        fix="Undo the change to the choreography or its inputs, or fork the run before this step.",
+        key=known.key,
+        journaled=known.input_hash,
+        now=input_hash,
+    )
+
+
+def replay(live: LiveRun, known: StepRecord) -> Json:
+    """Return or raise again what the journal holds."""
+    if known.state is StepState.FAILED and known.error is not None:
+        raise StepFailed(known.key, known.error)
+    if known.output is not None or known.output_hash is None:
+        return known.output
+    return live.backstage.database.read(lambda connection: output_of(connection, known))
+
+
+async def _execute(live: LiveRun, plan: StepPlan) -> Json:
+    backstage = live.backstage
+    scope = StepScope(live.record.id, plan.key)
+    live.enter(plan.key, plan.kind, plan.effect)
+    started_at, started = backstage.clock.now_ms(), backstage.clock.monotonic()
+    try:
+        if plan.effect is Effect.ONCE:
+            await _intend(live, plan, started_at)
+            output, error = await _finish_even_if_cancelled(live, plan, scope, started_at, started)
+        else:
+            output, error = await _act(plan, scope)
+            await _record(live, plan, scope, output, error, started_at, started)
+    finally:
+        live.leave(plan.key)
+    if error is not None:
+        raise StepFailed(plan.key, backstage.classifier.record(error)) from error
+    return output
+
+
+async def _act(plan: StepPlan, scope: StepScope) -> tuple[Json, Exception | None]:
+    try:
+        output = await plan.act(scope)
+        _check_json(plan.key, output)
+    except Exception as error:  # noqa: BLE001 - the border of a step: every failure is journaled
+        return None, error
+    return output, None
+
+
+async def _finish_even_if_cancelled(
+    live: LiveRun, plan: StepPlan, scope: StepScope, started_at: int, started: float
+) -> tuple[Json, Exception | None]:
+    """Act and record without letting a cancel tear the effect from its record."""
+
+    async def whole() -> tuple[Json, Exception | None]:
+        output, error = await _act(plan, scope)
+        await _record(live, plan, scope, output, error, started_at, started)
+        return output, error
+
+    work = asyncio.ensure_future(whole())
+    try:
+        return await asyncio.shield(work)
+    except asyncio.CancelledError:
+        if not work.cancelled():
+            await asyncio.wait({work})
+        raise
+
+
+async def _intend(live: LiveRun, plan: StepPlan, now: int) -> None:
+    step = StepRecord(
+        live.record.id,
+        plan.key,
+        live.next_seq,
+        plan.kind,
+        plan.effect,
+        StepState.INTENT,
+        plan.input_hash,
+        slot=plan.slot,
+        started_at=now,
+    )
+    live.backstage.faults.reach("step.before_intent")
+    await live.write(lambda connection: live.guard(record_step(connection, step, live.owner)))
+    live.backstage.faults.reach("step.after_intent")
+
+
+async def _record(
+    live: LiveRun,
+    plan: StepPlan,
+    scope: StepScope,
+    output: Json,
+    error: Exception | None,
+    started_at: int,
+    started: float,
+) -> None:
+    backstage = live.backstage
+    ended_at = backstage.clock.now_ms()
+    duration_ms = int((backstage.clock.monotonic() - started) * 1000)
+    failure = backstage.classifier.record(error) if error is not None else None
+    step = StepRecord(
+        live.record.id,
+        plan.key,
+        live.take_seq(),
+        plan.kind,
+        plan.effect,
+        StepState.DONE if failure is None else StepState.FAILED,
+        plan.input_hash,
+        output=output,
+        slot=plan.slot if failure is None else None,
+        receipt_id=scope.receipt_id,
+        error=failure,
+        detail=scope.detail,
+        started_at=started_at,
+        ended_at=ended_at,
+    )
+    if failure is None:
+        body = StepDone(
+            plan.kind.value,
+            duration_ms,
+            scope.preview if scope.preview is not None else preview(output),
+            plan.slot,
+            scope.receipt_id,
+            scope.detail,
+        )
+    else:
+        body = StepFailedEvent(plan.kind.value, duration_ms, failure.to_json(), scope.receipt_id)
+
+    def work(connection: Connection) -> None:
+        for companion in scope.companions:
+            companion(connection)
+        live.guard(record_step(connection, step, live.owner))
+        live.event(connection, body, plan.key)
+
+    backstage.faults.reach("step.before_record")
+    await live.write(work)
+    backstage.faults.reach("step.after_record")
+
+
+async def _resolve_unknown(live: LiveRun, plan: StepPlan) -> Json:
+    """Find out whether an interrupted `once` effect took place; never just do it again."""
+
+    def mark(connection: Connection) -> None:
+        live.event(connection, StepUnknown(plan.kind.value), plan.key)
+
+    await live.write(mark)
+    finding = await _probe(live, plan)
+    if isinstance(finding, CannotTell):
+        finding = await _ask_what_happened(live, plan)
+    if isinstance(finding, NotHappened):
+        await live.admit()
+        return await _execute(live, plan)
+    return await _accept(live, plan, finding)
+
+
+async def _probe(live: LiveRun, plan: StepPlan) -> Finding:
+    if plan.probe is None:
+        return CannotTell()
+    try:
+        return await plan.probe()
+    except Exception as error:  # noqa: BLE001 - a probe that fails leaves the human to decide
+        told = live.backstage.classifier.record(error).to_json()
+        body = StepFailedEvent(plan.kind.value, 0, {**told, "code": "probe_failed"})
+        await live.write(lambda connection: live.event(connection, body, plan.key))
+        return CannotTell()
+
+
+async def _ask_what_happened(live: LiveRun, plan: StepPlan) -> Happened | NotHappened:
+    key = f"{plan.key}/unknown"
+    question = Question(
+        f"Callboard stopped while step {plan.key!r} was taking effect. Did it happen?",
+        choices=("happened", "did not happen"),
+        detail={"step": plan.key, "kind": plan.kind.value},
+    )
+    answer = await ask(live, key, question, ANY_INPUTS)
+    return Happened() if answer == "happened" else NotHappened()
+
+
+async def _accept(live: LiveRun, plan: StepPlan, finding: Happened) -> Json:
+    scope = StepScope(live.record.id, plan.key)
+    scope.detail["resolved"] = "the effect had taken place"
+    output = finding.value
+    if plan.confirm is not None:
+        output = await plan.confirm(scope, finding.value)
+    _check_json(plan.key, output)
+    clock = live.backstage.clock
+    await _record(live, plan, scope, output, None, clock.now_ms(), clock.monotonic())
+    return output
+
+
+def preview(output: Json) -> str:
+    """Return the beginning of an output, on one line, as a reader of events sees it."""
+    text = output if isinstance(output, str) else compact_json(output)
+    return " ".join(text[:_PREVIEW_CHARS].split())
+
+
+def _check_json(key: str, output: Json) -> None:
+    try:
+        compact_json(output)
+    except (TypeError, ValueError, RecursionError) as error:
+        raise InvalidInput(
+            f"Step {key!r} returned {type(output).__name__}, which JSON cannot hold: {error}",
+            fix="Return text, numbers, lists and dictionaries.",
+            key=key,
+        ) from error

@@ -1,0 +1,143 @@
+"""Executor: takes a run into this process's hands, executes it, and stores how it ended."""
+
+import asyncio
+import logging
+
+from callboard.core.canonical import Json, compact_json
+from callboard.core.errors import CallboardError, Conflict, ErrorRecord, InvalidInput
+from callboard.core.events import RunChanged, SignalAcknowledged
+from callboard.core.vocabulary.run import RunRecord, RunState
+from callboard.core.vocabulary.signal import SignalKind, SignalRecord
+from callboard.engine.backstage import Backstage
+from callboard.engine.errors import JournalUnavailable, TakenOver
+from callboard.engine.live import LiveRun
+from callboard.engine.ownership import Ownership
+from callboard.engine.run import Run
+from callboard.store.connection import Connection, StoreError
+from callboard.store.journal.events import append_event
+from callboard.store.journal.runs import claim, load_run, release, set_state
+from callboard.store.journal.signals import acknowledge, open_signals_of
+from callboard.store.journal.steps import load_journal
+
+_log = logging.getLogger(__name__)
+
+
+class Executor:
+    """Executes runs that this process may own."""
+
+    def __init__(self, backstage: Backstage, ownership: Ownership) -> None:
+        """Take the surroundings and this process's identity."""
+        self.backstage = backstage
+        self.ownership = ownership
+
+    async def take(self, run_id: str) -> LiveRun:
+        """Claim an open run and load its journal; a run with a living owner is a conflict."""
+        record, signals = await self.backstage.database.write(
+            lambda connection: self._claim(connection, run_id)
+        )
+        journal = self.backstage.database.read(lambda connection: load_journal(connection, record))
+        live = LiveRun(self.backstage, record, journal, self.ownership.id)
+        for signal in signals:
+            if signal.kind is not SignalKind.RESUME:
+                live.receive(signal)
+        return live
+
+    def _claim(self, connection: Connection, run_id: str) -> tuple[RunRecord, list[SignalRecord]]:
+        run = load_run(connection, run_id)
+        if run.is_terminal:
+            raise Conflict(
+                f"Run {run_id} is already {run.state.value}",
+                fix="`callboard runs retry` or `fork` makes a new run from it.",
+                run_id=run_id,
+                state=run.state.value,
+            )
+        if run.owner is not None and self.ownership.is_alive(connection, run.owner):
+            raise Conflict(
+                f"Run {run_id} is being executed by another process",
+                fix="Watch it with `callboard runs show`, or pause or cancel it.",
+                run_id=run_id,
+                owner=run.owner,
+            )
+        now = self.backstage.clock.now_ms()
+        claim(connection, run_id, self.ownership.id, run.owner)
+        set_state(connection, run_id, RunState.RUNNING, self.ownership.id, now)
+        signals = open_signals_of(connection, run_id)
+        if run.state is not RunState.RUNNING:
+            self._event(connection, run, RunChanged(RunState.RUNNING.value))
+        for signal in signals:
+            if signal.kind is SignalKind.RESUME:
+                acknowledge(connection, signal.id, RunState.RUNNING, now)
+                body = SignalAcknowledged(signal.id, signal.kind.value, RunState.RUNNING.value)
+                self._event(connection, run, body)
+        return load_run(connection, run_id), signals
+
+    def _event(
+        self, connection: Connection, run: RunRecord, body: RunChanged | SignalAcknowledged
+    ) -> None:
+        now = self.backstage.clock.now_ms()
+        append_event(connection, body, at=now, session_id=run.session_id, run_id=run.id)
+
+    async def execute(self, live: LiveRun) -> None:
+        """Execute a claimed run to its end, or until it is halted or let go."""
+        live.task = asyncio.current_task()
+        try:
+            if live.cancelling:
+                raise asyncio.CancelledError
+            result = await self._perform(live)
+            await live.finish(RunState.DONE, result=result)
+        except asyncio.CancelledError:
+            await self._cancelled(live)
+        except TakenOver:
+            _log.warning("run %s was taken over by another process", live.record.id)
+        except JournalUnavailable as halt:
+            await self._interrupted(live, halt.error)
+        except Exception as error:  # noqa: BLE001 - the border of a run: every failure is journaled
+            await self._failed(live, self.backstage.classifier.record(error))
+        finally:
+            live.settled.set()
+            await live.finish_chores()
+
+    async def _perform(self, live: LiveRun) -> Json:
+        body = self.backstage.resolve(live.record.choreography)
+        result = await body(Run(live))
+        try:
+            compact_json(result)
+        except (TypeError, ValueError) as error:
+            raise InvalidInput(
+                f"{live.record.choreography} returned {type(result).__name__}: {error}",
+                fix="A choreography returns JSON: text, numbers, lists and dictionaries.",
+            ) from error
+        return result
+
+    async def _failed(self, live: LiveRun, error: ErrorRecord) -> None:
+        try:
+            await live.finish(RunState.FAILED, error=error)
+        except TakenOver:
+            _log.warning("run %s was taken over by another process", live.record.id)
+        except JournalUnavailable as halt:
+            await self._interrupted(live, halt.error)
+
+    async def _cancelled(self, live: LiveRun) -> None:
+        """Tell a cancel signal from the process letting go of its runs."""
+        try:
+            if live.cancelling:
+                await live.finish(RunState.CANCELLED)
+            else:
+                await self._let_go(live)
+        except TakenOver:
+            _log.warning("run %s was taken over by another process", live.record.id)
+        except JournalUnavailable as halt:
+            await self._interrupted(live, halt.error)
+
+    async def _interrupted(self, live: LiveRun, error: CallboardError) -> None:
+        live.interruption = error
+        _log.error("run %s is interrupted: %s", live.record.id, error)
+        try:
+            await self._let_go(live)
+        except StoreError as again:
+            _log.error("run %s could not be released: %s", live.record.id, again)
+
+    async def _let_go(self, live: LiveRun) -> None:
+        await self.backstage.database.write(
+            lambda connection: release(connection, live.record.id, self.ownership.id)
+        )

@@ -1,0 +1,269 @@
+"""LiveRun: the part of a run that exists only while this process executes it."""
+
+import asyncio
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any
+
+from callboard.core.canonical import Json
+from callboard.core.errors import CallboardError, ErrorRecord
+from callboard.core.events import EventBody, RunChanged, SignalAcknowledged, StepStarted
+from callboard.core.vocabulary.run import RunRecord, RunState
+from callboard.core.vocabulary.signal import SignalKind, SignalRecord
+from callboard.core.vocabulary.step import Effect, StepKind, StepRecord
+from callboard.engine.backstage import Backstage
+from callboard.engine.errors import DuplicateKey, JournalUnavailable, TakenOver
+from callboard.store.connection import Connection, StoreError
+from callboard.store.journal.events import append_event
+from callboard.store.journal.runs import finish, set_state
+from callboard.store.journal.signals import acknowledge
+
+# A step that takes longer than this announces that it has started.
+ANNOUNCE_AFTER_SECONDS = 0.25
+
+
+class _NotOwner(Exception):
+    """The run's row says that another process owns it."""
+
+
+@dataclass(slots=True)
+class InFlight:
+    """A step that is executing."""
+
+    key: str
+    kind: StepKind
+    effect: Effect
+    since: float
+    announced: bool = False
+
+
+class LiveRun:
+    """Holds the journal in memory, the gate that pausing closes, and who waits for what."""
+
+    def __init__(
+        self, backstage: Backstage, record: RunRecord, journal: dict[str, StepRecord], owner: str
+    ) -> None:
+        """Start from what the database holds."""
+        self.backstage = backstage
+        self.record = record
+        self.owner = owner
+        self.journal = journal
+        self.state = record.state
+        # The next completion number; only this process writes steps while it owns the run.
+        newest = max((step.seq for step in journal.values()), default=0)
+        self.next_seq = max(newest, record.parent_seq) + 1
+        self.keys: set[str] = set()
+        self.in_flight: dict[str, InFlight] = {}
+        # Question id to the future of its answer; filled by the run, resolved by the watcher.
+        self.questions: dict[str, asyncio.Future[Json]] = {}
+        self.sleepers = 0
+        self.task: asyncio.Task[None] | None = None
+        # Why the execution stopped without an end, if the journal could not be written.
+        self.interruption: CallboardError | None = None
+        # Set while the run is waiting, paused or over: nothing will happen by itself.
+        self.settled = asyncio.Event()
+        self._open = asyncio.Event()
+        self._open.set()
+        self._pausing: list[SignalRecord] = []
+        self.cancelling: list[SignalRecord] = []
+        self._chores: set[asyncio.Task[None]] = set()
+
+    def claim_key(self, key: str) -> None:
+        """Refuse a key this execution has already used."""
+        if key in self.keys:
+            raise DuplicateKey(
+                f"Step key {key!r} is used twice in run {self.record.id}",
+                fix="Give each step its own key, for example with a round number in it.",
+                key=key,
+            )
+        self.keys.add(key)
+
+    def take_seq(self) -> int:
+        """Return the number of the completion that is about to be recorded."""
+        seq = self.next_seq
+        self.next_seq += 1
+        return seq
+
+    @property
+    def is_held(self) -> bool:
+        """Whether new steps are kept from beginning."""
+        return not self._open.is_set()
+
+    async def admit(self) -> None:
+        """Let the next step begin, or hold it while the run is paused."""
+        while not self._open.is_set():
+            await self._open.wait()
+
+    def enter(self, key: str, kind: StepKind, effect: Effect) -> None:
+        """Note that a step executes."""
+        self.in_flight[key] = InFlight(key, kind, effect, self.backstage.clock.monotonic())
+
+    def leave(self, key: str) -> None:
+        """Note that a step no longer executes; the last one out lets a pause take effect."""
+        del self.in_flight[key]
+        if not self.in_flight and (self._pausing or self.questions or self.sleepers):
+            self.chore(self.settle())
+
+    async def write(self, work: Callable[[Connection], Any]) -> None:
+        """Commit something on behalf of the run; a failure here ends the execution."""
+        try:
+            await self.backstage.database.write(work)
+        except _NotOwner as error:
+            raise TakenOver from error
+        except StoreError as error:
+            raise JournalUnavailable(error) from error
+
+    def guard(self, allowed: bool) -> None:
+        """Abort a transaction that this process has no right to make."""
+        if not allowed:
+            raise _NotOwner
+
+    def event(self, connection: Connection, body: EventBody, key: str | None = None) -> None:
+        """Append an event of this run to an open transaction."""
+        append_event(
+            connection,
+            body,
+            at=self.backstage.clock.now_ms(),
+            session_id=self.record.session_id,
+            run_id=self.record.id,
+            step_key=key,
+        )
+
+    async def settle(self) -> None:
+        """Bring the stored state in line with what the run is doing, and acknowledge a pause."""
+        await asyncio.sleep(0)
+        if self.in_flight or self.state in (RunState.DONE, RunState.FAILED, RunState.CANCELLED):
+            return
+        if self._pausing or self.is_held:
+            await self._enter_state(RunState.PAUSED, self._pausing)
+            self._pausing = []
+        elif self.questions or self.sleepers:
+            await self._enter_state(RunState.WAITING, [])
+        else:
+            await self._enter_state(RunState.RUNNING, [])
+
+    async def _enter_state(self, state: RunState, signals: list[SignalRecord]) -> None:
+        if state is self.state and not signals:
+            return
+        changed = state is not self.state
+        self.state = state
+        now = self.backstage.clock.now_ms()
+
+        def work(connection: Connection) -> None:
+            self.guard(set_state(connection, self.record.id, state, self.owner, now))
+            if changed:
+                self.event(connection, RunChanged(state.value))
+            self._acknowledge(connection, signals, state, now)
+
+        await self.write(work)
+        if state is RunState.RUNNING:
+            self.settled.clear()
+        else:
+            self.settled.set()
+        self.backstage.settled(self.record.id, self.record.session_id)
+
+    def _acknowledge(
+        self, connection: Connection, signals: list[SignalRecord], state: RunState, now: int
+    ) -> None:
+        for signal in signals:
+            if acknowledge(connection, signal.id, state, now):
+                self.event(
+                    connection, SignalAcknowledged(signal.id, signal.kind.value, state.value)
+                )
+
+    def receive(self, signal: SignalRecord) -> None:
+        """Act on a signal; it is acknowledged when it has taken effect."""
+        if any(signal.id == known.id for known in (*self._pausing, *self.cancelling)):
+            return
+        match signal.kind:
+            case SignalKind.PAUSE:
+                self._open.clear()
+                self._pausing.append(signal)
+                if not self.in_flight:
+                    self.chore(self.settle())
+            case SignalKind.RESUME:
+                self._open.set()
+                self.chore(self._resume(signal))
+            case SignalKind.CANCEL:
+                self.cancelling.append(signal)
+                if self.task is not None:
+                    self.task.cancel()
+
+    async def _resume(self, signal: SignalRecord) -> None:
+        overtaken, self._pausing = self._pausing, []
+        waiting = not self.in_flight and bool(self.questions or self.sleepers)
+        state = RunState.WAITING if waiting else RunState.RUNNING
+        await self._enter_state(state, [*overtaken, signal])
+
+    async def finish(
+        self, state: RunState, *, result: Json = None, error: ErrorRecord | None = None
+    ) -> None:
+        """End the run, acknowledging every signal that its end overtook."""
+        now = self.backstage.clock.now_ms()
+        signals = [*self._pausing, *self.cancelling]
+
+        def work(connection: Connection) -> None:
+            self.guard(
+                finish(
+                    connection,
+                    self.record.id,
+                    state,
+                    self.owner,
+                    now,
+                    result=result,
+                    error=error,
+                )
+            )
+            self.event(
+                connection,
+                RunChanged(state.value, error=error.to_json() if error is not None else None),
+            )
+            self._acknowledge(connection, signals, state, now)
+
+        self.backstage.faults.reach("run.before_finish")
+        await self.write(work)
+        self.state = state
+        self.backstage.faults.reach("run.after_finish")
+        self.settled.set()
+        self.backstage.settled(self.record.id, self.record.session_id)
+
+    async def announce_long_steps(self) -> None:
+        """Store `step.started` for steps that have been executing for a while."""
+        now = self.backstage.clock.monotonic()
+        late = [
+            step
+            for step in self.in_flight.values()
+            if not step.announced and now - step.since >= ANNOUNCE_AFTER_SECONDS
+        ]
+        if not late:
+            return
+        for step in late:
+            step.announced = True
+
+        def work(connection: Connection) -> None:
+            for step in late:
+                self.event(connection, StepStarted(step.kind.value, step.effect.value), step.key)
+
+        await self.write(work)
+
+    def chore(self, work: Any) -> None:
+        """Do something beside the run, keeping hold of it until it is done."""
+        task: asyncio.Task[None] = asyncio.ensure_future(work)
+        self._chores.add(task)
+        task.add_done_callback(self._chore_done)
+
+    def _chore_done(self, task: "asyncio.Task[None]") -> None:
+        self._chores.discard(task)
+        if task.cancelled():
+            return
+        error = task.exception()
+        # A chore that could not be stored ends the run: its next own write would fail as well.
+        if isinstance(error, TakenOver | JournalUnavailable) and self.task is not None:
+            self.task.cancel()
+        elif isinstance(error, CallboardError):
+            raise error
+
+    async def finish_chores(self) -> None:
+        """Wait until everything done beside the run is over."""
+        while self._chores:
+            await asyncio.wait(set(self._chores))

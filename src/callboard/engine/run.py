@@ -1,0 +1,194 @@
+"""Run: the handle a choreography holds. What must not be lost goes through `step`."""
+
+import asyncio
+from collections.abc import Awaitable, Callable, Mapping
+from dataclasses import asdict, dataclass
+from typing import Any, Final, Generic, Literal, TypeVar
+
+from callboard.core.canonical import Json, digest
+from callboard.core.errors import CallboardError, ErrorRecord
+from callboard.core.events import Emitted, Event, EventBody
+from callboard.core.vocabulary.question import Question
+from callboard.core.vocabulary.step import Effect, StepKind
+from callboard.engine.execution import StepPlan, perform
+from callboard.engine.live import LiveRun
+from callboard.engine.scope import Finding, StepScope
+from callboard.engine.waiting import ask, nap
+from callboard.store.connection import Connection
+
+T = TypeVar("T")
+
+_NO_INPUTS: Final = digest(None)
+
+
+@dataclass(frozen=True, slots=True)
+class BranchFailed:
+    """How a branch ended that was allowed to fail without stopping its siblings."""
+
+    error: ErrorRecord
+
+
+@dataclass(frozen=True, slots=True)
+class Outcome(Generic[T]):
+    """What a collected branch gave: a value, or the error it ended with."""
+
+    value: T | None = None
+    failed: BranchFailed | None = None
+
+
+class Run:
+    """A durable execution, or one branch of it: the same run with a longer key prefix."""
+
+    def __init__(self, live: LiveRun, prefix: str = "") -> None:
+        """Wrap a live run; `prefix` is put before every key."""
+        self._live = live
+        self._prefix = prefix
+
+    @property
+    def id(self) -> str:
+        """The run's id."""
+        return self._live.record.id
+
+    @property
+    def session_id(self) -> str:
+        """The session the run belongs to."""
+        return self._live.record.session_id
+
+    @property
+    def args(self) -> dict[str, Json]:
+        """What the run was started with."""
+        return self._live.record.args
+
+    def key(self, key: str) -> str:
+        """Return the full path of a key in this branch."""
+        return f"{self._prefix}{key}"
+
+    async def step(
+        self,
+        key: str,
+        act: Callable[[StepScope], Awaitable[Json]],
+        *,
+        inputs: Json = None,
+        kind: StepKind = StepKind.WORK,
+        effect: Effect = Effect.PURE,
+        slot: str | None = None,
+        probe: Callable[[], Awaitable[Finding]] | None = None,
+        confirm: Callable[[StepScope, Json], Awaitable[Json]] | None = None,
+    ) -> Json:
+        """Execute a function once and journal its result; afterwards return what is journaled.
+
+        Args:
+            key: The step's path, unique in the run and stable across code changes.
+            act: The work. What it returns must be JSON.
+            inputs: What the result depends on; a finished step with other inputs is an error.
+            kind: What kind of work it is, for the reader of the journal.
+            effect: What repeating it after a crash would mean.
+            slot: The name under which later readers find the output.
+            probe: For `once`: finds out whether an interrupted effect took place.
+            confirm: For `once`: turns a probe's finding into the output, with its writes.
+        """
+        plan = StepPlan(
+            key=f"{self._prefix}{key}",
+            act=act,
+            input_hash=_NO_INPUTS if inputs is None else digest(inputs),
+            kind=kind,
+            effect=effect,
+            slot=slot,
+            probe=probe,
+            confirm=confirm,
+        )
+        return await perform(self._live, plan)
+
+    def branch(self, name: str) -> "Run":
+        """Return the same run with `name/` before every key."""
+        return Run(self._live, f"{self._prefix}{name}/")
+
+    async def parallel(
+        self,
+        branches: Mapping[str, Callable[["Run"], Awaitable[T]]],
+        *,
+        limit: int | None = None,
+    ) -> dict[str, T]:
+        """Execute branches at once and return their values; the first failure cancels the rest."""
+        outcomes = await self._spread(branches, "cancel", limit)
+        return {name: outcome.value for name, outcome in outcomes.items()}  # type: ignore[misc]
+
+    async def collect(
+        self,
+        branches: Mapping[str, Callable[["Run"], Awaitable[T]]],
+        *,
+        limit: int | None = None,
+    ) -> dict[str, Outcome[T]]:
+        """Execute branches at once and return what each gave; a failure leaves the rest alone."""
+        return await self._spread(branches, "collect", limit)
+
+    async def _spread(
+        self,
+        branches: Mapping[str, Callable[["Run"], Awaitable[T]]],
+        on_failure: Literal["cancel", "collect"],
+        limit: int | None,
+    ) -> dict[str, Outcome[T]]:
+        room = asyncio.Semaphore(limit or max(1, len(branches)))
+
+        async def one(name: str, work: Callable[["Run"], Awaitable[T]]) -> Outcome[T]:
+            async with room:
+                try:
+                    return Outcome(value=await work(self.branch(name)))
+                except CallboardError as error:
+                    if on_failure == "cancel":
+                        raise
+                    record = self._live.backstage.classifier.record(error)
+                    return Outcome(failed=BranchFailed(record))
+
+        try:
+            async with asyncio.TaskGroup() as group:
+                tasks = {
+                    name: group.create_task(one(name, work)) for name, work in branches.items()
+                }
+        except BaseExceptionGroup as errors:
+            raise _first(errors) from errors
+        return {name: task.result() for name, task in tasks.items()}
+
+    async def ask_human(self, key: str, question: Question) -> Json:
+        """Ask the human and return the answer, which may come after days and restarts."""
+        return await ask(self._live, f"{self._prefix}{key}", question, digest(asdict(question)))
+
+    async def sleep(self, key: str, seconds: float) -> None:
+        """Wait for a time that goes on passing while no process runs."""
+        await nap(self._live, f"{self._prefix}{key}", seconds)
+
+    async def emit(self, name: str, data: Json = None) -> None:
+        """Store an event of the choreography's own; repeated when the run is resumed."""
+        body = Emitted(name, data)
+
+        def work(connection: Connection) -> None:
+            self._live.event(connection, body)
+
+        await self._live.write(work)
+
+    def show(self, body: EventBody, key: str | None = None) -> None:
+        """Show something to whoever watches in this process, without storing it."""
+        live = self._live
+        event = Event(
+            0,
+            live.backstage.clock.now_ms(),
+            body,
+            live.record.session_id,
+            live.record.id,
+            f"{self._prefix}{key}" if key is not None else None,
+        )
+        live.backstage.broadcast(event)
+
+
+def _first(errors: BaseExceptionGroup[Any]) -> BaseException:
+    """Return the error that ended a group: a halt before anything else, else the first."""
+    leaves: list[BaseException] = []
+    pending: list[BaseException] = [errors]
+    while pending:
+        error = pending.pop(0)
+        if isinstance(error, BaseExceptionGroup):
+            pending.extend(error.exceptions)  # pyright: ignore[reportUnknownArgumentType, reportUnknownMemberType]
+        else:
+            leaves.append(error)
+    halts = [leaf for leaf in leaves if not isinstance(leaf, Exception)]
+    return halts[0] if halts else leaves[0]

@@ -1,0 +1,108 @@
+"""Sending signals: stored first, then acted on by the owner, or by the sender if there is none."""
+
+from callboard.core.errors import Conflict
+from callboard.core.events import RunChanged, SignalAcknowledged, SignalSent
+from callboard.core.vocabulary.run import RunRecord, RunState
+from callboard.core.vocabulary.signal import SignalKind, SignalRecord
+from callboard.engine.backstage import Backstage
+from callboard.engine.changes import Changes
+from callboard.engine.dispatcher import Dispatcher
+from callboard.engine.ownership import Ownership
+from callboard.store.connection import Connection
+from callboard.store.journal.events import append_event
+from callboard.store.journal.runs import claim, finish, load_run, release, set_state
+from callboard.store.journal.signals import acknowledge, insert_signal, load_signal
+
+
+class Signals:
+    """Sends a signal and waits for its acknowledgement."""
+
+    def __init__(
+        self,
+        backstage: Backstage,
+        ownership: Ownership,
+        dispatcher: Dispatcher,
+        changes: Changes,
+    ) -> None:
+        """Take what is needed to reach an owner in any process."""
+        self._backstage = backstage
+        self._database = backstage.database
+        self._ownership = ownership
+        self._dispatcher = dispatcher
+        self._changes = changes
+
+    async def send(self, run_id: str, kind: SignalKind, reason: str) -> SignalRecord:
+        """Store a signal, have it acted on, and return it acknowledged."""
+        signal = SignalRecord(
+            id=self._backstage.ids.make("signal"),
+            run_id=run_id,
+            kind=kind,
+            created_at=self._backstage.clock.now_ms(),
+            reason=reason,
+        )
+        ownerless = await self._database.write(lambda connection: self._store(connection, signal))
+        if ownerless:
+            if kind is SignalKind.RESUME:
+                await self._dispatcher.dispatch(run_id)
+            self._backstage.settled(run_id, ownerless.session_id)
+        self._dispatcher.poke()
+        return await self._acknowledged(signal)
+
+    def _store(self, connection: Connection, signal: SignalRecord) -> RunRecord | None:
+        """Store the signal; if nobody owns the run, let a pause or cancel take effect here."""
+        run = load_run(connection, signal.run_id)
+        self._check(run, signal.kind)
+        insert_signal(connection, signal)
+        self._event(connection, run, SignalSent(signal.id, signal.kind.value, signal.reason))
+        if run.owner is not None and self._ownership.is_alive(connection, run.owner):
+            return None
+        if signal.kind is SignalKind.RESUME:
+            return run
+        now = self._backstage.clock.now_ms()
+        me = self._ownership.id
+        claim(connection, run.id, me, run.owner)
+        if signal.kind is SignalKind.CANCEL:
+            state = RunState.CANCELLED
+            finish(connection, run.id, state, me, now)
+        else:
+            state = RunState.PAUSED
+            set_state(connection, run.id, state, me, now)
+            release(connection, run.id, me)
+        acknowledge(connection, signal.id, state, now)
+        self._event(connection, run, RunChanged(state.value))
+        self._event(connection, run, SignalAcknowledged(signal.id, signal.kind.value, state.value))
+        return run
+
+    def _check(self, run: RunRecord, kind: SignalKind) -> None:
+        if run.is_terminal:
+            raise Conflict(
+                f"Run {run.id} is {run.state.value} and cannot be asked to {kind.value}",
+                fix="`callboard runs retry` or `fork` makes a new run from it.",
+                run_id=run.id,
+                state=run.state.value,
+            )
+
+    async def _acknowledged(self, signal: SignalRecord) -> SignalRecord:
+        while True:
+            stored = self._database.read(lambda connection: load_signal(connection, signal.id))
+            if stored is not None and stored.acknowledged_at is not None:
+                return stored
+            run = self._database.read(lambda connection: load_run(connection, signal.run_id))
+            if run.is_terminal:
+                now = self._backstage.clock.now_ms()
+                await self._database.write(
+                    lambda connection, state=run.state, now=now: acknowledge(
+                        connection, signal.id, state, now
+                    )
+                )
+                continue
+            await self._changes.next()
+
+    def _event(
+        self,
+        connection: Connection,
+        run: RunRecord,
+        body: SignalSent | SignalAcknowledged | RunChanged,
+    ) -> None:
+        now = self._backstage.clock.now_ms()
+        append_event(connection, body, at=now, session_id=run.session_id, run_id=run.id)

@@ -1,0 +1,138 @@
+"""Opening SQLite the way Callboard needs it, and translating its failures for the user."""
+
+import sqlite3
+from collections.abc import Iterator, Mapping, Sequence
+from enum import StrEnum
+from pathlib import Path
+from typing import Any, Protocol
+
+from callboard.core.errors import CallboardError
+from callboard.core.tiers import ErrorTier
+
+Params = Mapping[str, Any] | Sequence[Any]
+
+
+class Cursor(Protocol):
+    """What a statement gave back."""
+
+    @property
+    def rowcount(self) -> int:
+        """How many rows the statement changed."""
+        ...
+
+    def fetchone(self) -> Any:
+        """Return the next row as a mapping by column name, or None."""
+        ...
+
+    def fetchall(self) -> list[Any]:
+        """Return all remaining rows."""
+        ...
+
+    def __iter__(self) -> Iterator[Any]:
+        """Go through the remaining rows."""
+        ...
+
+
+class Connection(Protocol):
+    """An open transaction: portable SQL with `:name` parameters in, mappings out."""
+
+    def execute(self, sql: str, parameters: Params = ..., /) -> Cursor:
+        """Run one statement."""
+        ...
+
+    def executemany(self, sql: str, parameters: Any, /) -> Cursor:
+        """Run one statement for many parameter sets."""
+        ...
+
+
+class Durability(StrEnum):
+    """What a finished commit survives."""
+
+    FULL = "full"
+    NORMAL = "normal"
+
+
+class StoreError(CallboardError):
+    """The database could not do what was asked."""
+
+    code = "store_error"
+
+
+class DiskFull(StoreError):
+    """There is no room left for the database."""
+
+    code = "disk_full"
+    tier = ErrorTier.USER_FIXABLE
+
+
+class StoreReadOnly(StoreError):
+    """The project cannot be written to."""
+
+    code = "read_only"
+    tier = ErrorTier.USER_FIXABLE
+
+
+class StoreCorrupt(StoreError):
+    """The database file is damaged."""
+
+    code = "database_corrupt"
+
+
+class StoreBusy(StoreError):
+    """Another process held the database for too long."""
+
+    code = "database_busy"
+    tier = ErrorTier.TRANSIENT
+
+
+def connect(path: Path, durability: Durability = Durability.FULL) -> sqlite3.Connection:
+    """Open a connection in WAL mode with foreign keys, explicit transactions and named rows."""
+    try:
+        connection = sqlite3.connect(
+            path, timeout=10.0, isolation_level=None, check_same_thread=False
+        )
+        connection.row_factory = sqlite3.Row
+        connection.execute("PRAGMA journal_mode=WAL")
+        connection.execute(f"PRAGMA synchronous={durability.value}")
+        connection.execute("PRAGMA foreign_keys=ON")
+        connection.execute("PRAGMA wal_autocheckpoint=2000")
+    except sqlite3.Error as error:
+        raise translate(error, path) from error
+    return connection
+
+
+def translate(error: sqlite3.Error, path: Path) -> StoreError:
+    """Say what a SQLite failure means for the user and what they can do."""
+    name = getattr(error, "sqlite_errorname", "") or ""
+    text = str(error)
+    if name == "SQLITE_FULL" or "disk is full" in text:
+        return DiskFull(
+            f"No space left while writing {path}",
+            fix="Free some disk space, then retry the run: finished steps are kept.",
+            path=str(path),
+        )
+    if name.startswith(("SQLITE_READONLY", "SQLITE_CANTOPEN", "SQLITE_PERM")):
+        return StoreReadOnly(
+            f"Cannot write {path}: {text}",
+            fix=f"Give yourself write permission for {path.parent}, or copy the project.",
+            path=str(path),
+        )
+    if name.startswith(("SQLITE_CORRUPT", "SQLITE_NOTADB")) or "malformed" in text:
+        return StoreCorrupt(
+            f"The database {path} is damaged: {text}",
+            fix="Run `callboard doctor`; backups lie in .callboard/backups. Nothing was changed.",
+            path=str(path),
+        )
+    if name.startswith(("SQLITE_BUSY", "SQLITE_LOCKED")):
+        return StoreBusy(
+            f"Another process keeps {path} locked",
+            fix="Wait for it or stop it, then try again.",
+            path=str(path),
+        )
+    if name.startswith("SQLITE_IOERR"):
+        return DiskFull(
+            f"The disk refused a write to {path}: {text}",
+            fix="Check free space and the disk's health, then retry the run.",
+            path=str(path),
+        )
+    return StoreError(f"The database {path} failed: {text}", path=str(path), sqlite=name)

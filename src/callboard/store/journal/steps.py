@@ -1,0 +1,168 @@
+"""Rows of steps: what a run has finished, and what it meant to do when it was interrupted."""
+
+from dataclasses import replace
+from typing import Any, Final
+
+from callboard.core.canonical import Json, compact_json, digest_bytes
+from callboard.core.errors import NotFound
+from callboard.core.vocabulary.run import RunRecord
+from callboard.core.vocabulary.step import Effect, StepKind, StepRecord, StepState
+from callboard.store.blobs import get_blob, put_blob
+from callboard.store.connection import Connection
+from callboard.store.journal.encoding import decode, decode_error
+from callboard.store.journal.runs import load_run
+
+# Outputs up to this size lie in the step's own row; larger ones are stored once, as blobs.
+INLINE_BYTES: Final = 2048
+
+_KINDS: Final = {kind.value: kind for kind in StepKind}
+_EFFECTS: Final = {effect.value: effect for effect in Effect}
+_STATES: Final = {state.value: state for state in StepState}
+
+_COLUMNS: Final = (
+    "run_id, key, seq, kind, effect, state, input_hash, output, output_hash,"
+    " slot, receipt_id, error, detail, started_at, ended_at"
+)
+_VALUES: Final = (
+    ":run_id, :key, :seq, :kind, :effect, :state, :input_hash, :output, :output_hash,"
+    " :slot, :receipt_id, :error, :detail, :started_at, :ended_at"
+)
+_INSERT: Final = f"INSERT INTO steps ({_COLUMNS}) VALUES ({_VALUES})"  # noqa: S608 - literals
+
+# The owner is checked in the same statement: a process that lost its run cannot write into it.
+_RECORD: Final = (
+    f"INSERT INTO steps ({_COLUMNS}) SELECT {_VALUES}"  # noqa: S608 - literals
+    " WHERE EXISTS (SELECT 1 FROM runs WHERE id = :run_id AND owner = :owner)"
+    " ON CONFLICT (run_id, key) DO UPDATE SET seq = excluded.seq, state = excluded.state,"
+    " output = excluded.output, output_hash = excluded.output_hash, slot = excluded.slot,"
+    " receipt_id = excluded.receipt_id, error = excluded.error, detail = excluded.detail,"
+    " started_at = excluded.started_at, ended_at = excluded.ended_at"
+    " WHERE steps.state IN ('intent', 'unknown')"
+)
+
+
+def record_step(connection: Connection, step: StepRecord, owner: str) -> bool:
+    """Store or complete a step for its owner; a finished step is never changed."""
+    cursor = connection.execute(_RECORD, {**_row(connection, step), "owner": owner})
+    return cursor.rowcount == 1
+
+
+def insert_step(connection: Connection, step: StepRecord) -> None:
+    """Store a step of a run that nobody executes yet."""
+    connection.execute(_INSERT, _row(connection, step))
+
+
+def _row(connection: Connection, step: StepRecord) -> dict[str, Any]:
+    output: str | None = None
+    output_hash: str | None = None
+    if step.state is StepState.DONE:
+        text = compact_json(step.output)
+        data = text.encode("utf-8", "surrogatepass")
+        if len(data) > INLINE_BYTES:
+            output_hash = put_blob(connection, data)
+        else:
+            output, output_hash = text, digest_bytes(data)
+    return {
+        "run_id": step.run_id,
+        "key": step.key,
+        "seq": step.seq,
+        "kind": step.kind.value,
+        "effect": step.effect.value,
+        "state": step.state.value,
+        "input_hash": step.input_hash,
+        "output": output,
+        "output_hash": output_hash,
+        "slot": step.slot,
+        "receipt_id": step.receipt_id,
+        "error": compact_json(step.error.to_json()) if step.error is not None else None,
+        "detail": compact_json(step.detail) if step.detail else None,
+        "started_at": step.started_at,
+        "ended_at": step.ended_at,
+    }
+
+
+def load_journal(connection: Connection, run: RunRecord) -> dict[str, StepRecord]:
+    """Return a run's steps by key in order, those shared with its ancestors included."""
+    lineage: list[tuple[RunRecord, int | None]] = [(run, None)]
+    current = run
+    while current.parent_id is not None:
+        limit = current.parent_seq
+        current = load_run(connection, current.parent_id)
+        lineage.append((current, limit))
+    journal: dict[str, StepRecord] = {}
+    ceiling: int | None = None
+    picked: list[list[StepRecord]] = []
+    for ancestor, limit in lineage:
+        ceiling = limit if ceiling is None else min(ceiling, limit or 0)
+        picked.append(_steps_up_to(connection, ancestor.id, ceiling))
+    for steps in reversed(picked):
+        for step in steps:
+            journal.pop(step.key, None)
+            journal[step.key] = step
+    return journal
+
+
+def _steps_up_to(connection: Connection, run_id: str, ceiling: int | None) -> list[StepRecord]:
+    if ceiling is None:
+        rows = connection.execute(
+            "SELECT * FROM steps WHERE run_id = :run_id ORDER BY seq", {"run_id": run_id}
+        )
+    else:
+        rows = connection.execute(
+            "SELECT * FROM steps WHERE run_id = :run_id AND seq <= :ceiling AND state = 'done'"
+            " ORDER BY seq",
+            {"run_id": run_id, "ceiling": ceiling},
+        )
+    return [_record(row) for row in rows]
+
+
+def output_of(connection: Connection, step: StepRecord) -> Json:
+    """Return a step's output, from its blob if it is large."""
+    if step.output is not None or step.output_hash is None:
+        return step.output
+    row = connection.execute(
+        "SELECT output FROM steps WHERE run_id = :run_id AND key = :key",
+        {"run_id": step.run_id, "key": step.key},
+    ).fetchone()
+    if row is not None and row["output"] is not None:
+        return decode(row["output"])
+    return decode(get_blob(connection, step.output_hash).decode("utf-8", "surrogatepass"))
+
+
+def with_output(connection: Connection, step: StepRecord) -> StepRecord:
+    """Return the step with its output filled in."""
+    return replace(step, output=output_of(connection, step))
+
+
+def find_step(connection: Connection, run: RunRecord, key: str) -> StepRecord:
+    """Return one step of a run, output included; an unknown key names the known ones."""
+    journal = load_journal(connection, run)
+    if key not in journal:
+        known = ", ".join(list(journal)[:12]) or "none yet"
+        raise NotFound(
+            f"Run {run.id} has no step {key!r}",
+            fix=f"Its steps are: {known}. `callboard runs steps {run.id}` shows all.",
+            run_id=run.id,
+            key=key,
+        )
+    return with_output(connection, journal[key])
+
+
+def _record(row: Any) -> StepRecord:
+    return StepRecord(
+        row["run_id"],
+        row["key"],
+        row["seq"],
+        _KINDS[row["kind"]],
+        _EFFECTS[row["effect"]],
+        _STATES[row["state"]],
+        row["input_hash"],
+        decode(row["output"]),
+        row["output_hash"],
+        row["slot"],
+        row["receipt_id"],
+        decode_error(row["error"]),
+        decode(row["detail"]) or {},
+        row["started_at"],
+        row["ended_at"],
+    )

@@ -1,0 +1,113 @@
+"""Numbered migrations: how an old database becomes a new one, with a backup before any loss."""
+
+import sqlite3
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Final
+
+from callboard.core.errors import CallboardError
+from callboard.store.connection import Connection
+
+
+class UnknownSchema(CallboardError):
+    """The database was written by a Callboard this one does not know."""
+
+    code = "unknown_schema"
+
+
+@dataclass(frozen=True, slots=True)
+class Migration:
+    """One numbered change of the stored shape; a destructive one is preceded by a backup."""
+
+    number: int
+    title: str
+    apply: Callable[[Connection], None]
+    destructive: bool = False
+
+
+def _initial(_connection: Connection) -> None:
+    """Version 1 is what `create` makes."""
+
+
+MIGRATIONS: Final[tuple[Migration, ...]] = (Migration(1, "the journal and its rooms", _initial),)
+
+
+def prepare(
+    connection: sqlite3.Connection,
+    path: Path,
+    backups: Path,
+    migrations: Sequence[Migration] = MIGRATIONS,
+) -> None:
+    """Create an empty database at the newest version, or bring an older one up to it."""
+    newest = migrations[-1].number
+    if _version(connection) == newest:
+        return
+    connection.execute("BEGIN IMMEDIATE")
+    try:
+        version = _version(connection)
+        if version is None:
+            _create(connection)
+        elif version > newest or version < 1:
+            raise UnknownSchema(
+                f"{path} has schema version {version}; this Callboard knows 1 to {newest}",
+                fix="Install a newer Callboard, or open a copy made by this one.",
+                found=version,
+                known=newest,
+            )
+        else:
+            _upgrade(connection, path, backups, [m for m in migrations if m.number > version])
+        connection.execute(
+            "INSERT INTO meta (key, value) VALUES ('schema_version', :version)"
+            " ON CONFLICT (key) DO UPDATE SET value = :version",
+            {"version": str(newest)},
+        )
+        connection.execute("COMMIT")
+    except BaseException:
+        connection.execute("ROLLBACK")
+        raise
+
+
+def back_up(path: Path, backups: Path, label: str) -> Path:
+    """Copy a live database, consistently, into the backup folder and return the copy's path."""
+    backups.mkdir(parents=True, exist_ok=True)
+    number = 1
+    while (target := backups / f"{path.stem}-{label}-{number}.db").exists():
+        number += 1
+    with sqlite3.connect(path) as source, sqlite3.connect(target) as copy:
+        source.backup(copy)
+    source.close()
+    copy.close()
+    return target
+
+
+def _version(connection: sqlite3.Connection) -> int | None:
+    has_meta = connection.execute(
+        "SELECT 1 FROM sqlite_master WHERE type = 'table' AND name = 'meta'"
+    ).fetchone()
+    if has_meta is None:
+        return None
+    row = connection.execute("SELECT value FROM meta WHERE key = 'schema_version'").fetchone()
+    return int(row[0]) if row is not None else None
+
+
+def _create(connection: sqlite3.Connection) -> None:
+    from sqlalchemy.dialects import sqlite
+    from sqlalchemy.schema import CreateIndex, CreateTable
+
+    from callboard.store.schema import metadata
+
+    dialect = sqlite.dialect()
+    for table in metadata.sorted_tables:
+        connection.execute(str(CreateTable(table).compile(dialect=dialect)))
+        for index in sorted(table.indexes, key=lambda i: str(i.name)):
+            connection.execute(str(CreateIndex(index).compile(dialect=dialect)))
+
+
+def _upgrade(
+    connection: sqlite3.Connection, path: Path, backups: Path, steps: Sequence[Migration]
+) -> None:
+    for step in steps:
+        if step.destructive:
+            back_up(path, backups, f"before-{step.number:04d}")
+        step.apply(connection)

@@ -1,0 +1,196 @@
+"""The one writer: units of work from many tasks share a transaction and its fsync.
+
+A unit handed in is committed even if the task that waits for it is cancelled. A unit may be run
+twice (when another unit of its batch fails, the batch is rolled back and repeated one by one), so
+it must touch nothing but its connection.
+"""
+
+import asyncio
+import logging
+import queue
+import sqlite3
+import threading
+import time
+from collections.abc import Callable
+from concurrent.futures import Future
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, Final, TypeVar
+
+from callboard.store.connection import Connection, Durability, connect, translate
+from callboard.store.faults import FaultPoints
+
+T = TypeVar("T")
+Work = Callable[[Connection], T]
+
+_log = logging.getLogger(__name__)
+
+# A lone write is committed by the event loop itself, sparing two thread switches, as long as the
+# disk has lately been this fast; a slower disk must never stall the loop.
+_INLINE_LIMIT_SECONDS: Final = 0.002
+_SMOOTHING: Final = 0.2
+
+
+@dataclass(slots=True)
+class _Unit:
+    work: Work[Any]
+    future: "asyncio.Future[Any] | Future[Any]"
+    loop: asyncio.AbstractEventLoop | None
+
+
+_Outcome = tuple["asyncio.Future[Any] | Future[Any]", Any, BaseException | None]
+
+
+class Writer:
+    """Owns the only connection that writes."""
+
+    def __init__(
+        self,
+        path: Path,
+        durability: Durability,
+        faults: FaultPoints,
+        on_commit: Callable[[], None],
+    ) -> None:
+        """Open the connection and start the thread; `on_commit` runs on the committing thread."""
+        self._path = path
+        self._faults = faults
+        self._on_commit = on_commit
+        self._connection = connect(path, durability)
+        # Held by whichever thread is using the connection.
+        self._turn = threading.Lock()
+        # Filled by any thread, emptied by whoever holds the turn.
+        self._pending: list[_Unit] = []
+        self._guard = threading.Lock()
+        self._flush_scheduled = False
+        self._wake: queue.SimpleQueue[bool] = queue.SimpleQueue()
+        self._commit_seconds = 0.0
+        self._closed = False
+        self._thread = threading.Thread(target=self._serve, name="callboard-writer", daemon=True)
+        self._thread.start()
+
+    async def write(self, work: Work[T]) -> T:
+        """Run a unit in the next commit and return its result once that is durable."""
+        loop = asyncio.get_running_loop()
+        future: asyncio.Future[T] = loop.create_future()
+        self._hand_in(_Unit(work, future, loop))
+        # Waiting one turn of the loop lets every task that is ready join the same commit.
+        if not self._flush_scheduled:
+            self._flush_scheduled = True
+            loop.call_soon(self._flush, loop)
+        return await future
+
+    def submit(self, work: Work[T]) -> "Future[T]":
+        """Hand in a unit from a thread without an event loop."""
+        future: Future[T] = Future()
+        self._hand_in(_Unit(work, future, None))
+        self._wake.put(True)
+        return future
+
+    def close(self) -> None:
+        """Commit what was handed in, then stop the thread and close the connection."""
+        with self._guard:
+            self._closed = True
+        self._wake.put(False)
+        self._thread.join()
+        self._drain()
+        self._connection.close()
+
+    def _hand_in(self, unit: _Unit) -> None:
+        with self._guard:
+            if self._closed:
+                raise RuntimeError("the database is closed")
+            self._pending.append(unit)
+
+    def _take(self) -> list[_Unit]:
+        with self._guard:
+            units, self._pending = self._pending, []
+            return units
+
+    def _flush(self, loop: asyncio.AbstractEventLoop) -> None:
+        self._flush_scheduled = False
+        alone = len(self._pending) == 1
+        fast = self._commit_seconds < _INLINE_LIMIT_SECONDS
+        if alone and fast and self._turn.acquire(blocking=False):
+            try:
+                self._commit(self._take(), loop)
+            finally:
+                self._turn.release()
+        else:
+            self._wake.put(True)
+
+    def _serve(self) -> None:
+        while self._wake.get():
+            self._drain()
+
+    def _drain(self) -> None:
+        with self._turn:
+            while units := self._take():
+                self._commit(units)
+
+    def _commit(self, units: list[_Unit], here: asyncio.AbstractEventLoop | None = None) -> None:
+        started = time.perf_counter()
+        outcomes: list[_Outcome] = []
+        try:
+            outcomes = self._transact(units)
+        except Exception as error:  # noqa: BLE001 - every failure is handed to its waiter
+            if len(units) == 1:
+                outcomes = [(units[0].future, None, self._explain(error))]
+            else:
+                for unit in units:
+                    self._commit([unit], here)
+        elapsed = time.perf_counter() - started
+        self._commit_seconds += _SMOOTHING * (elapsed - self._commit_seconds)
+        if outcomes:
+            self._deliver(units, outcomes, here)
+            self._on_commit()
+
+    def _transact(self, units: list[_Unit]) -> list[_Outcome]:
+        connection = self._connection
+        connection.execute("BEGIN IMMEDIATE")
+        try:
+            outcomes: list[_Outcome] = [
+                (unit.future, unit.work(connection), None) for unit in units
+            ]
+            self._faults.reach("store.before_commit")
+            connection.execute("COMMIT")
+        except BaseException:
+            if connection.in_transaction:
+                connection.execute("ROLLBACK")
+            raise
+        self._faults.reach("store.after_commit")
+        return outcomes
+
+    def _explain(self, error: Exception) -> Exception:
+        if isinstance(error, sqlite3.Error):
+            explained = translate(error, self._path)
+            explained.__cause__ = error
+            return explained
+        return error
+
+    def _deliver(
+        self,
+        units: list[_Unit],
+        outcomes: list[_Outcome],
+        here: asyncio.AbstractEventLoop | None,
+    ) -> None:
+        by_loop: dict[asyncio.AbstractEventLoop | None, list[_Outcome]] = {}
+        for unit, outcome in zip(units, outcomes, strict=True):
+            by_loop.setdefault(unit.loop, []).append(outcome)
+        for loop, group in by_loop.items():
+            if loop is None or loop is here:
+                _resolve(group)
+                continue
+            try:
+                loop.call_soon_threadsafe(_resolve, group)
+            except RuntimeError:
+                _log.debug("committed for an event loop that is already closed")
+
+
+def _resolve(outcomes: list[_Outcome]) -> None:
+    for future, value, error in outcomes:
+        if future.done():
+            continue
+        if error is not None:
+            future.set_exception(error)
+        else:
+            future.set_result(value)

@@ -1,0 +1,1 @@
+"""The composition root: opens a project, wires the rooms, owns sessions."""

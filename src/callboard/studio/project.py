@@ -1,0 +1,102 @@
+"""Project: a folder the user owns. Everything Callboard adds lives in its `.callboard/`."""
+
+import contextlib
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Final
+
+from callboard.core.errors import InvalidInput, NotFound
+
+FOLDER: Final = ".callboard"
+
+_CONFIG: Final = """\
+# Callboard settings of this project; `callboard doctor` reports what is wrong with them.
+# models:
+#   default: local
+"""
+_IGNORE: Final = """\
+# What Callboard derives or keeps for itself; config.yaml, recipes/ and prompts/ are yours.
+callboard.db*
+runs/
+audit/
+backups/
+locks/
+local/
+"""
+
+
+@dataclass(frozen=True, slots=True)
+class Project:
+    """The paths of a project."""
+
+    root: Path
+
+    @property
+    def folder(self) -> Path:
+        """Where Callboard keeps what it adds."""
+        return self.root / FOLDER
+
+    @property
+    def database(self) -> Path:
+        """The journal and everything else that must not be lost."""
+        return self.folder / "callboard.db"
+
+    @property
+    def runs(self) -> Path:
+        """The readable mirror of runs."""
+        return self.folder / "runs"
+
+    @property
+    def audit(self) -> Path:
+        """Receipts and agent responses, for reading."""
+        return self.folder / "audit"
+
+    @property
+    def prompts(self) -> Path:
+        """The project's own prompt templates."""
+        return self.folder / "prompts"
+
+    @property
+    def locks(self) -> Path:
+        """One locked file per process that has the project open."""
+        return self.folder / "locks"
+
+    @property
+    def exists(self) -> bool:
+        """Whether the folder has been made a project."""
+        return self.folder.is_dir()
+
+    @classmethod
+    def find(cls, start: Path) -> "Project":
+        """Return the project at or above a folder; none is an error that says how to make one."""
+        here = start.resolve()
+        for folder in (here, *here.parents):
+            if (folder / FOLDER).is_dir():
+                return cls(folder)
+        raise NotFound(
+            f"{start} is not a Callboard project, nor is any folder above it",
+            fix="Run `callboard init` in the folder that holds your work.",
+            path=str(start),
+        )
+
+    @classmethod
+    def init(cls, root: Path) -> "Project":
+        """Make a folder a project; doing it again changes nothing."""
+        project = cls(root.resolve())
+        if root.exists() and not root.is_dir():
+            raise InvalidInput(f"{root} is a file, not a folder", fix="Name a folder.")
+        try:
+            project.folder.mkdir(parents=True, exist_ok=True)
+            for folder in (project.runs, project.audit, project.prompts):
+                folder.mkdir(exist_ok=True)
+            for name, text in (("config.yaml", _CONFIG), (".gitignore", _IGNORE)):
+                # Whoever wrote the file first keeps it.
+                with contextlib.suppress(FileExistsError):
+                    (project.folder / name).open("x", encoding="utf-8").write(text)
+        except PermissionError as error:
+            raise InvalidInput(
+                f"Cannot write to {project.folder}: {error.strerror}",
+                fix="Give yourself write permission, or choose another folder.",
+                path=str(project.folder),
+            ) from error
+        return project

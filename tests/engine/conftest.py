@@ -1,0 +1,74 @@
+"""An engine on a real database, for every dispatcher there is."""
+
+from collections.abc import AsyncIterator, Awaitable, Callable
+from contextlib import AsyncExitStack, asynccontextmanager
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from callboard.core.clock import SystemClock
+from callboard.core.ids import IdMaker
+from callboard.engine.backstage import Backstage
+from callboard.engine.embedded import EmbeddedDispatcher
+from callboard.engine.engine import Engine
+from callboard.engine.executor import Executor
+from callboard.engine.ownership import Ownership
+from callboard.engine.run import Run
+from callboard.store.database import Database
+from callboard.store.journal.steps import load_journal
+
+Body = Callable[[Run], Awaitable[Any]]
+
+DISPATCHERS = {"embedded": EmbeddedDispatcher}
+
+
+class Theatre:
+    """One process's view of a project: an engine and the database under it."""
+
+    def __init__(self, engine: Engine, database: Database, session_id: str) -> None:
+        self.engine = engine
+        self.database = database
+        self.session_id = session_id
+
+    async def run(self, name: str, **args: Any) -> Any:
+        run = await self.engine.create(name, args, self.session_id)
+        return await self.engine.wait(run.id)
+
+    async def start(self, name: str, **args: Any) -> str:
+        run = await self.engine.create(name, args, self.session_id)
+        return run.id
+
+    def journal(self, run_id: str) -> dict[str, Any]:
+        return self.database.read(lambda c: load_journal(c, self.engine.load(run_id)))
+
+
+@pytest.fixture(params=sorted(DISPATCHERS))
+def open_theatre(request: pytest.FixtureRequest, tmp_path: Path) -> Callable[..., Any]:
+    """Return a context manager that opens the same project again and again."""
+
+    @asynccontextmanager
+    async def open_it(bodies: dict[str, Body], **changes: Any) -> AsyncIterator[Theatre]:
+        async with AsyncExitStack() as stack:
+            clock = changes.get("clock") or SystemClock()
+            database = Database.open(tmp_path / "callboard.db")
+            stack.callback(database.close)
+            ids = IdMaker(clock)
+            backstage = Backstage(database, ids, clock, lambda name: bodies[name])
+            ownership = Ownership(database, tmp_path / "locks", ids, clock)
+            dispatcher = DISPATCHERS[request.param](Executor(backstage, ownership))
+            engine = Engine(backstage, ownership, dispatcher)
+            await database.write(
+                lambda c: (
+                    c.execute(
+                        "INSERT INTO sessions (id, position, name, state, context, created_at,"
+                        " last_active_at) VALUES ('sess_test', 1, 'test', 'active', '{}', 1, 1)"
+                        " ON CONFLICT DO NOTHING"
+                    ).rowcount
+                )
+            )
+            await engine.start()
+            stack.push_async_callback(engine.stop)
+            yield Theatre(engine, database, "sess_test")
+
+    return open_it

@@ -11,6 +11,7 @@ from callboard.core.vocabulary import Effect, Question, RunState, StepState
 from callboard.engine.errors import StepFailed, TakenOver
 from callboard.engine.scope import CannotTell, Happened, NotHappened
 from callboard.store.journal.questions import list_questions
+from callboard.store.journal.steps import find_step
 
 pytestmark = pytest.mark.anyio
 
@@ -202,3 +203,18 @@ async def test_an_interrupted_once_step_is_resolved_and_never_blindly_repeated(
     assert run.state is RunState.DONE
     assert run.result == result
     assert len(calls) == executions
+
+
+async def test_half_a_surrogate_pair_survives_the_journal(open_theatre: Any) -> None:
+    odd = {"text": "half \ud83d and é", "long": "\udc00" * 3000}
+
+    async def body(run: Any) -> Any:
+        await run.step("odd", counting([], "x", odd), inputs=odd, slot="odd")
+        return await run.ask_human("ok", QUESTION)
+
+    async with open_theatre({"body": body}) as theatre:
+        run_id = await theatre.start("body")
+        await theatre.engine.wait(run_id, settled=True)
+        run = theatre.engine.load(run_id)
+        step = theatre.database.read(lambda c: find_step(c, run, "odd"))
+    assert step.output == odd

@@ -2,27 +2,53 @@
 
 import hashlib
 import json
+import json.encoder
 import math
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from typing import Any, Final, cast
 
 Json = Any
 """Any value JSON can hold; `Any` because a recursive alias helps no reader at this edge."""
 
-_encoder: Final = json.JSONEncoder(
-    ensure_ascii=False, sort_keys=True, separators=(",", ":"), allow_nan=False
-)
-_plain_encoder: Final = json.JSONEncoder(ensure_ascii=False, separators=(",", ":"), allow_nan=False)
+
+def _encoder(*, sort_keys: bool) -> Callable[[Any, int], Iterable[str]]:
+    """Return the C encoder behind `json.dumps`, made once instead of once per value."""
+    plain = json.JSONEncoder(
+        ensure_ascii=False, sort_keys=sort_keys, separators=(",", ":"), allow_nan=False
+    )
+    make: Any = getattr(json.encoder, "c_make_encoder", None)
+    if make is None:
+        return lambda value, _level: (plain.encode(value),)
+    quote: Any = json.encoder.encode_basestring
+    return make(None, plain.default, quote, None, ":", ",", sort_keys, False, False)
+
+
+_ASCII: Final[dict[str, Any]] = {"ensure_ascii": True, "separators": (",", ":")}
+_canonical: Final = _encoder(sort_keys=True)
+_compact: Final = _encoder(sort_keys=False)
 
 
 def canonical_json(value: Any) -> str:
     """Render a JSON value with sorted keys and no spaces; refuse NaN and unknown types."""
-    return _encoder.encode(value)
+    text = "".join(_canonical(value, 0))
+    return text if _is_unicode(text) else json.dumps(json.loads(text), **_ASCII, sort_keys=True)
 
 
 def compact_json(value: Any) -> str:
     """Render a JSON value without spaces, keys in their own order."""
-    return _plain_encoder.encode(value)
+    text = "".join(_compact(value, 0))
+    return text if _is_unicode(text) else json.dumps(json.loads(text), **_ASCII)
+
+
+def _is_unicode(text: str) -> bool:
+    """Say whether a text can be stored; half a surrogate pair must be written as an escape."""
+    if text.isascii():
+        return True
+    try:
+        text.encode()
+    except UnicodeEncodeError:
+        return False
+    return True
 
 
 def digest_bytes(data: bytes) -> str:
@@ -32,7 +58,7 @@ def digest_bytes(data: bytes) -> str:
 
 def digest(value: Any) -> str:
     """Return the SHA-256 of a JSON value's canonical text."""
-    return digest_bytes(_encoder.encode(value).encode("utf-8", "surrogatepass"))
+    return digest_bytes(canonical_json(value).encode())
 
 
 def plain(value: Any) -> Json:

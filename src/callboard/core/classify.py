@@ -6,8 +6,10 @@ import re
 from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cached_property
+from pathlib import PurePath
 from typing import cast
 
+from callboard.core.canonical import Json
 from callboard.core.errors import CallboardError, ErrorRecord
 from callboard.core.tiers import ErrorTier
 
@@ -115,8 +117,9 @@ class Classifier:
         if isinstance(error, CallboardError):
             own = error.record()
             return ErrorRecord(own.code, own.message, tier, own.fix, own.context)
-        message = str(error) or type(error).__name__
-        return ErrorRecord("unexpected", message, tier, None, {"type": type(error).__name__})
+        name = type(error).__name__
+        message = f"{name}: {error}" if str(error) else name
+        return ErrorRecord("unexpected", message, tier, None, {"type": name, **_place(error)})
 
     def _by_status(self, error: BaseException) -> ErrorTier | None:
         status = status_of(error)
@@ -144,6 +147,16 @@ def status_of(error: BaseException) -> int | None:
             return status
     status = getattr(getattr(error, "response", None), "status_code", None)
     return status if isinstance(status, int) else None
+
+
+def _place(error: BaseException) -> dict[str, Json]:
+    """Return the line that raised an error nobody foresaw, for whoever has to mend it."""
+    frame = error.__traceback__
+    if frame is None:
+        return {}
+    while frame.tb_next is not None:
+        frame = frame.tb_next
+    return {"at": f"{PurePath(frame.tb_frame.f_code.co_filename).name}:{frame.tb_lineno}"}
 
 
 def _words(error: BaseException) -> str:

@@ -1,6 +1,7 @@
 """Events: what happened, in order, as typed values with one stored shape each."""
 
-from dataclasses import MISSING, Field, dataclass, field, fields
+from dataclasses import MISSING, dataclass, field, fields
+from functools import cache
 from typing import Any, ClassVar, Final
 
 from callboard.core.canonical import Json
@@ -201,10 +202,11 @@ class Event:
 def body_to_json(body: EventBody) -> dict[str, Json]:
     """Return the stored data of an event body; a field that holds its default is left out."""
     data: dict[str, Json] = {}
-    for each in fields(body):
-        value = getattr(body, each.name)
-        if not _is_default(each, value):
-            data[each.name] = value
+    for name, default in _shape(type(body)):
+        value = getattr(body, name)
+        # Typed equality: 0, False and "" are values of their own, not a missing one.
+        if type(value) is not type(default) or value != default:
+            data[name] = value
     return data
 
 
@@ -228,8 +230,10 @@ def _required_names(body_type: type[EventBody]) -> set[str]:
     }
 
 
-def _is_default(each: "Field[Any]", value: Any) -> bool:
-    if each.default is not MISSING:
-        # Typed equality: 0, False and "" are values of their own, not a missing one.
-        return type(value) is type(each.default) and value == each.default
-    return each.default_factory is not MISSING and value == each.default_factory()
+@cache
+def _shape(body_type: type[EventBody]) -> tuple[tuple[str, Any], ...]:
+    """Return each field with its default; one without a default never equals its marker."""
+    return tuple(
+        (each.name, each.default if each.default_factory is MISSING else each.default_factory())
+        for each in fields(body_type)
+    )

@@ -2,7 +2,7 @@
 
 from collections.abc import Awaitable, Callable
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING
+from typing import Any
 
 from callboard.core.canonical import Json
 from callboard.core.classify import Classifier
@@ -12,10 +12,9 @@ from callboard.core.ids import IdMaker
 from callboard.store.database import Database
 from callboard.store.faults import FaultPoints, NoFaults
 
-if TYPE_CHECKING:
-    from callboard.engine.run import Run
+Body = Callable[[Any], Awaitable[Json]]
+"""What is executed: a function of a `Run`, which is not named here because it stands on this."""
 
-Body = Callable[["Run"], Awaitable[Json]]
 Resolve = Callable[[str], Body]
 
 

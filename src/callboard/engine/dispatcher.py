@@ -25,7 +25,7 @@ class Dispatcher(Protocol):
         ...
 
     def live(self, run_id: str) -> LiveRun | None:
-        """Return the run if this very process executes it."""
+        """Return the run if this very process executes it, or was interrupted executing it."""
         ...
 
     def poke(self) -> None:

@@ -2,15 +2,22 @@
 
 import asyncio
 import contextlib
+import itertools
+import logging
 from typing import Final
 
 from callboard.core.errors import CallboardError, Conflict
 from callboard.engine.executor import Executor
 from callboard.engine.live import LiveRun
+from callboard.store.connection import StoreError
 from callboard.store.journal.questions import answered_for
 from callboard.store.journal.signals import open_signals
 
+_log = logging.getLogger(__name__)
+
 TICK_SECONDS: Final = 0.1
+# How often the mirrors of a working run are brought up to date.
+_TICKS_PER_MIRROR: Final = 10
 
 
 class EmbeddedDispatcher:
@@ -20,12 +27,17 @@ class EmbeddedDispatcher:
         """Wrap an executor; nothing runs before `start`."""
         self._executor = executor
         self._live: dict[str, LiveRun] = {}
+        # Runs whose execution ended here because the journal could not be written: whoever waits
+        # for one is told so, until somebody takes it up again.
+        self._interrupted: dict[str, LiveRun] = {}
         self._tasks: dict[str, asyncio.Task[None]] = {}
         # Runs being claimed: a second dispatch of the same run in this process waits for nothing.
         self._claiming: set[str] = set()
         self._poked = asyncio.Event()
         self._watcher: asyncio.Task[None] | None = None
         self._seen_version = -1
+        # Run id to the last completion its mirrors have been told of.
+        self._mirrored: dict[str, int] = {}
 
     async def start(self) -> None:
         """Register this process and begin to watch."""
@@ -56,6 +68,7 @@ class EmbeddedDispatcher:
             live = await self._executor.take(run_id)
         finally:
             self._claiming.discard(run_id)
+        self._interrupted.pop(run_id, None)
         self._live[run_id] = live
         task = asyncio.create_task(self._executor.execute(live), name=f"callboard-{run_id}")
         live.task = task
@@ -63,8 +76,8 @@ class EmbeddedDispatcher:
         task.add_done_callback(lambda _task: self._over(run_id))
 
     def live(self, run_id: str) -> LiveRun | None:
-        """Return the run if this process executes it."""
-        return self._live.get(run_id)
+        """Return the run if this process executes it, or was interrupted executing it."""
+        return self._live.get(run_id) or self._interrupted.get(run_id)
 
     def poke(self) -> None:
         """Look at signals and answers at once."""
@@ -72,24 +85,42 @@ class EmbeddedDispatcher:
         self._poked.set()
 
     def _over(self, run_id: str) -> None:
-        self._live.pop(run_id, None)
+        live = self._live.pop(run_id, None)
+        if live is not None and live.interruption is not None:
+            self._interrupted[run_id] = live
         self._tasks.pop(run_id, None)
+        self._mirrored.pop(run_id, None)
 
     async def _watch(self) -> None:
-        while True:
+        for tick in itertools.count():
             with contextlib.suppress(TimeoutError):
                 async with asyncio.timeout(TICK_SECONDS):
                     await self._poked.wait()
             self._poked.clear()
             if not self._live:
                 continue
-            version = self._executor.backstage.database.version_seen()
-            if version != self._seen_version:
-                self._seen_version = version
-                self._deliver()
-            for live in list(self._live.values()):
-                if live.in_flight:
-                    await live.announce_long_steps()
+            try:
+                self._look()
+            except StoreError as error:
+                # A database that cannot be read now may be readable at the next tick.
+                _log.warning("cannot look for signals: %s", error)
+            if tick % _TICKS_PER_MIRROR == 0:
+                self._touch_mirrors()
+
+    def _look(self) -> None:
+        version = self._executor.backstage.database.version_seen()
+        if version != self._seen_version:
+            self._deliver()
+            self._seen_version = version
+        for live in self._live.values():
+            if live.has_long_steps:
+                live.chore(live.announce_long_steps())
+
+    def _touch_mirrors(self) -> None:
+        for run_id, live in self._live.items():
+            if self._mirrored.get(run_id) != live.next_seq:
+                self._mirrored[run_id] = live.next_seq
+                self._executor.backstage.settled(run_id, live.record.session_id)
 
     def _deliver(self) -> None:
         database = self._executor.backstage.database

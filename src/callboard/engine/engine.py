@@ -1,6 +1,7 @@
 """Engine: starts, signals, answers, retries, forks, recovers and follows runs."""
 
 import asyncio
+import contextlib
 from collections.abc import AsyncIterator
 from typing import Literal
 
@@ -167,8 +168,10 @@ class Engine:
         recovered: list[RunRecord] = []
         for run in reversed(self._orphans()):
             if mode == "auto":
-                await self._dispatcher.dispatch(run.id)
-                recovered.append(run)
+                # Another process that started at the same moment may have been quicker.
+                with contextlib.suppress(Conflict):
+                    await self._dispatcher.dispatch(run.id)
+                    recovered.append(run)
             elif run.state in (RunState.RUNNING, RunState.PENDING):
                 await self._mark_interrupted(run)
                 recovered.append(run)

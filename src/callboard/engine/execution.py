@@ -1,12 +1,13 @@
 """One step from key to record: replay, else intend, act, record. The definition of durability."""
 
 import asyncio
+import contextlib
 from collections.abc import Awaitable, Callable
 from dataclasses import dataclass
 
 from callboard.core.canonical import Json, compact_json
 from callboard.core.errors import InvalidInput
-from callboard.core.events import StepDone, StepUnknown
+from callboard.core.events import EventBody, StepDone, StepUnknown
 from callboard.core.events import StepFailed as StepFailedEvent
 from callboard.core.vocabulary.question import Question
 from callboard.core.vocabulary.step import Effect, StepKind, StepRecord, StepState
@@ -25,7 +26,7 @@ _PREVIEW_CHARS = 200
 _REPLAYS_PER_TURN = 500
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(slots=True)
 class StepPlan:
     """A step that a choreography asks for."""
 
@@ -50,7 +51,7 @@ async def perform(live: LiveRun, plan: StepPlan) -> Json:
                 await asyncio.sleep(0)
             return replay(live, known)
         if plan.effect is Effect.ONCE:
-            return await _resolve_unknown(live, plan)
+            return await _resolve_unknown(live, plan, known.seq)
     await live.admit()
     return await _execute(live, plan)
 
@@ -77,50 +78,61 @@ def replay(live: LiveRun, known: StepRecord) -> Json:
     return live.backstage.database.read(lambda connection: output_of(connection, known))
 
 
+@dataclass(slots=True)
+class _Done:
+    """What executing gave: an output with its JSON text, or an error."""
+
+    output: Json
+    text: str
+    error: Exception | None = None
+
+
 async def _execute(live: LiveRun, plan: StepPlan) -> Json:
-    backstage = live.backstage
+    clock = live.backstage.clock
     scope = StepScope(live.record.id, plan.key)
     live.enter(plan.key, plan.kind, plan.effect)
-    started_at, started = backstage.clock.now_ms(), backstage.clock.monotonic()
+    started_at, started = clock.now_ms(), clock.monotonic()
     try:
         if plan.effect is Effect.ONCE:
             await _intend(live, plan, started_at)
-            output, error = await _finish_even_if_cancelled(live, plan, scope, started_at, started)
+            done = await _finish_even_if_cancelled(live, plan, scope, started_at, started)
         else:
-            output, error = await _act(plan, scope)
-            await _record(live, plan, scope, output, error, started_at, started)
+            done = await _act(plan, scope)
+            await _record(live, plan, scope, done, started_at, started)
     finally:
         live.leave(plan.key)
-    if error is not None:
-        raise StepFailed(plan.key, backstage.classifier.record(error)) from error
-    return output
+    if done.error is not None:
+        failure = live.backstage.classifier.record(done.error)
+        raise StepFailed(plan.key, failure) from done.error
+    return done.output
 
 
-async def _act(plan: StepPlan, scope: StepScope) -> tuple[Json, Exception | None]:
+async def _act(plan: StepPlan, scope: StepScope) -> _Done:
     try:
         output = await plan.act(scope)
-        _check_json(plan.key, output)
+        return _Done(output, _json_of(plan.key, output))
     except Exception as error:  # noqa: BLE001 - the border of a step: every failure is journaled
-        return None, error
-    return output, None
+        return _Done(None, "null", error)
 
 
 async def _finish_even_if_cancelled(
     live: LiveRun, plan: StepPlan, scope: StepScope, started_at: int, started: float
-) -> tuple[Json, Exception | None]:
+) -> _Done:
     """Act and record without letting a cancel tear the effect from its record."""
 
-    async def whole() -> tuple[Json, Exception | None]:
-        output, error = await _act(plan, scope)
-        await _record(live, plan, scope, output, error, started_at, started)
-        return output, error
+    async def whole() -> _Done:
+        done = await _act(plan, scope)
+        await _record(live, plan, scope, done, started_at, started)
+        return done
 
     work = asyncio.ensure_future(whole())
     try:
         return await asyncio.shield(work)
     except asyncio.CancelledError:
-        if not work.cancelled():
-            await asyncio.wait({work})
+        # However often somebody cancels: the effect is under way and must be put on record.
+        while not work.done():
+            with contextlib.suppress(asyncio.CancelledError):
+                await asyncio.wait({work})
         raise
 
 
@@ -145,15 +157,13 @@ async def _record(
     live: LiveRun,
     plan: StepPlan,
     scope: StepScope,
-    output: Json,
-    error: Exception | None,
+    done: _Done,
     started_at: int,
     started: float,
 ) -> None:
     backstage = live.backstage
-    ended_at = backstage.clock.now_ms()
     duration_ms = int((backstage.clock.monotonic() - started) * 1000)
-    failure = backstage.classifier.record(error) if error is not None else None
+    failure = backstage.classifier.record(done.error) if done.error is not None else None
     step = StepRecord(
         live.record.id,
         plan.key,
@@ -162,22 +172,18 @@ async def _record(
         plan.effect,
         StepState.DONE if failure is None else StepState.FAILED,
         plan.input_hash,
-        output=output,
         slot=plan.slot if failure is None else None,
         receipt_id=scope.receipt_id,
         error=failure,
         detail=scope.detail,
         started_at=started_at,
-        ended_at=ended_at,
+        ended_at=backstage.clock.now_ms(),
     )
+    body: EventBody
     if failure is None:
+        shown = scope.preview if scope.preview is not None else _preview(done)
         body = StepDone(
-            plan.kind.value,
-            duration_ms,
-            scope.preview if scope.preview is not None else preview(output),
-            plan.slot,
-            scope.receipt_id,
-            scope.detail,
+            plan.kind.value, duration_ms, shown, plan.slot, scope.receipt_id, scope.detail
         )
     else:
         body = StepFailedEvent(plan.kind.value, duration_ms, failure.to_json(), scope.receipt_id)
@@ -185,7 +191,7 @@ async def _record(
     def work(connection: Connection) -> None:
         for companion in scope.companions:
             companion(connection)
-        live.guard(record_step(connection, step, live.owner))
+        live.guard(record_step(connection, step, live.owner, done.text))
         live.event(connection, body, plan.key)
 
     backstage.faults.reach("step.before_record")
@@ -193,7 +199,7 @@ async def _record(
     backstage.faults.reach("step.after_record")
 
 
-async def _resolve_unknown(live: LiveRun, plan: StepPlan) -> Json:
+async def _resolve_unknown(live: LiveRun, plan: StepPlan, intent_seq: int) -> Json:
     """Find out whether an interrupted `once` effect took place; never just do it again."""
 
     def mark(connection: Connection) -> None:
@@ -202,7 +208,7 @@ async def _resolve_unknown(live: LiveRun, plan: StepPlan) -> Json:
     await live.write(mark)
     finding = await _probe(live, plan)
     if isinstance(finding, CannotTell):
-        finding = await _ask_what_happened(live, plan)
+        finding = await _ask_what_happened(live, plan, intent_seq)
     if isinstance(finding, NotHappened):
         await live.admit()
         return await _execute(live, plan)
@@ -221,8 +227,17 @@ async def _probe(live: LiveRun, plan: StepPlan) -> Finding:
         return CannotTell()
 
 
-async def _ask_what_happened(live: LiveRun, plan: StepPlan) -> Happened | NotHappened:
-    key = f"{plan.key}/unknown"
+async def _ask_what_happened(
+    live: LiveRun, plan: StepPlan, intent_seq: int
+) -> Happened | NotHappened:
+    # An answer holds for the attempt it was given about. If that led to a new attempt, which was
+    # interrupted as well, the human is asked anew.
+    number = 1
+    while (earlier := live.journal.get(f"{plan.key}/unknown/{number}")) is not None:
+        if earlier.seq >= intent_seq:
+            break
+        number += 1
+    key = f"{plan.key}/unknown/{number}"
     question = Question(
         f"Callboard stopped while step {plan.key!r} was taking effect. Did it happen?",
         choices=("happened", "did not happen"),
@@ -238,21 +253,21 @@ async def _accept(live: LiveRun, plan: StepPlan, finding: Happened) -> Json:
     output = finding.value
     if plan.confirm is not None:
         output = await plan.confirm(scope, finding.value)
-    _check_json(plan.key, output)
     clock = live.backstage.clock
-    await _record(live, plan, scope, output, None, clock.now_ms(), clock.monotonic())
+    done = _Done(output, _json_of(plan.key, output))
+    await _record(live, plan, scope, done, clock.now_ms(), clock.monotonic())
     return output
 
 
-def preview(output: Json) -> str:
+def _preview(done: _Done) -> str:
     """Return the beginning of an output, on one line, as a reader of events sees it."""
-    text = output if isinstance(output, str) else compact_json(output)
+    text = done.output if isinstance(done.output, str) else done.text
     return " ".join(text[:_PREVIEW_CHARS].split())
 
 
-def _check_json(key: str, output: Json) -> None:
+def _json_of(key: str, output: Json) -> str:
     try:
-        compact_json(output)
+        return compact_json(output)
     except (TypeError, ValueError, RecursionError) as error:
         raise InvalidInput(
             f"Step {key!r} returned {type(output).__name__}, which JSON cannot hold: {error}",

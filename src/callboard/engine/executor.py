@@ -51,7 +51,9 @@ class Executor:
                 run_id=run_id,
                 state=run.state.value,
             )
-        if run.owner is not None and self.ownership.is_alive(connection, run.owner):
+        # A run this process could not let go of when its disk was full may be taken up here again.
+        owner = run.owner if run.owner != self.ownership.id else None
+        if owner is not None and self.ownership.is_alive(connection, owner):
             raise Conflict(
                 f"Run {run_id} is being executed by another process",
                 fix="Watch it with `callboard runs show`, or pause or cancel it.",
@@ -83,39 +85,28 @@ class Executor:
         try:
             if live.cancelling:
                 raise asyncio.CancelledError
-            result = await self._perform(live)
-            await live.finish(RunState.DONE, result=result)
+            result, error = await self._perform(live)
+            # A paused run does not end by itself: its end waits like a step would.
+            await live.admit()
+            state = RunState.DONE if error is None else RunState.FAILED
+            await live.finish(state, result=result, error=error)
         except asyncio.CancelledError:
             await self._cancelled(live)
         except TakenOver:
             _log.warning("run %s was taken over by another process", live.record.id)
         except JournalUnavailable as halt:
             await self._interrupted(live, halt.error)
-        except Exception as error:  # noqa: BLE001 - the border of a run: every failure is journaled
-            await self._failed(live, self.backstage.classifier.record(error))
         finally:
             live.settled.set()
             await live.finish_chores()
 
-    async def _perform(self, live: LiveRun) -> Json:
-        body = self.backstage.resolve(live.record.choreography)
-        result = await body(Run(live))
+    async def _perform(self, live: LiveRun) -> tuple[Json, ErrorRecord | None]:
         try:
-            compact_json(result)
-        except (TypeError, ValueError) as error:
-            raise InvalidInput(
-                f"{live.record.choreography} returned {type(result).__name__}: {error}",
-                fix="A choreography returns JSON: text, numbers, lists and dictionaries.",
-            ) from error
-        return result
-
-    async def _failed(self, live: LiveRun, error: ErrorRecord) -> None:
-        try:
-            await live.finish(RunState.FAILED, error=error)
-        except TakenOver:
-            _log.warning("run %s was taken over by another process", live.record.id)
-        except JournalUnavailable as halt:
-            await self._interrupted(live, halt.error)
+            result = await self.backstage.resolve(live.record.choreography)(Run(live))
+            _check_json(live.record.choreography, result)
+        except Exception as error:  # noqa: BLE001 - the border of a run: every failure is journaled
+            return None, self.backstage.classifier.record(error)
+        return result, None
 
     async def _cancelled(self, live: LiveRun) -> None:
         """Tell a cancel signal from the process letting go of its runs."""
@@ -128,6 +119,9 @@ class Executor:
             _log.warning("run %s was taken over by another process", live.record.id)
         except JournalUnavailable as halt:
             await self._interrupted(live, halt.error)
+        except StoreError as error:
+            live.interruption = error
+            _log.error("run %s could not be released: %s", live.record.id, error)
 
     async def _interrupted(self, live: LiveRun, error: CallboardError) -> None:
         live.interruption = error
@@ -141,3 +135,13 @@ class Executor:
         await self.backstage.database.write(
             lambda connection: release(connection, live.record.id, self.ownership.id)
         )
+
+
+def _check_json(choreography: str, result: Json) -> None:
+    try:
+        compact_json(result)
+    except (TypeError, ValueError) as error:
+        raise InvalidInput(
+            f"{choreography} returned {type(result).__name__}: {error}",
+            fix="A choreography returns JSON: text, numbers, lists and dictionaries.",
+        ) from error

@@ -1,6 +1,7 @@
 """LiveRun: the part of a run that exists only while this process executes it."""
 
 import asyncio
+import logging
 from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
@@ -17,6 +18,8 @@ from callboard.store.connection import Connection, StoreError
 from callboard.store.journal.events import append_event
 from callboard.store.journal.runs import finish, set_state
 from callboard.store.journal.signals import acknowledge
+
+_log = logging.getLogger(__name__)
 
 # A step that takes longer than this announces that it has started.
 ANNOUNCE_AFTER_SECONDS = 0.25
@@ -62,6 +65,9 @@ class LiveRun:
         self.interruption: CallboardError | None = None
         # Set while the run is waiting, paused or over: nothing will happen by itself.
         self.settled = asyncio.Event()
+        # What was asked for last: a pause, or not. The gate follows: it is closed at once, and
+        # opened when the resumption is on record, so that nothing the run does comes before it.
+        self._held = False
         self._open = asyncio.Event()
         self._open.set()
         self._pausing: list[SignalRecord] = []
@@ -134,7 +140,7 @@ class LiveRun:
         await asyncio.sleep(0)
         if self.in_flight or self.state in (RunState.DONE, RunState.FAILED, RunState.CANCELLED):
             return
-        if self._pausing or self.is_held:
+        if self._pausing or self._held:
             await self._enter_state(RunState.PAUSED, self._pausing)
             self._pausing = []
         elif self.questions or self.sleepers:
@@ -177,12 +183,13 @@ class LiveRun:
             return
         match signal.kind:
             case SignalKind.PAUSE:
+                self._held = True
                 self._open.clear()
                 self._pausing.append(signal)
                 if not self.in_flight:
                     self.chore(self.settle())
             case SignalKind.RESUME:
-                self._open.set()
+                self._held = False
                 self.chore(self._resume(signal))
             case SignalKind.CANCEL:
                 self.cancelling.append(signal)
@@ -194,6 +201,8 @@ class LiveRun:
         waiting = not self.in_flight and bool(self.questions or self.sleepers)
         state = RunState.WAITING if waiting else RunState.RUNNING
         await self._enter_state(state, [*overtaken, signal])
+        if not self._held:
+            self._open.set()
 
     async def finish(
         self, state: RunState, *, result: Json = None, error: ErrorRecord | None = None
@@ -227,16 +236,22 @@ class LiveRun:
         self.settled.set()
         self.backstage.settled(self.record.id, self.record.session_id)
 
-    async def announce_long_steps(self) -> None:
-        """Store `step.started` for steps that have been executing for a while."""
+    @property
+    def has_long_steps(self) -> bool:
+        """Whether a step has been executing for a while without anybody being told."""
+        return bool(self._long_steps())
+
+    def _long_steps(self) -> list[InFlight]:
         now = self.backstage.clock.monotonic()
-        late = [
+        return [
             step
             for step in self.in_flight.values()
             if not step.announced and now - step.since >= ANNOUNCE_AFTER_SECONDS
         ]
-        if not late:
-            return
+
+    async def announce_long_steps(self) -> None:
+        """Store `step.started` for steps that have been executing for a while."""
+        late = self._long_steps()
         for step in late:
             step.announced = True
 
@@ -244,7 +259,8 @@ class LiveRun:
             for step in late:
                 self.event(connection, StepStarted(step.kind.value, step.effect.value), step.key)
 
-        await self.write(work)
+        if late:
+            await self.write(work)
 
     def chore(self, work: Any) -> None:
         """Do something beside the run, keeping hold of it until it is done."""
@@ -258,10 +274,12 @@ class LiveRun:
             return
         error = task.exception()
         # A chore that could not be stored ends the run: its next own write would fail as well.
+        if isinstance(error, JournalUnavailable):
+            self.interruption = error.error
         if isinstance(error, TakenOver | JournalUnavailable) and self.task is not None:
             self.task.cancel()
-        elif isinstance(error, CallboardError):
-            raise error
+        elif error is not None:
+            _log.error("something beside run %s failed", self.record.id, exc_info=error)
 
     async def finish_chores(self) -> None:
         """Wait until everything done beside the run is over."""

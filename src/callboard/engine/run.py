@@ -55,6 +55,11 @@ class Run:
         return self._live.record.session_id
 
     @property
+    def choreography(self) -> str:
+        """The name of what is executed."""
+        return self._live.record.choreography
+
+    @property
     def args(self) -> dict[str, Json]:
         """What the run was started with."""
         return self._live.record.args

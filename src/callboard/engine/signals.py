@@ -54,7 +54,7 @@ class Signals:
         self._check(run, signal.kind)
         insert_signal(connection, signal)
         self._event(connection, run, SignalSent(signal.id, signal.kind.value, signal.reason))
-        if run.owner is not None and self._ownership.is_alive(connection, run.owner):
+        if self._is_executed(connection, run):
             return None
         if signal.kind is SignalKind.RESUME:
             return run
@@ -72,6 +72,12 @@ class Signals:
         self._event(connection, run, RunChanged(state.value))
         self._event(connection, run, SignalAcknowledged(signal.id, signal.kind.value, state.value))
         return run
+
+    def _is_executed(self, connection: Connection, run: RunRecord) -> bool:
+        live = self._dispatcher.live(run.id)
+        if live is not None and live.interruption is not None:
+            return False
+        return run.owner is not None and self._ownership.is_alive(connection, run.owner)
 
     def _check(self, run: RunRecord, kind: SignalKind) -> None:
         if run.is_terminal:

@@ -3,7 +3,7 @@
 import asyncio
 from dataclasses import replace
 
-from callboard.core.canonical import Json, digest
+from callboard.core.canonical import Json, compact_json, digest
 from callboard.core.events import QuestionAsked, StepDone
 from callboard.core.vocabulary.question import Answer, Question
 from callboard.core.vocabulary.step import Effect, StepKind, StepRecord, StepState
@@ -64,7 +64,9 @@ async def _pose(live: LiveRun, key: str, question: Question) -> Answer:
         insert_question(connection, asked)
         live.event(connection, QuestionAsked(asked.id, question.text, question.choices), key)
 
+    live.backstage.faults.reach("question.before_ask")
     await live.write(work)
+    live.backstage.faults.reach("question.after_ask")
     return asked
 
 
@@ -100,7 +102,9 @@ async def nap(live: LiveRun, key: str, seconds: float) -> None:
             started_at=now,
         )
         intent = known
+        live.backstage.faults.reach("step.before_intent")
         await live.write(lambda connection: live.guard(record_step(connection, intent, live.owner)))
+        live.backstage.faults.reach("step.after_intent")
     # A clock set back must not make the nap longer than it was meant to be.
     left_seconds = min(seconds, max(0.0, (int(known.detail["wake_at"]) - now) / 1000))
     live.sleepers += 1
@@ -117,8 +121,12 @@ async def nap(live: LiveRun, key: str, seconds: float) -> None:
 
 
 async def _complete(live: LiveRun, step: StepRecord, body: StepDone) -> None:
+    text = compact_json(step.output)
+
     def work(connection: Connection) -> None:
-        live.guard(record_step(connection, step, live.owner))
+        live.guard(record_step(connection, step, live.owner, text))
         live.event(connection, body, step.key)
 
+    live.backstage.faults.reach("step.before_record")
     await live.write(work)
+    live.backstage.faults.reach("step.after_record")

@@ -1,5 +1,6 @@
 """Opening SQLite the way Callboard needs it, and translating its failures for the user."""
 
+import errno
 import sqlite3
 from collections.abc import Iterator, Mapping, Sequence
 from enum import StrEnum
@@ -87,6 +88,7 @@ class StoreBusy(StoreError):
 
 def connect(path: Path, durability: Durability = Durability.FULL) -> sqlite3.Connection:
     """Open a connection in WAL mode with foreign keys, explicit transactions and named rows."""
+    connection: sqlite3.Connection | None = None
     try:
         connection = sqlite3.connect(
             path, timeout=10.0, isolation_level=None, check_same_thread=False
@@ -97,8 +99,24 @@ def connect(path: Path, durability: Durability = Durability.FULL) -> sqlite3.Con
         connection.execute("PRAGMA foreign_keys=ON")
         connection.execute("PRAGMA wal_autocheckpoint=2000")
     except sqlite3.Error as error:
+        if connection is not None:
+            connection.close()
         raise translate(error, path) from error
     return connection
+
+
+def translate_os(error: OSError, path: Path) -> StoreError:
+    """Say what a failure of the file system means for the user and what they can do."""
+    told = error.strerror or str(error)
+    if error.errno in (errno.ENOSPC, errno.EDQUOT):
+        return DiskFull(
+            f"No space left while writing {path}", fix="Free some disk space.", path=str(path)
+        )
+    return StoreReadOnly(
+        f"Cannot write {path}: {told}",
+        fix=f"Give yourself write permission for {path.parent}, or copy the project.",
+        path=str(path),
+    )
 
 
 def translate(error: sqlite3.Error, path: Path) -> StoreError:

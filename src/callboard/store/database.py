@@ -70,7 +70,10 @@ class Database:
 
     def version_seen(self) -> int:
         """Return a number that changes whenever any process commits to this database."""
-        row = self._reader().execute("PRAGMA data_version").fetchone()
+        try:
+            row = self._reader().execute("PRAGMA data_version").fetchone()
+        except sqlite3.Error as error:
+            raise translate(error, self.path) from error
         return int(row[0])
 
     def on_commit(self, listener: Callable[[], None]) -> None:

@@ -25,6 +25,8 @@ COMMIT_POINTS: Final = (
     "step.after_intent",
     "step.before_record",
     "step.after_record",
+    "question.before_ask",
+    "question.after_ask",
     "run.before_finish",
     "run.after_finish",
     "mirror.before_write",

@@ -64,7 +64,9 @@ def prepare(
         )
         connection.execute("COMMIT")
     except BaseException:
-        connection.execute("ROLLBACK")
+        # A full disk makes SQLite roll back by itself.
+        if connection.in_transaction:
+            connection.execute("ROLLBACK")
         raise
 
 

@@ -6,17 +6,19 @@ from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 
-from callboard.core.canonical import Json
+from callboard.core.canonical import Json, compact_json
 from callboard.core.vocabulary.run import RunRecord
 from callboard.core.vocabulary.step import StepRecord, StepState
 from callboard.store.connection import Connection
 from callboard.store.database import Database
 from callboard.store.faults import FaultPoints
-from callboard.store.files import read_whole_lines, write_atomically
-from callboard.store.journal.runs import load_run
+from callboard.store.files import locked_folder, read_whole_lines, write_atomically
+from callboard.store.journal.runs import list_runs, load_run
 from callboard.store.journal.steps import load_journal, with_output
 
 _PREVIEW_CHARS = 200
+# How many runs a start-up looks after: a crash leaves only the latest behind.
+_LATEST_RUNS = 500
 
 
 class RunMirror:
@@ -30,16 +32,35 @@ class RunMirror:
 
     def sync(self, run_id: str) -> None:
         """Bring one run's folder up to date."""
-        run, steps = self._database.read(lambda connection: _finished(connection, run_id))
         folder = self._root / run_id
         self._faults.reach("mirror.before_write")
-        lines = [json.dumps(_line(step), ensure_ascii=False) for step in steps]
+        # Read under the lock, so that of two processes the one with the newer state comes last.
+        with locked_folder(folder):
+            self._write(folder, run_id)
+        self._faults.reach("mirror.after_write")
+
+    def _write(self, folder: Path, run_id: str) -> None:
+        run, steps = self._database.read(lambda connection: _finished(connection, run_id))
+        lines = [compact_json(_line(step)) for step in steps]
         _append_missing(folder / "steps.jsonl", lines)
         slots = {step.slot: _slot(step) for step in steps if step.slot is not None}
         _write_json(folder / "cache.json", slots)
         _write_json(folder / "recipe.json", {"choreography": run.choreography, "args": run.args})
+        # Last, so that a folder whose run.json is up to date is up to date as a whole.
         _write_json(folder / "run.json", _run(run, len(steps)))
-        self._faults.reach("mirror.after_write")
+
+    def stale(self) -> list[RunRecord]:
+        """Return those of the latest runs whose folder is missing or behind the journal."""
+        latest = self._database.read(lambda c: list_runs(c, latest_first=True, limit=_LATEST_RUNS))
+        return [run for run in latest if not self._is_current(run)]
+
+    def _is_current(self, run: RunRecord) -> bool:
+        try:
+            there: Any = json.loads((self._root / run.id / "run.json").read_bytes())
+            told = (there["state"], there["updated_at"])
+        except (OSError, ValueError, KeyError, TypeError):
+            return False
+        return told == (run.state.value, run.updated_at)
 
 
 def _finished(connection: Connection, run_id: str) -> tuple[RunRecord, list[StepRecord]]:
@@ -115,7 +136,7 @@ def _append_missing(path: Path, lines: list[str]) -> None:
 
 
 def _write_json(path: Path, value: Json) -> None:
-    data = json.dumps(value, ensure_ascii=False, indent=2).encode("utf-8", "surrogatepass")
+    data = json.dumps(value, ensure_ascii=False, indent=2).encode("utf-8", "replace")
     if path.exists() and path.read_bytes() == data:
         return
     write_atomically(path, data)

@@ -57,6 +57,11 @@ class Project:
         return self.folder / "prompts"
 
     @property
+    def agents(self) -> Path:
+        """The project's own words on agents."""
+        return self.folder / "agents.yaml"
+
+    @property
     def locks(self) -> Path:
         """One locked file per process that has the project open."""
         return self.folder / "locks"
@@ -90,9 +95,7 @@ class Project:
             for folder in (project.runs, project.audit, project.prompts):
                 folder.mkdir(exist_ok=True)
             for name, text in (("config.yaml", _CONFIG), (".gitignore", _IGNORE)):
-                # Whoever wrote the file first keeps it.
-                with contextlib.suppress(FileExistsError):
-                    (project.folder / name).open("x", encoding="utf-8").write(text)
+                _write_new(project.folder / name, text)
         except PermissionError as error:
             raise InvalidInput(
                 f"Cannot write to {project.folder}: {error.strerror}",
@@ -100,3 +103,9 @@ class Project:
                 path=str(project.folder),
             ) from error
         return project
+
+
+def _write_new(path: Path, text: str) -> None:
+    """Write a file unless somebody has written it already."""
+    with contextlib.suppress(FileExistsError), path.open("x", encoding="utf-8") as file:
+        file.write(text)

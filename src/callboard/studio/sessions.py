@@ -131,6 +131,16 @@ class Sessions:
 
         return await self._database.write(work)
 
+    def require_active(self, session: SessionRecord) -> None:
+        """Refuse to work in a session that is put away or closed."""
+        if session.state is not SessionState.ACTIVE:
+            raise Conflict(
+                f"Session {session.name!r} is {session.state.value}",
+                fix=f"`callboard sessions resume {session.name}`, or name an active session.",
+                session_id=session.id,
+                state=session.state.value,
+            )
+
     async def _move(self, session_id: str, new: SessionState, summary: str = "") -> SessionRecord:
         now = self._clock.now_ms()
 

@@ -1,6 +1,6 @@
 """One settings file: YAML that holds a mapping, read without trusting who wrote it."""
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from pathlib import Path
 from typing import Any, Final, cast
 
@@ -80,8 +80,10 @@ def _refuse_traps(text: str) -> None:
     import yaml
 
     depth = -1  # the stream itself is the first thing to start
-    tokens: Any = yaml.scan(text, yaml.SafeLoader)  # pyright: ignore[reportUnknownMemberType]
-    for token in tokens:
+    for token in cast(
+        "Iterable[yaml.Token]",
+        yaml.scan(text, yaml.SafeLoader),  # pyright: ignore[reportUnknownMemberType]
+    ):
         name = type(token).__name__
         line = token.start_mark.line + 1
         if isinstance(token, yaml.AliasToken):

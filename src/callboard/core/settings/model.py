@@ -5,6 +5,7 @@ from typing import Annotated, Any, Final, Literal
 
 from pydantic import AfterValidator, BaseModel, ConfigDict, Field
 
+from callboard.core.canonical import Json
 from callboard.core.classify import Classifier
 from callboard.core.settings.quantities import Bytes, Seconds
 from callboard.core.tiers import (
@@ -42,6 +43,7 @@ def _check_url(url: str) -> str:
 Pattern = Annotated[str, AfterValidator(_check_pattern)]
 Status = Annotated[int, Field(ge=100, le=599)]
 Url = Annotated[str, AfterValidator(_check_url)]
+Reliability = Literal["low", "medium", "high", "very_high"]
 VariableName = Annotated[str, Field(pattern=r"^[A-Z_][A-Z0-9_]{0,63}$")]
 
 
@@ -69,17 +71,18 @@ class ProviderSettings(Section):
 class CatalogSettings(Section):
     """What is known of one model, where the bundled catalog is wrong or silent."""
 
-    context_tokens: int | None = Field(
-        default=None, ge=256, description="Tokens that fit into the model's window."
+    window: int | None = Field(
+        default=None, gt=0, description="Tokens that fit into the model's window."
     )
     tier: ModelTier | None = Field(
-        default=None, description="How much the model is given and trusted with."
+        default=None, description="How much the model is given: `full`, `medium` or `minimal`."
     )
-    input_usd_per_million: float | None = Field(
-        default=None, ge=0, description="Price of a million tokens sent."
+    xml_reliability: Reliability | None = Field(
+        default=None,
+        description="How surely it writes tags: `low`, `medium`, `high` or `very_high`.",
     )
-    output_usd_per_million: float | None = Field(
-        default=None, ge=0, description="Price of a million tokens received."
+    instruction_following: Reliability | None = Field(
+        default=None, description="How surely it does as told, on the same scale."
     )
 
 
@@ -104,9 +107,16 @@ class ModelsSettings(Section):
         default_factory=dict, description="Corrections to the model catalog, by model name."
     )
 
+    def catalog_overrides(self) -> dict[str, dict[str, Json]]:
+        """Return what is corrected, in the shape of the catalog file."""
+        return {
+            name: each.model_dump(mode="json", exclude_none=True)
+            for name, each in self.catalog.items()
+        }
+
 
 class EngineSettings(Section):
-    """How durable runs are and how many run at once."""
+    """How durable runs are and what happens to them at start-up."""
 
     durability: Literal["full", "normal"] = Field(
         default="full",
@@ -114,9 +124,6 @@ class EngineSettings(Section):
     )
     resume_on_start: Literal["auto", "manual"] = Field(
         default="auto", description="Whether unfinished runs go on by themselves at start-up."
-    )
-    max_concurrent_runs: int = Field(
-        default=1_000, ge=1, description="Runs executed at once; further ones wait."
     )
     mirror: bool = Field(
         default=True, description="Whether readable run folders are written beside the journal."

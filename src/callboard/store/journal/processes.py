@@ -38,10 +38,17 @@ def find_process(connection: Connection, process_id: str) -> ProcessRecord | Non
     return ProcessRecord(row["id"], row["pid"], row["host"], row["started_at"])
 
 
-def forget_process(connection: Connection, process_id: str) -> None:
-    """Remove a process that owns nothing any more."""
-    connection.execute(
+def list_processes(connection: Connection) -> list[ProcessRecord]:
+    """Return every process that has not been forgotten, dead ones included."""
+    rows = connection.execute("SELECT * FROM processes ORDER BY id")
+    return [ProcessRecord(row["id"], row["pid"], row["host"], row["started_at"]) for row in rows]
+
+
+def forget_process(connection: Connection, process_id: str) -> bool:
+    """Remove a process that owns nothing any more; say whether there was one."""
+    cursor = connection.execute(
         "DELETE FROM processes WHERE id = :id"
         " AND NOT EXISTS (SELECT 1 FROM runs WHERE owner = :id)",
         {"id": process_id},
     )
+    return cursor.rowcount == 1

@@ -66,8 +66,9 @@ def list_runs(
     session_id: str | None = None,
     choreography: str | None = None,
     limit: int | None = None,
+    latest_first: bool = False,
 ) -> list[RunRecord]:
-    """Return runs, newest first."""
+    """Return runs, newest first, or with `latest_first` in the order they last changed."""
     wheres = ["1 = 1"]
     params: dict[str, Any] = {}
     if states:
@@ -84,7 +85,8 @@ def list_runs(
     if limit is not None:
         tail = " LIMIT :limit"
         params["limit"] = max(0, limit)
-    sql = f"SELECT * FROM runs WHERE {' AND '.join(wheres)} ORDER BY position DESC{tail}"  # noqa: S608 - only literals above
+    order = "updated_at DESC, position DESC" if latest_first else "position DESC"
+    sql = f"SELECT * FROM runs WHERE {' AND '.join(wheres)} ORDER BY {order}{tail}"  # noqa: S608 - only literals above
     return [_record(row) for row in connection.execute(sql, params)]
 
 

@@ -41,23 +41,28 @@ _RECORD: Final = (
 )
 
 
-def record_step(connection: Connection, step: StepRecord, owner: str) -> bool:
-    """Store or complete a step for its owner; a finished step is never changed."""
-    cursor = connection.execute(_RECORD, {**_row(connection, step), "owner": owner})
-    return cursor.rowcount == 1
+def record_step(
+    connection: Connection, step: StepRecord, owner: str, output: str | None = None
+) -> bool:
+    """Store or complete a step for its owner; a finished step is never changed.
+
+    `output` is the JSON text of what the step gave, if it is done.
+    """
+    row = _row(connection, step, output)
+    row["owner"] = owner
+    return connection.execute(_RECORD, row).rowcount == 1
 
 
 def insert_step(connection: Connection, step: StepRecord) -> None:
-    """Store a step of a run that nobody executes yet."""
-    connection.execute(_INSERT, _row(connection, step))
+    """Store a finished step of a run that nobody executes yet."""
+    connection.execute(_INSERT, _row(connection, step, compact_json(step.output)))
 
 
-def _row(connection: Connection, step: StepRecord) -> dict[str, Any]:
+def _row(connection: Connection, step: StepRecord, text: str | None) -> dict[str, Any]:
     output: str | None = None
     output_hash: str | None = None
-    if step.state is StepState.DONE:
-        text = compact_json(step.output)
-        data = text.encode("utf-8", "surrogatepass")
+    if text is not None and step.state is StepState.DONE:
+        data = text.encode()
         if len(data) > INLINE_BYTES:
             output_hash = put_blob(connection, data)
         else:
@@ -109,7 +114,10 @@ def _steps_up_to(connection: Connection, run_id: str, ceiling: int | None) -> li
         )
     else:
         rows = connection.execute(
-            "SELECT * FROM steps WHERE run_id = :run_id AND seq <= :ceiling AND state = 'done'"
+            # Of what was not finished only an interrupted `once` effect is handed on: whether it
+            # happened must be found out before anybody does it again.
+            "SELECT * FROM steps WHERE run_id = :run_id AND seq <= :ceiling"
+            " AND (state = 'done' OR (effect = 'once' AND state IN ('intent', 'unknown')))"
             " ORDER BY seq",
             {"run_id": run_id, "ceiling": ceiling},
         )
@@ -126,7 +134,7 @@ def output_of(connection: Connection, step: StepRecord) -> Json:
     ).fetchone()
     if row is not None and row["output"] is not None:
         return decode(row["output"])
-    return decode(get_blob(connection, step.output_hash).decode("utf-8", "surrogatepass"))
+    return decode(get_blob(connection, step.output_hash).decode())
 
 
 def with_output(connection: Connection, step: StepRecord) -> StepRecord:

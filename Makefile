@@ -1,0 +1,65 @@
+# Every target sets up what it needs; the second time only what has changed.
+
+PYTHON ?= $(shell for python in python3.11 python3.12 python3.13 python3; do \
+	$$python -c 'import sys; sys.exit(sys.version_info < (3, 11))' >/dev/null 2>&1 \
+	&& echo $$python && break; done)
+SPEC ?= ../shared/spec
+WORKERS ?= 2
+
+VENV := .venv
+BENCH_VENV := .venv-bench
+BIN := $(VENV)/bin
+BASE := requirements/build.txt requirements/base.txt
+
+# pyright must not ask the network for a newer version of itself.
+export PYRIGHT_PYTHON_IGNORE_WARNINGS := 1
+
+.DEFAULT_GOAL := help
+.PHONY: help demo test lint bench trace clean
+
+help: ## show this list
+	@awk -F ':.*## ' '/^[a-z]+:.*## / { printf "make %-7s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
+
+demo: $(VENV)/.base ## run the sample project with the embedded model
+	$(BIN)/callboard demo
+
+test: $(VENV)/.dev ## run all tests
+	$(BIN)/python -m pytest -n $(WORKERS)
+
+lint: $(VENV)/.dev ## check style, types and layers
+	$(BIN)/ruff check .
+	$(BIN)/ruff format --check .
+	$(BIN)/pyright
+	$(BIN)/lint-imports
+
+bench: $(BENCH_VENV)/.bench ## measure against peers and write bench/results.json
+	$(BENCH_VENV)/bin/python -m bench
+
+trace: $(VENV)/.dev ## show which requirements the tests prove (SPEC=folder of the specification)
+	$(BIN)/python tools/trace.py --spec $(SPEC)
+
+clean: ## remove what the other targets made
+	rm -rf $(VENV) $(BENCH_VENV) .trace .pytest_cache .ruff_cache .hypothesis .import_linter_cache
+
+# $(call set-up,folder,requirement files): a virtual environment with exact versions and the
+# project itself, which stays editable.
+define set-up
+	@test -n "$(PYTHON)" || { echo "Callboard needs Python 3.11 or newer; name it: make PYTHON=..."; exit 1; }
+	@echo "Setting up $(1); the first time this takes a few minutes."
+	test -x $(1)/bin/python || $(PYTHON) -m venv $(1)
+	$(1)/bin/python -m pip install --quiet --disable-pip-version-check $(foreach file,$(2),-r $(file))
+	$(1)/bin/python -m pip install --quiet --disable-pip-version-check \
+		--no-deps --no-build-isolation --editable .
+endef
+
+$(VENV)/.base: $(BASE) pyproject.toml
+	$(call set-up,$(VENV),$(BASE))
+	@touch $@
+
+$(VENV)/.dev: $(VENV)/.base requirements/dev.txt
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check -r requirements/dev.txt
+	@touch $@
+
+$(BENCH_VENV)/.bench: $(BASE) requirements/bench.txt pyproject.toml
+	$(call set-up,$(BENCH_VENV),$(BASE) requirements/bench.txt)
+	@touch $@

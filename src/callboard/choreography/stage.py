@@ -1,0 +1,182 @@
+"""Stage: what a choreography works with. Asks agents, uses tools, asks the human, checks.
+
+Everything that must not be lost happens in a journaled step under the key the caller gives; the
+last part of the key is also the name of the prompt, unless another one is named.
+"""
+
+import inspect
+from collections.abc import Awaitable, Callable, Mapping
+from typing import Any, Final, TypeVar
+
+from callboard.choreography.asking import Call, ask_agent
+from callboard.choreography.tooling import use_tool
+from callboard.choreography.values import Input, NotDone, Reply, ToolOutcome
+from callboard.core.canonical import Json
+from callboard.core.errors import InvalidInput
+from callboard.core.vocabulary import Content, Effect, Question, StepKind, Trust
+from callboard.engine.run import Outcome, Run
+from callboard.engine.scope import Finding, StepScope
+from callboard.studio.studio import Studio
+
+T = TypeVar("T")
+
+_CHOICE_TOKENS: Final = 60
+
+
+class Stage:
+    """A run with its staff and its tools, or one branch of it."""
+
+    def __init__(self, studio: Studio, run: Run) -> None:
+        """Set the stage for a run."""
+        self.studio = studio
+        self.run = run
+
+    def user(self, text: str) -> Content:
+        """Mark a text as the user's own words, which may instruct."""
+        return Content(text, "user", Trust.TRUSTED)
+
+    async def ask(
+        self,
+        key: str,
+        agent: str,
+        /,
+        *,
+        prompt: str | None = None,
+        schema: Mapping[str, Json] | None = None,
+        slot: str | None = None,
+        max_tokens: int | None = None,
+        **inputs: Input,
+    ) -> Reply:
+        """Ask an agent and return its reply; inputs fill the prompt's placeholders."""
+        call = Call(
+            key=key,
+            agent_id=agent,
+            prompt=prompt or key.rpartition("/")[2],
+            inputs=inputs,
+            schema=schema,
+            slot=slot or self.run.key(key),
+            max_tokens=max_tokens,
+        )
+        return await ask_agent(self.studio, self.run, call)
+
+    async def choose(
+        self,
+        key: str,
+        agent: str,
+        options: list[str],
+        /,
+        *,
+        prompt: str | None = None,
+        **inputs: Input,
+    ) -> str:
+        """Have an agent pick one of several options; nothing else can come back."""
+        if not options:
+            raise InvalidInput(f"{key!r} offers no options to choose from")
+        schema = {
+            "type": "object",
+            "properties": {"choice": {"type": "string", "enum": options}},
+            "required": ["choice"],
+            "additionalProperties": False,
+        }
+        listed = Content("\n".join(f"- {option}" for option in options), "options", Trust.TRUSTED)
+        call = Call(
+            key=key,
+            agent_id=agent,
+            prompt=prompt or key.rpartition("/")[2],
+            inputs={**inputs, "options": listed},
+            schema=schema,
+            slot=self.run.key(key),
+            max_tokens=_CHOICE_TOKENS,
+        )
+        reply = await ask_agent(self.studio, self.run, call)
+        return str(reply.data["choice"])
+
+    async def tool(
+        self,
+        key: str,
+        tool: str,
+        /,
+        *,
+        agent: str | None = None,
+        slot: str | None = None,
+        **args: Json,
+    ) -> ToolOutcome:
+        """Use a tool, with an agent's permissions if one is named; its receipt is the proof."""
+        return await use_tool(
+            self.studio, self.run, key, tool, args, agent, slot or self.run.key(key)
+        )
+
+    async def done_when(self, key: str, **checks: bool) -> ToolOutcome:
+        """Check a definition of done; what is not met fails the run, and leaves a receipt."""
+        outcome = await self.tool(key, "definition_of_done", checks=dict(checks))
+        failed = [name for name, met in outcome.payload["checks"].items() if not met]
+        if failed:
+            names = ", ".join(name.replace("_", " ") for name in failed)
+            raise NotDone(
+                f"Not done: {names}",
+                fix="Look at the slots of the run, edit one with `callboard runs fork`, or retry.",
+                checks=failed,
+                receipt_id=outcome.receipt_id,
+            )
+        return outcome
+
+    async def step(
+        self,
+        key: str,
+        function: Callable[..., Any],
+        /,
+        *args: Json,
+        kind: StepKind = StepKind.WORK,
+        effect: Effect = Effect.PURE,
+        slot: str | None = None,
+        probe: Callable[[], Awaitable[Finding]] | None = None,
+    ) -> Json:
+        """Journal a function of your own; its arguments are what its result depends on."""
+
+        async def act(_scope: StepScope) -> Json:
+            result = function(*args)
+            return await result if inspect.isawaitable(result) else result
+
+        return await self.run.step(
+            key, act, inputs=list(args), kind=kind, effect=effect, slot=slot, probe=probe
+        )
+
+    async def ask_human(
+        self, key: str, text: str, *, choices: tuple[str, ...] = (), default: str | None = None
+    ) -> str:
+        """Ask the human; the run waits as long as it takes."""
+        return str(await self.run.ask_human(key, Question(text, choices, default)))
+
+    async def parallel(
+        self,
+        branches: Mapping[str, Callable[["Stage"], Awaitable[T]]],
+        *,
+        limit: int | None = None,
+    ) -> dict[str, T]:
+        """Perform branches at once; the first failure stops the others."""
+        return await self.run.parallel(self._staged(branches), limit=limit)
+
+    async def collect(
+        self,
+        branches: Mapping[str, Callable[["Stage"], Awaitable[T]]],
+        *,
+        limit: int | None = None,
+    ) -> dict[str, Outcome[T]]:
+        """Perform branches at once; each ends for itself."""
+        return await self.run.collect(self._staged(branches), limit=limit)
+
+    async def sleep(self, key: str, seconds: float) -> None:
+        """Wait for a time that also passes while nothing runs."""
+        await self.run.sleep(key, seconds)
+
+    async def emit(self, name: str, data: Json = None) -> None:
+        """Say something in the event stream."""
+        await self.run.emit(name, data)
+
+    def _staged(
+        self, branches: Mapping[str, Callable[["Stage"], Awaitable[T]]]
+    ) -> dict[str, Callable[[Run], Awaitable[T]]]:
+        def on_stage(perform: Callable[["Stage"], Awaitable[T]]) -> Callable[[Run], Awaitable[T]]:
+            return lambda run: perform(Stage(self.studio, run))
+
+        return {name: on_stage(perform) for name, perform in branches.items()}

@@ -1,0 +1,130 @@
+"""The catalog of models: window, tier and how far a model can be trusted with form.
+
+It states facts; what prompts make of them is the prompts' business.
+"""
+
+import re
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from enum import StrEnum
+from importlib.resources import files
+from typing import Any, Final
+
+from pydantic import BaseModel, ConfigDict, Field, ValidationError
+
+from callboard.core.errors import InvalidInput
+from callboard.core.vocabulary import ModelTier
+
+UNKNOWN_WINDOW_TOKENS: Final = 32_768
+_FULL_FROM: Final = 128_000
+_MEDIUM_FROM: Final = 32_000
+_VERSION = re.compile(r"(-latest|-\d{4}-\d{2}-\d{2}|-\d{8}|-\d{4}|-\d{3}|-0|@[\w.-]+)$")
+
+
+class Reliability(StrEnum):
+    """How surely a model does what is asked."""
+
+    LOW = "low"
+    MEDIUM = "medium"
+    HIGH = "high"
+    VERY_HIGH = "very_high"
+
+
+@dataclass(frozen=True, slots=True)
+class ModelFacts:
+    """What is known about one model; `is_known` is false for an assumption."""
+
+    id: str
+    window_tokens: int = UNKNOWN_WINDOW_TOKENS
+    tier: ModelTier = ModelTier.MEDIUM
+    xml_reliability: Reliability = Reliability.MEDIUM
+    instruction_following: Reliability = Reliability.MEDIUM
+    aliases: tuple[str, ...] = ()
+    is_known: bool = True
+
+
+class _Entry(BaseModel):
+    model_config = ConfigDict(extra="forbid")
+
+    window: int | None = Field(default=None, gt=0)
+    tier: ModelTier | None = None
+    xml_reliability: Reliability = Reliability.MEDIUM
+    instruction_following: Reliability = Reliability.MEDIUM
+    aliases: list[str] = Field(default_factory=list[str])
+
+
+class Catalog:
+    """Looks models up by id, alias, or id without provider prefix and version."""
+
+    def __init__(self, entries: Mapping[str, Mapping[str, Any]]) -> None:
+        """Take raw entries by model id, as the YAML file holds them."""
+        self._facts = {name: _facts(name, entry) for name, entry in entries.items()}
+        self._by_name = {name.lower(): facts for name, facts in self._facts.items()}
+        for facts in self._facts.values():
+            for alias in facts.aliases:
+                self._by_name.setdefault(alias.lower(), facts)
+
+    @classmethod
+    def load(cls, overrides: Mapping[str, Mapping[str, Any]] | None = None) -> "Catalog":
+        """Read the bundled catalog; an override replaces single values of an entry or adds one."""
+        import yaml
+
+        text = files("callboard.models").joinpath("catalog.yaml").read_text("utf-8")
+        entries: dict[str, dict[str, Any]] = yaml.safe_load(text)
+        for name, values in (overrides or {}).items():
+            entries[name] = {**entries.get(name, {}), **values}
+        return cls(entries)
+
+    def models(self) -> tuple[ModelFacts, ...]:
+        """Return all entries in their order."""
+        return tuple(self._facts.values())
+
+    def facts(self, model: str) -> ModelFacts:
+        """Return what is known about a model; an unknown one counts as medium."""
+        for name in _names(model.lower()):
+            if name in self._by_name:
+                return self._by_name[name]
+        return ModelFacts(model, is_known=False)
+
+
+def tier_for_window(window_tokens: int) -> ModelTier:
+    """Return the tier a window of this size makes possible."""
+    if window_tokens >= _FULL_FROM:
+        return ModelTier.FULL
+    return ModelTier.MEDIUM if window_tokens >= _MEDIUM_FROM else ModelTier.MINIMAL
+
+
+def _names(model: str) -> Iterator[str]:
+    """Yield the names to try, from exact to bare."""
+    yield model
+    bare = model
+    while True:
+        yield (unversioned := _VERSION.sub("", bare))
+        if unversioned != bare:
+            yield _VERSION.sub("", unversioned)
+        shorter = re.split(r"[:/]", bare, maxsplit=1)
+        if len(shorter) == 1:
+            return
+        bare = shorter[1]
+        yield bare
+
+
+def _facts(name: str, entry: Mapping[str, Any]) -> ModelFacts:
+    try:
+        known = _Entry.model_validate(entry)
+    except ValidationError as error:
+        first = error.errors()[0]
+        place = ".".join(str(part) for part in first["loc"])
+        raise InvalidInput(
+            f"Catalog entry {name!r}: {place}: {first['msg']}",
+            fix="Known keys: window, tier, xml_reliability, instruction_following, aliases.",
+        ) from error
+    window = known.window or UNKNOWN_WINDOW_TOKENS
+    return ModelFacts(
+        id=name,
+        window_tokens=window,
+        tier=known.tier or (ModelTier.MEDIUM if known.window is None else tier_for_window(window)),
+        xml_reliability=known.xml_reliability,
+        instruction_following=known.instruction_following,
+        aliases=tuple(known.aliases),
+    )

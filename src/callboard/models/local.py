@@ -1,0 +1,119 @@
+"""The provider `local`: SmolLM2-135M-Instruct in this process. No key, no account, no network.
+
+Schemas are enforced by llama.cpp while it decodes. Fetching weights is not its business.
+"""
+
+from collections.abc import AsyncGenerator
+from contextlib import aclosing
+from pathlib import Path
+from typing import Any, Final
+
+from callboard.core.errors import InvalidInput, ProviderError
+from callboard.models.bounded import bounded
+from callboard.models.errors import PromptTooLong
+from callboard.models.llama import Llama, LlamaSettings, Waiting
+from callboard.models.types import (
+    Ended,
+    ModelRequest,
+    ProviderChunk,
+    TextChunk,
+    Usage,
+    Working,
+)
+from callboard.models.weights import require_weights
+
+_DEFAULT_MAX_TOKENS: Final = 1000
+_SAMPLING: Final[dict[str, Any]] = {
+    "temperature": 0.2,
+    "top_p": 0.9,
+    # A model this small repeats itself; both samplers push it out of a loop.
+    "repeat_penalty": 1.05,
+    "dry_multiplier": 0.8,
+}
+
+
+class LocalProvider:
+    """Answers for `local` with the embedded model; loads it at the first request."""
+
+    constrains_json = True
+
+    def __init__(self, weights_dir: Path, settings: LlamaSettings | None = None) -> None:
+        """Take the folder the weights were fetched into."""
+        self._llama = Llama(lambda: require_weights(weights_dir), settings)
+
+    async def stream(self, request: ModelRequest) -> AsyncGenerator[ProviderChunk]:
+        """Yield the reply token by token."""
+        finish_reason, closing = "stop", dict[str, Any]()
+        try:
+            async with aclosing(self._llama.chat(_body(request))) as chunks:
+                async for chunk in chunks:
+                    if isinstance(chunk, Waiting):
+                        yield Working("waiting for a free slot")
+                        continue
+                    if "error" in chunk:
+                        raise _failure(chunk["error"])
+                    if "usage" in chunk:
+                        closing = chunk
+                    for choice in chunk.get("choices", ()):
+                        finish_reason = choice.get("finish_reason") or finish_reason
+                        text = choice["delta"].get("content")
+                        yield TextChunk(text) if text else Working(_progress(chunk))
+        except ValueError as error:
+            # llama.cpp refuses a schema or message it cannot use before it starts.
+            raise InvalidInput(
+                f"The embedded model cannot serve this request: {error}",
+                fix="Simplify the JSON schema, or choose another model for this agent.",
+            ) from error
+        yield _ended(request.model, closing, finish_reason)
+
+    async def close(self) -> None:
+        """Stop all work and free the model."""
+        await self._llama.close()
+
+
+def _body(request: ModelRequest) -> dict[str, Any]:
+    body: dict[str, Any] = {
+        **_SAMPLING,
+        "messages": [{"role": each.role, "content": each.content} for each in request.messages],
+        "max_tokens": request.max_tokens or _DEFAULT_MAX_TOKENS,
+        "stream": True,
+        "stream_options": {"include_usage": True},
+        # Progress chunks are what lets an abandoned request stop while it reads its prompt.
+        "return_progress": True,
+        "cache_prompt": True,
+    }
+    if request.temperature is not None:
+        body["temperature"] = request.temperature
+    if request.seed is not None:
+        body["seed"] = request.seed
+    if request.stop:
+        body["stop"] = list(request.stop)
+    if request.json_schema is not None:
+        schema = {"name": "reply", "schema": bounded(request.json_schema)}
+        body["response_format"] = {"type": "json_schema", "json_schema": schema}
+    return body
+
+
+def _progress(chunk: dict[str, Any]) -> str:
+    progress = chunk.get("prompt_progress")
+    return f"reading {progress['processed']} of {progress['total']} tokens" if progress else ""
+
+
+def _failure(error: dict[str, Any]) -> ProviderError:
+    message = str(error.get("message", error))
+    if error.get("type") == "exceed_context_size_error":
+        used, window = error.get("n_prompt_tokens"), error.get("n_ctx")
+        return PromptTooLong(
+            f"The prompt has {used} tokens, the embedded model takes {window}.",
+            status=400,
+            fix="Shorten the prompt, or choose a model with a larger window.",
+        )
+    return ProviderError(f"The embedded model failed: {message}", status=error.get("code"))
+
+
+def _ended(model: str, closing: dict[str, Any], finish_reason: str) -> Ended:
+    counts = closing.get("usage", {})
+    cached = counts.get("prompt_tokens_details", {}).get("cached_tokens", 0)
+    usage = Usage(counts.get("prompt_tokens", 0), counts.get("completion_tokens", 0), cached)
+    speed = closing.get("timings", {}).get("predicted_per_second") or None
+    return Ended(model, usage, finish_reason, speed)

@@ -1,0 +1,121 @@
+"""Scripts from files: the provider behind `script` and `script:path/to/replies.yaml`."""
+
+import json
+from collections.abc import AsyncGenerator
+from pathlib import Path
+from typing import Any, Literal
+
+from pydantic import BaseModel, ConfigDict, Field, ValidationError
+
+from callboard.core.canonical import Json
+from callboard.core.errors import InvalidInput, NotFound
+from callboard.models.script import Failure, Line, Script
+from callboard.models.types import ModelRequest, ProviderChunk, Usage
+
+_SEE = "See the section on scripts in docs/models.md."
+
+
+class _Strict(BaseModel):
+    model_config = ConfigDict(extra="forbid")
+
+
+class _Failure(_Strict):
+    status: int = 500
+    message: str = "scripted failure"
+    headers: dict[str, str] = Field(default_factory=dict[str, str])
+
+
+class _Usage(_Strict):
+    input_tokens: int = 0
+    output_tokens: int = 0
+    cached_tokens: int = 0
+
+
+class _Reply(_Strict):
+    """One entry of a script file; the fields are those of `Line`."""
+
+    text: str = ""
+    data: Json = Field(default=None, alias="json")
+    agent: str | None = None
+    prompt_type: str | None = None
+    matching: str | None = None
+    times: int | Literal["always"] = 1
+    fail: _Failure | None = None
+    drop_after: int | None = None
+    hang: bool = False
+    hold: str | None = None
+    finish_reason: str = "stop"
+    usage: _Usage | None = None
+
+    def line(self) -> Line:
+        return Line(
+            text=self.text,
+            json=self.data,
+            agent=self.agent,
+            prompt_type=self.prompt_type,
+            matching=self.matching,
+            times=None if self.times == "always" else self.times,
+            fail=None if self.fail is None else Failure(**self.fail.model_dump()),
+            drop_after=self.drop_after,
+            hang=self.hang,
+            hold=self.hold,
+            finish_reason=self.finish_reason,
+            usage=None if self.usage is None else Usage(**self.usage.model_dump()),
+        )
+
+
+class _File(_Strict):
+    replies: list[_Reply]
+
+
+def load_script(path: Path) -> Script:
+    """Read a script from a YAML or JSON file."""
+    try:
+        content = _decode(path)
+        replies = _File.model_validate(content).replies
+    except FileNotFoundError as error:
+        raise NotFound(f"There is no script file {path}.", fix=_SEE) from error
+    except ValidationError as error:
+        first = error.errors()[0]
+        place = ".".join(str(part) for part in first["loc"]) or "the file"
+        raise InvalidInput(f"{path}: {place}: {first['msg']}", fix=_SEE) from error
+    return Script(*(reply.line() for reply in replies), name=str(path))
+
+
+def _decode(path: Path) -> Any:
+    import yaml
+
+    text = path.read_text("utf-8")
+    try:
+        return json.loads(text) if path.suffix == ".json" else yaml.safe_load(text)
+    except (yaml.YAMLError, json.JSONDecodeError) as error:
+        raise InvalidInput(f"{path} cannot be read: {error}", fix=_SEE) from error
+
+
+class ScriptFiles:
+    """Answers for `script:<path>` from files, each read once, and for `script` from one script."""
+
+    constrains_json = False
+
+    def __init__(self, base: Path, script: Script | None = None) -> None:
+        """Take the folder relative paths start from, and the script of the bare id."""
+        self._base = base
+        self._scripts: dict[str, Script] = {} if script is None else {"": script}
+
+    def script(self, model: str) -> Script:
+        """Return the script behind a model id, to read its calls and what was left unused."""
+        path = model.partition(":")[2]
+        if path not in self._scripts:
+            if not path:
+                raise NotFound(
+                    "The model `script` has no replies.", fix="Name a file: `script:replies.yaml`."
+                )
+            self._scripts[path] = load_script(self._base / path)
+        return self._scripts[path]
+
+    def stream(self, request: ModelRequest) -> AsyncGenerator[ProviderChunk]:
+        """Play the first line that answers the request."""
+        return self.script(request.model).stream(request)
+
+    async def close(self) -> None:
+        """Hold nothing, release nothing."""

@@ -1,0 +1,150 @@
+"""What is asked of a model and what comes back: plain values, no behaviour, no provider."""
+
+from collections.abc import Mapping
+from dataclasses import asdict, dataclass, field
+from typing import Any, Literal
+
+from callboard.core.canonical import Json
+
+Role = Literal["system", "user", "assistant"]
+
+
+@dataclass(frozen=True, slots=True)
+class Message:
+    """One turn of the conversation a model is shown."""
+
+    role: Role
+    content: str
+
+
+@dataclass(frozen=True, slots=True)
+class ModelRequest:
+    """One question to one model, with who asks and on whose behalf.
+
+    `model` names provider and model: `local`, `script`, `openai:gpt-4o`. With `json_schema` the
+    reply is JSON that obeys it. `timeout_seconds` bounds the whole call, `inactivity_seconds` the
+    silence between two signs of life; `None` leaves both to the gate. `priority` orders waiting
+    requests, higher first.
+    """
+
+    model: str
+    messages: tuple[Message, ...]
+    json_schema: Mapping[str, Json] | None = None
+    max_tokens: int | None = None
+    temperature: float | None = None
+    seed: int | None = None
+    stop: tuple[str, ...] = ()
+    timeout_seconds: float | None = None
+    inactivity_seconds: float | None = None
+    session_id: str | None = None
+    run_id: str | None = None
+    step_key: str | None = None
+    agent_id: str | None = None
+    prompt_id: str | None = None
+    priority: int = 0
+    metadata: Mapping[str, Json] = field(default_factory=dict[str, Json])
+
+    @property
+    def prompt_type(self) -> str | None:
+        """What kind of prompt this is, as the prompts name it."""
+        value = self.metadata.get("prompt_type")
+        return None if value is None else str(value)
+
+    @property
+    def prompt_text(self) -> str:
+        """All messages as one text, for rules and records."""
+        return "\n".join(message.content for message in self.messages)
+
+
+@dataclass(frozen=True, slots=True)
+class Usage:
+    """What a call cost in tokens; cached input is part of `input_tokens`."""
+
+    input_tokens: int = 0
+    output_tokens: int = 0
+    cached_tokens: int = 0
+
+    def __add__(self, other: "Usage") -> "Usage":
+        """Return what both calls cost together."""
+        return Usage(
+            self.input_tokens + other.input_tokens,
+            self.output_tokens + other.output_tokens,
+            self.cached_tokens + other.cached_tokens,
+        )
+
+
+@dataclass(frozen=True, slots=True)
+class ModelReply:
+    """The finished answer.
+
+    `data` is the parsed JSON when the request carried a schema. `was_repaired` says that the
+    first answer broke the schema and the model was asked once more; the usage counts both.
+    `switched_from` names the model first asked when another one answered in its place.
+    """
+
+    text: str
+    model: str
+    data: Json = None
+    usage: Usage = field(default_factory=Usage)
+    finish_reason: str = "stop"
+    duration_ms: int = 0
+    first_token_ms: int | None = None
+    tokens_per_second: float | None = None
+    was_repaired: bool = False
+    switched_from: str | None = None
+
+    def to_json(self) -> dict[str, Json]:
+        """Return the stored shape."""
+        return asdict(self)
+
+    @classmethod
+    def from_json(cls, data: Mapping[str, Any]) -> "ModelReply":
+        """Read the stored shape."""
+        values: dict[str, Any] = {**data, "usage": Usage(**data["usage"])}
+        return cls(**values)
+
+
+@dataclass(frozen=True, slots=True)
+class TextChunk:
+    """The next piece of the reply's text."""
+
+    text: str
+
+
+@dataclass(frozen=True, slots=True)
+class Working:
+    """A sign of life without text: waiting for a slot, reading the prompt, thinking."""
+
+    note: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Restarted:
+    """The text so far is void: the answer starts again."""
+
+    reason: str
+
+
+@dataclass(frozen=True, slots=True)
+class Finished:
+    """The last chunk of every stream that did not fail."""
+
+    reply: ModelReply
+
+
+Chunk = TextChunk | Working | Restarted | Finished
+"""What a caller of the gate sees."""
+
+
+@dataclass(frozen=True, slots=True)
+class Ended:
+    """A provider's last word: what it knows about the answer it just streamed."""
+
+    model: str
+    usage: Usage = field(default_factory=Usage)
+    finish_reason: str = "stop"
+    tokens_per_second: float | None = None
+
+
+ProviderChunk = TextChunk | Working | Ended
+"""What a provider yields; the gate turns it into chunks and a reply."""

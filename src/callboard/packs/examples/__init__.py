@@ -1,0 +1,1 @@
+"""Five small choreographies that prove the vocabulary; start reading here."""

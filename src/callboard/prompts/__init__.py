@@ -1,0 +1,116 @@
+"""Prompts: templates in layers, assembly with a bill of materials, and the record of each call."""
+
+from callboard.prompts.assembly import AssembledPrompt, Assembler
+from callboard.prompts.budgets import TierBudget, load_budgets
+from callboard.prompts.errors import (
+    AssemblyInvalid,
+    PromptTooLarge,
+    StateInvalid,
+    TemplateInvalid,
+    TemplateNotFound,
+    UnknownPlaceholder,
+)
+from callboard.prompts.fence import fence
+from callboard.prompts.layer_files import TemplateLayer
+from callboard.prompts.layers import (
+    History,
+    Layer,
+    LayerLine,
+    Message,
+    Order,
+    Outcome,
+    Place,
+    PromptRequest,
+    Reduction,
+    Turn,
+)
+from callboard.prompts.layout import Layout, flatten, load_layout
+from callboard.prompts.passages import Passage, Placeholder
+from callboard.prompts.records import (
+    PromptRecord,
+    PromptSummary,
+    ReplyRecord,
+    list_prompts,
+    load_prompt,
+    record_prompt,
+    save_prompt,
+    save_reply,
+)
+from callboard.prompts.registry import Registry, TemplateEntry, bundled_layer
+from callboard.prompts.reminders import ModelFacts, choose_reminders, reminders
+from callboard.prompts.rendering import (
+    RESERVED_NAMES,
+    PlaceholderProblem,
+    check_placeholders,
+    headed_inputs,
+    render,
+    render_template,
+    slot_content,
+)
+from callboard.prompts.responses import sync_responses
+from callboard.prompts.state import build_state, state_content
+from callboard.prompts.templates import Origin, Part, Template
+from callboard.prompts.tokens import OfflineTokenCounter, TokenCounter
+from callboard.prompts.variants import Tier, Variant, variant_for
+
+__all__ = [
+    "RESERVED_NAMES",
+    "AssembledPrompt",
+    "Assembler",
+    "AssemblyInvalid",
+    "History",
+    "Layer",
+    "LayerLine",
+    "Layout",
+    "Message",
+    "ModelFacts",
+    "OfflineTokenCounter",
+    "Order",
+    "Origin",
+    "Outcome",
+    "Part",
+    "Passage",
+    "Place",
+    "Placeholder",
+    "PlaceholderProblem",
+    "PromptRecord",
+    "PromptRequest",
+    "PromptSummary",
+    "PromptTooLarge",
+    "Reduction",
+    "Registry",
+    "ReplyRecord",
+    "StateInvalid",
+    "Template",
+    "TemplateEntry",
+    "TemplateInvalid",
+    "TemplateLayer",
+    "TemplateNotFound",
+    "Tier",
+    "TierBudget",
+    "TokenCounter",
+    "Turn",
+    "UnknownPlaceholder",
+    "Variant",
+    "build_state",
+    "bundled_layer",
+    "check_placeholders",
+    "choose_reminders",
+    "fence",
+    "flatten",
+    "headed_inputs",
+    "list_prompts",
+    "load_budgets",
+    "load_layout",
+    "load_prompt",
+    "record_prompt",
+    "reminders",
+    "render",
+    "render_template",
+    "save_prompt",
+    "save_reply",
+    "slot_content",
+    "state_content",
+    "sync_responses",
+    "variant_for",
+]

@@ -1,0 +1,146 @@
+"""What a prompt is made of before and after assembly. Values only, no rules."""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from enum import StrEnum
+from typing import Final
+
+from callboard.core.vocabulary import Content, ModelTier, Trust
+
+HISTORY: Final = "history"
+"""The name of the conversation in a trimming order and in a bill of materials."""
+
+MESSAGE: Final = "message"
+"""The name of the current message in a bill of materials."""
+
+
+@dataclass(frozen=True, slots=True)
+class Reduction:
+    """A shorter authored form of a layer: the layer after this and all earlier reductions.
+
+    `content` may be a function, so that a form nobody needs is never built.
+    """
+
+    name: str
+    content: Content | Callable[[], Content]
+
+
+@dataclass(frozen=True, slots=True)
+class Layer:
+    """One named piece of a prompt.
+
+    A pinned layer is never dropped and never cut; only its own reductions may replace it. A layer
+    that may be cut is shortened at its end; every other layer is kept whole, reduced or dropped.
+    """
+
+    name: str
+    content: Content
+    budget_tokens: int | None = None
+    pinned: bool = False
+    stable: bool = False
+    may_cut: bool = False
+    reductions: tuple[Reduction, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Turn:
+    """One entry of a conversation."""
+
+    content: Content
+    role: str = "user"
+
+
+@dataclass(frozen=True, slots=True)
+class History:
+    """The conversation so far, oldest first; limits keep the newest exchanges."""
+
+    turns: tuple[Turn, ...] = ()
+    max_exchanges: int | None = None
+    budget_tokens: int | None = None
+
+
+class Order(StrEnum):
+    """How layers are laid out."""
+
+    STABLE_FIRST = "stable_first"
+    AS_GIVEN = "as_given"
+
+
+@dataclass(frozen=True, slots=True)
+class PromptRequest:
+    """Everything one prompt is assembled from.
+
+    `trim_order` lists what may give way when the whole exceeds `limit_tokens`, first to go first:
+    `history`, the name of a layer, or `layer/reduction`. What it does not list is not touched.
+    Without one, history goes first and then the layers that are neither pinned nor stable, from
+    the last to the first.
+    """
+
+    layers: tuple[Layer, ...]
+    message: Content
+    history: History = History()
+    limit_tokens: int | None = None
+    trim_order: tuple[str, ...] | None = None
+    order: Order = Order.STABLE_FIRST
+    message_budget_tokens: int | None = None
+    model_id: str = ""
+    tier: ModelTier | None = None
+
+
+class Outcome(StrEnum):
+    """What assembly did to a layer."""
+
+    KEPT = "kept"
+    EMPTY = "empty"
+    REDUCED = "reduced"
+    CUT = "cut"
+    DROPPED = "dropped"
+
+
+@dataclass(frozen=True, slots=True)
+class LayerLine:
+    """One line of the bill of materials."""
+
+    name: str
+    origin: str
+    trust: Trust
+    tokens: int
+    original_tokens: int
+    budget_tokens: int | None
+    outcome: Outcome
+    reason: str = ""
+    pinned: bool = False
+    stable: bool = False
+    text: str = ""
+
+    @property
+    def trimmed(self) -> bool:
+        """Whether less went out than was given."""
+        return self.outcome in (Outcome.REDUCED, Outcome.CUT, Outcome.DROPPED)
+
+    @property
+    def over_budget(self) -> bool:
+        """Whether the layer is larger than its own budget allows."""
+        return self.budget_tokens is not None and self.tokens > self.budget_tokens
+
+
+class Place(StrEnum):
+    """Where a message stands in the prompt."""
+
+    SYSTEM = "system"
+    HISTORY = "history"
+    CURRENT = "current"
+
+
+@dataclass(frozen=True, slots=True)
+class Message:
+    """A message for a chat API; its text is its parts, joined with nothing between them."""
+
+    role: str
+    parts: tuple[str, ...]
+    place: Place
+
+    @property
+    def content(self) -> str:
+        """The text as sent."""
+        return "".join(self.parts)

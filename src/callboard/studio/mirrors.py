@@ -1,0 +1,52 @@
+"""Mirrors: readable copies written after the commit, off the event loop, never in its way."""
+
+import asyncio
+import logging
+from collections.abc import Callable
+
+from callboard.core.errors import CallboardError
+
+_log = logging.getLogger(__name__)
+
+Mirror = Callable[[str, str], None]
+
+
+class Mirrors:
+    """Collects runs that changed and brings their mirrors up to date, one thread at a time."""
+
+    def __init__(self, mirrors: tuple[Mirror, ...]) -> None:
+        """Take functions of run id and session id that write one mirror each."""
+        self._mirrors = mirrors
+        # Run id to session id; filled by the event loop, emptied by the task that writes.
+        self._changed: dict[str, str] = {}
+        self._task: asyncio.Task[None] | None = None
+
+    def touch(self, run_id: str, session_id: str) -> None:
+        """Note that a run changed; soon afterwards its mirrors are written."""
+        self._changed[run_id] = session_id
+        if self._task is None or self._task.done():
+            self._task = asyncio.ensure_future(self._write())
+
+    async def flush(self) -> None:
+        """Write what is left and return when it is on disk."""
+        while self._changed or (self._task is not None and not self._task.done()):
+            if self._task is None or self._task.done():
+                self._task = asyncio.ensure_future(self._write())
+            await self._task
+
+    async def _write(self) -> None:
+        # A turn of the loop gathers the runs that changed together.
+        await asyncio.sleep(0)
+        while self._changed:
+            changed, self._changed = self._changed, {}
+            await asyncio.to_thread(self._sync, changed)
+
+    def _sync(self, changed: dict[str, str]) -> None:
+        for run_id, session_id in changed.items():
+            try:
+                # In order: one that fails keeps those after it from looking up to date.
+                for mirror in self._mirrors:
+                    mirror(run_id, session_id)
+            except (OSError, CallboardError) as error:
+                # A mirror is a copy: failing to write it must not fail the run.
+                _log.warning("the mirror of run %s was not written: %s", run_id, error)

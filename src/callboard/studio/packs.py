@@ -1,0 +1,311 @@
+"""Packs: domains found by entry point or folder, described by a `pack.yaml`. Data first.
+
+A pack's code is imported when it is first used, never to list what there is. The data can name
+only code that lies beside it.
+"""
+
+import importlib.util
+import sys
+from collections.abc import Awaitable, Mapping
+from dataclasses import dataclass, field
+from functools import cached_property
+from importlib.metadata import entry_points
+from pathlib import Path
+from types import ModuleType
+from typing import Any, Final, Protocol
+
+import yaml
+from pydantic import BaseModel, ConfigDict, Field, ValidationError
+
+from callboard.core.canonical import Json, digest
+from callboard.core.errors import CallboardError, NotFound
+from callboard.core.vocabulary import Agent, ModelTier, RoleContract
+from callboard.engine.run import Run
+from callboard.tools import Tool
+
+GROUP: Final = "callboard.packs"
+FILE: Final = "pack.yaml"
+
+
+class PackInvalid(CallboardError):
+    """A pack cannot be used as it is."""
+
+    code = "pack_invalid"
+
+
+class Choreography(Protocol):
+    """What a pack offers to be run."""
+
+    @property
+    def summary(self) -> str:
+        """One sentence for the user."""
+        ...
+
+    @property
+    def parameters(self) -> Mapping[str, str]:
+        """The arguments it takes, each with a word on its type and default."""
+        ...
+
+    def parse(self, raw: Mapping[str, Json]) -> dict[str, Json]:
+        """Check arguments and return them as JSON."""
+        ...
+
+    def perform(self, studio: Any, run: Run) -> Awaitable[Json]:
+        """Execute one run in a `Studio`, which is not named here because it stands on this."""
+        ...
+
+
+class _AgentEntry(BaseModel):
+    model_config = ConfigDict(extra="forbid")
+
+    id: str = Field(pattern=r"^[a-z][a-z0-9_-]{0,63}$")
+    archetype: str | None = None
+    name: str = ""
+    owns: str = ""
+    must_not: str = ""
+    abstains_when: str = ""
+    prompt: str = ""
+    tier: ModelTier | None = None
+    model: str | None = None
+    tools: list[str] = Field(default_factory=list[str])
+    enabled: bool = True
+    order: int = 0
+
+    def agent(self) -> Agent:
+        """Return the agent this entry describes."""
+        contract = RoleContract(
+            self.archetype or self.id, self.owns, self.must_not, self.abstains_when
+        )
+        return Agent(
+            id=self.id,
+            contract=contract,
+            name=self.name or self.id,
+            prompt=self.prompt,
+            tier=self.tier,
+            model=self.model,
+            tools=frozenset(self.tools),
+            enabled=self.enabled,
+            order=self.order,
+        )
+
+
+class _PackFile(BaseModel):
+    model_config = ConfigDict(extra="forbid")
+
+    name: str = Field(pattern=r"^[a-z][a-z0-9_-]{0,63}$")
+    title: str = ""
+    description: str = ""
+    agents: list[_AgentEntry] = Field(default_factory=list[_AgentEntry])
+    choreographies: dict[str, str] = Field(default_factory=dict[str, str])
+    tools: list[str] = Field(default_factory=list[str])
+    prompts: str = "prompts"
+    sample: str | None = None
+
+
+@dataclass(frozen=True)
+class Pack:
+    """A domain that has been found."""
+
+    root: Path
+    described: _PackFile
+    _modules: dict[Path, ModuleType] = field(default_factory=dict[Path, ModuleType], repr=False)
+
+    @property
+    def name(self) -> str:
+        """How the user names the pack."""
+        return self.described.name
+
+    @property
+    def title(self) -> str:
+        """The pack in a few words."""
+        return self.described.title or self.name
+
+    @property
+    def prompts(self) -> Path:
+        """Where its templates lie."""
+        return self.root / self.described.prompts
+
+    @property
+    def sample(self) -> Path | None:
+        """A project to try it on."""
+        return self.root / self.described.sample if self.described.sample else None
+
+    @cached_property
+    def agents(self) -> tuple[Agent, ...]:
+        """The staff it brings."""
+        return tuple(entry.agent() for entry in self.described.agents)
+
+    @property
+    def choreographies(self) -> tuple[str, ...]:
+        """The names of what can be run."""
+        return tuple(self.described.choreographies)
+
+    def choreography(self, name: str) -> Choreography:
+        """Load one of its choreographies."""
+        return self._load(self.described.choreographies[name])
+
+    def tools(self) -> tuple[Tool, ...]:
+        """Load the tools it brings."""
+        return tuple(self._load(reference) for reference in self.described.tools)
+
+    def _load(self, reference: str) -> Any:
+        file_name, _, attribute = reference.partition(":")
+        path = (self.root / file_name).resolve()
+        if not path.is_relative_to(self.root.resolve()) or path.suffix != ".py":
+            raise PackInvalid(
+                f"Pack {self.name!r} names code outside of itself: {reference!r}",
+                fix="Write it as file.py:name, with the file inside the pack's folder.",
+            )
+        module = self._module(path)
+        try:
+            return getattr(module, attribute)
+        except AttributeError as error:
+            raise PackInvalid(
+                f"{file_name} of pack {self.name!r} has no {attribute!r}",
+                fix=f"Correct {self.root / FILE}.",
+            ) from error
+
+    def _module(self, path: Path) -> ModuleType:
+        known = self._modules.get(path)
+        if known is not None:
+            return known
+        # The folder's hash keeps two packs of one name apart.
+        name = f"callboard_pack_{self.name}_{digest(str(path))[:12]}_{path.stem}"
+        spec = importlib.util.spec_from_file_location(name, path)
+        if spec is None or spec.loader is None or not path.is_file():
+            raise PackInvalid(f"Pack {self.name!r} has no file {path.name}")
+        module = importlib.util.module_from_spec(spec)
+        sys.modules[name] = module
+        try:
+            spec.loader.exec_module(module)
+        except Exception as error:
+            del sys.modules[name]
+            raise PackInvalid(
+                f"{path.name} of pack {self.name!r} cannot be loaded: {error}",
+                fix="Run the file with Python to see the whole error.",
+                type=type(error).__name__,
+            ) from error
+        self._modules[path] = module
+        return module
+
+
+def load_pack(root: Path) -> Pack:
+    """Read the pack in a folder."""
+    path = root / FILE
+    try:
+        raw = yaml.safe_load(path.read_text("utf-8"))
+        return Pack(root.resolve(), _PackFile.model_validate(raw))
+    except FileNotFoundError as error:
+        raise PackInvalid(f"{root} is not a pack: it has no {FILE}") from error
+    except (yaml.YAMLError, UnicodeDecodeError) as error:
+        raise PackInvalid(f"{path} is not readable YAML: {error}") from error
+    except ValidationError as error:
+        told = "; ".join(
+            f"{'.'.join(str(part) for part in problem['loc'])}: {problem['msg']}"
+            for problem in error.errors(include_url=False)
+        )
+        raise PackInvalid(f"{path}: {told}", fix="Correct the named keys.") from error
+
+
+def installed_packs() -> tuple[Pack, ...]:
+    """Find the packs of installed distributions, without importing them."""
+    found: list[Pack] = []
+    for point in sorted(entry_points(group=GROUP), key=lambda point: point.name):
+        spec = importlib.util.find_spec(point.value)
+        for location in (spec.submodule_search_locations or ()) if spec is not None else ():
+            found.append(load_pack(Path(location)))
+    return tuple(found)
+
+
+class Repertoire:
+    """Everything the packs of a studio offer. A pack's own agents come before another's."""
+
+    def __init__(self, packs: tuple[Pack, ...], overrides: Mapping[str, Agent]) -> None:
+        """Take the packs, the user's first, and the project's own words on agents."""
+        self.packs = packs
+        self._overrides = dict(overrides)
+        self._homes: dict[str, Pack] = {}
+        for pack in packs:
+            for name in pack.choreographies:
+                self._homes.setdefault(name, pack)
+                self._homes.setdefault(f"{pack.name}/{name}", pack)
+
+    def agents(self, pack: str = "") -> tuple[Agent, ...]:
+        """Return the enabled staff in order; of agents with one id the given pack's counts."""
+        near = [each for each in self.packs if each.name == pack]
+        far = [each for each in self.packs if each.name != pack]
+        staff: dict[str, Agent] = {}
+        for each in (*near, *far):
+            for agent in each.agents:
+                staff.setdefault(agent.id, agent)
+        staff.update(self._overrides)
+        enabled = (agent for agent in staff.values() if agent.enabled)
+        return tuple(sorted(enabled, key=lambda agent: (agent.order, agent.id)))
+
+    def agent(self, agent_id: str, pack: str = "") -> Agent:
+        """Return an agent by id, or the first of that archetype, as a pack sees it."""
+        staff = self.agents(pack)
+        for agent in staff:
+            if agent.id == agent_id:
+                return agent
+        for agent in staff:
+            if agent.contract.archetype == agent_id:
+                return agent
+        names = ", ".join(agent.id for agent in staff) or "none"
+        raise NotFound(
+            f"There is no agent {agent_id!r}", fix=f"Agents here: {names}.", agent=agent_id
+        )
+
+    def choreographies(self) -> tuple[str, ...]:
+        """Return what can be run, each under its full name."""
+        return tuple(sorted(name for name in self._homes if "/" in name))
+
+    def full_name(self, name: str) -> str:
+        """Return `pack/name` for a name the user typed."""
+        home = self._homes.get(name)
+        if home is None:
+            known = ", ".join(self.choreographies()) or "none"
+            raise NotFound(
+                f"There is no choreography {name!r}",
+                fix=f"Known: {known}. A pack of your own is added with --pack FOLDER.",
+                choreography=name,
+            )
+        return name if "/" in name else f"{home.name}/{name}"
+
+    def choreography(self, name: str) -> Choreography:
+        """Load a choreography by name."""
+        full = self.full_name(name)
+        return self._homes[full].choreography(full.partition("/")[2])
+
+
+def project_agents(path: Path, base: tuple[Agent, ...]) -> dict[str, Agent]:
+    """Read a project's `agents.yaml`: new agents, or other values for known ones."""
+    if not path.is_file():
+        return {}
+    known = {agent.id: _entry(agent) for agent in base}
+    try:
+        raw: list[dict[str, Any]] = yaml.safe_load(path.read_text("utf-8")) or []
+        entries = [
+            _AgentEntry.model_validate({**known.get(str(item.get("id")), {}), **item})
+            for item in raw
+        ]
+    except (yaml.YAMLError, ValidationError, AttributeError, TypeError) as error:
+        raise PackInvalid(f"{path} is not a list of agents: {error}") from error
+    return {entry.id: entry.agent() for entry in entries}
+
+
+def _entry(agent: Agent) -> dict[str, Any]:
+    return {
+        "id": agent.id,
+        "name": agent.name,
+        "archetype": agent.contract.archetype,
+        "owns": agent.contract.owns,
+        "must_not": agent.contract.must_not,
+        "abstains_when": agent.contract.abstains_when,
+        "prompt": agent.prompt,
+        "tier": agent.tier,
+        "model": agent.model,
+        "tools": sorted(agent.tools),
+        "enabled": agent.enabled,
+        "order": agent.order,
+    }

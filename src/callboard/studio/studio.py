@@ -1,0 +1,257 @@
+"""Studio: opens a project and wires its rooms. The only place that knows concrete classes."""
+
+import os
+from collections.abc import AsyncGenerator, Mapping
+from contextlib import AsyncExitStack, asynccontextmanager
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+
+from callboard.core.canonical import Json
+from callboard.core.clock import Clock, SystemClock
+from callboard.core.errors import CallboardError
+from callboard.core.ids import IdMaker
+from callboard.core.settings import Settings
+from callboard.core.vocabulary import RunRecord
+from callboard.engine.backstage import Backstage, Body
+from callboard.engine.embedded import EmbeddedDispatcher
+from callboard.engine.engine import Engine
+from callboard.engine.errors import UnknownChoreography
+from callboard.engine.executor import Executor
+from callboard.engine.ownership import Ownership
+from callboard.models import (
+    Catalog,
+    DirectGate,
+    Gate,
+    LocalProvider,
+    Provider,
+    ProviderConfig,
+    RemoteProvider,
+    ScriptFiles,
+    TimeLimits,
+    weights_dir,
+)
+from callboard.prompts import (
+    Assembler,
+    OfflineTokenCounter,
+    Registry,
+    TemplateLayer,
+    bundled_layer,
+    load_layout,
+    sync_responses,
+)
+from callboard.store.database import Database, Durability
+from callboard.store.faults import FaultPoints, NoFaults
+from callboard.store.mirror import RunMirror
+from callboard.studio.configuration import Configuration, user_config_dir
+from callboard.studio.mirrors import Mirror, Mirrors
+from callboard.studio.packs import Pack, Repertoire, installed_packs, project_agents
+from callboard.studio.project import Project
+from callboard.studio.sessions import Sessions
+from callboard.tools import ToolRegistry, ToolService, sync_mirror
+from callboard.tools.builtin import BUILTIN_TOOLS
+
+
+@dataclass(frozen=True, slots=True)
+class Opening:
+    """How a studio is opened; the defaults are what a user gets.
+
+    `providers` replaces or adds model providers by name, `packs` adds packs to the installed ones.
+    """
+
+    packs: tuple[Pack, ...] = ()
+    providers: Mapping[str, Provider] = field(default_factory=dict[str, Provider])
+    flags: Mapping[str, Json] = field(default_factory=dict[str, Json])
+    environment: Mapping[str, str] | None = None
+    recover: bool = True
+    clock: Clock = field(default_factory=SystemClock)
+    faults: FaultPoints = field(default_factory=NoFaults)
+
+
+class Studio:
+    """An open project: its rooms, its sessions, its runs."""
+
+    def __init__(self, project: Project, opening: Opening, database: Database) -> None:
+        """Wire the rooms on an open database; use `open`."""
+        environment = os.environ if opening.environment is None else opening.environment
+        self.project = project
+        self.clock = opening.clock
+        self.ids = IdMaker(opening.clock)
+        self.configuration = Configuration(
+            project.root, environment=environment, flags=opening.flags
+        )
+        self.database = database
+        packs = (*opening.packs, *installed_packs())
+        base = tuple(agent for pack in packs for agent in pack.agents)
+        self.repertoire = Repertoire(packs, project_agents(project.agents, base))
+        self.catalog = Catalog.load(self.settings.models.catalog_overrides())
+        self.gate = open_gate(self.settings, environment, opening.providers, opening.clock)
+        self._layers = template_layers(packs, project, environment)
+        self._prompts: dict[str, Registry] = {}
+        self.assembler = Assembler(OfflineTokenCounter(), load_layout())
+        self.tools = _tools(self, packs, opening.faults)
+        self.allowed_tools = self.tools.registry.parse_allowed(self.settings.tools.allowed or ())
+        self.run_mirror = RunMirror(database, project.runs, opening.faults)
+        self.mirrors = Mirrors(self._mirror_writers(opening.faults))
+        self.backstage = Backstage(
+            database,
+            self.ids,
+            opening.clock,
+            self._body,
+            classifier=self.settings.errors.classifier(),
+            faults=opening.faults,
+            settled=self.mirrors.touch,
+        )
+        ownership = Ownership(database, project.locks, self.ids, opening.clock)
+        dispatcher = EmbeddedDispatcher(Executor(self.backstage, ownership))
+        self.engine = Engine(self.backstage, ownership, dispatcher)
+        self.sessions = Sessions(database, self.engine, self.ids, opening.clock)
+
+    @property
+    def settings(self) -> Settings:
+        """The settings in force."""
+        return self.configuration.settings
+
+    def prompts(self, pack: str = "") -> Registry:
+        """Return the templates as a pack sees them: bundled, its own, the user's, the project's.
+
+        Without a pack, all packs' templates are there, for listing.
+        """
+        if pack not in self._prompts:
+            hidden = {_layer_name(each) for each in self.repertoire.packs if each.name != pack}
+            layers = [layer for layer in self._layers if not pack or layer.name not in hidden]
+            self._prompts[pack] = Registry(layers)
+        return self._prompts[pack]
+
+    @classmethod
+    @asynccontextmanager
+    async def open(cls, root: Path, opening: Opening | None = None) -> "AsyncGenerator[Studio]":
+        """Open a project for as long as the context lasts; its unfinished runs go on."""
+        chosen = opening or Opening()
+        project = Project.find(root)
+        environment = os.environ if chosen.environment is None else chosen.environment
+        early = Configuration(project.root, environment=environment, flags=chosen.flags)
+        durability = Durability(early.settings.engine.durability)
+        async with AsyncExitStack() as stack:
+            database = Database.open(project.database, durability=durability, faults=chosen.faults)
+            stack.callback(database.close)
+            studio = cls(project, chosen, database)
+            stack.push_async_callback(studio.mirrors.flush)
+            stack.push_async_callback(studio.gate.close)
+            await studio.engine.start()
+            stack.push_async_callback(studio.engine.stop)
+            if chosen.recover:
+                await studio.engine.recover(studio.settings.engine.resume_on_start)
+                studio.mend_mirrors()
+            yield studio
+
+    async def start(
+        self,
+        choreography: str,
+        args: Mapping[str, Json] | None = None,
+        *,
+        session_id: str | None = None,
+        title: str = "",
+    ) -> RunRecord:
+        """Start a run in a session, the current one unless another is named."""
+        name = self.repertoire.full_name(choreography)
+        parsed = self.repertoire.choreography(name).parse(args or {})
+        session = self.sessions.get(session_id) if session_id else await self.sessions.current()
+        self.sessions.require_active(session)
+        return await self.engine.create(name, parsed, session.id, title=title)
+
+    def mend_mirrors(self) -> None:
+        """Have written what a crash or a full disk kept from being mirrored."""
+        if self.settings.engine.mirror:
+            for run in self.run_mirror.stale():
+                self.mirrors.touch(run.id, run.session_id)
+
+    def _body(self, name: str) -> Body:
+        try:
+            found = self.repertoire.choreography(name)
+        except CallboardError as error:
+            raise UnknownChoreography(error.message, fix=error.fix, choreography=name) from error
+        return lambda run: found.perform(self, run)
+
+    def _mirror_writers(self, faults: FaultPoints) -> tuple[Mirror, ...]:
+        if not self.settings.engine.mirror:
+            return ()
+
+        def runs(run_id: str, _session_id: str) -> None:
+            self.run_mirror.sync(run_id)
+
+        def receipts(_run_id: str, session_id: str) -> None:
+            sync_mirror(self.database, self.project.root, session_id, faults)
+
+        def responses(_run_id: str, session_id: str) -> None:
+            sync_responses(self.database, self.project.audit, session_id)
+
+        # The run's folder last: if it is up to date, so is everything it points to.
+        return receipts, responses, runs
+
+
+def open_gate(
+    settings: Settings,
+    environment: Mapping[str, str],
+    providers: Mapping[str, Provider],
+    clock: Clock,
+) -> Gate:
+    """Return the way to every model the settings and the environment allow."""
+    models = settings.models
+    configs = {
+        name: ProviderConfig(provider.base_url, provider.api_key_env)
+        for name, provider in models.providers.items()
+    }
+    classifier = settings.errors.classifier()
+    known: dict[str, Provider] = {
+        "local": LocalProvider(weights_dir(environment)),
+        "script": ScriptFiles(Path.cwd()),
+        **providers,
+    }
+    return DirectGate(
+        known,
+        fallback=RemoteProvider(environment, configs, classifier),
+        limits=TimeLimits(models.timeout_seconds, models.inactivity_timeout_seconds),
+        classifier=classifier,
+        clock=clock,
+    )
+
+
+def template_layers(
+    packs: tuple[Pack, ...], project: Project, environment: Mapping[str, str]
+) -> tuple[TemplateLayer, ...]:
+    """Return the layers from the weakest to the strongest: bundled, user, project."""
+    return (
+        bundled_layer(),
+        *(TemplateLayer(_layer_name(pack), pack.prompts) for pack in reversed(packs)),
+        TemplateLayer("user", user_config_dir(environment) / "prompts"),
+        TemplateLayer("project", project.prompts),
+    )
+
+
+def _layer_name(pack: Pack) -> str:
+    return f"pack {pack.name}"
+
+
+def _tools(studio: Studio, packs: tuple[Pack, ...], faults: FaultPoints) -> ToolService:
+    limits = studio.settings.tools
+    registry = ToolRegistry()
+    for origin, tools in (
+        ("callboard", BUILTIN_TOOLS),
+        *((f"pack {pack.name}", pack.tools()) for pack in packs),
+    ):
+        for tool in tools:
+            limited = replace(
+                tool,
+                timeout_seconds=min(tool.timeout_seconds, limits.timeout_seconds),
+                max_output_bytes=min(tool.max_output_bytes, limits.max_output_bytes),
+            )
+            registry.register(limited, origin=origin)
+    return ToolService(
+        studio.database,
+        studio.project.root,
+        registry,
+        ids=studio.ids,
+        clock=studio.clock,
+        classifier=studio.settings.errors.classifier(),
+        faults=faults,
+    )

@@ -1,0 +1,136 @@
+"""The mirror: a session's receipts as a readable file beside the database, which is the truth.
+
+Lines are appended after the commit, by whoever comes next; what a crash tore off or left out is
+put right by the next append. A complete line is never rewritten: if somebody changed one, that
+is for verification to say.
+"""
+
+import json
+import os
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, Final, cast
+
+from callboard.core.canonical import canonical_json
+from callboard.core.vocabulary import Receipt
+from callboard.store.database import Connection, Database
+from callboard.store.faults import FaultPoints, NoFaults
+from callboard.tools.audit.folder import locked, mirror_path, sync_folder
+from callboard.tools.audit.receipts import list_receipts, receipt_to_json
+
+_CHUNK_BYTES: Final = 65_536
+
+
+@dataclass(frozen=True, slots=True)
+class MirrorLine:
+    """One complete line of the file; `data` is None if it is not a JSON object."""
+
+    number: int
+    text: str
+    data: dict[str, Any] | None
+
+
+def render_line(receipt: Receipt) -> str:
+    """Return the one text a receipt has in the mirror."""
+    return canonical_json(receipt_to_json(receipt))
+
+
+def sync_mirror(
+    database: Database, root: Path, session_id: str, faults: FaultPoints | None = None
+) -> int:
+    """Append the receipts the file lacks, making it if need be; return how many."""
+    path = mirror_path(root, session_id)
+    points = faults or NoFaults()
+    is_new = not path.exists()
+    if is_new and not database.read(lambda connection: _has_receipts(connection, session_id)):
+        # A file without a line would look like a trail that somebody emptied.
+        return 0
+    path.parent.mkdir(parents=True, exist_ok=True)
+    opened = os.open(path, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC | os.O_NOFOLLOW, 0o600)
+    try:
+        with locked(opened):
+            end = _end_of_complete_lines(opened)
+            last_seq = _last_seq(opened, end)
+            lines = database.read(lambda connection: _render(connection, session_id, last_seq))
+            if lines or end != os.fstat(opened).st_size:
+                points.reach("receipts.before_mirror")
+                os.ftruncate(opened, end)
+                _write_all(opened, "".join(lines).encode("utf-8"), end)
+                os.fsync(opened)
+                points.reach("receipts.after_mirror")
+    finally:
+        os.close(opened)
+    if is_new:
+        sync_folder(path.parent)
+    return len(lines)
+
+
+def read_mirror(root: Path, session_id: str) -> Iterator[MirrorLine]:
+    """Go through the complete lines of the file; a torn last one is not there yet."""
+    path = mirror_path(root, session_id)
+    if not path.exists():
+        return
+    with path.open("rb") as stream:
+        for number, raw in enumerate(stream, start=1):
+            if raw.endswith(b"\n"):
+                text = raw[:-1].decode("utf-8", "replace")
+                yield MirrorLine(number, text, _parse(text))
+
+
+def _has_receipts(connection: Connection, session_id: str) -> bool:
+    return next(list_receipts(connection, session_id=session_id), None) is not None
+
+
+def _render(connection: Connection, session_id: str, after_seq: int) -> list[str]:
+    return [
+        render_line(receipt) + "\n"
+        for receipt in list_receipts(connection, session_id=session_id, after_seq=after_seq)
+    ]
+
+
+def _last_seq(opened: int, end: int) -> int:
+    if end == 0:
+        return 0
+    start = _after_newline_before(opened, end - 1)
+    data = _parse(os.pread(opened, end - start, start).decode("utf-8", "replace"))
+    seq = None if data is None else data.get("seq")
+    # A last line that lost its number still counts as one line.
+    return seq if isinstance(seq, int) and not isinstance(seq, bool) else _count_lines(opened, end)
+
+
+def _end_of_complete_lines(opened: int) -> int:
+    return _after_newline_before(opened, os.fstat(opened).st_size)
+
+
+def _after_newline_before(opened: int, position: int) -> int:
+    while position > 0:
+        start = max(0, position - _CHUNK_BYTES)
+        found = os.pread(opened, position - start, start).rfind(b"\n")
+        if found >= 0:
+            return start + found + 1
+        position = start
+    return 0
+
+
+def _count_lines(opened: int, end: int) -> int:
+    return sum(
+        os.pread(opened, min(_CHUNK_BYTES, end - start), start).count(b"\n")
+        for start in range(0, end, _CHUNK_BYTES)
+    )
+
+
+def _write_all(opened: int, data: bytes, position: int) -> None:
+    view = memoryview(data)
+    while view:
+        written = os.pwrite(opened, view, position)
+        position += written
+        view = view[written:]
+
+
+def _parse(text: str) -> dict[str, Any] | None:
+    try:
+        data: object = json.loads(text)
+    except (ValueError, RecursionError):
+        return None
+    return cast("dict[str, Any]", data) if isinstance(data, dict) else None

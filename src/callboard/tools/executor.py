@@ -1,0 +1,338 @@
+"""Executor: checks a call, runs it in time, and drafts its receipt. Writes no receipt itself.
+
+Whatever happens, one draft comes out: for what succeeded, failed, timed out, was refused or was
+stopped. The caller seals it in the same transaction as the step the call belongs to.
+"""
+
+import asyncio
+import json
+import logging
+from collections.abc import Awaitable, Callable
+from dataclasses import dataclass, field
+from typing import Any, Final, TypeVar, cast
+
+from pydantic import BaseModel
+
+from callboard.core.canonical import Json, canonical_json
+from callboard.core.classify import Classifier
+from callboard.core.clock import Clock
+from callboard.core.errors import CallboardError, ErrorRecord
+from callboard.core.ids import IdMaker
+from callboard.core.vocabulary import Effect, ReceiptOutcome
+from callboard.tools.audit.receipts import ReceiptDraft
+from callboard.tools.errors import (
+    CallRefused,
+    InvalidArgs,
+    OutputTooLarge,
+    ToolCancelled,
+    ToolError,
+    ToolTimeout,
+)
+from callboard.tools.files import ProjectFiles
+from callboard.tools.nonces import Nonces, NonceScope, shown_nonce
+from callboard.tools.policy import Policy
+from callboard.tools.registry import ToolRegistry
+from callboard.tools.result import ToolResult
+from callboard.tools.tool import DRY_RUN_ARG, Tool, ToolContext
+
+SUMMARY_LIMIT_CHARS: Final = 12_000
+_HIDDEN: Final = "(hidden)"
+_log = logging.getLogger(__name__)
+
+T = TypeVar("T")
+
+
+@dataclass(frozen=True, slots=True)
+class ToolCall:
+    """A request to run a tool: data until it is checked.
+
+    `nonce` is what an agent was given for this call; None means that the machinery or the user
+    calls, and a nonce is made on the spot.
+    """
+
+    tool: str
+    args: dict[str, Json]
+    session_id: str
+    run_id: str | None = None
+    step_key: str | None = None
+    agent_id: str | None = None
+    nonce: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Execution:
+    """How a call ended: a result or an error, and the receipt to be sealed."""
+
+    draft: ReceiptDraft
+    result: ToolResult | None = None
+    error: CallboardError | None = None
+
+    def unwrap(self) -> ToolResult:
+        """Return the result, or raise the error."""
+        if self.result is None:
+            raise self.error or ToolError("The execution left neither a result nor an error")
+        return self.result
+
+
+@dataclass(slots=True)
+class _Attempt:
+    call: ToolCall
+    receipt_id: str
+    created_at: int
+    started: float
+    args: dict[str, Json]
+    nonce: str = ""
+    detail: dict[str, Json] = field(default_factory=dict[str, Json])
+
+
+@dataclass(frozen=True, slots=True)
+class _Admitted:
+    tool: Tool
+    args: BaseModel
+    dry_run: bool
+
+
+class Executor:
+    """The one door through which every tool of a project is run."""
+
+    def __init__(
+        self,
+        registry: ToolRegistry,
+        files: ProjectFiles,
+        nonces: Nonces,
+        ids: IdMaker,
+        clock: Clock,
+        classifier: Classifier | None = None,
+    ) -> None:
+        """Take what calls are checked against and what tools may touch."""
+        self._registry = registry
+        self._files = files
+        self._nonces = nonces
+        self._ids = ids
+        self._clock = clock
+        self._classifier = classifier or Classifier()
+
+    async def execute(
+        self,
+        call: ToolCall,
+        policy: Policy,
+        *,
+        on_cancel: Callable[[ReceiptDraft], None] | None = None,
+    ) -> Execution:
+        """Run a call if everything allows it; only cancellation leaves by another door.
+
+        `on_cancel` is handed the draft of an execution that was stopped half-way.
+        """
+        attempt = self._begin(call)
+        try:
+            admitted = await self._admit(attempt, policy)
+        except CallRefused as refusal:
+            attempt.args = self._without_secrets(attempt)
+            return self._ended(attempt, ReceiptOutcome.REFUSED, refusal)
+        try:
+            result = await self._run(attempt, admitted)
+        except CallboardError as error:
+            return self._ended(attempt, _outcome_of(error, admitted), error)
+        except asyncio.CancelledError:
+            if on_cancel is not None:
+                stopped = ToolCancelled(f"Tool {call.tool} was stopped while it ran")
+                on_cancel(self._ended(attempt, _outcome_of(stopped, admitted), stopped).draft)
+            raise
+        return Execution(self._draft(attempt, ReceiptOutcome.SUCCEEDED, result=result), result)
+
+    async def resolve(self, call: ToolCall) -> Execution | bool | None:
+        """Look what became of an interrupted `once` call.
+
+        Returns an execution if it happened, False if it did not, None if nobody can tell.
+        """
+        tool = self._registry.get(call.tool)
+        if tool.probe is None:
+            return None
+        attempt = self._begin(call)
+        attempt.nonce = self._nonces.make_id()
+        args = tool.parse(call.args)
+        attempt.args = _clean_args(tool.id, args.model_dump(mode="json"))
+        attempt.detail["resolved_by"] = "probe"
+        probe = await _guarded(tool, tool.probe(self._context(call), args))
+        if not probe.happened:
+            return probe.happened
+        result = _checked(probe.result or ToolResult({}, "it had happened"), tool)
+        return Execution(self._draft(attempt, ReceiptOutcome.SUCCEEDED, result=result), result)
+
+    def accept(self, call: ToolCall, told: str) -> Execution:
+        """Draft the receipt of an interrupted call that the human vouches for."""
+        tool = self._registry.get(call.tool)
+        attempt = self._begin(call)
+        attempt.nonce = self._nonces.make_id()
+        attempt.args = _clean_args(tool.id, tool.parse(call.args).model_dump(mode="json"))
+        attempt.detail["resolved_by"] = "human"
+        result = ToolResult({}, told)
+        return Execution(self._draft(attempt, ReceiptOutcome.UNKNOWN, result=result), result)
+
+    def _begin(self, call: ToolCall) -> _Attempt:
+        return _Attempt(
+            call=call,
+            receipt_id=self._ids.make("receipt"),
+            created_at=self._clock.now_ms(),
+            started=self._clock.monotonic(),
+            args={},
+            nonce="" if call.nonce is None else shown_nonce(call.nonce),
+        )
+
+    async def _admit(self, attempt: _Attempt, policy: Policy) -> _Admitted:
+        call = attempt.call
+        attempt.args = _clean_args(call.tool, call.args)
+        tool = self._registry.get(call.tool)
+        raw, dry_run = _split_dry_run(tool, attempt.args)
+        policy.check(tool, dry_run=dry_run)
+        args = tool.parse(raw)
+        attempt.args = _clean_args(tool.id, args.model_dump(mode="json"))
+        if dry_run:
+            attempt.args[DRY_RUN_ARG] = attempt.detail["dry_run"] = True
+        # Last, so that a call that could not have run leaves its nonce unspent.
+        if call.nonce is None:
+            attempt.nonce = self._nonces.make_id()
+        else:
+            scope = NonceScope(call.session_id, call.run_id, call.step_key, tool.id)
+            attempt.nonce = await self._nonces.use(call.nonce, scope)
+        return _Admitted(tool, args, dry_run)
+
+    async def _run(self, attempt: _Attempt, admitted: _Admitted) -> ToolResult:
+        tool, context = admitted.tool, self._context(attempt.call)
+        if admitted.dry_run and tool.dry_run is not None:
+            plan = await _guarded(tool, tool.dry_run(context, admitted.args))
+            return _checked(plan.as_result(), tool)
+        return _checked(await _guarded(tool, tool.function(context, admitted.args)), tool)
+
+    def _without_secrets(self, attempt: _Attempt) -> dict[str, Json]:
+        if attempt.call.tool not in self._registry:
+            return attempt.args
+        hidden = self._registry.get(attempt.call.tool).secret_args()
+        return {name: _HIDDEN if name in hidden else attempt.args[name] for name in attempt.args}
+
+    def _context(self, call: ToolCall) -> ToolContext:
+        return ToolContext(self._files, call.session_id, call.run_id, call.step_key, call.agent_id)
+
+    def _ended(
+        self, attempt: _Attempt, outcome: ReceiptOutcome, error: CallboardError
+    ) -> Execution:
+        record = self._classifier.record(error)
+        return Execution(self._draft(attempt, outcome, error=record), error=error)
+
+    def _draft(
+        self,
+        attempt: _Attempt,
+        outcome: ReceiptOutcome,
+        *,
+        result: ToolResult | None = None,
+        error: ErrorRecord | None = None,
+    ) -> ReceiptDraft:
+        call = attempt.call
+        return ReceiptDraft(
+            id=attempt.receipt_id,
+            session_id=call.session_id,
+            tool=_clean(call.tool[:80]),
+            args=attempt.args,
+            outcome=outcome,
+            payload_json="null" if result is None else canonical_json(result.payload),
+            preview="" if result is None else result.preview,
+            summary="" if result is None else result.summary,
+            file_refs=() if result is None else tuple(ref.to_json() for ref in result.file_refs),
+            error=None if error is None else ErrorRecord.from_json(_clean(error.to_json())),
+            agent_id=call.agent_id,
+            run_id=call.run_id,
+            step_key=call.step_key,
+            nonce=attempt.nonce,
+            created_at=attempt.created_at,
+            duration_ms=round((self._clock.monotonic() - attempt.started) * 1000),
+            detail=attempt.detail,
+        )
+
+
+async def _guarded(tool: Tool, work: Awaitable[T]) -> T:
+    """Run a tool's code in time; whatever it raises becomes an error with a code."""
+    limit = asyncio.timeout(tool.timeout_seconds)
+    try:
+        async with limit:
+            return await work
+    except CallboardError:
+        raise
+    except Exception as error:
+        if isinstance(error, TimeoutError) and limit.expired():
+            raise ToolTimeout(
+                f"Tool {tool.id} did not finish within {tool.timeout_seconds:g} seconds",
+                fix="Give it less to do, or raise its timeout.",
+                tool=tool.id,
+                timeout_seconds=tool.timeout_seconds,
+            ) from error
+        _log.warning("tool %s failed", tool.id, exc_info=True)
+        told, kind = str(error) or type(error).__name__, type(error).__name__
+        raise ToolError(f"Tool {tool.id} failed: {told}", tool=tool.id, type=kind) from error
+
+
+def _outcome_of(error: CallboardError, admitted: _Admitted) -> ReceiptOutcome:
+    # Whether an interrupted effect took place is not known until somebody looks.
+    interrupted = isinstance(error, ToolTimeout | ToolCancelled)
+    in_doubt = interrupted and admitted.tool.effect is Effect.ONCE and not admitted.dry_run
+    return ReceiptOutcome.UNKNOWN if in_doubt else ReceiptOutcome.FAILED
+
+
+def _split_dry_run(tool: Tool, args: dict[str, Json]) -> tuple[dict[str, Json], bool]:
+    if DRY_RUN_ARG not in args or DRY_RUN_ARG in tool.args_model.model_fields:
+        return args, False
+    wanted = args[DRY_RUN_ARG]
+    if not isinstance(wanted, bool):
+        raise InvalidArgs(
+            f"Tool {tool.id} cannot use these arguments: dry_run must be true or false",
+            tool=tool.id,
+            keys=[DRY_RUN_ARG],
+        )
+    if wanted and tool.dry_run is None:
+        raise InvalidArgs(
+            f"Tool {tool.id} cannot say in advance what it would do (dry_run)",
+            fix="Call it without dry_run.",
+            tool=tool.id,
+            keys=[DRY_RUN_ARG],
+        )
+    return {name: value for name, value in args.items() if name != DRY_RUN_ARG}, wanted
+
+
+def _checked(result: object, tool: Tool) -> ToolResult:
+    tool_id = tool.id
+    if not isinstance(result, ToolResult):
+        raise ToolError(f"Tool {tool_id} returned {type(result).__name__}, not a ToolResult")
+    try:
+        payload = _clean(result.payload)
+    except (TypeError, ValueError, RecursionError) as error:
+        raise ToolError(f"The payload of tool {tool_id} is not JSON: {error}") from error
+    if not isinstance(payload, dict):
+        raise ToolError(f"The payload of tool {tool_id} is not a JSON object")
+    checked = cast("dict[str, Json]", payload)
+    size = len(canonical_json(checked))
+    if size > tool.max_output_bytes:
+        raise OutputTooLarge(
+            f"Tool {tool_id} returned {size} bytes; {tool.max_output_bytes} are allowed",
+            fix="Ask for less, or raise tools.max_output_bytes in the settings.",
+            tool=tool_id,
+        )
+    summary = _clean(result.summary)
+    if len(summary) > SUMMARY_LIMIT_CHARS:
+        cut = f"\n… ({len(summary) - SUMMARY_LIMIT_CHARS} more characters in the receipt's payload)"
+        summary = summary[:SUMMARY_LIMIT_CHARS] + cut
+    return ToolResult(checked, _clean(result.preview), summary, result.file_refs)
+
+
+def _clean_args(tool_id: str, args: dict[str, Json]) -> dict[str, Json]:
+    try:
+        return _clean(args)
+    except (TypeError, ValueError, RecursionError) as error:
+        raise InvalidArgs(f"The arguments for tool {tool_id[:80]} are not JSON: {error}") from None
+
+
+def _clean(value: Any) -> Any:
+    """Return a JSON value as it will be read back; half characters become question marks."""
+    text = canonical_json(value)
+    if "\\ud" in text:  # half of a character can only be written as an escape
+        whole = json.dumps(json.loads(text), ensure_ascii=False)
+        return json.loads(whole.encode("utf-8", "replace"))
+    return json.loads(text)

@@ -1,0 +1,108 @@
+"""ToolService: the tools of one project behind one door, with their receipts and audit trail.
+
+Inside a run, `execute` a call and `seal` its draft in the transaction that records the step, then
+`sync_mirror`. Outside of runs `run` does all three.
+"""
+
+import asyncio
+from collections.abc import Callable
+from dataclasses import dataclass
+from functools import partial
+from pathlib import Path
+
+from callboard.core.classify import Classifier
+from callboard.core.clock import Clock
+from callboard.core.ids import IdMaker
+from callboard.core.vocabulary import Receipt
+from callboard.store.database import Connection, Database
+from callboard.store.faults import FaultPoints
+from callboard.tools.audit.mirror import sync_mirror
+from callboard.tools.audit.receipts import ReceiptDraft, is_signature_valid, seal
+from callboard.tools.audit.signing import Signer
+from callboard.tools.executor import Execution, Executor, ToolCall
+from callboard.tools.files import ProjectFiles
+from callboard.tools.nonces import Nonces, NonceScope
+from callboard.tools.policy import Policy
+from callboard.tools.registry import ToolRegistry
+
+
+@dataclass(frozen=True, slots=True)
+class Ran:
+    """A call that is over and on record."""
+
+    execution: Execution
+    receipt: Receipt
+
+
+class ToolService:
+    """Runs tools for one project and keeps its audit trail."""
+
+    def __init__(
+        self,
+        database: Database,
+        root: Path,
+        registry: ToolRegistry,
+        *,
+        ids: IdMaker,
+        clock: Clock,
+        classifier: Classifier | None = None,
+        faults: FaultPoints | None = None,
+    ) -> None:
+        """Wire the room for a project folder."""
+        self.registry = registry
+        self.files = ProjectFiles(root)
+        self._database = database
+        self._root = root
+        self._faults = faults
+        self._signer = Signer(root)
+        self._nonces = Nonces(database, self._signer, ids, clock)
+        self._executor = Executor(registry, self.files, self._nonces, ids, clock, classifier)
+
+    async def execute(
+        self,
+        call: ToolCall,
+        policy: Policy,
+        *,
+        on_cancel: Callable[[ReceiptDraft], None] | None = None,
+    ) -> Execution:
+        """Run a call if everything allows it; its draft is for the caller to seal."""
+        return await self._executor.execute(call, policy, on_cancel=on_cancel)
+
+    async def resolve(self, call: ToolCall) -> Execution | bool | None:
+        """Look what became of an interrupted call: what it did, False, or None for unknown."""
+        return await self._executor.resolve(call)
+
+    def accept(self, call: ToolCall, told: str) -> Execution:
+        """Put an interrupted call on record that the human vouches for."""
+        return self._executor.accept(call, told)
+
+    def mint_nonce(self, scope: NonceScope) -> str:
+        """Return a nonce an agent can use for one call."""
+        return self._nonces.mint(scope)
+
+    def seal(self, connection: Connection, draft: ReceiptDraft) -> Receipt:
+        """Append a draft to its session's chain, inside a write transaction of the caller."""
+        return seal(connection, draft, self._signer)
+
+    async def run(self, call: ToolCall, policy: Policy) -> Ran:
+        """Execute a call outside of any run, and put it on record."""
+        stopped: list[ReceiptDraft] = []
+        try:
+            execution = await self.execute(call, policy, on_cancel=stopped.append)
+        except asyncio.CancelledError:
+            for draft in stopped:
+                await self._database.write(partial(self.seal, draft=draft))
+            raise
+        receipt = await self._database.write(partial(self.seal, draft=execution.draft))
+        await self.sync_mirror(call.session_id)
+        return Ran(execution, receipt)
+
+    async def sync_mirror(self, session_id: str) -> int:
+        """Bring a session's mirror up to date with the database; return the lines appended."""
+        return await asyncio.to_thread(
+            sync_mirror, self._database, self._root, session_id, self._faults
+        )
+
+    def is_signature_valid(self, receipt: Receipt) -> bool:
+        """Say whether a receipt may be believed."""
+        return is_signature_valid(receipt, self._signer)

@@ -1,0 +1,129 @@
+"""What every test gets: asyncio, quiet hypothesis profiles, loopback only, and requirement marks.
+
+With `--trace-results FILE` the outcome of every test and the requirements it is marked with are
+written as JSON, also when the tests run on several workers.
+"""
+
+import ipaddress
+import json
+import os
+import socket
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import hypothesis
+import pytest
+
+hypothesis.settings.register_profile("dev", max_examples=60, deadline=None)
+hypothesis.settings.register_profile(
+    "ci", max_examples=200, deadline=None, derandomize=True, print_blob=True
+)
+hypothesis.settings.load_profile(os.environ.get("HYPOTHESIS_PROFILE", "dev"))
+
+
+@pytest.fixture(scope="session")
+def anyio_backend() -> str:
+    return "asyncio"
+
+
+@pytest.fixture(scope="session", autouse=True)
+def no_settings_of_this_machine(tmp_path_factory: pytest.TempPathFactory) -> Iterator[None]:
+    """Keep the developer's own configuration out of the tests."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setenv("CALLBOARD_CONFIG_DIR", str(tmp_path_factory.mktemp("user-config")))
+        yield
+
+
+@pytest.fixture(scope="session", autouse=True)
+def loopback_only() -> Iterator[None]:
+    """Refuse every connection and name look-up that would leave the machine."""
+    with pytest.MonkeyPatch.context() as patch:
+        for name in ("connect", "connect_ex"):
+            patch.setattr(socket.socket, name, _guarded_connect(getattr(socket.socket, name)))
+        patch.setattr(socket, "getaddrinfo", _guarded_lookup(socket.getaddrinfo))
+        yield
+
+
+def _guarded_connect(original: Any) -> Any:
+    def connect(self: socket.socket, address: Any) -> Any:
+        if isinstance(address, tuple):
+            _refuse_unless_local(address[0])
+        return original(self, address)
+
+    return connect
+
+
+def _guarded_lookup(original: Any) -> Any:
+    def getaddrinfo(host: Any, *args: Any, **kwargs: Any) -> Any:
+        _refuse_unless_local(host)
+        return original(host, *args, **kwargs)
+
+    return getaddrinfo
+
+
+def _refuse_unless_local(host: Any) -> None:
+    name = host.decode() if isinstance(host, bytes) else host
+    if name in (None, "", "localhost"):
+        return
+    try:
+        local = ipaddress.ip_address(str(name).split("%")[0])
+    except ValueError:
+        local = None
+    if local is None or not (local.is_loopback or local.is_unspecified):
+        raise RuntimeError(f"Tests reach only this machine, not {name!r}; use the script provider.")
+
+
+def pytest_addoption(parser: pytest.Parser) -> None:
+    parser.addoption(
+        "--trace-results",
+        metavar="FILE",
+        help="write the outcome of every test with its requirement ids to FILE",
+    )
+
+
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    # Properties travel with the report from a worker to the process that writes the file.
+    for item in items:
+        ids = [str(each) for mark in item.iter_markers("req") for each in mark.args]
+        if ids:
+            item.user_properties.append(("req", ids))
+
+
+def pytest_configure(config: pytest.Config) -> None:
+    target = config.getoption("--trace-results")
+    if target and not hasattr(config, "workerinput"):
+        config.pluginmanager.register(TraceRecorder(Path(target)), "requirement-trace")
+
+
+class TraceRecorder:
+    """Collects one line per test; a test passed when all of its phases did."""
+
+    def __init__(self, target: Path) -> None:
+        self.target = target
+        self.tests: dict[str, dict[str, Any]] = {}
+        self.not_collected: set[str] = set()
+
+    def pytest_collectreport(self, report: pytest.CollectReport) -> None:
+        if report.failed:
+            self.not_collected.add(report.nodeid)
+
+    def pytest_runtest_logreport(self, report: pytest.TestReport) -> None:
+        ids = sorted(
+            {each for name, ids in report.user_properties if name == "req" for each in ids}
+        )
+        entry = self.tests.setdefault(report.nodeid, {"outcome": "passed", "ids": ids})
+        is_expected_failure = hasattr(report, "wasxfail")
+        if report.failed:
+            entry["outcome"] = "failed"
+        elif (report.skipped or is_expected_failure) and entry["outcome"] == "passed":
+            entry["outcome"] = "skipped"
+
+    def pytest_sessionfinish(self, exitstatus: int) -> None:
+        self.target.parent.mkdir(parents=True, exist_ok=True)
+        content = {
+            "exit_status": int(exitstatus),
+            "not_collected": sorted(self.not_collected),
+            "tests": self.tests,
+        }
+        self.target.write_text(json.dumps(content, indent=1, sort_keys=True), encoding="utf-8")

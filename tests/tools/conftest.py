@@ -1,0 +1,33 @@
+"""A project folder with a database, and the tool service of the house opened on it."""
+
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+from toolhouse import HandClock, House
+
+from callboard.core.ids import IdMaker
+from callboard.store.database import Database, Durability
+from callboard.tools import ToolRegistry, ToolService
+from callboard.tools.builtin import BUILTIN_TOOLS
+
+
+@pytest.fixture
+def root(tmp_path: Path) -> Path:
+    root = tmp_path / "project"
+    (root / ".callboard").mkdir(parents=True)
+    (root / "Story").mkdir()
+    (root / "Story/one.md").write_text("# The Gate\n\nKael waits. The gate is shut.\n")
+    (root / "Story/two.md").write_text("# The Key\n\nMira finds a brass key.\nKael is late.\n")
+    (root / "notes.txt").write_text("Buy ink.\n")
+    return root
+
+
+@pytest.fixture
+def house(root: Path) -> Iterator[House]:
+    clock = HandClock()
+    database = Database.open(root / ".callboard/callboard.db", durability=Durability.NORMAL)
+    registry = ToolRegistry(BUILTIN_TOOLS)
+    service = ToolService(database, root, registry, ids=IdMaker(clock), clock=clock)
+    yield House(root, database, service, clock)
+    database.close()

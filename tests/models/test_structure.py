@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from jsonschema import Draft202012Validator
 
 from callboard.core.errors import InvalidInput
-from callboard.models.bounded import bounded
+from callboard.models.providers.bounded import bounded
 from callboard.models.structure import BrokenStructure, parse_structured
 
 json_values = st.recursive(

@@ -133,6 +133,8 @@ async def _finish_even_if_cancelled(
         while not work.done():
             with contextlib.suppress(asyncio.CancelledError):
                 await asyncio.wait({work})
+        if not work.cancelled() and (halt := work.exception()) is not None:
+            raise halt from None
         raise
 
 

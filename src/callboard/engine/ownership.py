@@ -3,9 +3,11 @@
 No clock is involved, so a sleeping laptop or a clock set back never makes two owners.
 """
 
+import contextlib
 import fcntl
 import os
 import socket
+from collections.abc import Generator
 from pathlib import Path
 
 from callboard.core.clock import Clock
@@ -38,34 +40,31 @@ class Ownership:
         path = self._path(self.id)
         try:
             self._locks.mkdir(parents=True, exist_ok=True)
-            self._lock_file = os.open(path, os.O_RDWR | os.O_CREAT, 0o600)
+            self._lock_file = _lock(path)
         except OSError as error:
             raise translate_os(error, path) from error
-        fcntl.flock(self._lock_file, fcntl.LOCK_EX | fcntl.LOCK_NB)
-        for buried in await self._database.write(self._enter):
-            self._path(buried).unlink(missing_ok=True)
-
-    def _enter(self, connection: Connection) -> list[str]:
-        """Store this process, and forget the dead ones that own nothing any more."""
-        insert_process(connection, self._record)
-        dead = [
-            process.id
-            for process in list_processes(connection)
-            if not self.is_alive(connection, process.id)
-        ]
-        return [process_id for process_id in dead if forget_process(connection, process_id)]
+        await self._database.write(lambda connection: insert_process(connection, self._record))
 
     async def leave(self) -> None:
         """Give up the identity; runs must have been released before."""
         if self._lock_file is None:
             return
         try:
-            await self._database.write(lambda connection: forget_process(connection, self.id))
+            await self._database.write(self._leave)
             self._path(self.id).unlink(missing_ok=True)
+            for stray in self._locks.glob("*.lock"):
+                _remove_unlocked(stray)
         finally:
             # Whatever became of the row, a process that has left must not look alive.
             os.close(self._lock_file)
             self._lock_file = None
+
+    def _leave(self, connection: Connection) -> None:
+        """Forget this process, and the dead ones whose runs have found another owner."""
+        forget_process(connection, self.id)
+        for process in list_processes(connection):
+            if not self.is_alive(connection, process.id):
+                forget_process(connection, process.id)
 
     def is_alive(self, connection: Connection, owner: str) -> bool:
         """Say whether a run's owner still lives; one on another machine is taken to."""
@@ -82,17 +81,46 @@ class Ownership:
         return self._locks / f"{owner}.lock"
 
 
-def _is_locked(path: Path) -> bool:
+def _lock(path: Path) -> int:
+    while True:
+        handle = os.open(path, os.O_RDWR | os.O_CREAT, 0o600)
+        # Waits at most for somebody who is looking whether the file is a stray one.
+        fcntl.flock(handle, fcntl.LOCK_EX)
+        if _is_at(handle, path):
+            return handle
+        os.close(handle)
+
+
+def _is_at(handle: int, path: Path) -> bool:
     try:
-        lock_file = os.open(path, os.O_RDWR)
+        return os.path.samestat(os.fstat(handle), path.stat())
     except FileNotFoundError:
         return False
+
+
+def _is_locked(path: Path) -> bool:
     try:
-        # Shared, so that two processes that look at the same time do not see each other.
-        fcntl.flock(lock_file, fcntl.LOCK_SH | fcntl.LOCK_NB)
+        with _unlocked(path):
+            return False
+    except FileNotFoundError:
+        return False
     except BlockingIOError:
         return True
-    else:
-        return False
+
+
+def _remove_unlocked(path: Path) -> None:
+    """Remove the lock file of a process that died, and only of such a one."""
+    with contextlib.suppress(FileNotFoundError, BlockingIOError), _unlocked(path):
+        path.unlink()
+
+
+@contextlib.contextmanager
+def _unlocked(path: Path) -> Generator[None]:
+    """Hold a file that nobody has locked; a locked one is a BlockingIOError."""
+    handle = os.open(path, os.O_RDWR)
+    try:
+        # Shared, so that two processes that look at the same time do not see each other.
+        fcntl.flock(handle, fcntl.LOCK_SH | fcntl.LOCK_NB)
+        yield
     finally:
-        os.close(lock_file)
+        os.close(handle)

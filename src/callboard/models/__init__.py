@@ -11,12 +11,20 @@ from callboard.models.errors import (
     WeightsUnusable,
 )
 from callboard.models.gate import DirectGate, Gate, Provider, TimeLimits, WrapperGate, drain
-from callboard.models.llama import LlamaSettings
-from callboard.models.local import LocalProvider
 from callboard.models.profile import Profile, probe
-from callboard.models.remote import KEY_VARIABLES, ProviderConfig, RemoteProvider
-from callboard.models.script import Call, Failure, Line, Script
-from callboard.models.script_file import ScriptFiles, load_script
+from callboard.models.providers.llama import LlamaSettings
+from callboard.models.providers.local import LocalProvider
+from callboard.models.providers.remote import KEY_VARIABLES, ProviderConfig, RemoteProvider
+from callboard.models.providers.script import Call, Failure, Line, Script
+from callboard.models.providers.script_file import ScriptFiles, load_script
+from callboard.models.providers.weights import (
+    SMOLLM2,
+    Weights,
+    fetch_weights,
+    find_weights,
+    require_weights,
+    weights_dir,
+)
 from callboard.models.types import (
     Chunk,
     Ended,
@@ -30,14 +38,6 @@ from callboard.models.types import (
     TextChunk,
     Usage,
     Working,
-)
-from callboard.models.weights import (
-    SMOLLM2,
-    Weights,
-    fetch_weights,
-    find_weights,
-    require_weights,
-    weights_dir,
 )
 
 __all__ = [

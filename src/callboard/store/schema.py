@@ -115,7 +115,6 @@ events: Final = Table(
     Column("step_key", Text),
     Column("data", Text, nullable=False),
     Index("events_by_run", "run_id", "seq"),
-    sqlite_autoincrement=True,
 )
 
 signals: Final = Table(

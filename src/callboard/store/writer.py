@@ -29,6 +29,8 @@ _log = logging.getLogger(__name__)
 # disk has lately been this fast; a slower disk must never stall the loop.
 _INLINE_LIMIT_SECONDS: Final = 0.002
 _SMOOTHING: Final = 0.2
+_PATIENCE_SECONDS: Final = 10.0
+_RETRY_SECONDS: Final = 0.002
 
 
 @dataclass(slots=True)
@@ -56,12 +58,15 @@ class Writer:
         self._faults = faults
         self._on_commit = on_commit
         self._connection = connect(path, durability)
+        # The event loop must never wait for another process; the thread waits by itself.
+        self._connection.execute("PRAGMA busy_timeout=0")
         # Held by whichever thread is using the connection.
         self._turn = threading.Lock()
         # Filled by any thread, emptied by whoever holds the turn.
         self._pending: list[_Unit] = []
         self._guard = threading.Lock()
-        self._flush_scheduled = False
+        # The loop that will flush at its next turn; another loop, or none, must ask for itself.
+        self._flush_loop: asyncio.AbstractEventLoop | None = None
         self._wake: queue.SimpleQueue[bool] = queue.SimpleQueue()
         self._commit_seconds = 0.0
         self._closed = False
@@ -74,8 +79,8 @@ class Writer:
         future: asyncio.Future[T] = loop.create_future()
         self._hand_in(_Unit(work, future, loop))
         # Waiting one turn of the loop lets every task that is ready join the same commit.
-        if not self._flush_scheduled:
-            self._flush_scheduled = True
+        if self._flush_loop is not loop:
+            self._flush_loop = loop
             loop.call_soon(self._flush, loop)
         return await future
 
@@ -107,16 +112,23 @@ class Writer:
             return units
 
     def _flush(self, loop: asyncio.AbstractEventLoop) -> None:
-        self._flush_scheduled = False
-        alone = len(self._pending) == 1
-        fast = self._commit_seconds < _INLINE_LIMIT_SECONDS
-        if alone and fast and self._turn.acquire(blocking=False):
-            try:
-                self._commit(self._take(), loop)
-            finally:
-                self._turn.release()
-        else:
+        self._flush_loop = None
+        if not self._commit_here(loop):
             self._wake.put(True)
+
+    def _commit_here(self, loop: asyncio.AbstractEventLoop) -> bool:
+        """Commit a lone write on the event loop if that is quick; say whether it was done."""
+        if len(self._pending) != 1 or self._commit_seconds >= _INLINE_LIMIT_SECONDS:
+            return False
+        if not self._turn.acquire(blocking=False):
+            return False
+        try:
+            if not self._begin(patient=False):
+                return False
+            self._commit(self._take(), loop, begun=True)
+            return True
+        finally:
+            self._turn.release()
 
     def _serve(self) -> None:
         while self._wake.get():
@@ -127,38 +139,60 @@ class Writer:
             while units := self._take():
                 self._commit(units)
 
-    def _commit(self, units: list[_Unit], here: asyncio.AbstractEventLoop | None = None) -> None:
-        started = time.perf_counter()
+    def _commit(
+        self,
+        units: list[_Unit],
+        here: asyncio.AbstractEventLoop | None = None,
+        *,
+        begun: bool = False,
+    ) -> None:
         outcomes: list[_Outcome] = []
         try:
-            outcomes = self._transact(units)
+            outcomes = self._transact(units, begun)
         except Exception as error:  # noqa: BLE001 - every failure is handed to its waiter
             if len(units) == 1:
                 outcomes = [(units[0].future, None, self._explain(error))]
             else:
                 for unit in units:
                     self._commit([unit], here)
-        elapsed = time.perf_counter() - started
-        self._commit_seconds += _SMOOTHING * (elapsed - self._commit_seconds)
         if outcomes:
             self._deliver(units, outcomes, here)
             self._on_commit()
 
-    def _transact(self, units: list[_Unit]) -> list[_Outcome]:
+    def _transact(self, units: list[_Unit], begun: bool) -> list[_Outcome]:
         connection = self._connection
-        connection.execute("BEGIN IMMEDIATE")
+        if not begun:
+            self._begin(patient=True)
         try:
             outcomes: list[_Outcome] = [
                 (unit.future, unit.work(connection), None) for unit in units
             ]
             self._faults.reach("store.before_commit")
+            started = time.perf_counter()
             connection.execute("COMMIT")
         except BaseException:
             if connection.in_transaction:
                 connection.execute("ROLLBACK")
             raise
+        elapsed = time.perf_counter() - started
+        self._commit_seconds += _SMOOTHING * (elapsed - self._commit_seconds)
         self._faults.reach("store.after_commit")
         return outcomes
+
+    def _begin(self, *, patient: bool) -> bool:
+        """Open a transaction, waiting while another process writes; the impatient just hear no."""
+        deadline = time.monotonic() + _PATIENCE_SECONDS
+        while True:
+            try:
+                self._connection.execute("BEGIN IMMEDIATE")
+            except sqlite3.Error as error:
+                if not patient:
+                    return False
+                if not _is_busy(error) or time.monotonic() > deadline:
+                    raise
+                time.sleep(_RETRY_SECONDS)
+            else:
+                return True
 
     def _explain(self, error: Exception) -> Exception:
         if isinstance(error, sqlite3.Error):
@@ -184,6 +218,10 @@ class Writer:
                 loop.call_soon_threadsafe(_resolve, group)
             except RuntimeError:
                 _log.debug("committed for an event loop that is already closed")
+
+
+def _is_busy(error: sqlite3.Error) -> bool:
+    return (getattr(error, "sqlite_errorname", "") or "").startswith("SQLITE_BUSY")
 
 
 def _resolve(outcomes: list[_Outcome]) -> None:

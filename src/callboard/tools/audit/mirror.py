@@ -79,7 +79,8 @@ def read_mirror(root: Path, session_id: str) -> Iterator[MirrorLine]:
 
 
 def _has_receipts(connection: Connection, session_id: str) -> bool:
-    return next(list_receipts(connection, session_id=session_id), None) is not None
+    sql = "SELECT 1 FROM receipts WHERE session_id = :session_id LIMIT 1"
+    return connection.execute(sql, {"session_id": session_id}).fetchone() is not None
 
 
 def _render(connection: Connection, session_id: str, after_seq: int) -> list[str]:

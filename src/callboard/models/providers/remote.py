@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 from callboard.core.classify import Classifier
 from callboard.models.errors import MissingKey, UnknownModel
-from callboard.models.remote_errors import provider_error
+from callboard.models.providers.remote_errors import provider_error
 from callboard.models.types import (
     Ended,
     ModelRequest,

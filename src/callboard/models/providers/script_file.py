@@ -9,7 +9,7 @@ from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
 from callboard.core.canonical import Json
 from callboard.core.errors import InvalidInput, NotFound
-from callboard.models.script import Failure, Line, Script
+from callboard.models.providers.script import Failure, Line, Script
 from callboard.models.types import ModelRequest, ProviderChunk, Usage
 
 _SEE = "See the section on scripts in docs/models.md."

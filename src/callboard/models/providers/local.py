@@ -9,9 +9,10 @@ from pathlib import Path
 from typing import Any, Final
 
 from callboard.core.errors import InvalidInput, ProviderError
-from callboard.models.bounded import bounded
 from callboard.models.errors import PromptTooLong
-from callboard.models.llama import Llama, LlamaSettings, Waiting
+from callboard.models.providers.bounded import bounded
+from callboard.models.providers.llama import Llama, LlamaSettings, Waiting
+from callboard.models.providers.weights import require_weights
 from callboard.models.types import (
     Ended,
     ModelRequest,
@@ -20,7 +21,6 @@ from callboard.models.types import (
     Usage,
     Working,
 )
-from callboard.models.weights import require_weights
 
 _DEFAULT_MAX_TOKENS: Final = 1000
 _SAMPLING: Final[dict[str, Any]] = {

@@ -1,0 +1,1 @@
+"""Those who answer: the embedded model, scripts, and everybody behind a network."""

@@ -33,7 +33,7 @@ lint: $(VENV)/.dev ## check style, types and layers
 	$(BIN)/lint-imports
 
 bench: $(BENCH_VENV)/.bench ## measure against peers and write bench/results.json
-	$(BENCH_VENV)/bin/python -m bench
+	$(BENCH_VENV)/bin/python -m bench $(BENCH_ARGS)
 
 trace: $(VENV)/.dev ## show which requirements the tests prove (SPEC=folder of the specification)
 	$(BIN)/python tools/trace.py --spec $(SPEC)

@@ -16,7 +16,7 @@ from callboard.engine.live import LiveRun
 from callboard.engine.scope import CannotTell, Finding, Happened, NotHappened, StepScope
 from callboard.engine.waiting import ask
 from callboard.store.connection import Connection
-from callboard.store.journal.steps import output_of, record_step
+from callboard.store.journal.steps import complete_step, output_of, step_row
 
 # The input hash of a step whose output a human supplied: it holds whatever the inputs are.
 ANY_INPUTS = "*"
@@ -90,8 +90,8 @@ class _Done:
 async def _execute(live: LiveRun, plan: StepPlan) -> Json:
     clock = live.backstage.clock
     scope = StepScope(live.record.id, plan.key)
-    live.enter(plan.key, plan.kind, plan.effect)
     started_at, started = clock.now_ms(), clock.monotonic()
+    live.enter(plan.key, plan.kind, plan.effect, started)
     try:
         if plan.effect is Effect.ONCE:
             await _intend(live, plan, started_at)
@@ -151,7 +151,7 @@ async def _intend(live: LiveRun, plan: StepPlan, now: int) -> None:
         started_at=now,
     )
     live.backstage.faults.reach("step.before_intent")
-    await live.write(lambda connection: live.guard(record_step(connection, step, live.owner)))
+    await live.write(lambda connection: live.guard(complete_step(connection, step, live.owner)))
     live.backstage.faults.reach("step.after_intent")
 
 
@@ -190,15 +190,27 @@ async def _record(
     else:
         body = StepFailedEvent(plan.kind.value, duration_ms, failure.to_json(), scope.receipt_id)
 
+    backstage.faults.reach("step.before_record")
+    row = None
+    if plan.effect is not Effect.ONCE and not scope.companions:
+        row = step_row(step, live.owner, done.text)
+    if row is not None:
+        await live.insert(row, live.event_row(body, plan.key))
+    else:
+        await _record_with_companions(live, scope, step, done.text, body)
+    backstage.faults.reach("step.after_record")
+
+
+async def _record_with_companions(
+    live: LiveRun, scope: StepScope, step: StepRecord, text: str, body: EventBody
+) -> None:
     def work(connection: Connection) -> None:
         for companion in scope.companions:
             companion(connection)
-        live.guard(record_step(connection, step, live.owner, done.text))
-        live.event(connection, body, plan.key)
+        live.guard(complete_step(connection, step, live.owner, text))
+        live.event(connection, body, step.key)
 
-    backstage.faults.reach("step.before_record")
     await live.write(work)
-    backstage.faults.reach("step.after_record")
 
 
 async def _resolve_unknown(live: LiveRun, plan: StepPlan, intent_seq: int) -> Json:

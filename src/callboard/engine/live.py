@@ -15,9 +15,10 @@ from callboard.core.vocabulary.step import Effect, StepKind, StepRecord
 from callboard.engine.backstage import Backstage
 from callboard.engine.errors import DuplicateKey, JournalUnavailable, TakenOver
 from callboard.store.connection import Connection, StoreError
-from callboard.store.journal.events import append_event
+from callboard.store.journal.events import event_row
 from callboard.store.journal.runs import finish, set_state
 from callboard.store.journal.signals import acknowledge
+from callboard.store.writer import RowRefused, Rows, Statement
 
 _log = logging.getLogger(__name__)
 
@@ -100,9 +101,9 @@ class LiveRun:
         while not self._open.is_set():
             await self._open.wait()
 
-    def enter(self, key: str, kind: StepKind, effect: Effect) -> None:
-        """Note that a step executes."""
-        self.in_flight[key] = InFlight(key, kind, effect, self.backstage.clock.monotonic())
+    def enter(self, key: str, kind: StepKind, effect: Effect, since: float) -> None:
+        """Note that a step executes since a moment of the monotonic clock."""
+        self.in_flight[key] = InFlight(key, kind, effect, since)
 
     def leave(self, key: str) -> None:
         """Note that a step no longer executes; the last one out lets a pause take effect."""
@@ -119,6 +120,15 @@ class LiveRun:
         except StoreError as error:
             raise JournalUnavailable(error) from error
 
+    async def insert(self, *statements: Statement) -> None:
+        """Commit rows on behalf of the run; a failure here ends the execution."""
+        try:
+            await self.backstage.database.insert(Rows(statements))
+        except RowRefused as error:
+            raise TakenOver from error
+        except StoreError as error:
+            raise JournalUnavailable(error) from error
+
     def guard(self, allowed: bool) -> None:
         """Abort a transaction that this process has no right to make."""
         if not allowed:
@@ -126,14 +136,12 @@ class LiveRun:
 
     def event(self, connection: Connection, body: EventBody, key: str | None = None) -> None:
         """Append an event of this run to an open transaction."""
-        append_event(
-            connection,
-            body,
-            at=self.backstage.clock.now_ms(),
-            session_id=self.record.session_id,
-            run_id=self.record.id,
-            step_key=key,
-        )
+        connection.execute(*self.event_row(body, key))
+
+    def event_row(self, body: EventBody, key: str | None) -> Statement:
+        """Return the insert of an event of this run."""
+        now = self.backstage.clock.now_ms()
+        return event_row(body, now, self.record.session_id, self.record.id, key)
 
     async def settle(self) -> None:
         """Bring the stored state in line with what the run is doing, and acknowledge a pause."""

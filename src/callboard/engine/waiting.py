@@ -11,7 +11,7 @@ from callboard.engine.errors import NonDeterministic
 from callboard.engine.live import LiveRun
 from callboard.store.connection import Connection
 from callboard.store.journal.questions import find_question, insert_question
-from callboard.store.journal.steps import output_of, record_step
+from callboard.store.journal.steps import complete_step, output_of
 
 
 async def ask(live: LiveRun, key: str, question: Question, input_hash: str) -> Json:
@@ -103,7 +103,9 @@ async def nap(live: LiveRun, key: str, seconds: float) -> None:
         )
         intent = known
         live.backstage.faults.reach("step.before_intent")
-        await live.write(lambda connection: live.guard(record_step(connection, intent, live.owner)))
+        await live.write(
+            lambda connection: live.guard(complete_step(connection, intent, live.owner))
+        )
         live.backstage.faults.reach("step.after_intent")
     # A clock set back must not make the nap longer than it was meant to be.
     left_seconds = min(seconds, max(0.0, (int(known.detail["wake_at"]) - now) / 1000))
@@ -124,7 +126,7 @@ async def _complete(live: LiveRun, step: StepRecord, body: StepDone) -> None:
     text = compact_json(step.output)
 
     def work(connection: Connection) -> None:
-        live.guard(record_step(connection, step, live.owner, text))
+        live.guard(complete_step(connection, step, live.owner, text))
         live.event(connection, body, step.key)
 
     live.backstage.faults.reach("step.before_record")

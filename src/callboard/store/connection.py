@@ -35,7 +35,7 @@ class Cursor(Protocol):
 
 
 class Connection(Protocol):
-    """An open transaction: portable SQL with `:name` parameters in, mappings out."""
+    """An open transaction: portable SQL with `:name` or `?` parameters in, mappings out."""
 
     def execute(self, sql: str, parameters: Params = ..., /) -> Cursor:
         """Run one statement."""

@@ -10,7 +10,7 @@ from typing import TypeVar
 from callboard.store.connection import Connection, Durability, connect, translate
 from callboard.store.faults import FaultPoints, NoFaults
 from callboard.store.migrations import prepare
-from callboard.store.writer import Writer
+from callboard.store.writer import Rows, Writer
 
 __all__ = ["Connection", "Database", "Durability"]
 
@@ -49,6 +49,10 @@ class Database:
     async def write(self, work: Callable[[Connection], T]) -> T:
         """Run a unit of work in the next group commit; durable when this returns."""
         return await self._writer.write(work)
+
+    async def insert(self, rows: Rows) -> None:
+        """Insert rows in the next group commit; durable when this returns."""
+        await self._writer.insert(rows)
 
     def submit(self, work: Callable[[Connection], T]) -> "Future[T]":
         """Hand in a unit of work from a thread that has no event loop."""

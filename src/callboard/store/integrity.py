@@ -1,10 +1,12 @@
 """Looking for damage: pages, references, blobs that no longer match their name."""
 
+import contextlib
 import sqlite3
 from dataclasses import dataclass
 from pathlib import Path
 
 from callboard.core.canonical import digest_bytes
+from callboard.store.connection import StoreCorrupt
 from callboard.store.database import Connection, Database
 
 
@@ -22,41 +24,54 @@ class IntegrityReport:
 
 
 def check_integrity(database: Database) -> IntegrityReport:
-    """Check pages, foreign keys and every blob's hash."""
+    """Check pages, foreign keys and every blob's hash; damage is reported, not raised."""
+    problems: list[str] = []
+    count = 0
+    for look in (_pages, _references, _blobs):
+        try:
+            found, checked = database.read(look)
+        except StoreCorrupt as error:
+            found, checked = [error.message], 0
+        problems += found
+        count += checked
+    return IntegrityReport(tuple(problems), count)
 
-    def work(connection: Connection) -> IntegrityReport:
-        problems: list[str] = []
-        for row in connection.execute("PRAGMA integrity_check"):
-            if row[0] != "ok":
-                problems.append(str(row[0]))
-        for row in connection.execute("PRAGMA foreign_key_check"):
-            problems.append(f"{row[0]} row {row[1]} refers to a missing {row[2]}")
-        count = 0
-        for row in connection.execute("SELECT sha256, data FROM blobs"):
-            count += 1
-            if digest_bytes(bytes(row["data"])) != row["sha256"]:
-                problems.append(f"blob {row['sha256']} does not match its content")
-        return IntegrityReport(tuple(problems), count)
 
-    return database.read(work)
+def _pages(connection: Connection) -> tuple[list[str], int]:
+    rows = connection.execute("PRAGMA integrity_check")
+    return [str(row[0]) for row in rows if row[0] != "ok"], 0
+
+
+def _references(connection: Connection) -> tuple[list[str], int]:
+    rows = connection.execute("PRAGMA foreign_key_check")
+    return [f"{row[0]} row {row[1]} refers to a missing {row[2]}" for row in rows], 0
+
+
+def _blobs(connection: Connection) -> tuple[list[str], int]:
+    problems: list[str] = []
+    count = 0
+    for row in connection.execute("SELECT sha256, data FROM blobs"):
+        count += 1
+        if digest_bytes(bytes(row["data"])) != row["sha256"]:
+            problems.append(f"blob {row['sha256']} does not match its content")
+    return problems, count
 
 
 def salvage(path: Path, target: Path) -> dict[str, int]:
     """Copy every row that can still be read into a new database; return rows per table."""
-    kept: dict[str, int] = {}
     fresh = Database.open(target)
     fresh.close()
-    source = sqlite3.connect(f"file:{path}?mode=ro", uri=True)
+    source = sqlite3.connect(f"{path.resolve().as_uri()}?mode=ro", uri=True)
     copy = sqlite3.connect(target)
     try:
+        source.text_factory = _lenient_text
         tables = [
             row[0]
             for row in copy.execute(
                 "SELECT name FROM sqlite_master WHERE type = 'table' AND name NOT LIKE 'sqlite_%'"
             )
         ]
-        for table in tables:
-            kept[table] = _salvage_table(source, copy, table)
+        kept = {table: _salvage_table(source, copy, table) for table in tables}
         copy.commit()
     finally:
         source.close()
@@ -64,14 +79,26 @@ def salvage(path: Path, target: Path) -> dict[str, int]:
     return kept
 
 
+def _lenient_text(data: bytes) -> str:
+    # A damaged text is better than none.
+    return data.decode("utf-8", "replace")
+
+
 def _salvage_table(source: sqlite3.Connection, copy: sqlite3.Connection, table: str) -> int:
-    kept = 0
-    try:
-        for row in source.execute(f"SELECT * FROM {table}"):  # noqa: S608 - names from our own schema
-            marks = ", ".join("?" for _ in row)
-            copy.execute(f"INSERT OR REPLACE INTO {table} VALUES ({marks})", row)  # noqa: S608 - names from our own schema
-            kept += 1
-    except sqlite3.DatabaseError:
-        # The rows after a damaged page cannot be reached; those before it are kept.
-        return kept
-    return kept
+    """Read a table from both ends, so that only what lies in the damaged pages is lost."""
+    key = [row for row in copy.execute(f"PRAGMA table_info({table})") if row[5]]
+    names = [row[1] for row in sorted(key, key=lambda row: row[5])]
+    for direction in ("ASC", "DESC"):
+        order = ", ".join(f"{name} {direction}" for name in names)
+        # A damaged page ends the reading from this side.
+        with contextlib.suppress(sqlite3.DatabaseError):
+            for row in source.execute(f"SELECT * FROM {table} ORDER BY {order}"):  # noqa: S608 - names from our own schema
+                _keep(copy, table, row)
+    return int(copy.execute(f"SELECT COUNT(*) FROM {table}").fetchone()[0])  # noqa: S608 - names from our own schema
+
+
+def _keep(copy: sqlite3.Connection, table: str, row: tuple[object, ...]) -> None:
+    marks = ", ".join("?" for _ in row)
+    # A row that breaks the rules of its table is damaged itself; the others still count.
+    with contextlib.suppress(sqlite3.IntegrityError):
+        copy.execute(f"INSERT OR REPLACE INTO {table} VALUES ({marks})", row)  # noqa: S608 - names from our own schema

@@ -47,6 +47,7 @@ def prepare(
     try:
         version = _version(connection)
         if version is None:
+            _refuse_foreign(connection, path)
             _create(connection)
         elif version > newest or version < 1:
             raise UnknownSchema(
@@ -70,6 +71,21 @@ def prepare(
         raise
 
 
+def _refuse_foreign(connection: sqlite3.Connection, path: Path) -> None:
+    tables = [
+        row[0]
+        for row in connection.execute(
+            "SELECT name FROM sqlite_master WHERE type = 'table' AND name NOT LIKE 'sqlite_%'"
+        )
+    ]
+    if tables:
+        raise UnknownSchema(
+            f"{path} is not a Callboard database: it holds {', '.join(sorted(tables)[:5])}",
+            fix="Move the file away; Callboard makes its own.",
+            path=str(path),
+        )
+
+
 def back_up(path: Path, backups: Path, label: str) -> Path:
     """Copy a live database, consistently, into the backup folder and return the copy's path."""
     backups.mkdir(parents=True, exist_ok=True)
@@ -90,7 +106,10 @@ def _version(connection: sqlite3.Connection) -> int | None:
     if has_meta is None:
         return None
     row = connection.execute("SELECT value FROM meta WHERE key = 'schema_version'").fetchone()
-    return int(row[0]) if row is not None else None
+    if row is None:
+        return None
+    # What is no number was written by nobody we know.
+    return int(row[0]) if str(row[0]).isdecimal() else 0
 
 
 def _create(connection: sqlite3.Connection) -> None:

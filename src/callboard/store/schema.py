@@ -99,7 +99,6 @@ steps: Final = Table(
     Column("detail", Text),
     Column("started_at", BigInteger, nullable=False),
     Column("ended_at", BigInteger, nullable=False),
-    sqlite_with_rowid=False,
 )
 
 events: Final = Table(
@@ -121,6 +120,7 @@ signals: Final = Table(
     "signals",
     metadata,
     Column("id", Text, primary_key=True),
+    Column("position", BigInteger, nullable=False, unique=True),
     Column("run_id", Text, ForeignKey("runs.id"), nullable=False),
     Column("kind", Text, nullable=False),
     Column("reason", Text, nullable=False),

@@ -33,9 +33,26 @@ _PATIENCE_SECONDS: Final = 10.0
 _RETRY_SECONDS: Final = 0.002
 
 
+Statement = tuple[str, tuple[Any, ...]]
+
+
+@dataclass(frozen=True, slots=True)
+class Rows:
+    """A unit of inserts without logic: the batch executes those of one statement together.
+
+    Each statement must insert its row; one that inserts nothing fails the unit.
+    """
+
+    statements: tuple[Statement, ...]
+
+
+class RowRefused(Exception):
+    """A row of a unit was not inserted."""
+
+
 @dataclass(slots=True)
 class _Unit:
-    work: Work[Any]
+    work: Work[Any] | Rows
     future: "asyncio.Future[Any] | Future[Any]"
     loop: asyncio.AbstractEventLoop | None
 
@@ -75,6 +92,13 @@ class Writer:
 
     async def write(self, work: Work[T]) -> T:
         """Run a unit in the next commit and return its result once that is durable."""
+        return await self._join_next_commit(work)
+
+    async def insert(self, rows: Rows) -> None:
+        """Insert rows in the next commit; durable when this returns."""
+        await self._join_next_commit(rows)
+
+    def _join_next_commit(self, work: Work[T] | Rows) -> "asyncio.Future[T]":
         loop = asyncio.get_running_loop()
         future: asyncio.Future[T] = loop.create_future()
         self._hand_in(_Unit(work, future, loop))
@@ -82,7 +106,7 @@ class Writer:
         if self._flush_loop is not loop:
             self._flush_loop = loop
             loop.call_soon(self._flush, loop)
-        return await future
+        return future
 
     def submit(self, work: Work[T]) -> "Future[T]":
         """Hand in a unit from a thread without an event loop."""
@@ -164,9 +188,7 @@ class Writer:
         if not begun:
             self._begin(patient=True)
         try:
-            outcomes: list[_Outcome] = [
-                (unit.future, unit.work(connection), None) for unit in units
-            ]
+            outcomes = _execute(connection, units)
             self._faults.reach("store.before_commit")
             started = time.perf_counter()
             connection.execute("COMMIT")
@@ -218,6 +240,23 @@ class Writer:
                 loop.call_soon_threadsafe(_resolve, group)
             except RuntimeError:
                 _log.debug("committed for an event loop that is already closed")
+
+
+def _execute(connection: sqlite3.Connection, units: list[_Unit]) -> list[_Outcome]:
+    outcomes: list[_Outcome] = []
+    together: dict[str, list[tuple[Any, ...]]] = {}
+    for unit in units:
+        work = unit.work
+        if isinstance(work, Rows):
+            for sql, values in work.statements:
+                together.setdefault(sql, []).append(values)
+            outcomes.append((unit.future, None, None))
+        else:
+            outcomes.append((unit.future, work(connection), None))
+    for sql, rows in together.items():
+        if connection.executemany(sql, rows).rowcount != len(rows):
+            raise RowRefused
+    return outcomes
 
 
 def _is_busy(error: sqlite3.Error) -> bool:

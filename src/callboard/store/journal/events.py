@@ -6,10 +6,10 @@ from typing import Any, Final
 from callboard.core.canonical import compact_json
 from callboard.core.events import Event, EventBody, body_from_json, body_to_json
 from callboard.store.connection import Connection
+from callboard.store.writer import Statement
 
 _APPEND: Final = (
-    "INSERT INTO events (at, type, session_id, run_id, step_key, data)"
-    " VALUES (:at, :type, :session_id, :run_id, :step_key, :data)"
+    "INSERT INTO events (at, type, session_id, run_id, step_key, data) VALUES (?, ?, ?, ?, ?, ?)"
 )
 
 
@@ -23,17 +23,19 @@ def append_event(
     step_key: str | None = None,
 ) -> None:
     """Store one event in the transaction of what it reports."""
-    connection.execute(
-        _APPEND,
-        {
-            "at": at,
-            "type": body.type,
-            "session_id": session_id,
-            "run_id": run_id,
-            "step_key": step_key,
-            "data": compact_json(body_to_json(body)),
-        },
-    )
+    connection.execute(*event_row(body, at, session_id, run_id, step_key))
+
+
+def event_row(
+    body: EventBody,
+    at: int,
+    session_id: str | None,
+    run_id: str | None,
+    step_key: str | None,
+) -> Statement:
+    """Return the insert of one event, to be executed with those of others."""
+    data = compact_json(body_to_json(body))
+    return _APPEND, (at, body.type, session_id, run_id, step_key, data)
 
 
 def read_events(

@@ -1,4 +1,4 @@
-"""Rows of signals, with their acknowledgements."""
+"""Rows of signals, in the order in which they were sent, and what became of them."""
 
 from typing import Any
 
@@ -10,8 +10,9 @@ from callboard.store.connection import Connection
 def insert_signal(connection: Connection, signal: SignalRecord) -> None:
     """Store a signal that somebody sent."""
     connection.execute(
-        "INSERT INTO signals (id, run_id, kind, reason, created_at)"
-        " VALUES (:id, :run_id, :kind, :reason, :created_at)",
+        "INSERT INTO signals (id, position, run_id, kind, reason, created_at)"
+        " VALUES (:id, (SELECT COALESCE(MAX(position), 0) + 1 FROM signals), :run_id, :kind,"
+        " :reason, :created_at)",
         {
             "id": signal.id,
             "run_id": signal.run_id,
@@ -43,7 +44,7 @@ def open_signals(connection: Connection, owner: str) -> list[SignalRecord]:
     rows = connection.execute(
         "SELECT signals.* FROM signals JOIN runs ON runs.id = signals.run_id"
         " WHERE signals.acknowledged_at IS NULL AND runs.owner = :owner"
-        " ORDER BY signals.created_at, signals.id",
+        " ORDER BY signals.position",
         {"owner": owner},
     )
     return [_record(row) for row in rows]
@@ -53,7 +54,7 @@ def open_signals_of(connection: Connection, run_id: str) -> list[SignalRecord]:
     """Return a run's signals that have not taken effect, oldest first."""
     rows = connection.execute(
         "SELECT * FROM signals WHERE run_id = :run_id AND acknowledged_at IS NULL"
-        " ORDER BY created_at, id",
+        " ORDER BY position",
         {"run_id": run_id},
     )
     return [_record(row) for row in rows]
@@ -63,7 +64,7 @@ def last_pause_reason(connection: Connection, run_id: str) -> str:
     """Return why a run was last asked to pause, empty if it never was."""
     row = connection.execute(
         "SELECT reason FROM signals WHERE run_id = :run_id AND kind = 'pause'"
-        " ORDER BY created_at DESC, id DESC",
+        " ORDER BY position DESC",
         {"run_id": run_id},
     ).fetchone()
     return row["reason"] if row is not None else ""

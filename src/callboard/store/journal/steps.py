@@ -11,46 +11,54 @@ from callboard.store.blobs import get_blob, put_blob
 from callboard.store.connection import Connection
 from callboard.store.journal.encoding import decode, decode_error
 from callboard.store.journal.runs import load_run
+from callboard.store.writer import Statement
 
 # Outputs up to this size lie in the step's own row; larger ones are stored once, as blobs.
 INLINE_BYTES: Final = 2048
 
 _KINDS: Final = {kind.value: kind for kind in StepKind}
 _EFFECTS: Final = {effect.value: effect for effect in Effect}
+_NOTHING: Final = (None, None)
 _STATES: Final = {state.value: state for state in StepState}
 
 _COLUMNS: Final = (
     "run_id, key, seq, kind, effect, state, input_hash, output, output_hash,"
     " slot, receipt_id, error, detail, started_at, ended_at"
 )
-_VALUES: Final = (
-    ":run_id, :key, :seq, :kind, :effect, :state, :input_hash, :output, :output_hash,"
-    " :slot, :receipt_id, :error, :detail, :started_at, :ended_at"
-)
-_INSERT: Final = f"INSERT INTO steps ({_COLUMNS}) VALUES ({_VALUES})"  # noqa: S608 - literals
+_MARKS: Final = ", ".join("?" * 15)
+_INSERT: Final = f"INSERT INTO steps ({_COLUMNS}) VALUES ({_MARKS})"  # noqa: S608 - literals
 
 # The owner is checked in the same statement: a process that lost its run cannot write into it.
 _RECORD: Final = (
-    f"INSERT INTO steps ({_COLUMNS}) SELECT {_VALUES}"  # noqa: S608 - literals
-    " WHERE EXISTS (SELECT 1 FROM runs WHERE id = :run_id AND owner = :owner)"
-    " ON CONFLICT (run_id, key) DO UPDATE SET seq = excluded.seq, state = excluded.state,"
-    " output = excluded.output, output_hash = excluded.output_hash, slot = excluded.slot,"
-    " receipt_id = excluded.receipt_id, error = excluded.error, detail = excluded.detail,"
-    " started_at = excluded.started_at, ended_at = excluded.ended_at"
+    f"INSERT INTO steps ({_COLUMNS}) SELECT {_MARKS}"  # noqa: S608 - literals
+    " WHERE EXISTS (SELECT 1 FROM runs WHERE id = ? AND owner = ?)"
+)
+_COMPLETE: Final = (
+    f"{_RECORD} ON CONFLICT (run_id, key) DO UPDATE SET seq = excluded.seq,"
+    " state = excluded.state, output = excluded.output, output_hash = excluded.output_hash,"
+    " slot = excluded.slot, receipt_id = excluded.receipt_id, error = excluded.error,"
+    " detail = excluded.detail, started_at = excluded.started_at, ended_at = excluded.ended_at"
     " WHERE steps.state IN ('intent', 'unknown')"
 )
 
 
-def record_step(
+def step_row(step: StepRecord, owner: str, output: str) -> Statement | None:
+    """Return the insert of a step nobody has stored before, to be executed with those of others.
+
+    None if its output is too large for its row.
+    """
+    if len(output) > INLINE_BYTES:
+        return None
+    inline = (output, digest_bytes(output.encode())) if step.state is StepState.DONE else _NOTHING
+    return _RECORD, (*_values(step, inline), step.run_id, owner)
+
+
+def complete_step(
     connection: Connection, step: StepRecord, owner: str, output: str | None = None
 ) -> bool:
-    """Store or complete a step for its owner; a finished step is never changed.
-
-    `output` is the JSON text of what the step gave, if it is done.
-    """
-    row = _row(connection, step, output)
-    row["owner"] = owner
-    return connection.execute(_RECORD, row).rowcount == 1
+    """Store a step or complete its intent, for its owner; a finished step is never changed."""
+    row = (*_row(connection, step, output), step.run_id, owner)
+    return connection.execute(_COMPLETE, row).rowcount == 1
 
 
 def insert_step(connection: Connection, step: StepRecord) -> None:
@@ -58,32 +66,32 @@ def insert_step(connection: Connection, step: StepRecord) -> None:
     connection.execute(_INSERT, _row(connection, step, compact_json(step.output)))
 
 
-def _row(connection: Connection, step: StepRecord, text: str | None) -> dict[str, Any]:
-    output: str | None = None
-    output_hash: str | None = None
-    if text is not None and step.state is StepState.DONE:
-        data = text.encode()
-        if len(data) > INLINE_BYTES:
-            output_hash = put_blob(connection, data)
-        else:
-            output, output_hash = text, digest_bytes(data)
-    return {
-        "run_id": step.run_id,
-        "key": step.key,
-        "seq": step.seq,
-        "kind": step.kind.value,
-        "effect": step.effect.value,
-        "state": step.state.value,
-        "input_hash": step.input_hash,
-        "output": output,
-        "output_hash": output_hash,
-        "slot": step.slot,
-        "receipt_id": step.receipt_id,
-        "error": compact_json(step.error.to_json()) if step.error is not None else None,
-        "detail": compact_json(step.detail) if step.detail else None,
-        "started_at": step.started_at,
-        "ended_at": step.ended_at,
-    }
+def _row(connection: Connection, step: StepRecord, text: str | None) -> tuple[Any, ...]:
+    if text is None or step.state is not StepState.DONE:
+        return _values(step, _NOTHING)
+    data = text.encode()
+    if len(data) > INLINE_BYTES:
+        return _values(step, (None, put_blob(connection, data)))
+    return _values(step, (text, digest_bytes(data)))
+
+
+def _values(step: StepRecord, output: tuple[str | None, str | None]) -> tuple[Any, ...]:
+    return (
+        step.run_id,
+        step.key,
+        step.seq,
+        step.kind.value,
+        step.effect.value,
+        step.state.value,
+        step.input_hash,
+        *output,
+        step.slot,
+        step.receipt_id,
+        compact_json(step.error.to_json()) if step.error is not None else None,
+        compact_json(step.detail) if step.detail else None,
+        step.started_at,
+        step.ended_at,
+    )
 
 
 def load_journal(connection: Connection, run: RunRecord) -> dict[str, StepRecord]:

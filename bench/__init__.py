@@ -1,0 +1,1 @@
+"""How good is good: Callboard measured side by side with its peers. Run `make bench`."""

@@ -8,6 +8,8 @@ WORKERS ?= 2
 
 VENV := .venv
 BENCH_VENV := .venv-bench
+# A peer that needs older packages than we do.
+LITELLM_VENV := .venv-litellm
 BIN := $(VENV)/bin
 BASE := requirements/build.txt requirements/base.txt
 
@@ -32,14 +34,14 @@ lint: $(VENV)/.dev ## check style, types and layers
 	$(BIN)/pyright
 	$(BIN)/lint-imports
 
-bench: $(BENCH_VENV)/.bench ## measure against peers and write bench/results.json
+bench: $(BENCH_VENV)/.bench $(LITELLM_VENV)/.litellm ## measure against peers and write bench/results.json
 	$(BENCH_VENV)/bin/python -m bench $(BENCH_ARGS)
 
 trace: $(VENV)/.dev ## show which requirements the tests prove (SPEC=folder of the specification)
 	$(BIN)/python tools/trace.py --spec $(SPEC)
 
 clean: ## remove what the other targets made
-	rm -rf $(VENV) $(BENCH_VENV) .trace .pytest_cache .ruff_cache .hypothesis .import_linter_cache
+	rm -rf $(VENV) $(BENCH_VENV) $(LITELLM_VENV) .trace .pytest_cache .ruff_cache .hypothesis .import_linter_cache
 
 # $(call set-up,folder,requirement files): a virtual environment with exact versions and the
 # project itself, which stays editable.
@@ -62,4 +64,9 @@ $(VENV)/.dev: $(VENV)/.base requirements/dev.txt
 
 $(BENCH_VENV)/.bench: $(BASE) requirements/bench.txt pyproject.toml
 	$(call set-up,$(BENCH_VENV),$(BASE) requirements/bench.txt)
+	@touch $@
+
+$(LITELLM_VENV)/.litellm: requirements/litellm.txt
+	test -x $(LITELLM_VENV)/bin/python || $(PYTHON) -m venv $(LITELLM_VENV)
+	$(LITELLM_VENV)/bin/python -m pip install --quiet --disable-pip-version-check -r $<
 	@touch $@

@@ -16,6 +16,7 @@ BENCHMARKS = (
     "cold_start",
     "assembly",
     "waiting_runs",
+    "gate_queue",
 )
 
 

@@ -32,6 +32,8 @@ def no_settings_of_this_machine(tmp_path_factory: pytest.TempPathFactory) -> Ite
     """Keep the developer's own configuration out of the tests."""
     with pytest.MonkeyPatch.context() as patch:
         patch.setenv("CALLBOARD_CONFIG_DIR", str(tmp_path_factory.mktemp("user-config")))
+        patch.setenv("PYTHON_KEYRING_BACKEND", "keyring.backends.fail.Keyring")
+        patch.setenv("CALLBOARD_DATA_DIR", str(tmp_path_factory.mktemp("user-data")))
         yield
 
 

@@ -13,6 +13,7 @@ from callboard.models import Script
 from callboard.studio.packs import load_pack
 from callboard.studio.project import Project
 from callboard.studio.studio import Opening, Studio
+from callboard.testing import SCRIPTED
 
 OpenStudio = Callable[..., AbstractAsyncContextManager[Studio]]
 
@@ -32,7 +33,7 @@ def open_studio(project: Path) -> OpenStudio:
         opening = Opening(
             packs=tuple(load_pack(pack) for pack in packs),
             providers={"script": script},
-            flags={"models": {"default": "script"}, **flags},
+            flags={**SCRIPTED, **flags},
         )
         async with Studio.open(project, opening) as studio:
             yield studio

@@ -123,7 +123,7 @@ async def test_choose_returns_an_option_and_nothing_else(open_studio: Any, write
     repaired = Script("I would go up!", '{"choice": "left"}')
     async with open_studio(repaired, pack) as studio:
         assert (await play(studio)).result == "left"
-        repaired.add('{"choice": "up"}', '{"choice": "down"}')
+        repaired.add(Line('{"choice": "up"}', times=None))
         run = await play(studio)
     assert run.state is RunState.FAILED
     assert run.error.code == "invalid_reply"

@@ -24,6 +24,10 @@ BODY_TYPES: tuple[type[EventBody], ...] = get_args(EventBody)
 EXAMPLES: dict[Any, Any] = {
     str: "some text",
     int: 7,
+    bool: True,
+    float: 0.25,
+    int | None: 3,
+    float | None: 0.5,
     dict[str, Any]: {"code": "x", "nested": {"list": [1, None]}},
     dict[str, Any] | None: {"code": "x"},
     str | None: "another",

@@ -13,6 +13,7 @@ from callboard.store.journal.questions import list_questions
 from callboard.studio.packs import load_pack
 from callboard.studio.project import Project
 from callboard.studio.studio import Opening, Studio
+from callboard.testing.opening import SCRIPTED
 
 ROOT = Path(__file__).resolve().parents[2]
 PAGES = [*sorted((ROOT / "docs").glob("*.md")), ROOT / "README.md", ROOT / "CONTRIBUTING.md"]
@@ -34,7 +35,7 @@ async def test_the_tutorials_pack_runs_as_written(tmp_path: Path) -> None:
     opening = Opening(
         packs=(load_pack(tmp_path / "advice"),),
         providers={"script": script},
-        flags={"models": {"default": "script"}},
+        flags=SCRIPTED,
     )
     async with Studio.open(tmp_path / "garden", opening) as studio:
         run = await studio.start("advise", {"plant": "rosemary"})

@@ -1,6 +1,7 @@
 """The gate through its public door, with the scripted model behind it."""
 
 import asyncio
+import json
 from collections.abc import AsyncGenerator
 from contextlib import aclosing
 from dataclasses import replace
@@ -8,7 +9,7 @@ from typing import Any
 
 import pytest
 
-from callboard.core.errors import Conflict, InvalidInput, ProviderError
+from callboard.core.errors import Conflict, ProviderError
 from callboard.core.tiers import ErrorTier
 from callboard.models import (
     Chunk,
@@ -16,14 +17,14 @@ from callboard.models import (
     Ended,
     Failure,
     Finished,
-    InvalidReply,
+    LadderGate,
     Line,
     Message,
     ModelReply,
     ModelRequest,
     ProviderChunk,
     ProviderTimeout,
-    Restarted,
+    Rung,
     Script,
     TextChunk,
     TimeLimits,
@@ -82,9 +83,10 @@ async def test_a_reply_tells_its_times_and_its_speed() -> None:
 
 
 async def test_a_reply_survives_being_stored() -> None:
-    gate = DirectGate({"script": Script(Line(json={"n": 1}))})
+    gate = LadderGate(DirectGate({"script": Script("oh", Line(json={"n": 1}))}))
     reply = await gate.complete(ask(json_schema=SCHEMA))
-    assert ModelReply.from_json(reply.to_json()) == reply
+    assert reply.rungs == (Rung.SCHEMA, Rung.TAGGED)
+    assert ModelReply.from_json(json.loads(json.dumps(reply.to_json()))) == reply
 
 
 async def test_the_part_before_the_colon_chooses_the_provider() -> None:
@@ -106,83 +108,18 @@ async def test_an_id_without_provider_is_explained(model: str) -> None:
     assert "openai:gpt-4o" in (caught.value.fix or "")
 
 
-@pytest.mark.parametrize(
-    "text",
-    [
-        '{"n": 3}',
-        '  {"n": 3}\n',
-        'Here you are:\n```json\n{"n": 3}\n```\nAnything else?',
-        'Surely! {"n": 3} is the answer.',
-        'The set {a, b} is not JSON, {"n": 3} is.',
-    ],
-)
-async def test_json_is_found_where_models_put_it(text: str) -> None:
-    gate = DirectGate({"script": Script(text)})
-    reply = await gate.complete(ask(json_schema=SCHEMA))
-    assert reply.data == {"n": 3}
-    assert reply.text == text
-    assert not reply.was_repaired
-
-
-@pytest.mark.parametrize(
-    "broken", ['{"n": "three"}', "{}", "[1]", "no JSON at all", '{"n": 3', "", '{"n": NaN}']
-)
-async def test_a_broken_reply_is_repaired_once(broken: str) -> None:
-    script = Script(Line(broken, usage=Usage(5, 5)), Line('{"n": 3}', usage=Usage(9, 2)))
-    chunks = [
-        chunk async for chunk in DirectGate({"script": script}).stream(ask(json_schema=SCHEMA))
-    ]
-    last = chunks[-1]
-    assert isinstance(last, Finished)
-    assert (last.reply.data, last.reply.was_repaired) == ({"n": 3}, True)
-    assert last.reply.usage == Usage(14, 7)
-    restart = next(index for index, chunk in enumerate(chunks) if isinstance(chunk, Restarted))
-    after = "".join(chunk.text for chunk in chunks[restart:] if isinstance(chunk, TextChunk))
-    assert after == '{"n": 3}'
-    again = script.calls[1].request.messages
-    assert again[:1] == ask().messages
-    assert again[1] == Message("assistant", broken)
-    assert '"required"' in again[2].content
-
-
-async def test_rubbish_twice_is_an_error_with_the_text_kept() -> None:
-    script = Script("\x00\x01 rubbish", "more rubbish")
-    with pytest.raises(InvalidReply) as caught:
-        await DirectGate({"script": script}).complete(ask(json_schema=SCHEMA))
-    record = caught.value.record()
-    assert (record.code, record.tier) == ("invalid_reply", ErrorTier.PERMANENT)
-    assert record.context["partial"] == "more rubbish"
-    assert record.context["usage"]["output_tokens"] == 4
-    assert not record.retryable
-
-
-async def test_a_reply_cut_off_by_its_limit_is_not_asked_for_again() -> None:
-    script = Script(Line('{"n": ', finish_reason="length"))
-    with pytest.raises(InvalidReply) as caught:
-        await DirectGate({"script": script}).complete(ask(json_schema=SCHEMA))
-    assert "cut off" in caught.value.message
-    assert "max_tokens" in (caught.value.fix or "")
-    script.verify()
-
-
-async def test_a_schema_that_is_none_is_refused_before_anything_is_spent() -> None:
-    script = Script()
-    with pytest.raises(InvalidInput, match="banana"):
-        await DirectGate({"script": script}).complete(ask(json_schema={"type": "banana"}))
-    assert script.calls == []
-
-
 class Constrained(Script):
     """A provider that claims to enforce schemas."""
 
     constrains_json = True
 
 
-async def test_a_constrained_provider_is_checked_but_not_asked_again() -> None:
-    script = Constrained('{"n": "three"}')
-    with pytest.raises(InvalidReply):
-        await DirectGate({"script": script}).complete(ask(json_schema=SCHEMA))
-    assert len(script.calls) == 1
+async def test_it_judges_no_structure_but_tells_who_enforced_it() -> None:
+    gate = DirectGate({"script": Script("no JSON at all"), "sure": Constrained('{"n": 3}', "hi")})
+    loose = await gate.complete(ask(json_schema=SCHEMA))
+    assert (loose.text, loose.data, loose.is_constrained) == ("no JSON at all", None, False)
+    assert (await gate.complete(replace(ask(json_schema=SCHEMA), model="sure"))).is_constrained
+    assert not (await gate.complete(replace(ask(), model="sure"))).is_constrained
 
 
 @pytest.mark.parametrize(

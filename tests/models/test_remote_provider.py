@@ -15,6 +15,7 @@ from callboard.models import (
     DirectGate,
     Finished,
     InvalidReply,
+    LadderGate,
     Message,
     MissingKey,
     ModelRequest,
@@ -23,6 +24,7 @@ from callboard.models import (
     ProviderTimeout,
     RemoteProvider,
     Restarted,
+    Rung,
     TextChunk,
     UnknownModel,
 )
@@ -89,34 +91,54 @@ async def test_earlier_turns_travel_along(gate: DirectGate, openai_server: Any) 
 
 async def test_a_schema_is_sent_and_the_reply_parsed(gate: DirectGate, openai_server: Any) -> None:
     openai_server.says('{"mood": "calm"}')
-    reply = await gate.complete(ask(json_schema=SCHEMA))
+    reply = await LadderGate(gate).complete(ask(json_schema=SCHEMA))
     assert reply.data == {"mood": "calm"}
     assert openai_server.bodies[0]["response_format"]["json_schema"]["schema"] == SCHEMA
+    assert reply.rungs == (Rung.SCHEMA,)
 
 
-async def test_a_broken_reply_is_repaired_once(gate: DirectGate, openai_server: Any) -> None:
+async def test_a_broken_reply_is_asked_for_in_words_then_repaired(
+    gate: DirectGate, openai_server: Any
+) -> None:
     openai_server.says('{"mood": "stormy"}')
+    openai_server.says('<json>{"mood": "wet"}</json>')
     openai_server.says('{"mood": "wild"}')
-    chunks = [chunk async for chunk in gate.stream(ask(json_schema=SCHEMA))]
-    assert sum(isinstance(chunk, Restarted) for chunk in chunks) == 1
+    chunks = [chunk async for chunk in LadderGate(gate).stream(ask(json_schema=SCHEMA))]
+    assert sum(isinstance(chunk, Restarted) for chunk in chunks) == 2
     last = chunks[-1]
     assert isinstance(last, Finished)
     assert last.reply.data == {"mood": "wild"}
-    assert last.reply.was_repaired
-    assert last.reply.usage.output_tokens == 10
-    again = openai_server.bodies[1]["messages"]
-    assert again[-2] == {"role": "assistant", "content": '{"mood": "stormy"}'}
-    assert "stormy" in again[-1]["content"]
+    assert last.reply.rungs == (Rung.SCHEMA, Rung.TAGGED, Rung.REPAIR)
+    assert last.reply.usage.output_tokens == 15
+    first, tagged, repair = openai_server.bodies
+    assert "response_format" in first
+    assert "response_format" not in tagged
+    assert "<json>" in tagged["messages"][-1]["content"]
+    assert repair["messages"][-2]["content"] == '<json>{"mood": "wet"}</json>'
+    assert "wet" in repair["messages"][-1]["content"]
 
 
-async def test_two_broken_replies_are_an_error(gate: DirectGate, openai_server: Any) -> None:
-    openai_server.says("I would rather not.")
-    openai_server.says("Really not.")
+async def test_a_server_that_knows_no_schema_is_asked_in_words(
+    gate: DirectGate, openai_server: Any
+) -> None:
+    refusal = {"error": {"message": "This response_format type is unavailable now"}}
+    openai_server.fails(400, json.dumps(refusal))
+    openai_server.says('<json>{"mood": "calm"}</json>')
+    reply = await LadderGate(gate).complete(ask(json_schema=SCHEMA))
+    assert (reply.data, reply.rungs) == ({"mood": "calm"}, (Rung.SCHEMA, Rung.TAGGED))
+    openai_server.fails(400, json.dumps({"error": {"message": "max_tokens is too large"}}))
+    with pytest.raises(ProviderError, match="max_tokens"):
+        await LadderGate(gate).complete(ask(json_schema=SCHEMA))
+
+
+async def test_rubbish_on_every_rung_is_an_error(gate: DirectGate, openai_server: Any) -> None:
+    for _ in range(5):
+        openai_server.says("I would rather not.")
     with pytest.raises(InvalidReply) as caught:
-        await gate.complete(ask(json_schema=SCHEMA))
-    assert caught.value.partial == "Really not."
+        await LadderGate(gate).complete(ask(json_schema=SCHEMA))
     assert caught.value.tier is ErrorTier.PERMANENT
-    assert len(openai_server.bodies) == 2
+    assert caught.value.context["rungs"] == ["schema", "tagged", "repair", "smaller"]
+    assert len(openai_server.bodies) == 5
 
 
 @pytest.mark.parametrize(
@@ -329,6 +351,19 @@ async def test_an_address_without_key_never_gets_another_providers_key(
     openai_server.says("Hello.")
     await gate.complete(ModelRequest("stranger:x", (Message("user", "hi"),)))
     assert SECRET not in str(openai_server.headers)
+    await gate.close()
+
+
+@pytest.mark.req("LLM-10")
+async def test_an_alias_stands_for_its_model_in_the_request_and_in_the_reply(
+    openai_server: Any,
+) -> None:
+    config = ProviderConfig(base_url=openai_server.url, aliases={"fast": "tiny-2"})
+    gate = DirectGate({}, fallback=RemoteProvider({}, {"house": config}))
+    openai_server.says("Hello.")
+    reply = await gate.complete(ModelRequest("house:fast", (Message("user", "hi"),)))
+    assert openai_server.bodies[0]["model"] == "tiny-2"
+    assert reply.model == "house:tiny-2"
     await gate.close()
 
 

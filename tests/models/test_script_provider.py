@@ -11,6 +11,7 @@ from callboard.core.errors import InvalidInput, NotFound, ProviderError
 from callboard.core.tiers import ErrorTier
 from callboard.models import (
     DirectGate,
+    LadderGate,
     Message,
     ModelRequest,
     ProviderTimeout,
@@ -193,7 +194,7 @@ async def test_a_script_file_answers_for_its_model_id(tmp_path: Path) -> None:
     model = "script:tests/replies.yaml"
     schema = {"type": "object", "required": ["verdict"]}
     review = ask(agent="editor", prompt_type="review", model=model, json_schema=schema)
-    assert (await gate.complete(review)).data == {"verdict": "pass"}
+    assert (await LadderGate(gate).complete(review)).data == {"verdict": "pass"}
     assert (await gate.complete(ask("chapter 7", model=model))).text == "A chapter."
     with pytest.raises(ProviderError) as down:
         await gate.complete(ask(model=model))

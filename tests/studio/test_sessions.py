@@ -13,6 +13,7 @@ from callboard.core.vocabulary.session import SESSION_TRANSITIONS
 from callboard.models import Line, Script
 from callboard.studio.project import Project
 from callboard.studio.studio import Opening, Studio
+from callboard.testing.opening import SCRIPTED
 
 pytestmark = pytest.mark.anyio
 
@@ -27,7 +28,7 @@ MOVES = {
 @pytest.fixture
 async def studio(tmp_path: Path) -> AsyncIterator[Studio]:
     script = Script(Line("a word about the lighthouse " * 8, times=None))
-    opening = Opening(providers={"script": script}, flags={"models": {"default": "script"}})
+    opening = Opening(providers={"script": script}, flags=SCRIPTED)
     Project.init(tmp_path)
     (tmp_path / "one.md").write_text("# One\n\nThe lighthouse stands.\n")
     async with Studio.open(tmp_path, opening) as opened:
@@ -96,7 +97,7 @@ async def test_suspending_pauses_the_sessions_runs_and_resuming_wakes_only_those
         Line("A brief.", agent="planner", times=None, hold="brief"),
         Line("The lighthouse " * 20, times=None),
     )
-    opening = Opening(providers={"script": script}, flags={"models": {"default": "script"}})
+    opening = Opening(providers={"script": script}, flags=SCRIPTED)
     async with Studio.open(tmp_path, opening) as studio:
         session = await studio.sessions.create("work")
         run = await studio.start("recipe", {"subject": "lighthouse"}, session_id=session.id)
@@ -136,7 +137,7 @@ async def test_an_active_session_with_open_runs_cannot_be_completed(tmp_path: Pa
     Project.init(tmp_path)
     (tmp_path / "one.md").write_text("The lighthouse stands.\n")
     script = Script(Line("x", times=None, hold="never"))
-    opening = Opening(providers={"script": script}, flags={"models": {"default": "script"}})
+    opening = Opening(providers={"script": script}, flags=SCRIPTED)
     async with Studio.open(tmp_path, opening) as studio:
         session = await studio.sessions.create("work")
         run = await studio.start("recipe", {"subject": "lighthouse"}, session_id=session.id)

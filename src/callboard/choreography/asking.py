@@ -1,18 +1,21 @@
 """One agent call: what it is shown, what it says, and the record of both."""
 
-from collections.abc import Callable, Mapping
+from collections.abc import Awaitable, Callable, Mapping
 from contextlib import aclosing
 from dataclasses import asdict, dataclass, replace
 from typing import Any, cast
 
+from callboard.choreography.holdups import Holdups
 from callboard.choreography.values import Input, Reply, as_content, pack_of
 from callboard.core.canonical import Json, digest
-from callboard.core.errors import ProviderError
+from callboard.core.errors import CallboardError, ProviderError
 from callboard.core.events import ReplyChunk
 from callboard.core.vocabulary import Agent, Content, Effect, StepKind, Trust
+from callboard.engine.errors import NotNow
 from callboard.engine.run import Run
 from callboard.engine.scope import StepScope
 from callboard.models import Finished, Message, ModelReply, ModelRequest, TextChunk
+from callboard.models.accounts import BudgetExceeded
 from callboard.prompts import (
     AssembledPrompt,
     Layer,
@@ -44,28 +47,37 @@ class Call:
     max_tokens: int | None
 
 
-async def ask_agent(studio: Studio, run: Run, call: Call) -> Reply:
-    """Ask once, journal the reply, and return it."""
+async def ask_agent(studio: Studio, run: Run, call: Call, holdups: Holdups) -> Reply:
+    """Ask once, journal the reply, and return it; a budget that says no holds the run up."""
     agent = studio.repertoire.agent(call.agent_id, pack_of(run))
     contents = {name: as_content(name, value) for name, value in call.inputs.items()}
 
     async def act(scope: StepScope) -> Json:
         return await _Asking(studio, run, agent, call, contents).perform(scope)
 
-    said = await run.step(
-        call.key,
-        act,
-        inputs={
-            "agent": agent.id,
-            "prompt": call.prompt,
-            "inputs": {name: digest(content.text) for name, content in contents.items()},
-            "schema": digest(call.schema) if call.schema is not None else None,
-        },
-        kind=StepKind.AGENT,
-        # Asking again after a crash costs a call but changes nothing in the world.
-        effect=Effect.IDEMPOTENT,
-        slot=call.slot,
-    )
+    async def step(act: Callable[[StepScope], Awaitable[Json]]) -> Json:
+        return await run.step(
+            call.key,
+            act,
+            inputs={
+                "agent": agent.id,
+                "prompt": call.prompt,
+                "inputs": {name: digest(content.text) for name, content in contents.items()},
+                "schema": digest(call.schema) if call.schema is not None else None,
+            },
+            kind=StepKind.AGENT,
+            # Asking again after a crash costs a call but changes nothing in the world.
+            effect=Effect.IDEMPOTENT,
+            slot=call.slot,
+        )
+
+    async def give_up(error: CallboardError) -> Json:
+        async def fail(_scope: StepScope) -> Json:
+            raise error
+
+        return await step(fail)
+
+    said = await holdups.step(run, call.key, lambda: step(act), give_up)
     if not isinstance(said, dict):
         # A fork replaced the reply by the human's own words.
         said = {"text": str(said), "data": said if call.schema is not None else None}
@@ -101,6 +113,10 @@ class _Asking:
         scope.detail.update({"agent": self.agent.id, "model": self.model, "prompt_id": prompt_id})
         try:
             reply = await self._stream(prompt, prompt_id)
+        except BudgetExceeded as error:
+            if error.partial:
+                await self.studio.database.write(self._keep_partial(prompt_id, error.partial))
+            raise NotNow(error) from error
         except ProviderError as error:
             if error.partial:
                 scope.commit_with(self._keep_partial(prompt_id, error.partial))
@@ -183,7 +199,11 @@ class _Asking:
             step_key=self.run.key(self.call.key),
             agent_id=self.agent.id,
             prompt_id=prompt_id,
-            metadata={"prompt_type": self.call.prompt},
+            metadata={
+                "prompt_type": self.call.prompt,
+                "pack": pack_of(self.run),
+                "estimated_tokens": prompt.total_tokens,
+            },
         )
         async with aclosing(self.studio.gate.stream(request)) as chunks:
             async for chunk in chunks:

@@ -9,6 +9,7 @@ from collections.abc import Awaitable, Callable, Mapping
 from typing import Any, Final, TypeVar
 
 from callboard.choreography.asking import Call, ask_agent
+from callboard.choreography.holdups import Holdups
 from callboard.choreography.tooling import use_tool
 from callboard.choreography.values import Input, NotDone, Reply, ToolOutcome
 from callboard.core.canonical import Json
@@ -26,10 +27,11 @@ _CHOICE_TOKENS: Final = 60
 class Stage:
     """A run with its staff and its tools, or one branch of it."""
 
-    def __init__(self, studio: Studio, run: Run) -> None:
-        """Set the stage for a run."""
+    def __init__(self, studio: Studio, run: Run, holdups: Holdups | None = None) -> None:
+        """Set the stage for a run; its branches share what it asked about budgets."""
         self.studio = studio
         self.run = run
+        self._holdups = holdups or Holdups()
 
     def user(self, text: str) -> Content:
         """Mark a text as the user's own words, which may instruct."""
@@ -57,7 +59,7 @@ class Stage:
             slot=slot or self.run.key(key),
             max_tokens=max_tokens,
         )
-        return await ask_agent(self.studio, self.run, call)
+        return await ask_agent(self.studio, self.run, call, self._holdups)
 
     async def choose(
         self,
@@ -88,7 +90,7 @@ class Stage:
             slot=self.run.key(key),
             max_tokens=_CHOICE_TOKENS,
         )
-        reply = await ask_agent(self.studio, self.run, call)
+        reply = await ask_agent(self.studio, self.run, call, self._holdups)
         return str(reply.data["choice"])
 
     async def tool(
@@ -177,6 +179,6 @@ class Stage:
         self, branches: Mapping[str, Callable[["Stage"], Awaitable[T]]]
     ) -> dict[str, Callable[[Run], Awaitable[T]]]:
         def on_stage(perform: Callable[["Stage"], Awaitable[T]]) -> Callable[[Run], Awaitable[T]]:
-            return lambda run: perform(Stage(self.studio, run))
+            return lambda run: perform(Stage(self.studio, run, self._holdups))
 
         return {name: on_stage(perform) for name, perform in branches.items()}

@@ -4,7 +4,7 @@ from typing import Any, cast
 
 from callboard.choreography.values import ToolOutcome, pack_of
 from callboard.core.canonical import Json, compact_json
-from callboard.core.vocabulary import StepKind
+from callboard.core.vocabulary import ReceiptOutcome, StepKind
 from callboard.engine.run import Run
 from callboard.engine.scope import CannotTell, Finding, Happened, NotHappened, StepScope
 from callboard.studio.studio import Studio
@@ -105,6 +105,7 @@ def as_payload(value: Json) -> dict[str, Any]:
 def _seal(studio: Studio, scope: StepScope, execution: Execution) -> None:
     draft = execution.draft
     scope.receipt_id = draft.id
+    scope.in_doubt = draft.outcome is ReceiptOutcome.UNKNOWN
     scope.commit_with(lambda connection: studio.tools.seal(connection, draft))
 
 

@@ -22,6 +22,8 @@ type_prefixes: Final = {
     "signal": "sig_",
     "process": "proc_",
     "nonce": "nonce_",
+    "call": "call_",
+    "reservation": "rsv_",
 }
 
 

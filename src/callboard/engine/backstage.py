@@ -9,6 +9,7 @@ from callboard.core.classify import Classifier
 from callboard.core.clock import Clock
 from callboard.core.events import Event
 from callboard.core.ids import IdMaker
+from callboard.core.tracing import NoTracer, Tracer
 from callboard.store.database import Database
 from callboard.store.faults import FaultPoints, NoFaults
 
@@ -33,6 +34,7 @@ class Backstage:
     resolve: Resolve
     classifier: Classifier = field(default_factory=Classifier)
     faults: FaultPoints = field(default_factory=NoFaults)
+    trace: Tracer = field(default_factory=NoTracer)
     settled: Callable[[str, str], None] = lambda _run, _session: None
     live_listeners: list[Callable[[Event], None]] = field(
         default_factory=list[Callable[[Event], None]]

@@ -1,7 +1,7 @@
 """Engine: starts, signals, answers, retries, forks, recovers and follows runs."""
 
 import asyncio
-import contextlib
+import logging
 from collections.abc import AsyncIterator
 from typing import Literal
 
@@ -14,7 +14,7 @@ from callboard.core.vocabulary.signal import SignalKind, SignalRecord
 from callboard.engine.backstage import Backstage
 from callboard.engine.changes import Changes
 from callboard.engine.dispatcher import Dispatcher
-from callboard.engine.errors import RunInterrupted
+from callboard.engine.errors import RunInterrupted, UnknownChoreography
 from callboard.engine.lineage import Cut, insert_edits, plan_fork, plan_retry
 from callboard.engine.ownership import Ownership
 from callboard.engine.signals import Signals
@@ -22,6 +22,8 @@ from callboard.store.connection import Connection
 from callboard.store.journal.events import append_event, read_events
 from callboard.store.journal.questions import give_answer, load_question
 from callboard.store.journal.runs import claim, finish, insert_run, list_runs, load_run
+
+_log = logging.getLogger(__name__)
 
 UNFINISHED = (RunState.PENDING, RunState.RUNNING, RunState.WAITING, RunState.PAUSED)
 SETTLED = frozenset(
@@ -168,14 +170,23 @@ class Engine:
         recovered: list[RunRecord] = []
         for run in reversed(self._orphans()):
             if mode == "auto":
-                # Another process that started at the same moment may have been quicker.
-                with contextlib.suppress(Conflict):
-                    await self._dispatcher.dispatch(run.id)
+                if await self._take_up(run):
                     recovered.append(run)
             elif run.state in (RunState.RUNNING, RunState.PENDING):
                 await self._mark_interrupted(run)
                 recovered.append(run)
         return recovered
+
+    async def _take_up(self, run: RunRecord) -> bool:
+        try:
+            await self._dispatcher.dispatch(run.id)
+        except Conflict:
+            # Another process that started at the same moment was quicker.
+            return False
+        except UnknownChoreography as error:
+            _log.warning("run %s stays as it is: %s", run.id, error)
+            return False
+        return True
 
     def _orphans(self) -> list[RunRecord]:
         def work(connection: Connection) -> list[RunRecord]:
@@ -212,6 +223,9 @@ class Engine:
             if live is not None:
                 await live.settled.wait()
                 if live.interruption is not None:
+                    # Whoever hears of it may take the run up again at once.
+                    if live.task is not None:
+                        await asyncio.wait({live.task})
                     raise live.interruption
                 if live.task is not None and not live.task.done() and not settled:
                     await asyncio.wait({live.task}, timeout=1.0)

@@ -35,6 +35,22 @@ class StepFailed(CallboardError):
         return ErrorRecord(self.error.code, self.message, self.error.tier, self.error.fix, context)
 
 
+class NotNow(CallboardError):
+    """A step cannot be done now; nothing is journaled, and its key may be asked for again.
+
+    Only a step that may be repeated can be put off: of a `once` step the intent is on record, so
+    that it fails like any other.
+    """
+
+    code = "not_now"
+
+    def __init__(self, reason: CallboardError) -> None:
+        """Carry what stands in the way."""
+        super().__init__(reason.message, fix=reason.fix, **reason.context)
+        self.reason = reason
+        self.tier = reason.tier
+
+
 class RunInterrupted(CallboardError):
     """The process that executed a run died, and the settings say not to resume by itself."""
 

@@ -5,13 +5,14 @@ import contextlib
 from collections.abc import Awaitable, Callable
 from dataclasses import dataclass
 
+from callboard.core import tracing
 from callboard.core.canonical import Json, compact_json
 from callboard.core.errors import InvalidInput
 from callboard.core.events import EventBody, StepDone, StepUnknown
 from callboard.core.events import StepFailed as StepFailedEvent
 from callboard.core.vocabulary.question import Question
 from callboard.core.vocabulary.step import Effect, StepKind, StepRecord, StepState
-from callboard.engine.errors import NonDeterministic, StepFailed
+from callboard.engine.errors import NonDeterministic, NotNow, StepFailed
 from callboard.engine.live import LiveRun
 from callboard.engine.scope import CannotTell, Finding, Happened, NotHappened, StepScope
 from callboard.engine.waiting import ask
@@ -46,7 +47,7 @@ async def perform(live: LiveRun, plan: StepPlan) -> Json:
     known = live.journal.get(plan.key)
     if known is not None:
         check_inputs(live, known, plan.input_hash)
-        if known.state in (StepState.DONE, StepState.FAILED):
+        if _is_settled(live, known):
             if len(live.keys) % _REPLAYS_PER_TURN == 0:
                 await asyncio.sleep(0)
             return replay(live, known)
@@ -54,6 +55,17 @@ async def perform(live: LiveRun, plan: StepPlan) -> Json:
             return await _resolve_unknown(live, plan, known.seq)
     await live.admit()
     return await _execute(live, plan)
+
+
+def _is_settled(live: LiveRun, known: StepRecord) -> bool:
+    """Say whether a journaled step is to be replayed as it is.
+
+    One that failed in doubt fails the same way whenever its own run is replayed. A retry or a
+    fork finds out first what became of its effect.
+    """
+    if known.state in (StepState.DONE, StepState.FAILED):
+        return True
+    return known.error is not None and known.run_id == live.record.id
 
 
 def check_inputs(live: LiveRun, known: StepRecord, input_hash: str) -> None:
@@ -71,7 +83,7 @@ def check_inputs(live: LiveRun, known: StepRecord, input_hash: str) -> None:
 
 def replay(live: LiveRun, known: StepRecord) -> Json:
     """Return or raise again what the journal holds."""
-    if known.state is StepState.FAILED and known.error is not None:
+    if known.error is not None:
         raise StepFailed(known.key, known.error)
     if known.output is not None or known.output_hash is None:
         return known.output
@@ -88,6 +100,21 @@ class _Done:
 
 
 async def _execute(live: LiveRun, plan: StepPlan) -> Json:
+    trace = live.backstage.trace
+    if not trace.is_on:
+        return await _carry_out(live, plan)
+    said = {
+        tracing.STEP: plan.key,
+        tracing.STEP_KIND: plan.kind.value,
+        tracing.STEP_EFFECT: plan.effect.value,
+        tracing.RUN: live.record.id,
+        tracing.CONVERSATION: live.record.session_id,
+    }
+    with trace.span(f"step {plan.kind.value}", said):
+        return await _carry_out(live, plan)
+
+
+async def _carry_out(live: LiveRun, plan: StepPlan) -> Json:
     clock = live.backstage.clock
     scope = StepScope(live.record.id, plan.key)
     started_at, started = clock.now_ms(), clock.monotonic()
@@ -99,6 +126,9 @@ async def _execute(live: LiveRun, plan: StepPlan) -> Json:
         else:
             done = await _act(plan, scope)
             await _record(live, plan, scope, done, started_at, started)
+    except NotNow:
+        live.free_key(plan.key)
+        raise
     finally:
         live.leave(plan.key)
     if done.error is not None:
@@ -111,6 +141,10 @@ async def _act(plan: StepPlan, scope: StepScope) -> _Done:
     try:
         output = await plan.act(scope)
         return _Done(output, _json_of(plan.key, output))
+    except NotNow as error:
+        if plan.effect is Effect.ONCE:
+            return _Done(None, "null", error)
+        raise
     except Exception as error:  # noqa: BLE001 - the border of a step: every failure is journaled
         return _Done(None, "null", error)
 
@@ -172,7 +206,7 @@ async def _record(
         live.take_seq(),
         plan.kind,
         plan.effect,
-        StepState.DONE if failure is None else StepState.FAILED,
+        _state_after(plan, scope, done),
         plan.input_hash,
         slot=plan.slot if failure is None else None,
         receipt_id=scope.receipt_id,
@@ -199,6 +233,13 @@ async def _record(
     else:
         await _record_with_companions(live, scope, step, done.text, body)
     backstage.faults.reach("step.after_record")
+
+
+def _state_after(plan: StepPlan, scope: StepScope, done: _Done) -> StepState:
+    if done.error is None:
+        return StepState.DONE
+    in_doubt = scope.in_doubt and plan.effect is Effect.ONCE
+    return StepState.UNKNOWN if in_doubt else StepState.FAILED
 
 
 async def _record_with_companions(

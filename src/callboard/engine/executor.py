@@ -3,6 +3,7 @@
 import asyncio
 import logging
 
+from callboard.core import tracing
 from callboard.core.canonical import Json, compact_json
 from callboard.core.errors import CallboardError, Conflict, ErrorRecord, InvalidInput
 from callboard.core.events import RunChanged, SignalAcknowledged
@@ -31,7 +32,13 @@ class Executor:
         self.ownership = ownership
 
     async def take(self, run_id: str) -> LiveRun:
-        """Claim an open run and load its journal; a run with a living owner is a conflict."""
+        """Claim an open run and load its journal; a run with a living owner is a conflict.
+
+        A choreography that nobody offers here is an error before anything is claimed: another
+        process, or this one with another pack, may still execute the run.
+        """
+        run = self.backstage.database.read(lambda connection: load_run(connection, run_id))
+        self.backstage.resolve(run.choreography)
         record, signals = await self.backstage.database.write(
             lambda connection: self._claim(connection, run_id)
         )
@@ -101,11 +108,21 @@ class Executor:
             await live.finish_chores()
 
     async def _perform(self, live: LiveRun) -> tuple[Json, ErrorRecord | None]:
-        try:
-            result = await self.backstage.resolve(live.record.choreography)(Run(live))
-            _check_json(live.record.choreography, result)
-        except Exception as error:  # noqa: BLE001 - the border of a run: every failure is journaled
-            return None, self.backstage.classifier.record(error)
+        name = live.record.choreography
+        said = {
+            tracing.OPERATION: "invoke_workflow",
+            tracing.WORKFLOW: name,
+            tracing.CONVERSATION: live.record.session_id,
+            tracing.RUN: live.record.id,
+        }
+        with self.backstage.trace.span(f"invoke_workflow {name}", said) as span:
+            try:
+                result = await self.backstage.resolve(name)(Run(live))
+                _check_json(name, result)
+            except Exception as error:  # noqa: BLE001 - the border of a run: all is journaled
+                failure = self.backstage.classifier.record(error)
+                span.fail(failure.code)
+                return None, failure
         return result, None
 
     async def _cancelled(self, live: LiveRun) -> None:

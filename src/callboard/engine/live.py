@@ -85,6 +85,10 @@ class LiveRun:
             )
         self.keys.add(key)
 
+    def free_key(self, key: str) -> None:
+        """Let a key be claimed again whose step was put off."""
+        self.keys.discard(key)
+
     def take_seq(self) -> int:
         """Return the number of the completion that is about to be recorded."""
         seq = self.next_seq

@@ -154,9 +154,13 @@ class Run:
             raise _first(errors) from errors
         return {name: task.result() for name, task in tasks.items()}
 
-    async def ask_human(self, key: str, question: Question) -> Json:
-        """Ask the human and return the answer, which may come after days and restarts."""
-        return await ask(self._live, f"{self._prefix}{key}", question, digest(asdict(question)))
+    async def ask_human(self, key: str, question: Question, *, inputs: Json = None) -> Json:
+        """Ask the human and return the answer, which may come after days and restarts.
+
+        An answer holds for the words of the question, or for `inputs` if they are given.
+        """
+        depends_on = asdict(question) if inputs is None else inputs
+        return await ask(self._live, f"{self._prefix}{key}", question, digest(depends_on))
 
     async def sleep(self, key: str, seconds: float) -> None:
         """Wait for a time that goes on passing while no process runs."""

@@ -1,20 +1,45 @@
 """Models: one gate to every model, embedded, scripted or remote."""
 
 from callboard.models.catalog import Catalog, ModelFacts, Reliability, tier_for_window
+from callboard.models.credentials import KEY_VARIABLES, Credentials, Secret
 from callboard.models.errors import (
+    CircuitOpen,
     InvalidReply,
     MissingKey,
     PromptTooLong,
     ProviderTimeout,
+    SchemaRefused,
     ScriptExhausted,
     UnknownModel,
     WeightsUnusable,
 )
-from callboard.models.gate import DirectGate, Gate, Provider, TimeLimits, WrapperGate, drain
-from callboard.models.profile import Profile, probe
+from callboard.models.gate import (
+    DirectGate,
+    Gate,
+    Provider,
+    Routes,
+    TimeLimits,
+    WrapperGate,
+    drain,
+)
+from callboard.models.ladder import (
+    LadderGate,
+    ModelProfile,
+    Picking,
+    ProfileShelf,
+    Score,
+    Shape,
+    line_candidates,
+    measure,
+    pick_numbers,
+    profiles_dir,
+)
+from callboard.models.model_id import asked_model
+from callboard.models.providers.address import ProviderConfig
+from callboard.models.providers.cassette import Recorder, Replayer
 from callboard.models.providers.llama import LlamaSettings
 from callboard.models.providers.local import LocalProvider
-from callboard.models.providers.remote import KEY_VARIABLES, ProviderConfig, RemoteProvider
+from callboard.models.providers.remote import RemoteProvider
 from callboard.models.providers.script import Call, Failure, Line, Script
 from callboard.models.providers.script_file import ScriptFiles, load_script
 from callboard.models.providers.weights import (
@@ -25,9 +50,11 @@ from callboard.models.providers.weights import (
     require_weights,
     weights_dir,
 )
+from callboard.models.telemetry import TelemetryGate
 from callboard.models.types import (
     Chunk,
     Ended,
+    Ending,
     Finished,
     Message,
     ModelReply,
@@ -35,6 +62,7 @@ from callboard.models.types import (
     ProviderChunk,
     Restarted,
     Role,
+    Rung,
     TextChunk,
     Usage,
     Working,
@@ -46,33 +74,48 @@ __all__ = [
     "Call",
     "Catalog",
     "Chunk",
+    "CircuitOpen",
+    "Credentials",
     "DirectGate",
     "Ended",
+    "Ending",
     "Failure",
     "Finished",
     "Gate",
     "InvalidReply",
+    "LadderGate",
     "Line",
     "LlamaSettings",
     "LocalProvider",
     "Message",
     "MissingKey",
     "ModelFacts",
+    "ModelProfile",
     "ModelReply",
     "ModelRequest",
-    "Profile",
+    "Picking",
+    "ProfileShelf",
     "PromptTooLong",
     "Provider",
     "ProviderChunk",
     "ProviderConfig",
     "ProviderTimeout",
+    "Recorder",
     "Reliability",
     "RemoteProvider",
+    "Replayer",
     "Restarted",
     "Role",
+    "Routes",
+    "Rung",
+    "SchemaRefused",
+    "Score",
     "Script",
     "ScriptExhausted",
     "ScriptFiles",
+    "Secret",
+    "Shape",
+    "TelemetryGate",
     "TextChunk",
     "TimeLimits",
     "UnknownModel",
@@ -81,11 +124,15 @@ __all__ = [
     "WeightsUnusable",
     "Working",
     "WrapperGate",
+    "asked_model",
     "drain",
     "fetch_weights",
     "find_weights",
+    "line_candidates",
     "load_script",
-    "probe",
+    "measure",
+    "pick_numbers",
+    "profiles_dir",
     "require_weights",
     "tier_for_window",
     "weights_dir",

@@ -1,4 +1,4 @@
-"""The catalog of models: window, tier and how far a model can be trusted with form.
+"""The catalog of models: window, tier, price and how far a model can be trusted with form.
 
 It states facts; what prompts make of them is the prompts' business.
 """
@@ -31,6 +31,15 @@ class Reliability(StrEnum):
 
 
 @dataclass(frozen=True, slots=True)
+class Rates:
+    """What a million tokens cost in dollars; without a rate of their own, cached ones cost full."""
+
+    input_usd: float
+    output_usd: float
+    cached_usd: float | None = None
+
+
+@dataclass(frozen=True, slots=True)
 class ModelFacts:
     """What is known about one model; `is_known` is false for an assumption."""
 
@@ -41,6 +50,7 @@ class ModelFacts:
     instruction_following: Reliability = Reliability.MEDIUM
     aliases: tuple[str, ...] = ()
     is_known: bool = True
+    price: "Rates | None" = None
 
 
 class _Entry(BaseModel):
@@ -51,6 +61,9 @@ class _Entry(BaseModel):
     xml_reliability: Reliability = Reliability.MEDIUM
     instruction_following: Reliability = Reliability.MEDIUM
     aliases: list[str] = Field(default_factory=list[str])
+    input_usd: float | None = Field(default=None, ge=0)
+    output_usd: float | None = Field(default=None, ge=0)
+    cached_usd: float | None = Field(default=None, ge=0)
 
 
 class Catalog:
@@ -117,7 +130,7 @@ def _facts(name: str, entry: Mapping[str, Any]) -> ModelFacts:
         place = ".".join(str(part) for part in first["loc"])
         raise InvalidInput(
             f"Catalog entry {name!r}: {place}: {first['msg']}",
-            fix="Known keys: window, tier, xml_reliability, instruction_following, aliases.",
+            fix=f"Known keys: {', '.join(_Entry.model_fields)}.",
         ) from error
     window = known.window or UNKNOWN_WINDOW_TOKENS
     return ModelFacts(
@@ -127,4 +140,11 @@ def _facts(name: str, entry: Mapping[str, Any]) -> ModelFacts:
         xml_reliability=known.xml_reliability,
         instruction_following=known.instruction_following,
         aliases=tuple(known.aliases),
+        price=_rates(known),
     )
+
+
+def _rates(entry: _Entry) -> Rates | None:
+    if entry.input_usd is None and entry.output_usd is None:
+        return None
+    return Rates(entry.input_usd or 0.0, entry.output_usd or 0.0, entry.cached_usd)

@@ -22,8 +22,14 @@ class ProviderTimeout(ProviderError):
     tier = ErrorTier.TRANSIENT
 
 
+class SchemaRefused(InvalidInput):
+    """The provider cannot work with the JSON schema of the request."""
+
+    code = "schema_refused"
+
+
 class InvalidReply(ProviderError):
-    """The reply is not JSON or breaks the schema, also after one repair."""
+    """The reply is not JSON or breaks the schema, on every rung of the ladder."""
 
     code = "invalid_reply"
 
@@ -33,6 +39,13 @@ class MissingKey(ProviderError):
 
     code = "missing_key"
     tier = ErrorTier.USER_FIXABLE
+
+
+class CircuitOpen(ProviderError):
+    """A provider has failed so often that it is left alone for a while."""
+
+    code = "circuit_open"
+    tier = ErrorTier.EXTERNAL_DEGRADING
 
 
 class PromptTooLong(ProviderError):
@@ -52,6 +65,27 @@ class WeightsUnusable(ProviderError):
 
     code = "weights_unusable"
     tier = ErrorTier.USER_FIXABLE
+
+
+class RateLimited(ProviderError):
+    """A provider refused a call as one too many, as often as the policy lets it be asked."""
+
+    code = "rate_limited"
+    tier = ErrorTier.EXTERNAL_RATE_LIMIT
+
+
+class CredentialPaused(ProviderError):
+    """A call was not sent, because the provider asked to be left alone for a while."""
+
+    code = "credential_paused"
+    tier = ErrorTier.EXTERNAL_RATE_LIMIT
+
+
+class QueueClosed(CallboardError):
+    """A call waited, or came, when the queue was closed."""
+
+    code = "queue_closed"
+    tier = ErrorTier.PERMANENT
 
 
 def as_provider_error(

@@ -1,26 +1,19 @@
-"""The one way to a model. Owns routing, time limits, error shape and structured replies.
+"""The one way to a model. Owns routing, time limits and error shape.
 
-It does not queue, retry, count money or pick another model: those are wrappers around a `Gate`
-(subclass `WrapperGate`, override `stream`).
+It does not queue, retry, count money, pick another model or judge structured replies: those are
+wrappers around a `Gate` (subclass `WrapperGate`, override `stream`).
 """
 
 import asyncio
 from collections.abc import AsyncGenerator, AsyncIterator, Mapping
 from contextlib import aclosing
-from dataclasses import asdict, dataclass, field, replace
+from dataclasses import dataclass, field
 from typing import Protocol
 
-from callboard.core.canonical import Json
 from callboard.core.classify import Classifier
 from callboard.core.clock import Clock, SystemClock
 from callboard.core.errors import ProviderError
-from callboard.models.errors import InvalidReply, ProviderTimeout, UnknownModel, as_provider_error
-from callboard.models.structure import (
-    BrokenStructure,
-    check_schema,
-    parse_structured,
-    repair_request,
-)
+from callboard.models.errors import ProviderTimeout, UnknownModel, as_provider_error
 from callboard.models.types import (
     Chunk,
     Ended,
@@ -28,9 +21,7 @@ from callboard.models.types import (
     ModelReply,
     ModelRequest,
     ProviderChunk,
-    Restarted,
     TextChunk,
-    Usage,
     Working,
 )
 
@@ -60,7 +51,7 @@ class Provider(Protocol):
 
     @property
     def constrains_json(self) -> bool:
-        """Whether a schema is enforced while decoding, so that asking again is pointless."""
+        """Whether a schema is enforced while decoding."""
         ...
 
     def stream(self, request: ModelRequest) -> AsyncGenerator[ProviderChunk]:
@@ -131,6 +122,40 @@ class _Answer:
             self.ended = chunk
 
 
+class Routes:
+    """Which provider answers for which model id."""
+
+    def __init__(self, providers: Mapping[str, Provider], fallback: Provider | None = None) -> None:
+        """Take providers by the part of the model id before the colon.
+
+        `fallback` gets every id of the form `name:model` whose name is not listed.
+        """
+        self._providers = dict(providers)
+        self._fallback = fallback
+
+    def provider_of(self, model: str) -> Provider:
+        """Return who answers for a model; nobody is an error that names those who could."""
+        name, colon, _ = model.partition(":")
+        if name in self._providers:
+            return self._providers[name]
+        if self._fallback is not None and colon:
+            return self._fallback
+        known = ", ".join(sorted(self._providers)) or "none"
+        raise UnknownModel(
+            f"No provider answers for the model {model!r}. Known providers: {known}.",
+            fix="Name provider and model, for example `openai:gpt-4o`, or use `local`.",
+            model=model,
+        )
+
+    async def close(self) -> None:
+        """Close every provider, each once."""
+        providers = {id(each): each for each in self._providers.values()}
+        if self._fallback is not None:
+            providers[id(self._fallback)] = self._fallback
+        for provider in providers.values():
+            await provider.close()
+
+
 class DirectGate:
     """Sends a request straight to the provider its model id names."""
 
@@ -147,8 +172,7 @@ class DirectGate:
 
         `fallback` gets every id of the form `name:model` whose name is not listed.
         """
-        self._providers = dict(providers)
-        self._fallback = fallback
+        self._routes = Routes(providers, fallback)
         self._limits = limits or TimeLimits()
         self._classifier = classifier or Classifier()
         self._clock = clock or SystemClock()
@@ -159,55 +183,25 @@ class DirectGate:
 
     async def stream(self, request: ModelRequest) -> AsyncGenerator[Chunk]:
         """Yield the reply as it is written, ending with `Finished`."""
-        provider = self._provider_of(request.model)
-        if request.json_schema is not None:
-            check_schema(request.json_schema)
-        started = self._clock.monotonic()
+        provider = self._routes.provider_of(request.model)
         total = request.timeout_seconds or self._limits.total_seconds
         deadline = asyncio.get_running_loop().time() + total
-        asked, spent, is_last = request, Usage(), provider.constrains_json
-        while True:
-            answer = _Answer(started)
-            async with aclosing(self._ask(provider, asked, answer, deadline)) as chunks:
-                async for chunk in chunks:
-                    yield chunk
-            spent += _ending(answer).usage
-            problem, data = _structure(request, answer)
-            if problem is None:
-                break
-            # What was cut off would be cut off again: only a longer limit helps.
-            if is_last or _ending(answer).finish_reason == "length":
-                raise _invalid(request, answer, problem, spent)
-            yield Restarted(problem)
-            asked, is_last = repair_request(request, answer.text, problem), True
-        reply = self._reply(answer, data)
-        yield Finished(replace(reply, usage=spent, was_repaired=asked is not request))
+        answer = _Answer(self._clock.monotonic())
+        async with aclosing(self._ask(provider, request, answer, deadline)) as chunks:
+            async for chunk in chunks:
+                yield chunk
+        is_constrained = provider.constrains_json and request.json_schema is not None
+        yield Finished(self._reply(answer, is_constrained=is_constrained))
 
     async def close(self) -> None:
         """Close every provider, each once."""
-        providers = {id(each): each for each in self._providers.values()}
-        if self._fallback is not None:
-            providers[id(self._fallback)] = self._fallback
-        for provider in providers.values():
-            await provider.close()
-
-    def _provider_of(self, model: str) -> Provider:
-        name, colon, _ = model.partition(":")
-        if name in self._providers:
-            return self._providers[name]
-        if self._fallback is not None and colon:
-            return self._fallback
-        known = ", ".join(sorted(self._providers)) or "none"
-        raise UnknownModel(
-            f"No provider answers for the model {model!r}. Known providers: {known}.",
-            fix="Name provider and model, for example `openai:gpt-4o`, or use `local`.",
-            model=model,
-        )
+        await self._routes.close()
 
     async def _ask(
         self, provider: Provider, request: ModelRequest, answer: _Answer, deadline: float
     ) -> AsyncGenerator[TextChunk | Working]:
         """Run one provider call and turn whatever goes wrong into a provider error."""
+        request.ending.is_answered = False
         inactivity = request.inactivity_seconds or self._limits.inactivity_seconds
         try:
             async with (
@@ -216,7 +210,9 @@ class DirectGate:
             ):
                 async for chunk in chunks:
                     answer.take(chunk, self._clock.monotonic())
-                    if not isinstance(chunk, Ended):
+                    if isinstance(chunk, Ended):
+                        request.ending.is_answered = True
+                    else:
                         yield chunk
             _ending(answer)
         except Exception as error:
@@ -227,7 +223,7 @@ class DirectGate:
                 raise
             raise failure from error
 
-    def _reply(self, answer: _Answer, data: Json) -> ModelReply:
+    def _reply(self, answer: _Answer, *, is_constrained: bool) -> ModelReply:
         ended, now = _ending(answer), self._clock.monotonic()
         first = answer.first_token
         speed = ended.tokens_per_second
@@ -235,13 +231,13 @@ class DirectGate:
             speed = ended.usage.output_tokens / (now - first) or None
         return ModelReply(
             text=answer.text,
-            data=data,
             model=ended.model,
             usage=ended.usage,
             finish_reason=ended.finish_reason,
             duration_ms=round((now - answer.started) * 1000),
             first_token_ms=None if first is None else round((first - answer.started) * 1000),
             tokens_per_second=speed,
+            is_constrained=is_constrained,
         )
 
 
@@ -273,27 +269,3 @@ def _ending(answer: _Answer) -> Ended:
     if answer.ended is None:
         raise ConnectionResetError("The provider stopped in the middle of its answer.")
     return answer.ended
-
-
-def _structure(request: ModelRequest, answer: _Answer) -> tuple[str | None, Json]:
-    """Return what is wrong with a structured answer, or nothing and the parsed data."""
-    if request.json_schema is None:
-        return None, None
-    try:
-        return None, parse_structured(answer.text, request.json_schema)
-    except BrokenStructure as broken:
-        return str(broken), None
-
-
-def _invalid(request: ModelRequest, answer: _Answer, problem: str, spent: Usage) -> InvalidReply:
-    fix = "Retry the run, simplify the JSON schema, or choose a stronger model."
-    if _ending(answer).finish_reason == "length":
-        problem = f"it was cut off after {spent.output_tokens} tokens ({problem})"
-        fix = "Raise `max_tokens`, or ask for less in the JSON schema."
-    return InvalidReply(
-        f"Model {request.model!r} gave no valid reply: {problem}",
-        partial=answer.text,
-        fix=fix,
-        model=request.model,
-        usage=asdict(spent),
-    )

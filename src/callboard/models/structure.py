@@ -1,18 +1,16 @@
-"""Structured replies: find the JSON in a text, check it against a schema, ask once more.
+"""Structured replies: find the JSON in a text and check it against a schema.
 
-It judges finished text only; enforcing a schema while decoding is a provider's business.
+It judges finished text only. Enforcing a schema while decoding is a provider's business, asking
+again is the ladder's.
 """
 
 import json
 import re
 from collections.abc import Mapping
-from dataclasses import replace
-from importlib.resources import files
 from typing import Any, Final
 
 from callboard.core.canonical import Json
 from callboard.core.errors import InvalidInput
-from callboard.models.types import Message, ModelRequest
 
 _FENCE: Final = re.compile(r"```[\w-]*\s*\n(.*?)```", re.DOTALL)
 _OPENING: Final = re.compile(r"[\[{]")
@@ -27,20 +25,15 @@ class BrokenStructure(ValueError):
 def parse_structured(text: str, schema: Mapping[str, Json]) -> Json:
     """Return the JSON value in a reply if it obeys the schema."""
     value = _find_json(text)
-    problems = _violations(value, schema)
-    if problems:
-        raise BrokenStructure("; ".join(problems))
+    check_value(value, schema)
     return value
 
 
-def repair_request(request: ModelRequest, text: str, problem: str) -> ModelRequest:
-    """Return the request again with the rejected answer and what was wrong with it."""
-    template = files("callboard.models").joinpath("repair.md").read_text("utf-8")
-    schema = json.dumps(request.json_schema, ensure_ascii=False)
-    filled = {"problem": problem, "schema": schema}
-    complaint = re.sub(r"\{\{(\w+)\}\}", lambda found: filled[found[1]], template).strip()
-    messages = (*request.messages, Message("assistant", text), Message("user", complaint))
-    return replace(request, messages=messages, metadata={**request.metadata, "is_repair": True})
+def check_value(value: Json, schema: Mapping[str, Json]) -> None:
+    """Refuse a value that breaks the schema, naming the first few places."""
+    problems = _violations(value, schema)
+    if problems:
+        raise BrokenStructure("; ".join(problems))
 
 
 def _find_json(text: str) -> Any:

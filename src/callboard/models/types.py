@@ -2,11 +2,22 @@
 
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass, field
+from enum import StrEnum
 from typing import Any, Literal
 
 from callboard.core.canonical import Json
 
 Role = Literal["system", "user", "assistant"]
+
+
+class Rung(StrEnum):
+    """A way to get a structured reply, from the surest to the most patient."""
+
+    GRAMMAR = "grammar"
+    SCHEMA = "schema"
+    TAGGED = "tagged"
+    REPAIR = "repair"
+    SMALLER = "smaller"
 
 
 @dataclass(frozen=True, slots=True)
@@ -17,6 +28,19 @@ class Message:
     content: str
 
 
+@dataclass(slots=True)
+class Ending:
+    """What gates tell each other about the end of a call they share.
+
+    `reason` says why it is ended from outside: set by the gate that ends it, read by the ledger.
+    `is_answered` is true once the provider has said its last word: the call must not be made
+    again, so whoever could interrupt it lets it finish.
+    """
+
+    reason: Literal["", "preempted", "cut"] = ""
+    is_answered: bool = False
+
+
 @dataclass(frozen=True, slots=True)
 class ModelRequest:
     """One question to one model, with who asks and on whose behalf.
@@ -24,7 +48,8 @@ class ModelRequest:
     `model` names provider and model: `local`, `script`, `openai:gpt-4o`. With `json_schema` the
     reply is JSON that obeys it. `timeout_seconds` bounds the whole call, `inactivity_seconds` the
     silence between two signs of life; `None` leaves both to the gate. `priority` orders waiting
-    requests, higher first.
+    requests, higher first. `rungs` names the ways to ask for structure, in order; empty leaves
+    them to the model's profile.
     """
 
     model: str
@@ -43,6 +68,8 @@ class ModelRequest:
     prompt_id: str | None = None
     priority: int = 0
     metadata: Mapping[str, Json] = field(default_factory=dict[str, Json])
+    rungs: tuple[Rung, ...] = ()
+    ending: Ending = field(default_factory=Ending, compare=False, repr=False)
 
     @property
     def prompt_type(self) -> str | None:
@@ -77,9 +104,11 @@ class Usage:
 class ModelReply:
     """The finished answer.
 
-    `data` is the parsed JSON when the request carried a schema. `was_repaired` says that the
-    first answer broke the schema and the model was asked once more; the usage counts both.
-    `switched_from` names the model first asked when another one answered in its place.
+    `data` is the parsed JSON when the request carried a schema. `rungs` are the ways in which it
+    was asked for, the one that worked last; the usage counts them all. `is_constrained` says that
+    the provider enforced the schema while decoding. `switched_from` names the model first asked
+    when another one answered in its place. `attempts` counts how often the answering model was
+    called, retries included.
     """
 
     text: str
@@ -90,8 +119,15 @@ class ModelReply:
     duration_ms: int = 0
     first_token_ms: int | None = None
     tokens_per_second: float | None = None
-    was_repaired: bool = False
     switched_from: str | None = None
+    attempts: int = 1
+    is_constrained: bool = False
+    rungs: tuple[Rung, ...] = ()
+
+    @property
+    def was_repaired(self) -> bool:
+        """Whether the first answer broke the schema."""
+        return len(self.rungs) > 1
 
     def to_json(self) -> dict[str, Json]:
         """Return the stored shape."""
@@ -101,6 +137,7 @@ class ModelReply:
     def from_json(cls, data: Mapping[str, Any]) -> "ModelReply":
         """Read the stored shape."""
         values: dict[str, Any] = {**data, "usage": Usage(**data["usage"])}
+        values["rungs"] = tuple(Rung(each) for each in data.get("rungs", ()))
         return cls(**values)
 
 

@@ -11,8 +11,10 @@ from callboard.prompts.errors import (
     UnknownPlaceholder,
 )
 from callboard.prompts.fence import fence
+from callboard.prompts.fitting import Archive, Fitter, FittingPolicy, Summarise
 from callboard.prompts.layer_files import TemplateLayer
 from callboard.prompts.layers import (
+    FittingNote,
     History,
     Layer,
     LayerLine,
@@ -55,9 +57,13 @@ from callboard.prompts.variants import Tier, Variant, variant_for
 
 __all__ = [
     "RESERVED_NAMES",
+    "Archive",
     "AssembledPrompt",
     "Assembler",
     "AssemblyInvalid",
+    "Fitter",
+    "FittingNote",
+    "FittingPolicy",
     "History",
     "Layer",
     "LayerLine",
@@ -81,6 +87,7 @@ __all__ = [
     "Registry",
     "ReplyRecord",
     "StateInvalid",
+    "Summarise",
     "Template",
     "TemplateEntry",
     "TemplateInvalid",

@@ -6,7 +6,7 @@ nothing is sent: the error names every size.
 
 import logging
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Final
 
 from callboard.core.vocabulary import ModelTier
@@ -16,6 +16,7 @@ from callboard.prompts.fence import fence
 from callboard.prompts.layers import (
     HISTORY,
     MESSAGE,
+    History,
     Layer,
     LayerLine,
     Message,
@@ -83,6 +84,13 @@ class Assembler:
         )
         return prompt
 
+    def history_room(self, request: PromptRequest) -> int | None:
+        """Return what a limit leaves for the conversation beside all that must be said."""
+        if request.limit_tokens is None:
+            return None
+        draft = _Draft(replace(request, history=History()), self._counter, self._layout)
+        return max(0, request.limit_tokens - draft.total - draft.history_overhead)
+
 
 class _Draft:
     def __init__(self, request: PromptRequest, counter: TokenCounter, layout: Layout) -> None:
@@ -96,7 +104,7 @@ class _Draft:
         self.message = fence(request.message)
         self.message_tokens = counter.count(self.message)
         self._separator_tokens = counter.count(layout.separator)
-        self._heading_tokens = counter.count(layout.history_heading)
+        self.history_overhead = counter.count(layout.history_heading) + self._separator_tokens
         self._message_heading_tokens = counter.count(
             f"{layout.message_heading}\n\n{layout.user_label}: "
         )
@@ -106,7 +114,7 @@ class _Draft:
         sections = sum(1 for draft in self.layers if draft.text)
         tokens = sum(draft.tokens for draft in self.layers) + self.history.tokens
         if not self.history.is_empty:
-            tokens += self._heading_tokens + self._separator_tokens
+            tokens += self.history_overhead
         tokens += self.message_tokens + self._message_heading_tokens
         return tokens + sections * self._separator_tokens
 
@@ -160,7 +168,7 @@ class _Draft:
             pinned=True,
             text=self.message,
         )
-        return (*(draft.line() for draft in self.layers), self.history.line(), message)
+        return (*(draft.line() for draft in self.layers), *self.history.lines(), message)
 
     def _stable_tokens(self) -> int:
         tokens = 0

@@ -1,7 +1,5 @@
 """Layers and conversation while they are being fitted: the mutable side of assembly."""
 
-from typing import Final
-
 from callboard.core.vocabulary import Content, Trust
 from callboard.prompts.fence import fence
 from callboard.prompts.layers import (
@@ -13,12 +11,9 @@ from callboard.prompts.layers import (
     Outcome,
     Place,
     Reduction,
-    Turn,
 )
-from callboard.prompts.layout import turn_line
 from callboard.prompts.tokens import TokenCounter
-
-_ASSISTANT: Final = "assistant"
+from callboard.prompts.turns import exchanges, turn_text, turn_tokens
 
 
 class LayerDraft:
@@ -121,11 +116,13 @@ class HistoryDraft:
         """Group the turns into exchanges and apply the conversation's own limits."""
         self._history = history
         self._exchanges = [
-            (exchange, sum(counter.count(turn_line(t.role, _turn_text(t))) for t in exchange))
-            for exchange in _exchanges(history.turns)
+            (exchange, sum(turn_tokens(turn, counter) for turn in exchange))
+            for exchange in exchanges(history.turns)
         ]
         self._given = len(self._exchanges)
-        self.tokens = self._original_tokens = sum(tokens for _, tokens in self._exchanges)
+        self.tokens = sum(tokens for _, tokens in self._exchanges)
+        fitted = history.fitted
+        self._original_tokens = self.tokens if fitted is None else fitted.original_tokens
         self._reason = ""
         self._apply_own_limits()
 
@@ -143,19 +140,24 @@ class HistoryDraft:
     def messages(self) -> tuple[Message, ...]:
         """Return what is left as messages."""
         return tuple(
-            Message(turn.role.lower(), (_turn_text(turn),), Place.HISTORY)
+            Message(turn.role.lower(), (turn_text(turn),), Place.HISTORY)
             for exchange, _ in self._exchanges
             for turn in exchange
         )
 
-    def line(self) -> LayerLine:
-        """Return the line of the bill of materials."""
+    def lines(self) -> tuple[LayerLine, ...]:
+        """Return the lines of the bill of materials: what is there, and what fitting left out."""
+        fitted = self._history.fitted
         dropped = self._given - len(self._exchanges)
         outcome = Outcome.KEPT if self._given else Outcome.EMPTY
+        reasons: list[str] = []
+        if fitted is not None:
+            outcome = fitted.outcome
+            reasons.append(fitted.reason)
         if dropped:
             outcome = Outcome.REDUCED if self._exchanges else Outcome.DROPPED
-        reason = f"{dropped} of {self._given} exchanges dropped: {self._reason}" if dropped else ""
-        return LayerLine(
+            reasons.append(f"{dropped} of {self._given} exchanges dropped: {self._reason}")
+        line = LayerLine(
             name=HISTORY,
             origin="conversation",
             trust=Trust.UNTRUSTED,
@@ -163,8 +165,9 @@ class HistoryDraft:
             original_tokens=self._original_tokens,
             budget_tokens=self._history.budget_tokens,
             outcome=outcome,
-            reason=reason,
+            reason="; ".join(reasons),
         )
+        return (line,) if fitted is None else (line, *fitted.lines)
 
     def _apply_own_limits(self) -> None:
         most, budget = self._history.max_exchanges, self._history.budget_tokens
@@ -176,18 +179,3 @@ class HistoryDraft:
 
 def _content_of(reduction: Reduction) -> Content:
     return reduction.content if isinstance(reduction.content, Content) else reduction.content()
-
-
-def _exchanges(turns: tuple[Turn, ...]) -> list[tuple[Turn, ...]]:
-    groups: list[list[Turn]] = []
-    for turn in turns:
-        if not groups or turn.role.lower() == "user":
-            groups.append([])
-        groups[-1].append(turn)
-    return [tuple(group) for group in groups]
-
-
-def _turn_text(turn: Turn) -> str:
-    # An assistant's own words stay bare: its role already says who speaks, and a fence here would
-    # teach it to answer in fences.
-    return turn.content.text if turn.role.lower() == _ASSISTANT else fence(turn.content)

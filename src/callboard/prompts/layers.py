@@ -44,19 +44,50 @@ class Layer:
 
 @dataclass(frozen=True, slots=True)
 class Turn:
-    """One entry of a conversation."""
+    """One entry of a conversation.
+
+    Turns with the same `pair` are one thing, a tool call and its result: no model accepts one
+    without the other.
+    """
 
     content: Content
     role: str = "user"
+    pair: str | None = None
+
+
+class Outcome(StrEnum):
+    """What became of a layer on its way into the prompt."""
+
+    KEPT = "kept"
+    EMPTY = "empty"
+    REDUCED = "reduced"
+    SELECTED = "selected"
+    SUMMARISED = "summarised"
+    CUT = "cut"
+    DROPPED = "dropped"
+
+
+@dataclass(frozen=True, slots=True)
+class FittingNote:
+    """What fitting did to a conversation before assembly, for the bill of materials."""
+
+    outcome: Outcome
+    reason: str
+    original_tokens: int
+    lines: "tuple[LayerLine, ...]" = ()
 
 
 @dataclass(frozen=True, slots=True)
 class History:
-    """The conversation so far, oldest first; limits keep the newest exchanges."""
+    """The conversation so far, oldest first; limits keep the newest exchanges.
+
+    `fitted` is there when the conversation was longer and has been fitted.
+    """
 
     turns: tuple[Turn, ...] = ()
     max_exchanges: int | None = None
     budget_tokens: int | None = None
+    fitted: FittingNote | None = None
 
 
 class Order(StrEnum):
@@ -87,16 +118,6 @@ class PromptRequest:
     tier: ModelTier | None = None
 
 
-class Outcome(StrEnum):
-    """What assembly did to a layer."""
-
-    KEPT = "kept"
-    EMPTY = "empty"
-    REDUCED = "reduced"
-    CUT = "cut"
-    DROPPED = "dropped"
-
-
 @dataclass(frozen=True, slots=True)
 class LayerLine:
     """One line of the bill of materials."""
@@ -116,7 +137,7 @@ class LayerLine:
     @property
     def trimmed(self) -> bool:
         """Whether less went out than was given."""
-        return self.outcome in (Outcome.REDUCED, Outcome.CUT, Outcome.DROPPED)
+        return self.outcome not in (Outcome.KEPT, Outcome.EMPTY)
 
     @property
     def over_budget(self) -> bool:

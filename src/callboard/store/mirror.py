@@ -68,7 +68,7 @@ def _finished(connection: Connection, run_id: str) -> tuple[RunRecord, list[Step
     steps = [
         with_output(connection, step)
         for step in load_journal(connection, run).values()
-        if step.state in (StepState.DONE, StepState.FAILED)
+        if step.state in (StepState.DONE, StepState.FAILED) or step.error is not None
     ]
     return run, sorted(steps, key=lambda step: step.seq)
 

@@ -9,6 +9,7 @@ from pathlib import Path
 from callboard.core.canonical import Json
 from callboard.core.clock import Clock, SystemClock
 from callboard.core.errors import CallboardError
+from callboard.core.events import EventBody
 from callboard.core.ids import IdMaker
 from callboard.core.settings import Settings
 from callboard.core.vocabulary import RunRecord
@@ -18,18 +19,8 @@ from callboard.engine.engine import Engine
 from callboard.engine.errors import UnknownChoreography
 from callboard.engine.executor import Executor
 from callboard.engine.ownership import Ownership
-from callboard.models import (
-    Catalog,
-    DirectGate,
-    Gate,
-    LocalProvider,
-    Provider,
-    ProviderConfig,
-    RemoteProvider,
-    ScriptFiles,
-    TimeLimits,
-    weights_dir,
-)
+from callboard.models import Catalog, ModelRequest, Provider
+from callboard.models.accounts import Accounts, Prices, limits_from, subscriptions_from
 from callboard.prompts import (
     Assembler,
     OfflineTokenCounter,
@@ -41,12 +32,15 @@ from callboard.prompts import (
 )
 from callboard.store.database import Database, Durability
 from callboard.store.faults import FaultPoints, NoFaults
+from callboard.store.journal.events import event_row
 from callboard.store.mirror import RunMirror
 from callboard.studio.configuration import Configuration, user_config_dir
+from callboard.studio.gateway import Surroundings, full_gate
 from callboard.studio.mirrors import Mirror, Mirrors
 from callboard.studio.packs import Pack, Repertoire, installed_packs, project_agents
 from callboard.studio.project import Project
 from callboard.studio.sessions import Sessions
+from callboard.studio.telemetry import open_tracer
 from callboard.tools import ToolRegistry, ToolService, sync_mirror
 from callboard.tools.builtin import BUILTIN_TOOLS
 
@@ -70,28 +64,33 @@ class Opening:
 class Studio:
     """An open project: its rooms, its sessions, its runs."""
 
-    def __init__(self, project: Project, opening: Opening, database: Database) -> None:
+    def __init__(
+        self,
+        project: Project,
+        opening: Opening,
+        database: Database,
+        configuration: Configuration,
+    ) -> None:
         """Wire the rooms on an open database; use `open`."""
         environment = os.environ if opening.environment is None else opening.environment
         self.project = project
         self.clock = opening.clock
         self.ids = IdMaker(opening.clock)
-        self.configuration = Configuration(
-            project.root, environment=environment, flags=opening.flags
-        )
+        self.configuration = configuration
         self.database = database
         packs = (*opening.packs, *installed_packs())
         base = tuple(agent for pack in packs for agent in pack.agents)
         self.repertoire = Repertoire(packs, project_agents(project.agents, base))
         self.catalog = Catalog.load(self.settings.models.catalog_overrides())
-        self.gate = open_gate(self.settings, environment, opening.providers, opening.clock)
         self._layers = template_layers(packs, project, environment)
         self._prompts: dict[str, Registry] = {}
-        self.assembler = Assembler(OfflineTokenCounter(), load_layout())
+        counter = OfflineTokenCounter()
+        self.assembler = Assembler(counter, load_layout())
         self.tools = _tools(self, packs, opening.faults)
         self.allowed_tools = self.tools.registry.parse_allowed(self.settings.tools.allowed or ())
         self.run_mirror = RunMirror(database, project.runs, opening.faults)
         self.mirrors = Mirrors(self._mirror_writers(opening.faults))
+        self.trace = open_tracer(self.settings.telemetry, environment)
         self.backstage = Backstage(
             database,
             self.ids,
@@ -100,8 +99,26 @@ class Studio:
             classifier=self.settings.errors.classifier(),
             faults=opening.faults,
             settled=self.mirrors.touch,
+            trace=self.trace,
         )
         ownership = Ownership(database, project.locks, self.ids, opening.clock)
+        self.accounts = Accounts(
+            database,
+            self.ids,
+            opening.clock,
+            count_tokens=counter.count,
+            prices=Prices(self.catalog),
+            process_id=ownership.id,
+            is_alive=ownership.is_alive,
+            default_limits=limits_from(self.settings.budgets),
+            subscriptions=subscriptions_from(self.settings.budgets.subscriptions),
+            call_seconds=self.settings.models.timeout_seconds,
+            notify=self._notify,
+        )
+        around = Surroundings(
+            self.settings, environment, opening.providers, opening.clock, self.trace
+        )
+        self.gate = full_gate(around, database, self.accounts, self.catalog, self._notify)
         dispatcher = EmbeddedDispatcher(Executor(self.backstage, ownership))
         self.engine = Engine(self.backstage, ownership, dispatcher)
         self.sessions = Sessions(database, self.engine, self.ids, opening.clock)
@@ -129,15 +146,16 @@ class Studio:
         chosen = opening or Opening()
         project = Project.find(root)
         environment = os.environ if chosen.environment is None else chosen.environment
-        early = Configuration(project.root, environment=environment, flags=chosen.flags)
-        durability = Durability(early.settings.engine.durability)
+        configuration = Configuration(project.root, environment=environment, flags=chosen.flags)
+        durability = Durability(configuration.settings.engine.durability)
         async with AsyncExitStack() as stack:
             database = Database.open(project.database, durability=durability, faults=chosen.faults)
             stack.callback(database.close)
-            studio = cls(project, chosen, database)
+            studio = cls(project, chosen, database, configuration)
             stack.push_async_callback(studio.mirrors.flush)
             stack.push_async_callback(studio.gate.close)
             await studio.engine.start()
+            await studio.accounts.start()
             stack.push_async_callback(studio.engine.stop)
             if chosen.recover:
                 await studio.engine.recover(studio.settings.engine.resume_on_start)
@@ -165,6 +183,15 @@ class Studio:
             for run in self.run_mirror.stale():
                 self.mirrors.touch(run.id, run.session_id)
 
+    def _notify(self, body: EventBody, request: ModelRequest | None) -> None:
+        """Store what happens to a call, with the run and step it belongs to."""
+        now = self.clock.now_ms()
+        session_id = request.session_id if request is not None else None
+        run_id = request.run_id if request is not None else None
+        step_key = request.step_key if request is not None else None
+        row = event_row(body, now, session_id, run_id, step_key)
+        self.database.submit(lambda connection: connection.execute(*row).rowcount)
+
     def _body(self, name: str) -> Body:
         try:
             found = self.repertoire.choreography(name)
@@ -187,33 +214,6 @@ class Studio:
 
         # The run's folder last: if it is up to date, so is everything it points to.
         return receipts, responses, runs
-
-
-def open_gate(
-    settings: Settings,
-    environment: Mapping[str, str],
-    providers: Mapping[str, Provider],
-    clock: Clock,
-) -> Gate:
-    """Return the way to every model the settings and the environment allow."""
-    models = settings.models
-    configs = {
-        name: ProviderConfig(provider.base_url, provider.api_key_env)
-        for name, provider in models.providers.items()
-    }
-    classifier = settings.errors.classifier()
-    known: dict[str, Provider] = {
-        "local": LocalProvider(weights_dir(environment)),
-        "script": ScriptFiles(Path.cwd()),
-        **providers,
-    }
-    return DirectGate(
-        known,
-        fallback=RemoteProvider(environment, configs, classifier),
-        limits=TimeLimits(models.timeout_seconds, models.inactivity_timeout_seconds),
-        classifier=classifier,
-        clock=clock,
-    )
 
 
 def template_layers(

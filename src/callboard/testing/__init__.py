@@ -10,9 +10,11 @@ from callboard.testing.faults import (
     Moment,
     Passages,
 )
+from callboard.testing.opening import SCRIPTED
 
 __all__ = [
     "COMMIT_POINTS",
+    "SCRIPTED",
     "ActAt",
     "Blackout",
     "Call",

@@ -10,9 +10,12 @@ from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
 
+from callboard.core import tracing
+from callboard.core.canonical import canonical_json
 from callboard.core.classify import Classifier
 from callboard.core.clock import Clock
 from callboard.core.ids import IdMaker
+from callboard.core.tracing import NoTracer, Span, Tracer
 from callboard.core.vocabulary import Receipt
 from callboard.store.database import Connection, Database
 from callboard.store.faults import FaultPoints
@@ -47,8 +50,10 @@ class ToolService:
         clock: Clock,
         classifier: Classifier | None = None,
         faults: FaultPoints | None = None,
+        trace: Tracer | None = None,
     ) -> None:
         """Wire the room for a project folder."""
+        self.trace: Tracer = trace or NoTracer()
         self.registry = registry
         self.files = ProjectFiles(root)
         self._database = database
@@ -66,7 +71,25 @@ class ToolService:
         on_cancel: Callable[[ReceiptDraft], None] | None = None,
     ) -> Execution:
         """Run a call if everything allows it; its draft is for the caller to seal."""
-        return await self._executor.execute(call, policy, on_cancel=on_cancel)
+        if not self.trace.is_on:
+            return await self._executor.execute(call, policy, on_cancel=on_cancel)
+        # Only a name that is known: what an agent makes up may be anything.
+        name = call.tool if call.tool in self.registry else "unknown"
+        said = {tracing.OPERATION: "execute_tool", tracing.TOOL_NAME: name}
+        with self.trace.span(f"execute_tool {name}", said) as span:
+            execution = await self._executor.execute(call, policy, on_cancel=on_cancel)
+            self._say(span, execution)
+        return execution
+
+    def _say(self, span: Span, execution: Execution) -> None:
+        draft = execution.draft
+        span.set(tracing.TOOL_CALL, draft.id)
+        span.set(tracing.CONVERSATION, draft.session_id)
+        if execution.error is not None:
+            span.fail(tracing.error_type(execution.error))
+        if self.trace.shows_content:
+            span.set(tracing.TOOL_ARGUMENTS, canonical_json(draft.args))
+            span.set(tracing.TOOL_RESULT, draft.payload_json)
 
     async def resolve(self, call: ToolCall) -> Execution | bool | None:
         """Look what became of an interrupted call: what it did, False, or None for unknown."""

@@ -3,11 +3,18 @@
 import re
 from typing import Annotated, Any, Final, Literal
 
-from pydantic import AfterValidator, BaseModel, ConfigDict, Field
+from pydantic import AfterValidator, Field
 
 from callboard.core.canonical import Json
 from callboard.core.classify import Classifier
+from callboard.core.settings.budgets import BudgetsSettings
+from callboard.core.settings.circuit import CircuitSettings
+from callboard.core.settings.context import ContextSettings
 from callboard.core.settings.quantities import Bytes, Seconds
+from callboard.core.settings.queue import QueueSettings
+from callboard.core.settings.section import Section, restricted
+from callboard.core.settings.structure import StructureSettings
+from callboard.core.settings.telemetry import TelemetrySettings
 from callboard.core.tiers import (
     NO_RETRY,
     ErrorTier,
@@ -18,12 +25,7 @@ from callboard.core.tiers import (
 from callboard.core.vocabulary import ModelTier
 
 _KNOWN: Final = Classifier()
-RESTRICTED: Final = "x-restricted"
-"""Marks a key that a project's own file, which arrives with a clone, may not set by itself."""
-
-
-def _restricted(reason: str) -> dict[str, Any]:
-    return {RESTRICTED: reason}
+PROFILE_PATTERN: Final = r"^[A-Za-z0-9_.-]{1,64}$"
 
 
 def _check_pattern(pattern: str) -> str:
@@ -44,13 +46,11 @@ Pattern = Annotated[str, AfterValidator(_check_pattern)]
 Status = Annotated[int, Field(ge=100, le=599)]
 Url = Annotated[str, AfterValidator(_check_url)]
 Reliability = Literal["low", "medium", "high", "very_high"]
+ModelName = Annotated[str, Field(min_length=1)]
+FallbackReason = Literal[
+    "circuit_open", "degrading", "transient", "rate_limit", "missing_key", "user_fixable"
+]
 VariableName = Annotated[str, Field(pattern=r"^[A-Z_][A-Z0-9_]{0,63}$")]
-
-
-class Section(BaseModel):
-    """A group of keys; frozen, and closed to keys it does not know."""
-
-    model_config = ConfigDict(extra="forbid", frozen=True)
 
 
 class ProviderSettings(Section):
@@ -59,12 +59,16 @@ class ProviderSettings(Section):
     base_url: Url | None = Field(
         default=None,
         description="Address of the provider; empty means the provider's own.",
-        json_schema_extra=_restricted("it decides where prompts and keys are sent"),
+        json_schema_extra=restricted("it decides where prompts and keys are sent"),
     )
     api_key_env: VariableName | None = Field(
         default=None,
         description="Name of the environment variable that holds the key; never the key itself.",
-        json_schema_extra=_restricted("it decides which of your keys is sent"),
+        json_schema_extra=restricted("it decides which of your keys is sent"),
+    )
+    enabled: bool = Field(default=True, description="Whether the provider may be asked at all.")
+    aliases: dict[str, ModelName] = Field(
+        default_factory=dict, description="Your own names for its models."
     )
 
 
@@ -83,6 +87,15 @@ class CatalogSettings(Section):
     )
     instruction_following: Reliability | None = Field(
         default=None, description="How surely it does as told, on the same scale."
+    )
+    input_usd: float | None = Field(
+        default=None, ge=0, description="Dollars for a million tokens in."
+    )
+    output_usd: float | None = Field(
+        default=None, ge=0, description="Dollars for a million tokens out."
+    )
+    cached_usd: float | None = Field(
+        default=None, ge=0, description="Dollars for a million tokens in that were cached."
     )
 
 
@@ -105,6 +118,17 @@ class ModelsSettings(Section):
     )
     catalog: dict[str, CatalogSettings] = Field(
         default_factory=dict, description="Corrections to the model catalog, by model name."
+    )
+    fallbacks: dict[str, tuple[ModelName, ...]] = Field(
+        default_factory=dict,
+        description="Models asked instead, in order, by model, provider or tier of the first.",
+    )
+    fallback_default: tuple[ModelName, ...] = Field(
+        default=(), description="Models asked instead of those `fallbacks` does not name."
+    )
+    fallback_on: tuple[FallbackReason, ...] = Field(
+        default=("circuit_open", "degrading", "transient", "rate_limit", "missing_key"),
+        description="Failures that make another model answer; `user_fixable` may be added.",
     )
 
     def catalog_overrides(self) -> dict[str, dict[str, Json]]:
@@ -280,7 +304,7 @@ class ToolsSettings(Section):
     allowed: tuple[str, ...] | None = Field(
         default=None,
         description="Tools that may run; empty means every tool an agent's role permits.",
-        json_schema_extra=_restricted("it decides what may be executed"),
+        json_schema_extra=restricted("it decides what may be executed"),
     )
 
 
@@ -300,16 +324,34 @@ class Settings(Section):
 
     profile: str = Field(
         default="default",
-        pattern=r"^[A-Za-z0-9_.-]{1,64}$",
+        pattern=PROFILE_PATTERN,
         description="Set of credentials in use.",
-        json_schema_extra=_restricted("it decides whose credentials are used"),
+        json_schema_extra=restricted("it decides whose credentials are used"),
     )
     models: ModelsSettings = Field(
         default_factory=ModelsSettings, description="Models and providers."
+    )
+    queue: QueueSettings = Field(
+        default_factory=QueueSettings, description="The queue before the models."
     )
     engine: EngineSettings = Field(default_factory=EngineSettings, description="Durable execution.")
     errors: ErrorsSettings = Field(
         default_factory=ErrorsSettings, description="Errors and retries."
     )
+    circuit: CircuitSettings = Field(
+        default_factory=CircuitSettings, description="Circuit breakers."
+    )
+    budgets: BudgetsSettings = Field(
+        default_factory=BudgetsSettings, description="What may be spent."
+    )
+    structure: StructureSettings = Field(
+        default_factory=StructureSettings, description="Structured replies."
+    )
+    context: ContextSettings = Field(
+        default_factory=ContextSettings, description="Conversations that outgrow a window."
+    )
     tools: ToolsSettings = Field(default_factory=ToolsSettings, description="Tools.")
     log: LogSettings = Field(default_factory=LogSettings, description="Logging.")
+    telemetry: TelemetrySettings = Field(
+        default_factory=TelemetrySettings, description="Telemetry."
+    )

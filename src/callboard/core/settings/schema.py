@@ -11,7 +11,8 @@ from pydantic import BaseModel
 from pydantic.fields import FieldInfo
 
 from callboard.core.canonical import Json
-from callboard.core.settings.model import RESTRICTED, Settings
+from callboard.core.settings.model import Settings
+from callboard.core.settings.section import RESTRICTED
 
 Key = tuple[str, ...]
 """The path of a setting; names of providers and models may hold dots, so it is not a string."""
@@ -112,9 +113,17 @@ def _node(info: FieldInfo) -> Node:
         if isinstance(each, type) and issubclass(each, BaseModel):
             return _section(each, info)
         if get_origin(each) is dict:
-            held = get_args(each)[1]
-            return Node(each=_section(held, None), info=info)
+            return Node(each=_held(get_args(each)[1], info), info=info)
     return Node(info=info)
+
+
+def _held(annotation: Any, info: FieldInfo) -> Node:
+    """Return the node of what a mapping holds: a section, or a value that is told like it."""
+    if isinstance(annotation, type) and issubclass(annotation, BaseModel):
+        return _section(annotation, None)
+    value = FieldInfo.from_annotation(cast("Any", annotation))
+    value.description, value.json_schema_extra = info.description, info.json_schema_extra
+    return Node(info=value)
 
 
 def _alternatives(annotation: Any) -> tuple[Any, ...]:

@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any, Final
 
 from callboard.core.errors import InvalidInput, ProviderError
-from callboard.models.errors import PromptTooLong
+from callboard.models.errors import PromptTooLong, SchemaRefused
 from callboard.models.providers.bounded import bounded
 from callboard.models.providers.llama import Llama, LlamaSettings, Waiting
 from callboard.models.providers.weights import require_weights
@@ -60,7 +60,8 @@ class LocalProvider:
                         yield TextChunk(text) if text else Working(_progress(chunk))
         except ValueError as error:
             # llama.cpp refuses a schema or message it cannot use before it starts.
-            raise InvalidInput(
+            refusal = InvalidInput if request.json_schema is None else SchemaRefused
+            raise refusal(
                 f"The embedded model cannot serve this request: {error}",
                 fix="Simplify the JSON schema, or choose another model for this agent.",
             ) from error

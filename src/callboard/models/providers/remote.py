@@ -1,18 +1,21 @@
 """Every model beyond this machine, through pydantic-ai's model layer. No HTTP of our own.
 
-It makes exactly one attempt per call: retries belong to the gate. Keys come from the mapping it is
-given, are never logged and are cut out of every error.
+It makes exactly one attempt per call: retries belong to the gate. Keys come from the `KeySource` it
+is given, are never logged and are cut out of every error.
 """
 
 import asyncio
 from collections.abc import AsyncGenerator, Mapping
 from contextlib import AsyncExitStack
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Final
 
-from callboard.core.classify import Classifier
-from callboard.models.errors import MissingKey, UnknownModel
-from callboard.models.providers.remote_errors import provider_error
+from callboard.core.classify import Classifier, status_of
+from callboard.models.credentials import EnvironmentKeys, KeySource, Secret
+from callboard.models.errors import UnknownModel
+from callboard.models.providers.address import ProviderConfig, locate
+from callboard.models.providers.remote_errors import provider_error, quotes_key
+from callboard.models.providers.wire_log import WireLog
 from callboard.models.types import (
     Ended,
     ModelRequest,
@@ -25,52 +28,18 @@ from callboard.models.types import (
 if TYPE_CHECKING:
     from pydantic_ai.messages import ModelMessage, ModelResponseStreamEvent
     from pydantic_ai.models import Model, ModelRequestParameters, StreamedResponse
-    from pydantic_ai.providers import Provider
     from pydantic_ai.settings import ModelSettings
 
-
-@dataclass(frozen=True, slots=True)
-class ProviderConfig:
-    """How to reach a provider: a known one with its own address or key, or a new name.
-
-    A name pydantic-ai does not know needs a `base_url` and speaks the OpenAI protocol.
-    """
-
-    base_url: str | None = None
-    api_key_env: str | None = None
-
-
-KEY_VARIABLES: Final[Mapping[str, tuple[str, ...]]] = {
-    "openai": ("OPENAI_API_KEY",),
-    "openai-chat": ("OPENAI_API_KEY",),
-    "openai-responses": ("OPENAI_API_KEY",),
-    "anthropic": ("ANTHROPIC_API_KEY",),
-    "google": ("GOOGLE_API_KEY", "GEMINI_API_KEY"),
-    "mistral": ("MISTRAL_API_KEY",),
-    "groq": ("GROQ_API_KEY",),
-    "xai": ("XAI_API_KEY",),
-    "deepseek": ("DEEPSEEK_API_KEY",),
-    "openrouter": ("OPENROUTER_API_KEY",),
-    "together": ("TOGETHER_API_KEY",),
-    "fireworks": ("FIREWORKS_API_KEY",),
-    "cerebras": ("CEREBRAS_API_KEY",),
-    "cohere": ("CO_API_KEY",),
-}
-"""Where each provider's key is looked for, in order; others find theirs by themselves."""
-
-_NAMES: Final = {"google-gla": "google", "google-vertex": "google-cloud"}
-_OWN_URL: Final = ("anthropic", "google", "mistral", "groq", "ollama")
-"""Providers whose own protocol is spoken at a configured address; all others speak OpenAI's."""
-_DEFAULT_URLS: Final = {"ollama": "http://localhost:11434/v1"}
-_URL_VARIABLES: Final = {"openai": "OPENAI_BASE_URL", "ollama": "OLLAMA_BASE_URL"}
+_REFUSALS: Final = (401, 403)
 
 
 @dataclass(slots=True)
 class _Connection:
-    """One opened model and the key that must never show."""
+    """One opened model, its id without alias, and the key that must never show."""
 
+    id: str
     model: "Model"
-    secret: str | None
+    secret: Secret | None
 
 
 class RemoteProvider:
@@ -83,13 +52,19 @@ class RemoteProvider:
         environ: Mapping[str, str],
         configs: Mapping[str, ProviderConfig] | None = None,
         classifier: Classifier | None = None,
+        keys: KeySource | None = None,
     ) -> None:
-        """Take where keys are found and how providers are configured."""
+        """Take the environment and how providers are configured.
+
+        Without `keys`, keys are looked for in the environment and nowhere else.
+        """
         self._environ = environ
+        self._keys = keys or EnvironmentKeys(environ)
         self._configs = dict(configs or {})
         self._classifier = classifier or Classifier()
         self._connections: dict[str, _Connection] = {}
         self._open = AsyncExitStack()
+        self._wire_log = WireLog()
 
     async def stream(self, request: ModelRequest) -> AsyncGenerator[ProviderChunk]:
         """Yield the reply as the provider sends it."""
@@ -100,17 +75,24 @@ class RemoteProvider:
             async with opened as response:
                 async for event in response:
                     yield _chunk(event)
-                yield _ended(request, response)
+                yield _ended(connection.id, response)
+            return
         except Exception as error:  # noqa: BLE001 - the border to the SDKs: always raised anew
             failure = provider_error(error, request.model, connection.secret, self._classifier)
             # The original may quote the key back; then it must not travel along as the cause.
-            is_leaking = connection.secret is not None and connection.secret in repr(error)
-            raise failure from (None if is_leaking else error)
+            is_ours = failure is error or quotes_key(error, connection.secret)
+            cause = None if is_ours else error
+        if status_of(failure) in _REFUSALS:
+            # The user may store another key while this process goes on.
+            self._connections.pop(request.model, None)
+        # Outside of the handler, which would attach the original whether wanted or not.
+        raise failure from cause
 
     async def close(self) -> None:
         """Close every HTTP client."""
         self._connections.clear()
         await self._open.aclose()
+        self._wire_log.release()
 
     async def _connect(self, model_id: str) -> _Connection:
         if model_id not in self._connections:
@@ -126,50 +108,20 @@ class RemoteProvider:
         from pydantic_ai.models import infer_model
 
         given, _, name = model_id.partition(":")
-        known = _NAMES.get(given, given)
         config = self._configs.get(given, ProviderConfig())
-        url = config.base_url or self._environ.get(_URL_VARIABLES.get(known, ""))
-        url = url or _DEFAULT_URLS.get(known)
-        secret = self._secret(known, config, is_required=url is None)
-        kind = known if known in _OWN_URL or url is None else "openai-chat"
+        address = locate(given, config, self._environ)
+        secret = address.find_key(self._keys)
+        name = config.aliases.get(name, name)
         try:
-            model = infer_model(f"{kind}:{name}", lambda _: _provider(known, url, secret))
+            model = infer_model(f"{address.kind}:{name}", lambda _: address.open(secret))
         except (UserError, ValueError, ImportError) as error:
             raise UnknownModel(
                 f"The model {model_id!r} cannot be used: {error}",
                 fix="Correct the model id, install what is missing, or configure `base_url`.",
                 model=model_id,
             ) from error
-        return _Connection(model, secret)
-
-    def _secret(self, known: str, config: ProviderConfig, *, is_required: bool) -> str | None:
-        names = (config.api_key_env,) if config.api_key_env else KEY_VARIABLES.get(known, ())
-        for name in names:
-            if self._environ.get(name):
-                return self._environ[name]
-        if names and (is_required or config.api_key_env):
-            raise MissingKey(
-                f"The provider {known!r} needs a key, and {names[0]} is not set.",
-                fix=f"Set the environment variable {names[0]}, or use the model `local`.",
-                variable=names[0],
-            )
-        return None
-
-
-def _provider(known: str, url: str | None, secret: str | None) -> "Provider[Any]":
-    from pydantic_ai.providers import infer_provider_class
-    from pydantic_ai.providers.openai_compatible import OpenAICompatibleProvider
-
-    # Without a placeholder the SDK would send whatever key it finds in the environment.
-    key = secret or "no-key"
-    if url is not None and known not in _OWN_URL:
-        return OpenAICompatibleProvider(known, base_url=url, api_key=key)
-    options: dict[str, str] = {}
-    if secret is not None or url is not None:
-        options["api_key"] = key
-    if url is not None:
-        options["base_url"] = url
-    return infer_provider_class(known)(**options)
+        self._wire_log.watch(secret)
+        return _Connection(f"{given}:{name}", model, secret)
 
 
 def _translate(
@@ -226,7 +178,7 @@ def _chunk(event: "ModelResponseStreamEvent") -> ProviderChunk:
     return TextChunk(text) if text else Working("thinking")
 
 
-def _ended(request: ModelRequest, response: "StreamedResponse") -> Ended:
+def _ended(model_id: str, response: "StreamedResponse") -> Ended:
     whole = response.get()
     # A finished answer closes with its reason or its bill; a stream that merely ends was cut off.
     is_closed = "finish_reason" in (whole.provider_details or {}) or whole.usage.output_tokens
@@ -234,4 +186,4 @@ def _ended(request: ModelRequest, response: "StreamedResponse") -> Ended:
         raise ConnectionResetError("The provider stopped in the middle of its answer.")
     spent = whole.usage
     usage = Usage(spent.input_tokens, spent.output_tokens, spent.cache_read_tokens)
-    return Ended(request.model, usage, whole.finish_reason or "stop")
+    return Ended(model_id, usage, whole.finish_reason or "stop")

@@ -5,14 +5,14 @@ from typing import Any, Final, cast
 from callboard.core.classify import Classifier, status_of
 from callboard.core.errors import CallboardError, ProviderError
 from callboard.core.tiers import ErrorTier
+from callboard.models.credentials import Scrubber, Secret
 from callboard.models.errors import PromptTooLong, kept_headers
 
-_HIDDEN: Final = "[key removed]"
 _MAX_WORDS: Final = 600
 
 
 def provider_error(
-    error: Exception, model: str, secret: str | None, classifier: Classifier
+    error: Exception, model: str, secret: Secret | None, classifier: Classifier
 ) -> CallboardError:
     """Return a provider error with status, headers and tier, and without the key."""
     from pydantic_ai.exceptions import ModelContextWindowExceededError, UnexpectedModelBehavior
@@ -25,17 +25,32 @@ def provider_error(
     words = _words(error)
     if isinstance(error, rubbish):
         words = f"its answer makes no sense: {words}"
-    if secret:
-        words = words.replace(secret, _HIDDEN)
+    scrubber = Scrubber(() if secret is None else (secret,))
+    headers = kept_headers(getattr(error, "headers", None))
     kind = PromptTooLong if is_too_long else ProviderError
     return kind(
-        f"Model {model!r} failed: {words}",
+        f"Model {model!r} failed: {scrubber.scrub(words)[:_MAX_WORDS]}",
         status=status_of(error),
-        headers=kept_headers(getattr(error, "headers", None)),
+        headers={name: scrubber.scrub(value) for name, value in headers.items()},
         tier=tier,
         fix=_way_out(tier, is_too_long=is_too_long),
         type=type(error).__name__.lstrip("_"),
     )
+
+
+def quotes_key(error: BaseException, secret: Secret | None) -> bool:
+    """Say whether an error, or one behind it, would show the key to whoever prints it."""
+    if secret is None:
+        return False
+    scrubber = Scrubber((secret,))
+    seen: set[int] = set()
+    link: BaseException | None = error
+    while link is not None and id(link) not in seen:
+        seen.add(id(link))
+        if scrubber.finds_in(f"{link!r} {link} {vars(link)!r}"):
+            return True
+        link = link.__cause__ or link.__context__
+    return False
 
 
 def _tier(error: Exception) -> ErrorTier | None:
@@ -62,7 +77,7 @@ def _words(error: Exception) -> str:
     said: Any = cast("dict[str, Any]", body).get("message") if isinstance(body, dict) else None
     status = status_of(error)
     text = str(said) if said else str(error) or type(error).__name__
-    return (f"HTTP {status}: " if status else "") + text[:_MAX_WORDS]
+    return (f"HTTP {status}: " if status else "") + text
 
 
 def _way_out(tier: ErrorTier, *, is_too_long: bool) -> str | None:

@@ -1,0 +1,1 @@
+"""The door for the command line: thin, no rules of its own."""

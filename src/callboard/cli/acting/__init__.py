@@ -1,0 +1,1 @@
+"""Working in a project: opening it, following runs, asking the human, ending."""

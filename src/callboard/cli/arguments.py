@@ -1,0 +1,59 @@
+"""Values from the command line: `key=value` pairs, JSON objects, texts from files."""
+
+import json
+import sys
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any, cast
+
+from callboard.core.canonical import Json
+from callboard.core.errors import InvalidInput, NotFound
+
+STANDARD_INPUT = "-"
+
+
+def read_arguments(pairs: Sequence[str], json_file: str | None) -> dict[str, Json]:
+    """Return a run's arguments; a pair wins over the JSON object."""
+    given = {} if json_file is None else read_json_object(json_file)
+    return {**given, **read_pairs(pairs, "--arg")}
+
+
+def read_pairs(pairs: Sequence[str], option: str) -> dict[str, str]:
+    """Split `key=value` texts."""
+    read: dict[str, str] = {}
+    for pair in pairs:
+        key, equals, value = pair.partition("=")
+        if not equals or not key:
+            raise InvalidInput(
+                f"{option} {pair!r} is not of the form KEY=VALUE", fix=f"Write {option} KEY=VALUE."
+            )
+        read[key] = value
+    return read
+
+
+def read_text(name: str) -> str:
+    """Return the text of a file, or of standard input."""
+    try:
+        if name == STANDARD_INPUT:
+            return sys.stdin.read()
+        return Path(name).read_text("utf-8")
+    except FileNotFoundError as error:
+        raise NotFound(f"There is no file {name}", path=name) from error
+    except UnicodeDecodeError as error:
+        raise InvalidInput(f"{name} is not UTF-8 text", path=name) from error
+
+
+def read_json_object(name: str) -> dict[str, Json]:
+    """Return the JSON object in a file, or on standard input."""
+    try:
+        data: Any = json.loads(read_text(name))
+    except json.JSONDecodeError as error:
+        raise InvalidInput(
+            f"{name} is not JSON: {error.msg} in line {error.lineno}", path=name
+        ) from error
+    if not isinstance(data, dict):
+        raise InvalidInput(
+            f"{name} holds a {type(data).__name__}",
+            fix='Arguments are a JSON object: {"subject": "lighthouse"}.',
+        )
+    return cast("dict[str, Json]", data)

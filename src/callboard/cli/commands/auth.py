@@ -1,0 +1,166 @@
+"""`callboard auth`: keys of model providers, stored where only you can read them."""
+
+from typing import Annotated, Any
+
+import typer
+from typer.core import TyperGroup
+
+from callboard.cli import exits
+from callboard.cli.options import JsonOption, ProjectOption, new_app
+from callboard.cli.output import echo, echo_json, echo_table, remark
+
+app = new_app("Keys of model providers; `callboard auth PROVIDER` stores one.")
+
+_STORE = "store"
+
+ProviderArgument = Annotated[
+    str, typer.Argument(metavar="PROVIDER", help="`openai`, `anthropic`, or a name you configured.")
+]
+ProfileOption = Annotated[
+    str | None,
+    typer.Option(
+        "--profile",
+        metavar="NAME",
+        help="Set of keys; by default the one in the settings.",
+        show_default=False,
+    ),
+]
+ApiKeyOption = Annotated[
+    str | None,
+    typer.Option(
+        "--api-key",
+        metavar="KEY",
+        help="The key itself; it stays in the shell's history, so better not.",
+        show_default=False,
+    ),
+]
+KeyFileOption = Annotated[
+    str | None,
+    typer.Option(
+        "--key-file",
+        metavar="FILE",
+        help="Read the key from a file; `-` is standard input.",
+        show_default=False,
+    ),
+]
+VerifyOption = Annotated[
+    bool, typer.Option("--verify/--no-verify", help="Whether the provider is asked about the key.")
+]
+
+
+class _ByProvider(TyperGroup):
+    """Takes a word that is no command for the provider whose key is to be stored."""
+
+    def resolve_command(self, ctx: Any, args: list[str]) -> Any:
+        is_command = not args or args[0] in self.commands
+        return super().resolve_command(ctx, args if is_command else [_STORE, *args])
+
+
+@app.callback(cls=_ByProvider)
+def auth() -> None:
+    """Keys of model providers; `callboard auth PROVIDER` stores one."""
+
+
+@app.command(_STORE)
+def store(
+    provider: ProviderArgument,
+    profile: ProfileOption = None,
+    api_key: ApiKeyOption = None,
+    key_file: KeyFileOption = None,
+    verify: VerifyOption = True,
+    project: ProjectOption = None,
+    as_json: JsonOption = False,
+) -> int:
+    """Ask for a provider's key, try it out, and store it.
+
+    It goes into the keyring of your system, or where there is none into an encrypted file.
+    """
+    import os
+
+    from callboard.cli.acting.keying import take_key
+    from callboard.cli.bridge import perform_simply
+    from callboard.cli.reports.keys import keys_near, status_shape
+    from callboard.models.credentials import KeyPlace
+    from callboard.models.providers.verification import title_of, verify_key
+
+    keys = keys_near(project, profile)
+    account = keys.account(provider)
+    title = title_of(account.name)
+    secret = take_key(title, api_key, key_file)
+    if verify:
+        perform_simply(verify_key(account.name, secret, account.config, os.environ))
+    place = keys.credentials.save(account.name, secret)
+    status = keys.status(account)
+    if as_json:
+        stored = {"profile": keys.profile, "stored_in": place.value, "is_verified": verify}
+        echo_json({**status_shape(status), **stored})
+        return exits.OK
+    where = f"your keyring (service callboard:{keys.profile})"
+    if place is KeyPlace.FILE:
+        where = f"{keys.credentials.file.path}, encrypted for you on this machine"
+    told = "accepts the key" if verify else "was not asked about the key"
+    echo(f"{title} {told}. It is stored in {where}.")
+    if status.found is not None and status.found.variable is not None:
+        remark(f"{status.found.variable} is set: while it is, that key is used instead.")
+    return exits.OK
+
+
+@app.command("status")
+def status_command(
+    profile: ProfileOption = None, project: ProjectOption = None, as_json: JsonOption = False
+) -> int:
+    """List which providers have a key and where it comes from.
+
+    Of a key no more than its ending is shown.
+    """
+    from callboard.cli.failure import block_of
+    from callboard.cli.reports.keys import keys_near, status_row, status_shape
+
+    keys = keys_near(project, profile)
+    survey = keys.survey()
+    problem = None if survey.problem is None else survey.problem.record()
+    if as_json:
+        told = None if problem is None else {"message": problem.message, "fix": problem.fix}
+        shapes = [status_shape(each) for each in survey.keys]
+        echo_json({"profile": keys.profile, "providers": shapes, "problem": told})
+    else:
+        headers = ("PROVIDER", "KEY", "FROM", "VARIABLE")
+        echo_table(headers, [status_row(each) for each in survey.keys])
+        if problem is not None:
+            remark(f"\n{block_of(problem)}")
+    return exits.OK if problem is None else exits.NEEDS_YOU
+
+
+@app.command()
+def remove(
+    provider: ProviderArgument,
+    profile: ProfileOption = None,
+    project: ProjectOption = None,
+    as_json: JsonOption = False,
+) -> int:
+    """Forget a provider's stored key.
+
+    Environment variables are not touched.
+    """
+    from callboard.cli.reports.keys import keys_near, status_shape
+    from callboard.core.errors import NotFound
+    from callboard.models.providers.verification import title_of
+
+    keys = keys_near(project, profile)
+    account = keys.account(provider)
+    title = title_of(account.name)
+    removed = keys.credentials.remove(account.name)
+    if not removed:
+        raise NotFound(
+            f"No key of {title} is stored in profile {keys.profile!r}",
+            fix="`callboard auth status` lists what is there.",
+        )
+    status = keys.status(account)
+    if as_json:
+        gone = {"profile": keys.profile, "removed_from": [place.value for place in removed]}
+        echo_json({**status_shape(status), **gone})
+        return exits.OK
+    echo(f"The key of {title} is removed.")
+    if status.found is not None:
+        remark(f"{status.origin} is still set and is used.")
+    return exits.OK

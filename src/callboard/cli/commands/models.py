@@ -1,0 +1,154 @@
+"""`callboard models`: the catalog, the embedded model's weights, a trial of any model."""
+
+from typing import Annotated
+
+import typer
+
+from callboard.cli import exits
+from callboard.cli.commands.models_traffic import add_to
+from callboard.cli.options import JsonOption, ProjectOption, new_app
+from callboard.cli.output import echo, echo_json, echo_table, number
+
+app = new_app("The catalog, the embedded model, a trial, the traffic.")
+
+
+@app.command("list")
+def list_command(project: ProjectOption = None, as_json: JsonOption = False) -> None:
+    """List known models and providers.
+
+    Says which providers have a key, and never shows one.
+    """
+    from callboard.cli.reports.models import (
+        catalog_of,
+        provider_facts,
+        settings_near,
+        weights_state,
+    )
+
+    settings = settings_near(project)
+    models = catalog_of(settings).models()
+    providers = provider_facts(settings)
+    weights = weights_state()
+    if as_json:
+        shapes = [
+            {
+                "id": facts.id,
+                "tier": facts.tier.value,
+                "window_tokens": facts.window_tokens,
+                "xml_reliability": facts.xml_reliability.value,
+                "instruction_following": facts.instruction_following.value,
+                "is_default": facts.id == settings.models.default,
+            }
+            for facts in models
+        ]
+        echo_json(
+            {
+                "default": settings.models.default,
+                "models": shapes,
+                "providers": [each.shape() for each in providers],
+                "weights": weights.shape(),
+            }
+        )
+        return
+    rows = [
+        (
+            facts.id,
+            facts.tier.value,
+            number(facts.window_tokens),
+            facts.xml_reliability.value,
+            facts.instruction_following.value,
+            "default" if facts.id == settings.models.default else "",
+        )
+        for facts in models
+    ]
+    echo_table(("MODEL", "TIER", "WINDOW", "XML", "INSTRUCTIONS", ""), rows)
+    echo("Any other model can be named as provider:model; it counts as medium.\n")
+    echo_table(
+        ("PROVIDER", "KEY", "VARIABLE"),
+        [
+            (each.name, "present" if each.has_key else "missing", each.variable)
+            for each in providers
+        ],
+    )
+    echo(f"\nEmbedded model `local`: {weights.told}")
+
+
+@app.command()
+def pull(
+    model: Annotated[
+        str, typer.Argument(metavar="MODEL]", help="Which; only `local` has weights to fetch.")
+    ] = "local",
+    project: ProjectOption = None,
+    as_json: JsonOption = False,
+) -> int:
+    """Fetch the weights of the embedded model, once."""
+    from callboard.cli.acting.pulling import pull_weights
+    from callboard.cli.reports.models import weights_state
+    from callboard.core.errors import InvalidInput
+
+    if model != "local":
+        raise InvalidInput(
+            f"{model!r} has no weights to fetch", fix="Only `local` does: `callboard models pull`."
+        )
+    path = pull_weights(quiet=as_json)
+    if as_json:
+        echo_json({"weights": weights_state().shape()})
+    else:
+        echo(f"The embedded model is ready: {path}")
+    return exits.OK
+
+
+@app.command()
+def test(
+    model: Annotated[
+        str, typer.Argument(metavar="MODEL", help="Which; by default the one in the settings.")
+    ] = "",
+    tries: Annotated[
+        int | None,
+        typer.Option(metavar="N", min=1, max=100, help="Tries per shape of JSON schema."),
+    ] = None,
+    every_rung: Annotated[
+        bool,
+        typer.Option("--every-rung", help="Also measure ways that would never be used first."),
+    ] = False,
+    project: ProjectOption = None,
+    as_json: JsonOption = False,
+) -> int:
+    """Try a model out, and remember what it is good at.
+
+    How fast is it, and how often are its structured replies valid? The profile is kept for you
+    and decides how this model is asked from now on.
+    """
+    import os
+
+    from callboard.cli.bridge import perform_simply
+    from callboard.cli.reports.models import open_near, settings_near
+    from callboard.cli.reports.profiles import profile_report, tell_try
+    from callboard.core.clock import SystemClock
+    from callboard.models import ModelProfile, ProfileShelf, measure, profiles_dir
+
+    settings = settings_near(project)
+    wanted = model or settings.models.default
+    each = settings.structure.trial_tries if tries is None else tries
+
+    async def work() -> ModelProfile:
+        gate = open_near(settings)
+        try:
+            return await measure(
+                gate,
+                wanted,
+                SystemClock(),
+                tries=each,
+                every_rung=every_rung,
+                on_try=tell_try(each, quiet=as_json),
+            )
+        finally:
+            await gate.close()
+
+    profile = perform_simply(work())
+    path = ProfileShelf(profiles_dir(os.environ)).save(profile)
+    profile_report(profile, path, as_json=as_json)
+    return exits.OK
+
+
+add_to(app)

@@ -1,0 +1,163 @@
+"""`callboard receipts`: the signed record of every tool execution."""
+
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from callboard.cli import exits
+from callboard.cli.options import (
+    JsonOption,
+    LimitOption,
+    ProjectOption,
+    SessionOption,
+    new_app,
+)
+from callboard.cli.output import (
+    counted,
+    echo,
+    echo_facts,
+    echo_json,
+    echo_table,
+    moment,
+    one_line,
+    remark,
+    seconds,
+)
+
+if TYPE_CHECKING:
+    from callboard.cli.reading import Reading
+    from callboard.core.vocabulary.receipt import Receipt
+
+app = new_app("The signed record of every tool execution.")
+
+RunOption = Annotated[
+    str | None,
+    typer.Option("--run", metavar="RUN", help="Only receipts of this run.", show_default=False),
+]
+
+
+@app.command("list")
+def list_command(
+    session: SessionOption = None,
+    run: RunOption = None,
+    limit: LimitOption = 50,
+    project: ProjectOption = None,
+    as_json: JsonOption = False,
+) -> None:
+    """List receipts, newest last."""
+    from callboard.cli.reading import reading
+    from callboard.tools.audit.receipts import receipt_to_json
+
+    with reading(project) as journal:
+        found = _receipts(journal, session, run)[-limit:]
+    if as_json:
+        echo_json({"receipts": [receipt_to_json(each) for each in found]})
+    elif not found:
+        remark("No receipts.")
+    else:
+        rows = [
+            (r.id, r.tool, r.outcome.value, moment(r.created_at), r.step_key or "", r.preview)
+            for r in found
+        ]
+        echo_table(("RECEIPT", "TOOL", "OUTCOME", "AT", "STEP", "PREVIEW"), rows)
+
+
+@app.command()
+def show(
+    receipt: Annotated[
+        str,
+        typer.Argument(
+            metavar="RECEIPT", help="Id of a receipt, or a unique beginning or end of it."
+        ),
+    ],
+    project: ProjectOption = None,
+    as_json: JsonOption = False,
+) -> None:
+    """Show a receipt with its whole payload."""
+    import json
+
+    from callboard.cli.lookup import matching, pick
+    from callboard.cli.reading import reading
+    from callboard.core.canonical import compact_json
+    from callboard.tools.audit.receipts import is_signature_valid, read_receipt, receipt_to_json
+    from callboard.tools.audit.signing import Signer
+
+    with reading(project) as journal:
+        rows = journal.read(lambda c: c.execute("SELECT id FROM receipts").fetchall())
+        receipt_id = pick(matching([row["id"] for row in rows], receipt), receipt, "receipt")
+        found = journal.read(lambda connection: read_receipt(connection, receipt_id))
+        is_valid = is_signature_valid(found, Signer(journal.project.root))
+    if as_json:
+        echo_json({"receipt": receipt_to_json(found), "signature_valid": is_valid})
+        return
+    echo_facts(
+        [
+            ("receipt", f"{found.id} (number {found.seq} of {found.session_id})"),
+            ("tool", found.tool),
+            ("arguments", compact_json(found.args)),
+            ("outcome", found.outcome.value),
+            ("for agent", found.agent_id or ""),
+            ("run", found.run_id or ""),
+            ("step", found.step_key or ""),
+            ("at", moment(found.created_at)),
+            ("took", seconds(found.duration_ms)),
+            ("preview", one_line(found.preview)),
+            ("error", found.error.message if found.error is not None else ""),
+            ("hash", found.hash),
+            ("signature", "valid" if is_valid else "NOT VALID"),
+        ]
+    )
+    echo("\nPayload:")
+    echo(json.dumps(found.payload, ensure_ascii=False, indent=2))
+
+
+@app.command()
+def verify(
+    session: SessionOption = None, project: ProjectOption = None, as_json: JsonOption = False
+) -> int:
+    """Check signatures, order and completeness.
+
+    Every flaw is named; the exit code is 1 if there is one.
+    """
+    from dataclasses import asdict
+
+    from callboard.cli.reading import reading
+    from callboard.store.journal.sessions import load_session
+    from callboard.tools.audit.verification import Verification
+    from callboard.tools.audit.verification import verify as verify_receipts
+
+    with reading(project) as journal:
+        if journal.is_empty:
+            found = Verification((), 0, 0, (), (), {})
+        else:
+            wanted = session
+            if wanted is not None:
+                wanted = journal.read(lambda c, name=wanted: load_session(c, name).id)
+            found = verify_receipts(journal.database, journal.project.root, wanted)
+    if as_json:
+        echo_json({**asdict(found), "is_sound": found.is_sound})
+    else:
+        for flaw in found.flaws:
+            echo(f"✗ {flaw.code}: {one_line(flaw.message)}")
+        for note in found.notes:
+            remark(f"· {one_line(note)}")
+        checked = (
+            f"{counted(found.receipts, 'receipt')} in {counted(len(found.sessions), 'session')}"
+        )
+        echo(f"{checked}: {'all sound' if found.is_sound else counted(len(found.flaws), 'flaw')}.")
+    return exits.OK if found.is_sound else exits.FAILED
+
+
+def _receipts(journal: "Reading", session: str | None, run: str | None) -> "list[Receipt]":
+    from callboard.store.connection import Connection
+    from callboard.store.journal.sessions import load_session
+    from callboard.tools.audit.receipts import list_receipts
+
+    run_id = None if run is None else journal.run(run).id
+
+    def work(connection: Connection) -> "list[Receipt]":
+        session_id = None if session is None else load_session(connection, session).id
+        return list(list_receipts(connection, session_id=session_id, run_id=run_id))
+
+    nothing: list[Receipt] = []
+    return journal.read_or(nothing, work)

@@ -1,0 +1,68 @@
+"""`callboard run`: start a run and watch it to its end."""
+
+from typing import Annotated
+
+import typer
+
+from callboard.cli.options import (
+    JsonOption,
+    ModelOption,
+    PackOption,
+    ProjectOption,
+    SessionOption,
+    new_app,
+)
+
+app = new_app("Start a run and watch it.")
+
+
+@app.command()
+def run(
+    name: Annotated[
+        str, typer.Argument(metavar="NAME", help="What to run: `pack/name`, or `name` alone.")
+    ],
+    arg: Annotated[
+        list[str] | None,
+        typer.Option(
+            "--arg", metavar="KEY=VALUE", help="An argument; may be repeated.", show_default=False
+        ),
+    ] = None,
+    args_json: Annotated[
+        str | None,
+        typer.Option(
+            "--args-json",
+            metavar="FILE",
+            help="Arguments as a JSON object from a file, or `-` for standard input.",
+            show_default=False,
+        ),
+    ] = None,
+    pack: PackOption = None,
+    model: ModelOption = None,
+    session: SessionOption = None,
+    title: Annotated[
+        str, typer.Option("--title", metavar="TEXT", help="What the run is called in lists.")
+    ] = "",
+    project: ProjectOption = None,
+    as_json: JsonOption = False,
+) -> int:
+    """Start a run and watch it.
+
+    Steps are shown on standard error as they happen; the result goes to standard output. Ctrl-C
+    lets go of the run: `callboard runs resume` takes it up again where it was. With --json every
+    stored event is one line, and the last line is an object with the run.
+    """
+    from callboard.cli.acting.opening import Choices, working
+    from callboard.cli.arguments import read_arguments
+    from callboard.cli.bridge import Interrupt, perform
+
+    given = read_arguments(arg or [], args_json)
+    choices = Choices(project, tuple(pack or ()), model, as_json)
+
+    async def work(interrupt: Interrupt) -> int:
+        async with working(choices) as here:
+            here.hint_at_interrupted()
+            started = await here.studio.start(name, given, session_id=session, title=title)
+            here.announce(started)
+            return await here.follow(started.id, interrupt)
+
+    return perform(work)

@@ -1,0 +1,121 @@
+"""The door `callboard`: root help and version from a table, one command's module, its errors.
+
+Imports nothing but the interpreter's own start-up modules before it knows which command is
+wanted: that is what makes `callboard --help` quick.
+"""
+
+import sys
+
+from callboard import __version__
+from callboard.cli import exits
+
+COMMANDS = {
+    "demo": "run the sample project with the embedded model",
+    "init": "make a folder a project",
+    "run": "start a run and watch it",
+    "runs": "list, show, control, retry and fork runs",
+    "answer": "answer what a run asks you",
+    "sessions": "isolated lines of work",
+    "packs": "what can be run, and who takes part",
+    "prompts": "templates, and every prompt as it was sent",
+    "receipts": "the signed record of every tool execution",
+    "models": "the catalog, the embedded model, a trial",
+    "auth": "keys of model providers: store, list, remove",
+    "usage": "what was called, by whom, for how much",
+    "budget": "what may be spent, and what is left",
+    "config": "the settings in force and where they come from",
+    "doctor": "check the project and its surroundings",
+}
+"""Command name to one line of help; each has a module of its name with a Typer `app`."""
+
+_HELP_FLAGS = ("--help", "-h", "help")
+
+
+def main(arguments: "list[str] | None" = None) -> int:
+    """Run one command and return the exit code."""
+    words = list(sys.argv[1:] if arguments is None else arguments)
+    for stream in (sys.stdout, sys.stderr):
+        # A reply may hold what the terminal's encoding cannot: show it escaped, do not fail.
+        getattr(stream, "reconfigure", _nothing)(errors="backslashreplace")
+    debug = _take_flag(words, "--debug")
+    if not words or words[0] in _HELP_FLAGS:
+        sys.stdout.write(root_help())
+        return exits.OK if words else exits.USAGE
+    if words[0] in ("--version", "-V", "version"):
+        sys.stdout.write(f"callboard {__version__}\n")
+        return exits.OK
+    if words[0] not in COMMANDS:
+        return _unknown(words)
+    return _dispatch(words[0], words[1:], debug)
+
+
+def root_help() -> str:
+    """Return the help of `callboard` itself."""
+    lines = ["Usage: callboard COMMAND [ARGUMENTS]", ""]
+    lines += ["Runs teams of LLM agents: durable, inspectable, on your own folder.", ""]
+    lines += ["Commands:"]
+    lines += [f"  {name:<10}{told}" for name, told in COMMANDS.items()]
+    lines += ["", "Every command takes:"]
+    lines += ["  --project FOLDER  the project; by default the one at or above this folder"]
+    lines += ["  --json            JSON on standard output, for programs"]
+    lines += ["  --debug           the whole traceback of an error"]
+    lines += ["  --help            what the command does and takes"]
+    lines += ["", "callboard --version prints the version.", "", "Exit codes:"]
+    lines += [f"  {code:<5}{meaning}" for code, meaning in exits.MEANINGS.items()]
+    return "\n".join(lines) + "\n"
+
+
+def _dispatch(name: str, words: "list[str]", debug: bool) -> int:
+    from importlib import import_module
+
+    try:
+        app = import_module(f"callboard.cli.commands.{name}").app
+        code = app(args=words, prog_name=f"callboard {name}", standalone_mode=False)
+    except KeyboardInterrupt:
+        return exits.INTERRUPTED
+    except Exception as error:  # noqa: BLE001 - the border of the door: every error is shown once
+        from callboard.cli.failure import report
+
+        return report(error, command=name, as_json=_wants_json(words), debug=debug)
+    return code if isinstance(code, int) else exits.OK
+
+
+def _unknown(words: "list[str]") -> int:
+    from difflib import get_close_matches
+
+    from callboard.cli.failure import report
+    from callboard.core.errors import InvalidInput
+
+    word = words[0]
+    if word.startswith("-"):
+        problem = f"{word} is not an option of callboard itself"
+        fix = "Options come after the command: `callboard run NAME --project FOLDER`."
+    else:
+        close = get_close_matches(word, COMMANDS, n=1)
+        problem = f"There is no command {word!r}"
+        fix = f"Did you mean `callboard {close[0]}`?" if close else "See `callboard --help`."
+    error = InvalidInput(problem, fix=fix, command=word)
+    return report(error, command=word, as_json=_wants_json(words), debug=False)
+
+
+def _wants_json(words: "list[str]") -> bool:
+    return "--json" in _before_dashes(words)
+
+
+def _take_flag(words: "list[str]", flag: str) -> bool:
+    if flag not in _before_dashes(words):
+        return False
+    words.remove(flag)
+    return True
+
+
+def _before_dashes(words: "list[str]") -> "list[str]":
+    return words[: words.index("--")] if "--" in words else words
+
+
+def _nothing(**_options: str) -> None:
+    """Stand in for a stream that cannot be configured."""
+
+
+if __name__ == "__main__":
+    sys.exit(main())

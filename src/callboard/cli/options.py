@@ -1,0 +1,67 @@
+"""What commands take, declared once: the project, JSON, runs, packs, models, sessions."""
+
+from pathlib import Path
+from typing import Annotated, Any
+
+import typer
+
+ProjectOption = Annotated[
+    Path | None,
+    typer.Option(
+        "--project",
+        metavar="FOLDER",
+        help="The project; by default the one at or above the current folder.",
+        show_default=False,
+    ),
+]
+JsonOption = Annotated[
+    bool, typer.Option("--json", help="Print JSON on standard output, for programs.")
+]
+RunArgument = Annotated[
+    str,
+    typer.Argument(metavar="RUN", help="Id of a run, a unique beginning or end of it, or `last`."),
+]
+PackOption = Annotated[
+    list[Path] | None,
+    typer.Option(
+        "--pack",
+        metavar="FOLDER",
+        help="A pack of your own, besides the installed ones; may be repeated.",
+        show_default=False,
+    ),
+]
+ModelOption = Annotated[
+    str | None,
+    typer.Option(
+        "--model",
+        metavar="MODEL",
+        help="Model for agents that name none: `local`, `provider:model`, `script:FILE`, "
+        "`replay:FILE.jsonl:MODEL`.",
+        show_default=False,
+    ),
+]
+SessionOption = Annotated[
+    str | None,
+    typer.Option(
+        "--session", metavar="SESSION", help="Id or name of a session.", show_default=False
+    ),
+]
+LimitOption = Annotated[
+    int, typer.Option("--limit", min=1, metavar="NUMBER", help="List at most so many.")
+]
+
+
+def new_app(told: str) -> typer.Typer:
+    """Return the Typer application of a command or a group of commands."""
+    settings: dict[str, Any] = {
+        "help_option_names": ["--help", "-h"],
+        "max_content_width": 100,
+    }
+    return typer.Typer(
+        help=told,
+        add_completion=False,
+        no_args_is_help=True,
+        rich_markup_mode=None,
+        pretty_exceptions_enable=False,
+        context_settings=settings,
+    )

@@ -1,0 +1,77 @@
+"""What is known of providers' keys here: which exist and where they lie, never what they are."""
+
+import os
+from dataclasses import dataclass
+from pathlib import Path
+
+from callboard.cli.reports.models import settings_near
+from callboard.core.canonical import Json
+from callboard.core.settings import Settings
+from callboard.models import ProviderConfig
+from callboard.models.credentials import Credentials, KeyStatus, Survey
+from callboard.studio.keys import (
+    key_names,
+    open_credentials,
+    provider_configs,
+    require_provider,
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Account:
+    """A provider as its key is kept: under which name, in which variables."""
+
+    name: str
+    variables: tuple[str, ...]
+    config: ProviderConfig
+
+
+@dataclass(frozen=True, slots=True)
+class Keys:
+    """The keys that the settings in force here lead to."""
+
+    settings: Settings
+    credentials: Credentials
+
+    @property
+    def profile(self) -> str:
+        """The set of keys in use."""
+        return self.credentials.profile
+
+    def account(self, provider: str) -> Account:
+        """Return the account of a provider; one nobody knows is an error."""
+        name, variables = require_provider(self.settings, provider)
+        configs = provider_configs(self.settings)
+        return Account(name, variables, configs.get(name, ProviderConfig()))
+
+    def survey(self) -> Survey:
+        """Look for the key of every provider."""
+        return self.credentials.survey(key_names(self.settings))
+
+    def status(self, account: Account) -> KeyStatus:
+        """Look for the key of one provider."""
+        return self.credentials.survey([(account.name, account.variables)]).keys[0]
+
+
+def keys_near(project: Path | None, profile: str | None) -> Keys:
+    """Return the keys of the user, in the profile of the settings unless another is named."""
+    settings = settings_near(project)
+    return Keys(settings, open_credentials(settings, os.environ, profile))
+
+
+def status_shape(status: KeyStatus) -> dict[str, Json]:
+    """Return what is known of a key as JSON."""
+    found = status.found
+    return {
+        "provider": status.provider,
+        "has_key": found is not None,
+        "from": status.origin,
+        "ending": "" if found is None else found.secret.ending,
+        "variables": list(status.variables),
+    }
+
+
+def status_row(status: KeyStatus) -> tuple[str, str, str, str]:
+    """Return what is known of a key as a line of a table."""
+    shown = "missing" if status.found is None else f"…{status.found.secret.ending}"
+    return status.provider, shown, status.origin, " or ".join(status.variables)

@@ -1,0 +1,74 @@
+"""Records as JSON for programs: one shape each, the same in every command."""
+
+from dataclasses import asdict
+from typing import Any
+
+from callboard.core.canonical import Json
+from callboard.core.vocabulary.question import Answer
+from callboard.core.vocabulary.run import RunRecord
+from callboard.core.vocabulary.session import SessionRecord
+from callboard.core.vocabulary.step import StepRecord
+
+
+def run_shape(run: RunRecord) -> dict[str, Json]:
+    """Return a run as JSON."""
+    return {
+        "id": run.id,
+        "session_id": run.session_id,
+        "choreography": run.choreography,
+        "title": run.title,
+        "state": run.state.value,
+        "args": run.args,
+        "result": run.result,
+        "error": run.error.to_json() if run.error is not None else None,
+        "parent_id": run.parent_id,
+        "origin": run.origin,
+        "created_at": run.created_at,
+        "updated_at": run.updated_at,
+    }
+
+
+def step_shape(step: StepRecord, *, with_output: bool = False) -> dict[str, Json]:
+    """Return a step as JSON; its output only where it was asked for."""
+    shape: dict[str, Json] = {
+        "run_id": step.run_id,
+        "key": step.key,
+        "seq": step.seq,
+        "kind": step.kind.value,
+        "effect": step.effect.value,
+        "state": step.state.value,
+        "slot": step.slot,
+        "receipt_id": step.receipt_id,
+        "error": step.error.to_json() if step.error is not None else None,
+        "detail": step.detail,
+        "output_hash": step.output_hash,
+        "started_at": step.started_at,
+        "ended_at": step.ended_at,
+    }
+    if with_output:
+        shape["output"] = step.output
+    return shape
+
+
+def session_shape(session: SessionRecord) -> dict[str, Json]:
+    """Return a session as JSON."""
+    shape: dict[str, Any] = asdict(session)
+    shape["state"] = session.state.value
+    return shape
+
+
+def question_shape(answer: Answer) -> dict[str, Json]:
+    """Return a question, answered or not, as JSON."""
+    return {
+        "id": answer.id,
+        "run_id": answer.run_id,
+        "key": answer.key,
+        "text": answer.question.text,
+        "choices": list(answer.question.choices),
+        "default": answer.question.default,
+        "asked_at": answer.asked_at,
+        "is_open": answer.is_open,
+        "value": answer.value,
+        "answered_at": answer.answered_at,
+        "answered_by": answer.answered_by,
+    }

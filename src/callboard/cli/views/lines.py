@@ -1,0 +1,142 @@
+"""Events in words: what one line about an event says, wherever it is shown."""
+
+from dataclasses import dataclass
+from typing import Final
+
+from callboard.cli.output import number, one_line, seconds
+from callboard.cli.views.gate_lines import gate_words
+from callboard.core.canonical import Json, compact_json
+from callboard.core.events import (
+    CallRetried,
+    CircuitChanged,
+    Emitted,
+    Event,
+    EventBody,
+    ModelSwitched,
+    QuestionAnswered,
+    QuestionAsked,
+    RunChanged,
+    RunStarted,
+    SessionChanged,
+    SignalAcknowledged,
+    SignalSent,
+    StepDone,
+    StepFailed,
+    StepStarted,
+    StepUnknown,
+    body_to_json,
+)
+
+OK: Final = "✓"
+BAD: Final = "✗"
+ASKS: Final = "?"
+NOTE: Final = "·"
+
+_PREVIEW_CHARS: Final = 160
+_SILENT: Final = frozenset(
+    {"run.started", "step.started", "signal.sent", "reply.chunk", "call.metered"}
+)
+_WORDS: Final = ("text", "message", "reason", "state")
+
+
+@dataclass(frozen=True, slots=True)
+class Line:
+    """One event in words: a mark, what kind of thing, where, the facts, a glimpse of content."""
+
+    mark: str
+    kind: str
+    key: str = ""
+    facts: str = ""
+    text: str = ""
+
+    def __str__(self) -> str:
+        """Render without colours."""
+        head = f"{self.mark} {self.kind:<8} {self.key:<12}"
+        return "  ".join(part for part in (head, self.facts, self.text) if part).rstrip()
+
+
+def describe(event: Event) -> Line:
+    """Return what a line about an event says."""
+    if isinstance(event.body, StepDone | StepFailed | StepStarted | StepUnknown):
+        return _step(event.body, event.step_key or "")
+    if isinstance(event.body, CallRetried | ModelSwitched | CircuitChanged):
+        facts, text = gate_words(event.body)
+        return Line(NOTE, "model", event.step_key or "", facts, text)
+    return _other(event.body, event.step_key or "")
+
+
+def is_worth_a_line(event: Event) -> bool:
+    """Say whether someone who watches a run wants to read it; beginnings and ends show anyway."""
+    body = event.body
+    if isinstance(body, RunChanged):
+        return body.state == "paused"
+    return body.type not in _SILENT and not getattr(body, "is_quiet", False)
+
+
+def _step(body: StepDone | StepFailed | StepStarted | StepUnknown, key: str) -> Line:
+    match body:
+        case StepDone():
+            facts = (*detail_facts(body.detail), seconds(body.duration_ms))
+            return Line(OK, body.kind, key, " · ".join(facts), _glimpse(body.preview))
+        case StepFailed():
+            told = str(body.error.get("message", ""))
+            return Line(BAD, body.kind, key, seconds(body.duration_ms), one_line(told))
+        case StepStarted():
+            return Line(NOTE, body.kind, key, text="has begun")
+        case StepUnknown():
+            return Line(BAD, body.kind, key, text="interrupted: nobody knows whether it happened")
+
+
+def _other(body: EventBody, key: str) -> Line:
+    match body:
+        case RunStarted():
+            return Line(NOTE, "run", text=f"{body.origin} {one_line(body.choreography)}")
+        case RunChanged():
+            told = str((body.error or {}).get("message", ""))
+            mark = BAD if body.state == "failed" else NOTE
+            return Line(mark, "run", text=f"{body.state} {one_line(told)}".rstrip())
+        case QuestionAsked():
+            choices = f" [{' / '.join(body.choices)}]" if body.choices else ""
+            return Line(ASKS, "human", key, body.question_id, one_line(body.text) + choices)
+        case QuestionAnswered():
+            return Line(OK, "human", key, f"by {body.answered_by}", _glimpse(body.value))
+        case SignalSent():
+            return Line(NOTE, "signal", text=f"{body.kind} {one_line(body.reason)}".rstrip())
+        case SignalAcknowledged():
+            return Line(NOTE, "signal", text=f"{body.kind} took effect: {body.state}")
+        case SessionChanged():
+            return Line(NOTE, "session", text=f"{one_line(body.name)} {body.state}")
+        case Emitted():
+            return Line(NOTE, "says", key, one_line(body.name), _glimpse(body.data))
+        case _:
+            return _in_its_own_words(body, key)
+
+
+def _in_its_own_words(body: EventBody, key: str) -> Line:
+    """Return a line about any other event: its name, and the first thing it says in words."""
+    data = body_to_json(body)
+    said = next((data[name] for name in _WORDS if data.get(name)), "")
+    kind, _, what = body.type.partition(".")
+    return Line(NOTE, kind, key, what, _glimpse(said))
+
+
+def detail_facts(detail: dict[str, Json]) -> tuple[str, ...]:
+    """Return who worked on a step, with which model, for how many tokens."""
+    facts = [str(detail[name]) for name in ("agent", "tool", "model") if detail.get(name)]
+    if "output_tokens" in detail:
+        facts.append(tokens(int(detail.get("input_tokens") or 0), int(detail["output_tokens"])))
+    if detail.get("edited"):
+        facts.append("edited by hand")
+    return tuple(one_line(fact) for fact in facts)
+
+
+def tokens(given: int, said: int) -> str:
+    """Return what went in and what came out, in tokens."""
+    return f"{number(given)} → {number(said)} tokens"
+
+
+def _glimpse(value: Json) -> str:
+    if value is None:
+        return ""
+    text = value if isinstance(value, str) else compact_json(value)
+    return one_line(text, _PREVIEW_CHARS)

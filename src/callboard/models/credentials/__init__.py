@@ -1,0 +1,42 @@
+"""Credentials: where providers' keys are kept, found and never shown."""
+
+from callboard.models.credentials.credentials import Credentials, KeyStatus, Survey
+from callboard.models.credentials.encrypted_file import EncryptedFile
+from callboard.models.credentials.errors import (
+    CredentialsUnreadable,
+    CredentialsUnusable,
+    InvalidKey,
+    UnknownProvider,
+)
+from callboard.models.credentials.keychain import Keychain
+from callboard.models.credentials.secret import Scrubber, Secret
+from callboard.models.credentials.source import (
+    KEY_VARIABLES,
+    EnvironmentKeys,
+    FoundKey,
+    KeyPlace,
+    KeySource,
+    account_of,
+    variables_of,
+)
+
+__all__ = [
+    "KEY_VARIABLES",
+    "Credentials",
+    "CredentialsUnreadable",
+    "CredentialsUnusable",
+    "EncryptedFile",
+    "EnvironmentKeys",
+    "FoundKey",
+    "InvalidKey",
+    "KeyPlace",
+    "KeySource",
+    "KeyStatus",
+    "Keychain",
+    "Scrubber",
+    "Secret",
+    "Survey",
+    "UnknownProvider",
+    "account_of",
+    "variables_of",
+]

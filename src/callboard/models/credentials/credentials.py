@@ -1,0 +1,157 @@
+"""Credentials: the keys of one profile, looked for in the environment, the keyring and the file.
+
+The environment always wins, over a chosen profile too. What is found stays in memory.
+"""
+
+import threading
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+
+from callboard.core.errors import InvalidInput
+from callboard.models.credentials.encrypted_file import EncryptedFile
+from callboard.models.credentials.errors import CredentialsUnreadable, CredentialsUnusable
+from callboard.models.credentials.keychain import Keychain
+from callboard.models.credentials.secret import Scrubber, Secret
+from callboard.models.credentials.source import (
+    EnvironmentKeys,
+    FoundKey,
+    KeyPlace,
+    account_of,
+    variables_of,
+)
+
+
+@dataclass(frozen=True, slots=True)
+class KeyStatus:
+    """Whether a provider has a key, where it comes from, and how it ends."""
+
+    provider: str
+    variables: tuple[str, ...]
+    found: FoundKey | None
+
+    @property
+    def origin(self) -> str:
+        """Where the key lies, in words; empty without a key."""
+        if self.found is None:
+            return ""
+        if self.found.variable is not None:
+            return self.found.variable
+        return {KeyPlace.KEYRING: "keyring"}.get(self.found.place, "encrypted file")
+
+
+@dataclass(frozen=True, slots=True)
+class Survey:
+    """What is known of several providers' keys, and what kept some from being found."""
+
+    keys: tuple[KeyStatus, ...]
+    problem: CredentialsUnreadable | CredentialsUnusable | None = None
+
+
+class Credentials:
+    """A `KeySource` that also stores and forgets keys."""
+
+    def __init__(
+        self,
+        environ: Mapping[str, str],
+        keychain: Keychain,
+        file: EncryptedFile,
+        profile: str = "default",
+    ) -> None:
+        """Take the three places in the order they are searched."""
+        self.profile = profile
+        self.keychain = keychain
+        self.file = file
+        self._environment = EnvironmentKeys(environ)
+        self._scrubber = Scrubber()
+        # Providers ask from worker threads.
+        self._lock = threading.Lock()
+
+    @classmethod
+    def open(
+        cls, environ: Mapping[str, str], folder: Path, profile: str = "default"
+    ) -> "Credentials":
+        """Return the keys of a user whose configuration lies in a folder."""
+        return cls(environ, Keychain(), EncryptedFile(folder), profile)
+
+    def find(self, account: str, variables: tuple[str, ...]) -> FoundKey | None:
+        """Return the first key found for a provider; the variables are looked at first."""
+        found = self._environment.find(account, variables) or self._stored(account)
+        if found is not None:
+            self._scrubber.add(found.secret)
+        return found
+
+    def save(self, provider: str, secret: Secret) -> KeyPlace:
+        """Store a key in the keyring, or where there is none in the file; say which."""
+        account = account_of(provider)
+        _check(secret)
+        self._scrubber.add(secret)
+        with self._lock:
+            place = KeyPlace.KEYRING
+            if self.keychain.set(self.profile, account, secret):
+                # An old key left in the file would come back one day.
+                self.file.delete(self.profile, account)
+            else:
+                place = KeyPlace.FILE
+                self.file.set(self.profile, account, secret)
+        found = self._stored(account)
+        if found is None or found.secret != secret:
+            raise self._stuck(account)
+        return place
+
+    def remove(self, provider: str) -> tuple[KeyPlace, ...]:
+        """Forget a provider's stored key and say where it was; the environment is not touched."""
+        account = account_of(provider)
+        with self._lock:
+            removed = {
+                KeyPlace.KEYRING: self.keychain.delete(self.profile, account),
+                KeyPlace.FILE: self.file.delete(self.profile, account),
+            }
+        if self._stored(account) is not None:
+            raise self._stuck(account)
+        return tuple(place for place, was_there in removed.items() if was_there)
+
+    def survey(self, providers: Iterable[tuple[str, tuple[str, ...]]]) -> Survey:
+        """Say of several providers, each with its variables, whether there is a key."""
+        keys: list[KeyStatus] = []
+        problem: CredentialsUnreadable | CredentialsUnusable | None = None
+        for provider, variables in providers:
+            found = None
+            try:
+                found = self.find(account_of(provider), variables)
+            except (CredentialsUnreadable, CredentialsUnusable) as error:
+                problem = error
+            keys.append(KeyStatus(provider, variables, found))
+        return Survey(tuple(keys), problem)
+
+    def status(self, provider: str) -> KeyStatus:
+        """Say whether a provider has a key, and where it comes from."""
+        variables = variables_of(provider)
+        return KeyStatus(provider, variables, self.find(account_of(provider), variables))
+
+    def scrub(self, text: str) -> str:
+        """Return a text without any key that was found or stored here, or that looks like one."""
+        return self._scrubber.scrub(text)
+
+    def _stored(self, account: str) -> FoundKey | None:
+        secret = self.keychain.get(self.profile, account)
+        if secret is not None:
+            return FoundKey(secret, KeyPlace.KEYRING)
+        secret = self.file.get(self.profile, account)
+        return None if secret is None else FoundKey(secret, KeyPlace.FILE)
+
+    def _stuck(self, account: str) -> CredentialsUnusable:
+        return CredentialsUnusable(
+            f"The keyring holds a key for {account!r} and does not let go of it.",
+            fix=f"Remove {account!r} of service `callboard:{self.profile}` from it by hand.",
+            provider=account,
+        )
+
+
+def _check(secret: Secret) -> None:
+    value = secret.reveal()
+    if not value or not value.isascii() or not value.isprintable() or " " in value:
+        raise InvalidInput(
+            "This is not a key: a key is one word of printable characters.",
+            fix="Copy the key again, without spaces, quotes or line breaks.",
+        )

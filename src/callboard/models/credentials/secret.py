@@ -1,0 +1,104 @@
+"""Secret: a text that does not show itself, wherever it ends up by accident."""
+
+import hmac
+import re
+from collections.abc import Iterable
+from typing import Final, NoReturn
+from urllib.parse import quote
+
+HIDDEN: Final = "[key removed]"
+_SHOWN_CHARS: Final = 4
+_LEAST_CHARS: Final = 12
+"""Of a key shorter than this not even the ending is shown."""
+
+# Only with a digit: prose has long hyphenated words, but none with a number in them.
+_SHAPES: Final = re.compile(
+    r"(?<![A-Za-z0-9])(?:sk-|rk-|pk-|csk-|pplx-|xai-|gsk_|hf_|fw_|AIza)"
+    r"(?=[A-Za-z_-]*[0-9])[A-Za-z0-9_-]{20,}"
+    r"|(?<=[Bb]earer )(?=[A-Za-z._~+/=-]*[0-9])[A-Za-z0-9._~+/=-]{12,}"
+)
+
+
+class Secret:
+    """A key. Only `reveal` gives it away; everything that prints or stores shows a placeholder."""
+
+    __slots__ = ("_value",)
+
+    def __init__(self, value: str) -> None:
+        """Take the key."""
+        self._value = value
+
+    def reveal(self) -> str:
+        """Return the key itself, for the one place that sends it."""
+        return self._value
+
+    @property
+    def ending(self) -> str:
+        """The last characters of a key long enough that they give nothing away."""
+        return self._value[-_SHOWN_CHARS:] if len(self._value) >= _LEAST_CHARS else ""
+
+    def __repr__(self) -> str:
+        """Show that there is a key, not which."""
+        return "Secret(hidden)"
+
+    def __str__(self) -> str:
+        """Show that there is a key, not which."""
+        return "(hidden)"
+
+    def __format__(self, _spec: str) -> str:
+        """Show that there is a key, not which."""
+        return "(hidden)"
+
+    def __eq__(self, other: object) -> bool:
+        """Compare without telling by the time it takes how much agrees."""
+        if not isinstance(other, Secret):
+            return NotImplemented
+        return hmac.compare_digest(self._value.encode(), other.reveal().encode())
+
+    def __hash__(self) -> int:
+        """Return a hash that fits the comparison."""
+        return hash(("secret", self._value))
+
+    def __copy__(self) -> "Secret":
+        """Return itself: a secret never changes."""
+        return self
+
+    def __deepcopy__(self, _memo: object) -> "Secret":
+        """Return itself: a secret never changes."""
+        return self
+
+    def __reduce__(self) -> NoReturn:
+        """Refuse to be written out."""
+        raise TypeError("A secret is never stored with other data; keep it in the credentials.")
+
+
+class Scrubber:
+    """Cuts known keys, and what looks like a key, out of texts."""
+
+    def __init__(self, secrets: Iterable[Secret] = ()) -> None:
+        """Take the keys that are known."""
+        # Replaced and never changed: others may be reading it in their threads.
+        self._spellings: frozenset[str] = frozenset()
+        for secret in secrets:
+            self.add(secret)
+
+    def add(self, secret: Secret) -> None:
+        """Take another key."""
+        value = secret.reveal()
+        if value:
+            # The ways a key may stand in what a server or a library says about a request.
+            self._spellings |= {value, quote(value, safe=""), repr(value)[1:-1]}
+
+    def scrub(self, text: str) -> str:
+        """Return a text without any known key and without what looks like one."""
+        for spelling in self._longest_first():
+            text = text.replace(spelling, HIDDEN)
+        return _SHAPES.sub(HIDDEN, text)
+
+    def finds_in(self, text: str) -> bool:
+        """Say whether a known key stands in a text."""
+        return any(spelling in text for spelling in self._spellings)
+
+    def _longest_first(self) -> list[str]:
+        # A key that begins with another one must go first, or its rest would stay.
+        return sorted(self._spellings, key=len, reverse=True)

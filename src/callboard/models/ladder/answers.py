@@ -1,0 +1,179 @@
+"""Reads the answer to one small question: forgiving about its dress, strict about its meaning."""
+
+import json
+import re
+from collections.abc import Mapping, Sequence
+from typing import Final
+
+from callboard.core.canonical import Json
+from callboard.models.ladder.questions import Kind, Question, count_limits
+from callboard.models.structure import BrokenStructure, check_value, parse_structured
+
+ANSWER: Final = "answer"
+"""The key of an answer that is asked for in JSON."""
+
+_MAX_CHARS: Final = 2000
+"""A longer text is a story and no choice; nobody reads numbers out of it."""
+
+_NUMBER: Final = re.compile(r"-?\d+(?:,\d{3})*(?:\.\d+)?(?![\d])")
+_BULLET: Final = re.compile(r"^\s*(?:[-*•]|\d+[.)])\s+")
+_FENCED: Final = re.compile(r"\A```[\w-]*\n(.*)\n```\Z", re.DOTALL)
+_QUOTES: Final = ('""', "''", "``", "“”", "„“", "«»")
+_NOTHING: Final = frozenset({"", "none", "null", "nothing", "n/a", "-"})
+
+
+def read_answer(question: Question, text: str) -> Json:
+    """Return the value a text answers with, or raise what is wrong with it."""
+    bare = _undressed(text)
+    if question.is_nullable and bare.casefold().rstrip(".") in _NOTHING:
+        return None
+    return checked(question, _READERS[question.kind](question, bare))
+
+
+def read_keyed(question: Question, text: str) -> Json:
+    """Return the value of an answer that was asked for in JSON."""
+    value = parse_structured(text, answer_schema(question))[ANSWER]
+    if question.kind is Kind.CHOICE:
+        value = question.choices[value - 1]
+    elif question.kind is Kind.PICKS:
+        value = [question.choices[number - 1] for number in dict.fromkeys(value)]
+    return checked(question, value)
+
+
+def answer_schema(question: Question) -> dict[str, Json]:
+    """Return the schema of an object that holds the answer; choices are given by number."""
+    return {
+        "type": "object",
+        "properties": {ANSWER: _value_schema(question)},
+        "required": [ANSWER],
+        "additionalProperties": False,
+        **{key: question.schema[key] for key in ("$defs", "definitions") if key in question.schema},
+    }
+
+
+def checked(question: Question, value: Json) -> Json:
+    """Return the value if the field's own schema allows it."""
+    check_value(value, _value_schema(question) if question.kind is Kind.COUNT else question.schema)
+    return value
+
+
+def _value_schema(question: Question) -> Mapping[str, Json]:
+    numbers = {"enum": list(range(1, len(question.choices) + 1))}
+    match question.kind:
+        case Kind.CHOICE:
+            return numbers
+        case Kind.PICKS:
+            least, most = count_limits(question)
+            most = min(most, max(least, len(question.choices)))
+            return {"type": "array", "items": numbers, "minItems": least, "maxItems": most}
+        case Kind.COUNT:
+            least, most = count_limits(question)
+            return {"type": "integer", "minimum": least, "maximum": most}
+        case _:
+            return {k: v for k, v in question.schema.items() if k not in ("$defs", "definitions")}
+
+
+def _choice(question: Question, text: str) -> Json:
+    named = _named(question.choices, text)
+    if named is not None:
+        return question.choices[named]
+    numbers = _in_range(question.choices, text)
+    if len(numbers) != 1:
+        raise BrokenStructure(f"name one number from 1 to {len(question.choices)}")
+    return question.choices[numbers[0] - 1]
+
+
+def _picks(question: Question, text: str) -> Json:
+    named = _named(question.choices, text)
+    if named is not None:
+        return [question.choices[named]]
+    if text.casefold().rstrip(".") in _NOTHING:
+        return []
+    numbers = _in_range(question.choices, text)
+    if not numbers:
+        raise BrokenStructure(f"name numbers from 1 to {len(question.choices)}")
+    return [question.choices[number - 1] for number in numbers]
+
+
+def _number(question: Question, text: str) -> Json:
+    return _one_number(text)
+
+
+def _text(question: Question, text: str) -> Json:
+    if not text:
+        raise BrokenStructure("it is empty")
+    return text
+
+
+def _lines(question: Question, text: str) -> Json:
+    kind = (question.items or {}).get("type")
+    entries = [_undressed(_BULLET.sub("", line)) for line in text.splitlines()]
+    kept = [entry for entry in entries if entry]
+    if len(kept) == 1 and kept[0].casefold().rstrip(".") in _NOTHING:
+        return []
+    if kind == "boolean":
+        return [_yes_or_no(entry) for entry in kept]
+    return kept if kind == "string" else [_one_number(entry) for entry in kept]
+
+
+def _json(question: Question, text: str) -> Json:
+    return parse_structured(text, question.schema)
+
+
+_READERS: Final = {
+    Kind.CHOICE: _choice,
+    Kind.PICKS: _picks,
+    Kind.NUMBER: _number,
+    Kind.COUNT: _number,
+    Kind.TEXT: _text,
+    Kind.LINES: _lines,
+    Kind.JSON: _json,
+}
+
+
+def _undressed(text: str) -> str:
+    """Take off a code fence and quotation marks that go around everything."""
+    bare = text.strip()
+    if fenced := _FENCED.match(bare):
+        bare = fenced[1].strip()
+    for opening, closing in _QUOTES:
+        if len(bare) > 1 and bare[0] == opening and bare[-1] == closing:
+            return bare[1:-1].strip()
+    return bare
+
+
+def _named(choices: Sequence[Json], text: str) -> int | None:
+    """Return which choice a text spells out."""
+    wanted = text.rstrip(".").casefold()
+    shown = [shown_choice(choice).casefold() for choice in choices]
+    # A number could be meant as the position: then it is no name.
+    return shown.index(wanted) if wanted in shown and not wanted.isdigit() else None
+
+
+def shown_choice(choice: Json) -> str:
+    """Return a choice as a person reads it."""
+    if choice is None or isinstance(choice, bool):
+        return {None: "nothing", True: "yes", False: "no"}[choice]
+    return choice if isinstance(choice, str) else json.dumps(choice, ensure_ascii=False)
+
+
+def _in_range(choices: Sequence[Json], text: str) -> list[int]:
+    written = re.findall(r"\d+", text) if len(text) <= _MAX_CHARS else []
+    numbers = [int(number) for number in written]
+    return list(dict.fromkeys(number for number in numbers if 1 <= number <= len(choices)))
+
+
+def _one_number(text: str) -> int | float:
+    found = {match.replace(",", "") for match in _NUMBER.findall(text)}
+    if len(found) != 1 or len(text) > _MAX_CHARS:
+        raise BrokenStructure("write one number and nothing else")
+    (number,) = found
+    value = float(number) if "." in number else int(number)
+    return int(value) if isinstance(value, float) and value.is_integer() else value
+
+
+def _yes_or_no(text: str) -> bool:
+    word = text.casefold().rstrip(".")
+    if word not in ("yes", "no", "true", "false"):
+        raise BrokenStructure("write yes or no on each line")
+    return word in ("yes", "true")

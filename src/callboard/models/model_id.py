@@ -1,0 +1,43 @@
+"""Model ids: `provider:model`, and the two that wrap another one around a cassette.
+
+`record:FILE:MODEL` and `replay:FILE:MODEL`: the file's name ends in `.jsonl`, and what follows the
+first `.jsonl:` is the model. So a file may lie anywhere, also behind a drive letter with a colon.
+"""
+
+from dataclasses import dataclass
+from typing import Final
+
+from callboard.models.errors import UnknownModel
+
+RECORD: Final = "record"
+REPLAY: Final = "replay"
+_END: Final = ".jsonl"
+
+
+@dataclass(frozen=True, slots=True)
+class CassetteId:
+    """A model id that names a cassette: `kind` is `record` or `replay`."""
+
+    kind: str
+    file: str
+    model: str
+
+
+def split_cassette(model: str) -> CassetteId:
+    """Return the parts of `record:FILE:MODEL` or `replay:FILE:MODEL`."""
+    kind, _, rest = model.partition(":")
+    name, end, inner = rest.partition(f"{_END}:")
+    if kind not in (RECORD, REPLAY) or not name or not end or not inner:
+        raise UnknownModel(
+            f"{model!r} does not name a cassette and a model.",
+            fix=f"Write `{kind}:FILE{_END}:MODEL`, like `{kind}:talk{_END}:openai:gpt-4o`.",
+            model=model,
+        )
+    return CassetteId(kind, f"{name}{_END}", inner)
+
+
+def asked_model(model: str) -> str:
+    """Return the id of the model that answers, or once answered, without any cassette around it."""
+    while model.partition(":")[0] in (RECORD, REPLAY) and f"{_END}:" in model:
+        model = model.partition(f"{_END}:")[2]
+    return model

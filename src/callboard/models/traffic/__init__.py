@@ -1,0 +1,1 @@
+"""Traffic: what stands between a call and its provider."""

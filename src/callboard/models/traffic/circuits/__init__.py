@@ -1,0 +1,1 @@
+"""Circuits: the breakers of all resources, in this process or shared through the store."""

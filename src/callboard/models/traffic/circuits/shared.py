@@ -1,0 +1,160 @@
+"""SharedBreakers: circuits that every process on the project knows, through the store.
+
+Whether a call may pass is read from a copy in memory, at most half a second old. Every result and
+every claim to be the probe is one transaction on the stored row, which alone decides.
+"""
+
+import asyncio
+import logging
+from collections.abc import Mapping
+from concurrent.futures import Future
+from typing import Final, TypeVar
+
+from callboard.core.breaker import (
+    Breaker,
+    BreakerRules,
+    Outcome,
+    Permit,
+    Refusal,
+    admit,
+    breaker_rules,
+    report,
+    reset,
+    rules_for,
+)
+from callboard.core.clock import Clock, SystemClock
+from callboard.models.notice import Notify, say_nothing
+from callboard.models.traffic.circuits.breakers import change_of
+from callboard.models.traffic.circuits.rows import (
+    Move,
+    Moved,
+    StoredBreaker,
+    list_breakers,
+    transact,
+)
+from callboard.store.connection import Connection
+from callboard.store.database import Database
+
+T = TypeVar("T")
+
+_log = logging.getLogger(__name__)
+
+_STALE_SECONDS: Final = 0.5
+
+
+class SharedBreakers:
+    """Gives leave and takes results for all processes that share a database."""
+
+    def __init__(
+        self,
+        database: Database,
+        rules: Mapping[str, BreakerRules] = breaker_rules,
+        *,
+        clock: Clock | None = None,
+        notify: Notify = say_nothing,
+    ) -> None:
+        """Take the rules by class of resource; whoever changes a circuit tells of it."""
+        self._database = database
+        self._rules = rules
+        self._clock = clock or SystemClock()
+        self._notify = notify
+        self._known: dict[str, StoredBreaker] = {}
+        self._looked_at: float | None = None
+        self._version: int | None = None
+
+    async def admit(self, resource: str) -> Permit | Refusal:
+        """Ask for leave to make one call; after the cooldown exactly one asker gets to probe."""
+        self._look()
+        rules = rules_for(resource, self._rules)
+        known = self.breaker(resource)
+        after, answer = admit(known, rules, self._clock.now_ms())
+        if after == known:
+            return answer
+        return await self._move(resource, lambda breaker, now: admit(breaker, rules, now))
+
+    async def report(self, resource: str, permit: Permit, outcome: Outcome) -> None:
+        """Say what a permitted call tells about the resource."""
+        recorded = self._move(resource, self._reported(resource, permit, outcome))
+        # A healthy call waits for nobody's disk; what decides over the next call is waited for.
+        # A store that fails must not take the call's own outcome with it: the log tells of it.
+        if permit.is_probe or outcome is Outcome.FAILED:
+            await asyncio.wait((recorded,))
+
+    def withdraw(self, resource: str, permit: Permit) -> None:
+        """Give back a permit of a call that was given up; never waits."""
+        if permit.is_probe:
+            self._move(resource, self._reported(resource, permit, Outcome.ABANDONED))
+
+    async def reset(self, resource: str) -> Breaker:
+        """Close a circuit by hand, for every process, and return what it was."""
+
+        def close(breaker: Breaker, now_ms: int) -> tuple[Breaker, Breaker]:
+            return reset(breaker, now_ms), breaker
+
+        return await self._move(resource, close, by_hand=True)
+
+    def breaker(self, resource: str) -> Breaker:
+        """Return a circuit as it was when last looked at; one nobody has used is closed."""
+        known = self._known.get(resource)
+        return Breaker() if known is None else known.breaker
+
+    def _reported(self, resource: str, permit: Permit, outcome: Outcome) -> Move[None]:
+        rules = rules_for(resource, self._rules)
+        return lambda breaker, now: (report(breaker, permit, outcome, rules, now), None)
+
+    def _look(self) -> None:
+        """Read all circuits again if the copy is old and anybody has written since."""
+        now, looked_at = self._clock.monotonic(), self._looked_at
+        if looked_at is not None and now - looked_at <= _STALE_SECONDS:
+            return
+        self._looked_at = now
+        version = self._database.version_seen()
+        if version != self._version:
+            self._version = version
+            for stored in self._database.read(list_breakers):
+                self._learn(stored)
+
+    def _learn(self, stored: StoredBreaker) -> None:
+        known = self._known.get(stored.resource)
+        if known is None or known.revision <= stored.revision:
+            self._known[stored.resource] = stored
+
+    def _move(self, resource: str, move: Move[T], *, by_hand: bool = False) -> "asyncio.Future[T]":
+        """Change a circuit in one transaction; happens also if nobody waits for the answer."""
+        loop = asyncio.get_running_loop()
+        waiting: asyncio.Future[T] = loop.create_future()
+
+        def work(connection: Connection) -> Moved[T]:
+            return transact(connection, resource, move, self._clock.now_ms())
+
+        def hear(committed: "Future[Moved[T]]") -> None:
+            try:
+                loop.call_soon_threadsafe(self._hear, committed, waiting, by_hand)
+            except RuntimeError:
+                _log.debug("a circuit was changed for an event loop that is already closed")
+
+        self._database.submit(work).add_done_callback(hear)
+        return waiting
+
+    def _hear(
+        self, committed: "Future[Moved[T]]", waiting: "asyncio.Future[T]", by_hand: bool
+    ) -> None:
+        """Learn and tell what was committed, then answer whoever still waits."""
+        error = committed.exception()
+        if error is not None:
+            _log.warning("a circuit breaker could not be stored: %s", error)
+            if not waiting.done():
+                waiting.set_exception(error)
+                waiting.exception()  # seen here, as perhaps nobody waits for it
+            return
+        moved = committed.result()
+        resource = moved.after.resource
+        self._learn(moved.after)
+        rules = rules_for(resource, self._rules)
+        change = change_of(resource, moved.before, moved.after.breaker, rules, by_hand=by_hand)
+        if change is not None:
+            self._notify(change, None)
+        if not waiting.done():
+            waiting.set_result(moved.answer)
+        elif isinstance(moved.answer, Permit):
+            self.withdraw(resource, moved.answer)

@@ -1,0 +1,143 @@
+"""The way to the models, composed: fallback, structure, queue, budget, retries, circuits, ledger.
+
+Each layer is a gate of its own; this is the only place that knows their order.
+"""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from callboard.core.clock import Clock
+from callboard.core.settings import Settings
+from callboard.core.tiers import ErrorTier
+from callboard.core.tracing import NoTracer, Tracer
+from callboard.models import (
+    Catalog,
+    DirectGate,
+    Gate,
+    LadderGate,
+    LocalProvider,
+    ProfileShelf,
+    Provider,
+    RemoteProvider,
+    ScriptFiles,
+    TimeLimits,
+    profiles_dir,
+    weights_dir,
+)
+from callboard.models.accounts import Accounts, BudgetGate, MeterGate
+from callboard.models.gate import Routes
+from callboard.models.notice import Notify, say_nothing
+from callboard.models.providers.cassette import Recorder, Replayer
+from callboard.models.telemetry import TelemetryGate
+from callboard.models.traffic.breaker import BreakerGate
+from callboard.models.traffic.circuits.shared import SharedBreakers
+from callboard.models.traffic.fallback import FallbackGate, FallbackRules
+from callboard.models.traffic.limits.limiter import Limiter
+from callboard.models.traffic.limits.shared import SharedPauses
+from callboard.models.traffic.queue import QueueGate
+from callboard.models.traffic.retry import RetryGate
+from callboard.models.traffic.waiting.slots import QueueLimits
+from callboard.store.database import Database
+from callboard.studio.keys import open_credentials, provider_configs
+
+
+@dataclass(frozen=True, slots=True)
+class Surroundings:
+    """What the gate takes from the process it works in."""
+
+    settings: Settings
+    environment: Mapping[str, str]
+    providers: Mapping[str, Provider]
+    clock: Clock
+    trace: Tracer = field(default_factory=NoTracer)
+
+
+def direct_gate(around: Surroundings) -> Gate:
+    """Return the way straight to the providers, traced if anybody listens."""
+    models = around.settings.models
+    classifier = around.settings.errors.classifier()
+    keys = open_credentials(around.settings, around.environment)
+    known: dict[str, Provider] = {
+        "local": LocalProvider(weights_dir(around.environment)),
+        "script": ScriptFiles(Path.cwd()),
+        **around.providers,
+    }
+    remote = RemoteProvider(
+        around.environment, provider_configs(around.settings), classifier, keys=keys
+    )
+    recorder = Recorder(Routes(known, remote), Path.cwd(), scrub=keys.scrub, classifier=classifier)
+    direct = DirectGate(
+        {**known, "record": recorder, "replay": Replayer(Path.cwd())},
+        fallback=remote,
+        limits=TimeLimits(models.timeout_seconds, models.inactivity_timeout_seconds),
+        classifier=classifier,
+        clock=around.clock,
+    )
+    return TelemetryGate(direct, around.trace) if around.trace.is_on else direct
+
+
+def plain_gate(around: Surroundings) -> Gate:
+    """Return a gate without a project: structure, but no queue, budget or record."""
+    return _structured(direct_gate(around), around, say_nothing)
+
+
+def full_gate(
+    around: Surroundings, database: Database, accounts: Accounts, catalog: Catalog, notify: Notify
+) -> Gate:
+    """Return the gate of a project, with everything a call passes on its way."""
+    settings, clock = around.settings, around.clock
+    classifier = settings.errors.classifier()
+    policies = settings.errors.policies()
+    tell_circuits = notify if settings.circuit.notify_on_state_change else say_nothing
+    breakers = SharedBreakers(database, settings.circuit.rules(), clock=clock, notify=tell_circuits)
+    limiter = Limiter(
+        policy=policies[ErrorTier.EXTERNAL_RATE_LIMIT],
+        shared=SharedPauses(database),
+        notify=notify,
+        clock=clock,
+    )
+    queue = settings.queue
+    gate: Gate = MeterGate(direct_gate(around), accounts)
+    gate = BreakerGate(gate, breakers, classifier=classifier, clock=clock)
+    gate = RetryGate(
+        gate,
+        policies,
+        tracker=settings.errors.tracker(),
+        classifier=classifier,
+        clock=clock,
+        notify=notify,
+    )
+    gate = BudgetGate(gate, accounts)
+    limits = QueueLimits(
+        queue.global_limit,
+        queue.provider_limit,
+        queue.limits_by_provider(),
+        queue.session_limit,
+        queue.user_preemption,
+        queue.max_preemptions,
+    )
+    gate = QueueGate(gate, limits, limiter=limiter, notify=notify)
+    gate = _structured(gate, around, notify)
+    rules = FallbackRules(
+        settings.models.fallbacks,
+        settings.models.fallback_default,
+        frozenset(settings.models.fallback_on),
+    )
+    return FallbackGate(
+        gate,
+        rules,
+        tier_of=lambda model: catalog.facts(model).tier.value,
+        classifier=classifier,
+        clock=clock,
+        notify=notify,
+    )
+
+
+def _structured(gate: Gate, around: Surroundings, notify: Notify) -> Gate:
+    return LadderGate(
+        gate,
+        ProfileShelf(profiles_dir(around.environment)),
+        notify=notify,
+        max_questions=around.settings.structure.max_questions,
+    )

@@ -1,0 +1,78 @@
+"""The accounts within the chain of gates: retries, preemption and budgets are booked rightly."""
+
+import asyncio
+from typing import Any
+
+import pytest
+
+from callboard.models import Failure, Line, Script, Usage
+from callboard.models.accounts import (
+    BudgetGate,
+    Limits,
+    MeterGate,
+    Outcome,
+    Scope,
+    list_calls,
+    load_budgets,
+)
+from callboard.models.gate import DirectGate
+from callboard.models.traffic.queue import QueueGate
+from callboard.models.traffic.retry import RetryGate
+from callboard.models.traffic.waiting.slots import QueueLimits
+
+pytestmark = pytest.mark.anyio
+
+RUN = Scope.parse("run:run_1")
+
+
+async def no_wait(_seconds: float) -> None:
+    await asyncio.sleep(0)
+
+
+def chain(house: Any, script: Script, **limits: Any) -> QueueGate:
+    direct = DirectGate({"priced": script})
+    metered = RetryGate(MeterGate(direct, house.accounts), sleep=no_wait)
+    return QueueGate(BudgetGate(metered, house.accounts), QueueLimits(**limits))
+
+
+async def test_every_attempt_is_on_record_and_the_budget_pays_for_all(house: Any, ask: Any) -> None:
+    await house.accounts.set_limits(RUN, Limits(tokens=1000, calls=10))
+    script = Script(
+        Line(fail=Failure(503)), Line("half a reply", drop_after=6), Line(usage=Usage(3, 2))
+    )
+    await chain(house, script).complete(ask(prompt_id="prm_1"))
+    calls = house.database.read(list_calls)
+    assert [(call.attempt, call.outcome, call.usage) for call in calls] == [
+        (1, Outcome.ERROR, Usage()),
+        (2, Outcome.ERROR, Usage(3, 2)),
+        (3, Outcome.OK, Usage(3, 2)),
+    ]
+    (budget,) = house.database.read(lambda c: load_budgets(c, [RUN]))
+    assert (budget.spent.calls, budget.spent.tokens) == (3, 10)
+    assert house.rows("SELECT * FROM reservations") == []
+
+
+async def test_a_call_that_makes_room_for_the_user_is_booked_as_preempted_and_made_again(
+    house: Any, ask: Any
+) -> None:
+    await house.accounts.set_limits(RUN, Limits(tokens=1000))
+    script = Script(
+        Line("background", agent="indexer", hold="door"),
+        Line("for the user", agent="guide", usage=Usage(3, 3)),
+        Line("background", agent="indexer", usage=Usage(3, 1)),
+    )
+    gate = chain(house, script, global_limit=1)
+    slow = asyncio.create_task(gate.complete(ask(agent_id="indexer", priority=20)))
+    await script.reached("door")
+    assert (await gate.complete(ask(agent_id="guide", priority=100))).text == "for the user"
+    assert (await slow).text == "background"
+    calls = house.database.read(list_calls)
+    assert [(call.spender.agent_id, call.outcome) for call in calls] == [
+        ("indexer", Outcome.PREEMPTED),
+        ("guide", Outcome.OK),
+        ("indexer", Outcome.OK),
+    ]
+    assert calls[0].usage == Usage(3, 0)
+    (budget,) = house.database.read(lambda c: load_budgets(c, [RUN]))
+    assert budget.spent.tokens == 3 + 6 + 4
+    assert house.rows("SELECT * FROM reservations") == []

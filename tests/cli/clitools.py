@@ -1,0 +1,88 @@
+"""How tests call the command line: the console script as a user does, or in this process."""
+
+import json
+import subprocess
+import sys
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+SCRIPT = Path(sys.executable).with_name("callboard")
+
+GOOD_REPLIES = """\
+replies:
+  - text: >-
+      The lighthouse keeper climbs the hundred and twelve steps every evening and looks at the sea,
+      while the lamp of the lighthouse turns above the village that cannot sleep.
+    times: always
+"""
+HANGING_REPLIES = """\
+replies:
+  - {agent: planner, text: A brief about the lighthouse.}
+  - {agent: writer, hang: true}
+"""
+ASKING_REPLIES = """\
+replies:
+  - {agent: chief, text: Short.}
+  - {agent: chief, text: A longer answer at last.}
+  - {text: A thought., times: always}
+"""
+
+
+@dataclass(frozen=True)
+class Ended:
+    """How a call of the command line ended."""
+
+    code: int
+    out: str
+    err: str
+
+    @property
+    def json(self) -> Any:
+        return json.loads(self.out)
+
+    @property
+    def lines(self) -> list[Any]:
+        return [json.loads(line) for line in self.out.splitlines()]
+
+
+Here = Callable[..., Ended]
+
+
+def call(*words: str, cwd: Path, stdin: str = "") -> Ended:
+    """Call the console script and wait for its end."""
+    done = subprocess.run(
+        [str(SCRIPT), *words], cwd=cwd, input=stdin, capture_output=True, text=True, check=False
+    )
+    return Ended(done.returncode, done.stdout, done.stderr)
+
+
+class Background:
+    """A console script that goes on while the test does something else; `--json` is added."""
+
+    def __init__(self, *words: str, cwd: Path) -> None:
+        command = [str(SCRIPT), *words, "--json"]
+        self.process = subprocess.Popen(
+            command, cwd=cwd, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True
+        )
+
+    def __enter__(self) -> "Background":
+        return self
+
+    def __exit__(self, *_error: object) -> None:
+        self.process.kill()
+        self.process.communicate()
+
+    def wait_for(self, event_type: str, step_key: str | None = None) -> dict[str, Any]:
+        """Read events until one of a type, about a step if one is named."""
+        assert self.process.stdout is not None
+        for line in self.process.stdout:
+            event = json.loads(line)
+            if event.get("type") == event_type and step_key in (None, event["step_key"]):
+                return event
+        raise AssertionError(f"ended without {event_type}")
+
+    def end(self) -> Ended:
+        out, err = self.process.communicate(timeout=30)
+        return Ended(self.process.returncode, out, err)

@@ -1,0 +1,74 @@
+"""The page about the command line is what the command line says."""
+
+import re
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+from clitools import Here
+
+from callboard.cli.main import COMMANDS
+
+ROOT = Path(__file__).parents[2]
+PAGE = ROOT / "docs" / "cli.md"
+TOOL = ROOT / "tools" / "cli_reference.py"
+
+
+def check(page: Path) -> subprocess.CompletedProcess[str]:
+    command = [sys.executable, str(TOOL), "--check", "--page", str(page)]
+    return subprocess.run(command, capture_output=True, text=True, check=False)
+
+
+def test_the_reference_is_up_to_date() -> None:
+    result = check(PAGE)
+    assert result.returncode == 0, result.stdout
+    page = PAGE.read_text(encoding="utf-8")
+    for name in COMMANDS:
+        assert f"\n### callboard {name}\n" in page
+
+
+def test_a_page_that_lacks_an_option_is_found(tmp_path: Path) -> None:
+    stale = tmp_path / "cli.md"
+    text = PAGE.read_text(encoding="utf-8")
+    stale.write_text(text.replace("--args-json FILE", "--args FILE"), encoding="utf-8")
+    result = check(stale)
+    assert result.returncode == 1
+    assert "cli.md is out of date" in result.stdout
+
+
+def test_every_command_takes_the_project_and_json() -> None:
+    page = PAGE.read_text(encoding="utf-8")
+    helps = re.findall(r"#### callboard (.*)\n|### callboard (.*)\n", page)
+    names = [member or name for member, name in helps]
+    groups = {name.split()[0] for name in names if " " in name}
+    single = [name for name in names if name not in groups]
+    assert len(single) > 25
+    for name in single:
+        text = page.split(f"# callboard {name}\n")[1].split("```")[1]
+        assert "--project FOLDER" in text, name
+        assert "--json" in text, name
+
+
+def test_the_commands_of_the_first_minute_work(
+    here: Here, project: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Each line is played as written, with a script in the place of the embedded model."""
+    import shlex
+
+    page = PAGE.read_text(encoding="utf-8")
+    block = page.split("```console\n")[1].split("```")[0]
+    lines = [shlex.split(line[2:], comments=True) for line in block.splitlines()]
+    assert len(lines) == 9
+    script = ["--model", f"script:{project}/good.yaml"]
+    for words in lines:
+        if words[0] == "cd":
+            monkeypatch.chdir(words[1])
+            settings = Path(".callboard/config.yaml")
+            settings.write_text("models: {default: 'openai:gpt-4o'}\n")
+            continue
+        takes_model = words[1] in ("demo", "run") or words[1:3] == ["runs", "fork"]
+        ended = here(*words[1:], *(script if takes_model else []))
+        # The words of one's own in the page are too few for the definition of done.
+        allowed = (0, 1) if words[1:3] == ["runs", "fork"] else (0,)
+        assert ended.code in allowed, (words, ended.err)

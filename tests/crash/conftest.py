@@ -1,0 +1,48 @@
+"""The warm process that forks performers, one per test worker."""
+
+import subprocess
+import sys
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from functools import cache
+from pathlib import Path
+
+import pytest
+from crashlab import Expected, Stagehand, undisturbed
+
+
+@pytest.fixture(scope="session")
+def stagehand(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Stagehand]:
+    with employ(tmp_path_factory) as hand:
+        yield hand
+
+
+@pytest.fixture(scope="session")
+def second_stagehand(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Stagehand]:
+    with employ(tmp_path_factory) as hand:
+        yield hand
+
+
+@contextmanager
+def employ(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Stagehand]:
+    errors = tmp_path_factory.mktemp("stagehand") / "stderr"
+    with errors.open("wb") as stderr:
+        process = subprocess.Popen(
+            [sys.executable, str(Path(__file__).parent / "stagehand.py")],
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+            stderr=stderr,
+            text=True,
+        )
+        with process:
+            yield Stagehand(process, errors)
+            assert process.stdin is not None
+            process.stdin.close()
+
+
+@pytest.fixture(scope="session")
+def calm(
+    stagehand: Stagehand, tmp_path_factory: pytest.TempPathFactory
+) -> Callable[[str], Expected]:
+    """Return what each play leaves behind when nobody disturbs it, played once per worker."""
+    return cache(lambda play: undisturbed(stagehand, tmp_path_factory.mktemp("calm"), play))

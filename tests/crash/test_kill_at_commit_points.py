@@ -1,0 +1,36 @@
+"""`kill -9` at every named commit point, in the middle of it."""
+
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+from crashlab import KILLED, PLAYS, Expected, Stagehand, Trial
+
+from callboard.testing import COMMIT_POINTS
+
+pytestmark = pytest.mark.timeout(300)
+
+
+def test_every_commit_point_is_passed_by_some_play(calm: Callable[[str], Expected]) -> None:
+    passed = {point for play in PLAYS for point in calm(play).passages}
+    assert passed == set(COMMIT_POINTS)
+
+
+@pytest.mark.parametrize("point", COMMIT_POINTS)
+@pytest.mark.parametrize("play", sorted(PLAYS))
+def test_a_kill_at_a_commit_point_loses_and_repeats_nothing(
+    play: str,
+    point: str,
+    stagehand: Stagehand,
+    tmp_path: Path,
+    calm: Callable[[str], Expected],
+) -> None:
+    expected = calm(play)
+    count = expected.passages.get(point, 0)
+    # The first and the last passage and some between.
+    for nth in sorted({1, 2, (count + 1) // 2, count} & set(range(1, count + 1))):
+        trial = Trial(stagehand, tmp_path / str(nth), play)
+        # How many writes share a commit differs, so the last one may come a little earlier.
+        is_killed = trial.perform(kill=[point, nth]) == KILLED
+        assert is_killed or nth > count - 3
+        trial.check(trial.recover(), expected)

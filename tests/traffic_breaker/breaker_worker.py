@@ -1,0 +1,46 @@
+"""A process that asks the shared circuit for leave, once, when it is told to.
+
+Arguments: database file, resource, cooldown in seconds. Protocol on stdin and stdout: prints
+`ready`, waits for a line, prints `probe`, `pass` or `refused`, waits for a line (`ok` or `bad`),
+reports it and prints the state of the circuit.
+"""
+
+import asyncio
+import sys
+from pathlib import Path
+
+from callboard.core.breaker import BreakerRules, Outcome, Permit
+from callboard.models.traffic.circuits.shared import SharedBreakers
+from callboard.store.database import Database
+
+
+def say(word: str) -> None:
+    sys.stdout.write(f"{word}\n")
+    sys.stdout.flush()
+
+
+async def work(path: Path, resource: str, cooldown_seconds: float) -> None:
+    database = Database.open(path)
+    rules = {"llm": BreakerRules(3, 0.5, 10, cooldown_seconds, 1)}
+    breakers = SharedBreakers(database, rules)
+    say("ready")
+    for order in iter(sys.stdin.readline, ""):
+        permit = await breakers.admit(resource)
+        if isinstance(permit, Permit):
+            say("probe" if permit.is_probe else "pass")
+        else:
+            say("refused")
+        outcome = sys.stdin.readline().strip()
+        if isinstance(permit, Permit):
+            await breakers.report(
+                resource, permit, Outcome.SUCCEEDED if outcome == "ok" else Outcome.FAILED
+            )
+            # A healthy result is not waited for; an empty write comes after it.
+            await database.write(lambda _connection: None)
+            await asyncio.sleep(0)
+        say(f"{order.strip()}:{breakers.breaker(resource).state}")
+    database.close()
+
+
+if __name__ == "__main__":
+    asyncio.run(work(Path(sys.argv[1]), sys.argv[2], float(sys.argv[3])))

@@ -26,6 +26,8 @@ def project(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     monkeypatch.chdir(root)
     monkeypatch.setenv("CALLBOARD_CACHE_DIR", str(tmp_path / "cache"))
     monkeypatch.setenv("CALLBOARD_DATA_DIR", str(tmp_path / "data"))
+    for tier in ("TRANSIENT", "EXTERNAL_RATE_LIMIT", "EXTERNAL_DEGRADING"):
+        monkeypatch.setenv(f"CALLBOARD_ERRORS_RETRY_{tier}_MAX_ATTEMPTS", "1")
     for name in [name for name in os.environ if name.endswith("_API_KEY")]:
         monkeypatch.delenv(name)
     return root

@@ -141,6 +141,10 @@ class _Asking:
                 "duration_ms": reply.duration_ms,
             }
         )
+        if reply.switched_from is not None:
+            scope.detail["switched_from"] = reply.switched_from
+        if reply.was_repaired:
+            scope.detail["rungs"] = [rung.value for rung in reply.rungs]
         return {"text": text, "data": reply.data, "prompt_id": prompt_id}
 
     def _assemble(self) -> AssembledPrompt:

@@ -260,6 +260,17 @@ class QueueMachine(RuleBasedStateMachine):
     def teardown(self) -> None:
         if not hasattr(self, "loop"):
             return
+        try:
+            self.play_to_the_end()
+        finally:
+            self.limiter.close()
+            for task in asyncio.all_tasks(self.loop):
+                task.cancel()
+            self.settle()
+            self.loop.run_until_complete(self.loop.shutdown_asyncgens())
+            self.loop.close()
+
+    def play_to_the_end(self) -> None:
         for _ in range(2000):
             if all(task.done() for task in self.readers.tasks.values()):
                 break
@@ -278,9 +289,6 @@ class QueueMachine(RuleBasedStateMachine):
                 assert task.result() == f"Once upon {name}"
         assert not self.provider.open
         assert self.gate.snapshot().waiting == self.gate.snapshot().in_flight == ()
-        self.limiter.close()
-        self.loop.run_until_complete(self.loop.shutdown_asyncgens())
-        self.loop.close()
 
 
 TestQueueMachine = pytest.mark.req("ERR-124", "ERR-128", "ERR-129")(QueueMachine.TestCase)

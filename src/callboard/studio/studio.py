@@ -55,7 +55,8 @@ class Opening:
     packs: tuple[Pack, ...] = ()
     providers: Mapping[str, Provider] = field(default_factory=dict[str, Provider])
     flags: Mapping[str, Json] = field(default_factory=dict[str, Json])
-    environment: Mapping[str, str] | None = None
+    # May hold keys: it must never be shown.
+    environment: Mapping[str, str] | None = field(default=None, repr=False)
     recover: bool = True
     clock: Clock = field(default_factory=SystemClock)
     faults: FaultPoints = field(default_factory=NoFaults)
@@ -86,11 +87,11 @@ class Studio:
         self._prompts: dict[str, Registry] = {}
         counter = OfflineTokenCounter()
         self.assembler = Assembler(counter, load_layout())
+        self.trace = open_tracer(self.settings.telemetry, environment)
         self.tools = _tools(self, packs, opening.faults)
         self.allowed_tools = self.tools.registry.parse_allowed(self.settings.tools.allowed or ())
         self.run_mirror = RunMirror(database, project.runs, opening.faults)
         self.mirrors = Mirrors(self._mirror_writers(opening.faults))
-        self.trace = open_tracer(self.settings.telemetry, environment)
         self.backstage = Backstage(
             database,
             self.ids,
@@ -153,6 +154,7 @@ class Studio:
             stack.callback(database.close)
             studio = cls(project, chosen, database, configuration)
             stack.push_async_callback(studio.mirrors.flush)
+            stack.push_async_callback(studio.trace.close)
             stack.push_async_callback(studio.gate.close)
             await studio.engine.start()
             await studio.accounts.start()
@@ -254,4 +256,5 @@ def _tools(studio: Studio, packs: tuple[Pack, ...], faults: FaultPoints) -> Tool
         clock=studio.clock,
         classifier=studio.settings.errors.classifier(),
         faults=faults,
+        trace=studio.trace,
     )

@@ -10,7 +10,7 @@ from callboard.core.errors import ProviderError
 from callboard.core.events import CallRequeued, LimitPaused, LimitResumed
 from callboard.core.tiers import ErrorTier, RetryPolicy
 from callboard.models import DirectGate, Failure, Line, Restarted, Script, WrapperGate
-from callboard.models.errors import CredentialPaused, RateLimited
+from callboard.models.errors import CredentialPaused, QueueClosed, RateLimited
 from callboard.models.traffic.limits.credential import Credential, keyless
 from callboard.models.traffic.limits.gate import LimiterGate
 from callboard.models.traffic.limits.limiter import Limiter
@@ -170,6 +170,19 @@ async def test_a_trial_that_fails_otherwise_or_leaves_opens_the_way() -> None:
         await house.readers.tasks["b"]
     house.provider.finish("c", "d")
     await house.readers.tasks["d"]
+
+
+async def test_closing_the_queue_during_a_pause_leaves_no_timer() -> None:
+    house = House()
+    house.readers.ask("refused")
+    await until(lambda: "refused" in house.provider.open)
+    house.provider.fail("refused", 429)
+    await quiet()
+    assert house.time.armed == 1
+    await house.gate.close()
+    assert house.time.armed == 0
+    with pytest.raises(QueueClosed):
+        await house.readers.tasks["refused"]
 
 
 async def test_without_a_limiter_a_refusal_is_an_error() -> None:

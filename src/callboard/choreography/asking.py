@@ -16,6 +16,7 @@ from callboard.engine.run import Run
 from callboard.engine.scope import StepScope
 from callboard.models import Finished, Message, ModelReply, ModelRequest, TextChunk
 from callboard.models.accounts import BudgetExceeded
+from callboard.models.traffic.priority import queue_priority
 from callboard.prompts import (
     AssembledPrompt,
     Layer,
@@ -203,6 +204,7 @@ class _Asking:
             step_key=self.run.key(self.call.key),
             agent_id=self.agent.id,
             prompt_id=prompt_id,
+            priority=queue_priority(self.agent.contract.archetype),
             metadata={
                 "prompt_type": self.call.prompt,
                 "pack": pack_of(self.run),

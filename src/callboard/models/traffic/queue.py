@@ -97,8 +97,10 @@ class QueueGate(WrapperGate):
             self._leave(call)
 
     async def close(self) -> None:
-        """Refuse everybody who waits and whoever comes, then close the gate inside."""
+        """Refuse everybody who waits or comes, stop the limiter, then close the gate inside."""
         self._is_closed = True
+        if self._limiter is not None:
+            self._limiter.close()
         for call in list(self._line):
             self._line.remove(call)
             call.refuse(_closed(call.request))

@@ -26,6 +26,7 @@ demo: $(VENV)/.base ## run the sample project with the embedded model
 	$(BIN)/callboard demo
 
 test: $(VENV)/.dev ## run all tests
+	$(BIN)/callboard models pull >/dev/null # the tests of the embedded model need its weights
 	$(BIN)/python -m pytest -n $(WORKERS)
 
 lint: $(VENV)/.dev ## check style, types and layers

@@ -5,6 +5,7 @@ PYTHON ?= $(shell for python in python3.11 python3.12 python3.13 python3; do \
 	&& echo $$python && break; done)
 SPEC ?= ../shared/spec
 WORKERS ?= 2
+SECONDS ?= 60
 
 VENV := .venv
 BENCH_VENV := .venv-bench
@@ -17,7 +18,7 @@ BASE := requirements/build.txt requirements/base.txt
 export PYRIGHT_PYTHON_IGNORE_WARNINGS := 1
 
 .DEFAULT_GOAL := help
-.PHONY: help demo test lint bench trace clean
+.PHONY: help demo test lint bench soak trace clean
 
 help: ## show this list
 	@awk -F ':.*## ' '/^[a-z]+:.*## / { printf "make %-7s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -37,6 +38,9 @@ lint: $(VENV)/.dev ## check style, types and layers
 
 bench: $(BENCH_VENV)/.bench $(LITELLM_VENV)/.litellm ## measure against peers and write bench/results.json
 	$(BENCH_VENV)/bin/python -m bench $(BENCH_ARGS)
+
+soak: $(VENV)/.dev ## let 200 sessions ask a bad provider (SECONDS=60)
+	SOAK_SECONDS=$(SECONDS) $(BIN)/python -m pytest tests/soak -p no:randomly
 
 trace: $(VENV)/.dev ## show which requirements the tests prove (SPEC=folder of the specification)
 	$(BIN)/python tools/trace.py --spec $(SPEC)

@@ -17,6 +17,9 @@ BENCHMARKS = (
     "assembly",
     "waiting_runs",
     "gate_queue",
+    "recipe_run",
+    "gate_overhead",
+    "story_tools",
 )
 
 

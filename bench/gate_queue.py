@@ -1,31 +1,23 @@
-"""The queue before the models, with a provider in this process that takes 50 ms, or no time.
+"""The queue before the models, limiter included, with a provider in this process that takes 50 ms.
 
 A thousand calls through twenty slots would ideally take 1,000 / 20 x 50 ms. The user's call comes
 when all slots hold background work and hundreds of such calls wait; measured is how long it takes
-until the provider hears of it. Overhead is a call through the queue, limiter included, less the
-same call to the gate inside, sequentially; litellm's Router is asked in turns with it, less
-litellm's own call without the Router. Its provider is its own `mock_response`, ours answers at
-once as well. It runs in an environment of its own, because it needs older packages than we do. A
-waiting call is a task that awaits its answer; its request and prompt are counted.
+until the provider hears of it. A waiting call is a task that awaits its answer; its request and
+prompt are counted.
 """
 
 import asyncio
 import gc
-import json
 import statistics
-import subprocess
 import time
-from collections.abc import AsyncGenerator, Awaitable, Callable, Iterator
-from contextlib import contextmanager, suppress
-from pathlib import Path
+from collections.abc import AsyncGenerator
 
 import psutil
 
-from bench.report import Measured, Result, costlier, faster
+from bench.report import Measured, Result, costlier
 from callboard.models import (
     DirectGate,
     Ended,
-    Gate,
     Message,
     ModelRequest,
     ProviderChunk,
@@ -39,11 +31,7 @@ from callboard.models.traffic.waiting.slots import QueueLimits
 LATENCY_SECONDS = 0.05
 SLOTS = 20
 GOAL_IDEAL = 1.1
-GOAL_OVERHEAD_MS = 0.5
 GOAL_WAITING_MB = 100.0
-ROOT = Path(__file__).parent.parent
-LITELLM = ROOT / ".venv-litellm" / "bin" / "python"
-PEER = Path(__file__).parent / "peers" / "litellm_router.py"
 
 
 class Steady:
@@ -81,7 +69,6 @@ def measure(*, quick: bool) -> Measured:
     ideal = calls / SLOTS * LATENCY_SECONDS
     starts = asyncio.run(_user_starts(5 if quick else 40))
     megabytes = asyncio.run(_waiting_megabytes(1000 if quick else 10_000))
-    overhead, notes = _overhead(rounds=2 if quick else 6, calls=100 if quick else 500)
     waiting = "1,000" if quick else "10,000"
     worst = max(starts) * 1000
     return Measured(
@@ -112,13 +99,11 @@ def measure(*, quick: bool) -> Measured:
                 "under 100 MB for 10,000",
                 megabytes < GOAL_WAITING_MB,
             ),
-            *overhead,
         ),
         (
             f"the queued calls through a plain semaphore instead: {plain / ideal:.2f}x the ideal,"
             " which is what this machine allows",
             f"a user's call into a full queue: median {statistics.median(starts) * 1000:.2f} ms",
-            *notes,
         ),
     )
 
@@ -197,90 +182,6 @@ async def _waiting_megabytes(calls: int) -> float:
         task.cancel()
     await asyncio.gather(*running, *waiting, return_exceptions=True)
     return megabytes
-
-
-def _overhead(*, rounds: int, calls: int) -> tuple[tuple[Result, ...], tuple[str, ...]]:
-    """Compare what the queue adds to a call with what the Router adds."""
-    ours: list[tuple[float, float]] = []
-    theirs: list[tuple[float, float]] = []
-    with _litellm() as ask:
-        for _ in range(rounds):
-            ours.append(asyncio.run(_ours(calls)))
-            if ask is not None:
-                theirs.append(ask(calls))
-    gate_ms, direct_ms = (min(each) for each in zip(*ours, strict=True))
-    added = gate_ms - direct_ms
-    first = Result(
-        "overhead of the queue per call, median (ms)",
-        added,
-        direct_ms,
-        "the call inside",
-        added / direct_ms,
-        "under 0.5 ms",
-        added < GOAL_OVERHEAD_MS,
-    )
-    if not theirs:
-        return (first,), ("litellm is not installed: `make bench` sets it up",)
-    router_ms, bare_ms = (min(each) for each in zip(*theirs, strict=True))
-    return (
-        first,
-        faster(
-            "overhead per call, median (ms)",
-            added,
-            router_ms - bare_ms,
-            "litellm Router",
-            at_least=1.0,
-        ),
-        faster("a whole call, median (ms)", gate_ms, router_ms, "litellm Router", at_least=None),
-    ), (
-        f"litellm: {router_ms:.2f} ms through the Router, {bare_ms:.2f} ms without;"
-        f" ours: {gate_ms:.3f} ms through the queue, {direct_ms:.3f} ms without",
-    )
-
-
-async def _ours(calls: int) -> tuple[float, float]:
-    provider = Steady(0.0)
-    gate: Gate = _queue(provider)
-    direct: Gate = DirectGate({"script": provider})
-    asked = _request("Who has the key?", 1)
-    await _median_ms(lambda: gate.complete(asked), 50)
-    return (
-        await _median_ms(lambda: gate.complete(asked), calls),
-        await _median_ms(lambda: direct.complete(asked), calls),
-    )
-
-
-async def _median_ms(call: Callable[[], Awaitable[object]], times: int) -> float:
-    took: list[float] = []
-    for _ in range(times):
-        started = time.perf_counter()
-        await call()
-        took.append((time.perf_counter() - started) * 1000)
-    return statistics.median(took)
-
-
-@contextmanager
-def _litellm() -> Iterator[Callable[[int], tuple[float, float]] | None]:
-    """Start litellm beside us; yield how to ask it, or None where it is not installed."""
-    if not LITELLM.exists():
-        yield None
-        return
-    command = [str(LITELLM), str(PEER)]
-    with subprocess.Popen(
-        command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True
-    ) as peer:
-        assert peer.stdin is not None
-        assert peer.stdout is not None
-
-        def ask(calls: int) -> tuple[float, float]:
-            print(calls, file=peer.stdin, flush=True)
-            told = json.loads(peer.stdout.readline())  # type: ignore[union-attr]
-            return told["router_ms"], told["bare_ms"]
-
-        ask(20)
-        yield ask
-        with suppress(BrokenPipeError):
-            peer.stdin.close()
 
 
 def _queue(provider: Steady) -> QueueGate:

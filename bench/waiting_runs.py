@@ -19,6 +19,7 @@ import psutil
 import callboard.packs.examples
 from bench.report import Measured, Result, costlier
 from bench.workspace import fresh_folder
+from callboard.core.canonical import Json
 from callboard.core.vocabulary import RunState
 from callboard.models import Line, ModelRequest, Script
 from callboard.studio.project import Project
@@ -27,6 +28,7 @@ from callboard.studio.studio import Opening, Studio
 GOAL_MB = 200.0
 GOAL_LATENCY = 3.0
 TICK_SECONDS = 0.01
+GIVE_UP_SECONDS = 120.0
 HELD = "slow model"
 REPLY = "The lighthouse keeper climbs the stairs once more, " * 8
 
@@ -87,7 +89,8 @@ async def _measure(folder: Path, runs: int, watch_seconds: float) -> Measured:
     model = SlowModel()
     opening = Opening(
         providers={"script": model.script},
-        flags={"models": {"default": "script"}},
+        # As many slots as there are runs, so that all of them wait for the model, not for a slot.
+        flags={"models": {"default": "script"}, "queue": _slots(2 * runs)},
         environment={"HOME": str(folder), "XDG_CONFIG_HOME": str(folder / "config")},
     )
     async with Studio.open(folder / "project", opening) as studio:
@@ -102,7 +105,8 @@ async def _measure(folder: Path, runs: int, watch_seconds: float) -> Measured:
         starting = Pulse()
         task = asyncio.create_task(starting.beat())
         ids = [(await studio.start("recipe")).id for _ in range(runs)]
-        await model.all_held.wait()
+        async with asyncio.timeout(GIVE_UP_SECONDS):
+            await model.all_held.wait()
         task.cancel()
         waiting = await _watch(watch_seconds)
         held = waiting.most_bytes
@@ -156,6 +160,10 @@ async def _measure(folder: Path, runs: int, watch_seconds: float) -> Measured:
             " all of them finished afterwards",
         ),
     )
+
+
+def _slots(number: int) -> dict[str, Json]:
+    return {"global_limit": number, "provider_limit": number, "session_limit": number}
 
 
 async def _watch(seconds: float) -> Pulse:

@@ -1,6 +1,7 @@
 """Accounts on a real database, with a scripted model, a clock that is set, and known prices."""
 
-from collections.abc import Callable, Iterator
+from collections.abc import AsyncGenerator, Callable, Iterator
+from contextlib import aclosing
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -10,7 +11,17 @@ import pytest
 from callboard.core.clock import SystemClock
 from callboard.core.events import EventBody
 from callboard.core.ids import IdMaker
-from callboard.models import Catalog, DirectGate, Message, ModelRequest, Script
+from callboard.models import (
+    Catalog,
+    Chunk,
+    DirectGate,
+    Finished,
+    Gate,
+    Message,
+    ModelRequest,
+    Script,
+    WrapperGate,
+)
 from callboard.models.accounts import Accounts, BudgetGate, MeterGate, Prices
 from callboard.store.database import Database
 
@@ -42,6 +53,24 @@ CATALOG = Catalog(
 )
 
 
+class OnRecord(WrapperGate):
+    """Lets its reader go on only when the ledger is on disk, so that a test can look at once."""
+
+    def __init__(self, inner: Gate, accounts: Accounts) -> None:
+        super().__init__(inner)
+        self._accounts = accounts
+
+    async def stream(self, request: ModelRequest) -> AsyncGenerator[Chunk]:
+        try:
+            async with aclosing(self.inner.stream(request)) as chunks:
+                async for chunk in chunks:
+                    if isinstance(chunk, Finished):
+                        await self._accounts.flush()
+                    yield chunk
+        finally:
+            await self._accounts.flush()
+
+
 @dataclass
 class House:
     """One process's accounts and what it told."""
@@ -51,13 +80,17 @@ class House:
     accounts: Accounts
     told: list[EventBody] = field(default_factory=list)
 
-    def gate(self, script: Script) -> BudgetGate:
+    def gate(self, script: Script) -> OnRecord:
         direct = DirectGate({"script": script, "priced": script, "other": script})
-        return BudgetGate(MeterGate(direct, self.accounts), self.accounts)
+        metered = MeterGate(direct, self.accounts)
+        return self.on_record(BudgetGate(metered, self.accounts))
 
-    def meter(self, script: Script) -> MeterGate:
+    def meter(self, script: Script) -> OnRecord:
         direct = DirectGate({"script": script, "priced": script, "other": script})
-        return MeterGate(direct, self.accounts)
+        return self.on_record(MeterGate(direct, self.accounts))
+
+    def on_record(self, gate: Gate) -> OnRecord:
+        return OnRecord(gate, self.accounts)
 
     def rows(self, sql: str) -> list[dict[str, Any]]:
         return self.database.read(lambda c: [dict(row) for row in c.execute(sql)])
@@ -83,10 +116,9 @@ def open_house(database: Database, clock: SetClock) -> Callable[..., House]:
             database,
             IdMaker(clock),
             clock,
-            count_tokens=count_words,
             prices=Prices(CATALOG),
             notify=lambda body, _request: told.append(body),
-            **{"process_id": "proc_here", **options},
+            **{"process_id": "proc_here", "count_tokens": count_words, **options},
         )
         return House(database, clock, accounts, told)
 

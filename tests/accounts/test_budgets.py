@@ -185,6 +185,7 @@ async def test_a_reply_that_outgrows_its_reservation_asks_for_more(house: Any, a
     assert reserved(house) == 0
 
 
+@pytest.mark.req("LLM-34")
 async def test_a_reply_that_outgrows_its_budget_is_cut_off_and_kept(house: Any, ask: Any) -> None:
     limit = 2_000
     await house.accounts.set_limits(RUN, Limits(tokens=limit))

@@ -1,11 +1,12 @@
 """The accounts within the chain of gates: retries, preemption and budgets are booked rightly."""
 
 import asyncio
-from typing import Any
+from collections.abc import AsyncGenerator
+from typing import Any, cast
 
 import pytest
 
-from callboard.models import Failure, Line, Script, Usage
+from callboard.models import CircuitOpen, Failure, Gate, Line, Script, Usage
 from callboard.models.accounts import (
     BudgetGate,
     Limits,
@@ -15,10 +16,11 @@ from callboard.models.accounts import (
     list_calls,
     load_budgets,
 )
-from callboard.models.gate import DirectGate
+from callboard.models.gate import DirectGate, WrapperGate
 from callboard.models.traffic.queue import QueueGate
 from callboard.models.traffic.retry import RetryGate
 from callboard.models.traffic.waiting.slots import QueueLimits
+from callboard.models.types import Chunk, ModelRequest
 
 pytestmark = pytest.mark.anyio
 
@@ -29,10 +31,11 @@ async def no_wait(_seconds: float) -> None:
     await asyncio.sleep(0)
 
 
-def chain(house: Any, script: Script, **limits: Any) -> QueueGate:
+def chain(house: Any, script: Script, **limits: Any) -> Gate:
     direct = DirectGate({"priced": script})
     metered = RetryGate(MeterGate(direct, house.accounts), sleep=no_wait)
-    return QueueGate(BudgetGate(metered, house.accounts), QueueLimits(**limits))
+    queue = QueueGate(BudgetGate(metered, house.accounts), QueueLimits(**limits))
+    return cast("Gate", house.on_record(queue))
 
 
 async def test_every_attempt_is_on_record_and_the_budget_pays_for_all(house: Any, ask: Any) -> None:
@@ -75,4 +78,26 @@ async def test_a_call_that_makes_room_for_the_user_is_booked_as_preempted_and_ma
     assert calls[0].usage == Usage(3, 0)
     (budget,) = house.database.read(lambda c: load_budgets(c, [RUN]))
     assert budget.spent.tokens == 3 + 6 + 4
+    assert house.rows("SELECT * FROM reservations") == []
+
+
+class _Leave(WrapperGate):
+    """A circuit that is open."""
+
+    async def stream(self, request: ModelRequest) -> AsyncGenerator[Chunk]:
+        raise CircuitOpen("left alone")
+        yield  # pragma: no cover - what makes it a generator
+
+
+async def test_a_call_that_a_circuit_keeps_from_its_provider_spends_nothing(
+    house: Any, ask: Any
+) -> None:
+    await house.accounts.set_limits(RUN, Limits(tokens=1000, calls=1))
+    guarded = _Leave(MeterGate(DirectGate({"priced": Script("hello")}), house.accounts))
+    gate = BudgetGate(guarded, house.accounts)
+    for _ in range(3):
+        with pytest.raises(CircuitOpen):
+            await gate.complete(ask())
+    (budget,) = house.database.read(lambda c: load_budgets(c, [RUN]))
+    assert (budget.spent.calls, budget.spent.tokens) == (0, 0)
     assert house.rows("SELECT * FROM reservations") == []

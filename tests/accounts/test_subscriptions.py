@@ -10,7 +10,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from callboard.core.events import QuotaWarning
+from callboard.core.settings import Settings
 from callboard.core.settings.budgets import BudgetsSettings, SubscriptionSettings
+from callboard.core.vocabulary import RunRecord, RunState, SessionRecord, SessionState
 from callboard.models import Line, Script, Usage
 from callboard.models.accounts import (
     BudgetExceeded,
@@ -20,11 +22,14 @@ from callboard.models.accounts import (
     fair_limits,
     fair_share,
     limits_from,
+    plans_from,
     status_of,
     subscriptions_from,
 )
 from callboard.models.accounts.periods import Period, PeriodKind
 from callboard.store.journal.events import read_events
+from callboard.store.journal.runs import insert_run
+from callboard.store.journal.sessions import insert_session
 
 DAY = 24 * 3_600_000
 
@@ -253,3 +258,91 @@ def test_every_moment_lies_in_one_period_and_periods_leave_no_gap(
     assert period.around(start) == period.around(end - 1) == (start, end)
     assert period.around(end)[0] == end
     assert end - start <= 31 * DAY + 2 * 3_600_000
+
+
+async def working(house: Any, *sessions: str) -> None:
+    """Put a run under way for each session."""
+
+    def work(connection: Any) -> None:
+        for session in sessions:
+            insert_session(connection, SessionRecord(session, session, SessionState.ACTIVE))
+            run = RunRecord(f"run_of_{session}", session, "x/y", RunState.RUNNING)
+            insert_run(connection, run)
+
+    await house.database.write(work)
+
+
+@pytest.mark.anyio
+@pytest.mark.req("ERR-122")
+async def test_sessions_at_work_together_share_what_a_plan_has_left_unless_told_otherwise(
+    open_house: Any, ask: Any
+) -> None:
+    house = open_house(subscriptions=[plan(PeriodKind.DAY, calls=10)])
+    gate = house.gate(Script(Line("ok", times=None)))
+    await working(house, "sess_1", "sess_2")
+    for _ in range(8):
+        await gate.complete(ask(session_id="sess_1"))
+    # Two are left for two sessions: one each. The greedy one may take its own and no more.
+    await gate.complete(ask(session_id="sess_1"))
+    with pytest.raises(BudgetExceeded) as refused:
+        await gate.complete(ask(session_id="sess_1"))
+    assert "fair share" in refused.value.message
+    assert "callboard budget set session:sess_1 --calls" in (refused.value.fix or "")
+    # A budget of its own, in the settings or at runtime, takes the share's place.
+    await house.accounts.set_limits(Scope.parse("session:sess_1"), Limits(calls=100))
+    await gate.complete(ask(session_id="sess_1"))
+
+
+@pytest.mark.anyio
+async def test_a_session_that_works_alone_may_use_the_whole_plan(open_house: Any, ask: Any) -> None:
+    house = open_house(subscriptions=[plan(PeriodKind.DAY, calls=3)])
+    gate = house.gate(Script(Line("ok", times=None)))
+    await working(house, "sess_1")
+    for _ in range(3):
+        await gate.complete(ask(session_id="sess_1"))
+    with pytest.raises(BudgetExceeded) as refused:
+        await gate.complete(ask(session_id="sess_1"))
+    assert "fair share" not in refused.value.message
+
+
+@pytest.mark.anyio
+async def test_fair_shares_can_be_switched_off(open_house: Any, ask: Any) -> None:
+    house = open_house(subscriptions=[plan(PeriodKind.DAY, calls=4)], is_shared=False)
+    gate = house.gate(Script(Line("ok", times=None)))
+    await working(house, "sess_1", "sess_2")
+    for _ in range(4):
+        await gate.complete(ask(session_id="sess_1"))
+
+
+@pytest.mark.anyio
+@pytest.mark.req("LLM-12", "LLM-58")
+async def test_a_soft_limit_of_a_provider_warns_and_never_blocks(open_house: Any, ask: Any) -> None:
+    settings = Settings.model_validate(
+        {
+            "models": {
+                "providers": {
+                    "priced": {"soft_limit": {"requests": 5, "period": "day", "warn_at": 0.6}},
+                    "other": {"soft_limit": {"period": "day"}},
+                    "plain": {},
+                }
+            },
+            "budgets": {"subscriptions": {"priced": {"day": {"max_requests": 100}}}},
+        }
+    )
+    hard, soft = plans_from(settings)
+    assert (hard.name, soft.name, soft.is_soft) == ("day", "day (soft)", True)
+    house = open_house(subscriptions=[hard, soft])
+    gate = house.gate(Script(Line("ok", times=None)))
+    for _ in range(7):
+        await gate.complete(ask())
+    told = warnings(house)
+    assert [(each.provider, each.level, each.requests_percent) for each in told] == [
+        ("priced", 1, 60),
+        ("priced", 2, 100),
+    ]
+    assert all("Approaching" in each.text and "calls go on" in each.text for each in told)
+    # Both limits count for themselves.
+    by_period = {each.period: each.requests_used for each in house.accounts.statuses()}
+    assert by_period == {"day": 7, "day (soft)": 7}
+    house.clock.ms += DAY
+    assert house.accounts.statuses()[1].level == 0

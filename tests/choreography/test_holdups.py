@@ -1,15 +1,18 @@
 """A budget that is used up does not kill a run: it asks, waits, and goes on where it was."""
 
+import re
 from typing import Any
 
 import pytest
 
 from callboard.choreography.holdups import GO_ON, STOP
+from callboard.choreography.raising import RAISE_PATTERN, raise_for
+from callboard.core.errors import InvalidInput
 from callboard.core.events import QuestionAnswered, QuestionAsked
 from callboard.core.tiers import ErrorTier
 from callboard.core.vocabulary import RunState
 from callboard.models import Line, Script, Usage
-from callboard.models.accounts import Limits, Scope, list_calls
+from callboard.models.accounts import BudgetExceeded, Limits, Scope, list_calls, load_budgets
 from callboard.prompts import list_prompts, load_prompt
 from callboard.store.journal.events import read_events
 from callboard.store.journal.questions import list_questions
@@ -66,7 +69,7 @@ async def test_a_used_up_budget_asks_and_the_run_goes_on_when_it_is_raised(
         waiting = await studio.engine.wait(run.id, settled=True)
         assert waiting.state is RunState.WAITING
         assert question.step_key == "say/2/budget/1"
-        assert question.body.choices == (GO_ON, STOP)
+        assert question.body.choices == (GO_ON, "raise to 4 calls", STOP)
         assert f"callboard budget set {scope} --calls" in question.body.text
         assert keys(studio, run.id) == ["say/0", "say/1"]
         await accounts.set_limits(scope, Limits(calls=3))
@@ -175,3 +178,81 @@ async def test_what_a_cut_reply_had_said_is_kept_with_its_prompt(
     assert kept.reply.text.startswith("word word")
     assert kept.reply.warnings == ("partial",)
     assert run.result == "short"
+
+
+@pytest.mark.parametrize(
+    ("answer", "calls"),
+    [("raise to 4 calls", 4), ("raise to 3", 3), ("raise to 1,000 calls", 1000)],
+)
+async def test_the_answer_itself_can_raise_the_budget(
+    open_studio: Any, write_pack: Any, answer: str, calls: int
+) -> None:
+    script = Script(Line("aye", times=None))
+    async with open_studio(script, write_pack(THREE, {"say": "Say it."})) as studio:
+        scope = await session_of(studio)
+        await studio.accounts.set_limits(scope, Limits(calls=2))
+        run = await studio.start("play")
+        question = await asked(studio, run.id)
+        await studio.engine.answer(question.body.question_id, answer)
+        run = await studio.engine.wait(run.id)
+        (budget,) = studio.database.read(lambda c: load_budgets(c, [scope]))
+    assert (run.state, run.result) == (RunState.DONE, ["aye"] * 3)
+    assert budget.limits == Limits(calls=calls)
+
+
+async def test_an_amount_that_does_not_fit_into_the_outer_budget_is_explained_and_asked_again(
+    open_studio: Any, write_pack: Any
+) -> None:
+    script = Script(Line("aye", times=None))
+    async with open_studio(script, write_pack(THREE, {"say": "Say it."})) as studio:
+        scope = await session_of(studio)
+        await studio.accounts.set_limits(Scope.parse("project"), Limits(calls=5))
+        await studio.accounts.set_limits(scope, Limits(calls=1))
+        run = await studio.start("play")
+        first = await asked(studio, run.id)
+        with pytest.raises(InvalidInput):
+            await studio.engine.answer(first.body.question_id, "raise to a lot")
+        await studio.engine.answer(first.body.question_id, "raise to 50 calls")
+        second = await asked(studio, run.id, after=first.seq)
+        assert "It was not raised: 50 calls for" in second.body.text
+        await studio.engine.answer(second.body.question_id, "raise to 5 calls")
+        run = await studio.engine.wait(run.id)
+    assert run.result == ["aye"] * 3
+
+
+async def test_an_answer_given_while_nothing_runs_raises_the_budget_when_the_run_is_taken_up(
+    open_studio: Any, write_pack: Any
+) -> None:
+    pack = write_pack(THREE, {"say": "Say it."})
+    script = Script(Line("aye", times=None))
+    async with open_studio(script, pack) as studio:
+        await studio.accounts.set_limits(await session_of(studio), Limits(calls=1))
+        run = await studio.start("play")
+        question = await asked(studio, run.id)
+    async with open_studio(script, pack, engine={"resume_on_start": "manual"}) as studio:
+        await studio.engine.answer(question.body.question_id, "raise to 3 calls", dispatch=False)
+    async with open_studio(script, pack) as studio:
+        run = await studio.engine.wait(run.id)
+    assert (run.state, run.result) == (RunState.DONE, ["aye"] * 3)
+
+
+@pytest.mark.parametrize(
+    ("dimension", "limit", "choice", "answer", "raised"),
+    [
+        ("money", 500_000, "raise to $1", "raise to $2.50", Limits(microusd=2_500_000)),
+        ("tokens", 1000, "raise to 2,000 tokens", "raise to 2,000 tokens", Limits(tokens=2000)),
+        ("time", 60_000, "raise to 2.00 min", "raise to 1.5 min", Limits(ms=90_000)),
+    ],
+)
+def test_amounts_are_written_in_the_units_of_what_is_limited(
+    dimension: str, limit: int, choice: str, answer: str, raised: Limits
+) -> None:
+    figures = {"limit": limit, "spent": 1, "reserved": 0, "wanted": 1}
+    error = BudgetExceeded("no", scope="run:run_1", dimension=dimension, can_raise=True, **figures)
+    found = raise_for(error)
+    assert found is not None
+    assert found.choice == choice
+    assert re.fullmatch(RAISE_PATTERN, choice)
+    assert found.limits(answer) == raised
+    assert found.limits(GO_ON) is None
+    assert raise_for(BudgetExceeded("no", scope="provider:x per day", dimension="calls")) is None

@@ -231,7 +231,7 @@ async def test_a_dag_with_a_ring_or_a_stranger_is_refused(
 async def test_arguments_are_checked_before_anything_starts(open_studio: Any) -> None:
     async with open_studio(Script()) as studio:
         with pytest.raises(InvalidInput, match="missing: query, question") as refused:
-            await studio.start("conference", {})
+            await studio.start("examples/conference", {})
         assert "question (str, required)" in str(refused.value.fix)
         with pytest.raises(InvalidInput, match="unknown: colour"):
             await studio.start("recipe", {"colour": "red"})

@@ -53,7 +53,7 @@ def test_root_help_names_every_command_and_every_exit_code(here: Here) -> None:
     ended = here("--help")
     assert ended.code == 0
     for name, told in COMMANDS.items():
-        assert f"  {name:<10}{told}" in ended.out
+        assert f"  {name:<12}{told}" in ended.out
     for code in exits.MEANINGS:
         assert f"\n  {code:<5}" in ended.out
 

@@ -49,7 +49,7 @@ EDITED = "a heron stood in the reeds"
 
 PLAYS = {
     "conference": Play(
-        "conference",
+        "examples/conference",
         {"question": "Who has the key?", "query": "key"},
         edits={"planner/view": (EDITED, EDITED), "summary": (EDITED, EDITED)},
     ),

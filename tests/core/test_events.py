@@ -32,6 +32,7 @@ EXAMPLES: dict[Any, Any] = {
     dict[str, Any] | None: {"code": "x"},
     str | None: "another",
     tuple[str, ...]: ("yes", "no"),
+    list[str]: ["one", "two"],
     Any: {"any": [1, "two"]},
 }
 

@@ -21,7 +21,7 @@ KILLED = -9
 
 # Name to what is played, with which arguments, and whether the model answers too shortly.
 PLAYS: dict[str, tuple[str, dict[str, Any], bool]] = {
-    "conference": ("conference", {"question": "Who has the key?", "query": "key"}, False),
+    "conference": ("examples/conference", {"question": "Who has the key?", "query": "key"}, False),
     "recipe": ("recipe", {}, False),
     "loop": ("loop", {"text": "A short text."}, False),
     "turn": ("turn", {"message": "Where is the key?"}, True),

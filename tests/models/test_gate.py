@@ -151,6 +151,7 @@ async def test_a_drop_in_the_middle_keeps_the_partial_text() -> None:
     assert caught.value.retryable
 
 
+@pytest.mark.req("LLM-43")
 async def test_a_hanging_provider_is_given_up_after_its_silence() -> None:
     limits = TimeLimits(inactivity_seconds=0.05)
     gate = DirectGate({"script": Script(Line(hang=True))}, limits=limits)
@@ -178,6 +179,7 @@ class Chatty:
         pass
 
 
+@pytest.mark.req("LLM-43")
 async def test_endless_work_ends_at_the_total_limit_and_frees_the_provider() -> None:
     chatty = Chatty()
     with pytest.raises(ProviderTimeout, match="took too long") as caught:

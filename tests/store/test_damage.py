@@ -38,17 +38,15 @@ def damage(path: Path, page: int) -> None:
 
 
 def middle_page(path: Path) -> int:
-    """Return a page in the middle of the events, not one that leads to many others."""
+    """Return a page in the middle of the events that holds rows and leads to no others."""
     connection = sqlite3.connect(path)
     try:
-        inner = {
-            row[0]
-            for row in connection.execute("SELECT rootpage FROM sqlite_master WHERE rootpage > 0")
-        }
+        rows = connection.execute(
+            "SELECT pageno FROM dbstat WHERE name = 'events' AND pagetype = 'leaf' ORDER BY pageno"
+        ).fetchall()
     finally:
         connection.close()
-    pages = path.stat().st_size // 4096
-    return next(page for page in range(pages // 2, pages) if page + 1 not in inner)
+    return int(rows[len(rows) // 2][0]) - 1
 
 
 def test_a_damaged_header_refuses_to_open_and_changes_nothing(path: Path) -> None:

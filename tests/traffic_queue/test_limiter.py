@@ -260,11 +260,12 @@ def test_closing_stops_the_timers() -> None:
     assert time.armed == 0
 
 
-def test_a_credential_shows_no_key() -> None:
+@pytest.mark.anyio
+async def test_a_credential_shows_no_key() -> None:
     secret = "sk-very-" + "private"
     credential = Credential("openai", fingerprint(secret))
     assert len(credential.fingerprint) == 8
     assert secret not in repr(credential) + credential.key + credential.label
     assert fingerprint(secret) != fingerprint(secret + "x")
     assert Credential.from_key(credential.key) == credential
-    assert keyless(request("x", model="openai:gpt")).label == "openai"
+    assert (await keyless(request("x", model="openai:gpt"))).label == "openai"

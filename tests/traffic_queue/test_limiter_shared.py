@@ -10,6 +10,7 @@ import pytest
 from foyer import HandTime, Notices, Prompter, Readers, direct, quiet, until
 
 from callboard.core.events import LimitPaused, LimitResumed
+from callboard.models import ModelRequest
 from callboard.models.traffic.limits.credential import Credential
 from callboard.models.traffic.limits.limiter import TICK_SECONDS, Limiter
 from callboard.models.traffic.limits.shared import SharedPauses
@@ -19,6 +20,10 @@ from callboard.store.database import Database
 pytestmark = pytest.mark.anyio
 
 OPENAI = Credential("openai", "0123abcd")
+
+
+async def only_openai(_request: ModelRequest) -> Credential:
+    return OPENAI
 
 
 class Process:
@@ -95,9 +100,7 @@ async def test_the_queue_of_the_other_process_holds_back_and_goes_on_by_itself(
 ) -> None:
     one, two = processes
     provider = Prompter()
-    gate = QueueGate(
-        direct(provider, "openai"), limiter=two.limiter, credential_of=lambda _: OPENAI
-    )
+    gate = QueueGate(direct(provider, "openai"), limiter=two.limiter, credential_of=only_openai)
     readers = Readers(gate)
     one.refused(retry_after="3")
     await one.stored()

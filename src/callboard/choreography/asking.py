@@ -1,27 +1,35 @@
 """One agent call: what it is shown, what it says, and the record of both."""
 
+import asyncio
 from collections.abc import Awaitable, Callable, Mapping
 from contextlib import aclosing
-from dataclasses import asdict, dataclass, replace
-from typing import Any, cast
+from dataclasses import asdict, dataclass, field, replace
+from typing import Any, NoReturn, cast
 
+from callboard.choreography.cards import PROCESSING, showing
+from callboard.choreography.conversation import Listener, history_digest, with_history
 from callboard.choreography.holdups import Holdups
+from callboard.choreography.stuck import can_be_helped
 from callboard.choreography.values import Input, Reply, as_content, pack_of
 from callboard.core.canonical import Json, digest
 from callboard.core.errors import CallboardError, ProviderError
-from callboard.core.events import ReplyChunk
+from callboard.core.events import ReplyChunk, ReplyVoided
 from callboard.core.vocabulary import Agent, Content, Effect, StepKind, Trust
 from callboard.engine.errors import NotNow
 from callboard.engine.run import Run
 from callboard.engine.scope import StepScope
-from callboard.models import Finished, Message, ModelReply, ModelRequest, TextChunk
+from callboard.models import Finished, Message, ModelReply, ModelRequest, Restarted, TextChunk
 from callboard.models.accounts import BudgetExceeded
 from callboard.models.traffic.priority import queue_priority
+from callboard.models.types import Role
 from callboard.prompts import (
+    RESERVED_NAMES,
     AssembledPrompt,
     Layer,
     PromptRequest,
     ReplyRecord,
+    Turn,
+    fence,
     headed_inputs,
     record_prompt,
     render_template,
@@ -35,6 +43,10 @@ from callboard.studio.studio import Studio
 _REPLY_TOKENS = {"full": 4000, "medium": 2000, "minimal": 400}
 
 
+Around = Callable[[StepScope, Callable[[], Awaitable[Json]]], Awaitable[Json]]
+"""Asks, and returns what is journaled in place of the bare reply."""
+
+
 @dataclass(frozen=True, slots=True)
 class Call:
     """What a choreography wants of an agent."""
@@ -44,28 +56,67 @@ class Call:
     prompt: str
     inputs: Mapping[str, Input]
     schema: Mapping[str, Json] | None
-    slot: str
+    slot: str | None
     max_tokens: int | None
+    timeout_seconds: float | None = None
+    history: tuple[Turn, ...] = ()
+    priority: int | None = None
+    # What frames the message and is no input: the task, answers to earlier parts. The task opens
+    # the message where the template does not place it.
+    framing: Mapping[str, Content] = field(default_factory=dict[str, Content])
+    # The micro part of the template that is asked, where it has parts.
+    part: str | None = None
+    # What ends the message, after everything the template says.
+    closing: Content | None = None
+    # What is made of the reply within the same step; it is handed the function that asks.
+    around: Around | None = None
 
 
 async def ask_agent(studio: Studio, run: Run, call: Call, holdups: Holdups) -> Reply:
     """Ask once, journal the reply, and return it; a budget that says no holds the run up."""
+    said = await ask_step(studio, run, call, holdups)
+    if not isinstance(said, dict):
+        # A fork replaced the reply by the human's own words.
+        said = {"text": str(said), "data": said if call.schema is not None else None}
+    spoken = cast(dict[str, Any], said)
+    return Reply(
+        text=spoken["text"],
+        agent_id=studio.repertoire.agent(call.agent_id, pack_of(run)).id,
+        key=run.key(call.key),
+        data=spoken.get("data"),
+        prompt_id=spoken.get("prompt_id", ""),
+    )
+
+
+async def ask_step(studio: Studio, run: Run, call: Call, holdups: Holdups) -> Json:
+    """Do the same and return what the journal holds, whatever a fork put there."""
     agent = studio.repertoire.agent(call.agent_id, pack_of(run))
     contents = {name: as_content(name, value) for name, value in call.inputs.items()}
 
     async def act(scope: StepScope) -> Json:
-        return await _Asking(studio, run, agent, call, contents).perform(scope)
+        asking = _Asking(studio, run, agent, call, contents, holdups)
+        if call.around is None:
+            return await asking.perform(scope)
+        return await call.around(scope, lambda: asking.perform(scope))
+
+    inputs: dict[str, Json] = {
+        "agent": agent.id,
+        "prompt": call.prompt,
+        "inputs": {name: digest(content.text) for name, content in contents.items()},
+        "schema": digest(call.schema) if call.schema is not None else None,
+    }
+    if call.history:
+        inputs["history"] = history_digest(call.history)
+    if call.part is not None or call.framing:
+        inputs["part"] = call.part
+        inputs["closing"] = None if call.closing is None else digest(call.closing.text)
+        inputs["framing"] = {name: digest(each.text) for name, each in call.framing.items()}
 
     async def step(act: Callable[[StepScope], Awaitable[Json]]) -> Json:
         return await run.step(
             call.key,
             act,
-            inputs={
-                "agent": agent.id,
-                "prompt": call.prompt,
-                "inputs": {name: digest(content.text) for name, content in contents.items()},
-                "schema": digest(call.schema) if call.schema is not None else None,
-            },
+            inputs=inputs,
             kind=StepKind.AGENT,
             # Asking again after a crash costs a call but changes nothing in the world.
             effect=Effect.IDEMPOTENT,
@@ -78,50 +129,51 @@ async def ask_agent(studio: Studio, run: Run, call: Call, holdups: Holdups) -> R
 
         return await step(fail)
 
-    said = await holdups.step(run, call.key, lambda: step(act), give_up)
-    if not isinstance(said, dict):
-        # A fork replaced the reply by the human's own words.
-        said = {"text": str(said), "data": said if call.schema is not None else None}
-    spoken = cast(dict[str, Any], said)
-    return Reply(
-        text=spoken["text"],
-        agent_id=agent.id,
-        key=run.key(call.key),
-        data=spoken.get("data"),
-        prompt_id=spoken.get("prompt_id", ""),
-    )
+    return await holdups.step(run, call.key, lambda: step(act), give_up)
 
 
 class _Asking:
     """The call while it is made."""
 
     def __init__(
-        self, studio: Studio, run: Run, agent: Agent, call: Call, contents: dict[str, Content]
+        self,
+        studio: Studio,
+        run: Run,
+        agent: Agent,
+        call: Call,
+        contents: dict[str, Content],
+        holdups: Holdups,
     ) -> None:
         self.studio = studio
         self.run = run
         self.agent = agent
         self.call = call
         self.contents = contents
-        self.model = agent.model or studio.settings.models.default
+        self.wanted = agent.model or studio.settings.models.default
+        self.model = holdups.model_for(self.wanted)
         self.facts = studio.catalog.facts(self.model)
         self.tier = agent.tier or self.facts.tier
-        self.max_tokens = call.max_tokens or _REPLY_TOKENS[self.tier.value]
+        # A reply may not take more than half of a small window: the prompt needs room too.
+        usual = min(_REPLY_TOKENS[self.tier.value], self.facts.window_tokens // 2)
+        self.max_tokens = call.max_tokens or usual
 
     async def perform(self, scope: StepScope) -> Json:
-        prompt = self._assemble()
-        prompt_id = await self._save(prompt)
+        prompt = await self._assemble()
+        prompt_id = await self._save(prompt, self.call.prompt)
         scope.detail.update({"agent": self.agent.id, "model": self.model, "prompt_id": prompt_id})
         try:
-            reply = await self._stream(prompt, prompt_id)
+            with showing(self.studio, self.run, self.agent.id, PROCESSING, self.call.key):
+                reply = await self._stream(prompt, prompt_id)
         except BudgetExceeded as error:
             if error.partial:
                 await self.studio.database.write(self._keep_partial(prompt_id, error.partial))
             raise NotNow(error) from error
         except ProviderError as error:
+            error.context.setdefault("prompt_id", prompt_id)
+            if can_be_helped(error, self.studio.settings):
+                await self._put_off(error, prompt_id)
             if error.partial:
                 scope.commit_with(self._keep_partial(prompt_id, error.partial))
-            error.context.setdefault("prompt_id", prompt_id)
             raise
         parsed = parse_reply(reply.text)
         text = reply.text if self.call.schema is not None else parsed.message
@@ -148,7 +200,7 @@ class _Asking:
             scope.detail["rungs"] = [rung.value for rung in reply.rungs]
         return {"text": text, "data": reply.data, "prompt_id": prompt_id}
 
-    def _assemble(self) -> AssembledPrompt:
+    async def _assemble(self) -> AssembledPrompt:
         studio = self.studio
         prompts = studio.prompts(pack_of(self.run))
         contract = self.agent.contract
@@ -165,18 +217,39 @@ class _Asking:
             "role_contract": role,
             "inputs": headed_inputs(self.contents),
             **self.contents,
+            **self.call.framing,
         }
         template = prompts.get(self.call.prompt, self.tier)
+        if self.call.part is not None:
+            template = template.narrowed_to(self.call.part)
+        opening = [name for name in RESERVED_NAMES if name in self.call.framing]
         request = PromptRequest(
             layers=(Layer("role", role, pinned=True, stable=True),),
-            message=render_template(template, values),
+            message=_closed(render_template(template, values, prepend=opening), self.call.closing),
             limit_tokens=self.facts.window_tokens - self.max_tokens,
             model_id=self.model,
             tier=self.tier,
         )
+        if self.call.history:
+            listener = Listener(self.model, self.tier, self.facts.window_tokens, self.max_tokens)
+            request = await with_history(
+                studio, request, self.call.history, listener, self._ask_summary
+            )
         return studio.assembler.assemble(request)
 
-    async def _save(self, prompt: AssembledPrompt) -> str:
+    async def _ask_summary(self, prompt: AssembledPrompt, mode: str, max_tokens: int) -> str:
+        """Have the same model sum up a conversation, on record like every call."""
+        prompt_id = await self._save(prompt, mode)
+        request = replace(self._request(prompt, prompt_id, mode), max_tokens=max_tokens)
+        reply = await self.studio.gate.complete(replace(request, json_schema=None))
+        usage: dict[str, Json] = {**asdict(reply.usage), "duration_ms": reply.duration_ms}
+        record = ReplyRecord(reply.text, self.studio.clock.now_ms(), usage)
+        await self.studio.database.write(
+            lambda connection: save_reply(connection, prompt_id, record)
+        )
+        return parse_reply(reply.text).message
+
+    async def _save(self, prompt: AssembledPrompt, mode: str) -> str:
         """Store what is about to be sent, so that even a call that never returns can be read."""
         studio = self.studio
         record = replace(
@@ -185,39 +258,61 @@ class _Asking:
             run_id=self.run.id,
             step_key=self.run.key(self.call.key),
             agent_id=self.agent.id,
-            mode=self.call.prompt,
+            mode=mode,
         )
         await studio.database.write(lambda connection: save_prompt(connection, record))
         return record.id
 
-    async def _stream(self, prompt: AssembledPrompt, prompt_id: str) -> ModelReply:
-        request = ModelRequest(
+    def _request(self, prompt: AssembledPrompt, prompt_id: str, mode: str) -> ModelRequest:
+        ranked = queue_priority(self.agent.contract.archetype)
+        return ModelRequest(
             model=self.model,
-            messages=tuple(
-                Message("system" if m.role == "system" else "user", m.content)
-                for m in prompt.messages
-            ),
+            messages=tuple(Message(_role(m.role), m.content) for m in prompt.messages),
             json_schema=self.call.schema,
             max_tokens=self.max_tokens,
+            timeout_seconds=self.call.timeout_seconds,
+            # Silence within the time allowed is no reason to ask again.
+            inactivity_seconds=self.call.timeout_seconds,
             session_id=self.run.session_id,
             run_id=self.run.id,
             step_key=self.run.key(self.call.key),
             agent_id=self.agent.id,
             prompt_id=prompt_id,
-            priority=queue_priority(self.agent.contract.archetype),
+            priority=ranked if self.call.priority is None else self.call.priority,
             metadata={
-                "prompt_type": self.call.prompt,
+                "prompt_type": mode,
                 "pack": pack_of(self.run),
                 "estimated_tokens": prompt.total_tokens,
             },
         )
-        async with aclosing(self.studio.gate.stream(request)) as chunks:
-            async for chunk in chunks:
-                if isinstance(chunk, TextChunk):
-                    self.run.show(ReplyChunk(self.agent.id, chunk.text), self.call.key)
-                elif isinstance(chunk, Finished):
-                    return chunk.reply
+
+    async def _stream(self, prompt: AssembledPrompt, prompt_id: str) -> ModelReply:
+        request = self._request(prompt, prompt_id, self.call.prompt)
+        said: list[str] = []
+        try:
+            async with aclosing(self.studio.gate.stream(request)) as chunks:
+                async for chunk in chunks:
+                    if isinstance(chunk, TextChunk):
+                        said.append(chunk.text)
+                        self.run.show(ReplyChunk(self.agent.id, chunk.text), self.call.key)
+                    elif isinstance(chunk, Restarted):
+                        said.clear()
+                        self.run.show(ReplyVoided(self.agent.id, chunk.reason), self.call.key)
+                    elif isinstance(chunk, Finished):
+                        return chunk.reply
+        except asyncio.CancelledError:
+            if said:
+                # Not waited for: whoever cancels must not wait for a disk.
+                self.studio.database.submit(self._keep_partial(prompt_id, "".join(said)))
+            raise
         raise ProviderError(f"{self.model} stopped without finishing its reply")
+
+    async def _put_off(self, error: ProviderError, prompt_id: str) -> NoReturn:
+        """Let the human decide how to go on."""
+        if error.partial:
+            await self.studio.database.write(self._keep_partial(prompt_id, error.partial))
+        error.context.update({"model": self.model, "asked_model": self.wanted})
+        raise NotNow(error) from error
 
     def _keep_partial(self, prompt_id: str, partial: str) -> Callable[[Connection], None]:
         record = ReplyRecord(partial, self.studio.clock.now_ms(), {}, ("partial",))
@@ -226,3 +321,13 @@ class _Asking:
             save_reply(connection, prompt_id, record)
 
         return keep
+
+
+def _role(role: str) -> Role:
+    return role if role in ("system", "assistant") else "user"
+
+
+def _closed(message: Content, closing: Content | None) -> Content:
+    if closing is None:
+        return message
+    return replace(message, text=f"{message.text}\n\n{fence(closing)}")

@@ -9,6 +9,7 @@ from callboard.choreography.stage import Stage
 from callboard.core.canonical import Json
 from callboard.core.errors import InvalidInput
 from callboard.engine.run import Run
+from callboard.studio.offers import Prepared
 from callboard.studio.studio import Studio
 
 Function = Callable[..., Awaitable[Json]]
@@ -43,8 +44,11 @@ class StagedFunction:
     def _hints(self) -> dict[str, Any]:
         return get_type_hints(self.function)
 
-    def parse(self, raw: Mapping[str, Json]) -> dict[str, Json]:
+    async def prepare(self, _studio: Studio, raw: Mapping[str, Json]) -> Prepared:
         """Check arguments against the function's signature and return them as JSON."""
+        return Prepared(self._parse(raw))
+
+    def _parse(self, raw: Mapping[str, Json]) -> dict[str, Json]:
         from pydantic import TypeAdapter, ValidationError
 
         unknown = sorted(set(raw) - set(self._arguments))

@@ -5,18 +5,19 @@ last part of the key is also the name of the prompt, unless another one is named
 """
 
 import inspect
-from collections.abc import Awaitable, Callable, Mapping
+from collections.abc import Awaitable, Callable, Mapping, Sequence
 from typing import Any, Final, TypeVar
 
-from callboard.choreography.asking import Call, ask_agent
+from callboard.choreography.asking import Call, ask_agent, ask_step
 from callboard.choreography.holdups import Holdups
-from callboard.choreography.tooling import use_tool
+from callboard.choreography.tooling import ToolUse, use_tool
 from callboard.choreography.values import Input, NotDone, Reply, ToolOutcome
 from callboard.core.canonical import Json
 from callboard.core.errors import InvalidInput
 from callboard.core.vocabulary import Content, Effect, Question, StepKind, Trust
 from callboard.engine.run import Outcome, Run
 from callboard.engine.scope import Finding, StepScope
+from callboard.prompts import Turn
 from callboard.studio.studio import Studio
 
 T = TypeVar("T")
@@ -27,11 +28,29 @@ _CHOICE_TOKENS: Final = 60
 class Stage:
     """A run with its staff and its tools, or one branch of it."""
 
-    def __init__(self, studio: Studio, run: Run, holdups: Holdups | None = None) -> None:
-        """Set the stage for a run; its branches share what it asked about budgets."""
+    def __init__(
+        self,
+        studio: Studio,
+        run: Run,
+        holdups: Holdups | None = None,
+        *,
+        priority: int | None = None,
+    ) -> None:
+        """Set the stage for a run; its branches share what it asked about budgets.
+
+        Without a `priority` each call has that of its agent's archetype.
+        """
         self.studio = studio
         self.run = run
-        self._holdups = holdups or Holdups()
+        self.priority = priority
+        self._holdups = holdups or Holdups(studio.accounts, studio.settings)
+
+    def at(self, priority: int) -> "Stage":
+        """Return the same stage whose calls stand in the queue at a priority.
+
+        `Priority.USER` is for what a human waits for: the user's own chat or single question.
+        """
+        return Stage(self.studio, self.run, self._holdups, priority=priority)
 
     def user(self, text: str) -> Content:
         """Mark a text as the user's own words, which may instruct."""
@@ -47,9 +66,15 @@ class Stage:
         schema: Mapping[str, Json] | None = None,
         slot: str | None = None,
         max_tokens: int | None = None,
+        timeout_seconds: float | None = None,
+        history: Sequence[Turn] = (),
         **inputs: Input,
     ) -> Reply:
-        """Ask an agent and return its reply; inputs fill the prompt's placeholders."""
+        """Ask an agent and return its reply; inputs fill the prompt's placeholders.
+
+        `history` is the conversation before this message, oldest first; what outgrows the model's
+        window is selected, summed up or left out, as the prompt's record tells.
+        """
         call = Call(
             key=key,
             agent_id=agent,
@@ -58,8 +83,15 @@ class Stage:
             schema=schema,
             slot=slot or self.run.key(key),
             max_tokens=max_tokens,
+            timeout_seconds=timeout_seconds,
+            history=tuple(history),
+            priority=self.priority,
         )
         return await ask_agent(self.studio, self.run, call, self._holdups)
+
+    async def ask_call(self, call: Call) -> Json:
+        """Ask in a way `ask` does not offer, and return what the journal holds of it."""
+        return await ask_step(self.studio, self.run, call, self._holdups)
 
     async def choose(
         self,
@@ -89,6 +121,7 @@ class Stage:
             schema=schema,
             slot=self.run.key(key),
             max_tokens=_CHOICE_TOKENS,
+            priority=self.priority,
         )
         reply = await ask_agent(self.studio, self.run, call, self._holdups)
         return str(reply.data["choice"])
@@ -104,9 +137,8 @@ class Stage:
         **args: Json,
     ) -> ToolOutcome:
         """Use a tool, with an agent's permissions if one is named; its receipt is the proof."""
-        return await use_tool(
-            self.studio, self.run, key, tool, args, agent, slot or self.run.key(key)
-        )
+        use = ToolUse(key, tool, args, slot or self.run.key(key), agent)
+        return await use_tool(self.studio, self.run, use)
 
     async def done_when(self, key: str, **checks: bool) -> ToolOutcome:
         """Check a definition of done; what is not met fails the run, and leaves a receipt."""
@@ -179,6 +211,8 @@ class Stage:
         self, branches: Mapping[str, Callable[["Stage"], Awaitable[T]]]
     ) -> dict[str, Callable[[Run], Awaitable[T]]]:
         def on_stage(perform: Callable[["Stage"], Awaitable[T]]) -> Callable[[Run], Awaitable[T]]:
-            return lambda run: perform(Stage(self.studio, run, self._holdups))
+            return lambda run: perform(
+                Stage(self.studio, run, self._holdups, priority=self.priority)
+            )
 
         return {name: on_stage(perform) for name, perform in branches.items()}

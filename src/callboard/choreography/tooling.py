@@ -1,37 +1,51 @@
 """One tool call inside a run: its receipt is sealed in the transaction that records the step."""
 
+from contextlib import nullcontext
+from dataclasses import dataclass
 from typing import Any, cast
 
+from callboard.choreography.cards import EXECUTING, showing
 from callboard.choreography.values import ToolOutcome, pack_of
 from callboard.core.canonical import Json, compact_json
-from callboard.core.vocabulary import ReceiptOutcome, StepKind
+from callboard.core.vocabulary import Agent, Effect, ReceiptOutcome, StepKind
 from callboard.engine.run import Run
 from callboard.engine.scope import CannotTell, Finding, Happened, NotHappened, StepScope
 from callboard.studio.studio import Studio
 from callboard.tools import Execution, Policy, ReceiptDraft, ToolCall, read_receipt
 
 
-async def use_tool(
-    studio: Studio,
-    run: Run,
-    key: str,
-    tool_id: str,
-    args: dict[str, Json],
-    agent_id: str | None,
-    slot: str,
-) -> ToolOutcome:
+@dataclass(frozen=True, slots=True)
+class ToolUse:
+    """What is to be run, and for whom.
+
+    `policy` is what a reply's own words are held against; with it an unknown tool is refused on
+    record like any other call. `permit` is the spent nonce under which the call was let through.
+    """
+
+    key: str
+    tool: str
+    args: dict[str, Json]
+    slot: str
+    agent_id: str | None = None
+    policy: Policy | None = None
+    permit: str | None = None
+
+
+async def use_tool(studio: Studio, run: Run, use: ToolUse) -> ToolOutcome:
     """Use a tool once, journal the pointer to its receipt, and return what the receipt holds."""
-    tool = studio.tools.registry.get(tool_id)
+    registry, agent_id = studio.tools.registry, use.agent_id
     agent = studio.repertoire.agent(agent_id, pack_of(run)) if agent_id is not None else None
-    allowed = studio.allowed_tools
-    policy = Policy.for_agent(agent, session_tools=allowed) if agent else Policy(None, allowed)
+    is_unheard_of = use.policy is not None and use.tool not in registry
+    effect = Effect.PURE if is_unheard_of else registry.get(use.tool).effect
+    policy = use.policy or _policy(studio, agent)
     call = ToolCall(
-        tool=tool_id,
-        args=args,
+        tool=use.tool,
+        args=use.args,
         session_id=run.session_id,
         run_id=run.id,
-        step_key=run.key(key),
+        step_key=run.key(use.key),
         agent_id=agent.id if agent else None,
+        permit=use.permit,
     )
     # What a probe found, kept for `confirm`, which puts it on record.
     found: list[Execution] = []
@@ -41,8 +55,9 @@ async def use_tool(
         studio.database.submit(lambda connection: studio.tools.seal(connection, draft))
 
     async def act(scope: StepScope) -> Json:
-        scope.detail["tool"] = tool_id
-        execution = await studio.tools.execute(call, policy, on_cancel=stopped)
+        scope.detail["tool"] = use.tool
+        with showing(studio, run, agent.id, EXECUTING, use.key) if agent else nullcontext():
+            execution = await studio.tools.execute(call, policy, on_cancel=stopped)
         _seal(studio, scope, execution)
         result = execution.unwrap()
         scope.preview = result.preview
@@ -63,16 +78,21 @@ async def use_tool(
         return _pointer(execution)
 
     pointer = await run.step(
-        key,
+        use.key,
         act,
-        inputs={"tool": tool_id, "args": args, "agent": agent_id},
-        kind=StepKind.CHECK if tool_id == "definition_of_done" else StepKind.TOOL,
-        effect=tool.effect,
-        slot=slot,
+        inputs={"tool": use.tool, "args": use.args, "agent": agent_id},
+        kind=StepKind.CHECK if use.tool == "definition_of_done" else StepKind.TOOL,
+        effect=effect,
+        slot=use.slot,
         probe=probe,
         confirm=confirm,
     )
-    return _outcome(studio, tool_id, run.key(key), pointer)
+    return _outcome(studio, use.tool, run.key(use.key), pointer)
+
+
+def _policy(studio: Studio, agent: Agent | None) -> Policy:
+    allowed = studio.allowed_tools
+    return Policy.for_agent(agent, session_tools=allowed) if agent else Policy(None, allowed)
 
 
 def _outcome(studio: Studio, tool_id: str, key: str, pointer: Json) -> ToolOutcome:

@@ -3,13 +3,16 @@
 import json
 import sys
 from collections.abc import Sequence
+from enum import StrEnum
 from pathlib import Path
-from typing import Any, cast
+from typing import Any, TypeVar, cast
 
 from callboard.core.canonical import Json
 from callboard.core.errors import InvalidInput, NotFound
 
 STANDARD_INPUT = "-"
+
+Name = TypeVar("Name", bound=StrEnum)
 
 
 def read_arguments(pairs: Sequence[str], json_file: str | None) -> dict[str, Json]:
@@ -57,3 +60,14 @@ def read_json_object(name: str) -> dict[str, Json]:
             fix='Arguments are a JSON object: {"subject": "lighthouse"}.',
         )
     return cast("dict[str, Json]", data)
+
+
+def one_of(names: type[Name], text: str, option: str) -> Name:
+    """Return the value a user named; anything else is an error that lists what there is."""
+    try:
+        return names(text)
+    except ValueError:
+        listed = ", ".join(each.value for each in names)
+        raise InvalidInput(
+            f"{option} {text!r} is not known", fix=f"Choose one of: {listed}."
+        ) from None

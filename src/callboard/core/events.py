@@ -4,6 +4,18 @@ from dataclasses import MISSING, dataclass, field, fields
 from functools import cache
 from typing import Any, ClassVar, Final
 
+from callboard.core.call_events import (
+    CallMetered,
+    CallRequeued,
+    CallRetried,
+    CircuitChanged,
+    LimitPaused,
+    LimitResumed,
+    ModelSwitched,
+    PriceUnknown,
+    QuotaWarning,
+    RungChanged,
+)
 from callboard.core.canonical import Json
 
 
@@ -137,143 +149,55 @@ class ReplyChunk:
 
 
 @dataclass(frozen=True, slots=True)
-class CallRetried:
-    """A model call failed and is tried again; `is_quiet` while it is nothing to bother with.
+class ReplyVoided:
+    """What a reply has said so far does not count: it starts again; live only, never stored."""
 
-    `attempt` is the one that failed, of its tier's `max_attempts`; `partial` the text it had got.
-    """
-
-    type: ClassVar[str] = "call.retried"
-    model: str
-    attempt: int
-    max_attempts: int
-    delay_ms: int
-    tier: str
-    code: str
-    message: str
-    is_quiet: bool = False
-    partial: str = ""
-
-
-@dataclass(frozen=True, slots=True)
-class ModelSwitched:
-    """A model failed and another one is asked in its place; `partial` is what it had said."""
-
-    type: ClassVar[str] = "model.switched"
-    model: str
-    switched_from: str
+    type: ClassVar[str] = "reply.voided"
+    agent_id: str
     reason: str
-    message: str
-    partial: str = ""
 
 
 @dataclass(frozen=True, slots=True)
-class RungChanged:
-    """A structured reply was not valid and is asked for in another way; `rejected` is its text."""
+class AgentState:
+    """An agent's card changed: `executing` a tool, `processing` a model call, or `idle` again."""
 
-    type: ClassVar[str] = "call.rung"
-    model: str
-    rung_from: str
-    rung_to: str
-    reason: str
-    rejected: str = ""
-
-
-@dataclass(frozen=True, slots=True)
-class CircuitChanged:
-    """Calls to a resource were stopped, are tried out, or pass again."""
-
-    type: ClassVar[str] = "circuit.changed"
-    resource: str
+    type: ClassVar[str] = "agent.state"
+    agent_id: str
     state: str
-    was: str
-    reason: str
-    retry_at: int = 0
 
 
 @dataclass(frozen=True, slots=True)
-class CallMetered:
-    """A provider was called; the totals are those of the run, or of the project without one."""
+class IssueChanged:
+    """An issue was left behind, closed or opened again, or had receipts linked to it."""
 
-    type: ClassVar[str] = "call.metered"
-    call_id: str
-    model: str
-    outcome: str
-    agent_id: str | None = None
-    input_tokens: int = 0
-    output_tokens: int = 0
-    cached_tokens: int = 0
-    cost_usd: float | None = None
-    total_calls: int = 0
-    total_tokens: int = 0
-    total_cost_usd: float = 0.0
+    type: ClassVar[str] = "issue.changed"
+    number: int
+    title: str
+    status: str = "open"
+    kind: str = ""
 
 
 @dataclass(frozen=True, slots=True)
-class PriceUnknown:
-    """Calls of a model cannot be priced; told once per process and model."""
+class PlanChanged:
+    """A plan or one of its tasks changed; `tasks` has the state of each by its number."""
 
-    type: ClassVar[str] = "price.unknown"
-    model: str
-    text: str
-
-
-@dataclass(frozen=True, slots=True)
-class QuotaWarning:
-    """A provider's period limit is near (level 1) or reached (level 2); for all sessions."""
-
-    type: ClassVar[str] = "quota.warning"
-    provider: str
-    period: str
-    level: int
-    text: str
-    ends_at: int
-    requests_percent: int | None = None
-    tokens_percent: int | None = None
-    usd_percent: int | None = None
+    type: ClassVar[str] = "plan.changed"
+    plan_id: str
+    state: str
+    tasks: dict[str, str]
 
 
 @dataclass(frozen=True, slots=True)
-class LimitPaused:
-    """A provider asked us to wait: calls with this credential start again at `resume_at`.
+class EvidenceChecked:
+    """A reply was held against its evidence; a refusal is about grounding, not about a tool."""
 
-    `is_long` marks a wait of more than five minutes. Told again only if the wait gets longer.
-    """
-
-    type: ClassVar[str] = "limit.paused"
-    credential: str
-    provider: str
-    resume_at: int
-    attempt: int
-    reason: str
-    is_long: bool = False
-
-
-@dataclass(frozen=True, slots=True)
-class LimitResumed:
-    """A pause is over; told exactly once for each."""
-
-    type: ClassVar[str] = "limit.resumed"
-    credential: str
-    provider: str
-    attempt: int
-
-
-@dataclass(frozen=True, slots=True)
-class CallRequeued:
-    """A call under way went back into the queue and will start again; `partial` is what it said.
-
-    `reason` is `preempted` (it made room for the user) or `rate_limited`; `count` says how often
-    that has happened to it.
-    """
-
-    type: ClassVar[str] = "call.requeued"
-    call: int
-    model: str
-    priority: int
-    reason: str
-    count: int
-    partial: str = ""
+    type: ClassVar[str] = "evidence.checked"
+    agent_id: str
+    role: str
+    accepted: bool
+    abstained: bool = False
+    codes: list[str] = field(default_factory=list[str])
+    detail: str = ""
 
 
 EventBody = (
@@ -290,6 +214,11 @@ EventBody = (
     | SessionChanged
     | Emitted
     | ReplyChunk
+    | ReplyVoided
+    | AgentState
+    | IssueChanged
+    | PlanChanged
+    | EvidenceChecked
     | CallRetried
     | ModelSwitched
     | RungChanged
@@ -316,6 +245,11 @@ _BODIES: Final[tuple[type[EventBody], ...]] = (
     SessionChanged,
     Emitted,
     ReplyChunk,
+    ReplyVoided,
+    AgentState,
+    IssueChanged,
+    PlanChanged,
+    EvidenceChecked,
     CallRetried,
     ModelSwitched,
     RungChanged,

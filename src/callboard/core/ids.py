@@ -24,6 +24,8 @@ type_prefixes: Final = {
     "nonce": "nonce_",
     "call": "call_",
     "reservation": "rsv_",
+    "conference": "conf_",
+    "plan": "sp_",
 }
 
 

@@ -2,7 +2,7 @@
 
 import asyncio
 import logging
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Callable
 from typing import Literal
 
 from callboard.core.canonical import Json
@@ -24,6 +24,12 @@ from callboard.store.journal.questions import give_answer, load_question
 from callboard.store.journal.runs import claim, finish, insert_run, list_runs, load_run
 
 _log = logging.getLogger(__name__)
+
+Guard = Callable[[Connection], None]
+"""Objects to a new run by raising, in the transaction that would store it."""
+
+Companion = Callable[[Connection, RunRecord], None]
+"""Stores what belongs to a new run, in the transaction that stores the run."""
 
 UNFINISHED = (RunState.PENDING, RunState.RUNNING, RunState.WAITING, RunState.PAUSED)
 SETTLED = frozenset(
@@ -59,8 +65,10 @@ class Engine:
         *,
         title: str = "",
         dispatch: bool = True,
+        guard: Guard | None = None,
+        together: Companion | None = None,
     ) -> RunRecord:
-        """Store a new run and see to it that it is executed."""
+        """Store a new run and see to it that it is executed, unless its guard objects."""
         self._backstage.resolve(choreography)
         now = self._backstage.clock.now_ms()
         run = RunRecord(
@@ -72,12 +80,23 @@ class Engine:
             args=args,
             created_at=now,
         )
-        return await self._insert(run, None, dispatch)
+        return await self._insert(run, None, dispatch, guard, together)
 
-    async def retry(self, run_id: str, *, dispatch: bool = True) -> RunRecord:
-        """Make a new run that keeps everything a failed or cancelled one had finished."""
-        cut = self._database.read(lambda connection: plan_retry(connection, run_id))
-        return await self._continue(run_id, cut, "retry", dispatch)
+    async def retry(
+        self,
+        run_id: str,
+        *,
+        from_key: str | None = None,
+        dispatch: bool = True,
+        guard: Guard | None = None,
+        together: Companion | None = None,
+    ) -> RunRecord:
+        """Make a new run that keeps everything a failed or cancelled one had finished.
+
+        With `from_key` only what was finished before that step, or the first below that path.
+        """
+        cut = self._database.read(lambda connection: plan_retry(connection, run_id, from_key))
+        return await self._continue(run_id, cut, "retry", dispatch, guard, together)
 
     async def fork(
         self,
@@ -93,7 +112,15 @@ class Engine:
         )
         return await self._continue(run_id, cut, "fork", dispatch)
 
-    async def _continue(self, run_id: str, cut: Cut, origin: str, dispatch: bool) -> RunRecord:
+    async def _continue(
+        self,
+        run_id: str,
+        cut: Cut,
+        origin: str,
+        dispatch: bool,
+        guard: Guard | None = None,
+        together: Companion | None = None,
+    ) -> RunRecord:
         old = self.load(run_id)
         run = RunRecord(
             id=self._backstage.ids.make("run"),
@@ -107,16 +134,27 @@ class Engine:
             origin=origin,
             created_at=self._backstage.clock.now_ms(),
         )
-        return await self._insert(run, cut, dispatch)
+        return await self._insert(run, cut, dispatch, guard, together)
 
-    async def _insert(self, run: RunRecord, cut: Cut | None, dispatch: bool) -> RunRecord:
+    async def _insert(
+        self,
+        run: RunRecord,
+        cut: Cut | None,
+        dispatch: bool,
+        guard: Guard | None,
+        together: Companion | None,
+    ) -> RunRecord:
         body = RunStarted(run.choreography, run.title, run.parent_id, run.origin)
 
         def work(connection: Connection) -> None:
+            if guard is not None:
+                guard(connection)
             insert_run(connection, run)
             if cut is not None:
                 insert_edits(connection, run, cut)
             self._event(connection, run, body)
+            if together is not None:
+                together(connection, run)
 
         await self._database.write(work)
         if dispatch:
@@ -137,7 +175,7 @@ class Engine:
         """Answer a question; a run that nobody executes is taken up again."""
         asked = self._database.read(lambda connection: load_question(connection, question_id))
         choices = asked.question.choices
-        if choices and value not in choices:
+        if not asked.question.allows(value):
             raise InvalidInput(
                 f"{value!r} is not an answer to {asked.question.text!r}",
                 fix=f"Answer with one of: {', '.join(choices)}.",
@@ -161,7 +199,7 @@ class Engine:
                 fix=f"`callboard runs show {run.id}` shows where the run is.",
             )
         self._dispatcher.poke()
-        if dispatch and run.state is not RunState.PAUSED and not self._is_owned(run):
+        if dispatch and run.state is not RunState.PAUSED and not self.is_executed(run):
             await self._dispatcher.dispatch(run.id)
         return self._database.read(lambda connection: load_question(connection, question_id))
 
@@ -254,7 +292,8 @@ class Engine:
         """Return a run as stored."""
         return self._database.read(lambda connection: load_run(connection, run_id))
 
-    def _is_owned(self, run: RunRecord) -> bool:
+    def is_executed(self, run: RunRecord) -> bool:
+        """Say whether a living process has the run in its hands."""
         owner = run.owner
         if owner is None:
             return False

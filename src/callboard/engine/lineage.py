@@ -20,8 +20,11 @@ class Cut:
     edited: tuple[StepRecord, ...] = ()
 
 
-def plan_retry(connection: Connection, run_id: str) -> Cut:
-    """Keep all that is finished; the failed steps are executed again."""
+def plan_retry(connection: Connection, run_id: str, from_key: str | None = None) -> Cut:
+    """Keep all that is finished; the failed steps are executed again.
+
+    With `from_key` that step, or everything below that path, and what came later is as well.
+    """
     run = load_run(connection, run_id)
     if run.state not in (RunState.FAILED, RunState.CANCELLED):
         raise Conflict(
@@ -31,7 +34,15 @@ def plan_retry(connection: Connection, run_id: str) -> Cut:
             state=run.state.value,
         )
     journal = load_journal(connection, run)
-    return Cut(max((step.seq for step in journal.values()), default=0))
+    newest = max((step.seq for step in journal.values()), default=0)
+    if from_key is None:
+        return Cut(newest)
+    again = [
+        step.seq
+        for key, step in journal.items()
+        if key == from_key or key.startswith(f"{from_key}/")
+    ]
+    return Cut(min(again, default=newest + 1) - 1)
 
 
 def plan_fork(

@@ -1,7 +1,8 @@
 """Run: the handle a choreography holds. What must not be lost goes through `step`."""
 
 import asyncio
-from collections.abc import Awaitable, Callable, Mapping
+from collections.abc import AsyncGenerator, Awaitable, Callable, Mapping
+from contextlib import asynccontextmanager
 from dataclasses import asdict, dataclass
 from typing import Any, Final, Generic, Literal, TypeVar
 
@@ -9,8 +10,8 @@ from callboard.core.canonical import Json, digest
 from callboard.core.errors import CallboardError, ErrorRecord
 from callboard.core.events import Emitted, Event, EventBody
 from callboard.core.vocabulary.question import Question
-from callboard.core.vocabulary.step import Effect, StepKind
-from callboard.engine.execution import StepPlan, perform
+from callboard.core.vocabulary.step import Effect, StepKind, StepState
+from callboard.engine.execution import StepPlan, perform, replay
 from callboard.engine.live import LiveRun
 from callboard.engine.scope import Finding, StepScope
 from callboard.engine.waiting import ask, nap
@@ -67,6 +68,39 @@ class Run:
     def key(self, key: str) -> str:
         """Return the full path of a key in this branch."""
         return f"{self._prefix}{key}"
+
+    def holds(self, key: str) -> bool:
+        """Say whether the journal holds a step that will be replayed and not executed."""
+        known = self._live.journal.get(f"{self._prefix}{key}")
+        return known is not None and known.state in (StepState.DONE, StepState.FAILED)
+
+    def recall(self, key: str) -> Json:
+        """Return what a step that `holds` gave, or raise its error, whatever it was made from."""
+        full = f"{self._prefix}{key}"
+        self._live.claim_key(full)
+        return replay(self._live, self._live.journal[full])
+
+    @property
+    def is_held(self) -> bool:
+        """Whether the run is paused, so that no new step begins."""
+        return self._live.is_held
+
+    async def until_open(self) -> None:
+        """Wait while the run is paused."""
+        await self._live.admit()
+
+    @asynccontextmanager
+    async def waiting(self) -> AsyncGenerator[None]:
+        """Show the run as waiting while something outside of it must happen first."""
+        live = self._live
+        live.sleepers += 1
+        live.chore(live.settle())
+        try:
+            yield
+        finally:
+            live.sleepers -= 1
+        # Before the next step begins: while one executes, the state is left as it is.
+        await live.settle()
 
     async def step(
         self,

@@ -36,6 +36,21 @@ def split_cassette(model: str) -> CassetteId:
     return CassetteId(kind, f"{name}{_END}", inner)
 
 
+def sent_model(model: str) -> str:
+    """Return the id of the model a call is really sent to; what is replayed is sent nowhere."""
+    while model.partition(":")[0] == RECORD and f"{_END}:" in model:
+        model = model.partition(f"{_END}:")[2]
+    return model
+
+
+def provider_of(model: str) -> str:
+    """Return the provider a model id names: the one that is asked, or `replay` for a replayed call.
+
+    A recorded call is its provider's: it uses up that allowance and costs what it costs.
+    """
+    return sent_model(model).partition(":")[0]
+
+
 def asked_model(model: str) -> str:
     """Return the id of the model that answers, or once answered, without any cassette around it."""
     while model.partition(":")[0] in (RECORD, REPLAY) and f"{_END}:" in model:

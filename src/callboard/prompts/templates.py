@@ -2,7 +2,7 @@
 
 import re
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, Final, cast
 
 from callboard.prompts.errors import TemplateInvalid
@@ -62,6 +62,16 @@ class Template:
     def placeholders(self) -> tuple[Placeholder, ...]:
         """Every place to fill, in order."""
         return self.body.placeholders
+
+    def narrowed_to(self, name: str) -> "Template":
+        """Return the template of one micro part."""
+        for part in self.parts:
+            if part.name == name:
+                return replace(self, body=part.body, parts=())
+        known = ", ".join(part.name for part in self.parts) or "none"
+        raise TemplateInvalid(
+            f"{self.origin} has no micro part {name!r}.", fix=f"Its parts: {known}.", part=name
+        )
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,5 +1,6 @@
 """Database: one writer, readers beside it. Knows how to keep rows, not what they mean."""
 
+import asyncio
 import sqlite3
 import threading
 from collections.abc import Callable
@@ -49,6 +50,14 @@ class Database:
     async def write(self, work: Callable[[Connection], T]) -> T:
         """Run a unit of work in the next group commit; durable when this returns."""
         return await self._writer.write(work)
+
+    def enqueue(self, work: Callable[[Connection], T]) -> "asyncio.Future[T]":
+        """Hand in a unit of work at once; the future is done when it is durable.
+
+        Units are committed in the order they are handed in: unless it fails, nothing that is handed
+        in later becomes durable before it.
+        """
+        return self._writer.enqueue(work)
 
     async def insert(self, rows: Rows) -> None:
         """Insert rows in the next group commit; durable when this returns."""

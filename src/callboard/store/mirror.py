@@ -2,7 +2,9 @@
 
 import json
 import os
-from dataclasses import asdict
+from collections.abc import Callable, Mapping
+from dataclasses import asdict, dataclass, field
+from datetime import datetime
 from pathlib import Path
 from typing import Any
 
@@ -21,14 +23,35 @@ _PREVIEW_CHARS = 200
 _LATEST_RUNS = 500
 
 
+@dataclass(frozen=True, slots=True)
+class RunFolder:
+    """What the folder of a run holds; `files` are further files by their path in it.
+
+    `run` tells the run's state as `state` or `status`, and when it last changed as `updated_at`.
+    """
+
+    run: Mapping[str, Json]
+    steps: tuple[Mapping[str, Json], ...]
+    cache: Mapping[str, Json]
+    recipe: Mapping[str, Json]
+    files: Mapping[str, bytes] = field(default_factory=dict[str, bytes])
+
+
+Shape = Callable[[Connection, RunRecord], RunFolder | None]
+"""Gives a run's folder a shape of its own, or None for the usual one."""
+
+
 class RunMirror:
     """Writes `runs/<run id>/` after the commit, from the database alone."""
 
-    def __init__(self, database: Database, root: Path, faults: FaultPoints) -> None:
+    def __init__(
+        self, database: Database, root: Path, faults: FaultPoints, shape: Shape | None = None
+    ) -> None:
         """Take the database to read from and the folder to write to."""
         self._database = database
         self._root = root
         self._faults = faults
+        self._shape = shape
 
     def sync(self, run_id: str) -> None:
         """Bring one run's folder up to date."""
@@ -40,14 +63,20 @@ class RunMirror:
         self._faults.reach("mirror.after_write")
 
     def _write(self, folder: Path, run_id: str) -> None:
-        run, steps = self._database.read(lambda connection: _finished(connection, run_id))
-        lines = [compact_json(_line(step)) for step in steps]
-        _append_missing(folder / "steps.jsonl", lines)
-        slots = {step.slot: _slot(step) for step in steps if step.slot is not None}
-        _write_json(folder / "cache.json", slots)
-        _write_json(folder / "recipe.json", {"choreography": run.choreography, "args": run.args})
+        held = self._database.read(lambda connection: self._read(connection, run_id))
+        for name, data in held.files.items():
+            _write_bytes(folder / name, data)
+        # The snapshot of the slots before the lines that speak of them.
+        _write_json(folder / "cache.json", held.cache)
+        _append_missing(folder / "steps.jsonl", [compact_json(line) for line in held.steps])
+        _write_json(folder / "recipe.json", held.recipe)
         # Last, so that a folder whose run.json is up to date is up to date as a whole.
-        _write_json(folder / "run.json", _run(run, len(steps)))
+        _write_json(folder / "run.json", held.run)
+
+    def _read(self, connection: Connection, run_id: str) -> RunFolder:
+        run = load_run(connection, run_id)
+        own = self._shape(connection, run) if self._shape is not None else None
+        return own or _usual(connection, run)
 
     def stale(self) -> list[RunRecord]:
         """Return those of the latest runs whose folder is missing or behind the journal."""
@@ -57,20 +86,29 @@ class RunMirror:
     def _is_current(self, run: RunRecord) -> bool:
         try:
             there: Any = json.loads((self._root / run.id / "run.json").read_bytes())
-            told = (there["state"], there["updated_at"])
-        except (OSError, ValueError, KeyError, TypeError):
+            told = (there.get("state", there.get("status")), _stamp(there["updated_at"]))
+        except (OSError, ValueError, KeyError, TypeError, AttributeError):
             return False
         return told == (run.state.value, run.updated_at)
 
 
-def _finished(connection: Connection, run_id: str) -> tuple[RunRecord, list[StepRecord]]:
-    run = load_run(connection, run_id)
+def _stamp(told: int | str) -> int:
+    return told if isinstance(told, int) else round(datetime.fromisoformat(told).timestamp() * 1000)
+
+
+def _usual(connection: Connection, run: RunRecord) -> RunFolder:
     steps = [
         with_output(connection, step)
         for step in load_journal(connection, run).values()
         if step.state in (StepState.DONE, StepState.FAILED) or step.error is not None
     ]
-    return run, sorted(steps, key=lambda step: step.seq)
+    steps.sort(key=lambda step: step.seq)
+    return RunFolder(
+        run=_run(run, len(steps)),
+        steps=tuple(_line(step) for step in steps),
+        cache={step.slot: _slot(step) for step in steps if step.slot is not None},
+        recipe={"choreography": run.choreography, "args": run.args},
+    )
 
 
 def _run(run: RunRecord, steps: int) -> dict[str, Json]:
@@ -136,7 +174,10 @@ def _append_missing(path: Path, lines: list[str]) -> None:
 
 
 def _write_json(path: Path, value: Json) -> None:
-    data = json.dumps(value, ensure_ascii=False, indent=2).encode("utf-8", "replace")
+    _write_bytes(path, json.dumps(value, ensure_ascii=False, indent=2).encode("utf-8", "replace"))
+
+
+def _write_bytes(path: Path, data: bytes) -> None:
     if path.exists() and path.read_bytes() == data:
         return
     write_atomically(path, data)

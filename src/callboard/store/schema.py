@@ -171,6 +171,78 @@ receipt_heads: Final = Table(
     Column("signature", Text, nullable=False),
 )
 
+issues: Final = Table(
+    "issues",
+    metadata,
+    Column(
+        "id", BigInteger().with_variant(Integer, "sqlite"), primary_key=True, autoincrement=True
+    ),
+    # What must not be left behind twice; NULL where nothing repeats it.
+    Column("key", Text, unique=True),
+    Column("title", Text, nullable=False),
+    Column("body", Text, nullable=False),
+    Column("status", Text, nullable=False),
+    Column("priority", Text, nullable=False),
+    Column("tags", Text, nullable=False),
+    Column("kind", Text, nullable=False),
+    Column("run_id", Text),
+    Column("session_id", Text),
+    Column("step_id", Text),
+    Column("created_at", BigInteger, nullable=False),
+    Column("updated_at", BigInteger, nullable=False),
+    Index("issues_by_run", "run_id"),
+    Index("issues_by_session", "session_id"),
+)
+
+issue_receipts: Final = Table(
+    "issue_receipts",
+    metadata,
+    Column("issue_id", BigInteger, ForeignKey("issues.id"), primary_key=True),
+    Column("receipt_id", Text, primary_key=True),
+    Column("position", BigInteger, nullable=False),
+    Index("issue_receipts_by_receipt", "receipt_id"),
+)
+
+evidence_verdicts: Final = Table(
+    "evidence_verdicts",
+    metadata,
+    Column(
+        "id", BigInteger().with_variant(Integer, "sqlite"), primary_key=True, autoincrement=True
+    ),
+    Column("at", BigInteger, nullable=False),
+    Column("agent_id", Text, nullable=False),
+    Column("role", Text, nullable=False),
+    Column("accepted", Integer, nullable=False),
+    Column("abstained", Integer, nullable=False),
+    Column("codes", Text, nullable=False),
+    Column("detail", Text, nullable=False),
+    Column("sources", Text, nullable=False),
+    Column("session_id", Text),
+    Column("run_id", Text),
+    Column("step_key", Text),
+    Index("evidence_verdicts_by_run", "run_id"),
+    Index("evidence_verdicts_by_session", "session_id"),
+)
+
+evidence_codes: Final = Table(
+    "evidence_codes",
+    metadata,
+    Column("verdict_id", BigInteger, ForeignKey("evidence_verdicts.id"), primary_key=True),
+    Column("code", Text, primary_key=True),
+    Index("evidence_codes_by_code", "code"),
+)
+
+conferences: Final = Table(
+    "conferences",
+    metadata,
+    Column("id", Text, primary_key=True),
+    Column("session_id", Text, ForeignKey("sessions.id"), nullable=False),
+    Column("pack", Text, nullable=False),
+    Column("agents", Text, nullable=False),
+    Column("tool_policy", Text, nullable=False),
+    Column("created_at", BigInteger, nullable=False),
+)
+
 used_nonces: Final = Table(
     "used_nonces",
     metadata,
@@ -319,4 +391,17 @@ limiter_states: Final = Table(
     Column("resume_at", BigInteger, nullable=False),
     Column("reason", Text, nullable=False),
     Column("resumed_at", BigInteger),
+)
+
+plans: Final = Table(
+    "plans",
+    metadata,
+    Column("id", Text, primary_key=True),
+    Column("session_id", Text, ForeignKey("sessions.id"), nullable=False),
+    Column("state", Text, nullable=False),
+    Column("document", Text, nullable=False),
+    Column("version", BigInteger, nullable=False),
+    Column("created_at", BigInteger, nullable=False),
+    Column("updated_at", BigInteger, nullable=False),
+    Index("plans_by_session", "session_id", "created_at"),
 )

@@ -94,6 +94,10 @@ class Writer:
         """Run a unit in the next commit and return its result once that is durable."""
         return await self._join_next_commit(work)
 
+    def enqueue(self, work: Work[T]) -> "asyncio.Future[T]":
+        """Hand in a unit for the next commit at once; the future is done when that is durable."""
+        return self._join_next_commit(work)
+
     async def insert(self, rows: Rows) -> None:
         """Insert rows in the next commit; durable when this returns."""
         await self._join_next_commit(rows)

@@ -84,6 +84,7 @@ class Configuration:
         flags: Mapping[str, Json] | None = None,
     ) -> None:
         """Read all layers once; `flags` is nested data like a settings file."""
+        self.project = project
         self._environment = dict(os.environ if environment is None else environment)
         self._flags = Layer(LayerName.FLAGS, "command line", dict(flags or {}))
         self._layer_files = _layer_files(project, user_config_dir(self._environment))

@@ -1,4 +1,4 @@
-"""The way to the models, composed: fallback, structure, queue, budget, retries, circuits, ledger.
+"""The way to the models, composed of gates: from fallback through queue and budget to the ledger.
 
 Each layer is a gate of its own; this is the only place that knows their order.
 """
@@ -9,6 +9,7 @@ from pathlib import Path
 
 from callboard.core.clock import Clock
 from callboard.core.settings import Settings
+from callboard.core.settings.queue import QueueSettings
 from callboard.core.tiers import ErrorTier
 from callboard.core.tracing import NoTracer, Tracer
 from callboard.models import (
@@ -26,13 +27,17 @@ from callboard.models import (
     weights_dir,
 )
 from callboard.models.accounts import Accounts, BudgetGate, MeterGate
+from callboard.models.credentials import account_of
 from callboard.models.gate import Routes
+from callboard.models.model_id import RECORD, REPLAY
 from callboard.models.notice import Notify, say_nothing
 from callboard.models.providers.cassette import Recorder, Replayer
 from callboard.models.telemetry import TelemetryGate
 from callboard.models.traffic.breaker import BreakerGate
 from callboard.models.traffic.circuits.shared import SharedBreakers
 from callboard.models.traffic.fallback import FallbackGate, FallbackRules
+from callboard.models.traffic.limits.credential import CredentialOf, credentials_of
+from callboard.models.traffic.limits.gate import LimiterGate
 from callboard.models.traffic.limits.limiter import Limiter
 from callboard.models.traffic.limits.shared import SharedPauses
 from callboard.models.traffic.queue import QueueGate
@@ -51,13 +56,23 @@ class Surroundings:
     providers: Mapping[str, Provider]
     clock: Clock
     trace: Tracer = field(default_factory=NoTracer)
+    # The root of the project, whose own keys go before the user's.
+    project: Path | None = None
 
 
-def direct_gate(around: Surroundings) -> Gate:
+@dataclass(frozen=True, slots=True)
+class DirectWay:
+    """The way straight to the providers, and which credential a request takes on it."""
+
+    gate: Gate
+    credential_of: CredentialOf
+
+
+def direct_way(around: Surroundings) -> DirectWay:
     """Return the way straight to the providers, traced if anybody listens."""
     models = around.settings.models
     classifier = around.settings.errors.classifier()
-    keys = open_credentials(around.settings, around.environment)
+    keys = open_credentials(around.settings, around.environment, project=around.project)
     known: dict[str, Provider] = {
         "local": LocalProvider(weights_dir(around.environment)),
         "script": ScriptFiles(Path.cwd()),
@@ -67,19 +82,21 @@ def direct_gate(around: Surroundings) -> Gate:
         around.environment, provider_configs(around.settings), classifier, keys=keys
     )
     recorder = Recorder(Routes(known, remote), Path.cwd(), scrub=keys.scrub, classifier=classifier)
+    all_known = {**known, RECORD: recorder, REPLAY: Replayer(Path.cwd())}
     direct = DirectGate(
-        {**known, "record": recorder, "replay": Replayer(Path.cwd())},
+        all_known,
         fallback=remote,
         limits=TimeLimits(models.timeout_seconds, models.inactivity_timeout_seconds),
         classifier=classifier,
         clock=around.clock,
     )
-    return TelemetryGate(direct, around.trace) if around.trace.is_on else direct
+    gate = TelemetryGate(direct, around.trace) if around.trace.is_on else direct
+    return DirectWay(gate, credentials_of(remote.key_of, without_key=all_known))
 
 
 def plain_gate(around: Surroundings) -> Gate:
     """Return a gate without a project: structure, but no queue, budget or record."""
-    return _structured(direct_gate(around), around, say_nothing)
+    return _structured(direct_way(around).gate, around, say_nothing)
 
 
 def full_gate(
@@ -97,9 +114,11 @@ def full_gate(
         notify=notify,
         clock=clock,
     )
-    queue = settings.queue
-    gate: Gate = MeterGate(direct_gate(around), accounts)
+    way = direct_way(around)
+    gate: Gate = MeterGate(way.gate, accounts)
     gate = BreakerGate(gate, breakers, classifier=classifier, clock=clock)
+    # Inside the retries: none is sent into a pause that another call has met meanwhile.
+    gate = LimiterGate(gate, limiter, credential_of=way.credential_of)
     gate = RetryGate(
         gate,
         policies,
@@ -109,15 +128,13 @@ def full_gate(
         notify=notify,
     )
     gate = BudgetGate(gate, accounts)
-    limits = QueueLimits(
-        queue.global_limit,
-        queue.provider_limit,
-        queue.limits_by_provider(),
-        queue.session_limit,
-        queue.user_preemption,
-        queue.max_preemptions,
+    gate = QueueGate(
+        gate,
+        queue_limits(settings.queue),
+        limiter=limiter,
+        credential_of=way.credential_of,
+        notify=notify,
     )
-    gate = QueueGate(gate, limits, limiter=limiter, notify=notify)
     gate = _structured(gate, around, notify)
     rules = FallbackRules(
         settings.models.fallbacks,
@@ -131,6 +148,19 @@ def full_gate(
         classifier=classifier,
         clock=clock,
         notify=notify,
+    )
+
+
+def queue_limits(settings: QueueSettings) -> QueueLimits:
+    """Return how many calls the settings let be under way; names that share a key share slots."""
+    by_account = {account_of(name): n for name, n in settings.limits_by_provider().items()}
+    return QueueLimits(
+        settings.global_limit,
+        settings.provider_limit,
+        by_account,
+        settings.session_limit,
+        settings.user_preemption,
+        settings.max_preemptions,
     )
 
 

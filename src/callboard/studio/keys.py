@@ -2,6 +2,7 @@
 
 import re
 from collections.abc import Mapping
+from pathlib import Path
 
 from callboard.core.errors import InvalidInput
 from callboard.core.settings import Settings
@@ -15,19 +16,28 @@ from callboard.models.credentials import (
 )
 from callboard.models.credentials.secret import Scrubber
 from callboard.studio.configuration import user_config_dir
+from callboard.studio.project import Project
 
 
 def open_credentials(
-    settings: Settings, environment: Mapping[str, str], profile: str | None = None
+    settings: Settings,
+    environment: Mapping[str, str],
+    profile: str | None = None,
+    *,
+    project: Path | None = None,
 ) -> Credentials:
-    """Return the keys of the user, in the profile of the settings unless another is named."""
+    """Return the keys of the user, in the profile of the settings unless another is named.
+
+    `project` is the root of a project that may have keys of its own.
+    """
     name = settings.profile if profile is None else profile
     if not re.fullmatch(PROFILE_PATTERN, name):
         raise InvalidInput(
             f"{name!r} is no name for a profile",
             fix="Use up to 64 letters, digits, dots, dashes and underscores.",
         )
-    return Credentials.open(environment, user_config_dir(environment), name)
+    own = None if project is None else Project(project).local
+    return Credentials.open(environment, user_config_dir(environment), name, project=own)
 
 
 def provider_configs(settings: Settings) -> dict[str, ProviderConfig]:

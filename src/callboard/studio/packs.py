@@ -6,21 +6,21 @@ only code that lies beside it.
 
 import importlib.util
 import sys
-from collections.abc import Awaitable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
 from importlib.metadata import entry_points
 from pathlib import Path
 from types import ModuleType
-from typing import Any, Final, Protocol
+from typing import Annotated, Any, Final
 
 import yaml
-from pydantic import BaseModel, ConfigDict, Field, ValidationError
+from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, ValidationError
 
-from callboard.core.canonical import Json, digest
+from callboard.core.canonical import digest
 from callboard.core.errors import CallboardError, NotFound
 from callboard.core.vocabulary import Agent, ModelTier, RoleContract
-from callboard.engine.run import Run
+from callboard.studio.offers import Choreography, Shelf
 from callboard.tools import Tool
 
 GROUP: Final = "callboard.packs"
@@ -33,26 +33,13 @@ class PackInvalid(CallboardError):
     code = "pack_invalid"
 
 
-class Choreography(Protocol):
-    """What a pack offers to be run."""
-
-    @property
-    def summary(self) -> str:
-        """One sentence for the user."""
-        ...
-
-    @property
-    def parameters(self) -> Mapping[str, str]:
-        """The arguments it takes, each with a word on its type and default."""
-        ...
-
-    def parse(self, raw: Mapping[str, Json]) -> dict[str, Json]:
-        """Check arguments and return them as JSON."""
-        ...
-
-    def perform(self, studio: Any, run: Run) -> Awaitable[Json]:
-        """Execute one run in a `Studio`, which is not named here because it stands on this."""
-        ...
+def _tier_of(value: object) -> object:
+    """Read a number as a tier: 1 and 2 are minimal, 3 and 4 medium, more is full."""
+    if isinstance(value, bool) or not isinstance(value, int) or value < 1:
+        return value
+    if value <= 2:
+        return ModelTier.MINIMAL
+    return ModelTier.MEDIUM if value <= 4 else ModelTier.FULL
 
 
 class _AgentEntry(BaseModel):
@@ -65,7 +52,7 @@ class _AgentEntry(BaseModel):
     must_not: str = ""
     abstains_when: str = ""
     prompt: str = ""
-    tier: ModelTier | None = None
+    tier: Annotated[ModelTier | None, BeforeValidator(_tier_of)] = None
     model: str | None = None
     tools: list[str] = Field(default_factory=list[str])
     enabled: bool = True
@@ -97,6 +84,7 @@ class _PackFile(BaseModel):
     description: str = ""
     agents: list[_AgentEntry] = Field(default_factory=list[_AgentEntry])
     choreographies: dict[str, str] = Field(default_factory=dict[str, str])
+    shelves: list[str] = Field(default_factory=list[str])
     tools: list[str] = Field(default_factory=list[str])
     prompts: str = "prompts"
     sample: str | None = None
@@ -143,6 +131,10 @@ class Pack:
     def choreography(self, name: str) -> Choreography:
         """Load one of its choreographies."""
         return self._load(self.described.choreographies[name])
+
+    def shelves(self, studio: Any = None) -> tuple[Shelf, ...]:
+        """Open its shelves for a studio; without one they offer what comes with the pack."""
+        return tuple(self._load(reference)(studio) for reference in self.described.shelves)
 
     def tools(self) -> tuple[Tool, ...]:
         """Load the tools it brings."""
@@ -220,15 +212,32 @@ def installed_packs() -> tuple[Pack, ...]:
 class Repertoire:
     """Everything the packs of a studio offer. A pack's own agents come before another's."""
 
-    def __init__(self, packs: tuple[Pack, ...], overrides: Mapping[str, Agent]) -> None:
-        """Take the packs, the user's first, and the project's own words on agents."""
+    def __init__(
+        self, packs: tuple[Pack, ...], overrides: Mapping[str, Agent], studio: Any = None
+    ) -> None:
+        """Take the packs, the user's first, the project's own words on agents, and the studio."""
         self.packs = packs
         self._overrides = dict(overrides)
+        self._studio = studio
         self._homes: dict[str, Pack] = {}
+        # A pack's shelves are opened when a name is asked for that no pack lists.
+        self._shelves: dict[str, tuple[Shelf, ...]] = {}
         for pack in packs:
             for name in pack.choreographies:
                 self._homes.setdefault(name, pack)
                 self._homes.setdefault(f"{pack.name}/{name}", pack)
+
+    @property
+    def archetypes(self) -> frozenset[str]:
+        """Every role somebody could play, whether that agent is enabled or not."""
+        staff = [agent for pack in self.packs for agent in pack.agents]
+        return frozenset(a.contract.archetype for a in (*staff, *self._overrides.values()))
+
+    def shelves(self, pack: Pack) -> tuple[Shelf, ...]:
+        """Return a pack's shelves, opened once."""
+        if pack.name not in self._shelves:
+            self._shelves[pack.name] = pack.shelves(self._studio)
+        return self._shelves[pack.name]
 
     def agents(self, pack: str = "") -> tuple[Agent, ...]:
         """Return the enabled staff in order; of agents with one id the given pack's counts."""
@@ -241,6 +250,12 @@ class Repertoire:
         staff.update(self._overrides)
         enabled = (agent for agent in staff.values() if agent.enabled)
         return tuple(sorted(enabled, key=lambda agent: (agent.order, agent.id)))
+
+    def staff(self, pack: str) -> tuple[Agent, ...]:
+        """Return the enabled agents of one pack and of the project, in order; nobody else's."""
+        own = {agent.id for each in self.packs if each.name == pack for agent in each.agents}
+        others = {agent.id for each in self.packs for agent in each.agents} - own
+        return tuple(agent for agent in self.agents(pack) if agent.id not in others)
 
     def agent(self, agent_id: str, pack: str = "") -> Agent:
         """Return an agent by id, or the first of that archetype, as a pack sees it."""
@@ -258,24 +273,54 @@ class Repertoire:
 
     def choreographies(self) -> tuple[str, ...]:
         """Return what can be run, each under its full name."""
-        return tuple(sorted(name for name in self._homes if "/" in name))
+        listed = {name for name in self._homes if "/" in name}
+        shelved = {
+            f"{pack.name}/{name}"
+            for pack in self.packs
+            for shelf in self.shelves(pack)
+            for name in shelf.names()
+        }
+        return tuple(sorted(listed | shelved))
 
     def full_name(self, name: str) -> str:
         """Return `pack/name` for a name the user typed."""
         home = self._homes.get(name)
-        if home is None:
-            known = ", ".join(self.choreographies()) or "none"
-            raise NotFound(
-                f"There is no choreography {name!r}",
-                fix=f"Known: {known}. A pack of your own is added with --pack FOLDER.",
-                choreography=name,
-            )
-        return name if "/" in name else f"{home.name}/{name}"
+        if home is not None:
+            return name if "/" in name else f"{home.name}/{name}"
+        return self._shelved(name)[0]
 
     def choreography(self, name: str) -> Choreography:
         """Load a choreography by name."""
-        full = self.full_name(name)
-        return self._homes[full].choreography(full.partition("/")[2])
+        home = self._homes.get(name)
+        if home is not None:
+            return home.choreography(name.rpartition("/")[2])
+        return self._shelved(name)[1]
+
+    def performer(self, name: str) -> Choreography:
+        """Load what executes runs of a full name, also if it is no longer offered."""
+        if name not in self._homes:
+            for pack, short in self._candidates(name):
+                for shelf in self.shelves(pack):
+                    if (found := shelf.resume(short)) is not None:
+                        return found
+        return self.choreography(name)
+
+    def _shelved(self, name: str) -> tuple[str, Choreography]:
+        for pack, short in self._candidates(name):
+            for shelf in self.shelves(pack):
+                if (found := shelf.find(short)) is not None:
+                    return f"{pack.name}/{short}", found
+        known = ", ".join(self.choreographies()) or "none"
+        raise NotFound(
+            f"There is no choreography {name!r}",
+            fix=f"Known: {known}. A pack of your own is added with --pack FOLDER.",
+            choreography=name,
+        )
+
+    def _candidates(self, name: str) -> list[tuple[Pack, str]]:
+        """Return the packs in which a name may be found, with the name it has there."""
+        home, slash, short = name.rpartition("/")
+        return [(pack, short) for pack in self.packs if not slash or pack.name == home]
 
 
 def project_agents(path: Path, base: tuple[Agent, ...]) -> dict[str, Agent]:

@@ -19,6 +19,8 @@ _IGNORE: Final = """\
 callboard.db*
 runs/
 audit/
+sessions/
+issues/
 backups/
 locks/
 local/
@@ -52,14 +54,34 @@ class Project:
         return self.folder / "audit"
 
     @property
+    def issues(self) -> Path:
+        """The readable copy of the issues."""
+        return self.folder / "issues" / "issues.json"
+
+    @property
+    def sessions(self) -> Path:
+        """Readable copies of plans, one folder each."""
+        return self.folder / "sessions"
+
+    @property
     def prompts(self) -> Path:
         """The project's own prompt templates."""
         return self.folder / "prompts"
 
     @property
+    def recipes(self) -> Path:
+        """The project's own recipes."""
+        return self.folder / "recipes"
+
+    @property
     def agents(self) -> Path:
         """The project's own words on agents."""
         return self.folder / "agents.yaml"
+
+    @property
+    def local(self) -> Path:
+        """What belongs to this machine and is never shared: settings and keys."""
+        return self.folder / "local"
 
     @property
     def locks(self) -> Path:
@@ -92,7 +114,7 @@ class Project:
             raise InvalidInput(f"{root} is a file, not a folder", fix="Name a folder.")
         try:
             project.folder.mkdir(parents=True, exist_ok=True)
-            for folder in (project.runs, project.audit, project.prompts):
+            for folder in (project.runs, project.audit, project.prompts, project.recipes):
                 folder.mkdir(exist_ok=True)
             for name, text in (("config.yaml", _CONFIG), (".gitignore", _IGNORE)):
                 _write_new(project.folder / name, text)

@@ -15,12 +15,12 @@ from callboard.core.settings import Settings
 from callboard.core.vocabulary import RunRecord
 from callboard.engine.backstage import Backstage, Body
 from callboard.engine.embedded import EmbeddedDispatcher
-from callboard.engine.engine import Engine
+from callboard.engine.engine import Companion, Engine
 from callboard.engine.errors import UnknownChoreography
 from callboard.engine.executor import Executor
 from callboard.engine.ownership import Ownership
 from callboard.models import Catalog, ModelRequest, Provider
-from callboard.models.accounts import Accounts, Prices, limits_from, subscriptions_from
+from callboard.models.accounts import Accounts, Prices, limits_from, plans_from
 from callboard.prompts import (
     Assembler,
     OfflineTokenCounter,
@@ -30,14 +30,19 @@ from callboard.prompts import (
     load_layout,
     sync_responses,
 )
+from callboard.store.connection import Connection
 from callboard.store.database import Database, Durability
 from callboard.store.faults import FaultPoints, NoFaults
 from callboard.store.journal.events import event_row
-from callboard.store.mirror import RunMirror
+from callboard.store.mirror import RunFolder, RunMirror
+from callboard.studio.audit import Audit
 from callboard.studio.configuration import Configuration, user_config_dir
 from callboard.studio.gateway import Surroundings, full_gate
+from callboard.studio.issues import Issues
 from callboard.studio.mirrors import Mirror, Mirrors
+from callboard.studio.offers import Foldered, Restartable
 from callboard.studio.packs import Pack, Repertoire, installed_packs, project_agents
+from callboard.studio.plans import Plans
 from callboard.studio.project import Project
 from callboard.studio.sessions import Sessions
 from callboard.studio.telemetry import open_tracer
@@ -81,16 +86,20 @@ class Studio:
         self.database = database
         packs = (*opening.packs, *installed_packs())
         base = tuple(agent for pack in packs for agent in pack.agents)
-        self.repertoire = Repertoire(packs, project_agents(project.agents, base))
+        self.repertoire = Repertoire(packs, project_agents(project.agents, base), self)
         self.catalog = Catalog.load(self.settings.models.catalog_overrides())
         self._layers = template_layers(packs, project, environment)
         self._prompts: dict[str, Registry] = {}
-        counter = OfflineTokenCounter()
-        self.assembler = Assembler(counter, load_layout())
+        self.counter = OfflineTokenCounter()
+        self.layout = load_layout()
+        self.assembler = Assembler(self.counter, self.layout)
         self.trace = open_tracer(self.settings.telemetry, environment)
         self.tools = _tools(self, packs, opening.faults)
         self.allowed_tools = self.tools.registry.parse_allowed(self.settings.tools.allowed or ())
-        self.run_mirror = RunMirror(database, project.runs, opening.faults)
+        copy = project.issues if self.settings.engine.mirror else None
+        self.issues = Issues(database, opening.clock, copy)
+        self.audit = Audit(database, self.tools, self.issues)
+        self.run_mirror = RunMirror(database, project.runs, opening.faults, self._folder)
         self.mirrors = Mirrors(self._mirror_writers(opening.faults))
         self.backstage = Backstage(
             database,
@@ -107,22 +116,30 @@ class Studio:
             database,
             self.ids,
             opening.clock,
-            count_tokens=counter.count,
+            count_tokens=self.counter.count,
             prices=Prices(self.catalog),
             process_id=ownership.id,
             is_alive=ownership.is_alive,
             default_limits=limits_from(self.settings.budgets),
-            subscriptions=subscriptions_from(self.settings.budgets.subscriptions),
+            subscriptions=plans_from(self.settings),
+            is_shared=self.settings.budgets.fair_share,
             call_seconds=self.settings.models.timeout_seconds,
             notify=self._notify,
         )
         around = Surroundings(
-            self.settings, environment, opening.providers, opening.clock, self.trace
+            self.settings,
+            environment,
+            opening.providers,
+            opening.clock,
+            self.trace,
+            project.root,
         )
         self.gate = full_gate(around, database, self.accounts, self.catalog, self._notify)
         dispatcher = EmbeddedDispatcher(Executor(self.backstage, ownership))
         self.engine = Engine(self.backstage, ownership, dispatcher)
         self.sessions = Sessions(database, self.engine, self.ids, opening.clock)
+        copies = project.sessions if self.settings.engine.mirror else None
+        self.plans = Plans(database, self.ids, opening.clock, copies)
 
     @property
     def settings(self) -> Settings:
@@ -171,17 +188,45 @@ class Studio:
         *,
         session_id: str | None = None,
         title: str = "",
+        together: Companion | None = None,
     ) -> RunRecord:
         """Start a run in a session, the current one unless another is named."""
         name = self.repertoire.full_name(choreography)
-        parsed = self.repertoire.choreography(name).parse(args or {})
+        prepared = await self.repertoire.choreography(name).prepare(self, args or {})
         session = self.sessions.get(session_id) if session_id else await self.sessions.current()
         self.sessions.require_active(session)
-        return await self.engine.create(name, parsed, session.id, title=title)
+        return await self.engine.create(
+            name,
+            prepared.args,
+            session.id,
+            title=title or prepared.title,
+            guard=prepared.guard,
+            together=together,
+        )
+
+    async def retry(
+        self,
+        run_id: str,
+        *,
+        from_step: str | None = None,
+        together: Companion | None = None,
+    ) -> RunRecord:
+        """Begin a failed or cancelled run again: at the step that failed, or at the one named."""
+        old = self.engine.load(run_id)
+        found = self.repertoire.performer(old.choreography)
+        if not isinstance(found, Restartable):
+            return await self.engine.retry(run_id, from_key=from_step, together=together)
+        return await self.engine.retry(
+            run_id,
+            from_key=found.restart_key(self, old, from_step),
+            guard=found.guard(self, old),
+            together=together,
+        )
 
     def mend_mirrors(self) -> None:
         """Have written what a crash or a full disk kept from being mirrored."""
         if self.settings.engine.mirror:
+            self.issues.sync_mirror()
             for run in self.run_mirror.stale():
                 self.mirrors.touch(run.id, run.session_id)
 
@@ -196,10 +241,18 @@ class Studio:
 
     def _body(self, name: str) -> Body:
         try:
-            found = self.repertoire.choreography(name)
+            found = self.repertoire.performer(name)
         except CallboardError as error:
             raise UnknownChoreography(error.message, fix=error.fix, choreography=name) from error
         return lambda run: found.perform(self, run)
+
+    def _folder(self, connection: Connection, run: RunRecord) -> RunFolder | None:
+        try:
+            found = self.repertoire.performer(run.choreography)
+        except CallboardError:
+            # A run of a pack that is not here is mirrored like any other.
+            return None
+        return found.folder(connection, run) if isinstance(found, Foldered) else None
 
     def _mirror_writers(self, faults: FaultPoints) -> tuple[Mirror, ...]:
         if not self.settings.engine.mirror:
@@ -214,8 +267,11 @@ class Studio:
         def responses(_run_id: str, session_id: str) -> None:
             sync_responses(self.database, self.project.audit, session_id)
 
+        def issues(_run_id: str, _session_id: str) -> None:
+            self.issues.sync_mirror()
+
         # The run's folder last: if it is up to date, so is everything it points to.
-        return receipts, responses, runs
+        return receipts, responses, issues, runs
 
 
 def template_layers(

@@ -32,15 +32,18 @@ from callboard.tools.errors import (
 )
 from callboard.tools.executor import Execution, Executor, ToolCall
 from callboard.tools.files import ListedFile, ProjectFiles, TextFile, WrittenFile
+from callboard.tools.kept import Kept
 from callboard.tools.nonces import Nonces, NonceScope
 from callboard.tools.policy import Policy
 from callboard.tools.registry import ToolRegistry, ToolSource
 from callboard.tools.result import DryRun, FileRef, Probe, ToolResult
 from callboard.tools.service import Ran, ToolService
+from callboard.tools.summary import SUMMARY_BUDGET_CHARS, fit_summary
 from callboard.tools.threads import in_thread
 from callboard.tools.tool import Tool, ToolArgs, ToolContext, tool
 
 __all__ = [
+    "SUMMARY_BUDGET_CHARS",
     "CallRefused",
     "DryRun",
     "Execution",
@@ -51,6 +54,7 @@ __all__ = [
     "Flaw",
     "InvalidArgs",
     "InvalidTool",
+    "Kept",
     "ListedFile",
     "NonceInvalid",
     "NonceScope",
@@ -81,6 +85,7 @@ __all__ = [
     "Unreadable",
     "Verification",
     "WrittenFile",
+    "fit_summary",
     "in_thread",
     "is_signature_valid",
     "list_receipts",

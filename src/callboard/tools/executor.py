@@ -29,6 +29,7 @@ from callboard.tools.errors import (
     ToolTimeout,
 )
 from callboard.tools.files import ProjectFiles
+from callboard.tools.kept import Kept
 from callboard.tools.nonces import Nonces, NonceScope, shown_nonce
 from callboard.tools.policy import Policy
 from callboard.tools.registry import ToolRegistry
@@ -47,7 +48,8 @@ class ToolCall:
     """A request to run a tool: data until it is checked.
 
     `nonce` is what an agent was given for this call; None means that the machinery or the user
-    calls, and a nonce is made on the spot.
+    calls, and a nonce is made on the spot. `permit` is the id of a nonce that was spent already,
+    in the transaction that recorded the decision to let the call through.
     """
 
     tool: str
@@ -57,6 +59,7 @@ class ToolCall:
     step_key: str | None = None
     agent_id: str | None = None
     nonce: str | None = None
+    permit: str | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -111,6 +114,7 @@ class Executor:
         self._ids = ids
         self._clock = clock
         self._classifier = classifier or Classifier()
+        self._kept = Kept()
 
     async def execute(
         self,
@@ -159,6 +163,10 @@ class Executor:
         result = _checked(probe.result or ToolResult({}, "it had happened"), tool)
         return Execution(self._draft(attempt, ReceiptOutcome.SUCCEEDED, result=result), result)
 
+    def context(self, session_id: str) -> ToolContext:
+        """Return what a tool would be given that is called in a session outside of any run."""
+        return ToolContext(self._files, session_id, kept=self._kept)
+
     def accept(self, call: ToolCall, told: str) -> Execution:
         """Draft the receipt of an interrupted call that the human vouches for."""
         tool = self._registry.get(call.tool)
@@ -176,7 +184,7 @@ class Executor:
             created_at=self._clock.now_ms(),
             started=self._clock.monotonic(),
             args={},
-            nonce="" if call.nonce is None else shown_nonce(call.nonce),
+            nonce=call.permit or ("" if call.nonce is None else shown_nonce(call.nonce)),
         )
 
     async def _admit(self, attempt: _Attempt, policy: Policy) -> _Admitted:
@@ -191,7 +199,7 @@ class Executor:
             attempt.args[DRY_RUN_ARG] = attempt.detail["dry_run"] = True
         # Last, so that a call that could not have run leaves its nonce unspent.
         if call.nonce is None:
-            attempt.nonce = self._nonces.make_id()
+            attempt.nonce = call.permit or self._nonces.make_id()
         else:
             scope = NonceScope(call.session_id, call.run_id, call.step_key, tool.id)
             attempt.nonce = await self._nonces.use(call.nonce, scope)
@@ -211,7 +219,9 @@ class Executor:
         return {name: _HIDDEN if name in hidden else attempt.args[name] for name in attempt.args}
 
     def _context(self, call: ToolCall) -> ToolContext:
-        return ToolContext(self._files, call.session_id, call.run_id, call.step_key, call.agent_id)
+        return ToolContext(
+            self._files, call.session_id, call.run_id, call.step_key, call.agent_id, self._kept
+        )
 
     def _ended(
         self, attempt: _Attempt, outcome: ReceiptOutcome, error: CallboardError

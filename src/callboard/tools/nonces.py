@@ -7,6 +7,7 @@ must not forget.
 
 import hmac
 from dataclasses import dataclass, replace
+from functools import partial
 from typing import Final
 
 from callboard.core.canonical import canonical_json
@@ -51,26 +52,26 @@ class Nonces:
 
     async def use(self, nonce: str, scope: NonceScope) -> str:
         """Spend a nonce and return its id; durable before this returns, so it works only once."""
-        nonce_id = self._check(nonce, scope)
-        used_at = self._clock.now_ms()
+        nonce_id = self.check(nonce, scope)
+        await self._database.write(partial(self.spend, nonce_id=nonce_id, scope=scope))
+        return nonce_id
 
-        def spend(connection: Connection) -> bool:
-            row = connection.execute(
-                "INSERT INTO used_nonces (nonce, session_id, used_at)"
-                " VALUES (:nonce, :session_id, :used_at)"
-                " ON CONFLICT (nonce) DO NOTHING RETURNING nonce",
-                {"nonce": nonce_id, "session_id": scope.session_id, "used_at": used_at},
-            ).fetchone()
-            return row is not None
-
-        if not await self._database.write(spend):
+    def spend(self, connection: Connection, nonce_id: str, scope: NonceScope) -> None:
+        """Mark a checked nonce as used, in a transaction of the caller; the second time fails."""
+        row = connection.execute(
+            "INSERT INTO used_nonces (nonce, session_id, used_at)"
+            " VALUES (:nonce, :session_id, :used_at)"
+            " ON CONFLICT (nonce) DO NOTHING RETURNING nonce",
+            {"nonce": nonce_id, "session_id": scope.session_id, "used_at": self._clock.now_ms()},
+        ).fetchone()
+        if row is None:
             raise NonceInvalid(
                 f"The nonce {nonce_id} was used before",
                 fix="Every call needs its own nonce; use the newest one you were given.",
             )
-        return nonce_id
 
-    def _check(self, nonce: str, scope: NonceScope) -> str:
+    def check(self, nonce: str, scope: NonceScope) -> str:
+        """Return the id of a nonce that was minted for this place, or refuse it."""
         nonce_id, _, proof = nonce.partition(".")
         for candidate in (scope, replace(scope, tool=None)):
             expected = self._proof(nonce_id, candidate).encode()

@@ -20,13 +20,15 @@ from callboard.core.vocabulary import Receipt
 from callboard.store.database import Connection, Database
 from callboard.store.faults import FaultPoints
 from callboard.tools.audit.mirror import sync_mirror
-from callboard.tools.audit.receipts import ReceiptDraft, is_signature_valid, seal
+from callboard.tools.audit.receipts import ReceiptDraft, seal
 from callboard.tools.audit.signing import Signer
+from callboard.tools.audit.trust import is_trustworthy
 from callboard.tools.executor import Execution, Executor, ToolCall
 from callboard.tools.files import ProjectFiles
 from callboard.tools.nonces import Nonces, NonceScope
 from callboard.tools.policy import Policy
 from callboard.tools.registry import ToolRegistry
+from callboard.tools.tool import ToolContext
 
 
 @dataclass(frozen=True, slots=True)
@@ -91,6 +93,10 @@ class ToolService:
             span.set(tracing.TOOL_ARGUMENTS, canonical_json(draft.args))
             span.set(tracing.TOOL_RESULT, draft.payload_json)
 
+    def context(self, session_id: str) -> ToolContext:
+        """Return what a tool would be given, for code that prepares calls."""
+        return self._executor.context(session_id)
+
     async def resolve(self, call: ToolCall) -> Execution | bool | None:
         """Look what became of an interrupted call: what it did, False, or None for unknown."""
         return await self._executor.resolve(call)
@@ -102,6 +108,14 @@ class ToolService:
     def mint_nonce(self, scope: NonceScope) -> str:
         """Return a nonce an agent can use for one call."""
         return self._nonces.mint(scope)
+
+    def check_nonce(self, nonce: str, scope: NonceScope) -> str:
+        """Return the id of a nonce minted for this place; anything else is refused."""
+        return self._nonces.check(nonce, scope)
+
+    def spend_nonce(self, connection: Connection, nonce_id: str, scope: NonceScope) -> None:
+        """Mark a checked nonce as used, inside a write transaction of the caller."""
+        self._nonces.spend(connection, nonce_id, scope)
 
     def seal(self, connection: Connection, draft: ReceiptDraft) -> Receipt:
         """Append a draft to its session's chain, inside a write transaction of the caller."""
@@ -127,5 +141,5 @@ class ToolService:
         )
 
     def is_signature_valid(self, receipt: Receipt) -> bool:
-        """Say whether a receipt may be believed."""
-        return is_signature_valid(receipt, self._signer)
+        """Say whether a receipt may be believed: as it is stored, and in the audit trail."""
+        return is_trustworthy(receipt, self._signer, self._root)

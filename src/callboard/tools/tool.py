@@ -15,7 +15,7 @@ A pack author writes a function and puts `@tool` above it:
 import inspect
 import re
 from collections.abc import Awaitable, Callable
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from typing import Any, Final, TypeVar, cast, get_type_hints
 
 from pydantic import BaseModel, ConfigDict, ValidationError
@@ -24,6 +24,7 @@ from callboard.core.canonical import Json
 from callboard.core.vocabulary import Effect
 from callboard.tools.errors import InvalidArgs, InvalidTool
 from callboard.tools.files import ProjectFiles
+from callboard.tools.kept import Kept
 from callboard.tools.result import DryRun, Probe, ToolResult
 from callboard.tools.threads import in_thread
 
@@ -52,6 +53,8 @@ class ToolContext:
     run_id: str | None = None
     step_key: str | None = None
     agent_id: str | None = None
+    # Shared by all calls of one service; a context made by hand has its own.
+    kept: Kept = field(default_factory=Kept, repr=False, compare=False)
 
 
 @dataclass(frozen=True, slots=True)

@@ -112,8 +112,8 @@ def retry_run(choices: Choices, name: str) -> int:
     async def work(interrupt: Interrupt) -> int:
         async with working(choices) as here:
             old = here.find(name)
-            here.studio.repertoire.full_name(old.choreography)
-            new = await here.studio.engine.retry(old.id)
+            here.studio.repertoire.performer(old.choreography)
+            new = await here.studio.retry(old.id)
             here.announce(new)
             return await here.follow(new.id, interrupt)
 
@@ -126,7 +126,7 @@ def fork_run(choices: Choices, name: str, from_step: str | None, edits: Mapping[
     async def work(interrupt: Interrupt) -> int:
         async with working(choices) as here:
             old = here.find(name)
-            here.studio.repertoire.full_name(old.choreography)
+            here.studio.repertoire.performer(old.choreography)
             new = await here.studio.engine.fork(old.id, from_step=from_step, edits=dict(edits))
             here.announce(new)
             return await here.follow(new.id, interrupt)

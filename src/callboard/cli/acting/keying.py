@@ -1,12 +1,13 @@
 """Taking a key from the user: asked for without showing it, from a file, or if need be as is."""
 
 import sys
+from dataclasses import dataclass
 from getpass import getpass
 
 from callboard.cli.arguments import read_text
 from callboard.cli.output import remark
 from callboard.core.errors import InvalidInput
-from callboard.models.credentials import Secret
+from callboard.models.credentials import Secret, service_account
 
 _WARNING = (
     "Warning: a key on the command line stays in the shell's history and shows in the list of "
@@ -14,10 +15,24 @@ _WARNING = (
 )
 
 
-def take_key(title: str, api_key: str | None, key_file: str | None) -> Secret:
+@dataclass(frozen=True, slots=True)
+class Given:
+    """The ways in which a key may be given; without any it is asked for."""
+
+    api_key: str | None = None
+    key_file: str | None = None
+    credentials_file: str | None = None
+
+
+def take_key(title: str, given: Given) -> Secret:
     """Return the key a user gives for a provider."""
-    if api_key is not None and key_file is not None:
-        raise InvalidInput("Two keys are given", fix="Use --api-key or --key-file, not both.")
+    api_key, key_file = given.api_key, given.key_file
+    if sum(each is not None for each in (api_key, key_file, given.credentials_file)) > 1:
+        raise InvalidInput(
+            "Two keys are given", fix="Use one of --api-key, --key-file and --credentials-file."
+        )
+    if given.credentials_file is not None:
+        return service_account(read_text(given.credentials_file))
     if api_key is not None:
         remark(_WARNING)
         return Secret(api_key.strip())

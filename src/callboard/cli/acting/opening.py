@@ -58,7 +58,7 @@ class Work:
     def require_choreography(self, run: RunRecord) -> None:
         """Refuse to touch a run whose pack is not here, before anything is changed."""
         if not run.is_terminal:
-            self.studio.repertoire.full_name(run.choreography)
+            self.studio.repertoire.performer(run.choreography)
 
     def hint_at_interrupted(self) -> None:
         """Tell of runs that nobody executes any more, without touching them."""

@@ -61,7 +61,9 @@ def accept(question: Question, typed: str) -> str | None:
         place = int(text)
         return question.choices[place - 1] if 1 <= place <= len(question.choices) else None
     same = [choice for choice in question.choices if choice.casefold() == text.casefold()]
-    return same[0] if same else None
+    if same:
+        return same[0]
+    return text if question.allows(text) else None
 
 
 def _prompt(question: Question) -> None:

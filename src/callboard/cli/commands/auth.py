@@ -43,6 +43,21 @@ KeyFileOption = Annotated[
         show_default=False,
     ),
 ]
+CredentialsFileOption = Annotated[
+    str | None,
+    typer.Option(
+        "--credentials-file",
+        metavar="FILE",
+        help="Take a service account of Google Cloud from its JSON file.",
+        show_default=False,
+    ),
+]
+ForProjectOption = Annotated[
+    bool,
+    typer.Option(
+        "--for-project", help="Store it in the project's own encrypted file, for this project only."
+    ),
+]
 VerifyOption = Annotated[
     bool, typer.Option("--verify/--no-verify", help="Whether the provider is asked about the key.")
 ]
@@ -67,37 +82,42 @@ def store(
     profile: ProfileOption = None,
     api_key: ApiKeyOption = None,
     key_file: KeyFileOption = None,
+    credentials_file: CredentialsFileOption = None,
+    for_project: ForProjectOption = False,
     verify: VerifyOption = True,
     project: ProjectOption = None,
     as_json: JsonOption = False,
 ) -> int:
     """Ask for a provider's key, try it out, and store it.
 
-    It goes into the keyring of your system, or where there is none into an encrypted file.
+    It goes into the keyring of your system, or where there is none into an encrypted file; with
+    --for-project into a file of the project's, which no clone of it can open.
     """
     import os
 
-    from callboard.cli.acting.keying import take_key
+    from callboard.cli.acting.keying import Given, take_key
     from callboard.cli.bridge import perform_simply
     from callboard.cli.reports.keys import keys_near, status_shape
     from callboard.models.credentials import KeyPlace
     from callboard.models.providers.verification import title_of, verify_key
 
     keys = keys_near(project, profile)
-    account = keys.account(provider)
+    is_cloud = credentials_file is not None and provider.startswith("google")
+    account = keys.account("google-cloud" if is_cloud else provider)
     title = title_of(account.name)
-    secret = take_key(title, api_key, key_file)
+    secret = take_key(title, Given(api_key, key_file, credentials_file))
     if verify:
         perform_simply(verify_key(account.name, secret, account.config, os.environ))
-    place = keys.credentials.save(account.name, secret)
+    place = keys.credentials.save(account.name, secret, for_project=for_project)
     status = keys.status(account)
     if as_json:
         stored = {"profile": keys.profile, "stored_in": place.value, "is_verified": verify}
         echo_json({**status_shape(status), **stored})
         return exits.OK
     where = f"your keyring (service callboard:{keys.profile})"
-    if place is KeyPlace.FILE:
-        where = f"{keys.credentials.file.path}, encrypted for you on this machine"
+    file = keys.credentials.project if place is KeyPlace.PROJECT else keys.credentials.file
+    if place is not KeyPlace.KEYRING and file is not None:
+        where = f"{file.path}, encrypted for you on this machine"
     told = "accepts the key" if verify else "was not asked about the key"
     echo(f"{title} {told}. It is stored in {where}.")
     if status.found is not None and status.found.variable is not None:
@@ -122,7 +142,15 @@ def status_command(
     if as_json:
         told = None if problem is None else {"message": problem.message, "fix": problem.fix}
         shapes = [status_shape(each) for each in survey.keys]
-        echo_json({"profile": keys.profile, "providers": shapes, "problem": told})
+        profiles = keys.credentials.profiles
+        echo_json(
+            {
+                "profile": keys.profile,
+                "profiles": [] if profiles is None else list(profiles.names()),
+                "providers": shapes,
+                "problem": told,
+            }
+        )
     else:
         headers = ("PROVIDER", "KEY", "FROM", "VARIABLE")
         echo_table(headers, [status_row(each) for each in survey.keys])

@@ -20,14 +20,15 @@ def list_command(project: ProjectOption = None, as_json: JsonOption = False) -> 
     """
     from callboard.cli.reports.models import (
         catalog_of,
+        configuration_near,
         provider_facts,
-        settings_near,
         weights_state,
     )
 
-    settings = settings_near(project)
+    near = configuration_near(project)
+    settings = near.settings
     models = catalog_of(settings).models()
-    providers = provider_facts(settings)
+    providers = provider_facts(near)
     weights = weights_state()
     if as_json:
         shapes = [
@@ -122,17 +123,18 @@ def test(
     import os
 
     from callboard.cli.bridge import perform_simply
-    from callboard.cli.reports.models import open_near, settings_near
+    from callboard.cli.reports.models import configuration_near, open_near
     from callboard.cli.reports.profiles import profile_report, tell_try
     from callboard.core.clock import SystemClock
     from callboard.models import ModelProfile, ProfileShelf, measure, profiles_dir
 
-    settings = settings_near(project)
+    near = configuration_near(project)
+    settings = near.settings
     wanted = model or settings.models.default
     each = settings.structure.trial_tries if tries is None else tries
 
     async def work() -> ModelProfile:
-        gate = open_near(settings)
+        gate = open_near(near)
         try:
             return await measure(
                 gate,

@@ -44,8 +44,11 @@ def list_command(
 
 def _shape(pack: "Pack") -> "dict[str, Json]":
     offered: list[Json] = []
-    for name in pack.choreographies:
-        choreography = pack.choreography(name)
+    listed = {name: pack.choreography(name) for name in pack.choreographies}
+    for shelf in pack.shelves():
+        shelved = {name: shelf.find(name) for name in shelf.names()}
+        listed.update({name: each for name, each in shelved.items() if each is not None})
+    for name, choreography in listed.items():
         offered.append(
             {
                 "name": f"{pack.name}/{name}",

@@ -79,14 +79,16 @@ def show(
     from callboard.cli.lookup import matching, pick
     from callboard.cli.reading import reading
     from callboard.core.canonical import compact_json
-    from callboard.tools.audit.receipts import is_signature_valid, read_receipt, receipt_to_json
+    from callboard.tools.audit.receipts import read_receipt, receipt_to_json
     from callboard.tools.audit.signing import Signer
+    from callboard.tools.audit.trust import is_trustworthy
 
     with reading(project) as journal:
         rows = journal.read(lambda c: c.execute("SELECT id FROM receipts").fetchall())
         receipt_id = pick(matching([row["id"] for row in rows], receipt), receipt, "receipt")
         found = journal.read(lambda connection: read_receipt(connection, receipt_id))
-        is_valid = is_signature_valid(found, Signer(journal.project.root))
+        root = journal.project.root
+        is_valid = is_trustworthy(found, Signer(root), root)
     if as_json:
         echo_json({"receipt": receipt_to_json(found), "signature_valid": is_valid})
         return

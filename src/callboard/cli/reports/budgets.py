@@ -23,9 +23,9 @@ from callboard.models.accounts import (
     limits_from,
     list_budgets,
     load_budgets,
+    plans_from,
     set_limits,
     status_of,
-    subscriptions_from,
 )
 from callboard.models.accounts.amounts import Amounts as Spent
 from callboard.models.accounts.reservations import held_by
@@ -114,9 +114,10 @@ def clear_budget(project: Project, text: str, *, as_json: bool) -> None:
 
 def budgets_report(journal: Reading, *, as_json: bool) -> None:
     """List what is limited: by hand, by the settings, by providers' plans."""
-    settings = configuration_near(journal.project.root).settings.budgets
+    everything = configuration_near(journal.project.root).settings
+    settings = everything.budgets
     defaults = limits_from(settings)
-    plans = subscriptions_from(settings.subscriptions)
+    plans = plans_from(everything)
     named = [Scope(ScopeKind.PROJECT)]
     named += [Scope(ScopeKind.AGENT, each) for each in settings.agents]
     named += [Scope(ScopeKind.PROVIDER, each) for each in settings.providers]

@@ -86,11 +86,12 @@ def _surroundings(project: Project | None) -> Iterator[Finding]:
         # Only a project that asks for the embedded model misses anything.
         is_wanted = loaded.settings.models.default == "local"
         yield Finding("weights", "bad" if is_wanted else "note", weights.told)
-    yield _keys(loaded.settings)
+    yield _keys(loaded.settings, project)
 
 
-def _keys(settings: Settings) -> Finding:
-    survey = open_credentials(settings, os.environ).survey(key_names(settings))
+def _keys(settings: Settings, project: Project | None) -> Finding:
+    root = None if project is None else project.root
+    survey = open_credentials(settings, os.environ, project=root).survey(key_names(settings))
     if survey.problem is not None:
         return Finding("keys", "bad", survey.problem.message, survey.problem.fix or "")
     names = [each.provider for each in survey.keys if each.found is not None]

@@ -4,7 +4,7 @@ import os
 from dataclasses import dataclass
 from pathlib import Path
 
-from callboard.cli.reports.models import settings_near
+from callboard.cli.reports.models import configuration_near
 from callboard.core.canonical import Json
 from callboard.core.settings import Settings
 from callboard.models import ProviderConfig
@@ -55,8 +55,9 @@ class Keys:
 
 def keys_near(project: Path | None, profile: str | None) -> Keys:
     """Return the keys of the user, in the profile of the settings unless another is named."""
-    settings = settings_near(project)
-    return Keys(settings, open_credentials(settings, os.environ, profile))
+    near = configuration_near(project)
+    opened = open_credentials(near.settings, os.environ, profile, project=near.project)
+    return Keys(near.settings, opened)
 
 
 def status_shape(status: KeyStatus) -> dict[str, Json]:

@@ -70,14 +70,19 @@ def catalog_of(settings: Settings) -> Catalog:
     return Catalog.load(settings.models.catalog_overrides())
 
 
-def open_near(settings: Settings) -> Gate:
+def open_near(configuration: Configuration) -> Gate:
     """Return the way to every model that these settings know."""
-    return plain_gate(Surroundings(settings, os.environ, {}, SystemClock()))
+    around = Surroundings(
+        configuration.settings, os.environ, {}, SystemClock(), project=configuration.project
+    )
+    return plain_gate(around)
 
 
-def provider_facts(settings: Settings) -> list[ProviderFacts]:
+def provider_facts(configuration: Configuration) -> list[ProviderFacts]:
     """Return the providers with the variable that holds, or would hold, their key."""
-    survey = open_credentials(settings, os.environ).survey(key_names(settings))
+    settings = configuration.settings
+    keys = open_credentials(settings, os.environ, project=configuration.project)
+    survey = keys.survey(key_names(settings))
     return [
         ProviderFacts(each.provider, _variable_of(each), each.found is not None)
         for each in survey.keys

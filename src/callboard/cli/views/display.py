@@ -16,7 +16,10 @@ from callboard.cli.output import clean, one_line
 from callboard.cli.views.lines import ASKS, BAD, OK, Line, describe, is_worth_a_line
 from callboard.core.events import (
     Event,
+    LimitPaused,
+    LimitResumed,
     ReplyChunk,
+    ReplyVoided,
     RunChanged,
     StepDone,
     StepFailed,
@@ -45,6 +48,8 @@ class _Stage:
     """What is going on right now; written by the event loop, read by the drawing thread."""
 
     running: dict[str, _Running] = field(default_factory=dict[str, _Running])
+    # When each credential that was limited goes on, in milliseconds.
+    pauses: dict[str, int] = field(default_factory=dict[str, int])
     # Shown between two steps: a display without a line would leave empty ones behind.
     idle: Spinner = field(default_factory=lambda: Spinner("dots", style="dim"))
 
@@ -59,9 +64,19 @@ class _Stage:
             shown.append(step.spinner)
             if step.said:
                 shown.append(Text(_tail(step.said, options.max_width), style="dim"))
+        shown += [Text(line, style="yellow") for line in self._countdowns()]
         if len(steps) > _MOST_SHOWN:
             shown.append(Text(f"  and {len(steps) - _MOST_SHOWN} more", style="dim"))
         yield Group(*shown) if shown else self.idle
+
+    def _countdowns(self) -> list[str]:
+        """Return how long each pause still lasts; one that is over is nobody's concern."""
+        now_ms = time.time() * 1000
+        return [
+            f"  {one_line(credential)} asks us to wait: goes on in {(until - now_ms) / 1000:.0f} s"
+            for credential, until in list(self.pauses.items())
+            if until > now_ms
+        ]
 
 
 class Display:
@@ -97,12 +112,20 @@ class Display:
             self._stage.running.pop(key, None)
         elif isinstance(body, RunChanged):
             self._stage.running.clear()
+        elif isinstance(body, LimitPaused):
+            self._stage.pauses[body.credential] = body.resume_at
+        elif isinstance(body, LimitResumed):
+            self._stage.pauses.pop(body.credential, None)
         if is_worth_a_line(event):
             self._console.print(_styled(describe(event)), no_wrap=True, overflow="ellipsis")
 
     def show_live(self, event: Event) -> None:
-        """Draw what an agent is saying."""
-        if not isinstance(event.body, ReplyChunk) or event.step_key is None:
+        """Draw what an agent is saying, and take back what does not count any more."""
+        if event.step_key is None:
+            return
+        if isinstance(event.body, ReplyVoided):
+            self._begin(event.step_key, "agent").said = ""
+        if not isinstance(event.body, ReplyChunk):
             return
         step = self._begin(event.step_key, "agent")
         step.agent = event.body.agent_id

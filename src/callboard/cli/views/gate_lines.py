@@ -1,11 +1,18 @@
-"""What happens to model calls, in words: retries, switches of model, circuits."""
+"""What happens to model calls, in words: retries, switches of model, circuits, pauses."""
 
 from typing import assert_never
 
 from callboard.cli.output import moment, one_line, seconds
-from callboard.core.events import CallRetried, CircuitChanged, ModelSwitched
+from callboard.core.events import (
+    CallRetried,
+    CircuitChanged,
+    LimitPaused,
+    LimitResumed,
+    ModelSwitched,
+)
 
-GateBody = CallRetried | ModelSwitched | CircuitChanged
+GateBody = CallRetried | ModelSwitched | CircuitChanged | LimitPaused | LimitResumed
+GATE_BODIES = (CallRetried, ModelSwitched, CircuitChanged, LimitPaused, LimitResumed)
 
 
 def gate_words(body: GateBody) -> tuple[str, str]:
@@ -21,5 +28,10 @@ def gate_words(body: GateBody) -> tuple[str, str]:
             facts = f"{body.resource} {body.was} → {body.state}"
             until = f", tried again at {moment(body.retry_at)}" if body.retry_at else ""
             return one_line(facts), one_line(body.reason) + until
+        case LimitPaused():
+            # No failure: the provider is busy, and work goes on by itself.
+            return one_line(body.credential), f"asks us to wait until {moment(body.resume_at)}"
+        case LimitResumed():
+            return one_line(body.credential), "goes on"
         case _:
             assert_never(body)

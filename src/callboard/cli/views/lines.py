@@ -4,15 +4,12 @@ from dataclasses import dataclass
 from typing import Final
 
 from callboard.cli.output import number, one_line, seconds
-from callboard.cli.views.gate_lines import gate_words
+from callboard.cli.views.gate_lines import GATE_BODIES, gate_words
 from callboard.core.canonical import Json, compact_json
 from callboard.core.events import (
-    CallRetried,
-    CircuitChanged,
     Emitted,
     Event,
     EventBody,
-    ModelSwitched,
     QuestionAnswered,
     QuestionAsked,
     RunChanged,
@@ -34,7 +31,15 @@ NOTE: Final = "·"
 
 _PREVIEW_CHARS: Final = 160
 _SILENT: Final = frozenset(
-    {"run.started", "step.started", "signal.sent", "reply.chunk", "call.metered"}
+    {
+        "run.started",
+        "step.started",
+        "signal.sent",
+        "reply.chunk",
+        "reply.voided",
+        "agent.state",
+        "call.metered",
+    }
 )
 _WORDS: Final = ("text", "message", "reason", "state")
 
@@ -59,7 +64,7 @@ def describe(event: Event) -> Line:
     """Return what a line about an event says."""
     if isinstance(event.body, StepDone | StepFailed | StepStarted | StepUnknown):
         return _step(event.body, event.step_key or "")
-    if isinstance(event.body, CallRetried | ModelSwitched | CircuitChanged):
+    if isinstance(event.body, GATE_BODIES):
         facts, text = gate_words(event.body)
         return Line(NOTE, "model", event.step_key or "", facts, text)
     return _other(event.body, event.step_key or "")

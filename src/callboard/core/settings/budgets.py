@@ -59,6 +59,21 @@ class SubscriptionSettings(Section):
     )
 
 
+class SoftLimitSettings(Section):
+    """A quota of your own for a provider: it warns and never blocks."""
+
+    requests: int | None = Field(default=None, description="Requests in the period.")
+    tokens: int | None = Field(
+        default=None, description="Tokens in the period, in and out together."
+    )
+    period: Literal["day", "week", "month"] = Field(
+        default="month", description="What is counted together: `day`, `week` or `month`."
+    )
+    warn_at: float = Field(
+        default=0.8, gt=0, le=1, description="Share of the quota from which everybody is warned."
+    )
+
+
 class BudgetsSettings(Section):
     """What may be spent unless `callboard budget set` says otherwise."""
 
@@ -75,4 +90,8 @@ class BudgetsSettings(Section):
     )
     subscriptions: dict[str, SubscriptionSettings] = Field(
         default_factory=dict, description="Limits per day, week and month, by provider."
+    )
+    fair_share: bool = Field(
+        default=True,
+        description="Whether sessions without a budget of their own share a plan's rest evenly.",
     )

@@ -20,6 +20,10 @@ class ContextSettings(Section):
         le=1,
         description="Share of what is relevant that a selection must hold; else it is summarised.",
     )
+    summarise: bool = Field(
+        default=True,
+        description="Whether the model asked sums up what a selection would lose.",
+    )
     recent_share: float = Field(
         default=0.5,
         gt=0,

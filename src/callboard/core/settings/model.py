@@ -7,9 +7,11 @@ from pydantic import AfterValidator, Field
 
 from callboard.core.canonical import Json
 from callboard.core.classify import Classifier
-from callboard.core.settings.budgets import BudgetsSettings
+from callboard.core.settings.budgets import BudgetsSettings, SoftLimitSettings
 from callboard.core.settings.circuit import CircuitSettings
+from callboard.core.settings.conference import ChatSettings, ConferenceSettings
 from callboard.core.settings.context import ContextSettings
+from callboard.core.settings.pipeline import PipelineSettings
 from callboard.core.settings.quantities import Bytes, Seconds
 from callboard.core.settings.queue import QueueSettings
 from callboard.core.settings.section import Section, restricted
@@ -69,6 +71,9 @@ class ProviderSettings(Section):
     enabled: bool = Field(default=True, description="Whether the provider may be asked at all.")
     aliases: dict[str, ModelName] = Field(
         default_factory=dict, description="Your own names for its models."
+    )
+    soft_limit: SoftLimitSettings | None = Field(
+        default=None, description="A quota of your own that is warned about and never blocks."
     )
 
 
@@ -261,6 +266,10 @@ class ErrorsSettings(Section):
     retry: RetriesSettings = Field(
         default_factory=RetriesSettings, description="How often and how long to retry."
     )
+    when_stuck: Literal["fail", "ask"] = Field(
+        default="fail",
+        description="What a step does when no model can be reached: `fail`, or `ask` what to do.",
+    )
 
     def classifier(self) -> Classifier:
         """Return the classifier these settings describe."""
@@ -350,7 +359,12 @@ class Settings(Section):
     context: ContextSettings = Field(
         default_factory=ContextSettings, description="Conversations that outgrow a window."
     )
+    conference: ConferenceSettings = Field(
+        default_factory=ConferenceSettings, description="Rounds of a conference."
+    )
+    chat: ChatSettings = Field(default_factory=ChatSettings, description="1:1 chat.")
     tools: ToolsSettings = Field(default_factory=ToolsSettings, description="Tools.")
+    pipeline: PipelineSettings = Field(default_factory=PipelineSettings, description="Recipes.")
     log: LogSettings = Field(default_factory=LogSettings, description="Logging.")
     telemetry: TelemetrySettings = Field(
         default_factory=TelemetrySettings, description="Telemetry."

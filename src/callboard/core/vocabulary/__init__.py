@@ -5,8 +5,15 @@ from callboard.core.vocabulary.content import Content, Trust
 from callboard.core.vocabulary.entity import Entity, EntityState
 from callboard.core.vocabulary.evidence import Evidence, EvidenceKind
 from callboard.core.vocabulary.fact import Fact, Hardness
-from callboard.core.vocabulary.issue import Issue, IssueKind
-from callboard.core.vocabulary.plan import Plan, Task, TaskState
+from callboard.core.vocabulary.issue import (
+    Issue,
+    IssueDraft,
+    IssueKind,
+    IssuePriority,
+    IssueSource,
+    IssueStatus,
+)
+from callboard.core.vocabulary.plan import Plan, PlanState, Task, TaskState
 from callboard.core.vocabulary.question import Answer, Question
 from callboard.core.vocabulary.receipt import Receipt, ReceiptOutcome
 from callboard.core.vocabulary.run import TERMINAL_STATES, RunRecord, RunState
@@ -28,9 +35,14 @@ __all__ = [
     "Fact",
     "Hardness",
     "Issue",
+    "IssueDraft",
     "IssueKind",
+    "IssuePriority",
+    "IssueSource",
+    "IssueStatus",
     "ModelTier",
     "Plan",
+    "PlanState",
     "Question",
     "Receipt",
     "ReceiptOutcome",

@@ -17,26 +17,50 @@ class TaskState(StrEnum):
     FAILED = "failed"
 
 
+class PlanState(StrEnum):
+    """`draft → running ⇄ paused → done | failed`; a failed plan can be taken up again."""
+
+    DRAFT = "draft"
+    RUNNING = "running"
+    PAUSED = "paused"
+    DONE = "done"
+    FAILED = "failed"
+
+
 @dataclass(frozen=True, slots=True)
 class Task:
-    """One unit of a plan; `done` is reached through checks and receipts only."""
+    """One unit of a plan; `done` is reached through the run's own checks only.
+
+    `reason` says why a task needs scoping; `review` is what code wrote down when its run ended.
+    """
 
     id: int
     description: str
-    choreography: str | None = None
+    recipe_id: str | None = None
     args: dict[str, Json] = field(default_factory=dict[str, Json])
-    depends_on: tuple[int, ...] = ()
-    definition_of_done: tuple[str, ...] = ()
+    deps: tuple[int, ...] = ()
+    dod: str = ""
     state: TaskState = TaskState.PENDING
-    run_ids: tuple[str, ...] = ()
+    scoping_question: str | None = None
+    scoping_answer: str | None = None
+    reason: str = ""
+    run_id: str | None = None
+    run_history: tuple[str, ...] = ()
+    forced: bool = False
+    review: dict[str, Json] | None = None
 
 
 @dataclass(frozen=True, slots=True)
 class Plan:
-    """What a session intends to do."""
+    """What a session intends to do, in the order in which it will be done."""
 
     id: str
     session_id: str
     tasks: tuple[Task, ...] = ()
-    state: str = "draft"
+    state: PlanState = PlanState.DRAFT
+    intent: str = ""
+    created_by: str = "chief"
+    decomposed_by: str | None = None
     created_at: int = 0
+    updated_at: int = 0
+    version: int = 0

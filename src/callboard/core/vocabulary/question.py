@@ -1,5 +1,6 @@
 """Question and Answer: what a run asks the human and what it gets, perhaps days later."""
 
+import re
 from dataclasses import dataclass
 
 from callboard.core.canonical import Json
@@ -7,12 +8,25 @@ from callboard.core.canonical import Json
 
 @dataclass(frozen=True, slots=True)
 class Question:
-    """A question to the human; with `choices`, only one of them is an answer."""
+    """A question to the human.
+
+    With `choices`, only one of them is an answer, or a text that matches the regular expression
+    `pattern` as a whole.
+    """
 
     text: str
     choices: tuple[str, ...] = ()
     default: str | None = None
     detail: Json = None
+    pattern: str | None = None
+
+    def allows(self, value: Json) -> bool:
+        """Say whether something is an answer to this question."""
+        if not self.choices or value in self.choices:
+            return True
+        if self.pattern is None or not isinstance(value, str):
+            return False
+        return re.fullmatch(self.pattern, value) is not None
 
 
 @dataclass(frozen=True, slots=True)

@@ -11,7 +11,7 @@ from callboard.models.accounts.budgets import (
     set_limits,
 )
 from callboard.models.accounts.calls import CallRecord, Outcome, list_calls
-from callboard.models.accounts.configured import limits_from, subscriptions_from
+from callboard.models.accounts.configured import limits_from, plans_from, subscriptions_from
 from callboard.models.accounts.errors import BudgetExceeded
 from callboard.models.accounts.ledger import RESERVATION, MeterGate
 from callboard.models.accounts.prices import Prices
@@ -68,6 +68,7 @@ __all__ = [
     "list_budgets",
     "list_calls",
     "load_budgets",
+    "plans_from",
     "set_limits",
     "status_of",
     "subscriptions_from",

@@ -7,15 +7,17 @@ sends nothing and waits for nobody but the database.
 import asyncio
 import contextlib
 from collections.abc import Callable, Iterable
+from dataclasses import replace
 from typing import Final
 
 from callboard.core.clock import Clock
 from callboard.core.events import PriceUnknown
 from callboard.core.ids import IdMaker
 from callboard.models.accounts.amounts import Amounts, Dimension, Limits
-from callboard.models.accounts.booking import book_call, settle_dead, spend, warn_everybody
+from callboard.models.accounts.booking import settle_dead, spend, warn_everybody
 from callboard.models.accounts.budgets import Budget, clear_limits, set_limits
 from callboard.models.accounts.calls import CallRecord
+from callboard.models.accounts.outbox import Outbox
 from callboard.models.accounts.prices import Prices
 from callboard.models.accounts.reservations import (
     Ceiling,
@@ -24,6 +26,7 @@ from callboard.models.accounts.reservations import (
     ceilings_of,
     close,
     extend,
+    is_limited,
     is_open,
     list_holds,
     reserve,
@@ -61,12 +64,15 @@ class Accounts:
         is_alive: Callable[[Connection, str], bool] = everybody_lives,
         default_limits: DefaultLimits = no_limits,
         subscriptions: Iterable[Subscription] = (),
+        is_shared: bool = True,
         call_seconds: float = 120.0,
         notify: Notify = say_nothing,
     ) -> None:
         """Take the store, who this process is, what is allowed, and how texts are counted.
 
-        `call_seconds` is the time a call is taken to need at most when its request says nothing.
+        With `is_shared` sessions that work at the same time share the plans of `subscriptions`
+        fairly. `call_seconds` is the time a call is taken to need at most when its request says
+        nothing.
         """
         self.clock = clock
         self.prices = prices or Prices()
@@ -77,12 +83,14 @@ class Accounts:
         self._is_alive = is_alive
         self._defaults = default_limits
         self._subscriptions = tuple(subscriptions)
+        self._is_shared = is_shared
         self._call_seconds = call_seconds
         self._notify = notify
         self._told_unpriced: set[str] = set()
         # Counts what was given back; who was refused waits for the next one.
         self.returns = 0
         self._waiting: set[asyncio.Event] = set()
+        self._outbox = Outbox(database, self._subscriptions, self._given_back)
 
     async def start(self) -> int:
         """Book what dead processes left reserved; return how many calls that were."""
@@ -124,20 +132,21 @@ class Accounts:
 
     async def try_reserve(self, request: ModelRequest) -> Hold | Refusal | None:
         """Hold back what a call may take; None if nothing limits it."""
-        now = self.clock.now_ms()
+        if self._outbox.is_behind:
+            # No new spending while what was spent cannot be put on record.
+            await self._outbox.flush()
         # Counting tokens takes longer than looking for limits, and mostly there are none.
         caller = spender_of(request, 0)
-        found = self._database.read(lambda connection: self._ceilings(connection, caller, now))
-        if not found:
+        if not self._database.read(lambda connection: self._is_limited(connection, caller)):
             return None
         spender = self.spender(request)
         await self.prices.prepare(request.model)
         hold = Hold(
             self._ids.make("reservation"),
             self._process_id,
-            now,
+            self.clock.now_ms(),
             spender,
-            self._wanted(request, spender, found),
+            self._wanted(request, spender),
         )
         return await self._database.write(lambda connection: self._reserve(connection, hold))
 
@@ -149,23 +158,25 @@ class Accounts:
             )
         )
 
-    async def book(self, call: CallRecord, hold_id: str | None) -> CallRecord:
-        """Put a call on record; durable when this returns."""
-        now = self.clock.now_ms()
-        booked = await self._database.write(
-            lambda connection: book_call(connection, call, now, self._subscriptions, hold_id)
-        )
-        self._given_back()
-        return booked
+    def book(self, call: CallRecord, hold_id: str | None) -> None:
+        """Put a call on record without waiting: durable before anything that is stored later."""
+        self._outbox.hand_in(call, self.clock.now_ms(), hold_id)
+
+    async def flush(self) -> None:
+        """Return when every call is durably on record."""
+        await self._outbox.flush()
 
     async def settle(self, hold: Hold, actual: Amounts) -> None:
         """Close a reservation, booking what its call took unless a meter has done so."""
-        if not self._database.read(lambda connection: is_open(connection, hold.id)):
+        if self._outbox.closes(hold.id) or not self._database.read(
+            lambda connection: is_open(connection, hold.id)
+        ):
             return
         now = self.clock.now_ms()
 
         def work(connection: Connection) -> None:
-            if close(connection, hold.id) == 0:
+            # Nothing booked and nothing said: a gate inside refused it before anybody was asked.
+            if close(connection, hold.id) == 0 and actual.tokens:
                 spend(connection, hold.spender, actual, now, self._subscriptions)
 
         await self._database.write(work)
@@ -206,21 +217,34 @@ class Accounts:
         )
 
     def _ceilings(self, connection: Connection, spender: Spender, now: int) -> list[Ceiling]:
-        return ceilings_of(connection, spender, self._defaults, self._subscriptions, now)
+        return ceilings_of(
+            connection,
+            spender,
+            self._defaults,
+            self._subscriptions,
+            now,
+            is_shared=self._is_shared,
+        )
 
-    def _wanted(self, request: ModelRequest, spender: Spender, ceilings: list[Ceiling]) -> Amounts:
+    def _is_limited(self, connection: Connection, spender: Spender) -> bool:
+        return is_limited(connection, spender, self._defaults, self._subscriptions)
+
+    def _wanted(self, request: ModelRequest, spender: Spender) -> Amounts:
         said = request.max_tokens or OUTPUT_TOKENS
         usage = Usage(spender.estimated_tokens, said)
-        is_timed = any(each.limits.of(Dimension.TIME) is not None for each in ceilings)
         return Amounts(
             microusd=self.cost(request, usage) or 0,
             tokens=spender.estimated_tokens + said,
             calls=1,
-            ms=self.wanted_ms(request) if is_timed else 0,
+            ms=self.wanted_ms(request),
         )
 
-    def _reserve(self, connection: Connection, hold: Hold) -> Hold | Refusal:
+    def _reserve(self, connection: Connection, hold: Hold) -> Hold | Refusal | None:
         ceilings = self._ceilings(connection, hold.spender, hold.at)
+        if not ceilings:
+            return None
+        if all(each.limits.of(Dimension.TIME) is None for each in ceilings):
+            hold = replace(hold, amounts=replace(hold.amounts, ms=0))
         answer = reserve(connection, hold, ceilings)
         is_waiting = isinstance(answer, Refusal) and not answer.is_final
         # What stands in the way may belong to a process that is no more.

@@ -110,6 +110,9 @@ class _Watch:
         self._hold = hold
         self._started = accounts.clock.monotonic()
         self._parts: list[str] = []
+        # Tokens of the text that has been counted, and how many parts that were.
+        self._said_tokens = 0
+        self._counted_parts = 0
         self._calls = 1
         # Output tokens of answers that were begun and given up.
         self._void_tokens = 0
@@ -141,8 +144,9 @@ class _Watch:
 
     async def _restart(self) -> Refusal | None:
         """Reserve for the prompt and the answer once more: the first ones are paid for."""
-        self._void_tokens += self._accounts.count_tokens(self.text)
+        self._void_tokens += self._count()
         self._parts.clear()
+        self._said_tokens = self._counted_parts = 0
         self._calls += 1
         self._output_tokens = self._request.max_tokens or OUTPUT_TOKENS
         self._unchecked = self._output_tokens * _BYTES_PER_TOKEN
@@ -152,7 +156,7 @@ class _Watch:
 
     async def _grow(self) -> Refusal | None:
         """Count exactly, and reserve for more if the answer is longer than reserved for."""
-        said = self._accounts.count_tokens(self.text)
+        said = self._count()
         if said <= self._output_tokens:
             self._unchecked = (self._output_tokens - said + 1) * _BYTES_PER_TOKEN
             return None
@@ -160,6 +164,14 @@ class _Watch:
         self._output_tokens += more
         self._unchecked = OUTPUT_TOKENS * _BYTES_PER_TOKEN
         return await self._extend(Usage(0, more), 0)
+
+    def _count(self) -> int:
+        """Return the tokens said so far; no text is counted twice, so a long reply stays cheap."""
+        new = "".join(self._parts[self._counted_parts :])
+        self._counted_parts = len(self._parts)
+        # Counted in pieces, a text has at most a token more at each seam.
+        self._said_tokens += self._accounts.count_tokens(new) if new else 0
+        return self._said_tokens
 
     async def _extend(self, usage: Usage, calls: int) -> Refusal | None:
         cost = self._accounts.cost(self._request, usage) or 0
@@ -170,9 +182,7 @@ class _Watch:
         """Return what the call took, as told or as counted; for calls that nobody meters."""
         usage = self._reported
         if usage is None or usage == Usage():
-            said = self._void_tokens + (
-                self._accounts.count_tokens(self.text) if self._parts else 0
-            )
+            said = self._void_tokens + self._count()
             given = self._hold.spender.estimated_tokens if said or self._reported else 0
             usage = Usage(given * self._calls, said)
         return Amounts(
@@ -208,11 +218,17 @@ def exceeded(refusal: Refusal, partial: str | None = None) -> BudgetExceeded:
     fix = f"Raise it: `callboard budget set {ceiling.name} {options[dimension.value]} …`."
     if ceiling.ends is not None:
         fix = f"Wait until {ceiling.ends}, raise the limit in the settings, or change the model."
+    if ceiling.provider:
+        fix = (
+            f"Let the other sessions finish, wait until {ceiling.ends}, or give this one a budget"
+            f" of its own: `callboard budget set {ceiling.scope} {options[dimension.value]} …`."
+        )
     return BudgetExceeded(
         message,
         partial=partial,
         fix=fix,
         scope=ceiling.name,
+        can_raise=ceiling.ends is None,
         dimension=dimension.noun,
         limit=refusal.limit,
         spent=refusal.spent,

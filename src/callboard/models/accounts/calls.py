@@ -101,6 +101,12 @@ def insert_call(connection: Connection, call: CallRecord) -> CallRecord:
     return placed
 
 
+def is_on_record(connection: Connection, call_id: str) -> bool:
+    """Say whether a call has been stored."""
+    found = connection.execute("SELECT 1 FROM calls WHERE id = :id", {"id": call_id})
+    return found.fetchone() is not None
+
+
 def _placed(connection: Connection, call: CallRecord) -> CallRecord:
     """Find the call's place among the earlier ones for its prompt, and the model first asked."""
     if call.spender.prompt_id is None:

@@ -3,7 +3,13 @@
 from collections.abc import Mapping
 from zoneinfo import ZoneInfo
 
-from callboard.core.settings.budgets import BudgetsSettings, LimitSettings, SubscriptionSettings
+from callboard.core.settings import Settings
+from callboard.core.settings.budgets import (
+    BudgetsSettings,
+    LimitSettings,
+    SoftLimitSettings,
+    SubscriptionSettings,
+)
 from callboard.models.accounts.amounts import Limits
 from callboard.models.accounts.periods import WEEKDAYS, Period, PeriodKind
 from callboard.models.accounts.scopes import DefaultLimits, Scope, ScopeKind
@@ -53,6 +59,25 @@ def subscriptions_from(
                 period = Period(kind, weekday, plan.month_starts_on, zone)
                 found.append(Subscription(provider, period, limits, plan.warn_threshold))
     return tuple(found)
+
+
+def soft_limits_from(settings: Mapping[str, SoftLimitSettings | None]) -> tuple[Subscription, ...]:
+    """Return the quotas that providers' settings describe; one without a limit is left out."""
+    found: list[Subscription] = []
+    for provider, given in settings.items():
+        if given is None:
+            continue
+        limits = Limits.make(tokens=given.tokens, calls=given.requests)
+        if not limits.is_unlimited:
+            period = Period(PeriodKind(given.period))
+            found.append(Subscription(provider, period, limits, given.warn_at, is_soft=True))
+    return tuple(found)
+
+
+def plans_from(settings: Settings) -> tuple[Subscription, ...]:
+    """Return everything the settings say about providers per period, hard and soft."""
+    soft = {name: each.soft_limit for name, each in settings.models.providers.items()}
+    return (*subscriptions_from(settings.budgets.subscriptions), *soft_limits_from(soft))
 
 
 def _limits(given: LimitSettings | None) -> Limits:

@@ -1,7 +1,7 @@
 """The ledger's gate: every call of a provider leaves one row, however it ends.
 
-The row is written when the call ends, in one durable write, before the last chunk is handed on;
-the stream itself is never held up.
+The row is handed to the store when the call ends, before the last chunk is handed on, and nobody
+waits for the disk: whatever a reader stores of the reply becomes durable with it or after it.
 """
 
 from collections.abc import AsyncGenerator
@@ -49,14 +49,21 @@ class MeterGate(WrapperGate):
                 async for chunk in chunks:
                     meter.take(chunk, accounts.clock.monotonic())
                     if isinstance(chunk, Finished):
-                        await self._book(meter, None)
+                        self._book(meter, None)
                     yield chunk
         except BaseException as error:
-            await self._book(meter, error)
+            self._book(meter, error)
             raise
-        await self._book(meter, ProviderError("The stream ended without a reply."))
+        self._book(meter, ProviderError("The stream ended without a reply."))
 
-    async def _book(self, meter: "_Meter", error: BaseException | None) -> None:
+    async def close(self) -> None:
+        """Have every call on record, then close the gate inside."""
+        try:
+            await self._accounts.flush()
+        finally:
+            await self.inner.close()
+
+    def _book(self, meter: "_Meter", error: BaseException | None) -> None:
         if meter.is_booked:
             return
         meter.is_booked = True
@@ -78,7 +85,7 @@ class MeterGate(WrapperGate):
             error_code=_code(error),
             switched_from=cast("str | None", request.metadata.get("switched_from")),
         )
-        await accounts.book(call, hold_id)
+        accounts.book(call, hold_id)
 
 
 @dataclass(slots=True)

@@ -9,9 +9,8 @@ from importlib import import_module
 from typing import Final
 
 from callboard.models.accounts.amounts import MICROUSD_PER_USD
-from callboard.models.accounts.scopes import provider_of
 from callboard.models.catalog import Catalog, Rates
-from callboard.models.model_id import REPLAY, asked_model
+from callboard.models.model_id import REPLAY, asked_model, provider_of
 from callboard.models.types import Usage
 
 FREE_PROVIDERS: Final = frozenset({"local", "script", REPLAY, "ollama"})

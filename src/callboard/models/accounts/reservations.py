@@ -9,7 +9,7 @@ from dataclasses import dataclass, replace
 from typing import Any, Final
 
 from callboard.models.accounts.amounts import Amounts, Dimension, Limits
-from callboard.models.accounts.budgets import load_budgets
+from callboard.models.accounts.budgets import Budget, load_budgets
 from callboard.models.accounts.scopes import (
     SPENDER_COLUMNS,
     DefaultLimits,
@@ -17,6 +17,7 @@ from callboard.models.accounts.scopes import (
     ScopeKind,
     Spender,
 )
+from callboard.models.accounts.sharing import count_active, share_of
 from callboard.models.accounts.subscriptions import Subscription, ends_text, status_of
 from callboard.store.connection import Connection
 
@@ -46,6 +47,8 @@ class Ceiling:
     plan: Subscription | None = None
     ends_at: int | None = None
     ends: str | None = None
+    provider: str = ""
+    """Set if only calls of one provider count."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -71,22 +74,79 @@ def ceilings_of(
     defaults: DefaultLimits,
     subscriptions: Iterable[Subscription],
     now_ms: int,
+    *,
+    is_shared: bool = True,
 ) -> list[Ceiling]:
-    """Return the limits a call meets, from the outside in: plan, project, session, run, ..."""
+    """Return the limits a call meets, from the outside in: plan, project, session, run, ...
+
+    With `is_shared` a session without a budget of its own gets a fair share of each plan.
+    """
     provider = Scope(ScopeKind.PROVIDER, spender.provider)
+    plans = [each for each in subscriptions if each.provider == spender.provider]
+    plans = [each for each in plans if not each.is_soft]
     found: list[Ceiling] = []
-    for plan in subscriptions:
-        if plan.provider == spender.provider:
-            status = status_of(connection, plan, now_ms)
-            name = f"{provider} per {plan.period.kind.value}"
-            ends = ends_text(plan.period, status.ends_at)
-            found.append(
-                Ceiling(name, provider, plan.limits, status.used, plan, status.ends_at, ends)
-            )
+    for plan in plans:
+        status = status_of(connection, plan, now_ms)
+        name = f"{provider} per {plan.name}"
+        ends = ends_text(plan.period, status.ends_at)
+        found.append(Ceiling(name, provider, plan.limits, status.used, plan, status.ends_at, ends))
     for budget in load_budgets(connection, spender.scopes(), defaults):
         if not budget.limits.is_unlimited:
             found.append(Ceiling(str(budget.scope), budget.scope, budget.limits, budget.spent))
+        elif is_shared and plans and _has_no_say(budget):
+            found += _shares(connection, budget.scope, plans, now_ms)
     return found
+
+
+def _has_no_say(budget: Budget) -> bool:
+    """Say whether it is a session nobody has given a budget, not even an unlimited one."""
+    return budget.scope.kind is ScopeKind.SESSION and budget.limits == Limits()
+
+
+def _shares(
+    connection: Connection, session: Scope, plans: Sequence[Subscription], now_ms: int
+) -> list[Ceiling]:
+    """Return the fair shares of a session; one that works alone needs none."""
+    active = count_active(connection, session.id)
+    if active == 1:
+        return []
+    shares: list[Ceiling] = []
+    for plan in plans:
+        limits, used = share_of(connection, plan, now_ms, session.id, active)
+        ends_at = plan.period.around(now_ms)[1]
+        shares.append(
+            Ceiling(
+                f"{session}, its fair share of provider:{plan.provider} per {plan.name},",
+                session,
+                limits,
+                used,
+                ends_at=ends_at,
+                ends=ends_text(plan.period, ends_at),
+                provider=plan.provider,
+            )
+        )
+    return shares
+
+
+def is_limited(
+    connection: Connection,
+    spender: Spender,
+    defaults: DefaultLimits,
+    subscriptions: Iterable[Subscription],
+) -> bool:
+    """Say whether a call meets any limit at all: quicker to find out than which ones."""
+    if any(each.provider == spender.provider and not each.is_soft for each in subscriptions):
+        return True
+    scopes = list(spender.scopes())
+    if not all(defaults(scope).is_unlimited for scope in scopes):
+        return True
+    marks = ", ".join("?" * len(scopes))
+    found = connection.execute(
+        f"SELECT 1 FROM budgets WHERE scope IN ({marks}) AND (limit_microusd IS NOT NULL"  # noqa: S608 - question marks
+        " OR limit_tokens IS NOT NULL OR limit_calls IS NOT NULL OR limit_ms IS NOT NULL) LIMIT 1",
+        [str(scope) for scope in scopes],
+    )
+    return found.fetchone() is not None
 
 
 def reserve(connection: Connection, hold: Hold, ceilings: Sequence[Ceiling]) -> Hold | Refusal:
@@ -147,14 +207,14 @@ def list_holds(connection: Connection) -> list[Hold]:
     return [_hold(row) for row in connection.execute("SELECT * FROM reservations ORDER BY id")]
 
 
-def held_by(connection: Connection, scope: Scope) -> Amounts:
-    """Add up what is held back on an account."""
+def held_by(connection: Connection, scope: Scope, provider: str = "") -> Amounts:
+    """Add up what is held back on an account, for all providers or for one."""
     condition, params = scope.where()
     row = connection.execute(
         "SELECT COALESCE(SUM(microusd), 0) AS microusd, COALESCE(SUM(tokens), 0) AS tokens,"  # noqa: S608 - a literal condition
         " COALESCE(SUM(calls), 0) AS calls, COALESCE(SUM(ms), 0) AS ms"
-        f" FROM reservations WHERE {condition}",
-        params,
+        f" FROM reservations WHERE {condition} AND (:only = '' OR provider = :only)",
+        {**params, "only": provider},
     ).fetchone()
     return Amounts(row["microusd"], row["tokens"], row["calls"], row["ms"])
 
@@ -165,7 +225,7 @@ def _fit(
     """Return what can be granted, or the refusal that nobody can wait out, or the first one."""
     first: Refusal | None = None
     for ceiling in ceilings:
-        held = held_by(connection, ceiling.scope)
+        held = held_by(connection, ceiling.scope, ceiling.provider)
         for dimension, limit in ceiling.limits.limited():
             spent, reserved = ceiling.spent.of(dimension), held.of(dimension)
             asked = wanted.of(dimension)

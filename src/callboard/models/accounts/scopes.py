@@ -7,7 +7,7 @@ from typing import Any, Final
 
 from callboard.core.errors import InvalidInput
 from callboard.models.accounts.amounts import Limits
-from callboard.models.model_id import RECORD, asked_model
+from callboard.models.model_id import provider_of
 from callboard.models.types import ModelRequest
 
 
@@ -134,9 +134,3 @@ def spender_of(request: ModelRequest, estimated_tokens: int) -> Spender:
         prompt_id=request.prompt_id,
         estimated_tokens=estimated_tokens,
     )
-
-
-def provider_of(model: str) -> str:
-    """Return the part of a model id that names its provider; a recorded call is its provider's."""
-    name = model.partition(":")[0]
-    return asked_model(model).partition(":")[0] if name == RECORD else name

@@ -24,12 +24,22 @@ _NOUNS: Final = {Dimension.CALLS: "requests", Dimension.TOKENS: "tokens", Dimens
 
 @dataclass(frozen=True, slots=True)
 class Subscription:
-    """One limit of a plan. From `warn_threshold` of it everybody is warned, at it blocked."""
+    """One limit of a plan. From `warn_threshold` of it everybody is warned, at it blocked.
+
+    One that `is_soft` only warns, again when it is reached.
+    """
 
     provider: str
     period: Period
     limits: Limits
     warn_threshold: float = 0.8
+    is_soft: bool = False
+
+    @property
+    def name(self) -> str:
+        """What the period is called, where it is counted and where it is shown."""
+        kind = self.period.kind.value
+        return f"{kind} (soft)" if self.is_soft else kind
 
     def level_of(self, used: Amounts) -> int:
         """Return 0 while all is well, 1 near a limit, 2 at it."""
@@ -75,7 +85,7 @@ def status_of(
     left = {dimension: max(0, most - used.of(dimension)) for dimension, most in _limited(plan)}
     return UsageStatus(
         provider=plan.provider,
-        period=plan.period.kind.value,
+        period=plan.name,
         requests_used=used.calls,
         tokens_used=used.tokens,
         microusd_used=used.microusd,
@@ -144,7 +154,7 @@ class _Open:
     def key(self) -> dict[str, Any]:
         return {
             "provider": self.plan.provider,
-            "period": self.plan.period.kind.value,
+            "period": self.plan.name,
             "start": self.start,
             "session": self.session_id,
         }
@@ -207,7 +217,7 @@ def _raise_level(
     }
     return QuotaWarning(
         provider=row.plan.provider,
-        period=row.plan.period.kind.value,
+        period=row.plan.name,
         level=level,
         text=_told(row, level, percents),
         ends_at=row.end,
@@ -221,6 +231,8 @@ def _told(row: _Open, level: int, percents: Mapping[Dimension, int]) -> str:
     shares = ", ".join(f"{share} % of the {_NOUNS[each]}" for each, share in percents.items())
     ends = ends_text(row.plan.period, row.end)
     plan = f"{row.plan.provider}'s {row.plan.period.kind.value}"
+    if row.plan.is_soft:
+        return f"Approaching your own quota for {plan}: {shares}. It ends {ends}; calls go on."
     if level == CRITICAL:
         return f"{plan} is used up ({shares}); its calls wait until {ends}."
     return f"{plan} is nearly used up: {shares}. It ends {ends}."
@@ -240,7 +252,7 @@ def _row(connection: Connection, plan: Subscription, start: int, session_id: str
         "SELECT * FROM subscription_usage" + _WHERE,  # noqa: S608 - literals
         {
             "provider": plan.provider,
-            "period": plan.period.kind.value,
+            "period": plan.name,
             "start": start,
             "session": session_id,
         },

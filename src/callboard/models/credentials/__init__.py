@@ -10,6 +10,7 @@ from callboard.models.credentials.errors import (
 )
 from callboard.models.credentials.keychain import Keychain
 from callboard.models.credentials.secret import Scrubber, Secret
+from callboard.models.credentials.service_account import service_account, service_account_info
 from callboard.models.credentials.source import (
     KEY_VARIABLES,
     EnvironmentKeys,
@@ -38,5 +39,7 @@ __all__ = [
     "Survey",
     "UnknownProvider",
     "account_of",
+    "service_account",
+    "service_account_info",
     "variables_of",
 ]

@@ -1,6 +1,7 @@
-"""Credentials: the keys of one profile, looked for in the environment, the keyring and the file.
+"""Credentials: the keys of one profile, looked for in the environment, project, keyring and file.
 
-The environment always wins, over a chosen profile too. What is found stays in memory.
+The environment always wins, over a chosen profile too; a project's own keys win over the user's.
+What is found stays in memory.
 """
 
 import threading
@@ -12,7 +13,9 @@ from callboard.core.errors import InvalidInput
 from callboard.models.credentials.encrypted_file import EncryptedFile
 from callboard.models.credentials.errors import CredentialsUnreadable, CredentialsUnusable
 from callboard.models.credentials.keychain import Keychain
+from callboard.models.credentials.profiles import ProfileFiles
 from callboard.models.credentials.secret import Scrubber, Secret
+from callboard.models.credentials.service_account import service_account_info
 from callboard.models.credentials.source import (
     EnvironmentKeys,
     FoundKey,
@@ -37,7 +40,8 @@ class KeyStatus:
             return ""
         if self.found.variable is not None:
             return self.found.variable
-        return {KeyPlace.KEYRING: "keyring"}.get(self.found.place, "encrypted file")
+        names = {KeyPlace.KEYRING: "keyring", KeyPlace.PROJECT: "project's encrypted file"}
+        return names.get(self.found.place, "encrypted file")
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,11 +61,16 @@ class Credentials:
         keychain: Keychain,
         file: EncryptedFile,
         profile: str = "default",
+        *,
+        project: EncryptedFile | None = None,
+        profiles: ProfileFiles | None = None,
     ) -> None:
-        """Take the three places in the order they are searched."""
+        """Take the places where keys lie, and where it is noted which profile has which."""
         self.profile = profile
         self.keychain = keychain
         self.file = file
+        self.project = project
+        self.profiles = profiles
         self._environment = EnvironmentKeys(environ)
         self._scrubber = Scrubber()
         # Providers ask from worker threads.
@@ -69,10 +78,25 @@ class Credentials:
 
     @classmethod
     def open(
-        cls, environ: Mapping[str, str], folder: Path, profile: str = "default"
+        cls,
+        environ: Mapping[str, str],
+        folder: Path,
+        profile: str = "default",
+        *,
+        project: Path | None = None,
     ) -> "Credentials":
-        """Return the keys of a user whose configuration lies in a folder."""
-        return cls(environ, Keychain(), EncryptedFile(folder), profile)
+        """Return the keys of a user whose configuration lies in a folder.
+
+        `project` is a folder in which a project may have keys of its own.
+        """
+        return cls(
+            environ,
+            Keychain(),
+            EncryptedFile(folder),
+            profile,
+            project=None if project is None else EncryptedFile(project),
+            profiles=ProfileFiles(folder),
+        )
 
     def find(self, account: str, variables: tuple[str, ...]) -> FoundKey | None:
         """Return the first key found for a provider; the variables are looked at first."""
@@ -81,11 +105,17 @@ class Credentials:
             self._scrubber.add(found.secret)
         return found
 
-    def save(self, provider: str, secret: Secret) -> KeyPlace:
-        """Store a key in the keyring, or where there is none in the file; say which."""
+    def save(self, provider: str, secret: Secret, *, for_project: bool = False) -> KeyPlace:
+        """Store a key in the keyring, or where there is none in the file; say which.
+
+        One `for_project` is only used in that project, and lies in a file of the project's.
+        """
         account = account_of(provider)
         _check(secret)
         self._scrubber.add(secret)
+        if for_project:
+            self._project_file().set(self.profile, account, secret)
+            return KeyPlace.PROJECT
         with self._lock:
             place = KeyPlace.KEYRING
             if self.keychain.set(self.profile, account, secret):
@@ -94,9 +124,10 @@ class Credentials:
             else:
                 place = KeyPlace.FILE
                 self.file.set(self.profile, account, secret)
-        found = self._stored(account)
+        found = self._users(account)
         if found is None or found.secret != secret:
             raise self._stuck(account)
+        self._note(account, has_credentials=True)
         return place
 
     def remove(self, provider: str) -> tuple[KeyPlace, ...]:
@@ -104,11 +135,15 @@ class Credentials:
         account = account_of(provider)
         with self._lock:
             removed = {
+                KeyPlace.PROJECT: self.project is not None
+                and self.project.delete(self.profile, account),
                 KeyPlace.KEYRING: self.keychain.delete(self.profile, account),
                 KeyPlace.FILE: self.file.delete(self.profile, account),
             }
         if self._stored(account) is not None:
             raise self._stuck(account)
+        if removed[KeyPlace.KEYRING] or removed[KeyPlace.FILE]:
+            self._note(account, has_credentials=False)
         return tuple(place for place, was_there in removed.items() if was_there)
 
     def survey(self, providers: Iterable[tuple[str, tuple[str, ...]]]) -> Survey:
@@ -134,11 +169,27 @@ class Credentials:
         return self._scrubber.scrub(text)
 
     def _stored(self, account: str) -> FoundKey | None:
+        own = None if self.project is None else self.project.get(self.profile, account)
+        return FoundKey(own, KeyPlace.PROJECT) if own is not None else self._users(account)
+
+    def _users(self, account: str) -> FoundKey | None:
         secret = self.keychain.get(self.profile, account)
         if secret is not None:
             return FoundKey(secret, KeyPlace.KEYRING)
         secret = self.file.get(self.profile, account)
         return None if secret is None else FoundKey(secret, KeyPlace.FILE)
+
+    def _note(self, account: str, *, has_credentials: bool) -> None:
+        if self.profiles is not None:
+            self.profiles.note(self.profile, account, has_credentials=has_credentials)
+
+    def _project_file(self) -> EncryptedFile:
+        if self.project is None:
+            raise InvalidInput(
+                "There is no project here that could have a key of its own",
+                fix="Run `callboard init` first, or store the key for yourself.",
+            )
+        return self.project
 
     def _stuck(self, account: str) -> CredentialsUnusable:
         return CredentialsUnusable(
@@ -149,6 +200,8 @@ class Credentials:
 
 
 def _check(secret: Secret) -> None:
+    if service_account_info(secret):
+        return
     value = secret.reveal()
     if not value or not value.isascii() or not value.isprintable() or " " in value:
         raise InvalidInput(

@@ -1,6 +1,7 @@
 """Secret: a text that does not show itself, wherever it ends up by accident."""
 
 import hmac
+import json
 import re
 from collections.abc import Iterable
 from typing import Final, NoReturn
@@ -72,6 +73,17 @@ class Secret:
         raise TypeError("A secret is never stored with other data; keep it in the credentials.")
 
 
+def _inner(value: str) -> set[str]:
+    """Return what must not show either of a key that is a whole file: its private part."""
+    if not value.startswith("{"):
+        return set()
+    try:
+        private = str(json.loads(value).get("private_key", ""))
+    except ValueError:
+        return set()
+    return {private, json.dumps(private)[1:-1]} - {""}
+
+
 class Scrubber:
     """Cuts known keys, and what looks like a key, out of texts."""
 
@@ -87,7 +99,7 @@ class Scrubber:
         value = secret.reveal()
         if value:
             # The ways a key may stand in what a server or a library says about a request.
-            self._spellings |= {value, quote(value, safe=""), repr(value)[1:-1]}
+            self._spellings |= {value, quote(value, safe=""), repr(value)[1:-1], *_inner(value)}
 
     def scrub(self, text: str) -> str:
         """Return a text without any known key and without what looks like one."""

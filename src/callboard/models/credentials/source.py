@@ -23,6 +23,7 @@ KEY_VARIABLES: Final[Mapping[str, tuple[str, ...]]] = {
     "fireworks": ("FIREWORKS_API_KEY",),
     "cerebras": ("CEREBRAS_API_KEY",),
     "cohere": ("CO_API_KEY",),
+    "google-cloud": (),
 }
 """The environment variables of each provider's key, in order; others find theirs by themselves."""
 
@@ -31,6 +32,7 @@ _ACCOUNTS: Final = {
     "openai-responses": "openai",
     "google-gla": "google",
     "gemini": "google",
+    "google-vertex": "google-cloud",
 }
 """Names under which a provider is asked that share another one's key."""
 
@@ -39,6 +41,7 @@ class KeyPlace(StrEnum):
     """The places where a key can lie, in the order they are searched."""
 
     ENVIRONMENT = "environment"
+    PROJECT = "project"
     KEYRING = "keyring"
     FILE = "file"
 

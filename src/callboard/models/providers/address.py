@@ -4,13 +4,20 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Final
 
-from callboard.models.credentials import KeySource, Secret, account_of, variables_of
+from callboard.models.credentials import (
+    KeySource,
+    Secret,
+    account_of,
+    service_account_info,
+    variables_of,
+)
 from callboard.models.errors import MissingKey, UnknownModel
 
 if TYPE_CHECKING:
     from pydantic_ai.providers import Provider
 
 _NAMES: Final = {"google-gla": "google", "google-vertex": "google-cloud"}
+_CLOUD: Final = "google-cloud"
 _OWN_URL: Final = ("anthropic", "google", "mistral", "groq", "ollama")
 """Providers whose own protocol is spoken at a configured address; all others speak OpenAI's."""
 _DEFAULT_URLS: Final = {"ollama": "http://localhost:11434/v1"}
@@ -73,6 +80,9 @@ class Address:
         from pydantic_ai.providers import infer_provider_class
         from pydantic_ai.providers.openai_compatible import OpenAICompatibleProvider
 
+        account = service_account_info(secret)
+        if account is not None:
+            return _as_service_account(self.known, account)
         key = _NO_KEY if secret is None else secret.reveal()
         if self.url is not None and self.known not in _OWN_URL:
             return OpenAICompatibleProvider(self.known, base_url=self.url, api_key=key)
@@ -82,6 +92,18 @@ class Address:
         if self.url is not None:
             options["base_url"] = self.url
         return infer_provider_class(self.known)(**options)
+
+
+def _as_service_account(known: str, account: dict[str, Any]) -> "Provider[Any]":
+    from google.oauth2.service_account import Credentials
+    from pydantic_ai.providers import infer_provider_class
+
+    if known != _CLOUD:
+        raise ValueError(f"a service account is for {_CLOUD!r}, not for {known!r}")
+    scopes = ["https://www.googleapis.com/auth/cloud-platform"]
+    made: Any = Credentials.from_service_account_info(account, scopes=scopes)  # pyright: ignore[reportUnknownMemberType]
+    maker: Any = infer_provider_class(_CLOUD)
+    return maker(credentials=made, project=account["project_id"])
 
 
 def locate(given: str, config: ProviderConfig, environ: Mapping[str, str]) -> Address:

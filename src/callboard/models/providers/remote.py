@@ -11,6 +11,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final
 
 from callboard.core.classify import Classifier, status_of
+from callboard.core.errors import CallboardError
 from callboard.models.credentials import EnvironmentKeys, KeySource, Secret
 from callboard.models.errors import UnknownModel
 from callboard.models.providers.address import ProviderConfig, locate
@@ -63,6 +64,10 @@ class RemoteProvider:
         self._configs = dict(configs or {})
         self._classifier = classifier or Classifier()
         self._connections: dict[str, _Connection] = {}
+        self._connecting = asyncio.Lock()
+        # By provider as it is named; so that all calls of one agree on whose allowance they use.
+        self._found: dict[str, Secret | None] = {}
+        self._finding = asyncio.Lock()
         self._open = AsyncExitStack()
         self._wire_log = WireLog()
 
@@ -85,8 +90,19 @@ class RemoteProvider:
         if status_of(failure) in _REFUSALS:
             # The user may store another key while this process goes on.
             self._connections.pop(request.model, None)
+            self._found.pop(request.model.partition(":")[0], None)
         # Outside of the handler, which would attach the original whether wanted or not.
         raise failure from cause
+
+    async def key_of(self, model_id: str) -> Secret | None:
+        """Return the key a model will be asked with; what cannot be asked has none."""
+        given = model_id.partition(":")[0]
+        if given not in self._found:
+            async with self._finding:
+                if given not in self._found:
+                    # Off the loop: a keyring may take its time.
+                    self._found[given] = await asyncio.to_thread(self._find_key, given)
+        return self._found[given]
 
     async def close(self) -> None:
         """Close every HTTP client."""
@@ -94,14 +110,26 @@ class RemoteProvider:
         await self._open.aclose()
         self._wire_log.release()
 
+    def _find_key(self, given: str) -> Secret | None:
+        try:
+            config = self._configs.get(given, ProviderConfig())
+            return locate(given, config, self._environ).find_key(self._keys)
+        except CallboardError:
+            # The call itself says what is missing; until then it waits in the line without a key.
+            return None
+
     async def _connect(self, model_id: str) -> _Connection:
-        if model_id not in self._connections:
-            # Off the loop: the first use imports a provider's whole SDK.
-            connection = await asyncio.to_thread(self._build, model_id)
+        known = self._connections.get(model_id)
+        if known is not None:
+            return known
+        # One at a time: a client is dear to build, and all callers of a model share one.
+        async with self._connecting:
             if model_id not in self._connections:
-                self._connections[model_id] = connection
+                # Off the loop: the first use imports a provider's whole SDK.
+                connection = await asyncio.to_thread(self._build, model_id)
                 await self._open.enter_async_context(connection.model)
-        return self._connections[model_id]
+                self._connections[model_id] = connection
+            return self._connections[model_id]
 
     def _build(self, model_id: str) -> _Connection:
         from pydantic_ai.exceptions import UserError

@@ -17,6 +17,7 @@ _TITLES: Final = {
     "openai": "OpenAI",
     "anthropic": "Anthropic",
     "google": "Google",
+    "google-cloud": "Google Cloud",
     "mistral": "Mistral",
     "groq": "Groq",
     "xai": "xAI",
@@ -80,7 +81,7 @@ async def _list_models(address: Address, secret: Secret) -> None:
 
 def _asking(address: Address, client: Any) -> Awaitable[Any]:
     """Return the call that lists models, under the name each SDK has for it."""
-    if address.kind == "google":
+    if address.kind in ("google", "google-cloud"):
         return client.aio.models.list(config={"page_size": 1})
     if address.kind == "mistral":
         return client.models.list_async()

@@ -11,8 +11,8 @@ from callboard.core.errors import ProviderError
 from callboard.core.tiers import ErrorTier
 from callboard.models.errors import CircuitOpen
 from callboard.models.gate import Gate, WrapperGate
+from callboard.models.model_id import provider_of
 from callboard.models.traffic.circuits.breakers import Breakers
-from callboard.models.traffic.limits.credential import provider_of
 from callboard.models.types import Chunk, Finished, ModelRequest
 
 

@@ -17,10 +17,10 @@ from callboard.core.events import ModelSwitched
 from callboard.core.tiers import ErrorTier
 from callboard.models.errors import CircuitOpen, MissingKey, UnknownModel
 from callboard.models.gate import Gate, WrapperGate
+from callboard.models.model_id import provider_of
 from callboard.models.notice import Notify, say_nothing
 from callboard.models.traffic.deadline import Deadline
 from callboard.models.traffic.delivered import Delivered
-from callboard.models.traffic.limits.credential import provider_of
 from callboard.models.types import Chunk, Finished, ModelRequest, Restarted, Working
 
 DEFAULT_REASONS: Final = frozenset(

@@ -62,7 +62,7 @@ class QueueGate(WrapperGate):
 
     async def stream(self, request: ModelRequest) -> AsyncGenerator[Chunk]:
         """Wait for a slot, then yield the reply as it is written."""
-        call = self._enter(request)
+        call = await self._enter(request)
         try:
             while True:
                 if call.is_waiting:
@@ -134,10 +134,10 @@ class QueueGate(WrapperGate):
         )
         self._dispatch()
 
-    def _enter(self, request: ModelRequest) -> Call:
+    async def _enter(self, request: ModelRequest) -> Call:
+        credential = await self._credential_of(request)
         if self._is_closed:
             raise _closed(request)
-        credential = self._credential_of(request)
         call = Call(next(self._numbers), request, effective(request.priority), credential)
         self._line.add(call)
         self._dispatch()

@@ -101,6 +101,7 @@ def _record(row: Any) -> Answer:
             choices=tuple(raw["choices"]),
             default=raw["default"],
             detail=raw["detail"],
+            pattern=raw.get("pattern"),
         ),
         asked_at=row["asked_at"],
         value=decode(row["value"]),

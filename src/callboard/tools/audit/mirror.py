@@ -66,8 +66,13 @@ def sync_mirror(
     return len(lines)
 
 
-def read_mirror(root: Path, session_id: str) -> Iterator[MirrorLine]:
-    """Go through the complete lines of the file; a torn last one is not there yet."""
+def read_mirror(
+    root: Path, session_id: str, *, holding: tuple[str, ...] = ()
+) -> Iterator[MirrorLine]:
+    """Go through the complete lines of the file; a torn last one is not there yet.
+
+    With `holding`, only through those in which one of these texts occurs.
+    """
     path = mirror_path(root, session_id)
     if not path.exists():
         return
@@ -75,7 +80,8 @@ def read_mirror(root: Path, session_id: str) -> Iterator[MirrorLine]:
         for number, raw in enumerate(stream, start=1):
             if raw.endswith(b"\n"):
                 text = raw[:-1].decode("utf-8", "replace")
-                yield MirrorLine(number, text, _parse(text))
+                if not holding or any(each in text for each in holding):
+                    yield MirrorLine(number, text, _parse(text))
 
 
 def _has_receipts(connection: Connection, session_id: str) -> bool:

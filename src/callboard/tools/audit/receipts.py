@@ -112,6 +112,14 @@ def read_receipt(connection: Connection, receipt_id: str) -> Receipt:
     return receipt_from_row(connection, row)
 
 
+def read_body(connection: Connection, receipt_id: str) -> dict[str, Json] | None:
+    """Return the signed part of a receipt, without its payload, or None if there is no such one."""
+    row = connection.execute(
+        "SELECT body FROM receipts WHERE id = :id", {"id": receipt_id}
+    ).fetchone()
+    return None if row is None else json.loads(row["body"])
+
+
 def list_receipts(
     connection: Connection,
     *,

@@ -10,8 +10,8 @@ from callboard.tools.files import TextFile
 from callboard.tools.result import DryRun, FileRef, ToolResult
 from callboard.tools.tool import ToolArgs, ToolContext, tool
 
-_WORD: Final = re.compile(r"\w+(?:['’\-]\w+)*")  # noqa: RUF001 - the typographic apostrophe is meant
-_SENTENCE_END: Final = re.compile(r"[.!?…]+[\"'”’»)]*(?:\s|\Z)")  # noqa: RUF001
+_WORD: Final = re.compile(r"\w+(?:['’\-]\w+)*")
+_SENTENCE_END: Final = re.compile(r"[.!?…]+[\"'”’»)]*(?:\s|\Z)")
 _PARAGRAPH_BREAK: Final = re.compile(r"\n\s*\n")
 
 

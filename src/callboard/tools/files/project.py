@@ -40,6 +40,9 @@ class ListedFile:
 
     path: str
     size_bytes: int
+    modified_ns: int = 0
+    # A link whose target is not in the project: listed on request, never read.
+    leads_out: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -106,7 +109,7 @@ class ProjectFiles:
         return digest_bytes(self._drain(opened, place.path))
 
     def list_files(
-        self, pattern: str = "**", *, suffixes: tuple[str, ...] = ()
+        self, pattern: str = "**", *, suffixes: tuple[str, ...] = (), with_links_out: bool = False
     ) -> tuple[ListedFile, ...]:
         """Return the files that match, sorted by path; hidden files and folders are left out."""
         matches = compile_glob(pattern).match
@@ -117,6 +120,8 @@ class ProjectFiles:
                     f"The project holds more than {self._max_files} files",
                     fix="Open a smaller folder as the project.",
                 )
+            if listed.leads_out and not with_links_out:
+                continue
             if matches(listed.path) and listed.path.lower().endswith(suffixes or ("",)):
                 found.append(listed)
         return tuple(sorted(found, key=lambda listed: listed.path))
@@ -198,21 +203,27 @@ class ProjectFiles:
                     continue
                 if entry.is_dir(follow_symlinks=False):
                     waiting.append(f"{prefix}{entry.name}/")
-                elif (size := self._size(prefix + entry.name, entry)) is not None:
-                    yield ListedFile(prefix + entry.name, size)
+                elif (listed := self._look(prefix + entry.name, entry)) is not None:
+                    yield listed
 
-    def _size(self, path: str, entry: "os.DirEntry[str]") -> int | None:
+    def _look(self, path: str, entry: "os.DirEntry[str]") -> ListedFile | None:
         try:
             if entry.is_symlink():
                 self._confinement.resolve(path)
             status = entry.stat()
-        except (OSError, PathOutsideProject):
+        except OSError:
             return None
-        return status.st_size if stat.S_ISREG(status.st_mode) else None
+        except PathOutsideProject:
+            return ListedFile(path, 0, leads_out=True)
+        if not stat.S_ISREG(status.st_mode):
+            return None
+        return ListedFile(path, status.st_size, status.st_mtime_ns)
 
     def _missing(self, path: str) -> FileMissing:
         known: list[str] = []
         for listed in self._walk():
+            if listed.leads_out:
+                continue
             known.append(listed.path)
             if len(known) >= _SUGGESTION_POOL:
                 break

@@ -74,6 +74,8 @@ class SharedBreakers:
 
     async def report(self, resource: str, permit: Permit, outcome: Outcome) -> None:
         """Say what a permitted call tells about the resource."""
+        if outcome is Outcome.SUCCEEDED and not permit.is_probe and self._is_old_news(resource):
+            return
         recorded = self._move(resource, self._reported(resource, permit, outcome))
         # A healthy call waits for nobody's disk; what decides over the next call is waited for.
         # A store that fails must not take the call's own outcome with it: the log tells of it.
@@ -97,6 +99,12 @@ class SharedBreakers:
         """Return a circuit as it was when last looked at; one nobody has used is closed."""
         known = self._known.get(resource)
         return Breaker() if known is None else known.breaker
+
+    def _is_old_news(self, resource: str) -> bool:
+        """Say whether one more success changes nothing: a healthy circuit costs no write."""
+        known, rules = self.breaker(resource), rules_for(resource, self._rules)
+        is_full = len(known.window) >= rules.window_size
+        return is_full and not known.failures and not any(known.window)
 
     def _reported(self, resource: str, permit: Permit, outcome: Outcome) -> Move[None]:
         rules = rules_for(resource, self._rules)

@@ -1,9 +1,11 @@
 """Credential: whose allowance a call uses up. Holds a fingerprint, never a key."""
 
-from collections.abc import Callable
+from collections.abc import Awaitable, Callable, Container
 from dataclasses import dataclass
 from hashlib import sha256
 
+from callboard.models.credentials import Secret, account_of
+from callboard.models.model_id import provider_of, sent_model
 from callboard.models.types import ModelRequest
 
 
@@ -33,8 +35,8 @@ class Credential:
         return f"{self.provider} (key {self.fingerprint})"
 
 
-CredentialOf = Callable[[ModelRequest], Credential]
-"""Tells which credential a request will be sent with."""
+CredentialOf = Callable[[ModelRequest], Awaitable[Credential]]
+"""Tells which credential a request will be sent with; the first look for a key may take a while."""
 
 
 def fingerprint(secret: str) -> str:
@@ -42,11 +44,27 @@ def fingerprint(secret: str) -> str:
     return sha256(b"callboard:" + secret.encode()).hexdigest()[:8] if secret else ""
 
 
-def provider_of(model: str) -> str:
-    """Return the provider a model id names."""
-    return model.partition(":")[0]
+def credentials_of(
+    key_of: Callable[[str], Awaitable[Secret | None]], without_key: Container[str]
+) -> CredentialOf:
+    """Return the credentials of requests whose keys are found by `key_of`.
+
+    Providers in `without_key` answer on this machine. Names of one provider that share a key are
+    one credential.
+    """
+
+    async def credential_of(request: ModelRequest) -> Credential:
+        model = sent_model(request.model)
+        provider = model.partition(":")[0]
+        if provider in without_key:
+            return Credential(provider)
+        secret = await key_of(model)
+        mark = "" if secret is None else fingerprint(secret.reveal())
+        return Credential(account_of(provider), mark)
+
+    return credential_of
 
 
-def keyless(request: ModelRequest) -> Credential:
+async def keyless(request: ModelRequest) -> Credential:
     """Take every provider to be asked with one key only."""
     return Credential(provider_of(request.model))

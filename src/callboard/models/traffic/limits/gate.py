@@ -29,7 +29,7 @@ class LimiterGate(WrapperGate):
 
     async def stream(self, request: ModelRequest) -> AsyncGenerator[Chunk]:
         """Yield the reply as it is written."""
-        credential = self._credential_of(request)
+        credential = await self._credential_of(request)
         if self._limiter.is_paused(credential):
             raise paused(credential, request.model)
         ticket = self._limiter.ticket(credential)

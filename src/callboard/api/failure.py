@@ -1,0 +1,122 @@
+"""How errors leave the door: one body for all, and a status that says who must act."""
+
+import logging
+from http import HTTPStatus
+from typing import Any, Final
+
+from fastapi import FastAPI, Request
+from fastapi.exceptions import RequestValidationError
+from fastapi.responses import JSONResponse
+from pydantic import BaseModel, Field
+from starlette.exceptions import HTTPException
+
+from callboard.core.canonical import Json, plain
+from callboard.core.errors import CallboardError, Conflict, InvalidInput, NotFound, ProviderError
+
+_log = logging.getLogger(__name__)
+
+_STATUS_BY_CODE: Final = {
+    "unknown_recipe": 400,
+    "unknown_choreography": 400,
+    "unknown_tool": 404,
+    "invalid_args": 400,
+    "path_outside_project": 400,
+    "file_not_found": 404,
+    "no_outline": 409,
+    "too_many_files": 413,
+    "unreadable": 422,
+    "tool_timeout": 504,
+    "tool_refused": 403,
+    "nonce_invalid": 403,
+    "agent_unavailable": 400,
+    "template_not_found": 400,
+    "missing_args": 400,
+    "recipe_invalid": 400,
+    "decomposition_invalid": 502,
+    "file_changed": 409,
+    "budget_exceeded": 402,
+    "disk_full": 507,
+    "database_busy": 503,
+    "read_only": 503,
+}
+_STATUS_BY_KIND: Final[tuple[tuple[type[CallboardError], int], ...]] = (
+    (NotFound, 404),
+    (Conflict, 409),
+    (InvalidInput, 400),
+    (ProviderError, 502),
+)
+
+
+class ErrorDetail(BaseModel):
+    """What went wrong, for programs and for people."""
+
+    code: str = Field(description="A stable name of the error.")
+    message: str = Field(description="What is wrong, naming the value.")
+    details: dict[str, Any] = Field(description="The way out (`fix`) and what else is known.")
+
+
+class ErrorBody(BaseModel):
+    """The body of every error."""
+
+    error: ErrorDetail
+
+
+ERRORS: Final[dict[int | str, dict[str, Any]]] = {
+    status: {"model": ErrorBody, "description": HTTPStatus(status).phrase}
+    for status in (400, 401, 403, 404, 405, 409, 413, 422, 500, 502, 503, 504)
+}
+"""What any operation may answer besides its success, for the OpenAPI document."""
+
+
+def error_body(code: str, message: str, details: dict[str, Json] | None = None) -> dict[str, Json]:
+    """Return the one body."""
+    return {"error": {"code": code, "message": message, "details": details or {}}}
+
+
+def status_of(error: CallboardError) -> int:
+    """Return the HTTP status of an error."""
+    known = _STATUS_BY_CODE.get(error.code)
+    if known is not None:
+        return known
+    return next((status for kind, status in _STATUS_BY_KIND if isinstance(error, kind)), 500)
+
+
+def install(app: FastAPI) -> None:
+    """Have every error answered with the one body."""
+    app.add_exception_handler(CallboardError, _on_callboard_error)
+    app.add_exception_handler(RequestValidationError, _on_invalid_request)
+    app.add_exception_handler(HTTPException, _on_http_exception)
+    app.add_exception_handler(Exception, _on_surprise)
+
+
+async def _on_callboard_error(_request: Request, error: Exception) -> JSONResponse:
+    assert isinstance(error, CallboardError)  # noqa: S101 - the handler is registered for it
+    details: dict[str, Json] = {**plain(error.context)}
+    if error.fix:
+        details["fix"] = error.fix
+    return JSONResponse(error_body(error.code, error.message, details), status_of(error))
+
+
+async def _on_invalid_request(_request: Request, error: Exception) -> JSONResponse:
+    assert isinstance(error, RequestValidationError)  # noqa: S101 - the handler is registered for it
+    problems = [
+        {"field": ".".join(str(part) for part in each["loc"]), "problem": each["msg"]}
+        for each in error.errors()
+    ]
+    told = "; ".join(f"{each['field']}: {each['problem']}" for each in problems[:3])
+    message = f"The request cannot be read: {told}"
+    return JSONResponse(error_body("invalid_request", message, {"fields": problems}), 400)
+
+
+async def _on_http_exception(_request: Request, error: Exception) -> JSONResponse:
+    assert isinstance(error, HTTPException)  # noqa: S101 - the handler is registered for it
+    code = HTTPStatus(error.status_code).phrase.lower().replace(" ", "_")
+    return JSONResponse(
+        error_body(code, str(error.detail)), error.status_code, headers=error.headers
+    )
+
+
+async def _on_surprise(request: Request, error: Exception) -> JSONResponse:
+    _log.error("%s %s failed", request.method, request.url.path, exc_info=error)
+    told = "Something went wrong inside Callboard; the server's log has the traceback"
+    return JSONResponse(error_body("internal", told, {"type": type(error).__name__}), 500)

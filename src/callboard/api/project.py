@@ -1,0 +1,38 @@
+"""The open project behind the server, as routes ask for it."""
+
+from typing import Annotated, Any
+
+from fastapi import Depends, Request
+from pydantic import BaseModel, ConfigDict
+
+from callboard.packs.control_room.house import House
+from callboard.studio.studio import Studio
+
+
+def studio_of(request: Request) -> Studio:
+    """Return the open project of the server."""
+    return request.app.state.studio
+
+
+def house_of(request: Request) -> House:
+    """Return the Control Room of the open project."""
+    return request.app.state.house
+
+
+OpenStudio = Annotated[Studio, Depends(studio_of)]
+ControlRoom = Annotated[House, Depends(house_of)]
+
+
+class Wanted(BaseModel):
+    """Base of request bodies: a key that means nothing is an error, not a silent loss."""
+
+    model_config = ConfigDict(extra="forbid")
+
+
+class Shown(BaseModel):
+    """Base of answers: what is named here is promised, more may be there."""
+
+    model_config = ConfigDict(extra="allow")
+
+
+Entry = dict[str, Any]

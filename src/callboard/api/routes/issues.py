@@ -1,0 +1,96 @@
+"""Issues: what work leaves behind for the human."""
+
+from typing import Annotated
+
+from fastapi import APIRouter, Path
+from pydantic import Field
+
+from callboard.api.paging import Paged
+from callboard.api.project import Entry, OpenStudio, Shown, Wanted
+from callboard.core.vocabulary import (
+    IssueDraft,
+    IssueKind,
+    IssuePriority,
+    IssueSource,
+    IssueStatus,
+)
+from callboard.store.journal.issues import IssueFilter
+from callboard.studio.issue_shape import issue_to_json
+
+router = APIRouter(prefix="/issues", tags=["issues"])
+
+Number = Annotated[int, Path(ge=1, le=2**53, description="The issue's number.")]
+
+
+class IssueShape(Shown):
+    """One issue."""
+
+    id: int
+    title: str
+    body: str
+    status: IssueStatus
+    priority: IssuePriority
+    tags: list[str]
+    source: Entry
+    receipt_ids: list[str]
+    created_at: str
+
+
+class NewIssue(Wanted):
+    """An issue the user writes down."""
+
+    title: str = Field(min_length=1, max_length=300)
+    body: str = ""
+    priority: IssuePriority = IssuePriority.NORMAL
+    tags: list[str] = Field(default_factory=list[str], max_length=50)
+
+
+class IssueChange(Wanted):
+    """What may be changed about an issue."""
+
+    status: IssueStatus
+
+
+@router.get("")
+async def list_issues(
+    studio: OpenStudio,
+    page: Paged,
+    status: IssueStatus | None = None,
+    kind: IssueKind | None = None,
+    tag: str | None = None,
+    run_id: str | None = None,
+    session_id: str | None = None,
+) -> list[IssueShape]:
+    """List issues, newest first."""
+    wanted = IssueFilter(status, kind, tag, run_id, session_id)
+    return [_shape(issue_to_json(each)) for each in page.cut(studio.issues.list(wanted))]
+
+
+@router.post("", status_code=201)
+async def add_issue(studio: OpenStudio, wanted: NewIssue) -> IssueShape:
+    """Write down an issue of one's own."""
+    draft = IssueDraft(
+        title=wanted.title,
+        body=wanted.body,
+        priority=wanted.priority,
+        tags=tuple(wanted.tags),
+        source=IssueSource(IssueKind.FINDING),
+    )
+    return _shape(issue_to_json(await studio.issues.add(draft)))
+
+
+@router.get("/{number}")
+async def show_issue(studio: OpenStudio, number: Number) -> IssueShape:
+    """Show one issue."""
+    return _shape(issue_to_json(studio.issues.get(number)))
+
+
+@router.patch("/{number}")
+async def change_issue(studio: OpenStudio, number: Number, wanted: IssueChange) -> IssueShape:
+    """Close an issue, or open it again."""
+    act = studio.issues.close if wanted.status is IssueStatus.CLOSED else studio.issues.reopen
+    return _shape(issue_to_json(await act(number)))
+
+
+def _shape(data: Entry) -> IssueShape:
+    return IssueShape.model_validate(data)

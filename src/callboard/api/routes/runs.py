@@ -1,0 +1,178 @@
+"""Runs: started, watched, inspected, cancelled, begun again."""
+
+from typing import Annotated, Any
+
+from fastapi import APIRouter, Query, Request
+from fastapi.responses import StreamingResponse
+from pydantic import Field
+
+from callboard.api.paging import Paged
+from callboard.api.project import ControlRoom, Entry, OpenStudio, Shown, Wanted
+from callboard.api.streaming import STREAM, resume_point, stream_run
+from callboard.choreography.recipe import (
+    RunView,
+    apply_proposals,
+    is_recipe_run,
+    list_proposals,
+    run_line,
+)
+from callboard.core.errors import Conflict
+from callboard.core.vocabulary import RunRecord, RunState, SignalKind
+from callboard.store.journal.runs import list_runs, load_run
+
+router = APIRouter(prefix="/runs", tags=["runs"])
+
+
+class RunLine(Shown):
+    """A run as it stands in a list."""
+
+    run_id: str
+    recipe_id: str
+    status: RunState
+    created_at: str
+
+
+class RunDetail(RunLine):
+    """Everything a page about a run needs."""
+
+    session_id: str
+    task: Entry
+    current_step_index: int
+    total_steps: int
+    phase: str | None
+    steps: list[Entry]
+    cache_summary: dict[str, Entry]
+    error: Entry | None
+
+
+class StartedRun(Shown):
+    """A run that has begun."""
+
+    run_id: str
+    status: str
+
+
+class RunWanted(Wanted):
+    """A recipe to be run, with what its words do not say."""
+
+    recipe_id: str = Field(min_length=1, max_length=200)
+    args: dict[str, Any] = Field(default_factory=dict[str, Any])
+    description: str | None = Field(default=None, max_length=20_000)
+    session_id: str | None = None
+    session_plan_task_id: str | int | None = None
+    agents: dict[str, str] = Field(default_factory=dict[str, str])
+
+
+class RetryWanted(Wanted):
+    """From where a run is begun again; without a step, where it failed."""
+
+    from_step: str | None = None
+
+
+class ApplyWanted(Wanted):
+    """Which proposal is applied; without a path, all of the run."""
+
+    path: str | None = None
+    force: bool = False
+
+
+@router.post("", status_code=201)
+async def start_run(studio: OpenStudio, house: ControlRoom, wanted: RunWanted) -> StartedRun:
+    """Start a recipe."""
+    house.shelf.library.get(wanted.recipe_id)
+    run = await studio.start(
+        f"{house.pack}/{wanted.recipe_id}",
+        {
+            "args": wanted.args,
+            "description": wanted.description,
+            "agents": wanted.agents,
+            "session_plan_task_id": wanted.session_plan_task_id,
+        },
+        session_id=wanted.session_id,
+    )
+    return StartedRun(run_id=run.id, status="running")
+
+
+@router.get("")
+async def list_all(
+    studio: OpenStudio,
+    house: ControlRoom,
+    page: Paged,
+    status: RunState | None = None,
+    recipe_id: Annotated[str | None, Query(max_length=200)] = None,
+) -> list[RunLine]:
+    """List the runs of recipes, newest first."""
+    states = (status,) if status is not None else ()
+    name = f"{house.pack}/{recipe_id}" if recipe_id is not None else None
+    runs = studio.database.read(
+        lambda connection: list_runs(connection, states=states, choreography=name)
+    )
+    found = page.cut([run for run in runs if is_recipe_run(run)])
+    return [RunLine.model_validate(run_line(run)) for run in found]
+
+
+@router.get("/{run_id}")
+async def show_run(studio: OpenStudio, run_id: str) -> RunDetail:
+    """Show a run with its steps and slots as they are now."""
+    detail = studio.database.read(lambda c: RunView(c, load_run(c, run_id)).detail())
+    return RunDetail.model_validate(detail)
+
+
+@router.get("/{run_id}/steps")
+async def show_steps(studio: OpenStudio, run_id: str) -> list[Entry]:
+    """Show the log: one line per step that has ended."""
+    return studio.database.read(lambda c: RunView(c, load_run(c, run_id)).lines())
+
+
+@router.get("/{run_id}/cache/{slot}")
+async def show_slot(studio: OpenStudio, run_id: str, slot: str) -> Entry:
+    """Show one slot: a pointer with its receipt, or an artifact with its text."""
+    return studio.database.read(lambda c: RunView(c, load_run(c, run_id)).slot(slot))
+
+
+@router.get("/{run_id}/events", response_class=StreamingResponse, responses=STREAM)
+async def follow_run(
+    studio: OpenStudio,
+    request: Request,
+    run_id: str,
+    after: Annotated[int, Query(ge=0, le=2**53, description="Only later than this number.")] = 0,
+) -> StreamingResponse:
+    """Stream what happens to a run until it is over."""
+    return stream_run(studio, run_id, resume_point(request, after))
+
+
+@router.post("/{run_id}/cancel")
+async def cancel_run(studio: OpenStudio, run_id: str) -> StartedRun:
+    """Stop a run; a reply that comes late is discarded and nothing more is written."""
+    run = studio.engine.load(run_id)
+    _require_open(run)
+    await studio.engine.signal(run_id, SignalKind.CANCEL, "cancelled by the user")
+    return StartedRun(run_id=run_id, status=studio.engine.load(run_id).state.value)
+
+
+@router.post("/{run_id}/retry", status_code=201)
+async def retry_run(
+    studio: OpenStudio, run_id: str, wanted: RetryWanted | None = None
+) -> StartedRun:
+    """Begin a failed or cancelled run again, keeping what it had finished."""
+    run = await studio.retry(run_id, from_step=wanted.from_step if wanted is not None else None)
+    return StartedRun(run_id=run.id, status="running", retried_from=run_id)  # pyright: ignore[reportCallIssue]
+
+
+@router.get("/{run_id}/proposals")
+async def show_proposals(studio: OpenStudio, run_id: str) -> list[Entry]:
+    """Show what a run would write, as a diff against the file of now."""
+    return [each.to_json() for each in await list_proposals(studio, run_id)]
+
+
+@router.post("/{run_id}/apply")
+async def apply(studio: OpenStudio, run_id: str, wanted: ApplyWanted | None = None) -> list[Entry]:
+    """Write what a run proposes; the old file is kept."""
+    chosen = wanted or ApplyWanted()
+    applied = await apply_proposals(studio, run_id, path=chosen.path, force=chosen.force)
+    return [each.to_json() for each in applied]
+
+
+def _require_open(run: RunRecord) -> None:
+    if run.is_terminal:
+        raise Conflict(f"Run {run.id} is {run.state.value} and cannot be cancelled", run_id=run.id)

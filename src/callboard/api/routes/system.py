@@ -1,0 +1,36 @@
+"""Health, and everything that happens."""
+
+from typing import Annotated
+
+from fastapi import APIRouter, Query, Request
+from fastapi.responses import StreamingResponse
+
+from callboard import __version__
+from callboard.api.project import OpenStudio, Shown
+from callboard.api.streaming import STREAM, resume_point, stream_project
+
+router = APIRouter(tags=["system"])
+
+
+class Health(Shown):
+    """That the server is there."""
+
+    status: str
+    version: str
+
+
+@router.get("/health")
+async def health() -> Health:
+    """Say that the server is there."""
+    return Health(status="ok", version=__version__)
+
+
+@router.get("/events", response_class=StreamingResponse, responses=STREAM)
+async def events(
+    studio: OpenStudio,
+    request: Request,
+    session_id: Annotated[str | None, Query(description="Only of this session.")] = None,
+    after: Annotated[int, Query(ge=0, le=2**53, description="Only later than this number.")] = 0,
+) -> StreamingResponse:
+    """Stream what happens, from a point on; a browser that comes back misses nothing."""
+    return stream_project(studio, session_id, resume_point(request, after))

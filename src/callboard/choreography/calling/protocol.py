@@ -1,0 +1,120 @@
+"""The strict protocol of tool calls: what a reply asks for, or the code that says why nothing runs.
+
+A call is a reply that is one JSON object and nothing else. Prose around it, two objects, a key too
+many: none of it is guessed at.
+"""
+
+import json
+import re
+from dataclasses import dataclass
+from enum import StrEnum
+from typing import Any, Final, NoReturn, cast
+
+from callboard.core.canonical import Json
+
+_THINKING: Final = re.compile(r"\s*<(think(?:ing)?)>.*?</\1>", re.DOTALL | re.IGNORECASE)
+_CALL_KEYS: Final = frozenset({"action", "tool", "args", "nonce"})
+_FINAL_KEYS: Final = frozenset({"action", "nonce", "note"})
+
+
+class CallCode(StrEnum):
+    """Why a call was not let through; nothing has run then."""
+
+    INVALID_FORMAT = "tool_call_invalid_format"
+    UNKNOWN_TOOL = "tool_call_unknown_tool"
+    INVALID_ARGS = "tool_call_invalid_args"
+    MULTIPLE = "tool_call_multiple"
+    NONCE_INVALID = "tool_call_nonce_invalid"
+    NOT_ALLOWED = "tool_call_not_allowed"
+    REQUIRED = "tool_call_required"
+
+
+@dataclass(frozen=True, slots=True)
+class WantsTool:
+    """The reply asks for one tool; whether it may is for the server to say."""
+
+    tool: str
+    args: dict[str, Json]
+    nonce: str
+
+
+@dataclass(frozen=True, slots=True)
+class WantsToFinish:
+    """The reply says that nothing more is to be gathered."""
+
+    nonce: str
+    note: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Refused:
+    """The reply is not a call; the detail is for whoever wrote it."""
+
+    code: CallCode
+    detail: str
+
+
+def is_call_like(text: str) -> bool:
+    """Say whether a reply sets out to be a call, well-formed or not, and not an answer."""
+    return without_thinking(text)[:1] in ("{", "[")
+
+
+def without_thinking(text: str) -> str:
+    """Return a reply without the thoughts some models put before it."""
+    found = _THINKING.match(text)
+    return (text[found.end() :] if found is not None else text).strip()
+
+
+def read_call(text: str) -> WantsTool | WantsToFinish | Refused:
+    """Read a reply that must be a call or a final; never raises for what it may hold."""
+    said = without_thinking(text)
+    if not said.startswith(("{", "[")):
+        return Refused(CallCode.INVALID_FORMAT, "the reply is not one JSON object")
+    try:
+        value, end = _decoder.raw_decode(said)
+    except (ValueError, RecursionError) as error:
+        return Refused(CallCode.INVALID_FORMAT, f"the reply is not JSON: {error}")
+    rest = said[end:].strip().lstrip(",").lstrip()
+    if rest.startswith("{") or (isinstance(value, list) and len(cast("list[Json]", value)) > 1):
+        return Refused(CallCode.MULTIPLE, "the reply holds more than one JSON object")
+    if rest:
+        return Refused(CallCode.INVALID_FORMAT, "there is text after the JSON object")
+    if not isinstance(value, dict):
+        return Refused(CallCode.INVALID_FORMAT, "the reply is a list, not one JSON object")
+    return _judge(cast("dict[str, Any]", value))
+
+
+def _judge(value: dict[str, Any]) -> WantsTool | WantsToFinish | Refused:
+    action = value.get("action", "tool")
+    if action not in ("tool", "final"):
+        return Refused(CallCode.INVALID_FORMAT, f"action is {action!r}, not tool or final")
+    unknown = sorted(value.keys() - (_CALL_KEYS if action == "tool" else _FINAL_KEYS))
+    if unknown:
+        return Refused(CallCode.INVALID_FORMAT, f"unknown keys: {', '.join(unknown)}"[:200])
+    nonce = value.get("nonce")
+    if not isinstance(nonce, str) or not nonce:
+        return Refused(CallCode.NONCE_INVALID, "the nonce is missing")
+    if action == "final":
+        note = value.get("note", "")
+        return WantsToFinish(nonce, note if isinstance(note, str) else "")
+    tool, args = value.get("tool"), value.get("args")
+    if not isinstance(tool, str) or not tool:
+        return Refused(CallCode.INVALID_FORMAT, "the tool is missing")
+    if not isinstance(args, dict):
+        return Refused(CallCode.INVALID_ARGS, "args is not a JSON object")
+    return WantsTool(tool, cast("dict[str, Json]", args), nonce)
+
+
+def _once(pairs: list[tuple[str, Json]]) -> dict[str, Json]:
+    read = dict(pairs)
+    if len(read) < len(pairs):
+        # Which of the two is meant cannot be known.
+        raise ValueError("a key stands twice in one object")
+    return read
+
+
+def _refuse_constant(name: str) -> NoReturn:
+    raise ValueError(f"{name} is not JSON")
+
+
+_decoder: Final = json.JSONDecoder(object_pairs_hook=_once, parse_constant=_refuse_constant)

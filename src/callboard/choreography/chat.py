@@ -1,0 +1,247 @@
+"""1:1 chat with an agent: each message is one durable run, the conversation is those runs.
+
+An agent may look things up while it answers, by the same strict calls as in a conference; a small
+model just answers. What was said before is read from the journal, so it survives everything.
+"""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any, Final, cast
+
+from callboard.choreography.calling import (
+    ByteLimits,
+    Errand,
+    ErrandPrompts,
+    Gathered,
+    ToolPolicy,
+    check_policy,
+    lay_out,
+    read_flag,
+    rights_of,
+    run_errand,
+)
+from callboard.choreography.conversation import agent_turn, user_turn
+from callboard.choreography.staffing import find_agent, tier_of
+from callboard.choreography.stage import Stage
+from callboard.choreography.values import pack_of
+from callboard.core.canonical import Json
+from callboard.core.errors import CallboardError, InvalidInput
+from callboard.core.vocabulary import Agent, Content, ModelTier, RunRecord, RunState
+from callboard.engine.run import Run
+from callboard.models.traffic.priority import Priority
+from callboard.prompts import Turn
+from callboard.store.connection import Connection
+from callboard.store.journal.runs import list_runs
+from callboard.studio.offers import Prepared
+from callboard.studio.studio import Studio
+
+CHAT: Final = "chat"
+_PLAIN: Final = "chat"
+_WITH_FINDINGS: Final = "chat_findings"
+_PROMPTS: Final = ErrandPrompts("chat_tools", "chat_tools_required", "chat_next", "chat_refused")
+_TITLE_CHARS: Final = 60
+_PARAMETERS: Final = {
+    "agent": "str, required: id or archetype",
+    "message": "str, required",
+    "skip_tools": "bool, default False",
+    "allowed_tools": "list of tool ids, default: all that only look",
+    "require_tool": "bool, default False",
+}
+
+
+class ChatToolRequired(CallboardError):
+    """A tool was required and the agent did not call one."""
+
+    code = "tool_required_not_called"
+
+
+@dataclass(frozen=True, slots=True)
+class Exchange:
+    """One message and its answer, as the conversation holds it."""
+
+    run_id: str
+    agent_id: str
+    message: str
+    answer: str
+    prompt_id: str
+    receipt_ids: tuple[str, ...]
+    created_at: int
+
+    def to_json(self) -> dict[str, Json]:
+        """Return the shape shown at the doors."""
+        return {
+            "run_id": self.run_id,
+            "agent_id": self.agent_id,
+            "message": self.message,
+            "answer": self.answer,
+            "prompt_id": self.prompt_id,
+            "receipt_ids": list(self.receipt_ids),
+            "created_at": self.created_at,
+        }
+
+
+class Chat:
+    """The choreography of one message in a chat."""
+
+    summary = "Say something to one agent and get its answer; it remembers what was said before."
+
+    def __init__(self, pack: str) -> None:
+        """Take the pack whose staff can be talked to."""
+        self.pack = pack
+
+    @property
+    def parameters(self) -> Mapping[str, str]:
+        """The arguments it takes."""
+        return _PARAMETERS
+
+    async def prepare(self, studio: Studio, raw: Mapping[str, Json]) -> Prepared:
+        """Check who is meant and what is allowed."""
+        unknown = sorted(raw.keys() - _PARAMETERS.keys())
+        message = str(raw.get("message") or "").strip()
+        if unknown or not message or not raw.get("agent"):
+            told = f"unknown: {', '.join(unknown)}" if unknown else "agent or message is missing"
+            takes = ", ".join(f"{name} ({kind})" for name, kind in _PARAMETERS.items())
+            raise InvalidInput(f"There is nothing to say: {told}", fix=f"It takes: {takes}.")
+        agent = find_agent(studio, str(raw["agent"]), self.pack)
+        said = {name: raw[name] for name in ("allowed_tools", "require_tool") if name in raw}
+        policy = ToolPolicy.from_json(said)
+        check_policy(studio, policy)
+        args: dict[str, Json] = {
+            "agent": agent.id,
+            "message": message,
+            "skip_tools": bool(read_flag(raw.get("skip_tools", False))),
+            "tool_policy": policy.to_json(),
+        }
+        return Prepared(args, title=f"{agent.id}: {message}"[:_TITLE_CHARS])
+
+    async def perform(self, studio: Studio, run: Run) -> Json:
+        """Answer one message."""
+        agent = find_agent(studio, str(run.args["agent"]), self.pack)
+        # A human waits for this and nothing else.
+        return await _Answering(Stage(studio, run).at(Priority.USER), agent).answer()
+
+
+class _Answering:
+    """An answer while it is made."""
+
+    def __init__(self, stage: Stage, agent: Agent) -> None:
+        self.stage = stage
+        self.agent = agent
+        self.message = stage.user(str(stage.run.args["message"]))
+        self.settings = stage.studio.settings.chat
+
+    async def answer(self) -> Json:
+        history = await self.history()
+        gathered = await self.look_up(history)
+        receipts: list[Json] = [each.receipt_id for each in gathered.findings if each.receipt_id]
+        if gathered.answer is not None:
+            return self.result(gathered.answer, receipts)
+        has_findings = bool(gathered.findings)
+        results = lay_out(gathered.findings) if has_findings else Content("", "tools")
+        reply = await self.stage.ask(
+            "answer",
+            self.agent.id,
+            prompt=_WITH_FINDINGS if has_findings else _PLAIN,
+            timeout_seconds=self.settings.agent_timeout_seconds,
+            history=history,
+            message=self.message,
+            results=results,
+        )
+        return self.result(reply.text, receipts)
+
+    def result(self, text: str, receipts: list[Json]) -> Json:
+        return {"agent_id": self.agent.id, "text": text, "receipt_ids": receipts}
+
+    async def look_up(self, history: tuple[Turn, ...]) -> Gathered:
+        """Let the agent use tools first, unless it may not or is too small for that."""
+        stage, policy = self.stage, ToolPolicy.from_json(self.stage.run.args["tool_policy"])
+        rights = rights_of(stage.studio, self.agent, policy)
+        is_minimal = tier_of(stage.studio, self.agent) is ModelTier.MINIMAL
+        if stage.run.args["skip_tools"] or is_minimal or not rights.role_tools:
+            return Gathered()
+        gathered = await run_errand(
+            stage,
+            Errand(
+                agent=self.agent,
+                message=self.message,
+                rights=rights,
+                prompts=_PROMPTS,
+                limits=ByteLimits(
+                    self.settings.max_tool_bytes_per_step, self.settings.max_tool_bytes_per_message
+                ),
+                max_steps=self.settings.max_tool_steps,
+                timeout_seconds=self.settings.agent_timeout_seconds,
+                is_required=policy.require_tool,
+                may_answer=True,
+                history=history,
+            ),
+            "look",
+        )
+        if policy.require_tool and not gathered.findings:
+            raise ChatToolRequired(
+                f"Agent {self.agent.id} was to call a tool and did not",
+                fix="Ask again, or do not require a tool.",
+            )
+        return gathered
+
+    async def history(self) -> tuple[Turn, ...]:
+        """Return what was said before this message, oldest first."""
+        studio, run = self.stage.studio, self.stage.run
+        most = self.settings.max_exchanges
+
+        def before() -> Json:
+            mine = studio.engine.load(run.id)
+            found = studio.database.read(
+                lambda connection: exchanges(
+                    connection, pack_of(run), run.session_id, self.agent.id, before=mine
+                )
+            )
+            return [each.run_id for each in found[-most:]] if most else []
+
+        # Journaled: what is said by other doors meanwhile comes after this message.
+        chosen = set(cast("list[str]", await self.stage.step("history", before)))
+        said = studio.database.read(
+            lambda connection: exchanges(connection, pack_of(run), run.session_id, self.agent.id)
+        )
+        turns: list[Turn] = []
+        for each in said:
+            if each.run_id in chosen:
+                turns += [user_turn(each.message), agent_turn(each.agent_id, each.answer)]
+        return tuple(turns)
+
+
+def exchanges(
+    connection: Connection,
+    pack: str,
+    session_id: str,
+    agent_id: str,
+    *,
+    before: RunRecord | None = None,
+) -> list[Exchange]:
+    """Return what was said with an agent in a session, oldest first; failed messages are not."""
+    runs = list_runs(connection, choreography=f"{pack}/{CHAT}", session_id=session_id)
+    ids = [run.id for run in runs]
+    later = set(ids[: ids.index(before.id) + 1]) if before is not None else set[str]()
+    return [
+        _exchange(connection, run)
+        for run in reversed(runs)
+        if run.state is RunState.DONE and run.args.get("agent") == agent_id and run.id not in later
+    ]
+
+
+def _exchange(connection: Connection, run: RunRecord) -> Exchange:
+    result = cast("dict[str, Any]", run.result)
+    row: Any = connection.execute(
+        "SELECT id FROM prompts WHERE run_id = :run_id AND reply IS NOT NULL"
+        " ORDER BY created_at DESC, id DESC LIMIT 1",
+        {"run_id": run.id},
+    ).fetchone()
+    return Exchange(
+        run_id=run.id,
+        agent_id=str(result["agent_id"]),
+        message=str(run.args["message"]),
+        answer=str(result["text"]),
+        prompt_id="" if row is None else str(row["id"]),
+        receipt_ids=tuple(result["receipt_ids"]),
+        created_at=run.created_at,
+    )

@@ -1,0 +1,166 @@
+"""Phase 2: every attendee answers apart from the others, on the same evidence and without tools.
+
+A prompt holds the role, the message and the evidence: nothing else, so the order of the roster
+cannot be read off it. Whether a reply counts is decided by code.
+"""
+
+from collections.abc import Sequence
+from functools import partial
+from typing import Any, Final, cast
+
+from callboard.choreography.calling import word_for_word
+from callboard.choreography.conference.shapes import ReplyStatus, RoundReply
+from callboard.choreography.grounding import (
+    Grounding,
+    SlotText,
+    candidates,
+    ground,
+    render_evidence,
+)
+from callboard.choreography.staffing import tier_of
+from callboard.choreography.stage import Stage
+from callboard.choreography.values import Reply
+from callboard.core.canonical import Json
+from callboard.core.errors import ErrorRecord
+from callboard.core.vocabulary import Agent, Content, ModelTier, Trust
+from callboard.engine.errors import StepFailed
+from callboard.replies.evidence import Verdict, cut_reply
+from callboard.store.connection import Connection
+from callboard.store.journal.steps import load_journal
+
+_VIEW: Final = "conference_view"
+_CITE: Final = "conference_view_evidence"
+_MINIMAL_TOKENS: Final = 120
+"""A small model has said what it has to say by then, and repeats itself afterwards."""
+
+_CODES: Final = {"provider_timeout": "agent_timeout"}
+
+
+class Table:
+    """What lies before everybody in a round: the message, the evidence, the receipts behind it."""
+
+    def __init__(
+        self, message: str, evidence: str, receipt_ids: Sequence[str], grounding: Grounding
+    ) -> None:
+        """Take what is shown and what replies are held against."""
+        self.message = Content(message, "user", Trust.TRUSTED)
+        self.evidence = Content(evidence, "tools", Trust.UNTRUSTED)
+        self.receipt_ids = tuple(receipt_ids)
+        self.grounding = grounding
+
+    async def hear(self, stage: Stage, attendees: Sequence[Agent]) -> tuple[RoundReply, ...]:
+        """Ask everybody at once; one who fails does not disturb the others."""
+        limit = stage.studio.settings.conference.max_parallel
+        branches = {f"views/{agent.id}": partial(self.hear_one, agent) for agent in attendees}
+        outcomes = await stage.collect(
+            {name: lambda branch, hear=hear: hear(branch) for name, hear in branches.items()},
+            limit=limit,
+        )
+        heard: list[RoundReply] = []
+        for agent in attendees:
+            outcome = outcomes[f"views/{agent.id}"]
+            failed = outcome.failed
+            heard.append(outcome.value or _error(agent, failed.error if failed else None))
+        return tuple(heard)
+
+    async def hear_one(self, agent: Agent, branch: Stage) -> RoundReply:
+        """Ask one agent and judge its reply; what comes of it is journaled."""
+        try:
+            reply = await self._judge(agent, branch)
+        except StepFailed as failed:
+            reply = _error(agent, failed.error)
+
+        async def settle() -> Json:
+            return {**reply.to_json(), "duration_ms": _duration_ms(branch)}
+
+        return RoundReply.from_json(await branch.step("reply", settle))
+
+    async def _judge(self, agent: Agent, branch: Stage) -> RoundReply:
+        is_minimal = tier_of(branch.studio, agent) is ModelTier.MINIMAL
+        said = await branch.ask(
+            "ask",
+            agent.id,
+            prompt=_VIEW,
+            max_tokens=_MINIMAL_TOKENS if is_minimal else None,
+            timeout_seconds=branch.studio.settings.conference.agent_timeout_seconds,
+            message=self.message,
+            evidence=self.evidence,
+        )
+        text = word_for_word(branch.studio, said)
+        if not text.strip():
+            return RoundReply(
+                agent.id,
+                agent.contract.archetype,
+                ReplyStatus.ERROR,
+                code="empty_output",
+                detail="the model said nothing",
+            )
+        if is_minimal and not cut_reply(text).is_abstention:
+            text = await self._cited(agent, branch, said)
+        verdict = await ground(
+            branch, text, agent=agent.id, grounding=self.grounding, slots={}, key="evidence"
+        )
+        return _reply(agent, verdict, text)
+
+    async def _cited(self, agent: Agent, branch: Stage, said: Reply) -> str:
+        """Return a small model's words with evidence that it picked and code wrote."""
+        # Findings can be pointed at, not quoted: what a tool says is not what a file says.
+        shown = {
+            f"finding_{number}": SlotText("", receipt_id)
+            for number, receipt_id in enumerate(self.receipt_ids, start=1)
+        }
+        body = cut_reply(said.text).body
+
+        async def find() -> Json:
+            found = await candidates(
+                branch, agent=agent.id, grounding=self.grounding, slots=shown, about=body
+            )
+            return {each.label: render_evidence(each) for each in found}
+
+        # Journaled: the files may be others when the run is resumed.
+        lines = cast("dict[str, Any]", await branch.step("candidates", find))
+        if not lines:
+            return body
+        labels = list(lines)
+        picked = labels[0]
+        if len(labels) > 1:
+            picked = await branch.choose("cite", agent.id, labels, prompt=_CITE, finding=body)
+        return f"{body}\n\n{lines[picked]}"
+
+
+def _reply(agent: Agent, verdict: Verdict, text: str) -> RoundReply:
+    archetype = agent.contract.archetype
+    if verdict.abstained:
+        return RoundReply(agent.id, archetype, ReplyStatus.ABSTAINED)
+    if verdict.accepted:
+        return RoundReply(agent.id, archetype, ReplyStatus.ACCEPTED, verdict.body, verdict.evidence)
+    return RoundReply(
+        agent.id,
+        archetype,
+        ReplyStatus.REJECTED,
+        verdict.body or text,
+        verdict.evidence,
+        verdict.code,
+        verdict.detail,
+    )
+
+
+def _error(agent: Agent, error: ErrorRecord | None) -> RoundReply:
+    code = "agent_error" if error is None else _CODES.get(error.code, error.code)
+    detail = "" if error is None else error.message
+    return RoundReply(
+        agent.id, agent.contract.archetype, ReplyStatus.ERROR, code=code, detail=detail
+    )
+
+
+def _duration_ms(branch: Stage) -> int:
+    """Return how long an agent's model calls took."""
+    run = branch.studio.engine.load(branch.run.id)
+
+    def work(connection: Connection) -> int:
+        prefix = branch.run.key("")
+        steps = load_journal(connection, run)
+        calls = (each for key, each in steps.items() if key.startswith(prefix))
+        return sum(each.ended_at - each.started_at for each in calls if each.kind == "agent")
+
+    return branch.studio.database.read(work)

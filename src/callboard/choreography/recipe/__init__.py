@@ -1,0 +1,75 @@
+"""Recipes: declarative plans that are routed, started, played step by step, and looked at."""
+
+from callboard.choreography.recipe.definition import (
+    Library,
+    Problem,
+    Recipe,
+    RecipeNotFound,
+    Shelved,
+    shelved_to_json,
+)
+from callboard.choreography.recipe.errors import (
+    AgentError,
+    AgentTimeout,
+    AlreadyRunning,
+    CommitRefused,
+    DodFailed,
+    EmptyOutput,
+    EvidenceInvalid,
+    InputAbstained,
+    MissingArgs,
+    RecipeInvalid,
+    RefResolutionError,
+    RefSyntaxError,
+    StopHook,
+)
+from callboard.choreography.recipe.proposals import (
+    Proposal,
+    ProposalOutdated,
+    apply_proposals,
+    list_proposals,
+)
+from callboard.choreography.recipe.routing import Router, Routing
+from callboard.choreography.recipe.shelf import RecipeChoreography, RecipeShelf, recipe_shelf
+from callboard.choreography.recipe.starting import RecipeHouse, Request
+from callboard.choreography.recipe.task import Assignment, Task
+from callboard.choreography.recipe.view import RunView, is_recipe_run, iso, run_line
+
+__all__ = [
+    "AgentError",
+    "AgentTimeout",
+    "AlreadyRunning",
+    "Assignment",
+    "CommitRefused",
+    "DodFailed",
+    "EmptyOutput",
+    "EvidenceInvalid",
+    "InputAbstained",
+    "Library",
+    "MissingArgs",
+    "Problem",
+    "Proposal",
+    "ProposalOutdated",
+    "Recipe",
+    "RecipeChoreography",
+    "RecipeHouse",
+    "RecipeInvalid",
+    "RecipeNotFound",
+    "RecipeShelf",
+    "RefResolutionError",
+    "RefSyntaxError",
+    "Request",
+    "Router",
+    "Routing",
+    "RunView",
+    "Shelved",
+    "StopHook",
+    "Task",
+    "apply_proposals",
+    "is_recipe_run",
+    "iso",
+    "list_proposals",
+    "recipe_shelf",
+    "run_line",
+    "shelved_to_json",
+]

@@ -1,0 +1,63 @@
+"""Recipes as data: their shape, references, patterns, wiring and where they are found."""
+
+from callboard.choreography.recipe.definition.library import (
+    Library,
+    RecipeNotFound,
+    Shelved,
+    Shelves,
+    shelved_to_json,
+)
+from callboard.choreography.recipe.definition.model import (
+    AgentStep,
+    Check,
+    CheckKind,
+    Commit,
+    CommitAction,
+    CommitMode,
+    Recipe,
+    RecipeStep,
+    ToolStep,
+    key_of,
+)
+from callboard.choreography.recipe.definition.patterns import matched_chars, plain_words
+from callboard.choreography.recipe.definition.reading import Problem, read_recipe, recipe_from
+from callboard.choreography.recipe.definition.refs import (
+    Ref,
+    find_refs,
+    follow,
+    parse_ref,
+    read_ref,
+    resolve,
+)
+from callboard.choreography.recipe.definition.wiring import Surroundings, check_wiring
+
+__all__ = [
+    "AgentStep",
+    "Check",
+    "CheckKind",
+    "Commit",
+    "CommitAction",
+    "CommitMode",
+    "Library",
+    "Problem",
+    "Recipe",
+    "RecipeNotFound",
+    "RecipeStep",
+    "Ref",
+    "Shelved",
+    "Shelves",
+    "Surroundings",
+    "ToolStep",
+    "check_wiring",
+    "find_refs",
+    "follow",
+    "key_of",
+    "matched_chars",
+    "parse_ref",
+    "plain_words",
+    "read_recipe",
+    "read_ref",
+    "recipe_from",
+    "resolve",
+    "shelved_to_json",
+]

@@ -1,0 +1,149 @@
+"""Proposals: what a run would have written. The human looks, and applies it or not."""
+
+import asyncio
+from dataclasses import dataclass
+
+from callboard.choreography.recipe.running.writing import diff_of, read_current
+from callboard.choreography.recipe.view import RunView
+from callboard.core.canonical import Json, digest_bytes
+from callboard.core.errors import Conflict, NotFound
+from callboard.store.connection import Connection
+from callboard.store.journal.runs import load_run
+from callboard.studio.studio import Studio
+from callboard.tools import Policy, ToolCall
+
+
+class ProposalOutdated(Conflict):
+    """The file has changed since the proposal was made."""
+
+    code = "proposal_outdated"
+
+
+@dataclass(frozen=True, slots=True)
+class Proposal:
+    """A text for a file, the file it was made against, and the diff to the file as it is now."""
+
+    run_id: str
+    session_id: str
+    path: str
+    text: str
+    sha256: str
+    base_sha256: str | None
+    reason: str
+    issue: int
+    current_sha256: str | None
+    diff: str
+
+    @property
+    def is_applied(self) -> bool:
+        """Whether the file holds the text already."""
+        return self.current_sha256 == self.sha256
+
+    @property
+    def is_outdated(self) -> bool:
+        """Whether the file is another one than the proposal was made against."""
+        return not self.is_applied and self.current_sha256 != self.base_sha256
+
+    def to_json(self) -> dict[str, Json]:
+        """Return the shape doors show."""
+        return {
+            "run_id": self.run_id,
+            "path": self.path,
+            "reason": self.reason,
+            "issue": self.issue,
+            "diff": self.diff,
+            "sha256": self.sha256,
+            "applied": self.is_applied,
+            "outdated": self.is_outdated,
+        }
+
+
+async def list_proposals(studio: Studio, run_id: str) -> tuple[Proposal, ...]:
+    """Return what a run proposes, each against the file as it is now."""
+
+    def read(connection: Connection) -> tuple[RunView, tuple[dict[str, Json], ...]]:
+        view = RunView(connection, load_run(connection, run_id))
+        return view, view.commits
+
+    view, commits = studio.database.read(read)
+
+    def look() -> tuple[Proposal, ...]:
+        return tuple(
+            _proposal(studio, view, each) for each in commits if each.get("mode") == "propose"
+        )
+
+    return await asyncio.to_thread(look)
+
+
+async def apply_proposals(
+    studio: Studio, run_id: str, *, path: str | None = None, force: bool = False
+) -> tuple[Proposal, ...]:
+    """Write what a run proposes, with a backup and a receipt; close the issues that asked for it.
+
+    A file that was changed since is left alone unless `force` says that this is known.
+    """
+    found = await list_proposals(studio, run_id)
+    wanted = [each for each in found if path is None or each.path == path]
+    if not wanted:
+        paths = ", ".join(each.path for each in found) or "nothing"
+        raise NotFound(
+            f"Run {run_id} has no proposal{f' for {path!r}' if path else ''}",
+            fix=f"It proposes: {paths}.",
+            run_id=run_id,
+        )
+    for proposal in wanted:
+        _check(proposal, force=force)
+    return tuple([await _apply(studio, proposal) for proposal in wanted])
+
+
+def _check(proposal: Proposal, *, force: bool) -> None:
+    if proposal.is_applied:
+        raise Conflict(
+            f"{proposal.path} already holds what run {proposal.run_id} proposes",
+            run_id=proposal.run_id,
+            path=proposal.path,
+        )
+    if proposal.is_outdated and not force:
+        raise ProposalOutdated(
+            f"{proposal.path} was changed after run {proposal.run_id} had proposed its text",
+            fix="Look at the diff; apply with force if it is what you want. A backup is kept.",
+            run_id=proposal.run_id,
+            path=proposal.path,
+            diff=proposal.diff,
+        )
+
+
+async def _apply(studio: Studio, proposal: Proposal) -> Proposal:
+    call = ToolCall(
+        "write_file",
+        {
+            "path": proposal.path,
+            "content": proposal.text,
+            "expected_sha256": proposal.current_sha256,
+        },
+        proposal.session_id,
+        run_id=proposal.run_id,
+    )
+    # The user's own decision: no role and no list of a session's tools stands in its way.
+    ran = await studio.tools.run(call, Policy())
+    ran.execution.unwrap()
+    await studio.issues.link_receipts(proposal.issue, [ran.receipt.id])
+    await studio.issues.close(proposal.issue)
+    return proposal
+
+
+def _proposal(studio: Studio, view: RunView, commit: dict[str, Json]) -> Proposal:
+    path, text = str(commit["path"]), str(commit["text"])
+    current = read_current(studio.tools.files, path)
+    return Proposal(
+        run_id=view.run.id,
+        session_id=view.run.session_id,
+        path=path,
+        text=text,
+        sha256=str(commit["sha256"]),
+        base_sha256=commit["base_sha256"],
+        reason=str(commit["reason"]),
+        issue=int(commit["issue"]),
+        current_sha256=None if current is None else digest_bytes(current),
+        diff=diff_of(path, current or b"", text),
+    )

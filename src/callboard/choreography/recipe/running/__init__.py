@@ -1,0 +1,1 @@
+"""Executing a recipe: phase A, phase B, commit, definition of done."""

@@ -1,0 +1,211 @@
+"""Writing a result into the project: created, replaced with a backup, or only proposed.
+
+What nobody allowed to be overwritten is proposed: an existing file, a draft that does not meet
+what the recipe requires, a file that was edited while the run was under way.
+"""
+
+import asyncio
+import difflib
+from dataclasses import dataclass
+from typing import Final
+
+from callboard.choreography.recipe.definition import Commit, CommitMode, resolve
+from callboard.choreography.recipe.errors import CommitRefused
+from callboard.choreography.recipe.running.checks import evaluate
+from callboard.choreography.recipe.running.play import Play
+from callboard.core.canonical import Json, digest_bytes
+from callboard.core.vocabulary import (
+    Effect,
+    IssueDraft,
+    IssueKind,
+    IssueSource,
+    StepKind,
+)
+from callboard.engine.scope import Finding, Happened, NotHappened, StepScope
+from callboard.tools import read_receipt
+from callboard.tools.errors import FileChanged, FileMissing
+from callboard.tools.files import ProjectFiles
+from callboard.tools.files.project import BACKUP_FOLDER, TEXT_SUFFIXES
+
+_DIFF_CONTEXT_LINES: Final = 3
+
+
+@dataclass(frozen=True, slots=True)
+class _Target:
+    """A file a result is meant for, as it is now."""
+
+    path: str
+    text: str
+    sha256: str | None
+    current: bytes
+
+    @property
+    def is_free(self) -> bool:
+        """Whether nothing would be overwritten."""
+        return not self.current.strip()
+
+    @property
+    def new_sha256(self) -> str:
+        """The hash the file will have."""
+        return digest_bytes(self.text.encode("utf-8", "replace"))
+
+
+async def write(play: Play, key: str, commit: Commit) -> dict[str, Json]:
+    """Write one result, once, and return what was done."""
+
+    async def act(scope: StepScope) -> Json:
+        done = await _write(play, key, commit)
+        scope.preview = f"{done['mode']} {done['path']}"
+        return done
+
+    async def probe() -> Finding:
+        target = await asyncio.to_thread(_target, play, commit)
+        if target is None or target.sha256 != target.new_sha256:
+            # A write leaves the old file or the new one, never half of it.
+            return NotHappened()
+        return Happened(_written(play, commit, target))
+
+    if play.run.holds(key):
+        return play.run.recall(key)
+    await play.turn.ready(key)
+    return await play.run.step(
+        key, act, kind=StepKind.WORK, effect=Effect.ONCE, slot=None, probe=probe
+    )
+
+
+def check_path(files: ProjectFiles, path: Json) -> str:
+    """Return a path a recipe may write to; settings, code and what is outside are refused."""
+    if not isinstance(path, str):
+        raise CommitRefused(f"{path!r} is not a path", fix="Name a file of the project.")
+    resolved = files.resolve(path)
+    is_hidden = any(part.startswith(".") for part in resolved.split("/"))
+    if is_hidden or not resolved.lower().endswith(TEXT_SUFFIXES):
+        raise CommitRefused(
+            f"A recipe may not write {path!r}",
+            fix=f"It writes texts ({', '.join(TEXT_SUFFIXES)}) outside of hidden folders.",
+            path=path,
+        )
+    return resolved
+
+
+def diff_of(path: str, before: bytes, after: str) -> str:
+    """Return the unified diff from the bytes of a file to a text."""
+    old = before.decode("utf-8", "replace").splitlines(keepends=True)
+    new = after.splitlines(keepends=True)
+    lines = difflib.unified_diff(
+        old, new, path if before else "(new file)", path, n=_DIFF_CONTEXT_LINES
+    )
+    return "".join(line if line.endswith("\n") else f"{line}\n" for line in lines)
+
+
+def read_current(files: ProjectFiles, path: str) -> bytes | None:
+    """Return what a file holds now, or None if it is not there."""
+    try:
+        return files.read_bytes(path)
+    except FileMissing:
+        return None
+
+
+async def _write(play: Play, key: str, commit: Commit) -> dict[str, Json]:
+    target = await asyncio.to_thread(_target, play, commit)
+    if target is None:
+        return {"path": None, "mode": "skipped", "reason": f"slot {commit.slot!r} is empty"}
+    reason = _why_propose(play, commit, target)
+    if reason is None:
+        try:
+            return await asyncio.to_thread(_put, play, commit, target)
+        except FileChanged as error:
+            reason = error.message
+            target = await asyncio.to_thread(_target, play, commit) or target
+    return await _propose(play, key, target, reason)
+
+
+def _target(play: Play, commit: Commit) -> _Target | None:
+    slot = play.slots.get(str(commit.slot))
+    if slot is None or slot.is_null:
+        return None
+    files = play.studio.tools.files
+    path = check_path(files, resolve(commit.path, play.slots.roots()))
+    current = read_current(files, path)
+    text = slot.shown(1_000_000).rstrip() + "\n"
+    return _Target(path, text, None if current is None else digest_bytes(current), current or b"")
+
+
+def _why_propose(play: Play, commit: Commit, target: _Target) -> str | None:
+    """Return why a result is only proposed, or None if it may be written."""
+    files = play.studio.tools.files
+    for check in commit.requires:
+        result = evaluate(check, play.slots, files)
+        if not result.passed:
+            return f"{result.target} {result.reason or 'does not hold'}"
+    is_known, seen = _seen(play, target.path)
+    if is_known and seen != target.sha256:
+        return f"{target.path} was changed while the run was under way"
+    if commit.mode is CommitMode.PROPOSE:
+        return "the recipe proposes this file"
+    if commit.mode is CommitMode.AUTO and not target.is_free:
+        return f"{target.path} exists already"
+    if commit.mode is CommitMode.CREATE and not target.is_free:
+        raise CommitRefused(
+            f"{target.path} exists already, and the recipe only creates it",
+            fix="Move the file away and retry from `commit`, or use mode propose.",
+            path=target.path,
+        )
+    return None
+
+
+def _seen(play: Play, path: str) -> tuple[bool, str | None]:
+    """Return whether this run knows the file, and the hash it had when the run first saw it."""
+    known = play.assignment.seen
+    if path in known:
+        return True, known[path]
+    for receipt_id in play.slots.receipt_ids():
+        receipt = play.studio.database.read(lambda c, each=receipt_id: read_receipt(c, each))
+        for ref in receipt.file_refs:
+            if ref.get("path") == path:
+                return True, str(ref.get("sha256"))
+    return False, None
+
+
+def _put(play: Play, commit: Commit, target: _Target) -> dict[str, Json]:
+    written = play.studio.tools.files.write_text(
+        target.path, target.text, expected_sha256=target.sha256
+    )
+    return {**_written(play, commit, target), "backup": written.backup}
+
+
+def _written(play: Play, commit: Commit, target: _Target) -> dict[str, Json]:
+    _, seen = _seen(play, target.path)
+    backup = f"{BACKUP_FOLDER}/{seen[:16]}/{target.path}" if seen else None
+    is_backed_up = backup is not None and (play.studio.project.root / backup).is_file()
+    return {
+        "path": target.path,
+        "mode": "replace" if commit.mode is CommitMode.REPLACE and seen else "create",
+        "sha256": target.new_sha256,
+        "backup": backup if is_backed_up else None,
+    }
+
+
+async def _propose(play: Play, key: str, target: _Target, reason: str) -> dict[str, Json]:
+    run = play.run
+    diff = diff_of(target.path, target.current, target.text)
+    draft = IssueDraft(
+        title=f"Proposed: {target.path}"[:200],
+        source=IssueSource(IssueKind.PROPOSAL, run.id, run.session_id, key),
+        body=f"Task: {play.assignment.task.description}\nRun: {run.id}\nWhy it was not written:"
+        f" {reason}\n\nApply it with `callboard runs apply {run.id}`.\n\n```diff\n{diff}```",
+        tags=("proposal", play.recipe.recipe_id),
+        receipt_ids=play.slots.receipt_ids(),
+        key=f"proposal:{run.id}:{key}",
+    )
+    issue = await play.studio.issues.add(draft)
+    return {
+        "path": target.path,
+        "mode": "propose",
+        "sha256": target.new_sha256,
+        "base_sha256": target.sha256,
+        "text": target.text,
+        "diff": diff,
+        "reason": reason,
+        "issue": issue.id,
+    }

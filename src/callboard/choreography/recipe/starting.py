@@ -1,0 +1,164 @@
+"""Starting a run of a recipe: words, arguments, agents, and what may keep it from starting."""
+
+import asyncio
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any, Final, cast
+
+from callboard.choreography.grounding import Grounding
+from callboard.choreography.recipe.definition import CommitAction, Recipe, resolve
+from callboard.choreography.recipe.errors import AlreadyRunning, MissingArgs, RefResolutionError
+from callboard.choreography.recipe.running.writing import check_path
+from callboard.choreography.recipe.task import Assignment, Task
+from callboard.choreography.staffing import AgentUnavailable, find_agent
+from callboard.core.canonical import Json
+from callboard.core.errors import InvalidInput
+from callboard.core.vocabulary import RunState
+from callboard.store.connection import Connection
+from callboard.store.journal.runs import list_runs
+from callboard.studio.studio import Studio
+
+_OWN: Final = frozenset({"description", "args", "agents", "session_plan_task_id"})
+_UNDER_WAY: Final = (RunState.PENDING, RunState.RUNNING, RunState.WAITING, RunState.PAUSED)
+
+
+@dataclass(frozen=True, slots=True)
+class RecipeHouse:
+    """What a pack brings so that recipes can be played in it.
+
+    `seeds` takes arguments out of a request, `describe` puts a request into words that has none;
+    both may read the project and are called on a thread.
+    """
+
+    pack: str
+    recipes: Path
+    seeds: Callable[[Studio, str, Recipe], Mapping[str, Json]] | None = None
+    describe: Callable[[Studio, Recipe, Mapping[str, Json]], str] | None = None
+    grounding: Callable[[Studio], Grounding] | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Request:
+    """What somebody wants to have done, before it is completed."""
+
+    description: str = ""
+    args: dict[str, Json] = field(default_factory=dict[str, Json])
+    agents: dict[str, str] = field(default_factory=dict[str, str])
+    session_plan_task_id: Json = None
+
+    @classmethod
+    def read(cls, raw: Mapping[str, Json]) -> "Request":
+        """Read what `studio.start` was given: a task's arguments may stand beside or in `args`."""
+        description = raw.get("description") or ""
+        if not isinstance(description, str):
+            raise InvalidInput("The description of a task is text", arg="description")
+        args = {name: value for name, value in raw.items() if name not in _OWN}
+        return cls(
+            description=description.strip(),
+            args={**args, **_mapping(raw, "args")},
+            agents={name: str(each) for name, each in _mapping(raw, "agents").items()},
+            session_plan_task_id=raw.get("session_plan_task_id"),
+        )
+
+
+async def complete(
+    studio: Studio, house: RecipeHouse, recipe: Recipe, request: Request
+) -> Assignment:
+    """Return what a run is started with, or say what is missing."""
+    agents = _cast(studio, house.pack, recipe, request.agents)
+    task = await asyncio.to_thread(_task, studio, house, recipe, request)
+    seen = await asyncio.to_thread(_look, studio, recipe, task)
+    return Assignment(recipe, task, agents, seen)
+
+
+def single_flight(
+    studio: Studio, choreography: str, label: str
+) -> Callable[[Connection], None] | None:
+    """Return what objects to a second run of a recipe while one is under way."""
+    if studio.settings.pipeline.single_flight == "off":
+        return None
+
+    def guard(connection: Connection) -> None:
+        active = list_runs(connection, states=_UNDER_WAY, choreography=choreography, limit=1)
+        for run in active:
+            raise AlreadyRunning(
+                f"{label!r} is already running as {run.id}",
+                fix="Wait for it, cancel it, or set pipeline.single_flight to off.",
+                run_id=run.id,
+            )
+
+    return guard
+
+
+def _task(studio: Studio, house: RecipeHouse, recipe: Recipe, request: Request) -> Task:
+    args = {name: value for name, value in request.args.items() if value is not None}
+    description = request.description
+    if not description and house.describe is not None:
+        description = house.describe(studio, recipe, args)
+    description = description or recipe.label
+    missing = [name for name in recipe.required_args if name not in args]
+    if missing and house.seeds is not None:
+        seeds = house.seeds(studio, description, recipe)
+        args.update({name: seeds[name] for name in missing if name in seeds})
+        missing = [name for name in missing if name not in args]
+    if missing:
+        raise MissingArgs(
+            f"{recipe.recipe_id} needs {', '.join(missing)}, and the task does not say it:"
+            f" {description!r}",
+            fix="Give it as an argument, or name the scene, card or theme in the task.",
+            missing_args=missing,
+            recipe_id=recipe.recipe_id,
+        )
+    return Task(description, args, request.session_plan_task_id)
+
+
+def _cast(studio: Studio, pack: str, recipe: Recipe, wanted: Mapping[str, str]) -> dict[str, str]:
+    """Find who plays each role: whom the user named, else the first of the staff."""
+    unknown = sorted(set(wanted) - set(recipe.archetypes))
+    if unknown:
+        raise InvalidInput(
+            f"{recipe.recipe_id} has no role {', '.join(unknown)}",
+            fix=f"Its roles: {', '.join(recipe.archetypes)}.",
+            agents=unknown,
+        )
+    staff = studio.repertoire.staff(pack)
+    chosen: dict[str, str] = {}
+    for archetype in recipe.archetypes:
+        if archetype in wanted:
+            chosen[archetype] = find_agent(studio, wanted[archetype], pack).id
+            continue
+        able = [agent.id for agent in staff if agent.contract.archetype == archetype]
+        if not able:
+            raise AgentUnavailable(
+                f"{recipe.recipe_id} needs an enabled agent of archetype {archetype!r}",
+                fix="Enable one in .callboard/agents.yaml.",
+                archetype=archetype,
+            )
+        chosen[archetype] = able[0]
+    return chosen
+
+
+def _look(studio: Studio, recipe: Recipe, task: Task) -> dict[str, str | None]:
+    """Return the hashes of the files the recipe will write, as far as they are known by now."""
+    files = studio.tools.files
+    seen: dict[str, str | None] = {}
+    for commit in recipe.commit:
+        if commit.action is not CommitAction.WRITE_FILE:
+            continue
+        try:
+            path = check_path(files, resolve(commit.path, {"task": task.root()}))
+        except RefResolutionError:
+            # It depends on what a tool will find; its receipt will tell the hash.
+            continue
+        seen[path] = files.sha256(path)
+    return seen
+
+
+def _mapping(raw: Mapping[str, Json], name: str) -> dict[str, Json]:
+    value: Json = raw.get(name)
+    if value is None:
+        return {}
+    if not isinstance(value, dict):
+        raise InvalidInput(f"{name} is {value!r}, not an object", arg=name)
+    return cast(dict[str, Any], value)

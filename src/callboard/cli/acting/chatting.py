@@ -1,0 +1,195 @@
+"""Talking with an agent at the terminal: one message, or a conversation with a few commands."""
+
+import asyncio
+import sys
+from collections.abc import Callable
+from contextlib import AbstractContextManager, nullcontext
+from dataclasses import dataclass, replace
+
+from callboard.choreography.chat import CHAT, Exchange, exchanges
+from callboard.choreography.staffing import find_agent
+from callboard.cli import exits
+from callboard.cli.acting.ending import conclude, exit_code_of
+from callboard.cli.acting.following import follow
+from callboard.cli.acting.opening import Choices, Work, working
+from callboard.cli.acting.questions import read_line
+from callboard.cli.bridge import Interrupt, perform
+from callboard.cli.output import clean, echo, moment, remark
+from callboard.core.canonical import Json
+from callboard.core.errors import CallboardError
+from callboard.core.events import Event
+from callboard.core.vocabulary.run import RunState
+from callboard.core.vocabulary.session import SessionState
+from callboard.prompts import load_prompt
+
+PACK = "control_room"
+_COMMANDS = "/agent NAME, /history, /why, /quit"
+
+
+@dataclass(frozen=True, slots=True)
+class Talk:
+    """With whom, with which tools, in which session."""
+
+    agent: str
+    tools: str | None = None
+    skip_tools: bool = False
+    session: str | None = None
+
+    def args(self, message: str) -> dict[str, Json]:
+        """Return what the run of one message is started with."""
+        said: dict[str, Json] = {"agent": self.agent, "message": message}
+        if self.skip_tools:
+            said["skip_tools"] = True
+        if self.tools is not None:
+            said["allowed_tools"] = self.tools
+        return said
+
+
+def say_once(choices: Choices, talk: Talk, message: str) -> int:
+    """Say one thing and print the answer."""
+
+    async def work(interrupt: Interrupt) -> int:
+        async with working(choices) as here:
+            return await _say(here, talk, message, interrupt)
+
+    return perform(work)
+
+
+def talk(choices: Choices, wanted: Talk) -> int:
+    """Talk until the user leaves."""
+
+    async def work(interrupt: Interrupt) -> int:
+        async with working(choices) as here:
+            return await _Conversation(here, wanted, interrupt).hold()
+
+    return perform(work)
+
+
+class _Conversation:
+    def __init__(self, here: Work, wanted: Talk, interrupt: Interrupt) -> None:
+        self.here = here
+        self.interrupt = interrupt
+        self.talk = self.turned_to(wanted, wanted.agent)
+        self.commands: dict[str, Callable[[str], None]] = {
+            "/agent": self.turn,
+            "/history": self.show_history,
+            "/why": self.show_why,
+        }
+
+    async def hold(self) -> int:
+        remark(f"You talk with {self.talk.agent}. Also: {_COMMANDS}.")
+        while (typed := await self.next_line()) is not None:
+            text = typed.strip()
+            if text == "/quit":
+                break
+            if text.startswith("/"):
+                self.obey(text)
+            elif text:
+                await _say(self.here, self.talk, text, self.interrupt)
+            if self.interrupt.asked.is_set():
+                return exits.INTERRUPTED
+        return exits.OK
+
+    async def next_line(self) -> str | None:
+        """Return what the user types; Ctrl-C and the end of the input both end the talk."""
+        sys.stderr.write(f"{self.talk.agent}> ")
+        sys.stderr.flush()
+        is_terminal = sys.stdin.isatty()
+        reading = asyncio.ensure_future(read_line() if is_terminal else _piped_line())
+        asked = asyncio.ensure_future(self.interrupt.asked.wait())
+        await asyncio.wait({reading, asked}, return_when=asyncio.FIRST_COMPLETED)
+        asked.cancel()
+        if reading.done():
+            return reading.result()
+        reading.cancel()
+        return None
+
+    def obey(self, text: str) -> None:
+        name, _, rest = text.partition(" ")
+        command = self.commands.get(name)
+        if command is None:
+            remark(f"There is no {name}. Known: {_COMMANDS}.")
+            return
+        try:
+            command(rest.strip())
+        except CallboardError as error:
+            remark(f"{error.message}. {error.fix or ''}".strip())
+
+    def turn(self, name: str) -> None:
+        self.talk = self.turned_to(self.talk, name)
+        remark(f"You talk with {self.talk.agent}.")
+
+    def turned_to(self, talk: Talk, name: str) -> Talk:
+        return replace(talk, agent=find_agent(self.here.studio, name, PACK).id)
+
+    def show_history(self, _rest: str) -> None:
+        said = self.said()
+        if not said:
+            remark(f"Nothing has been said with {self.talk.agent} yet.")
+        for each in said:
+            echo(f"{moment(each.created_at)}  you: {clean(each.message)}")
+            echo(f"{each.agent_id}: {clean(each.answer)}\n")
+
+    def show_why(self, _rest: str) -> None:
+        said = self.said()
+        if not said or not said[-1].prompt_id:
+            remark(f"{self.talk.agent} has not answered anything yet.")
+            return
+        prompt_id = said[-1].prompt_id
+        record = self.here.studio.database.read(
+            lambda connection: load_prompt(connection, prompt_id)
+        )
+        echo(clean(record.text))
+        remark(f"\n{record.total_tokens} tokens; more: callboard prompts show {prompt_id}")
+
+    def said(self) -> list[Exchange]:
+        studio = self.here.studio
+        sessions = studio.sessions
+        named = self.talk.session
+        active = [sessions.get(named)] if named else sessions.list(SessionState.ACTIVE)
+        if not active:
+            return []
+        return studio.database.read(
+            lambda connection: exchanges(connection, PACK, active[0].id, self.talk.agent)
+        )
+
+
+async def _piped_line() -> str | None:
+    line = await asyncio.to_thread(sys.stdin.readline)
+    return line.rstrip("\r\n") if line else None
+
+
+async def _say(here: Work, talk: Talk, message: str, interrupt: Interrupt) -> int:
+    run = await here.studio.start(f"{PACK}/{CHAT}", talk.args(message), session_id=talk.session)
+    view = here.view() if here.choices.as_json else _Hush()
+    followed = await follow(here.studio, run.id, view, interrupt)
+    if here.choices.as_json or followed.run.state is not RunState.DONE:
+        return conclude(here.studio, followed, as_json=here.choices.as_json)
+    echo(clean(str(followed.run.result["text"])))
+    return exit_code_of(followed)
+
+
+class _Hush:
+    """Shows nothing while the agent answers: in a talk only the answer counts."""
+
+    @property
+    def can_ask(self) -> bool:
+        return sys.stdin.isatty()
+
+    def __enter__(self) -> "_Hush":
+        return self
+
+    def __exit__(self, *_error: object) -> None:
+        pass
+
+    def show(self, event: Event) -> None:
+        del event
+
+    def show_live(self, event: Event) -> None:
+        del event
+
+    def note(self, text: str) -> None:
+        remark(clean(text))
+
+    def set_aside(self) -> AbstractContextManager[object]:
+        return nullcontext()

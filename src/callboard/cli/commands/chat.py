@@ -1,0 +1,64 @@
+"""`callboard chat`: talk with one agent, once or for as long as you like."""
+
+from typing import Annotated
+
+import typer
+
+from callboard.cli.options import (
+    JsonOption,
+    ModelOption,
+    PackOption,
+    ProjectOption,
+    SessionOption,
+    new_app,
+)
+
+app = new_app("Talk with one agent.")
+
+
+@app.command(no_args_is_help=False)
+def chat(
+    message: Annotated[
+        str | None,
+        typer.Option(
+            "--message",
+            "-m",
+            metavar="TEXT",
+            help="Say one thing and leave; without it you talk until /quit.",
+            show_default=False,
+        ),
+    ] = None,
+    agent: Annotated[
+        str, typer.Option("--agent", metavar="NAME", help="Id or archetype of the agent.")
+    ] = "chief",
+    tools: Annotated[
+        str | None,
+        typer.Option(
+            "--tools",
+            metavar="IDS",
+            help="Tools it may use, with commas; by default all that only look.",
+            show_default=False,
+        ),
+    ] = None,
+    skip_tools: Annotated[
+        bool, typer.Option("--skip-tools", help="Let it answer without looking anything up.")
+    ] = False,
+    pack: PackOption = None,
+    model: ModelOption = None,
+    session: SessionOption = None,
+    project: ProjectOption = None,
+    as_json: JsonOption = False,
+) -> int:
+    """Talk with one agent.
+
+    It remembers what was said in the session. While you talk, /agent NAME turns to another agent,
+    /history shows what was said, /why shows the prompt of the last answer, /quit ends it.
+    """
+    from callboard.cli.acting.chatting import Talk, say_once, talk
+    from callboard.cli.acting.opening import Choices
+
+    choices = Choices(project, tuple(pack or ()), model, as_json)
+    wanted = Talk(agent, tools, skip_tools, session)
+    if message is not None:
+        return say_once(choices, wanted, message)
+    return talk(choices, wanted)

@@ -1,0 +1,130 @@
+"""Control Room in an open studio: what the doors ask for, in one place."""
+
+import asyncio
+import logging
+from functools import cached_property
+from typing import Any, Final, cast
+
+from callboard.choreography.calling import ToolPolicy
+from callboard.choreography.chat import CHAT, Exchange, exchanges
+from callboard.choreography.conference import Hall
+from callboard.choreography.planning import Director
+from callboard.choreography.recipe import RecipeShelf, recipe_shelf
+from callboard.choreography.staffing import find_agent
+from callboard.core.canonical import Json
+from callboard.core.errors import CallboardError
+from callboard.core.vocabulary import Plan, RunRecord, RunState
+from callboard.packs.control_room.desk import desk_of
+from callboard.packs.control_room.grounds import PACK
+from callboard.studio.studio import Studio
+
+_log = logging.getLogger(__name__)
+
+
+class RunUnsuccessful(CallboardError):
+    """A run that somebody waited for ended without a result."""
+
+    code = "run_unsuccessful"
+
+
+class House:
+    """The Control Room of one open project."""
+
+    pack: Final = PACK
+
+    def __init__(self, studio: Studio) -> None:
+        """Take the studio; the rooms are made when first entered."""
+        self.studio = studio
+        # Plans that are being driven, by id; each drives until it rests.
+        self._driving: dict[str, asyncio.Task[None]] = {}
+
+    @cached_property
+    def shelf(self) -> RecipeShelf:
+        """The recipes in force, and the router over them."""
+        return recipe_shelf(self.studio, PACK)
+
+    @cached_property
+    def hall(self) -> Hall:
+        """The conferences."""
+        return Hall(self.studio, PACK)
+
+    @cached_property
+    def director(self) -> Director:
+        """Who takes plans through their runs."""
+        return Director(self.studio, desk_of(self.studio))
+
+    async def make_plan(self, intent: str, *, session_id: str | None = None) -> Plan:
+        """Have a wish split into tasks and return the draft."""
+        run = await self.studio.start(f"{PACK}/plan", {"intent": intent}, session_id=session_id)
+        result = cast(dict[str, Any], await self._result(run))
+        return self.studio.plans.get(result["plan_id"])
+
+    async def chat(
+        self,
+        agent: str,
+        message: str,
+        *,
+        skip_tools: bool = False,
+        policy: ToolPolicy | None = None,
+        session_id: str | None = None,
+    ) -> dict[str, Json]:
+        """Say something to an agent and return its answer."""
+        args: dict[str, Json] = {"agent": agent, "message": message, "skip_tools": skip_tools}
+        if policy is not None:
+            args |= policy.to_json()
+        run = await self.studio.start(f"{PACK}/{CHAT}", args, session_id=session_id)
+        return {"run_id": run.id, **cast(dict[str, Json], await self._result(run))}
+
+    def conversation(self, agent: str, session_id: str) -> list[Exchange]:
+        """Return what was said with an agent in a session."""
+        found = find_agent(self.studio, agent, PACK)
+        return self.studio.database.read(
+            lambda connection: exchanges(connection, PACK, session_id, found.id)
+        )
+
+    def drive(self, plan_id: str) -> None:
+        """Work through a plan in the background, unless somebody here does so already."""
+        known = self._driving.get(plan_id)
+        if known is None or known.done():
+            self._driving[plan_id] = asyncio.create_task(self._drive(plan_id))
+
+    async def take_up(self) -> None:
+        """Go on with every plan that was running when the last process ended."""
+        for plan in await self.director.reconcile_all():
+            self.drive(plan.id)
+
+    async def close(self) -> None:
+        """Stop driving; what runs is left to the engine, what was stored stays."""
+        tasks = list(self._driving.values())
+        for task in tasks:
+            task.cancel()
+        await asyncio.gather(*tasks, return_exceptions=True)
+
+    async def _drive(self, plan_id: str) -> None:
+        try:
+            await self.director.drive(plan_id)
+        except CallboardError as error:
+            _log.warning("plan %s came to a halt: %s", plan_id, error)
+
+    async def _result(self, run: RunRecord) -> Json:
+        ended = await self.studio.engine.wait(run.id, settled=True)
+        if ended.state is RunState.DONE:
+            return ended.result
+        if ended.error is not None:
+            raise _as_raised(ended)
+        raise RunUnsuccessful(
+            f"Run {run.id} is {ended.state.value}",
+            fix=f"Look at it with `callboard runs show {run.id}`.",
+            run_id=run.id,
+            status=ended.state.value,
+        )
+
+
+def _as_raised(run: RunRecord) -> CallboardError:
+    """Return a run's error as one that a door can tell, with its own code."""
+    assert run.error is not None  # noqa: S101 - asked by the caller
+    error = RunUnsuccessful(
+        run.error.message, fix=run.error.fix, run_id=run.id, **run.error.context
+    )
+    error.code = run.error.code  # type: ignore[misc]
+    return error

@@ -1,0 +1,74 @@
+"""Gathering: the claims of a project's cards and scenes, read with one cast."""
+
+from collections.abc import Iterable, Sequence
+from dataclasses import replace
+
+from callboard.packs.story.facts.cards import card_claims
+from callboard.packs.story.facts.cast import Cast
+from callboard.packs.story.facts.casting import cast_of, narrator_of
+from callboard.packs.story.facts.claims import Claim
+from callboard.packs.story.facts.prose import Reading, is_first_person, read
+from callboard.packs.story.index import StoryIndex
+from callboard.packs.story.text import Document
+
+
+class Gathering:
+    """The claims of one project, as far as somebody asks for them."""
+
+    def __init__(self, index: StoryIndex, documents: Sequence[Document] = ()) -> None:
+        """Take the project and the texts at hand, which may tell who is "he" and who "she"."""
+        self.index = index
+        self.cast: Cast = cast_of(index, documents)
+        self._owners = {entity.card: entity.name for entity in index.entities if entity.card}
+        self._readings: dict[str, Reading] = {}
+        self._claims: dict[str, tuple[Claim, ...]] = {}
+
+    def reading(self, document: Document) -> Reading:
+        """Return a text with its names masked; text in another language makes no claims."""
+        if document.path not in self._readings:
+            narrator = narrator_of(self.index, document.path) if _says_i(document) else None
+            self._readings[document.path] = read(document, self.cast, narrator=narrator)
+        return self._readings[document.path]
+
+    def prose_claims(self, document: Document) -> tuple[Claim, ...]:
+        """Return what a text claims."""
+        if not document.is_english:
+            return ()
+        if document.path not in self._claims:
+            self._claims[document.path] = self.reading(document).claims()
+        return self._claims[document.path]
+
+    def canon_claims(self, paths: Iterable[str]) -> list[Claim]:
+        """Return what cards claim, in their fields and in their own prose."""
+        claims: list[Claim] = []
+        for path in paths:
+            document = self.index.document(path)
+            claims.extend(card_claims(document, self.owner(path), self._resolve))
+            told = read(document, self.cast).claims() if document.is_english else ()
+            claims.extend(replace(claim, is_canon=True) for claim in told if not claim.is_spoken)
+        return claims
+
+    def owner(self, path: str) -> str:
+        """Return the entity a card is about."""
+        return self._owners.get(path) or self.index.file(path).title
+
+    def entities_in(self, document: Document) -> dict[str, int]:
+        """Return the entities a text names, and how often."""
+        found: dict[str, int] = {}
+        for sentence in document.sentences:
+            for hit in self.cast.find(sentence.text):
+                if not self.cast.is_certain(hit.name):
+                    continue
+                found[hit.name] = found.get(hit.name, 0) + 1
+        return found
+
+    def _resolve(self, text: str) -> str | None:
+        hits = self.index.entities.find(text)
+        if hits:
+            return hits[0].entity.name
+        entity = self.index.entities.get(text)
+        return entity.name if entity else None
+
+
+def _says_i(document: Document) -> bool:
+    return document.is_english and is_first_person(document)

@@ -1,0 +1,1 @@
+"""Patterns: the English sentences claims are made with."""

@@ -1,0 +1,1 @@
+"""Lexicons: English word lists as data, and their loader."""

@@ -1,0 +1,1 @@
+"""canon_checker: a scene against the cards, quote against quote."""

@@ -1,0 +1,1 @@
+"""consistency_checker: scenes against each other, quote against quote."""

@@ -1,0 +1,1 @@
+"""`file_locator`: which files a task or a question is about."""

@@ -1,0 +1,1 @@
+"""prose_analyzer: how a scene is written, measured sentence by sentence."""

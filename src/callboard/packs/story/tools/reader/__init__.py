@@ -1,0 +1,1 @@
+"""reader_experience_simulator: what a reader knows, waits for and feels, scene after scene."""

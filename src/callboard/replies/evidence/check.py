@@ -1,0 +1,124 @@
+"""The check of a reply: exactly one evidence line whose sources hold and befit the role."""
+
+from collections.abc import Collection, Sequence
+from dataclasses import dataclass, field
+
+from callboard.replies.evidence.citation import Citation, EvidenceCode
+from callboard.replies.evidence.cutting import CutReply, cut_reply
+from callboard.replies.evidence.grammar import EvidenceSyntaxError, parse_sources
+from callboard.replies.evidence.leaks import thinks_aloud, tool_call_in
+from callboard.replies.evidence.rules import EvidenceRules
+from callboard.replies.evidence.sources import Sources
+from callboard.replies.evidence.verifying import Checked, verify
+
+
+@dataclass(frozen=True, slots=True)
+class Verdict:
+    """What became of a reply.
+
+    `body` is the reply without thinking and evidence lines, `evidence` what its evidence line
+    says. An abstention is accepted and needs no evidence.
+    """
+
+    accepted: bool
+    codes: tuple[str, ...] = ()
+    detail: str = ""
+    checks: tuple[Checked, ...] = field(default=())
+    body: str = ""
+    evidence: str = ""
+    abstained: bool = False
+
+    @property
+    def citations(self) -> tuple[Citation, ...]:
+        """The sources the reply names, as far as they could be read."""
+        return tuple(each.citation for each in self.checks)
+
+    @property
+    def code(self) -> str:
+        """The first reason for which the reply was refused, or nothing."""
+        return self.codes[0] if self.codes else ""
+
+
+def check_reply(
+    text: str,
+    *,
+    role: str,
+    rules: EvidenceRules,
+    sources: Sources,
+    tool_ids: Collection[str] = (),
+) -> Verdict:
+    """Judge a reply of a role; never raises for what a model may have written."""
+    cut = cut_reply(text)
+    if cut.is_abstention:
+        return Verdict(accepted=True, abstained=True)
+    judging = _Judging(cut)
+    judging.look_at_evidence(role, rules, sources, tool_ids)
+    judging.look_at_body(tool_ids)
+    return judging.verdict()
+
+
+class _Judging:
+    def __init__(self, cut: CutReply) -> None:
+        self.cut = cut
+        self.problems: list[tuple[EvidenceCode, str]] = []
+        self.checks: tuple[Checked, ...] = ()
+
+    def refuse(self, code: EvidenceCode, detail: str) -> None:
+        self.problems.append((code, detail))
+
+    def look_at_evidence(
+        self, role: str, rules: EvidenceRules, sources: Sources, tool_ids: Collection[str]
+    ) -> None:
+        lines = self.cut.evidence
+        if len(lines) > 1:
+            self.refuse(
+                EvidenceCode.EVIDENCE_MULTIPLE, f"the reply has {len(lines)} `Evidence:` lines"
+            )
+            return
+        for line in lines:
+            try:
+                citations = parse_sources(line, tool_ids)
+            except EvidenceSyntaxError as error:
+                self.refuse(error.code, error.detail)
+                return
+            self.checks = tuple(verify(each, sources) for each in citations)
+            self.judge_sources(role, rules)
+        if not lines:
+            self.refuse(EvidenceCode.EVIDENCE_MISSING, "the reply has no `Evidence:` line")
+
+    def judge_sources(self, role: str, rules: EvidenceRules) -> None:
+        for each in self.checks:
+            if each.code is not None:
+                self.refuse(each.code, each.detail)
+        # What could not be found is the reason then, not which role cited it.
+        if self.problems:
+            return
+        if not rules.is_satisfied(role, _standing(self.checks)):
+            failed = "; ".join(each.detail for each in self.checks if each.detail)
+            remark = f" ({failed})" if failed else ""
+            self.refuse(
+                EvidenceCode.EVIDENCE_SOURCE_ROLE,
+                f"a {role} rests on {rules.wish(role)}{remark}",
+            )
+
+    def look_at_body(self, tool_ids: Collection[str]) -> None:
+        if self.cut.leaks_thinking or thinks_aloud(self.cut.body):
+            self.refuse(EvidenceCode.COT_LEAK, "the reply thinks aloud before it answers")
+        call = tool_call_in(self.cut.body, tool_ids)
+        if call is not None:
+            self.refuse(EvidenceCode.TOOL_SYNTAX, f"the reply writes out a tool call: {call}")
+
+    def verdict(self) -> Verdict:
+        codes = dict.fromkeys(code.value for code, _ in self.problems)
+        return Verdict(
+            accepted=not self.problems,
+            codes=tuple(codes),
+            detail="; ".join(detail for _, detail in self.problems),
+            checks=self.checks,
+            body=self.cut.body,
+            evidence="; ".join(self.cut.evidence),
+        )
+
+
+def _standing(checks: Sequence[Checked]) -> list[tuple[Citation, str]]:
+    return [(each.citation, each.origin) for each in checks if each.holds and each.origin]

@@ -1,0 +1,180 @@
+"""One citation at a time against what it names. Judges no role; that is what rules are for."""
+
+import re
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from typing import Final
+
+from callboard.replies.evidence.citation import Citation, CitationKind, EvidenceCode
+from callboard.replies.evidence.grammar import clean_path
+from callboard.replies.evidence.matching import (
+    MIN_QUOTE_CHARS,
+    MIN_QUOTE_WORDS,
+    holds_quote,
+    is_quotable,
+    normalise,
+)
+from callboard.replies.evidence.rules import SLOT
+from callboard.replies.evidence.sources import SourceFile, Sources
+
+_FENCE: Final = re.compile(r" {0,3}(`{3,}|~{3,})")
+_ATX: Final = re.compile(r" {0,3}#{1,6}[ \t]+(.*?)[ \t]*#*[ \t]*$")
+_SETEXT: Final = re.compile(r" {0,3}(?:=+|-{2,})[ \t]*$")
+_SCENES: Final = re.compile(
+    r"(?:all |the |every )?(?:scenes?|chapters?|acts?|parts?|files?|cards?)"
+    r"(?:[\s#,]*(?:[0-9]{1,6}|[-\u2013—&]|to|and|through))*",
+    re.IGNORECASE,
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Checked:
+    """A citation and what was found: no code means that it holds.
+
+    `origin` is the kind of the cited file, `slot`, or the tool of the cited receipt.
+    """
+
+    citation: Citation
+    code: EvidenceCode | None = None
+    detail: str = ""
+    origin: str = ""
+
+    @property
+    def holds(self) -> bool:
+        """Whether the source is there and says what it is cited for."""
+        return self.code is None
+
+
+def verify(citation: Citation, sources: Sources) -> Checked:
+    """Look a citation up; never raises for what a model may have written."""
+    return _VERIFIERS[citation.kind](citation, sources)
+
+
+def text_lines(text: str) -> list[str]:
+    """Return the lines of a text as an editor counts them."""
+    lines = text.replace("\r\n", "\n").replace("\r", "\n").split("\n")
+    return lines[:-1] if lines and not lines[-1] else lines
+
+
+def _file(citation: Citation, sources: Sources) -> Checked:
+    found = sources.file(citation.source)
+    if found is None:
+        return Checked(
+            citation, EvidenceCode.FILE_NOT_FOUND, f"{citation.source} is not in the project"
+        )
+    if citation.kind is CitationKind.FILE_SECTION:
+        return _section(citation, found)
+    text = found.text
+    if citation.lines is not None:
+        first, last = citation.lines
+        lines = text_lines(text)
+        if not 1 <= first <= last <= len(lines):
+            return Checked(
+                citation,
+                EvidenceCode.LINE_OUT_OF_RANGE,
+                f"{found.path} has {len(lines)} lines, not L{first}-{last}",
+                found.kind,
+            )
+        text = "\n".join(lines[first - 1 : last])
+    if citation.quote:
+        return _quote(citation, text, found.path, found.kind)
+    return Checked(citation, origin=found.kind)
+
+
+def _section(citation: Citation, found: SourceFile) -> Checked:
+    wanted = _heading_form(citation.heading)
+    if wanted and any(_heading_form(each) == wanted for each in _headings(found.text)):
+        return Checked(citation, origin=found.kind)
+    detail = f"{found.path} has no heading {citation.heading!r}"
+    return Checked(citation, EvidenceCode.SECTION_NOT_FOUND, detail, found.kind)
+
+
+def _quote(citation: Citation, text: str, where: str, origin: str) -> Checked:
+    if not is_quotable(citation.quote):
+        detail = (
+            f"{citation.quote!r} proves nothing: a quote has at least {MIN_QUOTE_WORDS} words"
+            f" and {MIN_QUOTE_CHARS} characters"
+        )
+        return Checked(citation, EvidenceCode.QUOTE_NOT_FOUND, detail, origin)
+    if holds_quote(text, citation.quote):
+        return Checked(citation, origin=origin)
+    detail = f"{where} does not say {citation.quote!r}"
+    return Checked(citation, EvidenceCode.QUOTE_NOT_FOUND, detail, origin)
+
+
+def _slot(citation: Citation, sources: Sources) -> Checked:
+    text = sources.slot(citation.source)
+    if text is None:
+        detail = f"slot {citation.source!r} was not shown to this agent"
+        return Checked(citation, EvidenceCode.SLOT_NOT_VISIBLE, detail, SLOT)
+    return _quote(citation, text, f"slot {citation.source!r}", SLOT)
+
+
+def _receipt(citation: Citation, sources: Sources) -> Checked:
+    found = sources.receipt(citation.source)
+    if found is None:
+        detail = f"there is no receipt {citation.source}"
+        return Checked(citation, EvidenceCode.RECEIPT_UNKNOWN, detail)
+    if found.session_id != sources.session_id:
+        detail = f"{citation.source} belongs to another session"
+        return Checked(citation, EvidenceCode.RECEIPT_FOREIGN_SESSION, detail, found.tool)
+    if not found.is_signature_valid:
+        detail = f"{citation.source} is not what was signed when {found.tool} ran"
+        return Checked(citation, EvidenceCode.RECEIPT_SIGNATURE_INVALID, detail, found.tool)
+    if not found.has_succeeded:
+        # It stands, but a tool that failed found nothing a role could rest on.
+        return Checked(citation, None, f"{found.tool} did not succeed", "")
+    return Checked(citation, origin=found.tool)
+
+
+def _issue(citation: Citation, sources: Sources) -> Checked:
+    if sources.has_issue(int(citation.source)):
+        return Checked(citation, origin="issue")
+    detail = f"there is no issue #{citation.source}"
+    return Checked(citation, EvidenceCode.ISSUE_UNKNOWN, detail)
+
+
+def _scope(citation: Citation, sources: Sources) -> Checked:
+    for part in re.split(r",|\band\b(?=[^,]*\.\w)|\n", citation.source):
+        named = part.strip(" \t.()`*")
+        if not named or _SCENES.fullmatch(named):
+            continue
+        path = clean_path(re.sub(_SCENES.pattern + r"\s*:?\s*", "", named, count=1, flags=re.I))
+        if sources.file(clean_path(named)) is None and (not path or sources.file(path) is None):
+            detail = f"the scope names {named!r}, which is neither scenes nor a file"
+            return Checked(citation, EvidenceCode.FILE_NOT_FOUND, detail)
+    return Checked(citation, origin="scope")
+
+
+def _headings(text: str) -> list[str]:
+    found: list[str] = []
+    fence = ""
+    before = ""
+    for line in text_lines(text):
+        opened = _FENCE.match(line)
+        if fence:
+            closes = opened is not None and opened[1].startswith(fence)
+            fence = "" if closes else fence
+        elif opened is not None:
+            fence = opened[1]
+        elif (atx := _ATX.match(line)) is not None:
+            found.append(atx[1])
+        elif before.strip() and _SETEXT.match(line):
+            found.append(before)
+        before = line
+    return found
+
+
+def _heading_form(heading: str) -> str:
+    return normalise(heading).strip(" .:#").casefold()
+
+
+_VERIFIERS: Final[Mapping[CitationKind, Callable[[Citation, Sources], Checked]]] = {
+    CitationKind.FILE_QUOTE: _file,
+    CitationKind.FILE_LINES: _file,
+    CitationKind.FILE_SECTION: _file,
+    CitationKind.RECEIPT: _receipt,
+    CitationKind.SLOT: _slot,
+    CitationKind.SCOPE: _scope,
+    CitationKind.ISSUE: _issue,
+}

@@ -1,0 +1,94 @@
+"""The door itself: who may come in, what a stream remembers, how errors look."""
+
+import json
+
+import httpx
+import pytest
+from control_room_stage import Theatre
+
+from callboard.api.entrance import require_token_for
+from callboard.core.errors import InvalidInput
+
+pytestmark = pytest.mark.anyio
+
+
+async def test_without_a_token_only_this_machine_is_served(theatre: Theatre) -> None:
+    async with theatre.serve() as stage:
+        rebound = await stage.client.get("/api/runs", headers={"Host": "evil.example"})
+        assert rebound.status_code == 403
+        foreign = await stage.client.post(
+            "/api/sessions", json={}, headers={"Origin": "https://evil.example"}
+        )
+        assert foreign.status_code == 403
+        own = await stage.client.get("/api/runs", headers={"Origin": "http://localhost:3000"})
+        assert own.status_code == 200
+        assert len(await stage.get("/sessions")) == 0
+
+
+async def test_with_a_token_nobody_gets_in_without_it(theatre: Theatre) -> None:
+    async with theatre.serve(token="let me in") as stage:  # noqa: S106 - the token of a test
+        refused = await stage.client.get("/api/runs")
+        assert refused.status_code == 401
+        assert refused.json()["error"]["code"] == "unauthorized"
+        wrong = await stage.client.get("/api/runs", headers={"Authorization": "Bearer no"})
+        assert wrong.status_code == 401
+        shown = {"Authorization": "Bearer let me in"}
+        assert (await stage.client.get("/api/runs", headers=shown)).status_code == 200
+        assert (await stage.client.get("/api/health")).status_code == 200
+
+
+def test_listening_to_the_network_needs_a_token() -> None:
+    with pytest.raises(InvalidInput, match=r"0\.0\.0\.0"):
+        require_token_for("0.0.0.0", None)  # noqa: S104 - that is what is refused
+    require_token_for("0.0.0.0", "token")  # noqa: S104
+    require_token_for("127.0.0.1", None)
+
+
+async def test_a_stream_goes_on_where_the_browser_left_it(theatre: Theatre) -> None:
+    async with theatre.serve() as stage:
+        body = {"recipe_id": "analytical_consistency", "description": "Check consistency"}
+        started = await stage.post("/runs", body, status=201)
+        whole = await stage.events(f"/runs/{started['run_id']}/events")
+        assert json.loads(whole[-1]["data"])["data"]["state"] in ("done", "failed")
+        middle = whole[len(whole) // 2]["id"]
+        rest = await stage.events(f"/runs/{started['run_id']}/events", **{"Last-Event-ID": middle})
+        assert [event["id"] for event in rest] == [
+            event["id"] for event in whole if int(event["id"]) > int(middle)
+        ]
+        assert len(rest) < len(whole)
+        unknown = await stage.client.get("/api/runs/run_x/events")
+        assert unknown.status_code == 404
+
+
+@pytest.mark.req("CR-174")
+async def test_every_error_has_one_body(theatre: Theatre) -> None:
+    async with theatre.serve() as stage:
+        answers: list[httpx.Response] = [
+            await stage.client.get("/api/runs/run_x"),
+            await stage.client.get("/api/nowhere"),
+            await stage.client.put("/api/runs"),
+            await stage.client.post("/api/runs", content=b"{not json"),
+            await stage.client.post("/api/runs", json={"recipe_id": "x", "extra": 1}),
+            await stage.client.get("/api/audit/receipts/rcpt_forged"),
+        ]
+        assert [each.status_code for each in answers] == [404, 404, 405, 400, 400, 404]
+        for answer in answers:
+            assert set(answer.json()["error"]) == {"code", "message", "details"}
+
+
+@pytest.mark.req("CR-88", "CR-175")
+async def test_a_tool_run_at_the_door_leaves_a_receipt(theatre: Theatre) -> None:
+    async with theatre.serve() as stage:
+        ran = await stage.post("/tools/file_locator/run", {"args": {"search_criteria": "Kael"}})
+        receipt = await stage.get(f"/audit/receipts/{ran['receipt']['receipt_id']}")
+        assert receipt["signature_valid"] is True
+        assert receipt["output"] == ran["payload"]
+        issue = await stage.post("/issues", {"title": "Look at this"}, status=201)
+        linked = await stage.post(
+            f"/audit/sessions/{receipt['session_id']}/link-issue", {"issue_id": issue["id"]}
+        )
+        assert linked["receipt_ids"] == [receipt["receipt_id"]]
+        refused = await stage.post(
+            "/tools/prose_analyzer/run", {"args": {"scene_path": "../x.md"}}, status=400
+        )
+        assert refused["error"]["code"] == "path_outside_project"

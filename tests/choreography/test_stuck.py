@@ -164,6 +164,7 @@ async def test_the_question_survives_a_restart_and_so_does_its_answer(
         asked = await question_of(studio, run.id)
     manual = {**ASKING, "engine": {"resume_on_start": "manual"}}
     async with open_studio(Script(), pack, **manual) as studio:
+        assert studio.engine.load(run.id).error is None
         answer = "ask script:spare instead"
         await studio.engine.answer(asked.body.question_id, answer, dispatch=False)
     async with open_studio(Script(down(but="script:spare")), pack, **ASKING) as studio:

@@ -71,3 +71,10 @@ def test_the_examples_stay_small_and_the_readme_names_both_commands() -> None:
     first_screen = (ROOT / "README.md").read_text("utf-8").splitlines()[:20]
     assert any(line.startswith("make demo") for line in first_screen)
     assert any(line.startswith("make test") for line in first_screen)
+
+
+def test_the_api_reference_is_up_to_date() -> None:
+    done = subprocess.run(
+        [sys.executable, "tools/api_reference.py", "--check"], cwd=ROOT, check=False
+    )
+    assert done.returncode == 0, "run tools/api_reference.py"

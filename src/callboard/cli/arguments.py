@@ -16,9 +16,9 @@ Name = TypeVar("Name", bound=StrEnum)
 
 
 def read_arguments(pairs: Sequence[str], json_file: str | None) -> dict[str, Json]:
-    """Return a run's arguments; a pair wins over the JSON object."""
+    """Return arguments; a pair wins over the JSON object; a list or object in it is JSON too."""
     given = {} if json_file is None else read_json_object(json_file)
-    return {**given, **read_pairs(pairs, "--arg")}
+    return {**given, **{key: _value(text) for key, text in read_pairs(pairs, "--arg").items()}}
 
 
 def read_pairs(pairs: Sequence[str], option: str) -> dict[str, str]:
@@ -32,6 +32,15 @@ def read_pairs(pairs: Sequence[str], option: str) -> dict[str, str]:
             )
         read[key] = value
     return read
+
+
+def _value(text: str) -> Json:
+    if not text.startswith(("[", "{")):
+        return text
+    try:
+        return json.loads(text)
+    except json.JSONDecodeError:
+        return text
 
 
 def read_text(name: str) -> str:

@@ -33,6 +33,7 @@ _CITE: Final = "conference_view_evidence"
 _MINIMAL_TOKENS: Final = 120
 """A small model has said what it has to say by then, and repeats itself afterwards."""
 
+_OFFERED: Final = 3
 _CODES: Final = {"provider_timeout": "agent_timeout"}
 
 
@@ -113,7 +114,13 @@ class Table:
 
         async def find() -> Json:
             found = await candidates(
-                branch, agent=agent.id, grounding=self.grounding, slots=shown, about=body
+                branch,
+                agent=agent.id,
+                grounding=self.grounding,
+                slots=shown,
+                # The question first: what a small model made of it may lead astray.
+                about=f"{self.message.text}\n{body}",
+                most=_OFFERED,
             )
             return {each.label: render_evidence(each) for each in found}
 

@@ -101,13 +101,21 @@ class RecipeChoreography:
 
     async def prepare(self, studio: Studio, raw: Mapping[str, Json]) -> Prepared:
         """Complete and check what a run is to be started with."""
-        recipe = self._shelf.library.get(self._id).require_sound()
+        recipe = self._recipe()
         assignment = await complete(studio, self._shelf.house, recipe, Request.read(raw))
         return Prepared(
             assignment.to_args(),
             title=assignment.task.description,
             guard=single_flight(studio, self._name, recipe.label),
         )
+
+    def _recipe(self) -> Recipe:
+        """Return the recipe in force; one that was not sound when it was read is judged anew."""
+        library = self._shelf.library
+        found = library.find(self._id)
+        if found is None or found.problems:
+            found = library.get(self._id)
+        return found.require_sound()
 
     async def perform(self, studio: Studio, run: Run) -> Json:
         """Execute one run of it."""

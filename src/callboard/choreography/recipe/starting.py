@@ -7,11 +7,13 @@ from pathlib import Path
 from typing import Any, Final, cast
 
 from callboard.choreography.grounding import Grounding
-from callboard.choreography.recipe.definition import CommitAction, Recipe, resolve
+from callboard.choreography.recipe.definition import CommitAction, Problem, Recipe, resolve
+from callboard.choreography.recipe.definition.reading import invalid
+from callboard.choreography.recipe.definition.wiring import template_problems
 from callboard.choreography.recipe.errors import AlreadyRunning, MissingArgs, RefResolutionError
 from callboard.choreography.recipe.running.writing import check_path
 from callboard.choreography.recipe.task import Assignment, Task
-from callboard.choreography.staffing import AgentUnavailable, find_agent
+from callboard.choreography.staffing import AgentUnavailable, find_agent, tier_of
 from callboard.core.canonical import Json
 from callboard.core.errors import InvalidInput
 from callboard.core.vocabulary import RunState
@@ -67,6 +69,7 @@ async def complete(
 ) -> Assignment:
     """Return what a run is started with, or say what is missing."""
     agents = _cast(studio, house.pack, recipe, request.agents)
+    _check_templates(studio, house.pack, recipe, agents)
     task = await asyncio.to_thread(_task, studio, house, recipe, request)
     seen = await asyncio.to_thread(_look, studio, recipe, task)
     return Assignment(recipe, task, agents, seen)
@@ -137,6 +140,15 @@ def _cast(studio: Studio, pack: str, recipe: Recipe, wanted: Mapping[str, str]) 
             )
         chosen[archetype] = able[0]
     return chosen
+
+
+def _check_templates(studio: Studio, pack: str, recipe: Recipe, agents: Mapping[str, str]) -> None:
+    """Refuse to start with a template that could not be filled when its turn comes."""
+    prompts = studio.prompts(pack)
+    for step in recipe.phase_b:
+        tier = tier_of(studio, find_agent(studio, agents[step.agent_archetype], pack))
+        for told in template_problems(step, prompts, (tier,)):
+            raise invalid([Problem(recipe.recipe_id, step.step_id, told)])
 
 
 def _look(studio: Studio, recipe: Recipe, task: Task) -> dict[str, str | None]:

@@ -106,14 +106,14 @@ async def follow_woken(here: Work, interrupt: Interrupt) -> AsyncGenerator[Woken
     woken.code = await follow_each(here, ours, interrupt, after)
 
 
-def retry_run(choices: Choices, name: str) -> int:
+def retry_run(choices: Choices, name: str, from_step: str | None = None) -> int:
     """Retry a run and watch the new one."""
 
     async def work(interrupt: Interrupt) -> int:
         async with working(choices) as here:
             old = here.find(name)
             here.studio.repertoire.performer(old.choreography)
-            new = await here.studio.retry(old.id)
+            new = await here.studio.retry(old.id, from_step=from_step)
             here.announce(new)
             return await here.follow(new.id, interrupt)
 

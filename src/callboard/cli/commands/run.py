@@ -24,7 +24,10 @@ def run(
     arg: Annotated[
         list[str] | None,
         typer.Option(
-            "--arg", metavar="KEY=VALUE", help="An argument; may be repeated.", show_default=False
+            "--arg",
+            metavar="KEY=VALUE",
+            help="An argument; may be repeated. A list or an object is written as JSON.",
+            show_default=False,
         ),
     ] = None,
     args_json: Annotated[

@@ -1,4 +1,4 @@
-"""The part of `callboard runs` that acts: pause, resume, cancel, retry, fork."""
+"""The part of `callboard runs` that acts: signals, retry, fork, and what a run proposes."""
 
 from typing import Annotated
 
@@ -19,7 +19,7 @@ ReasonOption = Annotated[
 
 def add_to(app: typer.Typer) -> None:
     """Add these commands to the application of `callboard runs`."""
-    for command in (pause, resume, cancel, retry, fork):
+    for command in (pause, resume, cancel, retry, fork, proposals, apply):
         app.command()(command)
 
 
@@ -86,6 +86,15 @@ def resume(
 
 def retry(
     run: RunArgument,
+    from_step: Annotated[
+        str | None,
+        typer.Option(
+            "--from-step",
+            metavar="STEP",
+            help="Begin at this step of a recipe instead of the one that failed.",
+            show_default=False,
+        ),
+    ] = None,
     pack: PackOption = None,
     model: ModelOption = None,
     project: ProjectOption = None,
@@ -98,7 +107,7 @@ def retry(
     from callboard.cli.acting.controls import retry_run
     from callboard.cli.acting.opening import Choices
 
-    return retry_run(Choices(project, tuple(pack or ()), model, as_json), run)
+    return retry_run(Choices(project, tuple(pack or ()), model, as_json), run, from_step)
 
 
 def fork(
@@ -143,3 +152,28 @@ def fork(
     edits |= {slot: read_text(name) for slot, name in files.items()}
     choices = Choices(project, tuple(pack or ()), model, as_json)
     return fork_run(choices, run, from_step, edits)
+
+
+def proposals(run: RunArgument, project: ProjectOption = None, as_json: JsonOption = False) -> int:
+    """Show what a run would write, as a difference to the file as it is now."""
+    from callboard.cli.acting.proposing import show_proposals
+
+    return show_proposals(project, run, as_json=as_json)
+
+
+def apply(
+    run: RunArgument,
+    path: Annotated[
+        str | None,
+        typer.Option("--path", metavar="FILE", help="Only this file.", show_default=False),
+    ] = None,
+    force: Annotated[
+        bool, typer.Option("--force", help="Even if the file was changed since; it is kept.")
+    ] = False,
+    project: ProjectOption = None,
+    as_json: JsonOption = False,
+) -> int:
+    """Write what a run proposes; what was there before is kept in .callboard/backups."""
+    from callboard.cli.acting.proposing import Acceptance, apply_run
+
+    return apply_run(project, run, Acceptance(path, force), as_json=as_json)

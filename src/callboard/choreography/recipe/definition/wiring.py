@@ -159,10 +159,12 @@ def _check_steps(wiring: _Wiring, around: Surroundings) -> None:
             wiring.wrong(f"{where}.prompt_type", told)
 
 
-def template_problems(step: AgentStep, prompts: Registry) -> Iterator[str]:
-    """Yield what is wrong with the templates a step may be given, in any tier, each once."""
+def template_problems(
+    step: AgentStep, prompts: Registry, tiers: Iterable[ModelTier] = tuple(ModelTier)
+) -> Iterator[str]:
+    """Yield what is wrong with the templates a step may be given in some tiers, each once."""
     told: set[str] = set()
-    for tier in ModelTier:
+    for tier in tiers:
         try:
             template = prompts.get(step.prompt_type, tier)
             known = (*step.input_slots, *RESERVED_NAMES)

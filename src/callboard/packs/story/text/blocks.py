@@ -178,11 +178,11 @@ class _Reader:
 
     def _row(self, tokens: "Sequence[Token]", at: int) -> None:
         cells: list[str] = []
-        for token in tokens[at + 1 :]:
-            if token.type == "tr_close":
-                break
-            if token.type == "inline":
-                cells.append(plain_text(token.content))
+        last = at + 1
+        while tokens[last].type != "tr_close":
+            if tokens[last].type == "inline":
+                cells.append(plain_text(tokens[last].content))
+            last += 1
         line = _span(tokens[at])[0] + 1
         if not self._header:
             self._header = tuple(cells)

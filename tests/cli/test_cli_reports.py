@@ -79,8 +79,9 @@ def test_sessions_are_created_listed_and_switched(here: Here) -> None:
 
 
 def test_packs_are_listed_with_what_they_take(here: Here, project: Path) -> None:
-    (pack,) = here("packs", "list", "--json").json["packs"]
-    offered = {each["name"]: each for each in pack["choreographies"]}
+    packs = here("packs", "list", "--json").json["packs"]
+    offered = {each["name"]: each for pack in packs for each in pack["choreographies"]}
+    assert "control_room/creative_draft_scene" in offered
     assert offered["examples/recipe"]["parameters"]["subject"] == "str, default 'lighthouse'"
     assert "--arg question=…" in here("packs", "list").out
     broken = here("packs", "list", "--pack", str(project / "Story"))

@@ -31,6 +31,7 @@ EXAMPLES: dict[Any, Any] = {
     dict[str, Any]: {"code": "x", "nested": {"list": [1, None]}},
     dict[str, Any] | None: {"code": "x"},
     str | None: "another",
+    dict[str, str]: {"1": "pending", "2": "blocked"},
     tuple[str, ...]: ("yes", "no"),
     list[str]: ["one", "two"],
     Any: {"any": [1, "two"]},

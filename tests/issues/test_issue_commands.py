@@ -8,6 +8,8 @@ from typing import Any
 import pytest
 
 from callboard.cli.main import main
+from callboard.cli.views.lines import describe, is_worth_a_line
+from callboard.core.events import Event, EvidenceChecked, IssueChanged
 from callboard.store.database import Database
 from callboard.store.journal.verdicts import VerdictRecord, insert_verdict
 from callboard.studio.project import Project
@@ -130,3 +132,20 @@ def test_verdicts_and_their_counters(call: Call, tmp_path: Path) -> None:
     code, _, err = call("evidence", "--code", "bad_mood")
     assert code != 0
     assert "bad_mood" in err and "cot_leak" in err
+
+
+def test_a_watcher_reads_of_an_issue_once_and_of_a_verdict_at_its_step() -> None:
+    left = Event(1, 0, IssueChanged(3, "The eyes differ", "open", "finding"), step_key="issue/0")
+    checked = Event(2, 0, EvidenceChecked("critic", "critic", accepted=False))
+    assert is_worth_a_line(left)
+    assert not is_worth_a_line(checked)
+    assert str(describe(left)).split() == [
+        "·",
+        "issue",
+        "issue/0",
+        "#3",
+        "open",
+        "The",
+        "eyes",
+        "differ",
+    ]

@@ -4,6 +4,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from callboard.packs.story.index.names import count_names
+from callboard.packs.story.index.outline import read_outline
 from callboard.packs.story.text import Document, words_of
 
 PIECES = st.sampled_from(
@@ -192,3 +194,14 @@ def test_other_languages_are_told_from_english() -> None:
     assert not Document("a.md", french).is_english
     assert Document("a.md", english).is_english
     assert Document("a.md", "").is_english
+
+
+@pytest.mark.parametrize(
+    "piece", [".", "? ", "<!--", "%%", "[[", "_a", "~~~\n", "|a|b|\n|-|-|\n", "Aa of ", "‘a ", "— "]
+)
+def test_a_hostile_text_takes_no_longer_than_a_long_one(piece: str) -> None:
+    # Quadratic work on this much text would run into the timeout of the tests.
+    document = Document("outline.md", piece * (300_000 // len(piece)))
+    assert len(document.sentences) <= 300_000
+    count_names(document)
+    read_outline(document)

@@ -10,7 +10,7 @@ from callboard.api.app import create_app
 from callboard.api.entrance import require_token_for
 from callboard.cli import exits
 from callboard.cli.acting.opening import Choices
-from callboard.cli.output import remark
+from callboard.cli.output import echo_json_line, remark
 from callboard.core.errors import InvalidInput
 from callboard.studio.project import Project
 
@@ -38,7 +38,11 @@ def serve_project(choices: Choices, address: Address) -> int:
     app = create_app(root, opening, token=token)
     port = listening.getsockname()[1]
     shown = f"[{address.host}]" if ":" in address.host else address.host
-    remark(f"Serving {root} at http://{shown}:{port}/api (Ctrl-C stops).")
+    url = f"http://{shown}:{port}/api"
+    if choices.as_json:
+        echo_json_line({"url": url, "project": str(root)})
+    else:
+        remark(f"Serving {root} at {url} (Ctrl-C stops).")
     config = uvicorn.Config(app, log_level="warning", timeout_graceful_shutdown=5)
     uvicorn.Server(config).run(sockets=[listening])
     return exits.OK

@@ -4,7 +4,7 @@ from typing import Annotated
 
 import typer
 
-from callboard.cli.options import ModelOption, PackOption, ProjectOption, new_app
+from callboard.cli.options import JsonOption, ModelOption, PackOption, ProjectOption, new_app
 
 app = new_app("Serve a project over HTTP, to this machine unless told otherwise.")
 
@@ -20,8 +20,9 @@ def serve(
     pack: PackOption = None,
     model: ModelOption = None,
     project: ProjectOption = None,
+    as_json: JsonOption = False,
 ) -> int:
-    """Serve a project over HTTP until Ctrl-C.
+    """Serve a project over HTTP until Ctrl-C; with --json one line tells the address.
 
     Beyond this machine it listens only with a token, from the environment variable
     CALLBOARD_API_TOKEN; clients send it as `Authorization: Bearer TOKEN`. Unfinished runs and plans
@@ -30,5 +31,5 @@ def serve(
     from callboard.cli.acting.opening import Choices
     from callboard.cli.acting.serving import Address, serve_project
 
-    choices = Choices(project, tuple(pack or ()), model)
+    choices = Choices(project, tuple(pack or ()), model, as_json)
     return serve_project(choices, Address(host, port))

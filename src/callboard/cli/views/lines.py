@@ -10,6 +10,7 @@ from callboard.core.events import (
     Emitted,
     Event,
     EventBody,
+    IssueChanged,
     QuestionAnswered,
     QuestionAsked,
     RunChanged,
@@ -38,6 +39,8 @@ _SILENT: Final = frozenset(
         "reply.chunk",
         "reply.voided",
         "agent.state",
+        # The step that checked it says the same.
+        "evidence.checked",
         "call.metered",
     }
 )
@@ -111,6 +114,8 @@ def _other(body: EventBody, key: str) -> Line:
             return Line(NOTE, "signal", text=f"{body.kind} took effect: {body.state}")
         case SessionChanged():
             return Line(NOTE, "session", text=f"{one_line(body.name)} {body.state}")
+        case IssueChanged():
+            return Line(NOTE, "issue", key, f"#{body.number} {body.status}", one_line(body.title))
         case Emitted():
             return Line(NOTE, "says", key, one_line(body.name), _glimpse(body.data))
         case _:

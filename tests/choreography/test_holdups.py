@@ -116,6 +116,7 @@ async def test_the_question_survives_a_restart_and_replay_asks_nothing_twice(
         await accounts.set_limits(scope, Limits(calls=1))
         run = await studio.start("play")
         question = await asked(studio, run.id)
+        await studio.engine.wait(run.id, settled=True)
     async with open_studio(script, pack, engine={"resume_on_start": "manual"}) as studio:
         accounts = studio.accounts
         await accounts.set_limits(scope, Limits(calls=10))
@@ -229,6 +230,7 @@ async def test_an_answer_given_while_nothing_runs_raises_the_budget_when_the_run
         await studio.accounts.set_limits(await session_of(studio), Limits(calls=1))
         run = await studio.start("play")
         question = await asked(studio, run.id)
+        await studio.engine.wait(run.id, settled=True)
     async with open_studio(script, pack, engine={"resume_on_start": "manual"}) as studio:
         await studio.engine.answer(question.body.question_id, "raise to 3 calls", dispatch=False)
     async with open_studio(script, pack) as studio:

@@ -162,9 +162,9 @@ async def test_the_question_survives_a_restart_and_so_does_its_answer(
     async with open_studio(Script(down()), pack, **ASKING) as studio:
         run = await studio.start("play")
         asked = await question_of(studio, run.id)
+        await studio.engine.wait(run.id, settled=True)
     manual = {**ASKING, "engine": {"resume_on_start": "manual"}}
     async with open_studio(Script(), pack, **manual) as studio:
-        assert studio.engine.load(run.id).error is None
         answer = "ask script:spare instead"
         await studio.engine.answer(asked.body.question_id, answer, dispatch=False)
     async with open_studio(Script(down(but="script:spare")), pack, **ASKING) as studio:

@@ -84,7 +84,7 @@ async def test_a_forced_task_runs_alone_and_is_marked(theatre: Theatre) -> None:
         assert statuses(plan) == ["pending", "blocked", "done", "needs_scoping"]
 
 
-@pytest.mark.req("CR-163", "CR-165", "CR-167")
+@pytest.mark.req("CR-128", "CR-163", "CR-165", "CR-167")
 async def test_a_failed_task_blocks_its_dependents_until_it_is_retried(theatre: Theatre) -> None:
     broken = staff(draft_scene=Line(fail=Failure(500), times=None))
     async with theatre.serve(Script(broken)) as stage:
@@ -95,6 +95,9 @@ async def test_a_failed_task_blocks_its_dependents_until_it_is_retried(theatre: 
         assert plan["status"] == "failed"
         assert statuses(plan) == ["failed", "blocked", "blocked", "needs_scoping"]
         failed_run = plan["tasks"][0]["run_id"]
+        # What the Chief wrote about being done stands beside the results and changes nothing.
+        assert plan["tasks"][0]["review"]["dod_text"] == "It is written."
+        assert plan["tasks"][0]["review"]["run_status"] == "failed"
     healed = Script(staff())
     async with theatre.serve(healed) as stage:
         await stage.post(f"/plans/{plan_id}/tasks/1/retry")

@@ -28,11 +28,9 @@ from callboard.models import (
     Usage,
     find_weights,
     measure,
-    pick_numbers,
     profiles_dir,
     weights_dir,
 )
-from callboard.models.ladder.picking import line_candidates
 from callboard.models.ladder.shapes import trials
 
 pytestmark = pytest.mark.anyio
@@ -218,16 +216,3 @@ async def test_the_embedded_model_answers_small_questions(local: DirectGate) -> 
     reply = await LadderGate(local, Known()).complete(request)
     assert reply.data["feeling"] in ("pleasant", "neutral", "unpleasant")
     assert isinstance(reply.data["umbrella"], bool)
-
-
-@pytest.mark.local_model
-@pytest.mark.timeout(300)
-async def test_the_embedded_model_gives_evidence_that_verifies(local: DirectGate) -> None:
-    text = "The harbour was dark that night.\nKael waited at the pier for the last ship.\n"
-    picking = pick_numbers(line_candidates("Story/one.md", text), most=1)
-    question = f"Which line names Kael? Answer in JSON.\n{picking.listing.text}"
-    request = ModelRequest("local", (Message("user", question),), json_schema=picking.schema)
-    reply = await LadderGate(local).complete(request)
-    (evidence,) = picking.chosen(reply.data)
-    assert evidence.quote in text
-    assert picking.line(reply.data).startswith("Evidence: Story/one.md ")

@@ -1,6 +1,7 @@
 """Time as a value that is passed in. Refuses to be read from a global."""
 
 import time
+from datetime import UTC, datetime
 from typing import Protocol
 
 
@@ -26,3 +27,9 @@ class SystemClock:
     def monotonic(self) -> float:
         """Seconds that never go backwards."""
         return time.monotonic()
+
+
+def iso(at_ms: int) -> str:
+    """Return a stored time as ISO 8601 in UTC."""
+    moment = datetime.fromtimestamp(at_ms / 1000, UTC)
+    return moment.isoformat(timespec="milliseconds").replace("+00:00", "Z")

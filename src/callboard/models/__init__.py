@@ -25,13 +25,10 @@ from callboard.models.gate import (
 from callboard.models.ladder import (
     LadderGate,
     ModelProfile,
-    Picking,
     ProfileShelf,
     Score,
     Shape,
-    line_candidates,
     measure,
-    pick_numbers,
     profiles_dir,
 )
 from callboard.models.model_id import asked_model
@@ -93,7 +90,6 @@ __all__ = [
     "ModelProfile",
     "ModelReply",
     "ModelRequest",
-    "Picking",
     "ProfileShelf",
     "PromptTooLong",
     "Provider",
@@ -128,10 +124,8 @@ __all__ = [
     "drain",
     "fetch_weights",
     "find_weights",
-    "line_candidates",
     "load_script",
     "measure",
-    "pick_numbers",
     "profiles_dir",
     "require_weights",
     "tier_for_window",

@@ -1,9 +1,9 @@
 """The audit trail as the doors show it: receipts of a session, one in full, linked to issues."""
 
 from collections.abc import Sequence
-from datetime import UTC, datetime
 
 from callboard.core.canonical import Json
+from callboard.core.clock import iso
 from callboard.core.errors import InvalidInput
 from callboard.core.vocabulary import Issue, Receipt, ReceiptOutcome
 from callboard.store.connection import Connection
@@ -78,8 +78,8 @@ class Audit:
             "summary": receipt.summary,
             "file_refs": list(receipt.file_refs),
             "error": receipt.error.to_json() if receipt.error is not None else None,
-            "started_at": _moment(receipt.created_at),
-            "completed_at": _moment(receipt.created_at + receipt.duration_ms),
+            "started_at": iso(receipt.created_at),
+            "completed_at": iso(receipt.created_at + receipt.duration_ms),
             "seq": receipt.seq,
             "hash": receipt.hash,
             "signature": receipt.signature,
@@ -92,8 +92,3 @@ class Audit:
 def _own(connection: Connection, session_id: str) -> tuple[str, set[str]]:
     session = load_session(connection, session_id)
     return session.id, {each.id for each in list_receipts(connection, session_id=session.id)}
-
-
-def _moment(at_ms: int) -> str:
-    moment = datetime.fromtimestamp(at_ms / 1000, UTC)
-    return moment.isoformat(timespec="milliseconds").replace("+00:00", "Z")

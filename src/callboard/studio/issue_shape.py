@@ -1,8 +1,7 @@
 """An issue as the doors and the readable copy show it."""
 
-from datetime import UTC, datetime
-
 from callboard.core.canonical import Json
+from callboard.core.clock import iso
 from callboard.core.vocabulary import Issue
 
 
@@ -23,11 +22,6 @@ def issue_to_json(issue: Issue) -> dict[str, Json]:
             "step_id": source.step_id,
         },
         "receipt_ids": list(issue.receipt_ids),
-        "created_at": _moment(issue.created_at),
-        "updated_at": _moment(issue.updated_at),
+        "created_at": iso(issue.created_at),
+        "updated_at": iso(issue.updated_at),
     }
-
-
-def _moment(at_ms: int) -> str:
-    moment = datetime.fromtimestamp(at_ms / 1000, UTC)
-    return moment.isoformat(timespec="milliseconds").replace("+00:00", "Z")

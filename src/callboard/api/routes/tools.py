@@ -6,7 +6,7 @@ from fastapi import APIRouter
 from pydantic import Field
 
 from callboard.api.project import Entry, OpenStudio, Shown, Wanted
-from callboard.api.routes.audit import ReceiptShape, receipt_shape
+from callboard.api.routes.audit import ReceiptShape
 from callboard.tools import Policy, ToolCall
 
 router = APIRouter(prefix="/tools", tags=["tools"])
@@ -54,7 +54,7 @@ async def run_tool(studio: OpenStudio, tool_id: str, wanted: ToolWanted) -> Tool
     )
     result = ran.execution.unwrap()
     return ToolRan(
-        receipt=receipt_shape(studio, ran.receipt),
+        receipt=ReceiptShape.model_validate(studio.audit.receipt(ran.receipt.id)),
         payload=result.payload,
         preview=result.preview,
         summary=result.summary,

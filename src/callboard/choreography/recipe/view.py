@@ -1,7 +1,6 @@
 """A run of a recipe as users see it: the run, its steps, its slots. Read from the journal alone."""
 
 from collections.abc import Iterator, Mapping
-from datetime import UTC, datetime
 from functools import cached_property
 from typing import Any, Final, cast
 
@@ -9,6 +8,7 @@ from callboard.choreography.recipe.definition import AgentStep, RecipeStep, Tool
 from callboard.choreography.recipe.running.slots import ArtifactSlot, preview_of
 from callboard.choreography.recipe.task import Assignment
 from callboard.core.canonical import Json, compact_json, digest_bytes
+from callboard.core.clock import iso
 from callboard.core.errors import NotFound
 from callboard.core.vocabulary import RunRecord, RunState, StepKind, StepRecord, StepState
 from callboard.store.connection import Connection
@@ -23,12 +23,6 @@ _BEGUN: Final = (RunState.RUNNING, RunState.WAITING, RunState.PAUSED)
 def is_recipe_run(run: RunRecord) -> bool:
     """Say whether a run executes a recipe."""
     return "recipe" in run.args and "task" in run.args
-
-
-def iso(at_ms: int) -> str:
-    """Return a time as ISO 8601 in UTC."""
-    moment = datetime.fromtimestamp(at_ms / 1000, UTC)
-    return moment.isoformat(timespec="milliseconds").replace("+00:00", "Z")
 
 
 def run_line(run: RunRecord) -> dict[str, Json]:

@@ -2,7 +2,7 @@
 
 import asyncio
 import sys
-from collections.abc import Callable
+from collections.abc import Awaitable, Callable
 from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass, replace
 
@@ -15,15 +15,17 @@ from callboard.cli.acting.opening import Choices, Work, working
 from callboard.cli.acting.questions import read_line
 from callboard.cli.bridge import Interrupt, perform
 from callboard.cli.output import clean, echo, moment, remark
+from callboard.cli.reports.plans import plan_report
 from callboard.core.canonical import Json
 from callboard.core.errors import CallboardError
 from callboard.core.events import Event
 from callboard.core.vocabulary.run import RunState
 from callboard.core.vocabulary.session import SessionState
+from callboard.packs.control_room.grounds import PACK
+from callboard.packs.control_room.house import House
 from callboard.prompts import load_prompt
 
-PACK = "control_room"
-_COMMANDS = "/agent NAME, /history, /why, /quit"
+_COMMANDS = "/agent NAME, /plan WISH, /history, /why, /quit"
 
 
 @dataclass(frozen=True, slots=True)
@@ -70,8 +72,9 @@ class _Conversation:
         self.here = here
         self.interrupt = interrupt
         self.talk = self.turned_to(wanted, wanted.agent)
-        self.commands: dict[str, Callable[[str], None]] = {
+        self.commands: dict[str, Callable[[str], Awaitable[None] | None]] = {
             "/agent": self.turn,
+            "/plan": self.plan,
             "/history": self.show_history,
             "/why": self.show_why,
         }
@@ -83,7 +86,7 @@ class _Conversation:
             if text == "/quit":
                 break
             if text.startswith("/"):
-                self.obey(text)
+                await self.obey(text)
             elif text:
                 await _say(self.here, self.talk, text, self.interrupt)
             if self.interrupt.asked.is_set():
@@ -104,20 +107,27 @@ class _Conversation:
         reading.cancel()
         return None
 
-    def obey(self, text: str) -> None:
+    async def obey(self, text: str) -> None:
         name, _, rest = text.partition(" ")
         command = self.commands.get(name)
         if command is None:
             remark(f"There is no {name}. Known: {_COMMANDS}.")
             return
         try:
-            command(rest.strip())
+            done = command(rest.strip())
+            if done is not None:
+                await done
         except CallboardError as error:
             remark(f"{error.message}. {error.fix or ''}".strip())
 
     def turn(self, name: str) -> None:
         self.talk = self.turned_to(self.talk, name)
         remark(f"You talk with {self.talk.agent}.")
+
+    async def plan(self, wish: str) -> None:
+        """Have the Chief make a plan of a wish; it is approved like any other."""
+        house = House(self.here.studio)
+        plan_report(await house.make_plan(wish, session_id=self.talk.session), as_json=False)
 
     def turned_to(self, talk: Talk, name: str) -> Talk:
         return replace(talk, agent=find_agent(self.here.studio, name, PACK).id)

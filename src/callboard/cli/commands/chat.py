@@ -52,7 +52,8 @@ def chat(
     """Talk with one agent.
 
     It remembers what was said in the session. While you talk, /agent NAME turns to another agent,
-    /history shows what was said, /why shows the prompt of the last answer, /quit ends it.
+    /plan WISH has the Chief make a plan of a wish, /history shows what was said, /why shows the
+    prompt of the last answer, /quit ends it.
     """
     from callboard.cli.acting.chatting import Talk, say_once, talk
     from callboard.cli.acting.opening import Choices

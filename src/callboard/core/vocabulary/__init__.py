@@ -3,7 +3,6 @@
 from callboard.core.vocabulary.agent import Agent, ModelTier, RoleContract
 from callboard.core.vocabulary.content import Content, Trust
 from callboard.core.vocabulary.entity import Entity, EntityState
-from callboard.core.vocabulary.evidence import Evidence, EvidenceKind
 from callboard.core.vocabulary.fact import Fact, Hardness
 from callboard.core.vocabulary.issue import (
     Issue,
@@ -30,8 +29,6 @@ __all__ = [
     "Effect",
     "Entity",
     "EntityState",
-    "Evidence",
-    "EvidenceKind",
     "Fact",
     "Hardness",
     "Issue",

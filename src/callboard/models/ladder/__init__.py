@@ -2,7 +2,6 @@
 
 from callboard.models.ladder.gate import MAX_QUESTIONS, LadderGate, Profiles
 from callboard.models.ladder.measuring import measure
-from callboard.models.ladder.picking import Picking, line_candidates, pick_numbers
 from callboard.models.ladder.profile import ModelProfile, Score
 from callboard.models.ladder.shapes import Shape, shape_of
 from callboard.models.ladder.shelf import ProfileShelf, profiles_dir
@@ -11,14 +10,11 @@ __all__ = [
     "MAX_QUESTIONS",
     "LadderGate",
     "ModelProfile",
-    "Picking",
     "ProfileShelf",
     "Profiles",
     "Score",
     "Shape",
-    "line_candidates",
     "measure",
-    "pick_numbers",
     "profiles_dir",
     "shape_of",
 ]

@@ -90,6 +90,9 @@ def _body(request: ModelRequest) -> dict[str, Any]:
     if request.stop:
         body["stop"] = list(request.stop)
     if request.json_schema is not None:
+        # What fits a schema is a choice: the likeliest one, not a throw of dice.
+        if request.temperature is None:
+            body["temperature"] = 0.0
         schema = {"name": "reply", "schema": bounded(request.json_schema)}
         body["response_format"] = {"type": "json_schema", "json_schema": schema}
     return body

@@ -1,6 +1,5 @@
 """Conference and chat as Control Room offers them: its staff, its evidence rules, its tools."""
 
-from functools import cache
 from typing import Final
 
 from callboard.choreography.chat import Chat
@@ -9,7 +8,6 @@ from callboard.packs.control_room.grounds import PACK, grounding
 from callboard.packs.control_room.proposals import known_names, propose_calls
 
 
-@cache
 def bring() -> Supplies:
     """Return what Control Room brings to a conference."""
     return Supplies(grounding(), propose_calls, known_names)

@@ -1,8 +1,7 @@
 """A plan as doors and the readable copy show it."""
 
-from datetime import UTC, datetime
-
 from callboard.core.canonical import Json
+from callboard.core.clock import iso
 from callboard.core.vocabulary import Plan, Task
 
 
@@ -14,8 +13,8 @@ def plan_to_json(plan: Plan) -> dict[str, Json]:
         "created_by": plan.created_by,
         "intent": plan.intent,
         "status": plan.state.value,
-        "created_at": _iso(plan.created_at),
-        "updated_at": _iso(plan.updated_at),
+        "created_at": iso(plan.created_at),
+        "updated_at": iso(plan.updated_at),
         "decomposition_run_id": plan.decomposed_by,
         "tasks": [task_to_json(task) for task in plan.tasks],
     }
@@ -39,8 +38,3 @@ def task_to_json(task: Task) -> dict[str, Json]:
         "forced": task.forced,
         "review": task.review,
     }
-
-
-def _iso(at_ms: int) -> str:
-    moment = datetime.fromtimestamp(at_ms / 1000, UTC)
-    return moment.isoformat(timespec="milliseconds").replace("+00:00", "Z")

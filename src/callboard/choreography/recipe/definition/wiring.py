@@ -2,7 +2,7 @@
 
 from collections.abc import Collection, Iterable, Iterator
 from dataclasses import dataclass, field
-from typing import TypeVar
+from typing import Final, TypeVar
 
 from callboard.choreography.recipe.definition.model import (
     AgentStep,
@@ -24,6 +24,15 @@ from callboard.prompts import (
 from callboard.tools import ToolRegistry
 
 T = TypeVar("T")
+
+LINES: Final = ".lines"
+"""After the name of a slot: what it says as a short list."""
+
+EACH: Final = "each"
+"""The one line of the first input that a part is about."""
+
+TARGET: Final = "target"
+"""The file that a step's slot is going to be written to, as it stands."""
 
 # Names an artifact and the task offer to references beside what their data holds.
 _TASK_FIELDS = ("description", "args", "initial_args", "session_plan_task_id")
@@ -167,7 +176,7 @@ def template_problems(
     for tier in tiers:
         try:
             template = prompts.get(step.prompt_type, tier)
-            known = (*step.input_slots, *RESERVED_NAMES)
+            known = (*_slot_names(step), *RESERVED_NAMES)
             found = [str(each) for each in check_placeholders(template, known)]
         except (TemplateNotFound, TemplateInvalid) as error:
             found = [error.message]
@@ -175,6 +184,14 @@ def template_problems(
             if each not in told:
                 told.add(each)
                 yield each
+
+
+def _slot_names(step: AgentStep) -> Iterator[str]:
+    """Yield what a template may place: slots, also as lists, one line, the target."""
+    for name in step.input_slots:
+        yield name
+        yield f"{name}{LINES}"
+    yield from (EACH, TARGET)
 
 
 def _check_checks(wiring: _Wiring, around: Surroundings) -> None:

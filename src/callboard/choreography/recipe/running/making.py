@@ -10,32 +10,24 @@ from typing import Any, Final, cast
 
 from callboard.choreography.asking import Around, Call
 from callboard.choreography.citable import SlotText
-from callboard.choreography.recipe.definition import AgentStep, key_of
+from callboard.choreography.recipe.definition import AgentStep, key_of, resolve
 from callboard.choreography.recipe.errors import InputAbstained
 from callboard.choreography.recipe.running.answers import artifact_of, check_spoken, heard, weigh
 from callboard.choreography.recipe.running.evidence import Pick, pick_evidence
-from callboard.choreography.recipe.running.micro import (
-    TRIAGE,
-    VERDICT,
-    choice_of,
-    choice_schema,
-    declines,
-    with_verdict,
-)
+from callboard.choreography.recipe.running.parts import EVIDENCE, FINDING, Parts, Question
+from callboard.choreography.recipe.running.plain import clean_reply, plain_findings
 from callboard.choreography.recipe.running.play import Play
-from callboard.choreography.recipe.running.slots import ArtifactSlot, PointerSlot
+from callboard.choreography.recipe.running.slots import AnySlot, ArtifactSlot, PointerSlot
 from callboard.choreography.staffing import find_agent, tier_of
 from callboard.choreography.values import pack_of
 from callboard.core.canonical import Json
 from callboard.core.vocabulary import Agent, Content, ModelTier, StepKind, Trust
 from callboard.engine.scope import StepScope
 from callboard.prompts import Template
-from callboard.replies.evidence import Verdict, cut_reply, verdict_from_json, verdict_to_json
+from callboard.replies.evidence import Verdict, verdict_from_json, verdict_to_json
+from callboard.tools import ToolError
 
-_FINDING: Final = "finding"
-_EVIDENCE: Final = "evidence"
 _REPLY: Final = "reply"
-_SHORT_TOKENS: Final = 60
 
 
 async def make(play: Play, step: AgentStep) -> None:
@@ -86,7 +78,7 @@ class _Making:
         self.contents, self.shown = {}, {}
         for name in self.step.input_slots:
             slot = play.slots.get(name)
-            text = slot.shown(limit) if slot is not None else ""
+            text = self._shown(slot, limit) if slot is not None else ""
             self.contents[name] = Content(text, f"slot:{name}", Trust.UNTRUSTED)
             receipt_id = slot.receipt_id if isinstance(slot, PointerSlot) else ""
             self.shown[name] = SlotText(text, receipt_id or None)
@@ -96,6 +88,12 @@ class _Making:
         """Whether the model is one that is held to choices instead of trusted to follow."""
         model = self.agent.model or self.play.studio.settings.models.default
         return self.play.studio.catalog.facts(model).tier is ModelTier.MINIMAL
+
+    def _shown(self, slot: AnySlot, limit_chars: int) -> str:
+        """Return what the agent sees of a slot; a small model gets findings in plain lines."""
+        if isinstance(slot, PointerSlot) and self.is_constrained:
+            return plain_findings(slot.summary or slot.preview, limit_chars)
+        return slot.shown(limit_chars)
 
     async def perform(self) -> Json:
         prompts = self.play.studio.prompts(pack_of(self.play.run))
@@ -122,6 +120,9 @@ class _Making:
 
         async def around(scope: StepScope, ask: Callable[[], Awaitable[Json]]) -> Json:
             said = await heard(self.play, self.agent, ask)
+            if self.is_constrained:
+                shown = "\n".join(each.text for each in self.shown.values())
+                said["text"] = clean_reply(said["text"], shown)
             verdict = await weigh(self.play, scope, self.agent, said["text"], self.shown)
             return {**said, "verdict": verdict_to_json(verdict)}
 
@@ -130,61 +131,65 @@ class _Making:
         text: str = said["text"]
         if not verdict.accepted and verdict.body.strip():
             line = await pick_evidence(
-                Pick(self.play, self.agent, f"{self.key}/{_EVIDENCE}", verdict.body, self.shown)
+                Pick(self.play, self.agent, f"{self.key}/{EVIDENCE}", verdict.body, self.shown)
             )
             text = f"{verdict.body}\n\n{line}" if line else text
         return await self._close(text)
 
     async def _in_parts(self, template: Template) -> Json:
         """Ask part by part: is there anything to say, what, how does it end, what proves it."""
-        parts = {part.name: part for part in template.parts}
-        said: dict[str, str] = {}
-        for name in parts:
-            if name == _EVIDENCE:
-                continue
-            said[name] = await self._ask_part(name, said)
-            if name == TRIAGE and declines(said[name]):
-                return await self._close("ABSTAIN")
-        text = cut_reply(said.get(_FINDING, "")).body
-        if VERDICT in said:
-            text = with_verdict(text, said[VERDICT])
-        line = await self._evidence_line(template, text, said)
+        parts = Parts(
+            template,
+            self.contents,
+            self.play.assignment.task.content(),
+            self.is_constrained,
+            self._ask_part,
+            self.play.studio.counter.count,
+            f"agent:{self.agent.id}",
+            self._target,
+        )
+        text = await parts.compose()
+        if text is None:
+            return await self._close("ABSTAIN")
+        line = await self._evidence_line(parts, text)
         return await self._close(f"{text}\n\n{line}" if line else text)
 
-    async def _evidence_line(self, template: Template, text: str, said: dict[str, str]) -> str:
-        if all(part.name != _EVIDENCE for part in template.parts):
+    def _target(self) -> str:
+        """Return the file the slot is going to be written to; nothing if there is none yet."""
+        for commit in self.play.recipe.commit:
+            if commit.slot == self.step.output_slot and commit.path is not None:
+                path = resolve(commit.path, self.play.slots.roots())
+                try:
+                    return self.play.studio.tools.files.read_text(str(path)).text
+                except ToolError:
+                    return ""
+        return ""
+
+    async def _evidence_line(self, parts: Parts, text: str) -> str:
+        if all(part.name != EVIDENCE for part in parts.template.parts):
             return ""
+        finding = Content(text, f"agent:{self.agent.id}", Trust.UNTRUSTED)
         pick = Pick(
             self.play,
             self.agent,
-            f"{self.key}/{_EVIDENCE}",
+            f"{self.key}/{EVIDENCE}",
             text,
-            self.shown,
+            {name: each for name, each in self.shown.items() if parts.shows(name)},
             prompt=self.step.prompt_type,
-            part=_EVIDENCE,
-            framing=self._framing({**said, _FINDING: text}),
+            part=EVIDENCE,
+            framing=parts.framing(EVIDENCE, {FINDING: finding}),
             is_free=not self.is_constrained,
         )
         return await pick_evidence(pick)
 
-    async def _ask_part(self, part: str, earlier: dict[str, str]) -> str:
+    async def _ask_part(self, question: Question) -> Json:
         async def around(_scope: StepScope, ask: Callable[[], Awaitable[Json]]) -> Json:
             said = await heard(self.play, self.agent, ask)
-            if schema is None:
+            if question.schema is None:
                 check_spoken(self.agent, said["text"])
             return said
 
-        schema = choice_schema(part) if self.is_constrained else None
-        short = _SHORT_TOKENS if part in (TRIAGE, VERDICT) else None
-        output = await self._ask(
-            f"{self.key}/{part}",
-            around=around,
-            part=part,
-            schema=schema,
-            said=earlier,
-            max_tokens=short,
-        )
-        return choice_of(output) if schema is not None else str(output["text"])
+        return await self._ask(f"{self.key}/{question.name}", around=around, question=question)
 
     async def _close(self, text: str) -> Json:
         """Judge what the parts gave together, and fill the slot."""
@@ -197,39 +202,29 @@ class _Making:
         slot = self.step.output_slot
         return await self.play.step(self.key, act, kind=StepKind.AGENT, slot=slot)
 
-    def _framing(self, said: dict[str, str]) -> dict[str, Content]:
-        """Return the task, and what was answered to earlier parts."""
-        own = {
-            name: Content(text, f"agent:{self.agent.id}", Trust.UNTRUSTED)
-            for name, text in said.items()
-        }
-        return {"task": self.play.assignment.task.content(), **own}
-
     async def _ask(
         self,
         key: str,
         *,
         around: Around,
         slot: str | None = None,
-        part: str | None = None,
-        schema: dict[str, Json] | None = None,
-        said: dict[str, str] | None = None,
-        max_tokens: int | None = None,
+        question: Question | None = None,
     ) -> Json:
         if self.play.run.holds(key):
             return self.play.run.recall(key)
         await self.play.turn.ready(key)
+        task = {"task": self.play.assignment.task.content()}
         call = Call(
             key=key,
             agent_id=self.agent.id,
             prompt=self.step.prompt_type,
             inputs=self.contents,
-            schema=schema,
+            schema=question.schema if question is not None else None,
             slot=slot,
-            max_tokens=max_tokens,
+            max_tokens=question.max_tokens if question is not None else None,
             timeout_seconds=self.play.settings.agent_timeout_seconds,
-            framing=self._framing(said or {}),
-            part=part,
+            framing=question.framing if question is not None else task,
+            part=question.part if question is not None else None,
             around=around,
         )
         return await self.play.stage.ask_call(call)

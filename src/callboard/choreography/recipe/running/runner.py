@@ -20,7 +20,7 @@ async def play_recipe(studio: Studio, run: Run, turns: Turns, grounding: Groundi
     """Execute a run: phase A, phase B, commit, definition of done."""
     assignment = Assignment.from_args(run.args)
     async with turns.of(run, is_users_own=assignment.is_users_own) as turn:
-        stage = Stage(studio, run, Holdups(studio.accounts, aside=turn.aside))
+        stage = Stage(studio, run, Holdups(studio.accounts, studio.settings, aside=turn.aside))
         play = Play(stage, assignment, Slots(assignment), turn, grounding)
         for tool_step in assignment.recipe.phase_a:
             await gather(play, tool_step)

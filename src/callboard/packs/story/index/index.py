@@ -35,6 +35,7 @@ class StoryIndex:
         self._problems = texts.problems
         self._limits = limits
         self._mentions: dict[str, tuple[Mention, ...]] = {}
+        self._outlines: dict[str, Outline] = {}
 
     @classmethod
     def from_files(
@@ -140,8 +141,11 @@ class StoryIndex:
         return self._get(path).names
 
     def read_outline(self, path: str) -> Outline:
-        """Take an outline file apart."""
-        return read_outline(self.document(path))
+        """Take an outline file apart, once."""
+        document = self.document(path)
+        if document.path not in self._outlines:
+            self._outlines[document.path] = read_outline(document)
+        return self._outlines[document.path]
 
     def need_outline(self, path: str | None = None) -> StoryFile:
         """Return the outline that was asked for, else the project's, or say that there is none."""

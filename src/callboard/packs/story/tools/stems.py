@@ -63,6 +63,13 @@ class Vocabulary:
         near = self._by_prefix.get(root[:_PREFIX_LETTERS], ())
         return any(stem(word) == root for word in near)
 
+    def forms(self, roots: Iterable[str]) -> frozenset[str]:
+        """Return the words of the text that have one of these stems."""
+        wanted = frozenset(roots)
+        starts = tuple({root[:_PREFIX_LETTERS] for root in wanted})
+        near = [word for word in self._words if word.startswith(starts)]
+        return frozenset(word for word in near if stem(word.removesuffix("'s")) in wanted)
+
     @cached_property
     def _by_prefix(self) -> dict[str, list[str]]:
         found: defaultdict[str, list[str]] = defaultdict(list)

@@ -9,12 +9,12 @@ from typing import Final
 from pydantic import Field
 
 from callboard.core.canonical import Json
-from callboard.packs.story.index import StoryIndex, story_index
+from callboard.packs.story.index import OutlineEntry, StoryIndex, story_index
 from callboard.packs.story.model import Kind, Quote
 from callboard.packs.story.thresholds import LocatorThresholds, thresholds
 from callboard.packs.story.tools.frame import Report, cite, counted, finish, plan
 from callboard.packs.story.tools.locator.bodies import best_sentence
-from callboard.packs.story.tools.locator.criteria import read_criteria
+from callboard.packs.story.tools.locator.criteria import read_criteria, scene_numbers
 from callboard.packs.story.tools.locator.ranking import FILENAME, Match, Ranking
 from callboard.tools import DryRun, ToolArgs, ToolContext, ToolResult, tool
 from callboard.tools.files.glob import compile_glob
@@ -145,16 +145,32 @@ def _scene_paths(index: StoryIndex, shown: Sequence[Match]) -> list[str]:
 
 
 def _canon_paths(index: StoryIndex, shown: Sequence[Match], criteria: str) -> list[str]:
-    """Return matched cards, then cards of those whom the criteria or the matched scenes name."""
+    """Return matched cards, then of those whom the criteria, matched scenes or the outline name."""
     paths = [match.file.path for match in shown if match.file.kind is Kind.CANON]
     scenes = [match.file for match in shown if match.file.kind is Kind.SCENE]
     told = [criteria, *(scene.pov or "" for scene in scenes)]
     told += [name for scene in scenes for name in scene.characters]
     texts = [*told, *(index.document(scene.path).prose for scene in scenes)]
+    texts += [_told(entry) for entry in _entries_meant(index, criteria)]
     for entity in index.card_entities:
         if entity.card is not None and any(_names(entity.aliases, text) for text in texts):
             paths.append(entity.card)
     return list(dict.fromkeys(paths))
+
+
+def _entries_meant(index: StoryIndex, criteria: str) -> list[OutlineEntry]:
+    """Return the outline's scenes that the criteria name by number or whole title."""
+    outline = index.outline_tree
+    numbers = scene_numbers(criteria)
+    return [
+        entry
+        for entry in (outline.entries if outline is not None else ())
+        if entry.number in numbers or _names((entry.title,), criteria)
+    ]
+
+
+def _told(entry: OutlineEntry) -> str:
+    return "\n".join([entry.summary, *entry.fields.values(), *(beat.text for beat in entry.beats)])
 
 
 def _names(aliases: Sequence[str], text: str) -> bool:

@@ -37,8 +37,10 @@ def pov_findings(subject: Subject) -> Iterator[Finding]:
 def absence_findings(subject: Subject) -> Iterator[Finding]:
     """Return characters who are gone for long and then back."""
     limit = subject.limits.absence_scenes
+    said = [_words_of_entry(entry) for entry in subject.entries]
     for name in _cast(subject.entries):
-        present = [entry for entry in subject.entries if _is_in(name, entry)]
+        words = frozenset(words_of(name))
+        present = [entry for entry in subject.entries if words <= said[entry.index]]
         for before, after in pairwise(present):
             gone = after.index - before.index - 1
             if gone > limit:
@@ -123,7 +125,6 @@ def _cast(entries: Sequence[OutlineEntry]) -> list[str]:
     return sorted(dict.fromkeys(names))
 
 
-def _is_in(name: str, entry: OutlineEntry) -> bool:
+def _words_of_entry(entry: OutlineEntry) -> frozenset[str]:
     told = [entry.title, entry.summary, *entry.fields.values(), *(b.text for b in entry.beats)]
-    said = frozenset(words_of(" ".join(told).replace("'s", "").replace("’s", "")))
-    return all(word in said for word in words_of(name))
+    return frozenset(words_of(" ".join(told).replace("'s", "").replace("’s", "")))

@@ -126,9 +126,12 @@ def thread_findings(threads: Sequence[Thread]) -> Iterator[Finding]:
 def _mention(scene: int, passage: Passage, wanted: Sequence[tuple[str, ...]]) -> Mention | None:
     vocabulary = Vocabulary(frozenset(word for _, words in passage.places() for word in words))
     possible = [term for term in wanted if all(vocabulary.has(root) for root in term)]
+    openers = vocabulary.forms(term[0] for term in possible)
     times = 0
     first: Quote | None = None
     for place, words in passage.places() if possible else ():
+        if openers.isdisjoint(words):
+            continue
         here = _count([stem(word.removesuffix("'s")) for word in words], possible)
         times += here
         if here and first is None:

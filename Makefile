@@ -28,7 +28,7 @@ demo: $(VENV)/.base ## run the sample project with the embedded model
 
 test: $(VENV)/.dev ## run all tests
 	$(BIN)/callboard models pull >/dev/null # the tests of the embedded model need its weights
-	$(BIN)/python -m pytest -n $(WORKERS)
+	$(BIN)/python -m pytest -n $(WORKERS) --dist worksteal
 
 lint: $(VENV)/.dev ## check style, types and layers
 	$(BIN)/ruff check .

@@ -191,7 +191,8 @@ def _slot_names(step: AgentStep) -> Iterator[str]:
     for name in step.input_slots:
         yield name
         yield f"{name}{LINES}"
-    yield from (EACH, TARGET)
+    # The list of all inputs is the list of the first: the text that the others are about.
+    yield from (f"inputs{LINES}", EACH, TARGET)
 
 
 def _check_checks(wiring: _Wiring, around: Surroundings) -> None:

@@ -7,14 +7,14 @@ from typing import Any, Final, cast
 
 from callboard.choreography.asking import Call
 from callboard.choreography.citable import SlotText
-from callboard.choreography.grounding import candidates, render_evidence
+from callboard.choreography.grounding import Grounding, candidates, render_evidence
 from callboard.choreography.recipe.running.answers import heard
 from callboard.choreography.recipe.running.micro import choice_of, one_of
 from callboard.choreography.recipe.running.play import Play
 from callboard.core.canonical import Json
 from callboard.core.vocabulary import Agent, Content, StepKind, Trust
 from callboard.engine.scope import StepScope
-from callboard.replies.evidence import cut_reply
+from callboard.replies.evidence import Candidate, cut_reply
 
 PROMPT: Final = "pick_evidence"
 
@@ -40,6 +40,8 @@ class Pick:
     part: str | None = None
     framing: Mapping[str, Content] | None = None
     is_free: bool = False
+    # What else there is, for an agent whose role wants other sources than those it was shown.
+    rest: Mapping[str, SlotText] | None = None
 
 
 async def pick_evidence(pick: Pick) -> str:
@@ -72,18 +74,26 @@ async def _offer(pick: Pick) -> list[dict[str, str]]:
     async def act(_scope: StepScope) -> Json:
         if play.grounding is None:
             return []
-        found = await candidates(
-            play.stage,
-            agent=pick.agent.id,
-            grounding=play.grounding,
-            slots=pick.shown,
-            about=pick.answer,
-            most=_MOST,
-        )
+        found = await _candidates(pick, play.grounding, pick.shown)
+        if not found and pick.rest:
+            found = await _candidates(pick, play.grounding, pick.rest)
         return [{"label": each.label, "line": render_evidence(each)} for each in found]
 
     output = await play.step(f"{pick.key}/candidates", act, kind=StepKind.WORK)
     return cast(list[dict[str, str]], output)
+
+
+async def _candidates(
+    pick: Pick, grounding: Grounding, slots: Mapping[str, SlotText]
+) -> tuple[Candidate, ...]:
+    return await candidates(
+        pick.play.stage,
+        agent=pick.agent.id,
+        grounding=grounding,
+        slots=slots,
+        about=pick.answer,
+        most=_MOST,
+    )
 
 
 async def _ask(pick: Pick, offered: list[dict[str, str]]) -> Json:

@@ -26,6 +26,8 @@ _MOST_OPTIONS: Final = 10
 _MOST_NAMES: Final = 12
 _FEWEST_WORDS: Final = 2
 _MOST_WORDS: Final = 14
+# A sentence that runs on has lost its way.
+_LONGEST_WORDS: Final = 10
 # A word of more pieces than this that nobody wrote before is hardly a word.
 _MOST_PIECES: Final = 3
 # What a small model says when it talks about the task instead of doing it.
@@ -92,7 +94,8 @@ class Form:
             return f"{self.before}{chosen}{self.after}"
         sentence = _LOOSE_END.sub("", chosen.strip().rstrip(".,"))
         rest = sentence.removeprefix(self.before.strip()).split()
-        if len(rest) < _FEWEST_WORDS or not _is_sound(rest, material, pieces):
+        is_right_length = _FEWEST_WORDS <= len(rest) <= _LONGEST_WORDS
+        if not is_right_length or not _is_sound(rest, material, pieces):
             return ""
         return f"{sentence}{self.after or '.'}"
 
@@ -110,10 +113,8 @@ def form_of(text: str) -> Form | None:
 
 def items_of(text: str) -> tuple[str, ...]:
     """Return the items of the lists in a text; without any, its sentences."""
-    found = _ITEM.findall(text)
-    if len(found) < 2:
-        found = [each.strip() for each in _SENTENCE.findall(text) if each.strip()]
-    return tuple(dict.fromkeys(found))
+    found = _ITEM.findall(text) or [each.strip() for each in _SENTENCE.findall(text)]
+    return tuple(dict.fromkeys(each for each in found if each))
 
 
 def as_options(text: str) -> str:

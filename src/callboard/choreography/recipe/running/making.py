@@ -14,6 +14,7 @@ from callboard.choreography.recipe.definition import AgentStep, key_of, resolve
 from callboard.choreography.recipe.errors import InputAbstained
 from callboard.choreography.recipe.running.answers import artifact_of, check_spoken, heard, weigh
 from callboard.choreography.recipe.running.evidence import Pick, pick_evidence
+from callboard.choreography.recipe.running.micro import FAIL, VERDICT
 from callboard.choreography.recipe.running.parts import EVIDENCE, FINDING, Parts, Question
 from callboard.choreography.recipe.running.plain import clean_reply, plain_findings
 from callboard.choreography.recipe.running.play import Play
@@ -179,6 +180,7 @@ class _Making:
             part=EVIDENCE,
             framing=parts.framing(EVIDENCE, {FINDING: finding}),
             is_free=not self.is_constrained,
+            rest=self.shown,
         )
         return await pick_evidence(pick)
 
@@ -189,7 +191,24 @@ class _Making:
                 check_spoken(self.agent, said["text"])
             return said
 
-        return await self._ask(f"{self.key}/{question.name}", around=around, question=question)
+        key = f"{self.key}/{question.name}"
+        if question.part == VERDICT and self.is_constrained and self._findings():
+            return await self._settle(key)
+        return await self._ask(key, around=around, question=question)
+
+    def _findings(self) -> int:
+        """Return how much the tools behind the inputs found; a small model cannot vote it away."""
+        slots = (self.play.slots.get(name) for name in self.step.input_slots)
+        return sum(slot.findings for slot in slots if isinstance(slot, PointerSlot))
+
+    async def _settle(self, key: str) -> Json:
+        """Put on record that the verdict is the tools'."""
+
+        async def act(scope: StepScope) -> Json:
+            scope.preview = f"{FAIL}: the tools found {self._findings()}"
+            return {"text": FAIL, "data": {"choice": FAIL}}
+
+        return await self.play.step(key, act, kind=StepKind.CHECK)
 
     async def _close(self, text: str) -> Json:
         """Judge what the parts gave together, and fill the slot."""

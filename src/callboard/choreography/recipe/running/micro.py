@@ -7,8 +7,9 @@ from callboard.core.canonical import Json
 
 TRIAGE: Final = "triage"
 VERDICT: Final = "verdict"
+FAIL: Final = "FAIL"
 
-_CHOICES: Final = {TRIAGE: ["yes", "no"], VERDICT: ["PASS", "FAIL"]}
+_CHOICES: Final = {TRIAGE: ["yes", "no"], VERDICT: ["PASS", FAIL]}
 _FIRST_WORD: Final = re.compile(r"[A-Za-z]+")
 _PASS_OR_FAIL: Final = re.compile(r"\b(PASS|FAIL)\b", re.IGNORECASE)
 _VERDICT_LINE: Final = re.compile(

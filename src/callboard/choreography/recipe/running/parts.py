@@ -43,7 +43,7 @@ _BEATS: Final = re.compile(r"^\W*(?:\d+[.)])?\W*beats?\b.*$", re.IGNORECASE | re
 _HEADING: Final = re.compile(r"^(?:#|\*\*|\d+[.)][ \t]+\*\*).*$", re.MULTILINE)
 _MOST_LINES: Final = 8
 _CHOICE_TOKENS: Final = 60
-_FRAME_TOKENS: Final = 24
+_FRAME_TOKENS: Final = 40
 
 
 @dataclass(frozen=True, slots=True)
@@ -121,10 +121,14 @@ class Parts:
             framing["task"] = self.task
         for name in placed:
             slot = name.removesuffix(LINES)
-            if name.endswith(LINES) and slot in self.inputs:
-                source = self.inputs[slot]
+            source = self._first if slot == "inputs" else self.inputs.get(slot)
+            if name.endswith(LINES) and source is not None:
                 framing[name] = replace(source, text=as_options(source.text))
         return framing
+
+    @property
+    def _first(self) -> Content | None:
+        return next(iter(self.inputs.values()), None)
 
     def _placed(self, part: str | None) -> set[str]:
         parts = (each for each in self.template.parts if part is None or each.name == part)
@@ -167,7 +171,7 @@ class Parts:
         else:
             material = self._material(more)
             longest = max(map(self.count_tokens, offered.options or (form.before,)))
-            limit = longest + (_FRAME_TOKENS if offered.options else 2 * _FRAME_TOKENS)
+            limit = longest + _FRAME_TOKENS
             framing = self.framing(part.name, more)
             schema = offered.schema(material)
             chosen = form.chosen(await self.ask(Question(name, part.name, schema, framing, limit)))
@@ -195,7 +199,7 @@ class Parts:
 
     def _lines(self) -> tuple[str, ...]:
         """Return the lines of the first input: its beats if it names them, else its items."""
-        text = next((content.text for content in self.inputs.values()), "")
+        text = self._first.text if self._first is not None else ""
         beats = _BEATS.search(text)
         if beats is not None:
             rest = text[beats.end() :]

@@ -12,10 +12,12 @@ _QUOTED: Final = re.compile(r"(?:\S+/)?\S+\.(?:md|markdown|txt) L\d+(?:-\d+)? \"
 _LINE_NUMBER: Final = re.compile(r"[ \t]*\((?:[^()\s]+ )?L\d+(?:-\d+)?\)")
 _FILE: Final = re.compile(r"(?:[\w.-]+/)+([\w-]+)\.(?:md|markdown|txt)\b")
 _TAG: Final = re.compile(r"^(-[ \t]+)(?:\[\w+\]|Canon:|(?:FAIL|WARN) \w+:)[ \t]*")
+_FINDING: Final = re.compile(r"^- \[\w+\]", re.MULTILINE)
+_FACT: Final = re.compile(r"- (?:Canon|PASS)\b")
 _SUGGESTION: Final = re.compile(r"[ \t]*Suggestion:.*$")
-_PASSED: Final = re.compile(r"^- PASS\b")
 _HEADING_MARK: Final = re.compile(r"^#+[ \t]*")
 _SECTION: Final = re.compile(r"^\S.*:$")
+_ITEM: Final = re.compile(r"(?:-|\d+[.)])[ \t]")
 _COUNTS: Final = re.compile(r"\d+ (?:findings?|conflicts?|FAIL)\b")
 _ENOUGH_LINES: Final = 3
 
@@ -34,7 +36,11 @@ def plain_findings(summary: str, limit_chars: int) -> str:
     """
     kept: list[str] = []
     size = 0
+    has_findings = _FINDING.search(summary) is not None
     for line in summary.splitlines():
+        if has_findings and _FACT.match(line):
+            # What is as it should be can wait.
+            continue
         if _SECTION.match(line):
             if len(kept) >= _ENOUGH_LINES:
                 break
@@ -42,6 +48,8 @@ def plain_findings(summary: str, limit_chars: int) -> str:
         plain = _plain_line(line)
         if not plain or plain in kept:
             continue
+        if len(kept) >= _ENOUGH_LINES and _is_item(kept[-1]) and not _is_item(plain):
+            break
         if kept and size + len(plain) > limit_chars:
             break
         kept.append(plain[:limit_chars])
@@ -51,10 +59,14 @@ def plain_findings(summary: str, limit_chars: int) -> str:
     return "\n".join(kept[1:] if is_list and _COUNTS.search(kept[0]) else kept)
 
 
+def _is_item(line: str) -> bool:
+    return _ITEM.match(line) is not None
+
+
 def _plain_line(line: str) -> str:
     stripped = line.strip()
     is_quote_of_the_line_above = line.startswith(" ") and _QUOTED.match(stripped)
-    if not stripped or is_quote_of_the_line_above or _PASSED.match(stripped):
+    if not stripped or is_quote_of_the_line_above:
         return ""
     if _RECEIPT.match(stripped):
         return ""

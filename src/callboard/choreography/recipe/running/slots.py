@@ -16,6 +16,8 @@ from callboard.core.canonical import Json, compact_json, digest_bytes
 
 PREVIEW_CHARS: Final = 200
 
+_GRAVE: Final = ("major", "minor")
+
 _FENCE: Final = re.compile(
     r"^(`{3,}|~{3,})[ \t]*(?:json|JSON)?[ \t]*\n(.*?)^\1[ \t]*$", re.M | re.S
 )
@@ -37,6 +39,13 @@ class PointerSlot:
     def is_null(self) -> bool:
         """Whether there is nothing in it."""
         return self.payload is None
+
+    @property
+    def findings(self) -> int:
+        """How many findings it holds that are more than a remark."""
+        listed: Any = cast(Any, self.payload).get("findings") if _is_object(self.payload) else None
+        found = cast(list[Any], listed) if isinstance(listed, list) else []
+        return sum(isinstance(each, dict) and each.get("severity") in _GRAVE for each in found)
 
     def root(self) -> Json:
         """Return what references read."""
@@ -107,6 +116,10 @@ class ArtifactSlot:
             told.get("evidence") or "",
             bool(told.get("abstained")),
         )
+
+
+def _is_object(value: Json) -> bool:
+    return isinstance(value, dict)
 
 
 AnySlot = PointerSlot | ArtifactSlot

@@ -15,9 +15,9 @@ QUOTE = 'Evidence: Story/Scenes/SCN-01-the-gate.md "The gate opened before he co
 AGENTS = "- {id: chief, tier: minimal}\n"
 VIEW = "conference_view"
 REPLIES: list[dict[str, Any]] = [
-    {"prompt_type": "conference_lead_pick", "json": {"choice": "look at the outline"}},
     {"prompt_type": "conference_lead_pick", "json": {"choice": "enough"}},
     {"agent": "chief", "prompt_type": VIEW, "text": "The outline holds eight scenes."},
+    {"agent": "chief", "prompt_type": VIEW, "text": "This can wait."},
     {"agent": "writer", "prompt_type": VIEW, "text": f"The gate is strong.\n\n{QUOTE}"},
     {"agent": "editor", "prompt_type": VIEW, "text": "ABSTAIN"},
     {"agent": "critic", "prompt_type": VIEW, "text": "I like it."},

@@ -22,6 +22,12 @@ def tier_of(studio: Studio, agent: Agent) -> ModelTier:
     return agent.tier or studio.catalog.facts(model).tier
 
 
+def is_constrained(studio: Studio, agent: Agent) -> bool:
+    """Say whether an agent's model is held to choices instead of trusted to follow."""
+    model = agent.model or studio.settings.models.default
+    return studio.catalog.facts(model).tier is ModelTier.MINIMAL
+
+
 def find_agent(studio: Studio, name: str, pack: str) -> Agent:
     """Return one of a pack's staff by id, or the first of an archetype."""
     staff = studio.repertoire.staff(pack)

@@ -170,10 +170,10 @@ class _Picking:
     async def pick(
         self, number: int, message: str, waiting: list[ProposedCall]
     ) -> ProposedCall | None:
-        # Looking costs nothing here, so a small Chief always looks at least once.
-        options = [call.label for call in waiting[:_OFFERED]] + ([_ENOUGH] if self.findings else [])
-        if len(options) == 1:
+        if not self.findings:
+            # Looking costs nothing here, and code knows best what fits the words of the message.
             return waiting[0]
+        options = [*(call.label for call in waiting[:_OFFERED]), _ENOUGH]
         key = f"lead/{number}/pick"
         stage = self.stage
         label = await stage.choose(

@@ -4,10 +4,13 @@ A prompt holds the role, the message and the evidence: nothing else, so the orde
 cannot be read off it. Whether a reply counts is decided by code.
 """
 
+import re
 from collections.abc import Sequence
+from dataclasses import replace
 from functools import partial
 from typing import Any, Final, cast
 
+from callboard.choreography.asking import Call
 from callboard.choreography.calling import word_for_word
 from callboard.choreography.conference.shapes import ReplyStatus, RoundReply
 from callboard.choreography.grounding import (
@@ -17,13 +20,15 @@ from callboard.choreography.grounding import (
     ground,
     render_evidence,
 )
-from callboard.choreography.staffing import tier_of
+from callboard.choreography.small import Parts, Question, plain_findings
+from callboard.choreography.staffing import is_constrained, tier_of
 from callboard.choreography.stage import Stage
-from callboard.choreography.values import Reply
+from callboard.choreography.values import pack_of
 from callboard.core.canonical import Json
 from callboard.core.errors import ErrorRecord
 from callboard.core.vocabulary import Agent, Content, ModelTier, Trust
 from callboard.engine.errors import StepFailed
+from callboard.prompts import Template
 from callboard.replies.evidence import Verdict, cut_reply
 from callboard.store.connection import Connection
 from callboard.store.journal.steps import load_journal
@@ -33,6 +38,7 @@ _CITE: Final = "conference_view_evidence"
 _MINIMAL_TOKENS: Final = 120
 """A small model has said what it has to say by then, and repeats itself afterwards."""
 
+_FINDING: Final = re.compile(r"\n\n(?=\[\d+\] )")
 _OFFERED: Final = 3
 _CODES: Final = {"provider_timeout": "agent_timeout"}
 
@@ -78,16 +84,7 @@ class Table:
 
     async def _judge(self, agent: Agent, branch: Stage) -> RoundReply:
         is_minimal = tier_of(branch.studio, agent) is ModelTier.MINIMAL
-        said = await branch.ask(
-            "ask",
-            agent.id,
-            prompt=_VIEW,
-            max_tokens=_MINIMAL_TOKENS if is_minimal else None,
-            timeout_seconds=branch.studio.settings.conference.agent_timeout_seconds,
-            message=self.message,
-            evidence=self.evidence,
-        )
-        text = word_for_word(branch.studio, said)
+        text = await self._say(agent, branch, is_minimal=is_minimal)
         if not text.strip():
             return RoundReply(
                 agent.id,
@@ -97,20 +94,72 @@ class Table:
                 detail="the model said nothing",
             )
         if is_minimal and not cut_reply(text).is_abstention:
-            text = await self._cited(agent, branch, said)
+            text = await self._cited(agent, branch, text)
         verdict = await ground(
             branch, text, agent=agent.id, grounding=self.grounding, slots={}, key="evidence"
         )
         return _reply(agent, verdict, text)
 
-    async def _cited(self, agent: Agent, branch: Stage, said: Reply) -> str:
+    async def _say(self, agent: Agent, branch: Stage, *, is_minimal: bool) -> str:
+        """Return what an agent says: in its own words, or part by part if it is too small."""
+        prompts = branch.studio.prompts(pack_of(branch.run))
+        template = prompts.get(_VIEW, tier_of(branch.studio, agent))
+        if template.parts:
+            return await self._in_parts(agent, branch, template)
+        said = await branch.ask(
+            "ask",
+            agent.id,
+            prompt=_VIEW,
+            max_tokens=_MINIMAL_TOKENS if is_minimal else None,
+            timeout_seconds=branch.studio.settings.conference.agent_timeout_seconds,
+            message=self.message,
+            evidence=self.evidence,
+        )
+        return word_for_word(branch.studio, said)
+
+    async def _in_parts(self, agent: Agent, branch: Stage, template: Template) -> str:
+        limit = branch.studio.settings.pipeline.summary_chars.minimal
+        # The first call was the one that fits the question best; more would only distract.
+        found = (plain_findings(each, limit) for each in _FINDING.split(self.evidence.text))
+        plain = replace(self.evidence, text=next((each for each in found if each), ""))
+        shown = {"evidence": plain, "message": self.message}
+
+        async def ask(question: Question) -> Json:
+            call = Call(
+                key=f"ask/{question.name}",
+                agent_id=agent.id,
+                prompt=_VIEW,
+                inputs=shown,
+                schema=question.schema,
+                slot=None,
+                max_tokens=question.max_tokens or _MINIMAL_TOKENS,
+                timeout_seconds=branch.studio.settings.conference.agent_timeout_seconds,
+                framing=question.framing,
+                part=question.part,
+            )
+            return await branch.ask_call(call)
+
+        parts = Parts(
+            template,
+            shown,
+            self.message,
+            is_constrained(branch.studio, agent),
+            ask,
+            branch.studio.counter.count,
+            f"agent:{agent.id}",
+            lambda: "",
+            agent.contract.archetype,
+        )
+        return await parts.compose() or "ABSTAIN"
+
+    async def _cited(self, agent: Agent, branch: Stage, text: str) -> str:
         """Return a small model's words with evidence that it picked and code wrote."""
         # Findings can be pointed at, not quoted: what a tool says is not what a file says.
         shown = {
             f"finding_{number}": SlotText("", receipt_id)
             for number, receipt_id in enumerate(self.receipt_ids, start=1)
         }
-        body = cut_reply(said.text).body
+        body = cut_reply(text).body
 
         async def find() -> Json:
             found = await candidates(

@@ -110,7 +110,10 @@ def _tell_what_next(wanted: Demonstration) -> None:
     remark(f"\nWhat to try next:\n  cd {shlex.quote(str(wanted.folder))}")
     for command, told in (
         ('conference "Does scene 3 keep to canon?"', "the whole staff answers, with proof"),
-        ('plan new "Draft scene 7, then check it"', "a wish becomes tasks that run in order"),
+        (
+            'plan new "Draft scene 7 and check consistency of scenes 1 to 4"',
+            "a wish becomes tasks that run in order",
+        ),
         (
             "tool run consistency_checker --arg"
             ' file_paths=\'["Story/Scenes/SCN-02-the-apprentice.md",'

@@ -2,7 +2,7 @@
 
 from collections.abc import Collection, Iterable, Iterator
 from dataclasses import dataclass, field
-from typing import Final, TypeVar
+from typing import TypeVar
 
 from callboard.choreography.recipe.definition.model import (
     AgentStep,
@@ -12,6 +12,7 @@ from callboard.choreography.recipe.definition.model import (
 )
 from callboard.choreography.recipe.definition.reading import Problem
 from callboard.choreography.recipe.definition.refs import TASK, Ref
+from callboard.choreography.small import EACH, LINES, TARGET
 from callboard.core.canonical import Json
 from callboard.core.vocabulary import Effect, ModelTier
 from callboard.prompts import (
@@ -24,15 +25,6 @@ from callboard.prompts import (
 from callboard.tools import ToolRegistry
 
 T = TypeVar("T")
-
-LINES: Final = ".lines"
-"""After the name of a slot: what it says as a short list."""
-
-EACH: Final = "each"
-"""The one line of the first input that a part is about."""
-
-TARGET: Final = "target"
-"""The file that a step's slot is going to be written to, as it stands."""
 
 # Names an artifact and the task offer to references beside what their data holds.
 _TASK_FIELDS = ("description", "args", "initial_args", "session_plan_task_id")

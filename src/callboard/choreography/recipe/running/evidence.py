@@ -9,8 +9,8 @@ from callboard.choreography.asking import Call
 from callboard.choreography.citable import SlotText
 from callboard.choreography.grounding import Grounding, candidates, render_evidence
 from callboard.choreography.recipe.running.answers import heard
-from callboard.choreography.recipe.running.micro import choice_of, one_of
 from callboard.choreography.recipe.running.play import Play
+from callboard.choreography.small import choice_of, one_of
 from callboard.core.canonical import Json
 from callboard.core.vocabulary import Agent, Content, StepKind, Trust
 from callboard.engine.scope import StepScope

@@ -14,12 +14,19 @@ from callboard.choreography.recipe.definition import AgentStep, key_of, resolve
 from callboard.choreography.recipe.errors import InputAbstained
 from callboard.choreography.recipe.running.answers import artifact_of, check_spoken, heard, weigh
 from callboard.choreography.recipe.running.evidence import Pick, pick_evidence
-from callboard.choreography.recipe.running.micro import FAIL, VERDICT
-from callboard.choreography.recipe.running.parts import EVIDENCE, FINDING, Parts, Question
-from callboard.choreography.recipe.running.plain import clean_reply, plain_findings
 from callboard.choreography.recipe.running.play import Play
 from callboard.choreography.recipe.running.slots import AnySlot, ArtifactSlot, PointerSlot
-from callboard.choreography.staffing import find_agent, tier_of
+from callboard.choreography.small import (
+    EVIDENCE,
+    FAIL,
+    FINDING,
+    VERDICT,
+    Parts,
+    Question,
+    clean_reply,
+    plain_findings,
+)
+from callboard.choreography.staffing import find_agent, is_constrained, tier_of
 from callboard.choreography.values import pack_of
 from callboard.core.canonical import Json
 from callboard.core.vocabulary import Agent, Content, ModelTier, StepKind, Trust
@@ -87,8 +94,7 @@ class _Making:
     @property
     def is_constrained(self) -> bool:
         """Whether the model is one that is held to choices instead of trusted to follow."""
-        model = self.agent.model or self.play.studio.settings.models.default
-        return self.play.studio.catalog.facts(model).tier is ModelTier.MINIMAL
+        return is_constrained(self.play.studio, self.agent)
 
     def _shown(self, slot: AnySlot, limit_chars: int) -> str:
         """Return what the agent sees of a slot; a small model gets findings in plain lines."""
@@ -148,6 +154,7 @@ class _Making:
             self.play.studio.counter.count,
             f"agent:{self.agent.id}",
             self._target,
+            self.agent.contract.archetype,
         )
         text = await parts.compose()
         if text is None:

@@ -43,9 +43,8 @@ class PointerSlot:
     @property
     def findings(self) -> int:
         """How many findings it holds that are more than a remark."""
-        listed: Any = cast(Any, self.payload).get("findings") if _is_object(self.payload) else None
-        found = cast(list[Any], listed) if isinstance(listed, list) else []
-        return sum(isinstance(each, dict) and each.get("severity") in _GRAVE for each in found)
+        listed = read_findings(self.payload)
+        return sum(each.get("severity") in _GRAVE for each in listed)
 
     def root(self) -> Json:
         """Return what references read."""
@@ -118,8 +117,12 @@ class ArtifactSlot:
         )
 
 
-def _is_object(value: Json) -> bool:
-    return isinstance(value, dict)
+def read_findings(payload: Json) -> list[dict[str, Json]]:
+    """Return the findings of a tool's payload, if it lists any."""
+    told: Any = payload
+    listed: Any = told.get("findings") if isinstance(payload, dict) else None
+    found = cast("list[Any]", listed) if isinstance(listed, list) else []
+    return [each for each in found if isinstance(each, dict)]
 
 
 AnySlot = PointerSlot | ArtifactSlot

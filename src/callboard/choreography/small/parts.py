@@ -2,8 +2,10 @@
 
 Parts by name: `triage` may end it, `verdict` closes it, `given` is put in by code, `finding` and
 `finding_…` are what the agent says, `each_…` is asked once for every line of the first input, and
-`evidence` is somebody else's business. Of parts that differ in `-1`, `-2` alone, one is asked for
-each line, in turn. Any other part only informs the ones after it.
+`evidence` is somebody else's business. Any other part only informs the ones after it.
+
+A part that ends in `_as_editor` is for editors alone. Of parts of lines that differ in `-1`, `-2`
+alone, one is asked for each line, in turn.
 """
 
 import re
@@ -11,15 +13,14 @@ from collections.abc import Awaitable, Callable, Mapping
 from dataclasses import dataclass, field, replace
 from typing import Any, Final, cast
 
-from callboard.choreography.recipe.definition.wiring import EACH, LINES, TARGET
-from callboard.choreography.recipe.running.forms import (
+from callboard.choreography.small.forms import (
     Form,
     as_options,
     as_sentence,
     form_of,
     items_of,
 )
-from callboard.choreography.recipe.running.micro import (
+from callboard.choreography.small.micro import (
     TRIAGE,
     VERDICT,
     choice_of,
@@ -27,17 +28,27 @@ from callboard.choreography.recipe.running.micro import (
     declines,
     with_verdict,
 )
-from callboard.choreography.recipe.running.plain import clean_reply
+from callboard.choreography.small.plain import clean_reply
 from callboard.core.canonical import Json
 from callboard.core.vocabulary import Content, Trust
 from callboard.prompts import Part, Template, render
 from callboard.replies.evidence import cut_reply
+
+LINES: Final = ".lines"
+"""After the name of an input: what it says as a short list."""
+
+EACH: Final = "each"
+"""The one line of the first input that a part is about."""
+
+TARGET: Final = "target"
+"""The file that the text is going to be written to, as it stands."""
 
 EVIDENCE: Final = "evidence"
 FINDING: Final = "finding"
 
 _GIVEN: Final = "given"
 _EACH: Final = "each_"
+_AS: Final = "_as_"
 _TURN: Final = re.compile(r"-(\d+)$")
 _BEATS: Final = re.compile(r"^\W*(?:\d+[.)])?\W*beats?\b.*$", re.IGNORECASE | re.MULTILINE)
 _HEADING: Final = re.compile(r"^(?:#|\*\*|\d+[.)][ \t]+\*\*).*$", re.MULTILINE)
@@ -73,6 +84,7 @@ class Parts:
     origin: str
     # The file the text will be written to, as it stands; read only if a part places it.
     target: Callable[[], str]
+    archetype: str
     # What was answered, by part; later parts may read it.
     said: dict[str, str] = field(default_factory=dict[str, str])
     # Options that were picked and are not offered again.
@@ -83,7 +95,7 @@ class Parts:
         texts: list[str] = []
         each = [part for part in self.template.parts if part.name.startswith(_EACH)]
         for part in self.template.parts:
-            if part.name == EVIDENCE or (each and part in each[1:]):
+            if part.name == EVIDENCE or part in each[1:] or not self._is_for(part):
                 continue
             if part.name == _GIVEN:
                 texts.append(self._rendered(part))
@@ -97,6 +109,10 @@ class Parts:
                     texts.append(self.said[part.name])
         text = cut_reply("\n\n".join(each for each in texts if each)).body
         return with_verdict(text, self.said[VERDICT]) if VERDICT in self.said else text
+
+    def _is_for(self, part: Part) -> bool:
+        _, mark, archetype = part.name.rpartition(_AS)
+        return not mark or archetype == self.archetype
 
     def shows(self, slot: str) -> bool:
         """Say whether any part shows a slot: what nobody saw is nobody's evidence."""

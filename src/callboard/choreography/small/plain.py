@@ -7,7 +7,7 @@ prompt, a half sentence at the end). No word is added.
 import re
 from typing import Final
 
-_RECEIPT: Final = re.compile(r"^receipt_id: \S+$")
+_RECEIPT: Final = re.compile(r"^(?:receipt_id: \S+|\[\d+\] \w+ \{.*\})$")
 _QUOTED: Final = re.compile(r"(?:\S+/)?\S+\.(?:md|markdown|txt) L\d+(?:-\d+)? \"(.*)\"")
 _LINE_NUMBER: Final = re.compile(r"[ \t]*\((?:[^()\s]+ )?L\d+(?:-\d+)?\)")
 _FILE: Final = re.compile(r"(?:[\w.-]+/)+([\w-]+)\.(?:md|markdown|txt)\b")

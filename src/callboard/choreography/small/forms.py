@@ -10,7 +10,7 @@ from collections.abc import Callable, Collection, Iterable
 from dataclasses import dataclass
 from typing import Any, Final, cast
 
-from callboard.choreography.recipe.running.micro import one_of
+from callboard.choreography.small.micro import one_of
 from callboard.core.canonical import Json
 
 GAP: Final = "…"

@@ -141,6 +141,16 @@ def test_outline_and_cards_come_with_the_scenes(context: ToolContext) -> None:
 
 
 @pytest.mark.req("CR-54")
+@pytest.mark.parametrize("criteria", ["Draft scene 5", "Write “The Envoy” from the outline"])
+def test_a_scene_that_nobody_has_written_brings_the_cards_its_outline_names(
+    context: ToolContext, criteria: str
+) -> None:
+    found = locate(context, criteria)
+    assert found["scene_paths"] == []
+    assert "Compendium/Characters/CHAR-Kael.md" in found["canon_paths"]
+
+
+@pytest.mark.req("CR-54")
 def test_globs_and_limits(context: ToolContext) -> None:
     found = locate(context, "Story/Scenes/*.md", include_globs=True, max_results=2)
     assert (len(found["matches"]), found["total"]) == (2, 4)

@@ -6,12 +6,14 @@ import os
 import platform
 import sys
 import tempfile
-from collections.abc import Generator, Iterator
+from collections.abc import Callable, Generator, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Literal
 
+from callboard.choreography.recipe import is_recipe_run
+from callboard.choreography.recipe.folder import folder_of
 from callboard.cli.lookup import Owners
 from callboard.cli.output import counted
 from callboard.cli.reports.models import weights_state
@@ -19,11 +21,13 @@ from callboard.cli.reports.prompts import open_registry
 from callboard.core.canonical import Json
 from callboard.core.errors import CallboardError, NotFound
 from callboard.core.settings import Settings
+from callboard.core.vocabulary import RunRecord
+from callboard.store.connection import Connection
 from callboard.store.database import Database
 from callboard.store.faults import NoFaults
 from callboard.store.integrity import check_integrity
 from callboard.store.journal.runs import list_runs
-from callboard.store.mirror import RunMirror
+from callboard.store.mirror import RunFolder, RunMirror
 from callboard.studio.configuration import Configuration
 from callboard.studio.keys import key_names, open_credentials
 from callboard.studio.project import Project
@@ -173,7 +177,7 @@ def _mirrors(project: Project, database: Database, *, fix: bool) -> Iterator[Fin
     if not stale:
         yield Finding("run folders", "ok", "all agree with the journal")
     elif fix:
-        mirror = RunMirror(database, project.runs, NoFaults())
+        mirror = RunMirror(database, project.runs, NoFaults(), _shape(project))
         for run_id in stale:
             mirror.sync(run_id)
         yield Finding("run folders", "ok", f"{counted(len(stale), 'folder')} written anew")
@@ -182,12 +186,21 @@ def _mirrors(project: Project, database: Database, *, fix: bool) -> Iterator[Fin
         yield Finding("run folders", "bad", told, "`callboard doctor --fix` writes them anew.")
 
 
+def _shape(project: Project) -> Callable[[Connection, RunRecord], RunFolder | None]:
+    """Return how folders look here: those of recipes have a shape of their own."""
+
+    def shape(connection: Connection, run: RunRecord) -> RunFolder | None:
+        return folder_of(connection, run, project.root) if is_recipe_run(run) else None
+
+    return shape
+
+
 def _stale_runs(project: Project, database: Database) -> list[str]:
     """Return the runs whose folder is not what the journal would make of it."""
     owners = Owners(database, project)
     runs = [run for run in database.read(list_runs) if not owners.executes(run)]
     with tempfile.TemporaryDirectory() as scratch:
-        fresh = RunMirror(database, Path(scratch), NoFaults())
+        fresh = RunMirror(database, Path(scratch), NoFaults(), _shape(project))
         stale: list[str] = []
         for run in runs:
             fresh.sync(run.id)

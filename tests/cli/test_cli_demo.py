@@ -68,11 +68,11 @@ def test_a_demo_that_ends_before_there_is_a_scene_says_so(here: Here, project: P
 
 @pytest.mark.local_model
 @pytest.mark.timeout(600)
-@pytest.mark.skipif(find_weights(WEIGHTS) is None, reason="run `callboard models pull` first")
 def test_the_demo_succeeds_with_the_embedded_model(
     project: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     assert project
+    assert find_weights(WEIGHTS), "`callboard models pull` first, or -m 'not local_model'"
     monkeypatch.setenv("CALLBOARD_CACHE_DIR", str(WEIGHTS.parent))
     monkeypatch.setenv("CALLBOARD_PIPELINE_AGENT_TIMEOUT_SECONDS", "300")
     ended = call("demo", "--dir", "show", cwd=tmp_path)

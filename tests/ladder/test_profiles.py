@@ -181,7 +181,9 @@ async def test_a_stored_profile_changes_how_the_model_is_asked(tmp_path: Path) -
 def local() -> Iterator[DirectGate]:
     directory = weights_dir()
     if find_weights(directory) is None:
-        pytest.skip("the embedded model is not there: run `callboard models pull local`")
+        pytest.fail(
+            "the embedded model is not there: `callboard models pull`, or -m 'not local_model'"
+        )
     settings = LlamaSettings(slots=1, window_tokens=1024)
     gate = DirectGate({"local": LocalProvider(directory, settings)})
     yield gate

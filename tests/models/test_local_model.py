@@ -48,7 +48,9 @@ SCHEMA: dict[str, Any] = {
 def weights() -> Path:
     directory = weights_dir()
     if find_weights(directory) is None:
-        pytest.skip("the embedded model is not there: run `callboard models pull local`")
+        pytest.fail(
+            "the embedded model is not there: `callboard models pull`, or -m 'not local_model'"
+        )
     return directory
 
 

@@ -325,7 +325,8 @@ async def test_a_real_other_process_is_heard(tmp_path: Path) -> None:
     await asyncio.to_thread(
         subprocess.run, [sys.executable, "-c", OTHER_PROCESS, str(path)], check=True
     )
-    limiter.refresh()
+    # The other process may be done before the next look is due.
+    limiter.refresh(at_once=True)
     assert not limiter.may_start(OPENAI)
     assert 590 < limiter.views()[0].remaining_seconds <= 600
     limiter.close()

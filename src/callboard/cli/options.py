@@ -46,6 +46,24 @@ SessionOption = Annotated[
         "--session", metavar="SESSION", help="Id or name of a session.", show_default=False
     ),
 ]
+ArgOption = Annotated[
+    list[str] | None,
+    typer.Option(
+        "--arg",
+        metavar="KEY=VALUE",
+        help="An argument; may be repeated. A list or an object is written as JSON.",
+        show_default=False,
+    ),
+]
+ArgsJsonOption = Annotated[
+    str | None,
+    typer.Option(
+        "--args-json",
+        metavar="FILE",
+        help="Arguments as a JSON object from a file, or `-` for standard input.",
+        show_default=False,
+    ),
+]
 LimitOption = Annotated[
     int, typer.Option("--limit", min=1, metavar="NUMBER", help="List at most so many.")
 ]

@@ -5,6 +5,8 @@ from typing import Annotated
 import typer
 
 from callboard.cli.options import (
+    ArgOption,
+    ArgsJsonOption,
     JsonOption,
     ModelOption,
     PackOption,
@@ -21,24 +23,8 @@ def run(
     name: Annotated[
         str, typer.Argument(metavar="NAME", help="What to run: `pack/name`, or `name` alone.")
     ],
-    arg: Annotated[
-        list[str] | None,
-        typer.Option(
-            "--arg",
-            metavar="KEY=VALUE",
-            help="An argument; may be repeated. A list or an object is written as JSON.",
-            show_default=False,
-        ),
-    ] = None,
-    args_json: Annotated[
-        str | None,
-        typer.Option(
-            "--args-json",
-            metavar="FILE",
-            help="Arguments as a JSON object from a file, or `-` for standard input.",
-            show_default=False,
-        ),
-    ] = None,
+    arg: ArgOption = None,
+    args_json: ArgsJsonOption = None,
     pack: PackOption = None,
     model: ModelOption = None,
     session: SessionOption = None,

@@ -4,7 +4,14 @@ from typing import Annotated, Any
 
 import typer
 
-from callboard.cli.options import JsonOption, ProjectOption, SessionOption, new_app
+from callboard.cli.options import (
+    ArgOption,
+    ArgsJsonOption,
+    JsonOption,
+    ProjectOption,
+    SessionOption,
+    new_app,
+)
 
 app = new_app("Tools: list them, look at one, run one on your project.")
 
@@ -30,24 +37,8 @@ def show(tool: ToolArgument, project: ProjectOption = None, as_json: JsonOption 
 @app.command()
 def run(
     tool: ToolArgument,
-    arg: Annotated[
-        list[str] | None,
-        typer.Option(
-            "--arg",
-            metavar="KEY=VALUE",
-            help="An argument; may be repeated. A list or an object is written as JSON.",
-            show_default=False,
-        ),
-    ] = None,
-    args_json: Annotated[
-        str | None,
-        typer.Option(
-            "--args-json",
-            metavar="FILE",
-            help="Arguments as a JSON object from a file, or `-` for standard input.",
-            show_default=False,
-        ),
-    ] = None,
+    arg: ArgOption = None,
+    args_json: ArgsJsonOption = None,
     dry_run: Annotated[
         bool, typer.Option("--dry-run", help="Only say which files would be touched.")
     ] = False,

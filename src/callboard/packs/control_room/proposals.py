@@ -11,12 +11,11 @@ from callboard.choreography.conference import ProposedCall
 from callboard.core.canonical import Json
 from callboard.packs.story.index import StoryIndex, story_index
 from callboard.packs.story.model import StoryFile
+from callboard.packs.story.tools.locator.criteria import scene_numbers
 from callboard.tools import ToolContext
 
 _MOST_CALLS: Final = 6
 _MOST_FILES: Final = 10
-_NUMBERS: Final = re.compile(r"\bscenes?\s+([0-9]{1,4}(?:\s*(?:-|–|to|and|,)\s*[0-9]{1,4})*)", re.I)
-_RANGE: Final = re.compile(r"([0-9]{1,4})\s*(?:-|–|to)\s*([0-9]{1,4})")
 _WORDS: Final = {
     "outline": re.compile(r"\b(?:outline|structure|beats?|acts?|order|plot)\b", re.I),
     "prose": re.compile(
@@ -89,7 +88,7 @@ def _about_story(index: StoryIndex, topics: Collection[str], message: str) -> li
 
 def _scenes_in(index: StoryIndex, message: str) -> list[StoryFile]:
     """Return the scenes a message names: by path, number or title, in story order."""
-    numbers = {number for found in _NUMBERS.finditer(message) for number in _numbers(found[1])}
+    numbers = scene_numbers(message)
     words = message.casefold()
     return [
         scene
@@ -98,11 +97,3 @@ def _scenes_in(index: StoryIndex, message: str) -> list[StoryFile]:
         or scene.scene_number in numbers
         or (len(scene.title) > 3 and scene.title.casefold() in words)
     ]
-
-
-def _numbers(text: str) -> set[int]:
-    named = {int(each) for each in re.findall(r"[0-9]+", text)}
-    for first, last in _RANGE.findall(text):
-        if int(last) - int(first) <= _MOST_FILES:
-            named |= set(range(int(first), int(last) + 1))
-    return named

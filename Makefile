@@ -18,7 +18,7 @@ BASE := requirements/build.txt requirements/base.txt
 export PYRIGHT_PYTHON_IGNORE_WARNINGS := 1
 
 .DEFAULT_GOAL := help
-.PHONY: help demo test lint bench soak trace clean
+.PHONY: help demo test lint bench soak foreman trace clean
 
 help: ## show this list
 	@awk -F ':.*## ' '/^[a-z]+:.*## / { printf "make %-7s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -41,6 +41,9 @@ bench: $(BENCH_VENV)/.bench $(LITELLM_VENV)/.litellm ## measure against peers an
 
 soak: $(VENV)/.dev ## let 200 sessions ask a bad provider (SECONDS=60)
 	SOAK_SECONDS=$(SECONDS) $(BIN)/python -m pytest tests/soak -p no:randomly
+
+foreman: $(VENV)/.dev ## talk 200 random turns with the Foreman on the embedded model
+	FOREMAN_TURNS=200 $(BIN)/python -m pytest -n0 tests/factory_foreman -m local_model
 
 trace: $(VENV)/.dev ## show which requirements the tests prove (SPEC=folder of the specification)
 	$(BIN)/python tools/trace.py --spec $(SPEC)

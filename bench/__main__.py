@@ -20,6 +20,11 @@ BENCHMARKS = (
     "recipe_run",
     "gate_overhead",
     "story_tools",
+    "factory_prompt",
+    "factory_consolidation",
+    "knowledge_queries",
+    "turn_quick",
+    "kitchen_match",
 )
 
 

@@ -37,11 +37,17 @@ def commands() -> list[tuple[str, ...]]:
     """Return every command, a group before its members."""
     found: list[tuple[str, ...]] = []
     for name in COMMANDS:
-        app: Any = import_module(f"callboard.cli.commands.{name}").app
-        members = [each.name or each.callback.__name__ for each in app.registered_commands]
-        is_group = len(members) > 1 or app.registered_callback is not None
-        found.append((name,))
-        found += [(name, member) for member in members] if is_group else []
+        found += members((name,), import_module(f"callboard.cli.commands.{name}").app)
+    return found
+
+
+def members(words: tuple[str, ...], app: Any) -> list[tuple[str, ...]]:
+    """Return a command and everything below it."""
+    names = [each.name or each.callback.__name__ for each in app.registered_commands]
+    is_group = len(names) > 1 or app.registered_callback is not None
+    found = [words, *((*words, name) for name in names)] if is_group else [words]
+    for group in app.registered_groups:
+        found += members((*words, group.name), group.typer_instance)
     return found
 
 

@@ -14,7 +14,14 @@ from callboard.cli import exits
 from callboard.cli.acting.questions import accept
 from callboard.core.vocabulary.question import Question
 
-TURN = ("run", "turn", "--arg", "message=Where is the key?", "--model", "script:asking.yaml")
+TURN = (
+    "run",
+    "examples/turn",
+    "--arg",
+    "message=Where is the key?",
+    "--model",
+    "script:asking.yaml",
+)
 
 
 class Terminal:

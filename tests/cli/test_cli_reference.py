@@ -41,7 +41,7 @@ def test_every_command_takes_the_project_and_json() -> None:
     page = PAGE.read_text(encoding="utf-8")
     helps = re.findall(r"#### callboard (.*)\n|### callboard (.*)\n", page)
     names = [member or name for member, name in helps]
-    groups = {name.split()[0] for name in names if " " in name}
+    groups = {name.rpartition(" ")[0] for name in names}
     single = [name for name in names if name not in groups]
     assert len(single) > 25
     for name in single:

@@ -10,7 +10,9 @@ from callboard import __version__
 from callboard.api import failure
 from callboard.api.entrance import Entrance
 from callboard.api.routes import ROUTERS
+from callboard.packs.alfred.house import Alfred
 from callboard.packs.control_room.house import House
+from callboard.packs.writers_factory.factory import Factory
 from callboard.studio.studio import Opening, Studio
 
 
@@ -20,12 +22,16 @@ def create_app(root: Path, opening: Opening | None = None, *, token: str | None 
     @asynccontextmanager
     async def lifespan(app: FastAPI) -> AsyncGenerator[None]:
         async with Studio.open(root, opening) as studio:
-            house = House(studio)
-            app.state.studio, app.state.house = studio, house
+            house, factory = House(studio), Factory(studio)
+            app.state.studio, app.state.house, app.state.factory = studio, house, factory
+            app.state.alfred = Alfred(studio)
             await house.take_up()
+            if factory.is_used:
+                factory.clock.start()
             try:
                 yield
             finally:
+                await factory.clock.stop()
                 await house.close()
 
     app = FastAPI(

@@ -36,9 +36,35 @@ _STATUS_BY_CODE: Final = {
     "file_changed": 409,
     "budget_exceeded": 402,
     "disk_full": 507,
+    "checks_failed": 422,
+    "edit_failed": 409,
+    "edit_blocked": 409,
+    "writer_only": 409,
+    "not_enough_variants": 502,
+    "unknown_model": 400,
+    "query_refused": 400,
+    "write_refused": 422,
+    "message_too_long": 413,
+    "model_unavailable": 503,
     "database_busy": 503,
     "read_only": 503,
 }
+# A run keeps its error by code alone, so what a provider did is known by it.
+_PROVIDER_CODES: Final = frozenset(
+    {
+        "provider_error",
+        "provider_timeout",
+        "invalid_reply",
+        "missing_key",
+        "circuit_open",
+        "prompt_too_long",
+        "script_exhausted",
+        "weights_unusable",
+        "rate_limited",
+        "credential_paused",
+        "cassette_miss",
+    }
+)
 _STATUS_BY_KIND: Final[tuple[tuple[type[CallboardError], int], ...]] = (
     (NotFound, 404),
     (Conflict, 409),
@@ -73,11 +99,25 @@ def error_body(code: str, message: str, details: dict[str, Json] | None = None) 
     return {"error": {"code": code, "message": message, "details": details or {}}}
 
 
+# A refused write says by its kind who must act.
+_STATUS_BY_WRITE: Final = {
+    "needs_confirmation": 409,
+    "conflict": 409,
+    "duplicate": 409,
+    "not_found": 404,
+    "limit": 413,
+}
+
+
 def status_of(error: CallboardError) -> int:
     """Return the HTTP status of an error."""
+    if error.code == "write_refused" and error.context.get("kind") in _STATUS_BY_WRITE:
+        return _STATUS_BY_WRITE[str(error.context["kind"])]
     known = _STATUS_BY_CODE.get(error.code)
     if known is not None:
         return known
+    if error.code in _PROVIDER_CODES:
+        return 502
     return next((status for kind, status in _STATUS_BY_KIND if isinstance(error, kind)), 500)
 
 

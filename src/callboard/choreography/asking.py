@@ -46,6 +46,9 @@ _REPLY_TOKENS = {"full": 4000, "medium": 2000, "minimal": 400}
 Around = Callable[[StepScope, Callable[[], Awaitable[Json]]], Awaitable[Json]]
 """Asks, and returns what is journaled in place of the bare reply."""
 
+Compose = Callable[[Listener], PromptRequest]
+"""Makes the prompt of a call for the model that will read it."""
+
 
 @dataclass(frozen=True, slots=True)
 class Call:
@@ -70,6 +73,13 @@ class Call:
     closing: Content | None = None
     # What is made of the reply within the same step; it is handed the function that asks.
     around: Around | None = None
+    # Another model than the agent's own, where several are compared or one was chosen.
+    model: str | None = None
+    # Lays the whole prompt out for whoever is going to read it, in place of the one template;
+    # then `prompt` only names the call, and `inputs` are what its result depends on.
+    compose: Compose | None = None
+    # How freely the model may choose its words; None leaves it to the model.
+    temperature: float | None = None
 
 
 async def ask_agent(studio: Studio, run: Run, call: Call, holdups: Holdups) -> Reply:
@@ -85,6 +95,7 @@ async def ask_agent(studio: Studio, run: Run, call: Call, holdups: Holdups) -> R
         key=run.key(call.key),
         data=spoken.get("data"),
         prompt_id=spoken.get("prompt_id", ""),
+        raw=spoken.get("raw", spoken["text"]),
     )
 
 
@@ -105,6 +116,8 @@ async def ask_step(studio: Studio, run: Run, call: Call, holdups: Holdups) -> Js
         "inputs": {name: digest(content.text) for name, content in contents.items()},
         "schema": digest(call.schema) if call.schema is not None else None,
     }
+    if call.model is not None:
+        inputs["model"] = call.model
     if call.history:
         inputs["history"] = history_digest(call.history)
     if call.part is not None or call.framing:
@@ -149,10 +162,10 @@ class _Asking:
         self.agent = agent
         self.call = call
         self.contents = contents
-        self.wanted = agent.model or studio.settings.models.default
+        self.wanted = call.model or agent.model or studio.settings.models.default
         self.model = holdups.model_for(self.wanted)
         self.facts = studio.catalog.facts(self.model)
-        self.tier = agent.tier or self.facts.tier
+        self.tier = (agent.tier if call.model is None else None) or self.facts.tier
         # A reply may not take more than half of a small window: the prompt needs room too.
         usual = min(_REPLY_TOKENS[self.tier.value], self.facts.window_tokens // 2)
         self.max_tokens = call.max_tokens or usual
@@ -170,6 +183,7 @@ class _Asking:
             raise NotNow(error) from error
         except ProviderError as error:
             error.context.setdefault("prompt_id", prompt_id)
+            error.context.setdefault("model", self.model)
             if can_be_helped(error, self.studio.settings):
                 await self._put_off(error, prompt_id)
             if error.partial:
@@ -198,10 +212,15 @@ class _Asking:
             scope.detail["switched_from"] = reply.switched_from
         if reply.was_repaired:
             scope.detail["rungs"] = [rung.value for rung in reply.rungs]
-        return {"text": text, "data": reply.data, "prompt_id": prompt_id}
+        said: dict[str, Json] = {"text": text, "data": reply.data, "prompt_id": prompt_id}
+        # Journaled only where the message is not the whole reply.
+        return said if text == reply.text.strip() else {**said, "raw": reply.text}
 
     async def _assemble(self) -> AssembledPrompt:
         studio = self.studio
+        listener = Listener(self.model, self.tier, self.facts.window_tokens, self.max_tokens)
+        if self.call.compose is not None:
+            return studio.assembler.assemble(self.call.compose(listener))
         prompts = studio.prompts(pack_of(self.run))
         contract = self.agent.contract
         facts = {
@@ -231,7 +250,6 @@ class _Asking:
             tier=self.tier,
         )
         if self.call.history:
-            listener = Listener(self.model, self.tier, self.facts.window_tokens, self.max_tokens)
             request = await with_history(
                 studio, request, self.call.history, listener, self._ask_summary
             )
@@ -270,6 +288,7 @@ class _Asking:
             messages=tuple(Message(_role(m.role), m.content) for m in prompt.messages),
             json_schema=self.call.schema,
             max_tokens=self.max_tokens,
+            temperature=self.call.temperature,
             timeout_seconds=self.call.timeout_seconds,
             # Silence within the time allowed is no reason to ask again.
             inactivity_seconds=self.call.timeout_seconds,

@@ -68,10 +68,12 @@ class Stage:
         max_tokens: int | None = None,
         timeout_seconds: float | None = None,
         history: Sequence[Turn] = (),
+        model: str | None = None,
         **inputs: Input,
     ) -> Reply:
         """Ask an agent and return its reply; inputs fill the prompt's placeholders.
 
+        `model` is asked in place of the agent's own.
         `history` is the conversation before this message, oldest first; what outgrows the model's
         window is selected, summed up or left out, as the prompt's record tells.
         """
@@ -86,6 +88,7 @@ class Stage:
             timeout_seconds=timeout_seconds,
             history=tuple(history),
             priority=self.priority,
+            model=model,
         )
         return await ask_agent(self.studio, self.run, call, self._holdups)
 

@@ -12,13 +12,17 @@ from callboard.engine.run import Run
 
 @dataclass(frozen=True, slots=True)
 class Reply:
-    """What an agent said. `data` is set when it was asked for JSON."""
+    """What an agent said. `data` is set when it was asked for JSON.
+
+    `raw` is the reply with its tags, for those who read more of it than the message.
+    """
 
     text: str
     agent_id: str
     key: str
     data: Json = None
     prompt_id: str = ""
+    raw: str = ""
 
     def content(self) -> Content:
         """Return the reply as something another agent may be shown."""

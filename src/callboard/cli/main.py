@@ -22,6 +22,8 @@ COMMANDS = {
     "agents": "who is on the staff, doing what",
     "conference": "ask the whole staff one question",
     "chat": "talk with one agent",
+    "factory": "a novel, from idea to manuscript, with the Foreman",
+    "alfred": "a kitchen: talk, recipes, stock, lists, plans",
     "sessions": "isolated lines of work",
     "packs": "what can be run, and who takes part",
     "prompts": "templates, and every prompt as it was sent",

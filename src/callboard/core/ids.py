@@ -26,6 +26,10 @@ type_prefixes: Final = {
     "reservation": "rsv_",
     "conference": "conf_",
     "plan": "sp_",
+    "project": "proj_",
+    "fact": "fact_",
+    "edit": "edit_",
+    "proposal": "prop_",
 }
 
 

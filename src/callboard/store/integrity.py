@@ -59,6 +59,8 @@ def _blobs(connection: Connection) -> tuple[list[str], int]:
 
 def salvage(path: Path, target: Path) -> dict[str, int]:
     """Copy every row that can still be read into a new database; return rows per table."""
+    from callboard.store.schema.full_text import REBUILD_FULL_TEXT
+
     fresh = Database.open(target)
     fresh.close()
     source = sqlite3.connect(f"{path.resolve().as_uri()}?mode=ro", uri=True)
@@ -68,10 +70,14 @@ def salvage(path: Path, target: Path) -> dict[str, int]:
         tables = [
             row[0]
             for row in copy.execute(
-                "SELECT name FROM sqlite_master WHERE type = 'table' AND name NOT LIKE 'sqlite_%'"
+                "SELECT name FROM pragma_table_list"
+                " WHERE type = 'table' AND schema = 'main' AND name NOT LIKE 'sqlite_%'"
+                " ORDER BY name"
             )
         ]
         kept = {table: _salvage_table(source, copy, table) for table in tables}
+        # An index of words is made from the rows that are left, not from its own damaged pages.
+        copy.execute(REBUILD_FULL_TEXT)
         copy.commit()
     finally:
         source.close()

@@ -117,12 +117,15 @@ def _create(connection: sqlite3.Connection) -> None:
     from sqlalchemy.schema import CreateIndex, CreateTable
 
     from callboard.store.schema import metadata
+    from callboard.store.schema.full_text import FULL_TEXT
 
     dialect = sqlite.dialect()
     for table in metadata.sorted_tables:
         connection.execute(str(CreateTable(table).compile(dialect=dialect)))
         for index in sorted(table.indexes, key=lambda i: str(i.name)):
             connection.execute(str(CreateIndex(index).compile(dialect=dialect)))
+    for statement in FULL_TEXT:
+        connection.execute(statement)
 
 
 def _upgrade(

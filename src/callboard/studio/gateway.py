@@ -8,6 +8,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from callboard.core.clock import Clock
+from callboard.core.errors import CallboardError
 from callboard.core.settings import Settings
 from callboard.core.settings.queue import QueueSettings
 from callboard.core.tiers import ErrorTier
@@ -20,6 +21,7 @@ from callboard.models import (
     LocalProvider,
     ProfileShelf,
     Provider,
+    ProviderConfig,
     RemoteProvider,
     ScriptFiles,
     TimeLimits,
@@ -28,9 +30,11 @@ from callboard.models import (
 )
 from callboard.models.accounts import Accounts, BudgetGate, MeterGate
 from callboard.models.credentials import account_of
+from callboard.models.errors import UnknownModel
 from callboard.models.gate import Routes
-from callboard.models.model_id import RECORD, REPLAY
+from callboard.models.model_id import RECORD, REPLAY, sent_model
 from callboard.models.notice import Notify, say_nothing
+from callboard.models.providers.address import locate
 from callboard.models.providers.cassette import Recorder, Replayer
 from callboard.models.telemetry import TelemetryGate
 from callboard.models.traffic.breaker import BreakerGate
@@ -92,6 +96,28 @@ def direct_way(around: Surroundings) -> DirectWay:
     )
     gate = TelemetryGate(direct, around.trace) if around.trace.is_on else direct
     return DirectWay(gate, credentials_of(remote.key_of, without_key=all_known))
+
+
+def why_unreachable(around: Surroundings, model: str) -> CallboardError | None:
+    """Return why a model cannot be asked, as far as that is known without asking it."""
+    name, colon, _ = model.partition(":")
+    if name in (RECORD, REPLAY):
+        return None if name == REPLAY else why_unreachable(around, sent_model(model))
+    if name in {"local", "script", *around.providers}:
+        return None
+    if not colon:
+        return UnknownModel(
+            f"{model!r} names no provider",
+            fix="Name provider and model, for example `openai:gpt-4o`, or use `local`.",
+            model=model,
+        )
+    keys = open_credentials(around.settings, around.environment, project=around.project)
+    config = provider_configs(around.settings).get(name, ProviderConfig())
+    try:
+        locate(name, config, around.environment).find_key(keys)
+    except CallboardError as error:
+        return error
+    return None
 
 
 def plain_gate(around: Surroundings) -> Gate:

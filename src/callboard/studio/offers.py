@@ -16,11 +16,13 @@ class Prepared:
     """A run that may be started: its arguments, checked, and what else is known of it.
 
     `guard` is called in the transaction that stores the run; what it raises keeps it from starting.
+    `admit` is called there too, with the run as it is stored: for what depends on its session.
     """
 
     args: dict[str, Json]
     title: str = ""
     guard: Callable[[Connection], None] | None = None
+    admit: Callable[[Connection, RunRecord], None] | None = None
 
 
 class Choreography(Protocol):

@@ -213,18 +213,31 @@ class Repertoire:
     """Everything the packs of a studio offer. A pack's own agents come before another's."""
 
     def __init__(
-        self, packs: tuple[Pack, ...], overrides: Mapping[str, Agent], studio: Any = None
+        self,
+        packs: tuple[Pack, ...],
+        overrides: Mapping[str, Agent],
+        studio: Any = None,
+        *,
+        near: frozenset[str] = frozenset(),
     ) -> None:
-        """Take the packs, the user's first, the project's own words on agents, and the studio."""
+        """Take the packs, the user's first, the project's own words on agents, and the studio.
+
+        A bare name means what a `near` pack offers; among others it must be the only one.
+        """
         self.packs = packs
+        self._near = near
         self._overrides = dict(overrides)
         self._studio = studio
         self._homes: dict[str, Pack] = {}
         # A pack's shelves are opened when a name is asked for that no pack lists.
         self._shelves: dict[str, tuple[Shelf, ...]] = {}
+        self._ambiguous: dict[str, list[str]] = {}
         for pack in packs:
             for name in pack.choreographies:
-                self._homes.setdefault(name, pack)
+                home = self._homes.setdefault(name, pack)
+                if home is not pack and home.name not in near:
+                    self._ambiguous.setdefault(name, [f"{home.name}/{name}"])
+                    self._ambiguous[name].append(f"{pack.name}/{name}")
                 self._homes.setdefault(f"{pack.name}/{name}", pack)
 
     @property
@@ -284,6 +297,11 @@ class Repertoire:
 
     def full_name(self, name: str) -> str:
         """Return `pack/name` for a name the user typed."""
+        if name in self._ambiguous:
+            meant = " or ".join(self._ambiguous[name])
+            raise NotFound(
+                f"{name!r} could be {meant}", fix="Say it with its pack.", choreography=name
+            )
         home = self._homes.get(name)
         if home is not None:
             return name if "/" in name else f"{home.name}/{name}"

@@ -14,9 +14,11 @@ _CONFIG: Final = """\
 # models:
 #   default: local
 """
+_PACK_LINE: Final = "pack: {pack}\n"
 _IGNORE: Final = """\
 # What Callboard derives or keeps for itself; config.yaml, recipes/ and prompts/ are yours.
 callboard.db*
+kitchen.db*
 runs/
 audit/
 sessions/
@@ -107,8 +109,8 @@ class Project:
         )
 
     @classmethod
-    def init(cls, root: Path) -> "Project":
-        """Make a folder a project; doing it again changes nothing."""
+    def init(cls, root: Path, *, pack: str | None = None) -> "Project":
+        """Make a folder a project, for a pack if one is named; doing it again changes nothing."""
         project = cls(root.resolve())
         if root.exists() and not root.is_dir():
             raise InvalidInput(f"{root} is a file, not a folder", fix="Name a folder.")
@@ -116,7 +118,8 @@ class Project:
             project.folder.mkdir(parents=True, exist_ok=True)
             for folder in (project.runs, project.audit, project.prompts, project.recipes):
                 folder.mkdir(exist_ok=True)
-            for name, text in (("config.yaml", _CONFIG), (".gitignore", _IGNORE)):
+            config = _CONFIG + (_PACK_LINE.format(pack=pack) if pack else "")
+            for name, text in (("config.yaml", config), (".gitignore", _IGNORE)):
                 _write_new(project.folder / name, text)
         except PermissionError as error:
             raise InvalidInput(

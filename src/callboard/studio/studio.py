@@ -1,10 +1,11 @@
 """Studio: opens a project and wires its rooms. The only place that knows concrete classes."""
 
 import os
-from collections.abc import AsyncGenerator, Mapping
+from collections.abc import AsyncGenerator, Callable, Mapping
 from contextlib import AsyncExitStack, asynccontextmanager
 from dataclasses import dataclass, field, replace
 from pathlib import Path
+from typing import Any, Protocol, TypeVar
 
 from callboard.core.canonical import Json
 from callboard.core.clock import Clock, SystemClock
@@ -19,6 +20,7 @@ from callboard.engine.engine import Companion, Engine
 from callboard.engine.errors import UnknownChoreography
 from callboard.engine.executor import Executor
 from callboard.engine.ownership import Ownership
+from callboard.knowledge import Indexing, Knowledge
 from callboard.models import Catalog, ModelRequest, Provider
 from callboard.models.accounts import Accounts, Prices, limits_from, plans_from
 from callboard.prompts import (
@@ -37,7 +39,7 @@ from callboard.store.journal.events import event_row
 from callboard.store.mirror import RunFolder, RunMirror
 from callboard.studio.audit import Audit
 from callboard.studio.configuration import Configuration, user_config_dir
-from callboard.studio.gateway import Surroundings, full_gate
+from callboard.studio.gateway import Surroundings, full_gate, why_unreachable
 from callboard.studio.issues import Issues
 from callboard.studio.mirrors import Mirror, Mirrors
 from callboard.studio.offers import Foldered, Restartable
@@ -48,6 +50,17 @@ from callboard.studio.sessions import Sessions
 from callboard.studio.telemetry import open_tracer
 from callboard.tools import ToolRegistry, ToolService, sync_mirror
 from callboard.tools.builtin import BUILTIN_TOOLS
+
+
+class Closing(Protocol):
+    """Something that is open and wants to be closed."""
+
+    def close(self) -> None:
+        """Let go of everything."""
+        ...
+
+
+K = TypeVar("K", bound=Closing)
 
 
 @dataclass(frozen=True, slots=True)
@@ -84,12 +97,17 @@ class Studio:
         self.ids = IdMaker(opening.clock)
         self.configuration = configuration
         self.database = database
-        packs = (*opening.packs, *installed_packs())
+        packs = _in_order(opening.packs, installed_packs(), self.settings.pack)
         base = tuple(agent for pack in packs for agent in pack.agents)
-        self.repertoire = Repertoire(packs, project_agents(project.agents, base), self)
+        near = {pack.name for pack in opening.packs} | {self.settings.pack}
+        self.repertoire = Repertoire(
+            packs, project_agents(project.agents, base), self, near=frozenset(near)
+        )
         self.catalog = Catalog.load(self.settings.models.catalog_overrides())
         self._layers = template_layers(packs, project, environment)
         self._prompts: dict[str, Registry] = {}
+        # What packs hold open for this project, each by its type; closed with the studio.
+        self._kept: dict[type[Any], Closing] = {}
         self.counter = OfflineTokenCounter()
         self.layout = load_layout()
         self.assembler = Assembler(self.counter, self.layout)
@@ -134,10 +152,13 @@ class Studio:
             self.trace,
             project.root,
         )
+        self._around = around
         self.gate = full_gate(around, database, self.accounts, self.catalog, self._notify)
         dispatcher = EmbeddedDispatcher(Executor(self.backstage, ownership))
         self.engine = Engine(self.backstage, ownership, dispatcher)
         self.sessions = Sessions(database, self.engine, self.ids, opening.clock)
+        indexing = Indexing(project.local / "vectors")
+        self.knowledge = Knowledge(database, self.ids, opening.clock, indexing=indexing)
         copies = project.sessions if self.settings.engine.mirror else None
         self.plans = Plans(database, self.ids, opening.clock, copies)
 
@@ -145,6 +166,22 @@ class Studio:
     def settings(self) -> Settings:
         """The settings in force."""
         return self.configuration.settings
+
+    def why_unreachable(self, model: str) -> CallboardError | None:
+        """Return why a model cannot be asked, such as a missing key; None if nothing is known."""
+        return why_unreachable(self._around, model)
+
+    def keep(self, kind: type[K], make: "Callable[[Studio], K]") -> K:
+        """Return what a pack holds open for this project, made when it is first asked for."""
+        found = self._kept.get(kind)
+        if not isinstance(found, kind):
+            found = self._kept[kind] = make(self)
+        return found
+
+    def close_kept(self) -> None:
+        """Close what packs held open."""
+        while self._kept:
+            self._kept.popitem()[1].close()
 
     def prompts(self, pack: str = "") -> Registry:
         """Return the templates as a pack sees them: bundled, its own, the user's, the project's.
@@ -170,6 +207,7 @@ class Studio:
             database = Database.open(project.database, durability=durability, faults=chosen.faults)
             stack.callback(database.close)
             studio = cls(project, chosen, database, configuration)
+            stack.callback(studio.close_kept)
             stack.push_async_callback(studio.mirrors.flush)
             stack.push_async_callback(studio.trace.close)
             stack.push_async_callback(studio.gate.close)
@@ -201,7 +239,7 @@ class Studio:
             session.id,
             title=title or prepared.title,
             guard=prepared.guard,
-            together=together,
+            together=_all(prepared.admit, together),
         )
 
     async def retry(
@@ -272,6 +310,22 @@ class Studio:
 
         # The run's folder last: if it is up to date, so is everything it points to.
         return receipts, responses, issues, runs
+
+
+def _all(*companions: Companion | None) -> Companion | None:
+    """Return one companion that does what several do."""
+    chosen = [each for each in companions if each is not None]
+
+    def together(connection: Connection, run: RunRecord) -> None:
+        for each in chosen:
+            each(connection, run)
+
+    return together if chosen else None
+
+
+def _in_order(given: tuple[Pack, ...], installed: tuple[Pack, ...], own: str) -> tuple[Pack, ...]:
+    """Return the user's packs, then the one the project is for, then all others."""
+    return (*given, *sorted(installed, key=lambda pack: pack.name != own))
 
 
 def template_layers(

@@ -2,9 +2,11 @@
 
 from callboard.api.routes import (
     agents,
+    alfred,
     audit,
     chat,
     conferences,
+    factory,
     issues,
     plans,
     recipes,
@@ -14,19 +16,23 @@ from callboard.api.routes import (
     tools,
 )
 
-ROUTERS = tuple(
-    module.router
-    for module in (
-        system,
-        runs,
-        recipes,
-        plans,
-        conferences,
-        chat,
-        agents,
-        tools,
-        issues,
-        audit,
-        sessions,
-    )
+ROUTERS = (
+    *(
+        module.router
+        for module in (
+            system,
+            runs,
+            recipes,
+            plans,
+            conferences,
+            chat,
+            agents,
+            tools,
+            issues,
+            audit,
+            sessions,
+        )
+    ),
+    *factory.ROUTERS,
+    *alfred.ROUTERS,
 )

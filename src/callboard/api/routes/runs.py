@@ -6,6 +6,7 @@ from fastapi import APIRouter, Query, Request
 from fastapi.responses import StreamingResponse
 from pydantic import Field
 
+from callboard.api.jobs import JobShape, job_shape
 from callboard.api.paging import Paged
 from callboard.api.project import ControlRoom, Entry, OpenStudio, Shown, Wanted
 from callboard.api.streaming import STREAM, resume_point, stream_run
@@ -112,8 +113,11 @@ async def list_all(
 
 
 @router.get("/{run_id}")
-async def show_run(studio: OpenStudio, run_id: str) -> RunDetail:
-    """Show a run with its steps and slots as they are now."""
+async def show_run(studio: OpenStudio, run_id: str) -> RunDetail | JobShape:
+    """Show a run as it is now: a recipe's with its steps and slots, any other as a job."""
+    run = studio.engine.load(run_id)
+    if not is_recipe_run(run):
+        return job_shape(run)
     detail = studio.database.read(lambda c: RunView(c, load_run(c, run_id)).detail())
     return RunDetail.model_validate(detail)
 

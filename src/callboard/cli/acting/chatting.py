@@ -1,24 +1,20 @@
 """Talking with an agent at the terminal: one message, or a conversation with a few commands."""
 
-import asyncio
-import sys
 from collections.abc import Awaitable, Callable
-from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass, replace
 
 from callboard.choreography.chat import CHAT, Exchange, exchanges
 from callboard.choreography.staffing import find_agent
 from callboard.cli import exits
+from callboard.cli.acting.dialogue import Hush, next_line
 from callboard.cli.acting.ending import conclude, exit_code_of
 from callboard.cli.acting.following import follow
 from callboard.cli.acting.opening import Choices, Work, working
-from callboard.cli.acting.questions import read_line
 from callboard.cli.bridge import Interrupt, perform
 from callboard.cli.output import clean, echo, moment, remark
 from callboard.cli.reports.plans import plan_report
 from callboard.core.canonical import Json
 from callboard.core.errors import CallboardError
-from callboard.core.events import Event
 from callboard.core.vocabulary.run import RunState
 from callboard.core.vocabulary.session import SessionState
 from callboard.packs.control_room.grounds import PACK
@@ -81,7 +77,7 @@ class _Conversation:
 
     async def hold(self) -> int:
         remark(f"You talk with {self.talk.agent}. Also: {_COMMANDS}.")
-        while (typed := await self.next_line()) is not None:
+        while (typed := await next_line(f"{self.talk.agent}> ", self.interrupt)) is not None:
             text = typed.strip()
             if text == "/quit":
                 break
@@ -92,20 +88,6 @@ class _Conversation:
             if self.interrupt.asked.is_set():
                 return exits.INTERRUPTED
         return exits.OK
-
-    async def next_line(self) -> str | None:
-        """Return what the user types; Ctrl-C and the end of the input both end the talk."""
-        sys.stderr.write(f"{self.talk.agent}> ")
-        sys.stderr.flush()
-        is_terminal = sys.stdin.isatty()
-        reading = asyncio.ensure_future(read_line() if is_terminal else _piped_line())
-        asked = asyncio.ensure_future(self.interrupt.asked.wait())
-        await asyncio.wait({reading, asked}, return_when=asyncio.FIRST_COMPLETED)
-        asked.cancel()
-        if reading.done():
-            return reading.result()
-        reading.cancel()
-        return None
 
     async def obey(self, text: str) -> None:
         name, _, rest = text.partition(" ")
@@ -164,42 +146,11 @@ class _Conversation:
         )
 
 
-async def _piped_line() -> str | None:
-    line = await asyncio.to_thread(sys.stdin.readline)
-    return line.rstrip("\r\n") if line else None
-
-
 async def _say(here: Work, talk: Talk, message: str, interrupt: Interrupt) -> int:
     run = await here.studio.start(f"{PACK}/{CHAT}", talk.args(message), session_id=talk.session)
-    view = here.view() if here.choices.as_json else _Hush()
+    view = here.view() if here.choices.as_json else Hush()
     followed = await follow(here.studio, run.id, view, interrupt)
     if here.choices.as_json or followed.run.state is not RunState.DONE:
         return conclude(here.studio, followed, as_json=here.choices.as_json)
     echo(clean(str(followed.run.result["text"])))
     return exit_code_of(followed)
-
-
-class _Hush:
-    """Shows nothing while the agent answers: in a talk only the answer counts."""
-
-    @property
-    def can_ask(self) -> bool:
-        return sys.stdin.isatty()
-
-    def __enter__(self) -> "_Hush":
-        return self
-
-    def __exit__(self, *_error: object) -> None:
-        pass
-
-    def show(self, event: Event) -> None:
-        del event
-
-    def show_live(self, event: Event) -> None:
-        del event
-
-    def note(self, text: str) -> None:
-        remark(clean(text))
-
-    def set_aside(self) -> AbstractContextManager[object]:
-        return nullcontext()

@@ -1,7 +1,6 @@
 """The demonstration: sets the sample novel up, drafts a scene, and says what to try next."""
 
 import shlex
-import shutil
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Final
@@ -9,16 +8,14 @@ from typing import Final
 from callboard.cli import exits
 from callboard.cli.acting.ending import conclude, exit_code_of
 from callboard.cli.acting.following import Followed, follow
+from callboard.cli.acting.initiating import Initiated, initiate
 from callboard.cli.acting.opening import Choices, Work, working
 from callboard.cli.acting.pulling import pull_weights
 from callboard.cli.bridge import Interrupt, perform
 from callboard.cli.output import number, remark, seconds
 from callboard.cli.reports.scenes import echo_scene_report, read_scene_report
-from callboard.core.errors import NotFound
 from callboard.core.vocabulary.run import RunRecord
 from callboard.store.journal.steps import load_journal
-from callboard.studio.packs import installed_packs
-from callboard.studio.project import Project
 
 _PACK: Final = "control_room"
 _RECIPE: Final = "control_room/creative_draft_scene"
@@ -74,19 +71,7 @@ def _conclude(here: Work, followed: Followed, wanted: Demonstration) -> int:
 
 def set_up(folder: Path) -> Path:
     """Put the sample project into a folder; what is already there stays as it is."""
-    sample = next((pack.sample for pack in installed_packs() if pack.name == _PACK), None)
-    if sample is None:
-        raise NotFound(
-            f"The pack {_PACK!r} is not installed, so there is no sample project",
-            fix="Install Callboard anew.",
-        )
-    for source in sorted(sample.rglob("*")):
-        target = folder / source.relative_to(sample)
-        if source.is_dir() or target.exists():
-            continue
-        target.parent.mkdir(parents=True, exist_ok=True)
-        shutil.copyfile(source, target)
-    return Project.init(folder).root
+    return initiate(Initiated(folder, _PACK, with_sample=True)).root
 
 
 def _tell_cost(here: Work, run: RunRecord) -> None:

@@ -14,7 +14,9 @@ from callboard.cli.views.view import View, choose_view
 from callboard.core.canonical import Json
 from callboard.core.vocabulary.run import RunRecord
 from callboard.store.journal.steps import load_journal
+from callboard.studio.configuration import Configuration
 from callboard.studio.packs import load_pack
+from callboard.studio.project import Project
 from callboard.studio.studio import Opening, Studio
 
 
@@ -32,6 +34,12 @@ class Choices:
         flags: dict[str, Json] = {"models": {"default": self.model}} if self.model else {}
         packs = tuple(load_pack(folder) for folder in self.packs)
         return Opening(packs=packs, flags=flags, recover=False)
+
+
+def pack_of_project(folder: Path | None) -> str:
+    """Return what a project is for, as its settings say."""
+    project = Project.find(Path.cwd() if folder is None else folder)
+    return Configuration(project.root).settings.pack
 
 
 @asynccontextmanager

@@ -29,8 +29,27 @@ def chat(
         ),
     ] = None,
     agent: Annotated[
-        str, typer.Option("--agent", metavar="NAME", help="Id or archetype of the agent.")
-    ] = "chief",
+        str | None,
+        typer.Option(
+            "--agent",
+            metavar="NAME",
+            help="Id or archetype of an agent of Control Room.",
+            show_default=False,
+        ),
+    ] = None,
+    mode: Annotated[
+        str | None,
+        typer.Option(
+            "--mode",
+            metavar="MODE",
+            help="How much machinery Alfred uses: quick, cook, plan, create or explore.",
+            show_default=False,
+        ),
+    ] = None,
+    user: Annotated[
+        str | None,
+        typer.Option("--user", metavar="NAME", help="Who talks with Alfred.", show_default=False),
+    ] = None,
     tools: Annotated[
         str | None,
         typer.Option(
@@ -49,16 +68,30 @@ def chat(
     project: ProjectOption = None,
     as_json: JsonOption = False,
 ) -> int:
-    """Talk with one agent.
+    """Talk with one agent: the staff's Chief, the Foreman, or Alfred, by what the project is for.
 
     It remembers what was said in the session. While you talk, /agent NAME turns to another agent,
     /plan WISH has the Chief make a plan of a wish, /history shows what was said, /why shows the
-    prompt of the last answer, /quit ends it.
+    prompt of the last answer, /quit ends it. With Alfred there are also /mode, /entities and /undo.
     """
     from callboard.cli.acting.chatting import Talk, say_once, talk
-    from callboard.cli.acting.opening import Choices
+    from callboard.cli.acting.opening import Choices, pack_of_project
 
     choices = Choices(project, tuple(pack or ()), model, as_json)
+    if agent is None:
+        match pack_of_project(project):
+            case "writers_factory":
+                from callboard.cli.acting.factory.talking import foreman_talk
+
+                return foreman_talk(choices, message, session)
+            case "alfred":
+                from callboard.cli.acting.alfred.talking import AlfredTalk, alfred_talk
+
+                return alfred_talk(
+                    choices, AlfredTalk(session=session, mode=mode, user=user), message
+                )
+            case _:
+                agent = "chief"
     wanted = Talk(agent, tools, skip_tools, session)
     if message is not None:
         return say_once(choices, wanted, message)

@@ -18,19 +18,31 @@ def init(
         Path | None,
         typer.Argument(metavar="FOLDER]", help="By default this folder.", show_default=False),
     ] = None,
+    pack: Annotated[
+        str | None,
+        typer.Option(
+            "--for",
+            metavar="PACK",
+            help="What the project is for: control_room, writers_factory, alfred, …",
+            show_default=False,
+        ),
+    ] = None,
+    sample: Annotated[
+        bool, typer.Option("--sample", help="Also put the pack's sample into the folder.")
+    ] = False,
     project: ProjectOption = None,
     as_json: JsonOption = False,
 ) -> None:
     """Make a folder a project: add `.callboard/` to it. Doing it again changes nothing."""
-    from callboard.studio.project import Project
+    from callboard.cli.acting.initiating import Initiated, initiate
 
     if folder is not None and project is not None and folder != project:
         raise InvalidInput("Two folders were named", fix="Name one: `callboard init FOLDER`.")
-    root = folder or project or Path.cwd()
-    is_new = not Project(root.resolve()).exists
-    made = Project.init(root)
+    made = initiate(Initiated(folder or project or Path.cwd(), pack, with_sample=sample))
     if as_json:
-        echo_json({"project": str(made.root), "is_new": is_new})
+        echo_json({"project": str(made.root), "is_new": made.is_new, "pack": made.pack})
         return
-    echo(f"{made.root} {'is now' if is_new else 'already is'} a Callboard project.")
-    echo("Try: callboard packs list")
+    echo(f"{made.root} {'is now' if made.is_new else 'already is'} a Callboard project.")
+    for name in made.copied:
+        echo(f"  {name}")
+    echo(f"Try: {made.hint}")

@@ -127,14 +127,15 @@ def record_report(journal: Reading, name: str, *, only_text: bool, as_json: bool
 
     record = journal.read(work)
     if as_json:
-        echo_json({"prompt": _record_shape(record)})
+        echo_json({"prompt": record_shape(record)})
     elif only_text:
         echo_text(record.text)
     else:
-        _echo_record(record)
+        echo_record(record)
 
 
-def _echo_record(record: PromptRecord) -> None:
+def echo_record(record: PromptRecord) -> None:
+    """Write a stored prompt: facts, layers, the exact text, and the reply."""
     limit = f" of {number(record.limit_tokens)}" if record.limit_tokens is not None else ""
     echo_facts(
         [
@@ -187,7 +188,8 @@ def _template_shape(template: Template) -> dict[str, Json]:
     }
 
 
-def _record_shape(record: PromptRecord) -> dict[str, Json]:
+def record_shape(record: PromptRecord) -> dict[str, Json]:
+    """Return a stored prompt for programs."""
     reply = record.reply
     return {
         "id": record.id,

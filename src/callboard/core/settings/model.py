@@ -337,6 +337,11 @@ class Settings(Section):
         description="Set of credentials in use.",
         json_schema_extra=restricted("it decides whose credentials are used"),
     )
+    pack: str = Field(
+        default="control_room",
+        pattern=r"^[a-z][a-z0-9_-]{0,63}$",
+        description="The pack the project is for: with whom `callboard chat` talks.",
+    )
     models: ModelsSettings = Field(
         default_factory=ModelsSettings, description="Models and providers."
     )

@@ -2,7 +2,13 @@
 
 from callboard.core.vocabulary.agent import Agent, ModelTier, RoleContract
 from callboard.core.vocabulary.content import Content, Trust
-from callboard.core.vocabulary.entity import Entity, EntityState
+from callboard.core.vocabulary.entity import (
+    BatchKind,
+    Entity,
+    EntityRef,
+    EntitySource,
+    EntityState,
+)
 from callboard.core.vocabulary.fact import Fact, Hardness
 from callboard.core.vocabulary.issue import (
     Issue,
@@ -25,9 +31,12 @@ __all__ = [
     "TERMINAL_STATES",
     "Agent",
     "Answer",
+    "BatchKind",
     "Content",
     "Effect",
     "Entity",
+    "EntityRef",
+    "EntitySource",
     "EntityState",
     "Fact",
     "Hardness",

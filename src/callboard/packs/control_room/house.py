@@ -13,18 +13,13 @@ from callboard.choreography.recipe import RecipeShelf, recipe_shelf
 from callboard.choreography.staffing import find_agent
 from callboard.core.canonical import Json
 from callboard.core.errors import CallboardError
-from callboard.core.vocabulary import Plan, RunRecord, RunState
+from callboard.core.vocabulary import Plan, RunRecord
 from callboard.packs.control_room.desk import desk_of
 from callboard.packs.control_room.grounds import PACK
+from callboard.studio.outcome import result_of
 from callboard.studio.studio import Studio
 
 _log = logging.getLogger(__name__)
-
-
-class RunUnsuccessful(CallboardError):
-    """A run that somebody waited for ended without a result."""
-
-    code = "run_unsuccessful"
 
 
 class House:
@@ -107,24 +102,4 @@ class House:
             _log.warning("plan %s came to a halt: %s", plan_id, error)
 
     async def _result(self, run: RunRecord) -> Json:
-        ended = await self.studio.engine.wait(run.id, settled=True)
-        if ended.state is RunState.DONE:
-            return ended.result
-        if ended.error is not None:
-            raise _as_raised(ended)
-        raise RunUnsuccessful(
-            f"Run {run.id} is {ended.state.value}",
-            fix=f"Look at it with `callboard runs show {run.id}`.",
-            run_id=run.id,
-            status=ended.state.value,
-        )
-
-
-def _as_raised(run: RunRecord) -> CallboardError:
-    """Return a run's error as one that a door can tell, with its own code."""
-    assert run.error is not None  # noqa: S101 - asked by the caller
-    error = RunUnsuccessful(
-        run.error.message, fix=run.error.fix, run_id=run.id, **run.error.context
-    )
-    error.code = run.error.code  # type: ignore[misc]
-    return error
+        return await result_of(self.studio.engine, run)

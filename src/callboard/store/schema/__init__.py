@@ -4,7 +4,24 @@ Times are milliseconds since the epoch, JSON is text, booleans are 0 and 1: noth
 driver's help to be read back the same from SQLite and Postgres.
 """
 
-from callboard.store.schema import audit, gate, journal
+from callboard.store.schema import (
+    audit,
+    conversation,
+    entities,
+    gate,
+    journal,
+    knowledge,
+    records,
+)
 from callboard.store.schema.metadata import metadata
 
-__all__ = ["audit", "gate", "journal", "metadata"]
+__all__ = [
+    "audit",
+    "conversation",
+    "entities",
+    "gate",
+    "journal",
+    "knowledge",
+    "metadata",
+    "records",
+]

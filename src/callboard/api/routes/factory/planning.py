@@ -1,0 +1,175 @@
+"""The plan of the scenes: the outline the writer approves, and the brief of each scene."""
+
+from dataclasses import asdict
+from typing import Annotated
+
+from fastapi import APIRouter
+from pydantic import Field, JsonValue
+
+from callboard.api.jobs import StartedJob, started
+from callboard.api.project import Entry, Shown, Wanted, WritersFactory
+from callboard.api.routes.factory.words import Name, Number, SceneId, SessionId
+from callboard.packs.writers_factory.factory import Factory
+from callboard.packs.writers_factory.manuscript import outline_to_json
+from callboard.packs.writers_factory.manuscript.outline import uncovered_beats
+from callboard.packs.writers_factory.model import PlannedScene
+
+router = APIRouter(prefix="/factory", tags=["factory: planning"])
+
+
+class SceneWanted(Wanted):
+    """A scene of the outline."""
+
+    chapter: Annotated[int, Field(ge=1, le=9_999)]
+    scene: Annotated[int, Field(ge=1, le=9_999)]
+    title: Name
+    beat_number: Annotated[int | None, Field(ge=1, le=15)] = None
+    summary: Annotated[str, Field(max_length=5_000)] = ""
+    word_target: Annotated[int | None, Field(ge=1, le=1_000_000)] = None
+
+    def planned(self) -> PlannedScene:
+        """Return it as the manuscript has it."""
+        return PlannedScene(**self.model_dump())
+
+
+class OutlineWanted(Wanted):
+    """The whole outline, as the writer wants it."""
+
+    scenes: list[SceneWanted] = Field(min_length=1, max_length=2_000)
+
+
+class ApprovalWanted(Wanted):
+    """The writer's own outline in place of the proposed one, if there is one."""
+
+    scenes: list[SceneWanted] | None = Field(default=None, max_length=2_000)
+
+
+class ProposalWanted(Wanted):
+    """In which session an outline is proposed."""
+
+    session_id: SessionId = None
+
+
+class OutlineShape(Shown):
+    """The outline in force, the one that waits for approval, and beats no scene serves."""
+
+    scenes: list[Entry]
+    proposal: Entry | None
+    uncovered_beats: list[int]
+
+
+class ScaffoldWanted(Wanted):
+    """The scene a brief is wanted for, and from which sources."""
+
+    chapter: Number
+    scene: Number
+    title: Annotated[str, Field(max_length=200)] = ""
+    enrichment: list[Name] = Field(default_factory=list[str], max_length=20)
+    session_id: SessionId = None
+
+
+class ScaffoldShape(Shown):
+    """The brief of a scene."""
+
+    scaffold_id: str
+    title: str
+    beat_alignment: str
+    word_target: int
+    pov_character: str
+    characters_present: list[str]
+    version: int
+    warnings: list[str]
+    is_approved: bool
+
+
+class ChangesWanted(Wanted):
+    """What the writer changes in a brief before approving it."""
+
+    changes: dict[str, JsonValue] = Field(default_factory=dict[str, JsonValue], max_length=50)
+
+
+@router.get("/outline")
+async def show_outline(factory: WritersFactory) -> OutlineShape:
+    """Show the approved outline, and a proposed one if it waits."""
+    return _outline(factory)
+
+
+@router.post("/outline", status_code=202)
+async def propose_outline(
+    factory: WritersFactory, wanted: ProposalWanted | None = None
+) -> StartedJob:
+    """Have the scenes of the book proposed from its beat sheet; nothing is taken by that."""
+    factory.require("plan_scenes")
+    session = wanted.session_id if wanted is not None else None
+    return started(await factory.start("plan_scenes", {}, session_id=session))
+
+
+@router.put("/outline")
+async def set_outline(factory: WritersFactory, wanted: OutlineWanted) -> OutlineShape:
+    """Take the writer's own outline; every fault is named at once."""
+    await factory.rooms.scenes.approve_outline([each.planned() for each in wanted.scenes])
+    return _outline(factory)
+
+
+@router.post("/outline/approve")
+async def approve_outline(
+    factory: WritersFactory, wanted: ApprovalWanted | None = None
+) -> OutlineShape:
+    """Take the proposed outline, or a changed one in its place."""
+    given = wanted.scenes if wanted is not None else None
+    scenes = None if given is None else [each.planned() for each in given]
+    await factory.rooms.scenes.approve_outline(scenes)
+    return _outline(factory)
+
+
+@router.get("/scaffolds")
+async def list_scaffolds(factory: WritersFactory) -> list[ScaffoldShape]:
+    """List the briefs of the scenes, in story order."""
+    rooms = factory.rooms
+    found = (rooms.scenes.scaffold(each.scene_id) for each in rooms.manuscript.scenes())
+    return [ScaffoldShape.model_validate(each.to_json()) for each in found if each is not None]
+
+
+@router.post("/scaffolds", status_code=202)
+async def make_scaffold(factory: WritersFactory, wanted: ScaffoldWanted) -> StartedJob:
+    """Have the brief of one scene made from the outline, the graph and the memory."""
+    factory.require("generate_scaffold")
+    args = wanted.model_dump(exclude={"session_id"})
+    run = await factory.start("scaffold", args, session_id=wanted.session_id)
+    return started(run, scaffold_id=f"ch{wanted.chapter}-sc{wanted.scene}")
+
+
+@router.get("/scaffolds/active")
+async def show_active_scaffold(factory: WritersFactory) -> ScaffoldShape | None:
+    """Show the brief of the scene that is being written, if there is one."""
+    found = factory.rooms.scenes.active_scaffold()
+    return None if found is None else ScaffoldShape.model_validate(found.to_json())
+
+
+@router.get("/scaffolds/{scene_id}")
+async def show_scaffold(factory: WritersFactory, scene_id: SceneId) -> ScaffoldShape:
+    """Show the brief of a scene."""
+    found = factory.rooms.scenes.require_scaffold(scene_id)
+    return ScaffoldShape.model_validate(found.to_json())
+
+
+@router.post("/scaffolds/{scene_id}/approve")
+async def approve_scaffold(
+    factory: WritersFactory, scene_id: SceneId, wanted: ChangesWanted | None = None
+) -> ScaffoldShape:
+    """Approve a brief, changed or not; it becomes the active one."""
+    changes = wanted.changes if wanted is not None else {}
+    approved = await factory.rooms.scenes.approve_scaffold(scene_id, changes)
+    return ScaffoldShape.model_validate(approved.to_json())
+
+
+def _outline(factory: Factory) -> OutlineShape:
+    scenes, waiting = factory.rooms.manuscript.outline(), factory.rooms.scenes.outline_proposal()
+    proposal = None
+    if waiting is not None:
+        proposal = {"scenes": outline_to_json(waiting[0]), "notes": list(waiting[1])}
+    return OutlineShape(
+        scenes=[{"id": each.id, **asdict(each)} for each in scenes],
+        proposal=proposal,
+        uncovered_beats=list(uncovered_beats(scenes)) if scenes else [],
+    )

@@ -1,0 +1,16 @@
+"""What callers may write: names, ids and texts, with the most of each that is taken."""
+
+from typing import Annotated
+
+from fastapi import Path
+from pydantic import Field
+
+SceneId = Annotated[
+    str, Path(max_length=40, description="A scene, such as `ch4-sc2`.", examples=["ch4-sc2"])
+]
+Name = Annotated[str, Field(min_length=1, max_length=200)]
+Text = Annotated[str, Field(min_length=1, max_length=200_000)]
+Prose = Annotated[str, Field(max_length=500_000)]
+Note = Annotated[str, Field(max_length=5_000)]
+SessionId = Annotated[str | None, Field(max_length=200)]
+Number = Annotated[int, Field(ge=1, le=9_999)]

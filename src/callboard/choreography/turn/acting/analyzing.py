@@ -1,0 +1,177 @@
+"""Analyzing: arithmetic first, by code; then a model may judge and explain what is there.
+
+Without data nobody is asked. What a model names that is not in the data is taken out again.
+"""
+
+import logging
+from collections.abc import Mapping, Sequence
+from typing import Any, Final, cast
+
+from callboard.choreography.turn.acting.results import failed
+from callboard.choreography.turn.acting.scene import Scene, told
+from callboard.choreography.turn.domain import ComputeFunction
+from callboard.choreography.turn.prompting import Section, rows_section
+from callboard.choreography.turn.prompting.sections import DATA, OLDER
+from callboard.choreography.turn.shapes import StepResult, StepStatus
+from callboard.core.canonical import Json, compact_json
+from callboard.core.errors import CallboardError
+
+_log: Final = logging.getLogger(__name__)
+NO_DATA: Final = "No data to analyze."
+_SCHEMA: Final[dict[str, Json]] = {
+    "type": "object",
+    "properties": {
+        "analysis": {"type": "string"},
+        "matches": {
+            "type": "array",
+            "items": {
+                "type": "object",
+                "properties": {"id": {"type": "string"}, "label": {"type": "string"}},
+                "required": ["label"],
+            },
+        },
+        "reasoning": {"type": "string"},
+    },
+    "required": ["analysis", "matches"],
+    "additionalProperties": False,
+}
+
+
+async def perform_analyze(scene: Scene) -> StepResult:
+    """Return what follows from the data of earlier steps."""
+    work, step = scene.work, scene.step
+    tables = {
+        name: work.hidden.keep_shown(rows)
+        for name, rows in work.rows_by_table(scene.inputs).items()
+    }
+    others = [_computed(each) for each in scene.inputs if "computed" in each.result]
+    if not any(tables.values()) and not others and not _content(scene):
+        return StepResult(step_id=step.id, status=StepStatus.EMPTY, summary=NO_DATA)
+    computed: Mapping[str, Any] | None = None
+    if step.compute is not None:
+        function = work.domain.compute_functions()[step.compute]
+        try:
+            computed = await _compute(scene, function, tables)
+        except CallboardError as error:
+            return failed(step, [told(error)])
+    said: dict[str, Any] = {}
+    if scene.can_ask and (step.compute is None or work.calls_left > 1):
+        said = await _judge(scene, tables, computed, others)
+        if "error" in said and computed is None:
+            return failed(step, [str(said["error"])])
+    result: dict[str, Any] = {
+        "analysis": str(said.get("analysis", "")),
+        "matches": said.get("matches", []),
+        "reasoning": str(said.get("reasoning", "")),
+    }
+    if computed is not None:
+        result |= {"computed": dict(computed), "function": step.compute}
+    rows = sum(len(each) for each in tables.values())
+    summary = result["analysis"] or f"Looked at {rows} {'row' if rows == 1 else 'rows'}"
+    return StepResult(
+        step_id=step.id, status=StepStatus.OK, result=result, row_count=rows, summary=summary
+    )
+
+
+async def _compute(
+    scene: Scene, function: ComputeFunction, tables: Mapping[str, Sequence[Mapping[str, Any]]]
+) -> Mapping[str, Any]:
+    work = scene.work
+    arguments = {
+        **scene.step.arguments,
+        "constraints": list(work.state.constraints),
+        "contents": _content(scene),
+        "results": [dict(e.result["computed"]) for e in scene.inputs if "computed" in e.result],
+    }
+
+    def run() -> Json:
+        return dict(function.run(tables, work.who, arguments))
+
+    # Journaled: what day it is, or how something is worked out, may change until a restart.
+    return cast("dict[str, Any]", await scene.stage.step("compute", run))
+
+
+async def _judge(
+    scene: Scene,
+    tables: Mapping[str, Sequence[Mapping[str, Any]]],
+    computed: Mapping[str, Any] | None,
+    others: Sequence[str],
+) -> dict[str, Any]:
+    """Ask a model; if all the data is too much for it, it gets what was computed from it."""
+    data = rows_section(DATA, tables)
+    if computed is not None:
+        data = _computed_section(computed)
+    sections = [
+        scene.persona_section(),
+        data,
+        Section(OLDER, "\n".join(others[: scene.work.mode.older_results])),
+        *await scene.work.preference_sections(scene.step.subdomain),
+    ]
+    try:
+        reply = await scene.asker.ask("ask", scene.node, sections, scene.message, schema=_SCHEMA)
+    except CallboardError as error:
+        return {"error": told(error)}
+    said = cast("dict[str, Any]", reply.data or {})
+    known = _names_in([*tables.values(), [computed or {}]])
+    matches: list[Any] = []
+    for each in cast("list[dict[str, Any]]", said.get("matches") or []):
+        if _key(each.get("id")) in known or _key(each.get("label")) in known:
+            matches.append(each)
+        else:
+            _log.warning("a match that is not in the data was removed: %s", each)
+            scene.work.warnings.append(
+                f"Removed a suggestion that is not there: {each.get('label')}"
+            )
+    return {**said, "matches": matches}
+
+
+def _computed_section(computed: Mapping[str, Any]) -> Section:
+    """Return what code worked out; long lists are shortened with their count told."""
+
+    def shortened(most: int | None) -> str:
+        lines: list[str] = []
+        for name, value in computed.items():
+            if isinstance(value, list):
+                items = cast("list[Any]", value)
+                shown = items if most is None else items[:most]
+                lines.append(f"{name} ({len(items)}):")
+                lines += [compact_json(each) for each in shown]
+                if len(shown) < len(items):
+                    lines.append(f"{len(items) - len(shown)} omitted")
+            else:
+                lines.append(f"{name}: {compact_json(value)}")
+        return "\n".join(lines)
+
+    few = tuple(lambda most=most: shortened(most) for most in (20, 10, 3))
+    return Section(DATA, shortened(None), is_pinned=True, shorter=few)
+
+
+def _computed(result: StepResult) -> str:
+    return compact_json(result.result["computed"])
+
+
+def _content(scene: Scene) -> list[dict[str, Any]]:
+    """Return the drafts and records that earlier steps made, for arithmetic over them."""
+    found: list[dict[str, Any]] = []
+    for each in scene.inputs:
+        found += [dict(e["payload"]) for e in cast("list[Any]", each.result.get("contents") or [])]
+    return found
+
+
+def _names_in(groups: Sequence[Sequence[Mapping[str, Any]]]) -> set[str]:
+    """Return every name and id that occurs in some data."""
+    names: set[str] = set()
+    pending: list[Any] = [row for rows in groups for row in rows]
+    while pending:
+        value = pending.pop()
+        if isinstance(value, dict):
+            pending += cast("dict[str, Any]", value).values()
+        elif isinstance(value, list):
+            pending += cast("list[Any]", value)
+        elif isinstance(value, str):
+            names.add(_key(value))
+    return names
+
+
+def _key(value: Any) -> str:
+    return str(value or "").casefold().strip()

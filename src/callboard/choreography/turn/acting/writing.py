@@ -1,0 +1,182 @@
+"""Writing: a change, given or written by a model, expanded by code and done once.
+
+What must be confirmed comes back as a preview, and nothing has changed.
+"""
+
+from typing import Any, cast
+
+from pydantic import ValidationError
+
+from callboard.choreography.turn.acting.handles import expand_write, resolve_ids
+from callboard.choreography.turn.acting.results import failed, words_for_write
+from callboard.choreography.turn.acting.scene import REPAIRS, Scene, kind_of, told
+from callboard.choreography.turn.prompting import Section, entity_lines
+from callboard.choreography.turn.prompting.sections import ENTITY_IDS, FOREIGN_KEYS, SCHEMA
+from callboard.choreography.turn.requests import (
+    WriteError,
+    WriteKey,
+    WriteOp,
+    WritePreview,
+    WriteRequest,
+    WriteResult,
+)
+from callboard.choreography.turn.shapes import StepResult, StepStatus
+from callboard.choreography.turn.thinking import must_confirm_rows
+from callboard.core.canonical import Json
+from callboard.core.errors import CallboardError
+from callboard.core.vocabulary import Effect
+
+_CONSENTED = "confirmed"
+
+
+async def perform_write(scene: Scene, confirmed: WritePreview | None = None) -> StepResult:
+    """Change rows, or say what would be changed and that somebody must agree first."""
+    errors: list[str] = []
+    request = scene.step.write
+    for attempt in range(1, REPAIRS + 2):
+        try:
+            if request is None:
+                request = await write_request(scene, attempt, errors)
+            expanded, saved = expand_write(scene.work, request)
+            done = await _apply(scene, expanded, attempt, confirmed)
+            return _result(scene, request, done, saved)
+        except CallboardError as error:
+            # That no model could mend it is not what went wrong.
+            if kind_of(error) or not errors:
+                errors.append(told(error))
+            is_conflict = kind_of(error) == "conflict"
+            if is_conflict and confirmed is None and attempt == 1 and request is not None:
+                request = request.model_copy(update={"versions": {}})
+                continue
+            request = None
+            if not scene.can_ask:
+                break
+    return failed(scene.step, errors[-1:])
+
+
+async def preview_write(scene: Scene) -> tuple[WriteRequest, WritePreview]:
+    """Return a change and what it would touch, for a proposal; nothing changes."""
+    request = scene.step.write
+    if request is None:
+        request = await write_request(scene, 0, [])
+    expanded, _ = expand_write(scene.work, request)
+
+    async def look() -> Json:
+        found = await scene.work.domain.preview(scene.work.who, expanded)
+        return found.model_dump(mode="json")
+
+    return request, WritePreview.model_validate(await scene.stage.step("preview", look))
+
+
+async def _apply(
+    scene: Scene, request: WriteRequest, attempt: int, confirmed: WritePreview | None
+) -> dict[str, Any]:
+    """Do it in one journaled step; the key makes it happen once however often it is tried."""
+    work, step = scene.work, scene.step
+    key = WriteKey(session_id=work.who.session_id, turn=work.turn, step_id=step.id)
+    is_bulk = must_confirm_rows(len(request.records), work.mode) and not scene.is_confirmed
+
+    async def act() -> Json:
+        looks_first = request.op in (WriteOp.UPDATE, WriteOp.DELETE) or step.requires_confirmation
+        if confirmed is None and (looks_first or is_bulk):
+            preview = await work.domain.preview(work.who, request)
+            if preview.needs_confirmation or is_bulk:
+                return {"preview": preview.model_dump(mode="json")}
+            if must_confirm_rows(preview.match_count, work.mode) and not scene.is_confirmed:
+                return {"preview": preview.model_dump(mode="json")}
+        try:
+            done = await work.domain.write(work.who, request, key, confirmed)
+        except WriteError as error:
+            if error.kind != "needs_confirmation" and not (
+                error.kind == "conflict" and confirmed is not None
+            ):
+                raise
+            preview = await work.domain.preview(work.who, request)
+            return {"preview": preview.model_dump(mode="json")}
+        return {"done": done.model_dump(mode="json")}
+
+    name = f"write/{attempt}" if confirmed is None else f"{_CONSENTED}/{attempt}"
+    said = await scene.stage.step(name, act, effect=Effect.IDEMPOTENT)
+    return cast("dict[str, Any]", said)
+
+
+async def write_request(scene: Scene, attempt: int, errors: list[str]) -> WriteRequest:
+    """Have a model write the change: it sees the schema and ids, and no results."""
+    if not scene.can_ask:
+        raise WriteError("validation", "Nobody can say what to write")
+    work, step = scene.work, scene.step
+    sections = [
+        scene.persona_section(),
+        Section(SCHEMA, work.domain.schema(step.subdomain), is_pinned=True, is_trusted=True),
+        Section(
+            FOREIGN_KEYS,
+            scene.asker.paragraphs("act/foreign_keys"),
+            is_pinned=True,
+            is_trusted=True,
+        ),
+        Section(ENTITY_IDS, _ids(scene), is_pinned=True),
+        scene.problem_section("\n".join(errors[-1:])),
+    ]
+    said = await scene.asker.ask(
+        f"ask/{attempt}", scene.node, sections, scene.message, schema=_SCHEMA
+    )
+    try:
+        return WriteRequest.model_validate(cast("dict[str, Any]", said.data))
+    except ValidationError as error:
+        raise WriteError("validation", f"That is no change: {error.errors()[0]['msg']}") from None
+
+
+def _ids(scene: Scene) -> str:
+    """Return the ids a change may use: of what it names, and of what the group before brought."""
+    lines = [entity_lines(scene.referenced() or scene.work.shown_entities()[:5])]
+    for result in scene.inputs:
+        found = resolve_ids(scene.work, [f"{result.step_id}.ids"])
+        computed = cast("dict[str, Any]", result.result.get("computed") or {})
+        lists = [name for name, value in computed.items() if isinstance(value, list)]
+        for name in lists:
+            lines.append(f"- rows of {result.step_id}.{name}: use from_result")
+        if found:
+            lines.append(f"- {result.step_id}.id = {found[0]} ({result.summary})")
+    return "\n".join(each for each in lines if each)
+
+
+def _result(
+    scene: Scene, request: WriteRequest, said: dict[str, Any], saved: list[str]
+) -> StepResult:
+    if "preview" in said:
+        preview = WritePreview.model_validate(said["preview"])
+        return StepResult(
+            step_id=scene.step.id,
+            status=StepStatus.AWAITING_CONFIRMATION,
+            result={
+                "preview": said["preview"],
+                "request": request.model_dump(mode="json", by_alias=True),
+            },
+            row_count=preview.match_count,
+            summary=scene.step.description,
+        )
+    done = WriteResult.model_validate(said["done"])
+    is_empty = done.created + done.updated + done.deleted == 0 and not done.ids
+    return StepResult(
+        step_id=scene.step.id,
+        status=StepStatus.EMPTY if is_empty else StepStatus.OK,
+        result={**done.model_dump(mode="json"), "saved": list(saved)},
+        row_count=len(done.ids),
+        summary=words_for_write(done) if not is_empty else "Nothing had to be changed",
+    )
+
+
+_SCHEMA: dict[str, Json] = {
+    "type": "object",
+    "properties": {
+        "op": {"enum": [each.value for each in WriteOp]},
+        "table": {"type": "string"},
+        "records": {"type": "array", "items": {"type": "object"}},
+        "from_content": {"type": ["string", "null"]},
+        "from_result": {"type": ["string", "null"]},
+        "set": {"type": "object"},
+        "filters": {"type": "array", "items": {"type": "object"}},
+    },
+    "required": ["op", "table"],
+    "additionalProperties": False,
+}

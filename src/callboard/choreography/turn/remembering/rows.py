@@ -1,0 +1,169 @@
+"""Rows of conversations: the state after each turn, and every turn with what it was made of."""
+
+from dataclasses import dataclass
+from typing import Any
+
+from callboard.choreography.turn.remembering.state import SessionState
+from callboard.core.canonical import Json, compact_json
+from callboard.store.connection import Connection
+from callboard.store.journal.encoding import decode
+
+
+@dataclass(frozen=True, slots=True)
+class TurnRow:
+    """A turn as it is stored; `document` is there once it is over."""
+
+    session_id: str
+    turn: int
+    run_id: str
+    part: int
+    status: str
+    message: str
+    client_message_id: str | None
+    document: dict[str, Any] | None
+    started_at: int
+    ended_at: int | None
+
+
+def load_state(connection: Connection, session_id: str) -> SessionState:
+    """Return a session's state; a session that has none begins with an empty one."""
+    row: Any = connection.execute(
+        "SELECT document FROM conversations WHERE session_id = :session_id",
+        {"session_id": session_id},
+    ).fetchone()
+    return SessionState() if row is None else SessionState.model_validate_json(row["document"])
+
+
+def save_state(connection: Connection, session_id: str, state: SessionState, now: int) -> None:
+    """Store a session's state as it is now."""
+    connection.execute(
+        "INSERT INTO conversations (session_id, document, updated_at)"
+        " VALUES (:session_id, :document, :now)"
+        " ON CONFLICT (session_id) DO UPDATE SET document = :document, updated_at = :now",
+        {"session_id": session_id, "document": state.model_dump_json(), "now": now},
+    )
+
+
+@dataclass(frozen=True, slots=True)
+class Begun:
+    """A message that is about to be handled: by which run, as which of its parts."""
+
+    session_id: str
+    run_id: str
+    part: int
+    message: str
+    client_message_id: str | None = None
+    # The run this one begins again; it takes over that one's turn.
+    parent_id: str | None = None
+
+
+def begin_turn(connection: Connection, begun: Begun, now: int) -> int:
+    """Give a message its number; the same part of the same run keeps the one it has."""
+    known = find_turn(connection, begun.run_id, begun.part)
+    if known is None and begun.parent_id is not None:
+        known = find_turn(connection, begun.parent_id, begun.part)
+    if known is not None:
+        connection.execute(
+            "UPDATE conversation_turns SET run_id = :run_id"
+            " WHERE session_id = :session_id AND turn = :turn",
+            {"run_id": begun.run_id, "session_id": known.session_id, "turn": known.turn},
+        )
+        return known.turn
+    row: Any = connection.execute(
+        "SELECT COALESCE(MAX(turn), 0) AS newest FROM conversation_turns"
+        " WHERE session_id = :session_id",
+        {"session_id": begun.session_id},
+    ).fetchone()
+    turn = int(row["newest"]) + 1
+    connection.execute(
+        "INSERT INTO conversation_turns (session_id, turn, run_id, part, status, message,"
+        " client_message_id, document, started_at, ended_at) VALUES (:session_id, :turn, :run_id,"
+        " :part, 'running', :message, :client_message_id, NULL, :now, NULL)",
+        {
+            "session_id": begun.session_id,
+            "turn": turn,
+            "run_id": begun.run_id,
+            "part": begun.part,
+            "message": begun.message,
+            "client_message_id": begun.client_message_id,
+            "now": now,
+        },
+    )
+    return turn
+
+
+def finish_turn(
+    connection: Connection,
+    session_id: str,
+    turn: int,
+    document: dict[str, Json] | None,
+    now: int,
+    status: str = "done",
+) -> None:
+    """Store how a turn ended."""
+    connection.execute(
+        "UPDATE conversation_turns SET status = :status, document = :document, ended_at = :now"
+        " WHERE session_id = :session_id AND turn = :turn",
+        {
+            "status": status,
+            "document": None if document is None else compact_json(document),
+            "now": now,
+            "session_id": session_id,
+            "turn": turn,
+        },
+    )
+
+
+def drop_turn(connection: Connection, session_id: str, turn: int) -> None:
+    """Take a message back that could not be accepted; its number is given to the next one."""
+    connection.execute(
+        "DELETE FROM conversation_turns WHERE session_id = :session_id AND turn = :turn"
+        " AND status = 'running'",
+        {"session_id": session_id, "turn": turn},
+    )
+
+
+def find_turn(connection: Connection, run_id: str, part: int) -> TurnRow | None:
+    """Return a turn by the run that performs it."""
+    row = connection.execute(
+        "SELECT * FROM conversation_turns WHERE run_id = :run_id AND part = :part",
+        {"run_id": run_id, "part": part},
+    ).fetchone()
+    return None if row is None else _turn(row)
+
+
+def find_sent(connection: Connection, session_id: str, client_message_id: str) -> TurnRow | None:
+    """Return the turn of a message by the id its sender gave it."""
+    row = connection.execute(
+        "SELECT * FROM conversation_turns WHERE session_id = :session_id"
+        " AND client_message_id = :client_message_id ORDER BY turn DESC LIMIT 1",
+        {"session_id": session_id, "client_message_id": client_message_id},
+    ).fetchone()
+    return None if row is None else _turn(row)
+
+
+def list_turns(
+    connection: Connection, session_id: str, *, status: str | None = None
+) -> list[TurnRow]:
+    """Return a session's turns, oldest first."""
+    rows: Any = connection.execute(
+        "SELECT * FROM conversation_turns WHERE session_id = :session_id"
+        " AND (:status IS NULL OR status = :status) ORDER BY turn",
+        {"session_id": session_id, "status": status},
+    )
+    return [_turn(row) for row in rows]
+
+
+def _turn(row: Any) -> TurnRow:
+    return TurnRow(
+        session_id=row["session_id"],
+        turn=row["turn"],
+        run_id=row["run_id"],
+        part=row["part"],
+        status=row["status"],
+        message=row["message"],
+        client_message_id=row["client_message_id"],
+        document=None if row["document"] is None else decode(row["document"]),
+        started_at=row["started_at"],
+        ended_at=row["ended_at"],
+    )

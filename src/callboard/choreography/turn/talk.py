@@ -1,0 +1,247 @@
+"""Talk: the way a door talks to a domain: send a message, look at what is remembered, end it.
+
+It holds nothing between calls; everything is in the project's database.
+"""
+
+from collections.abc import Callable
+from dataclasses import asdict
+from typing import Any, Final, TypeVar
+
+from callboard.choreography.turn.deciding import ModelUnavailable
+from callboard.choreography.turn.domain import Domain, Who
+from callboard.choreography.turn.modes import find_mode
+from callboard.choreography.turn.remembering import (
+    TurnRow,
+    find_sent,
+    find_turn,
+    list_turns,
+    load_state,
+)
+from callboard.choreography.turn.shapes import TurnOutcome
+from callboard.choreography.turn.turn import ANSWER, Busy, check_message
+from callboard.core.canonical import Json
+from callboard.core.errors import CallboardError, Conflict, NotFound
+from callboard.core.events import QuestionAsked, RunChanged, StepDone
+from callboard.core.vocabulary import Entity, RunRecord, RunState, SignalKind
+from callboard.core.vocabulary.question import Answer
+from callboard.engine.engine import UNFINISHED
+from callboard.knowledge.entities import EntityEvent, list_events, load_registry
+from callboard.store.connection import Connection
+from callboard.store.journal.questions import list_questions
+from callboard.store.journal.runs import list_runs
+from callboard.studio.studio import Studio
+
+T = TypeVar("T")
+
+TURN: Final = "turn"
+UNDO: Final = "undo that"
+
+
+class TurnFailed(CallboardError):
+    """A turn ended without a reply; what it had done is told with the next one."""
+
+    code = "turn_failed"
+
+
+class UnknownTurn(NotFound):
+    """There is no such turn in this conversation."""
+
+    code = "unknown_turn"
+
+
+class Talk:
+    """Conversations about one domain in one open project."""
+
+    def __init__(self, studio: Studio, domain: Domain, pack: str) -> None:
+        """Take the project, what is talked about, and the pack that offers it."""
+        self._studio = studio
+        self._domain = domain
+        self._name = f"{pack}/{TURN}"
+
+    async def send(
+        self,
+        message: str,
+        *,
+        session_id: str,
+        who: Who,
+        mode: str | None = None,
+        client_message_id: str | None = None,
+    ) -> TurnOutcome:
+        """Say something and return what came of it; the same client id is the same message."""
+        check_message(message)
+        if mode is not None and mode != "auto":
+            find_mode(self._domain.modes(), mode)
+        sent = self._sent(session_id, client_message_id)
+        if sent is not None:
+            return await self._outcome(sent.run_id, sent.part)
+        run, question = self._open(session_id)
+        said: dict[str, Json] = {
+            "message": message,
+            "mode": mode,
+            "client_message_id": client_message_id,
+        }
+        if run is not None:
+            return await self._answer(run, question, said)
+        args = {**said, "user_id": who.user_id, "timezone": who.timezone}
+        started = await self._studio.start(self._name, args, session_id=session_id)
+        await self._studio.engine.wait(started.id, settled=True)
+        return await self._outcome(started.id, 1)
+
+    async def undo(self, session_id: str, who: Who) -> TurnOutcome:
+        """Take back what the last turn that wrote has changed; this is a turn like any other."""
+        return await self.send(UNDO, session_id=session_id, who=who)
+
+    async def end(self, session_id: str, who: Who) -> dict[str, Any]:
+        """End a conversation: what is open is dropped, and it is summed up."""
+        run, _question = self._open(session_id)
+        if run is not None:
+            await self._studio.engine.signal(run.id, SignalKind.CANCEL, "the conversation ended")
+        args: dict[str, Json] = {"end": True, "user_id": who.user_id, "timezone": who.timezone}
+        started = await self._studio.start(self._name, args, session_id=session_id)
+        done = await self._studio.engine.wait(started.id)
+        if done.state is not RunState.DONE:
+            raise _failure(done)
+        return dict(done.result)
+
+    def entities(self, session_id: str) -> tuple[Entity, ...]:
+        """Return the things a conversation is about, put away or not."""
+        return self._read(lambda connection: load_registry(connection, session_id)).all()
+
+    def entity_events(self, session_id: str) -> list[EntityEvent]:
+        """Return what happened to the things of a conversation, oldest first."""
+        return self._read(lambda connection: list_events(connection, session_id))
+
+    def mode(self, session_id: str) -> str | None:
+        """Return the mode a conversation is in; None until somebody chose one."""
+        return self._read(lambda connection: load_state(connection, session_id)).mode
+
+    def constraints(self, session_id: str) -> list[str]:
+        """Return what a conversation avoids."""
+        return self._read(lambda connection: load_state(connection, session_id)).constraints
+
+    def turns(self, session_id: str) -> list[dict[str, Any]]:
+        """Return the turns of a conversation: what was said, and how each ended."""
+        rows = self._read(lambda connection: list_turns(connection, session_id))
+        return [
+            {
+                "turn": row.turn,
+                "user": row.message,
+                "assistant": _told(row, "message") or "",
+                "mode": _told(row, "mode"),
+                "status": row.status,
+                "started_at": row.started_at,
+                "ended_at": row.ended_at,
+            }
+            for row in rows
+        ]
+
+    def trace(self, session_id: str, turn: int) -> dict[str, Any]:
+        """Return why a turn did what it did: plan, steps, assumptions, calls, changed states."""
+        rows = self._read(lambda connection: list_turns(connection, session_id))
+        row = next((each for each in rows if each.turn == turn), None)
+        if row is None or row.document is None:
+            raise UnknownTurn(
+                f"There is no finished turn {turn} in this conversation",
+                fix=f"It has {len(rows)} turns.",
+                turn=turn,
+            )
+        outcome = row.document["outcome"]
+        events = [asdict(each) for each in self.entity_events(session_id) if each.turn == turn]
+        wanted = ("plan", "steps", "assumptions", "calls", "warnings", "mode", "action")
+        return {
+            "turn": turn,
+            "message": row.message,
+            **{name: outcome[name] for name in wanted},
+            "entity_events": events,
+            **row.document["trace"],
+        }
+
+    def _sent(self, session_id: str, client_message_id: str | None) -> TurnRow | None:
+        if client_message_id is None:
+            return None
+        return self._read(lambda c: find_sent(c, session_id, client_message_id))
+
+    def _open(self, session_id: str) -> tuple[RunRecord | None, Answer | None]:
+        """Return the run that is not over, and what it asks the user, if it does."""
+
+        def work(connection: Connection) -> tuple[RunRecord | None, Answer | None]:
+            runs = list_runs(
+                connection, states=UNFINISHED, session_id=session_id, choreography=self._name
+            )
+            for run in runs:
+                asked = list_questions(connection, run_id=run.id)
+                mine = [each for each in asked if each.key.endswith(f"/{ANSWER}")]
+                return run, (mine[0] if mine else None)
+            return None, None
+
+        return self._read(work)
+
+    async def _answer(
+        self, run: RunRecord, question: Answer | None, said: dict[str, Json]
+    ) -> TurnOutcome:
+        if question is None:
+            raise Busy(
+                "A turn is under way in this conversation",
+                fix=f"Wait for it; `callboard runs show {run.id}` shows where it is.",
+                run_id=run.id,
+            )
+        part = int(question.key.partition("/")[0]) + 1
+        try:
+            await self._studio.engine.answer(question.id, said)
+        except Conflict as error:
+            raise Busy(
+                "Somebody was quicker: a turn is under way in this conversation",
+                fix="Wait for it and send the message again.",
+                run_id=run.id,
+            ) from error
+        await self._follow(run.id, part)
+        return await self._outcome(run.id, part)
+
+    async def _follow(self, run_id: str, part: int) -> None:
+        """Wait until a part is over: its run ended, or asks again, or is held up."""
+        async for event in self._studio.engine.events(run_id=run_id):
+            body, key = event.body, event.step_key or ""
+            if isinstance(body, RunChanged) and RunState(body.state) not in UNFINISHED:
+                return
+            if isinstance(body, QuestionAsked) and key.startswith(f"{part}/"):
+                return
+            if isinstance(body, StepDone) and key == f"{part}/save":
+                row = self._read(lambda connection: find_turn(connection, run_id, part))
+                if row is not None and _outcome_of(row).action == "respond":
+                    await self._studio.engine.wait(run_id)
+                    return
+
+    async def _outcome(self, run_id: str, part: int) -> TurnOutcome:
+        row = self._read(lambda connection: find_turn(connection, run_id, part))
+        if row is not None and row.document is not None:
+            return _outcome_of(row)
+        run = self._studio.engine.load(run_id)
+        if not run.is_terminal:
+            asked = self._read(lambda connection: list_questions(connection, run_id=run_id))
+            raise Busy(
+                f"The turn is held up: {asked[0].question.text}" if asked else "It is not over yet",
+                fix="`callboard answer` lists what is asked.",
+                run_id=run_id,
+            )
+        raise _failure(run)
+
+    def _read(self, work: Callable[[Connection], T]) -> T:
+        return self._studio.database.read(work)
+
+
+def _told(row: TurnRow, name: str) -> Any:
+    document: dict[str, Any] = row.document or {"outcome": {}}
+    return document["outcome"].get(name)
+
+
+def _outcome_of(row: TurnRow) -> TurnOutcome:
+    return TurnOutcome.model_validate((row.document or {})["outcome"])
+
+
+def _failure(run: RunRecord) -> CallboardError:
+    error = run.error
+    if error is None:
+        return TurnFailed(f"The turn was {run.state.value}", run_id=run.id)
+    if error.code == ModelUnavailable.code:
+        return ModelUnavailable(error.message, fix=error.fix, run_id=run.id)
+    return TurnFailed(error.message, fix=error.fix, run_id=run.id, cause=error.code)

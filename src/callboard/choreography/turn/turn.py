@@ -1,0 +1,193 @@
+"""Turn: the choreography of a conversation. A message is a run; an answer goes on with it.
+
+Each part of a run is one turn. A turn that was saved is never performed again; one that was not is
+performed from its journal, so that nothing finished happens twice.
+"""
+
+from collections.abc import Callable, Mapping
+from typing import Any, Final, cast
+
+from callboard.choreography.stage import Stage
+from callboard.choreography.turn.deciding import ModelUnavailable
+from callboard.choreography.turn.domain import Domain
+from callboard.choreography.turn.ending import end_session
+from callboard.choreography.turn.handling import Handling, Loaded, Sent
+from callboard.choreography.turn.interruption import find_interrupted, tell_interrupted
+from callboard.choreography.turn.modes import (
+    find_mode,
+)
+from callboard.choreography.turn.remembering import (
+    Begun,
+    TurnRow,
+    begin_turn,
+    drop_turn,
+    find_turn,
+    list_turns,
+    load_state,
+)
+from callboard.core.canonical import Json
+from callboard.core.errors import Conflict, InvalidInput
+from callboard.core.vocabulary import Question, RunRecord
+from callboard.engine.engine import UNFINISHED
+from callboard.engine.run import Run
+from callboard.knowledge.entities import Lifetimes, load_registry
+from callboard.models.traffic.priority import Priority
+from callboard.store.connection import Connection
+from callboard.store.journal.runs import list_runs, load_run
+from callboard.studio.offers import Prepared
+from callboard.studio.studio import Studio
+
+MOST_CHARS: Final = 8000
+ANSWER: Final = "answer"
+_PARAMETERS: Final = {
+    "message": "str, required",
+    "user_id": "str, required: whose data it is",
+    "timezone": "str, default UTC",
+    "mode": "str, default: the session's",
+    "client_message_id": "str, default none: the same id again is the same message",
+    "end": "bool, default False: ends the conversation instead",
+}
+
+
+class Busy(Conflict):
+    """A turn is under way in this session."""
+
+    code = "turn_running"
+
+
+class MessageTooLong(InvalidInput):
+    """A message is longer than a message may be."""
+
+    code = "message_too_long"
+
+
+class Turn:
+    """The choreography of talking about a domain's data."""
+
+    summary = "Say something about your data; it is understood, planned, done and answered."
+
+    def __init__(
+        self,
+        domain_of: Callable[[Studio], Domain],
+        lifetimes: Lifetimes = Lifetimes(),  # noqa: B008 - a frozen value
+    ) -> None:
+        """Take where the domain of a studio comes from, and how long things stay in mind."""
+        self._domain_of = domain_of
+        self._lifetimes = lifetimes
+
+    @property
+    def parameters(self) -> Mapping[str, str]:
+        """The arguments it takes."""
+        return _PARAMETERS
+
+    async def prepare(self, studio: Studio, raw: Mapping[str, Json]) -> Prepared:
+        """Check a message; one turn at a time is admitted per session."""
+        args = {name: value for name, value in raw.items() if value is not None}
+        message = str(args.get("message") or "")
+        unknown = sorted(args.keys() - _PARAMETERS.keys())
+        if unknown or not args.get("user_id") or not (message.strip() or args.get("end")):
+            what = f"unknown: {', '.join(unknown)}" if unknown else "message or user_id is missing"
+            takes = ", ".join(f"{name} ({kind})" for name, kind in _PARAMETERS.items())
+            raise InvalidInput(f"There is nothing to say: {what}", fix=f"It takes: {takes}.")
+        check_message(message)
+        mode = args.get("mode")
+        if mode is not None and mode != "auto":
+            find_mode(self._domain_of(studio).modes(), str(mode))
+        now = studio.clock.now_ms()
+
+        def admit(connection: Connection, run: RunRecord) -> None:
+            refuse_if_busy(connection, run)
+            if not args.get("end"):
+                client = args.get("client_message_id")
+                begun = Begun(run.session_id, run.id, 1, message, client)
+                begin_turn(connection, begun, now)
+
+        return Prepared(args, title=message[:60] or "end", admit=admit)
+
+    async def perform(self, studio: Studio, run: Run) -> Json:
+        """Handle a message, and the answers to what is asked about it."""
+        sent = Sent.read(run.args, run.session_id)
+        domain = self._domain_of(studio)
+        if run.args.get("end"):
+            stage = Stage(studio, run).at(Priority.USER)
+            return await end_session(stage, sent.who, domain.modes()[0].name)
+        part = 1
+        while True:
+            closed = await self._part(studio, run, domain, part, sent)
+            if not closed["asks"]:
+                return closed
+            question = Question(str(closed["message"]), detail={"turn": closed["turn"]})
+            answer = await run.ask_human(f"{part}/{ANSWER}", question, inputs={"part": part})
+            sent, part = sent.answered(answer), part + 1
+
+    async def _part(
+        self, studio: Studio, run: Run, domain: Domain, part: int, sent: Sent
+    ) -> dict[str, Any]:
+        key = f"{part}/save"
+        if run.holds(key):
+            return cast("dict[str, Any]", run.recall(key))
+        row = await _begin(studio, run, part, sent)
+        stage = Stage(studio, run.branch(str(part))).at(Priority.USER)
+        loaded = studio.database.read(lambda c: self._load(c, sent.who.session_id, row.turn))
+        handling = Handling(stage, domain, sent, row.turn, loaded)
+        try:
+            return await handling.handle()
+        except ModelUnavailable:
+            # Not accepted: nothing has changed, and its number is free again.
+            await studio.database.write(lambda c: drop_turn(c, row.session_id, row.turn))
+            raise
+
+    def _load(self, connection: Connection, session_id: str, turn: int) -> "Loaded":
+        rows = find_interrupted(connection, session_id, turn)
+        return Loaded(
+            load_state(connection, session_id),
+            load_registry(connection, session_id, self._lifetimes),
+            tuple(row.turn for row in rows),
+            tuple(tell_interrupted(connection, row) for row in rows),
+        )
+
+
+async def _begin(studio: Studio, run: Run, part: int, sent: Sent) -> TurnRow:
+    found = studio.database.read(lambda connection: find_turn(connection, run.id, part))
+    if found is not None:
+        return found
+    now = studio.clock.now_ms()
+
+    def work(connection: Connection) -> TurnRow:
+        parent = load_run(connection, run.id).parent_id
+        client = sent.client_message_id
+        begun = Begun(run.session_id, run.id, part, sent.message, client, parent)
+        turn = begin_turn(connection, begun, now)
+        return next(e for e in list_turns(connection, run.session_id) if e.turn == turn)
+
+    return await studio.database.write(work)
+
+
+def check_message(message: str) -> None:
+    """Refuse a message that is longer than a message may be."""
+    if len(message) > MOST_CHARS:
+        raise MessageTooLong(
+            f"The message has {len(message)} characters; {MOST_CHARS} are possible",
+            fix="Send it in parts.",
+            characters=len(message),
+        )
+
+
+def refuse_if_busy(connection: Connection, run: RunRecord) -> None:
+    """Object to a second turn in a session while one is under way."""
+    others = [
+        other
+        for other in list_runs(
+            connection,
+            states=UNFINISHED,
+            session_id=run.session_id,
+            choreography=run.choreography,
+        )
+        if other.id != run.id
+    ]
+    if others:
+        raise Busy(
+            "A turn is under way in this conversation",
+            fix=f"Wait for it, or answer what it asks: `callboard runs show {others[0].id}`.",
+            run_id=others[0].id,
+        )

@@ -1,0 +1,26 @@
+"""Understanding: what a message means for what is being talked about, code first."""
+
+from callboard.choreography.turn.understanding.advice import merge_advice
+from callboard.choreography.turn.understanding.reading import (
+    AnswerKind,
+    Open,
+    Reading,
+    read_message,
+)
+from callboard.choreography.turn.understanding.references import Pointed, find_references
+from callboard.choreography.turn.understanding.signals import Signal, SignalKind, detect_signal
+from callboard.choreography.turn.understanding.skipping import needs_model
+
+__all__ = [
+    "AnswerKind",
+    "Open",
+    "Pointed",
+    "Reading",
+    "Signal",
+    "SignalKind",
+    "detect_signal",
+    "find_references",
+    "merge_advice",
+    "needs_model",
+    "read_message",
+]

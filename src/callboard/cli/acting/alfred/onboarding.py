@@ -1,0 +1,32 @@
+"""Answering what Alfred asks once, from the command line."""
+
+from collections.abc import Sequence
+from typing import Any
+
+from callboard.cli.output import clean, echo, echo_json
+from callboard.core.errors import InvalidInput
+from callboard.packs.alfred.house import Alfred
+
+
+async def answer_questions(
+    alfred: Alfred, answers: Sequence[str], *, user: str | None, as_json: bool
+) -> None:
+    """Give answers, then print what is still open."""
+    who = alfred.who(user)
+    for each in answers:
+        question, equals, answer = each.partition("=")
+        if not equals:
+            raise InvalidInput(
+                f"{each!r} is no answer", fix="Write it as QUESTION=ANSWER; empty skips it."
+            )
+        await alfred.answer_onboarding(who, question.strip(), answer.strip() or None)
+    state: dict[str, Any] = dict(await alfred.onboarding(who))
+    if as_json:
+        echo_json(state)
+        return
+    open_questions = state["open"]
+    if not open_questions:
+        echo("Everything has been asked.")
+    for question in open_questions:
+        options = f"  ({', '.join(question['options'])})" if question["options"] else ""
+        echo(clean(f"{question['id']}: {question['text']}{options}"))

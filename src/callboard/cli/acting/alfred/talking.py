@@ -1,0 +1,133 @@
+"""Talking with Alfred: one message, or a conversation with a few commands."""
+
+from collections.abc import Awaitable, Callable
+from dataclasses import dataclass
+from typing import Final
+
+from callboard.choreography.turn.modes import find_mode
+from callboard.choreography.turn.shapes import TurnOutcome
+from callboard.cli import exits
+from callboard.cli.acting.dialogue import next_line
+from callboard.cli.acting.opening import Choices, Work, working
+from callboard.cli.bridge import Interrupt, perform
+from callboard.cli.output import clean, echo, echo_json, remark
+from callboard.cli.reports.alfred import entities_report, turn_report, why_report
+from callboard.core.errors import CallboardError
+from callboard.packs.alfred.house import Alfred
+
+_COMMANDS: Final = "/mode [NAME], /entities, /why, /undo, /end, /quit"
+
+
+@dataclass(frozen=True, slots=True)
+class AlfredTalk:
+    """Who talks, in which session and mode."""
+
+    session: str | None = None
+    mode: str | None = None
+    user: str | None = None
+
+
+def alfred_talk(choices: Choices, wanted: AlfredTalk, message: str | None) -> int:
+    """Say one thing to Alfred, or without a message talk until the user leaves."""
+
+    async def work(interrupt: Interrupt) -> int:
+        async with working(choices) as here:
+            talk = await _Talk.begin(here, wanted, interrupt)
+            return await (talk.hold() if message is None else talk.say(message))
+
+    return perform(work)
+
+
+class _Talk:
+    """A conversation while it is held."""
+
+    def __init__(
+        self, here: Work, wanted: AlfredTalk, session_id: str, interrupt: Interrupt
+    ) -> None:
+        self.here = here
+        self.alfred = Alfred(here.studio)
+        self.session_id = session_id
+        self.mode = wanted.mode
+        self.user = wanted.user
+        self.interrupt = interrupt
+        self.commands: dict[str, Callable[[str], Awaitable[object] | None]] = {
+            "/mode": self.change_mode,
+            "/entities": self.show_entities,
+            "/why": self.show_why,
+            "/undo": self.undo,
+            "/end": self.end,
+        }
+
+    @classmethod
+    async def begin(cls, here: Work, wanted: AlfredTalk, interrupt: Interrupt) -> "_Talk":
+        sessions = here.studio.sessions
+        session = sessions.get(wanted.session) if wanted.session else await sessions.current()
+        return cls(here, wanted, session.id, interrupt)
+
+    async def hold(self) -> int:
+        remark(f"You talk with Alfred. Also: {_COMMANDS}.")
+        while (typed := await next_line("you> ", self.interrupt)) is not None:
+            text = typed.strip()
+            if text == "/quit":
+                break
+            if text:
+                await self.obey(text)
+            if self.interrupt.asked.is_set():
+                return exits.INTERRUPTED
+        return exits.OK
+
+    async def obey(self, text: str) -> None:
+        """Do what was typed; what goes wrong with it does not end the talk."""
+        name, _, rest = text.partition(" ")
+        command = self.commands.get(name)
+        if command is None and name.startswith("/"):
+            remark(f"There is no {clean(name)}. Known: {_COMMANDS}.")
+            return
+        try:
+            if command is None:
+                await self.say(text)
+            else:
+                doing = command(rest.strip())
+                if doing is not None:
+                    await doing
+        except CallboardError as error:
+            remark(clean(f"{error.message}. {error.fix or ''}".strip()))
+
+    async def say(self, message: str) -> int:
+        outcome = await self.alfred.send(
+            message, session_id=self.session_id, user_id=self.user, mode=self.mode
+        )
+        self.tell(outcome)
+        return exits.OK
+
+    async def undo(self, _rest: str) -> None:
+        who = self.alfred.who(self.user, self.session_id)
+        self.tell(await self.alfred.talk.undo(self.session_id, who))
+
+    async def end(self, _rest: str) -> None:
+        who = self.alfred.who(self.user, self.session_id)
+        await self.alfred.talk.end(self.session_id, who)
+        remark("The conversation is summed up and over; say something to begin another.")
+
+    def tell(self, outcome: TurnOutcome) -> None:
+        if self.here.choices.as_json:
+            echo_json(outcome.model_dump(mode="json", by_alias=True))
+        else:
+            turn_report(outcome)
+
+    def change_mode(self, name: str) -> None:
+        modes = self.alfred.kitchen.modes()
+        if name:
+            self.mode = find_mode(modes, name).name
+        current = self.mode or self.alfred.talk.mode(self.session_id) or "chosen by Alfred"
+        remark(f"Mode: {current}. There are {', '.join(each.name for each in modes)}.")
+
+    def show_entities(self, _rest: str) -> None:
+        entities_report(self.alfred.talk.entities(self.session_id), as_json=False)
+
+    def show_why(self, _rest: str) -> None:
+        turns = self.alfred.talk.turns(self.session_id)
+        if not turns:
+            echo("Nothing has been said yet.")
+            return
+        why_report(self.alfred.talk.trace(self.session_id, turns[-1]["turn"]), as_json=False)

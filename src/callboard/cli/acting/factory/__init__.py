@@ -1,0 +1,1 @@
+"""Working with Writers Factory from the command line."""

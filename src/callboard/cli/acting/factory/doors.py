@@ -1,0 +1,65 @@
+"""The doors into Writers Factory: look, change, or start a run and watch it."""
+
+from collections.abc import Awaitable, Callable
+from dataclasses import dataclass, field
+from typing import Any
+
+from callboard.cli import exits
+from callboard.cli.acting.ending import conclude, exit_code_of
+from callboard.cli.acting.following import follow
+from callboard.cli.acting.opening import Choices, working
+from callboard.cli.bridge import Interrupt, perform, perform_simply
+from callboard.core.canonical import Json
+from callboard.core.vocabulary.run import RunState
+from callboard.packs.writers_factory.factory import Factory
+
+Act = Callable[[Factory], Awaitable[object] | None]
+"""Does something in an open factory and prints what came of it."""
+
+Tell = Callable[[Factory, Any], None]
+"""Prints the result of a run that is done."""
+
+
+@dataclass(frozen=True, slots=True)
+class Job:
+    """A run of the pack that is wanted; arguments without a value are left out."""
+
+    name: str
+    args: dict[str, Json] = field(default_factory=dict[str, Json])
+    session: str | None = None
+
+    def given(self) -> dict[str, Json]:
+        """Return the arguments that were given at all."""
+        return {name: value for name, value in self.args.items() if value not in (None, "", [])}
+
+
+def enter(choices: Choices, act: Act) -> int:
+    """Open the book, do one thing and leave."""
+
+    async def work() -> int:
+        async with working(choices) as here:
+            doing = act(Factory(here.studio))
+            if doing is not None:
+                await doing
+            return exits.OK
+
+    return perform_simply(work())
+
+
+def watch(choices: Choices, job: Job | Callable[[Factory], Job], tell: Tell) -> int:
+    """Start a run, show it as it goes on, and print its result."""
+
+    async def work(interrupt: Interrupt) -> int:
+        async with working(choices) as here:
+            factory = Factory(here.studio)
+            wanted = job if isinstance(job, Job) else job(factory)
+            here.hint_at_interrupted()
+            run = await factory.start(wanted.name, wanted.given(), session_id=wanted.session)
+            here.announce(run)
+            followed = await follow(here.studio, run.id, here.view(), interrupt)
+            if choices.as_json or followed.run.state is not RunState.DONE:
+                return conclude(here.studio, followed, as_json=choices.as_json)
+            tell(factory, followed.run.result)
+            return exit_code_of(followed)
+
+    return perform(work)

@@ -1,0 +1,43 @@
+"""Notebooks at the command line: the writer names folders as they lie on this machine."""
+
+from pathlib import Path
+
+from callboard.cli.output import clean, echo, echo_json, remark
+from callboard.core.canonical import Json
+from callboard.packs.writers_factory.factory import Factory
+
+
+async def add_notebook(
+    factory: Factory, notebook_id: str, title: str, role: str, folder: Path, *, as_json: bool
+) -> None:
+    """Register a folder; one inside the project is kept by its place there."""
+    notebooks, path = factory.rooms.notebooks, _place(factory.studio.project.root, folder)
+    made = await notebooks.register(notebook_id, title, role, path, by="writer")
+    report = await notebooks.sync(made.id)
+    files = report.added + report.updated + report.unchanged
+    if as_json:
+        unreadable: list[Json] = [*report.unreadable]
+        echo_json({"notebook": made.to_json(), "files": files, "unreadable": unreadable})
+        return
+    echo(clean(f"Notebook {made.id} ({made.role.value}) reads {files} files in {made.path}."))
+    for each in report.unreadable:
+        remark(clean(f"  not read: {each}"))
+    remark(f"Forget it: callboard factory notebook remove {made.id}")
+
+
+def _place(root: Path, folder: Path) -> str:
+    wanted = folder.expanduser().resolve()
+    return str(wanted.relative_to(root)) if wanted.is_relative_to(root) else str(wanted)
+
+
+async def remove_notebook(factory: Factory, notebook_id: str, *, as_json: bool) -> None:
+    """Forget a notebook and say how to have it back."""
+    notebooks = factory.rooms.notebooks
+    known = notebooks.get(notebook_id)
+    await notebooks.unregister(known.id)
+    if as_json:
+        echo_json({"removed": known.to_json()})
+        return
+    echo(f"Notebook {known.id} is forgotten; its files stay.")
+    again = f"callboard factory notebook add {known.id} '{known.path}' --role {known.role.value}"
+    remark(clean(f"Back: {again}"))

@@ -1,0 +1,89 @@
+"""Planning at the command line: outlines proposed, approved or read from a file; scaffolds."""
+
+from collections.abc import Sequence
+from typing import Any, Final, cast
+
+from callboard.cli.acting.factory.doors import Job, enter, watch
+from callboard.cli.acting.opening import Choices
+from callboard.cli.arguments import read_arguments, read_text
+from callboard.cli.reports.factory.scenes import (
+    approved_report,
+    proposal_report,
+    scaffold_report,
+)
+from callboard.core.canonical import Json
+from callboard.core.errors import InvalidInput, NotFound
+from callboard.packs.writers_factory.factory import Factory
+from callboard.packs.writers_factory.manuscript import outline_from_json
+from callboard.packs.writers_factory.model import PlannedScene
+
+_LISTS: Final = ("characters_present", "world_rules")
+
+
+def propose_outline(choices: Choices, session: str | None) -> int:
+    """Have scenes proposed and show them."""
+
+    def tell(factory: Factory, _result: Any) -> None:
+        waiting = factory.rooms.scenes.outline_proposal()
+        if waiting is not None:
+            proposal_report(*waiting)
+
+    return watch(choices, Job("plan_scenes", {}, session), tell)
+
+
+def approve_outline(choices: Choices, source: str | None) -> int:
+    """Take the proposed outline, or the one in a file."""
+    own = None if source is None else read_outline(source)
+
+    async def act(factory: Factory) -> None:
+        before = len(factory.rooms.manuscript.outline())
+        taken = await factory.rooms.scenes.approve_outline(own)
+        approved_report(taken, before, as_json=choices.as_json)
+
+    return enter(choices, act)
+
+
+def read_outline(name: str) -> tuple[PlannedScene, ...]:
+    """Read an outline: a list of scenes, or an object with one, as the command shows it."""
+    import yaml
+
+    try:
+        content: Any = yaml.safe_load(read_text(name))
+    except yaml.YAMLError as error:
+        raise InvalidInput(f"{name} is neither JSON nor YAML: {error}", path=name) from error
+    if isinstance(content, dict):
+        known = cast("dict[str, Any]", content)
+        content = known.get("outline") or known.get("scenes")
+    if not isinstance(content, list):
+        raise InvalidInput(
+            f"{name} holds no list of scenes",
+            fix="Write a list of {chapter, scene, title, beat_number, summary, word_target}.",
+            path=name,
+        )
+    return outline_from_json(cast("list[Any]", content))
+
+
+def show_scaffold(choices: Choices, scaffold_id: str) -> int:
+    """Show a scaffold that was made before."""
+
+    def act(factory: Factory) -> None:
+        found = factory.rooms.scenes.scaffold(scaffold_id)
+        if found is None:
+            raise NotFound(
+                f"There is no scaffold for {scaffold_id}",
+                fix="Leave --show out to make one.",
+                scaffold_id=scaffold_id,
+            )
+        scaffold_report(found, as_json=choices.as_json)
+
+    return enter(choices, act)
+
+
+def read_changes(pairs: Sequence[str]) -> dict[str, Json]:
+    """Read what a writer changes in a scaffold."""
+    given = read_arguments(pairs, None)
+    for name in _LISTS:
+        value = given.get(name)
+        if isinstance(value, str):
+            given[name] = [each.strip() for each in value.split(";") if each.strip()]
+    return given

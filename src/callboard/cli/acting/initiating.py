@@ -1,0 +1,95 @@
+"""Making a folder a project, for a pack, with its sample if that is wanted."""
+
+import shutil
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Final
+
+from callboard.core.errors import InvalidInput, NotFound
+from callboard.studio.packs import Pack, installed_packs
+from callboard.studio.project import Project
+
+_HINTS: Final = {
+    None: "callboard packs list",
+    "control_room": "callboard plan new 'Draft the next scene'",
+    "writers_factory": "callboard chat",
+    "alfred": "callboard chat",
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Initiated:
+    """What is wanted."""
+
+    folder: Path
+    pack: str | None = None
+    with_sample: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Made:
+    """What came of it."""
+
+    root: Path
+    is_new: bool
+    pack: str | None
+    copied: tuple[str, ...] = ()
+
+    @property
+    def hint(self) -> str:
+        """A command to begin with."""
+        return _HINTS.get(self.pack, _HINTS[None])
+
+
+def initiate(wanted: Initiated) -> Made:
+    """Make a folder a project; files that are there already stay as they are."""
+    pack = None if wanted.pack is None else _find(wanted.pack)
+    if wanted.with_sample and (pack is None or pack.sample is None):
+        raise InvalidInput(
+            f"There is no sample for {wanted.pack or 'no pack'}",
+            fix="Name a pack that has one: `--for control_room --sample`.",
+        )
+    is_new = not Project(wanted.folder.resolve()).exists
+    if not is_new and pack is not None:
+        _refuse_other(wanted.folder, pack.name)
+    copied = _copy(pack.sample, wanted.folder) if wanted.with_sample and pack else ()
+    made = Project.init(wanted.folder, pack=wanted.pack)
+    return Made(made.root, is_new, wanted.pack, copied)
+
+
+def _refuse_other(folder: Path, pack: str) -> None:
+    """Refuse to turn a project into one for another pack behind its settings' back."""
+    import yaml
+
+    config = Project(folder.resolve()).folder / "config.yaml"
+    known = yaml.safe_load(config.read_text("utf-8")) if config.is_file() else None
+    named = known.get("pack", "control_room") if isinstance(known, dict) else "control_room"  # pyright: ignore[reportUnknownMemberType, reportUnknownVariableType]
+    if named != pack:
+        raise InvalidInput(
+            f"{folder} already is a project for {named}",
+            fix=f"Write `pack: {pack}` into {config.name} yourself if you mean it.",
+        )
+
+
+def _find(name: str) -> Pack:
+    packs = installed_packs()
+    for pack in packs:
+        if pack.name == name:
+            return pack
+    raise NotFound(
+        f"There is no pack {name!r}",
+        fix=f"Installed: {', '.join(pack.name for pack in packs)}.",
+        pack=name,
+    )
+
+
+def _copy(sample: Path | None, folder: Path) -> tuple[str, ...]:
+    copied: list[str] = []
+    for source in sorted(sample.rglob("*")) if sample is not None else ():
+        inside = source.relative_to(sample) if sample is not None else source
+        target = folder / inside
+        if source.is_file() and not target.exists():
+            target.parent.mkdir(parents=True, exist_ok=True)
+            shutil.copyfile(source, target)
+            copied.append(str(inside))
+    return tuple(copied)

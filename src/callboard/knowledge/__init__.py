@@ -1,0 +1,69 @@
+"""What a project knows: the graph of hard facts, the soft facts, the library of documents."""
+
+from callboard.knowledge.embedding import Embedder, OfflineEmbedder
+from callboard.knowledge.errors import (
+    DimensionsDiffer,
+    EmbeddingFailed,
+    TypeChanged,
+    UnknownNode,
+    UnknownType,
+)
+from callboard.knowledge.facts import FactRevision, Facts, FactState, KBEntry
+from callboard.knowledge.graph import (
+    AttrChange,
+    Edge,
+    Graph,
+    MergeReport,
+    Node,
+    Provenance,
+    Subgraph,
+    Trust,
+    Vocabulary,
+    name_key,
+    node_id,
+    slug,
+)
+from callboard.knowledge.knowledge import Knowledge
+from callboard.knowledge.library import (
+    DocumentInfo,
+    Library,
+    Passage,
+    PutReport,
+    SearchMode,
+    SourceText,
+)
+from callboard.knowledge.vectors import Indexing
+
+__all__ = [
+    "AttrChange",
+    "DimensionsDiffer",
+    "DocumentInfo",
+    "Edge",
+    "Embedder",
+    "EmbeddingFailed",
+    "FactRevision",
+    "FactState",
+    "Facts",
+    "Graph",
+    "Indexing",
+    "KBEntry",
+    "Knowledge",
+    "Library",
+    "MergeReport",
+    "Node",
+    "OfflineEmbedder",
+    "Passage",
+    "Provenance",
+    "PutReport",
+    "SearchMode",
+    "SourceText",
+    "Subgraph",
+    "Trust",
+    "TypeChanged",
+    "UnknownNode",
+    "UnknownType",
+    "Vocabulary",
+    "name_key",
+    "node_id",
+    "slug",
+]

@@ -1,0 +1,114 @@
+"""Finding things by what people call them: names, kinds, and places in a row. Pure."""
+
+import re
+from collections.abc import Sequence
+from functools import cache
+from typing import TYPE_CHECKING, Final
+
+from callboard.core.vocabulary import Entity
+
+if TYPE_CHECKING:
+    import inflect
+
+_FUZZY_FROM: Final = 85
+_WORD: Final = re.compile(r"\w+", re.UNICODE)
+_ARTICLE: Final = re.compile(r"^(?:the|that|this|a|an|my|our) (?=\w)")
+_ORDINALS: Final = {
+    "first": 0,
+    "second": 1,
+    "third": 2,
+    "fourth": 3,
+    "fifth": 4,
+    "sixth": 5,
+    "seventh": 6,
+    "eighth": 7,
+    "ninth": 8,
+    "tenth": 9,
+    "last": -1,
+}
+_NUMBERED: Final = re.compile(
+    r"(?:#|number |no\. ?|option )(\d{1,2})\b|\b(\d{1,2})(?:st|nd|rd|th)\b"
+)
+
+
+def by_label(entities: Sequence[Entity], text: str) -> tuple[Entity, ...]:
+    """Return the things a text names, the best match first; nothing if none is near enough."""
+    from rapidfuzz import fuzz
+
+    wanted = _ARTICLE.sub("", text.casefold().strip())
+    if not wanted:
+        return ()
+    exact = tuple(each for each in entities if each.label.casefold() == wanted)
+    if exact:
+        return exact
+    scored = [
+        (max(fuzz.ratio(wanted, label), _contained(wanted, label)), index, each)
+        for index, each in enumerate(entities)
+        if (label := each.label.casefold())
+    ]
+    near = sorted((s for s in scored if s[0] >= _FUZZY_FROM), key=lambda s: (-s[0], s[1]))
+    return tuple(each for _, _, each in near)
+
+
+def by_ordinal(entities: Sequence[Entity], text: str) -> Entity | None:
+    """Return the thing a text points at by its place in the row: the first, #2, the last one."""
+    position = ordinal_in(text)
+    if position is None or not entities:
+        return None
+    return entities[position] if -len(entities) <= position < len(entities) else None
+
+
+def ordinal_in(text: str) -> int | None:
+    """Return the place in a row that a text names, counted from 0, or -1 for the last."""
+    folded = text.casefold()
+    numbered = _NUMBERED.search(folded)
+    if numbered is not None:
+        return int(numbered[1] or numbered[2]) - 1
+    for word in _WORD.findall(folded):
+        if word in _ORDINALS:
+            return _ORDINALS[word]
+    return None
+
+
+def of_class(entities: Sequence[Entity], noun: str) -> tuple[Entity, ...]:
+    """Return everything of a kind: its label or a tag holds the noun, singular or plural."""
+    wanted = singular_words(noun)
+    if not wanted:
+        return ()
+    return tuple(
+        each
+        for each in entities
+        if _holds(singular_words(each.label), wanted)
+        or any(_holds(singular_words(tag), wanted) for tag in each.tags)
+    )
+
+
+@cache
+def singular_words(text: str) -> tuple[str, ...]:
+    """Return the words of a text, each as one of its kind."""
+    return tuple(_singular(word) for word in _WORD.findall(text.casefold()))
+
+
+def _holds(words: tuple[str, ...], wanted: tuple[str, ...]) -> bool:
+    size = len(wanted)
+    return any(words[at : at + size] == wanted for at in range(len(words) - size + 1))
+
+
+def _contained(wanted: str, label: str) -> float:
+    """Score a name that is part of a label: two shared words say more than one."""
+    words, others = set(_WORD.findall(wanted)), set(_WORD.findall(label))
+    return 90.0 if words and words <= others else 0.0
+
+
+def _singular(word: str) -> str:
+    # English only; a word of another script comes back as it is.
+    if len(word) < 4 or not word.isascii() or word.endswith(("ss", "us", "is")):
+        return word
+    return str(_engine().singular_noun(word) or word)  # pyright: ignore[reportArgumentType]
+
+
+@cache
+def _engine() -> "inflect.engine":
+    import inflect
+
+    return inflect.engine()

@@ -1,0 +1,31 @@
+"""The graph of what is known for certain: typed nodes and edges, by domain."""
+
+from callboard.knowledge.graph.graph import Graph
+from callboard.knowledge.graph.values import (
+    AttrChange,
+    Edge,
+    MergeReport,
+    Node,
+    Provenance,
+    Subgraph,
+    Trust,
+    name_key,
+    node_id,
+    slug,
+)
+from callboard.knowledge.graph.vocabulary import Vocabulary
+
+__all__ = [
+    "AttrChange",
+    "Edge",
+    "Graph",
+    "MergeReport",
+    "Node",
+    "Provenance",
+    "Subgraph",
+    "Trust",
+    "Vocabulary",
+    "name_key",
+    "node_id",
+    "slug",
+]

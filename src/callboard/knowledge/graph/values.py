@@ -1,0 +1,132 @@
+"""Values of the graph: nodes, edges, what changed. No rules but how a node is named."""
+
+import re
+import unicodedata
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from enum import IntEnum
+from typing import Final
+
+from callboard.core.canonical import Json, digest_bytes
+
+_NO_WORD: Final = re.compile(r"[\W_]+")
+_HASH_CHARS: Final = 12
+
+
+class Trust(IntEnum):
+    """How much a source is believed, the named levels; any number from 0 to 100 is allowed."""
+
+    GROUND = 100
+    RECENT = 80
+    STANDARD = 70
+    ACADEMIC = 60
+    DEFAULT = 50
+    OLD_HISTORY = 40
+    BLOG = 30
+    MODEL = 20
+
+
+@dataclass(frozen=True, slots=True)
+class Node:
+    """A thing that is known. `content` is what it is found by when searching by meaning."""
+
+    id: str
+    type: str
+    name: str
+    aliases: tuple[str, ...] = ()
+    attrs: Mapping[str, Json] = field(default_factory=dict[str, Json])
+    source: str = ""
+    trust: int = Trust.DEFAULT
+    first_seen: str | None = None
+    updated_at: int = 0
+    content: str = ""
+
+    def answers_to(self) -> tuple[str, ...]:
+        """Return the name and the aliases."""
+        return self.name, *self.aliases
+
+
+@dataclass(frozen=True, slots=True)
+class Edge:
+    """A typed relation of two nodes; there is at most one per source, target and type.
+
+    An empty `dst_domain` is the domain of the graph the edge is in.
+    """
+
+    src: str
+    dst: str
+    type: str
+    attrs: Mapping[str, Json] = field(default_factory=dict[str, Json])
+    source: str = ""
+    weight: float = 1.0
+    dst_domain: str = ""
+
+    @property
+    def key(self) -> tuple[str, str, str, str]:
+        """What there is only one of."""
+        return self.src, self.dst_domain, self.dst, self.type
+
+
+@dataclass(frozen=True, slots=True)
+class MergeReport:
+    """What a merge changed; all zero if everything was already known."""
+
+    nodes_added: int = 0
+    nodes_updated: int = 0
+    edges_added: int = 0
+    edges_updated: int = 0
+
+    @property
+    def has_changed(self) -> bool:
+        """Whether anything was written."""
+        return bool(
+            self.nodes_added or self.nodes_updated or self.edges_added or self.edges_updated
+        )
+
+
+@dataclass(frozen=True, slots=True)
+class AttrChange:
+    """An attribute got another value; None stands for no value."""
+
+    attr: str
+    old: Json
+    new: Json
+    source: str
+    at: int
+
+
+@dataclass(frozen=True, slots=True)
+class Provenance:
+    """Who said something about a node, and when for the first time."""
+
+    source: str
+    trust: int
+    at: int
+
+
+@dataclass(frozen=True, slots=True)
+class Subgraph:
+    """A part of the graph, the most relevant node first; `missing` are seeds nobody knows."""
+
+    nodes: tuple[Node, ...]
+    edges: tuple[Edge, ...]
+    ranks: Mapping[str, float] = field(default_factory=dict[str, float])
+    missing: tuple[str, ...] = ()
+
+
+def slug(name: str) -> str:
+    """Return a name as it stands in an id: lower case, words joined by hyphens."""
+    plain = unicodedata.normalize("NFKC", name).casefold()
+    joined = _NO_WORD.sub("-", plain).strip("-")
+    # A name of punctuation alone still needs an id of its own.
+    return joined or digest_bytes(name.encode("utf-8", "replace"))[:_HASH_CHARS]
+
+
+def node_id(node_type: str, name: str) -> str:
+    """Return the id of a node by its type and name: `character:mickey-bardot`."""
+    return f"{node_type}:{slug(name)}"
+
+
+def name_key(name: str) -> str:
+    """Return what two spellings of a name have in common: case and spaces do not matter."""
+    return " ".join(unicodedata.normalize("NFKC", name).casefold().split())

@@ -1,0 +1,1 @@
+"""Alfred: a kitchen assistant with a clean memory and a real database."""

@@ -1,0 +1,239 @@
+"""Alfred in an open studio: what the doors ask for, in one place."""
+
+from collections.abc import Mapping, Sequence
+from functools import cached_property
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Final, cast
+
+from callboard.choreography.turn.domain import Row, Who
+from callboard.choreography.turn.requests import (
+    ReadRequest,
+    ReadResult,
+    UndoResult,
+    WriteKey,
+    WritePreview,
+    WriteRequest,
+    WriteResult,
+)
+from callboard.choreography.turn.shapes import TurnOutcome
+from callboard.choreography.turn.talk import Talk
+from callboard.core.clock import iso
+from callboard.core.errors import InvalidInput, NotFound
+from callboard.packs.alfred.ground import PACK, kitchen_of
+from callboard.packs.alfred.settings import SettingsRead, read_settings
+from callboard.studio.studio import Studio
+
+if TYPE_CHECKING:
+    from callboard.packs.alfred.kitchen.domain import Kitchen
+    from callboard.packs.alfred.kitchen.recipes.recipe import ImportReport
+
+FORMATS: Final = ("markdown", "jsonld")
+# What is done by hand and not in a conversation is undone by hand, too.
+BY_HAND: Final = "by-hand"
+_MOST_EXPORTED: Final = 200
+
+
+class Alfred:
+    """The kitchen of one open project."""
+
+    pack: Final = PACK
+
+    def __init__(self, studio: Studio) -> None:
+        """Take the studio; the kitchen is opened when first entered."""
+        self.studio = studio
+
+    @cached_property
+    def settings(self) -> SettingsRead:
+        """The settings in force, and what was wrong in the project's own file."""
+        return read_settings(self.studio.project.root)
+
+    @property
+    def kitchen(self) -> "Kitchen":
+        """The kitchen itself."""
+        return kitchen_of(self.studio)
+
+    @cached_property
+    def talk(self) -> Talk:
+        """The way to talk about the kitchen."""
+        return Talk(self.studio, self.kitchen, PACK)
+
+    def who(self, user_id: str | None = None, session_id: str = "") -> Who:
+        """Return whose data it is; somebody who does not cook here raises."""
+        from callboard.packs.alfred.kitchen.opening import person
+
+        name = user_id or self.settings.values.people.default
+        found = self.kitchen.data.base.read_now(lambda c: person(c, name))
+        return Who(name, session_id, str(found["timezone"]))
+
+    def people(self) -> Sequence[Mapping[str, Any]]:
+        """Return who cooks here."""
+        from callboard.packs.alfred.kitchen.opening import people
+
+        return self.kitchen.data.base.read_now(people)
+
+    async def add_person(self, user_id: str, name: str, timezone: str = "UTC") -> bool:
+        """Give somebody a place in the household; say whether they are new."""
+        from callboard.packs.alfred.kitchen.opening import add_person
+
+        plain = user_id.strip()
+        if not plain or len(plain) > 100:
+            raise InvalidInput(
+                f"{user_id[:40]!r} cannot be somebody's id", fix="Give 1 to 100 characters."
+            )
+        now = iso(self.studio.clock.now_ms())
+        return await self.kitchen.data.base.write(
+            lambda c: add_person(c, plain, name or plain, now, timezone)
+        )
+
+    async def send(
+        self,
+        message: str,
+        *,
+        session_id: str,
+        user_id: str | None = None,
+        mode: str | None = None,
+        client_message_id: str | None = None,
+    ) -> TurnOutcome:
+        """Say something to Alfred and return what came of it."""
+        return await self.talk.send(
+            message,
+            session_id=session_id,
+            who=self.who(user_id, session_id),
+            mode=mode,
+            client_message_id=client_message_id,
+        )
+
+    async def read(self, who: Who, request: ReadRequest) -> ReadResult:
+        """Return rows, without a conversation."""
+        return await self.kitchen.read(who, request)
+
+    async def preview(self, who: Who, request: WriteRequest) -> WritePreview:
+        """Say what a change would touch."""
+        return await self.kitchen.preview(who, request)
+
+    async def write(
+        self,
+        who: Who,
+        request: WriteRequest,
+        confirmed: WritePreview | None = None,
+        request_id: str | None = None,
+    ) -> WriteResult:
+        """Change rows, without a conversation; the same request id is the same change."""
+        own = by_hand(who)
+        key = WriteKey(
+            session_id=own.session_id,
+            turn=self.studio.clock.now_ms(),
+            step_id=request_id or self.studio.ids.make("call"),
+        )
+        if request_id is not None:
+            key = key.model_copy(update={"turn": 0})
+        return await self.kitchen.write(own, request, key, confirmed)
+
+    async def undo(self, who: Who) -> UndoResult:
+        """Take back the last change that was made without a conversation."""
+        return await self.kitchen.undo(by_hand(who))
+
+    async def profile(self, who: Who) -> Row:
+        """Return what is known about somebody."""
+        return await self.kitchen.profile_row(who)
+
+    async def set_profile(
+        self, who: Who, values: Mapping[str, Any], confirmed: WritePreview | None = None
+    ) -> WriteResult:
+        """Change what is known about somebody; to drop an allergy or a diet needs their word."""
+        request = WriteRequest.model_validate(
+            {"op": "upsert", "table": "user_profile", "records": [dict(values)]}
+        )
+        return await self.write(who, request, confirmed)
+
+    def read_recipes(self, source: Path | bytes | str, kind: str | None = None) -> "ImportReport":
+        """Read recipes from a file or pasted text; nothing is written."""
+        from callboard.packs.alfred.kitchen.recipes.reading import import_file
+
+        return import_file(source, kind)
+
+    async def import_recipes(
+        self, who: Who, source: Path | bytes | str, kind: str | None = None
+    ) -> tuple["ImportReport", list[WriteResult]]:
+        """Read recipes and write them, each by itself; one that is there already is told."""
+        from callboard.packs.alfred.kitchen.recipes.writing import to_write
+
+        report = self.read_recipes(source, kind)
+        written = [await self.write(who, to_write(recipe)) for recipe in report.recipes]
+        return report, written
+
+    async def export_recipes(
+        self, who: Who, names: Sequence[str] = (), as_format: str = "markdown"
+    ) -> dict[str, str]:
+        """Return recipes as texts of a format, by name; without names, all of them."""
+        from callboard.packs.alfred.kitchen.recipes.writing import (
+            from_row,
+            write_jsonld,
+            write_markdown,
+        )
+
+        if as_format not in FORMATS:
+            raise InvalidInput(f"{as_format!r} is no format", fix=f"Formats: {', '.join(FORMATS)}.")
+        write = write_markdown if as_format == "markdown" else write_jsonld
+        rows = await self._recipes(who, names)
+        return {str(row["name"]): write(from_row(row)) for row in rows}
+
+    async def export_calendar(self, who: Who, start: str, end: str) -> str:
+        """Return planned meals as an iCalendar file."""
+        from datetime import UTC, datetime
+
+        from callboard.packs.alfred.kitchen.recipes.writing import CalendarTimes, write_calendar
+
+        between = {"field": "plan_date", "op": "between", "value": [start, end]}
+        rows = await self._rows(
+            who, table="meal_plans", filters=[between], include=["recipe"], limit=_MOST_EXPORTED
+        )
+        meals = [{**row, "recipe_name": _inner(row, "recipe", "name")} for row in rows]
+        now = datetime.fromtimestamp(self.studio.clock.now_ms() / 1000, tz=UTC)
+        return write_calendar(meals, now, CalendarTimes(zone=who.timezone))
+
+    async def export_shopping(self, who: Who) -> str:
+        """Return the shopping list as text, grouped as its owner likes it."""
+        from callboard.packs.alfred.kitchen.recipes.writing import write_shopping
+
+        still = {"field": "status", "op": "in", "value": ["needed", "in_cart"]}
+        rows = await self._rows(
+            who,
+            table="shopping_items",
+            filters=[still],
+            include=["ingredient"],
+            limit=_MOST_EXPORTED,
+        )
+        profile = await self.profile(who)
+        items = [{**row, "aisle": _inner(row, "ingredient", "aisle")} for row in rows]
+        return write_shopping(items, str(profile.get("list_organization") or "by_category"))
+
+    def close(self) -> None:
+        """Have nothing to let go of: the kitchen is closed with its studio."""
+
+    async def _recipes(self, who: Who, names: Sequence[str]) -> Sequence[Row]:
+        include = ["ingredients", "steps", "tags"]
+        if not names:
+            return await self._rows(who, table="recipes", include=include, limit=_MOST_EXPORTED)
+        found: list[Row] = []
+        for name in names:
+            same = {"field": "name", "op": "eq", "value": name}
+            rows = await self._rows(who, table="recipes", filters=[same], include=include)
+            if not rows:
+                raise NotFound(f"You have no recipe called {name!r}", fix="Look at your recipes.")
+            found += rows
+        return found
+
+    async def _rows(self, who: Who, **query: Any) -> Sequence[Row]:
+        return (await self.kitchen.read(who, ReadRequest.model_validate(query))).rows
+
+
+def by_hand(who: Who) -> Who:
+    """Return somebody outside of any conversation."""
+    return Who(who.user_id, f"{BY_HAND}-{who.user_id}", who.timezone)
+
+
+def _inner(row: Row, relation: str, column: str) -> Any:
+    """Return what a row's related row says."""
+    related: Any = row.get(relation)
+    return cast("Row", related).get(column) if isinstance(related, Mapping) else None

@@ -1,0 +1,1 @@
+"""The kitchen: recipes, stock, lists, plans, tasks and what was cooked."""

@@ -1,0 +1,229 @@
+"""The arithmetic a plan may name, by name. Each gets rows by table and gives plain data."""
+
+import re
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from datetime import date, timedelta
+from typing import Any, Final
+
+from callboard.choreography.turn.domain import ComputeFunction, Who
+from callboard.choreography.turn.requests import QueryError
+from callboard.packs.alfred.kitchen.compute.deducting import deduct_inventory
+from callboard.packs.alfred.kitchen.compute.matching import (
+    SOON_DAYS,
+    MatchOptions,
+    match_recipes,
+)
+from callboard.packs.alfred.kitchen.compute.plans import open_slots
+from callboard.packs.alfred.kitchen.compute.rows import STAPLES, Catalogue, Row, staple_keys
+from callboard.packs.alfred.kitchen.compute.scaling import scale_recipe
+from callboard.packs.alfred.kitchen.compute.shopping import aggregate_shopping, group_shopping
+from callboard.packs.alfred.kitchen.compute.shortages import missing_ingredients
+from callboard.packs.alfred.kitchen.compute.statistics import category_counts, cooking_stats
+from callboard.packs.alfred.kitchen.compute.upkeep import expiring_soon, low_stock
+from callboard.packs.alfred.kitchen.safety.checking import Eater, check_for
+
+Tables = Mapping[str, Sequence[Row]]
+Options = Mapping[str, Any]
+Run = Callable[[Tables, Who, Options], Mapping[str, Any]]
+_DAY: Final = re.compile(r"\d{4}-\d\d-\d\d")
+
+
+@dataclass(frozen=True, slots=True)
+class _Given:
+    """What a function was handed: rows by table, and options such as `today` and `servings`."""
+
+    tables: Tables
+    options: Options
+    staples: tuple[str, ...]
+
+    def rows(self, table: str) -> Sequence[Row]:
+        return self.tables.get(table, ())
+
+    @property
+    def catalogue(self) -> Catalogue:
+        return Catalogue.of(self.rows("ingredients"))
+
+    @property
+    def profile(self) -> Row:
+        rows = self.rows("user_profile")
+        return rows[0] if rows else {}
+
+    @property
+    def eater(self) -> Eater:
+        return Eater.of(self.profile, self.options.get("constraints", ()))
+
+    @property
+    def recipe(self) -> Row:
+        rows = self.rows("recipes")
+        if not rows:
+            raise QueryError(
+                "bad_value", "There is no recipe to reckon with", allowed=[], hint="Read it first."
+            )
+        return rows[0]
+
+    def day(self, name: str, default: date | None = None) -> date:
+        given = self.options.get(name)
+        if given is None and default is not None:
+            return default
+        text = str(given)
+        if not _DAY.match(text):
+            raise QueryError(
+                "bad_value",
+                f"{name} is a day such as 2026-05-20, not {text[:40]!r}",
+                field=name,
+                allowed=[],
+            )
+        return date.fromisoformat(text[:10])
+
+    @property
+    def servings(self) -> float | None:
+        given = self.options.get("servings")
+        return None if given is None else float(given)
+
+
+def compute_functions(staples: Iterable[str] = STAPLES) -> dict[str, ComputeFunction]:
+    """Return every function by its name; `staples` is what every kitchen has."""
+    kept = tuple(staples)
+    return {
+        name: ComputeFunction(name, summary, needs, _bound(work, kept))
+        for name, (summary, needs, work) in _FUNCTIONS.items()
+    }
+
+
+def _bound(work: "Callable[[_Given], Mapping[str, Any]]", staples: tuple[str, ...]) -> Run:
+    return lambda tables, _who, options: work(_Given(tables, options, staples))
+
+
+def _match(given: _Given) -> Mapping[str, Any]:
+    options = MatchOptions(
+        today=given.day("today"),
+        max_missing=given.options.get("max_missing"),
+        soon_days=int(given.options.get("days", SOON_DAYS)),
+        staples=staple_keys(given.staples),
+        limit=given.options.get("limit"),
+    )
+    return match_recipes(
+        given.rows("recipes"), given.rows("inventory_items"), given.eater, options, given.catalogue
+    )
+
+
+def _missing(given: _Given) -> Mapping[str, Any]:
+    stock = given.rows("inventory_items")
+    return missing_ingredients(given.recipe, stock, given.servings, given.catalogue, given.staples)
+
+
+def _scaled(given: _Given) -> Mapping[str, Any]:
+    own = given.recipe.get("servings") or 1
+    return scale_recipe(given.recipe, given.servings if given.servings is not None else float(own))
+
+
+def _aggregate(given: _Given) -> Mapping[str, Any]:
+    by_id = {str(row.get("id")): row for row in given.rows("recipes")}
+    planned = [
+        {"recipe": by_id[str(meal["recipe_id"])], "servings": meal.get("servings")}
+        for meal in given.rows("meal_plans")
+        if str(meal.get("recipe_id")) in by_id
+    ]
+    return aggregate_shopping(
+        planned or given.rows("recipes"),
+        given.rows("inventory_items"),
+        given.rows("shopping_items"),
+        given.catalogue,
+        given.staples,
+    )
+
+
+def _grouped(given: _Given) -> Mapping[str, Any]:
+    wanted = given.options.get("organization") or given.profile.get("list_organization")
+    return group_shopping(
+        given.rows("shopping_items"), str(wanted or "by_category"), given.catalogue
+    )
+
+
+def _expiring(given: _Given) -> Mapping[str, Any]:
+    days = int(given.options.get("days", SOON_DAYS))
+    return expiring_soon(given.rows("inventory_items"), given.day("today"), days, given.catalogue)
+
+
+def _open_slots(given: _Given) -> Mapping[str, Any]:
+    first = given.day("first", given.day("today"))
+    return open_slots(
+        first,
+        given.day("last", first + timedelta(days=6)),
+        given.options.get("meal_types") or ("dinner",),
+        given.rows("meal_plans"),
+        given.profile.get("cooking_days") or (),
+    )
+
+
+def _deducted(given: _Given) -> Mapping[str, Any]:
+    stock = given.rows("inventory_items")
+    return deduct_inventory(given.recipe, given.servings, stock, given.catalogue, given.staples)
+
+
+def _checked(given: _Given) -> Mapping[str, Any]:
+    eater = given.eater
+    found = [
+        {"name": row.get("name"), "kind": each.kind, "subject": each.subject, "detail": each.detail}
+        for row in given.rows("recipes")
+        for each in check_for(eater, row)
+    ]
+    return {"objections": found, "is_safe": not found}
+
+
+def _counted(given: _Given) -> Mapping[str, Any]:
+    table = str(given.options.get("table") or _first_filled(given.tables))
+    return category_counts(given.rows(table), given.catalogue)
+
+
+def _first_filled(tables: Tables) -> str:
+    return next((name for name, rows in tables.items() if rows and name != "ingredients"), "")
+
+
+def _cooked(given: _Given) -> Mapping[str, Any]:
+    first = given.day("first") if given.options.get("first") else None
+    last = given.day("last") if given.options.get("last") else None
+    return cooking_stats(given.rows("cooking_log"), first, last)
+
+
+_FUNCTIONS: Final[
+    Mapping[str, tuple[str, tuple[str, ...], Callable[[_Given], Mapping[str, Any]]]]
+] = {
+    "match_recipes": (
+        "which recipes can be cooked with what is in stock, and what each lacks",
+        ("recipes", "inventory_items"),
+        _match,
+    ),
+    "missing_ingredients": (
+        "what one recipe needs, what is there of it, what is to be bought",
+        ("recipes", "inventory_items"),
+        _missing,
+    ),
+    "scale_recipe": ("one recipe for another number of servings", ("recipes",), _scaled),
+    "aggregate_shopping": (
+        "one shopping list for several recipes or a plan",
+        ("recipes", "inventory_items"),
+        _aggregate,
+    ),
+    "group_shopping": ("the shopping list by aisle or category", ("shopping_items",), _grouped),
+    "expiring_soon": ("what expires in the next days", ("inventory_items",), _expiring),
+    "low_stock": (
+        "what runs low",
+        ("inventory_items",),
+        lambda given: low_stock(given.rows("inventory_items"), given.catalogue),
+    ),
+    "open_slots": ("which meals are not planned yet", ("meal_plans",), _open_slots),
+    "deduct_inventory": (
+        "what cooking a recipe takes from stock",
+        ("recipes", "inventory_items"),
+        _deducted,
+    ),
+    "check_constraints": (
+        "whether recipes fit allergies, diet and what is avoided",
+        ("recipes",),
+        _checked,
+    ),
+    "category_counts": ("how many rows there are of each category", (), _counted),
+    "cooking_stats": ("what was cooked how often", ("cooking_log",), _cooked),
+}

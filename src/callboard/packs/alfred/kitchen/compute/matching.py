@@ -1,0 +1,159 @@
+"""Matching: which recipes can be cooked with what is there, and what each still lacks.
+
+An ingredient counts as in stock if there is enough of it, or if there is some and nobody can say
+how much. What is optional and what every kitchen has does not count.
+"""
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, field
+from datetime import date, timedelta
+from typing import Any, Final
+
+from callboard.packs.alfred.kitchen.compute.rows import (
+    STAPLES,
+    Catalogue,
+    Row,
+    Stock,
+    ingredient_lines,
+    staple_keys,
+)
+from callboard.packs.alfred.kitchen.compute.units import is_enough, rounded
+from callboard.packs.alfred.kitchen.safety.checking import Eater, check_for
+from callboard.packs.alfred.relational.names import name_key
+
+SOON_DAYS: Final = 3
+Match = dict[str, Any]
+
+
+@dataclass(frozen=True, slots=True)
+class MatchOptions:
+    """How recipes are matched."""
+
+    today: date
+    # The most ingredients a recipe may lack; None shows every recipe.
+    max_missing: int | None = None
+    soon_days: int = SOON_DAYS
+    staples: frozenset[str] = field(default_factory=lambda: staple_keys(STAPLES))
+    limit: int | None = None
+
+    @property
+    def soon(self) -> str:
+        """The last day that still is soon."""
+        return (self.today + timedelta(days=self.soon_days)).isoformat()
+
+
+def match_recipes(
+    recipes: Iterable[Row],
+    inventory: Iterable[Row],
+    eater: Eater,
+    options: MatchOptions,
+    catalogue: Catalogue | None = None,
+) -> dict[str, Any]:
+    """Return the recipes somebody may eat, the one that lacks least first, and those they may not.
+
+    Ties: more food used that expires soon, then better rated, then by name.
+    """
+    known = catalogue or Catalogue()
+    stock = Stock.of(inventory, known)
+    matches: list[Match] = []
+    blocked: list[dict[str, Any]] = []
+    for recipe in recipes:
+        objections = check_for(eater, tagged(recipe, known))
+        if objections:
+            why = list(dict.fromkeys(f"{each.kind}: {each.subject}" for each in objections))
+            blocked.append({"id": recipe.get("id"), "name": recipe.get("name"), "blocked_by": why})
+        else:
+            matches.append(match_of(recipe, stock, options))
+    return {"matches": best(matches, options), "blocked": blocked}
+
+
+def best(matches: Iterable[Match], options: MatchOptions) -> list[Match]:
+    """Return matches in their order, without those that lack too much."""
+    most = options.max_missing
+    kept = [each for each in matches if most is None or lack(each) <= most]
+    return sorted(kept, key=match_order)[: options.limit]
+
+
+def match_order(match: Match) -> tuple[Any, ...]:
+    """Sort the best match to the front."""
+    return order_key(
+        lack(match), match["expiring_used"], match["rating"], match["name"], match["id"]
+    )
+
+
+def order_key(
+    lacking: int, expiring_used: int, rating: int | None, name: str, recipe_id: Any
+) -> tuple[Any, ...]:
+    """Return what matches are sorted by."""
+    return (lacking, -expiring_used, -(rating or 0), name_key(name), str(recipe_id))
+
+
+def lack(match: Match) -> int:
+    """Return how many ingredients are missing or too few."""
+    return len(match["missing"]) + len(match["short"])
+
+
+def match_of(recipe: Row, stock: Stock, options: MatchOptions) -> Match:
+    """Return how one recipe stands."""
+    missing: list[str] = []
+    short: list[dict[str, Any]] = []
+    unclear: list[str] = []
+    required = 0
+    lines = ingredient_lines(recipe)
+    for line in lines:
+        name = stock.catalogue.name(line)
+        if line.get("optional") or stock.catalogue.name_key(line) in options.staples:
+            continue
+        required += 1
+        found = stock.available(line)
+        needed = line.get("quantity")
+        if not found.is_there:
+            missing.append(name)
+        elif needed is None or is_enough(found.quantity, float(needed)):
+            continue
+        elif found.is_unclear:
+            unclear.append(name)
+        else:
+            short.append(
+                {
+                    "name": name,
+                    "needed": needed,
+                    "have": rounded(found.quantity),
+                    "unit": line.get("unit"),
+                }
+            )
+    covered = required - len(missing) - len(short)
+    return {
+        "id": recipe.get("id"),
+        "name": str(recipe.get("name") or ""),
+        "rating": recipe.get("rating"),
+        "total_minutes": recipe.get("total_minutes"),
+        "coverage": rounded(covered / required) if required else 1.0,
+        "missing": missing,
+        "short": short,
+        "unclear": unclear,
+        "expiring_used": _expiring(lines, stock, options.soon),
+    }
+
+
+def tagged(recipe: Row, catalogue: Catalogue) -> Row:
+    """Return a recipe whose ingredients carry what the catalogue tags them with."""
+    if not catalogue.by_id:
+        return recipe
+    lines = [
+        {"allergen_tags": catalogue.facts(line).get("allergen_tags"), **line}
+        for line in ingredient_lines(recipe)
+    ]
+    return {**recipe, "ingredients": lines}
+
+
+def _expiring(lines: Sequence[Row], stock: Stock, soon: str) -> int:
+    """Return how many ingredients are used of which something expires soon."""
+    used = {key for line in lines if (key := stock.key(line)) is not None}
+    return sum(1 for key in used if _expires(stock.by_key[key], soon))
+
+
+def _expires(items: Sequence[Row], soon: str) -> bool:
+    # The first to expire comes first.
+    first = items[0].get("expires_on")
+    return first is not None and str(first) <= soon

@@ -1,0 +1,222 @@
+"""Cookable: the best matches among very many recipes, without reading all of them.
+
+The database tells which ingredients recipes lack altogether; that is the least they can lack. From
+the most promising on, recipes are read and matched exactly, until no other can be better. What
+comes out is what `match_recipes` makes of all rows.
+"""
+
+import json
+from collections import Counter
+from collections.abc import Collection, Iterable, Iterator, Sequence
+from dataclasses import replace
+from itertools import groupby
+from typing import TYPE_CHECKING, Any, Final
+
+from callboard.packs.alfred.kitchen.compute.matching import (
+    Match,
+    MatchOptions,
+    best,
+    match_of,
+    match_order,
+    tagged,
+)
+from callboard.packs.alfred.kitchen.compute.rows import Catalogue, Stock
+from callboard.packs.alfred.kitchen.safety.checking import Eater, check_for, is_allowed
+
+if TYPE_CHECKING:
+    from sqlalchemy import Connection
+
+DEFAULT_LIMIT: Final = 20
+_CHUNK: Final = 50
+_SEPARATOR: Final = "\x1f"
+Row = dict[str, Any]
+# What a recipe is sorted by at best, as `match_order` has it; its id comes last.
+Bound = tuple[Any, ...]
+
+
+def match_in_database(
+    connection: "Connection", user_id: str, eater: Eater, options: MatchOptions
+) -> list[Match]:
+    """Return somebody's best matches, at most `options.limit`."""
+    wanted = replace(options, limit=DEFAULT_LIMIT if options.limit is None else options.limit)
+    search = _Search(connection, user_id, eater, wanted)
+    return search.run()
+
+
+class _Search:
+    """One search through one user's recipes."""
+
+    def __init__(
+        self, connection: "Connection", user_id: str, eater: Eater, options: MatchOptions
+    ) -> None:
+        self.connection = connection
+        self.user_id = user_id
+        self.eater = eater
+        self.options = options
+        self.catalogue = Catalogue.of(self._all(_CATALOGUE))
+        self.stock = Stock.of(self._all(_STOCK, user=user_id), self.catalogue)
+
+    def run(self) -> list[Match]:
+        limit = self.options.limit or 0
+        found: list[Match] = []
+        for chunk in _chunks(self._bounds(), max(_CHUNK, limit)):
+            if len(found) >= limit and match_order(found[limit - 1]) <= chunk[0]:
+                break
+            found = best([*found, *self._exact([bound[-1] for bound in chunk])], self.options)
+        return found
+
+    def _bounds(self) -> Iterator[Bound]:
+        """Yield recipes as good as they can be at most, the best first."""
+        stocked = {key[1:] for key in self.stock.by_key if key.startswith("#")}
+        staples = self.options.staples
+        absent = [
+            key
+            for key, row in self.catalogue.by_id.items()
+            if key not in stocked and row["name_key"] not in staples
+        ]
+        lacking: Counter[str] = Counter()
+        for users in self._users(_LACKING, absent):
+            lacking.update(users)
+        expiring: Counter[str] = Counter()
+        for users in self._users(_USING, [key for key in stocked if self._expires_soon(key)]):
+            # A recipe may name an ingredient twice; it is used up once.
+            expiring.update(set(users))
+        forbidden: set[str] = set()
+        for users in self._users(_USING, self._forbidden()):
+            forbidden.update(users)
+        yield from self._ordered(lacking, expiring, forbidden)
+
+    def _ordered(
+        self, lacking: Counter[str], expiring: Counter[str], forbidden: set[str]
+    ) -> Iterator[Bound]:
+        by_lack: dict[int, list[Any]] = {}
+        found = self.connection.execute(_text(_RECIPES), {"user": self.user_id})
+        for recipe in _tuples(found):
+            if recipe[0] not in forbidden:
+                by_lack.setdefault(lacking.get(recipe[0], 0), []).append(recipe)
+        most = self.options.max_missing
+        for lack in sorted(by_lack):
+            if most is not None and lack > most:
+                return
+            yield from sorted(
+                (lack, -expiring.get(key, 0), -(rating or 0), name_key, key)
+                for key, name_key, rating in by_lack[lack]
+            )
+
+    def _expires_soon(self, ingredient_id: str) -> bool:
+        first = self.stock.by_key[f"#{ingredient_id}"][0]["expires_on"]
+        return first is not None and first <= self.options.soon
+
+    def _forbidden(self) -> list[str]:
+        if not self.eater.has_limits:
+            return []
+        return [
+            key
+            for key, row in self.catalogue.by_id.items()
+            if not is_allowed(self.eater, str(row["name"]), row["allergen_tags"])
+        ]
+
+    def _exact(self, recipe_ids: Sequence[str]) -> Iterator[Match]:
+        """Yield the recipes somebody may eat, matched line by line."""
+        recipes = self._all(_SOME_RECIPES, ids=recipe_ids)
+        lines = _by_recipe(self._all(_SOME_LINES, ids=recipe_ids))
+        tags = _by_recipe(self._all(_SOME_TAGS, ids=recipe_ids))
+        for recipe in recipes:
+            key = recipe["id"]
+            whole = {**recipe, "ingredients": lines.get(key, []), "tags": tags.get(key, [])}
+            if not check_for(self.eater, tagged(whole, self.catalogue)):
+                yield match_of(whole, self.stock, self.options)
+
+    def _users(self, statement: str, ingredient_ids: Collection[str]) -> Iterator[list[str]]:
+        """Yield the recipes that use an ingredient, for each of some ingredients."""
+        if not ingredient_ids:
+            return
+        values = {"user": self.user_id, "ids": self._ids(ingredient_ids)}
+        for row in self.connection.execute(self._listing(statement), values):
+            yield str(row[0]).split(_SEPARATOR)
+
+    def _all(self, statement: str, ids: Collection[str] = (), **values: str) -> list[Row]:
+        if ids:
+            values["ids"] = self._ids(ids)
+        found = self.connection.execute(self._listing(statement), values)
+        names = tuple(found.keys())
+        return [_decoded(dict(zip(names, row, strict=True))) for row in _tuples(found)]
+
+    def _listing(self, statement: str) -> Any:
+        """Return a statement with the dialect's way to ask for many ids by one value."""
+        is_sqlite = self.connection.dialect.name == "sqlite"
+        many = (
+            "(SELECT value FROM json_each(:ids))"
+            if is_sqlite
+            else "(SELECT jsonb_array_elements_text(CAST(:ids AS jsonb)))"
+        )
+        # One text per ingredient: a row of its own for each line would take longer to fetch.
+        listed = (
+            "group_concat(recipe_id, char(31))" if is_sqlite else "string_agg(recipe_id, chr(31))"
+        )
+        return _text(statement.replace(":many", many).replace(":recipes", listed))
+
+    def _ids(self, ids: Collection[str]) -> str:
+        return json.dumps(sorted(ids))
+
+
+_CATALOGUE: Final = "SELECT id, name, name_key, g_per_ml, category, allergen_tags FROM ingredients"
+_STOCK: Final = (
+    "SELECT id, ingredient_id, quantity, unit, expires_on FROM inventory_items"
+    " WHERE user_id = :user"
+)
+_LACKING: Final = (
+    "SELECT :recipes FROM recipe_ingredients WHERE user_id = :user"
+    " AND ingredient_id IN :many AND optional = false GROUP BY ingredient_id"
+)
+_USING: Final = (
+    "SELECT :recipes FROM recipe_ingredients WHERE user_id = :user"
+    " AND ingredient_id IN :many GROUP BY ingredient_id"
+)
+_RECIPES: Final = (
+    "SELECT id, name_key, rating FROM recipes WHERE user_id = :user AND archived_at IS NULL"
+)
+_SOME_RECIPES: Final = (
+    "SELECT id, name, rating, total_minutes, servings FROM recipes WHERE id IN :many"
+)
+_SOME_LINES: Final = (
+    "SELECT recipe_id, ingredient_id, quantity, unit, optional, raw_text FROM recipe_ingredients"
+    " WHERE recipe_id IN :many ORDER BY recipe_id, position"
+)
+_SOME_TAGS: Final = (
+    "SELECT recipe_id, tag FROM recipe_tags WHERE recipe_id IN :many ORDER BY recipe_id, tag"
+)
+
+
+def _text(statement: str) -> Any:
+    from sqlalchemy import text
+
+    return text(statement)
+
+
+def _tuples(found: Any) -> list[tuple[Any, ...]]:
+    """Return rows as the driver gives them: there are very many."""
+    return found.cursor.fetchall()
+
+
+def _decoded(row: Row) -> Row:
+    """Return a row whose lists are lists: a plain statement gives SQLite's as text."""
+    tags = row.get("allergen_tags")
+    if isinstance(tags, str):
+        row["allergen_tags"] = json.loads(tags)
+    return row
+
+
+def _by_recipe(rows: Iterable[Row]) -> dict[Any, list[Row]]:
+    return {key: list(group) for key, group in groupby(rows, key=lambda row: row["recipe_id"])}
+
+
+def _chunks(bounds: Iterator[Bound], size: int) -> Iterator[list[Bound]]:
+    chunk: list[Bound] = []
+    for bound in bounds:
+        chunk.append(bound)
+        if len(chunk) == size:
+            yield chunk
+            chunk = []
+    if chunk:
+        yield chunk

@@ -1,0 +1,295 @@
+"""Kitchen: recipes, stock, shopping, plans, tasks and people as a domain to talk about."""
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any, Final
+
+from callboard.choreography.turn.domain import (
+    Asked,
+    ComputeFunction,
+    Detail,
+    EntityType,
+    ModeSpec,
+    Objection,
+    OnboardingQuestion,
+    Persona,
+    ProfileView,
+    QueryStrategy,
+    Routed,
+    Row,
+    Subdomain,
+    Wanted,
+    Who,
+)
+from callboard.choreography.turn.requests import (
+    ReadRequest,
+    ReadResult,
+    UndoResult,
+    WriteKey,
+    WritePreview,
+    WriteRequest,
+    WriteResult,
+)
+from callboard.core.clock import Clock
+from callboard.packs.alfred.description import load_description
+from callboard.packs.alfred.kitchen import opening
+from callboard.packs.alfred.kitchen.checking import content_objections
+from callboard.packs.alfred.kitchen.cooking import CookSessions
+from callboard.packs.alfred.kitchen.functions import kitchen_functions
+from callboard.packs.alfred.kitchen.generation import content_schema, content_to_write
+from callboard.packs.alfred.kitchen.generation.drafting import draft
+from callboard.packs.alfred.kitchen.naming import label_of, slot_of, tags_of
+from callboard.packs.alfred.kitchen.presenting import present_content, present_rows
+from callboard.packs.alfred.kitchen.profile import load_profile, profile_view, questions
+from callboard.packs.alfred.kitchen.router import Situation, route_message
+from callboard.packs.alfred.kitchen.router.modes import mode_of
+from callboard.packs.alfred.kitchen.router.situation import tidy
+from callboard.packs.alfred.kitchen.router.stove import route_stove
+from callboard.packs.alfred.kitchen.rules import KitchenRules
+from callboard.packs.alfred.kitchen.schema import kitchen_tables
+from callboard.packs.alfred.kitchen.schema.catalogue import SUBDOMAINS
+from callboard.packs.alfred.relational.base import Base
+from callboard.packs.alfred.relational.data import Data
+from callboard.packs.alfred.relational.filters.dates import Today
+from callboard.packs.alfred.relational.names import name_key
+from callboard.packs.alfred.relational.schema import render_schema
+from callboard.packs.alfred.relational.writing.writer import WriteLimits
+
+if TYPE_CHECKING:
+    from sqlalchemy import Connection
+
+    from callboard.choreography.stage import Stage
+
+_FOUND: Final = 5
+
+
+class Kitchen:
+    """The domain of a household's kitchen."""
+
+    def __init__(
+        self,
+        base: Base,
+        clock: Clock,
+        new_id: Callable[[], str],
+        limits: WriteLimits | None = None,
+        cooks: CookSessions | None = None,
+    ) -> None:
+        """Take the open database, brought up to date, and where it is kept what is on the stove."""
+        self._cooks = cooks
+        tables = kitchen_tables()
+        self._about = load_description(__package__ or "")
+        self.data = Data(
+            base,
+            tables,
+            KitchenRules(tables, new_id),
+            opening.kitchen_log(),
+            clock,
+            new_id,
+            limits or WriteLimits(),
+            _today_of,
+        )
+
+    @property
+    def name(self) -> str:
+        """How the domain is called."""
+        return self._about.name
+
+    def subdomains(self) -> Sequence[Subdomain]:
+        """Return the parts of the domain."""
+        return tuple(replace(each, tables=SUBDOMAINS[each.name]) for each in self._about.subdomains)
+
+    def schema(self, subdomain: str) -> str:
+        """Return a subdomain's tables as a prompt shows them."""
+        return render_schema(self.data.tables, subdomain)
+
+    def entity_types(self) -> Sequence[EntityType]:
+        """Return the kinds of things that are tracked one by one."""
+        return self._about.entity_types
+
+    def modes(self) -> Sequence[ModeSpec]:
+        """Return the modes the user can choose from."""
+        return self._about.modes
+
+    def persona(self, subdomain: str) -> Persona:
+        """Return how an agent thinks while it works on a subdomain."""
+        return self._about.persona_of(subdomain)
+
+    def compute_functions(self) -> Mapping[str, ComputeFunction]:
+        """Return the arithmetic a plan may name."""
+        return kitchen_functions(self._day)
+
+    def query_strategies(self) -> Sequence[QueryStrategy]:
+        """Return the rules that turn words into filters."""
+        return self._about.strategies
+
+    def onboarding(self) -> Sequence[OnboardingQuestion]:
+        """Return what is asked once."""
+        return questions()
+
+    async def read(self, who: Who, request: ReadRequest) -> ReadResult:
+        """Return rows of one user; recipes bring their ingredients unless columns are named."""
+        return await self.data.read(who, _completed(request))
+
+    async def preview(self, who: Who, request: WriteRequest) -> WritePreview:
+        """Say what a change would touch."""
+        return await self.data.preview(who, request)
+
+    async def write(
+        self,
+        who: Who,
+        request: WriteRequest,
+        key: WriteKey,
+        confirmed: WritePreview | None = None,
+    ) -> WriteResult:
+        """Change rows, all of them or none, once per key."""
+        return await self.data.write(who, request, key, confirmed)
+
+    async def undo(self, who: Who) -> UndoResult:
+        """Take back what the last turn that wrote has changed."""
+        return await self.data.undo(who)
+
+    async def counts(self, who: Who) -> Mapping[str, int]:
+        """Return how many rows there are, by table."""
+        return await self.data.base.read(lambda c: opening.counts(c, who.user_id))
+
+    async def categories(self, who: Who) -> Mapping[str, Mapping[str, int]]:
+        """Return how many rows there are by table and category."""
+        return await self.data.base.read(lambda c: opening.categories(c, who.user_id))
+
+    async def profile(self, who: Who, detail: Detail, subdomain: str = "") -> ProfileView:
+        """Return what prompts are told about a user; what must not be eaten always is."""
+        known = await self.data.base.read(lambda c: load_profile(c, who.user_id))
+        view = profile_view(known, detail, subdomain)
+        return replace(view, default_mode=known.values.get("default_mode"))
+
+    async def profile_row(self, who: Who) -> Row:
+        """Return a user's profile as it is stored; empty if there is none."""
+        rows = await self._rows(who, table="user_profile", limit=1)
+        return rows[0] if rows else {}
+
+    def content_schema(self, content_type: str) -> Mapping[str, Any]:
+        """Return the JSON schema of what is generated."""
+        return content_schema(content_type)
+
+    async def check_content(
+        self, who: Who, content_type: str, content: Row, constraints: Sequence[str]
+    ) -> Sequence[Objection]:
+        """Return why content may not be shown or kept: its shape, its eaters, its recipes."""
+        profile = await self.profile_row(who)
+
+        async def read(request: ReadRequest) -> ReadResult:
+            return await self.data.read(who, request)
+
+        return await content_objections(content_type, content, profile, constraints, read)
+
+    def content_to_write(self, content_type: str, content: Row) -> WriteRequest:
+        """Return the write that saves generated content."""
+        return content_to_write(content_type, content)
+
+    def label_for(self, entity_type: str, row: Row) -> str:
+        """Return how people name a row."""
+        return label_of(entity_type, row)
+
+    def tags_for(self, entity_type: str, row: Row) -> tuple[str, ...]:
+        """Return the words a row is also known by."""
+        return tags_of(entity_type, row)
+
+    def slot_for(self, entity_type: str, row: Row) -> str | None:
+        """Return the place a row takes."""
+        return slot_of(entity_type, row)
+
+    async def route(self, asked: Asked) -> Routed | None:
+        """Return what code makes of a message, or None if it is not sure."""
+
+        async def read(request: ReadRequest) -> ReadResult:
+            return await self.data.read(asked.who, request)
+
+        today = await self.today(asked.who)
+        situation = Situation(asked, tidy(asked.message), today, read)
+        if self._cooks is not None:
+            routed = await route_stove(situation, self._cooks, self.data.clock.now_ms())
+            if routed is not None:
+                return routed
+        return await route_message(situation)
+
+    async def find_by_label(self, who: Who, text: str) -> Sequence[Row]:
+        """Return recipes and open tasks of one user that go by a name."""
+        plain = text.strip().replace("%", "").replace("*", "")
+        if not plain:
+            return []
+        found: list[Row] = []
+        for table, column, kind in (
+            ("recipes", "name", "recipe"),
+            ("tasks", "description", "task"),
+        ):
+            for condition in (
+                {"field": column, "op": "eq", "value": plain},
+                {"field": column, "op": "ilike", "value": f"%{plain}%"},
+            ):
+                rows = await self._rows(who, table=table, filters=[condition], limit=_FOUND)
+                if rows:
+                    found += [{**row, "type": kind} for row in rows]
+                    break
+        return found
+
+    def mode_of(self, message: str) -> str | None:
+        """Return the mode a message sounds like, or None if it fits any."""
+        return mode_of(message)
+
+    async def draft_content(self, stage: "Stage", key: str, wanted: Wanted) -> Sequence[Row] | None:
+        """Return content whose gaps a model has filled by picking from what is offered."""
+        profile = await self.profile_row(wanted.who)
+        today = await self.today(wanted.who)
+        names = await self._rows(wanted.who, table="recipes", columns=["name"], limit=200)
+        taken = frozenset(name_key(str(row["name"])) for row in names)
+        return await draft(stage, key, wanted, profile, today.day, taken)
+
+    async def present_rows(self, who: Who, table: str, rows: Sequence[Row]) -> Sequence[str] | None:
+        """Return the lines of a list; a shopping list as its owner likes it."""
+        organization = ""
+        if table == "shopping_items":
+            profile = await self.profile_row(who)
+            organization = str(profile.get("list_organization") or "by_category")
+        return present_rows(table, rows, organization)
+
+    def present_content(self, content_type: str, content: Row) -> str:
+        """Return a draft as the user reads it."""
+        return present_content(content_type, content)
+
+    def close(self) -> None:
+        """Close the database."""
+        self.data.base.close()
+
+    async def today(self, who: Who) -> Today:
+        """Return what day it is for a user."""
+        return await self.data.base.read(lambda c: self.data.today(c, who))
+
+    def _day(self, who: Who) -> str:
+        today = self.data.base.read_now(lambda c: self.data.today(c, who))
+        return today.day.isoformat()
+
+    async def _rows(self, who: Who, **query: Any) -> Sequence[Row]:
+        return (await self.data.read(who, ReadRequest.model_validate(query))).rows
+
+
+def _completed(request: ReadRequest) -> ReadRequest:
+    """Have a recipe's ingredients read with it: without them nobody can tell who may eat it."""
+    is_plain = request.columns is None and not request.include and not request.count_only
+    if request.table != "recipes" or not is_plain or request.group_by or request.aggregates:
+        return request
+    return request.model_copy(update={"include": ["ingredients", "tags"]})
+
+
+def _today_of(connection: "Connection", who: Who, now_ms: int) -> Today:
+    """Return what day it is where somebody lives, with their week's first day."""
+    from sqlalchemy import select
+
+    from callboard.packs.alfred.kitchen.schema.people import user_profile, users
+
+    row = connection.execute(
+        select(users.c.timezone, user_profile.c.week_start)
+        .join(user_profile, user_profile.c.user_id == users.c.id, isouter=True)
+        .where(users.c.id == who.user_id)
+    ).first()
+    zone = who.timezone if row is None or who.timezone != "UTC" else str(row[0])
+    return Today.at(now_ms, zone, week_starts_sunday=row is not None and row[1] == "sun")

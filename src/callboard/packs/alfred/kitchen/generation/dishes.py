@@ -1,0 +1,93 @@
+"""Dishes: the forms new recipes are cast in, from the file beside this module."""
+
+from collections.abc import Mapping
+from functools import cache
+from importlib.resources import files
+from typing import Any, Final
+
+from pydantic import BaseModel, ConfigDict, Field
+
+from callboard.knowledge.entities.matching import singular_words
+
+_PACKAGE: Final = "callboard.packs.alfred.kitchen.generation"
+
+
+class _Part(BaseModel):
+    model_config = ConfigDict(extra="forbid", frozen=True)
+
+
+class Share(_Part):
+    """How much of a thing one person gets."""
+
+    name: str
+    quantity: float = Field(gt=0)
+    unit: str | None = None
+
+
+class Instruction(_Part):
+    """A step whose gaps are filled by what was picked."""
+
+    text: str
+    minutes: int = Field(ge=0)
+
+
+class Dish(_Part):
+    """A form of dish: what it rests on, what goes in, how it is made."""
+
+    words: tuple[str, ...]
+    cuisine: str | None = None
+    course: str = "main"
+    minutes: tuple[int, int]
+    rests_on: tuple[Share, ...] = Field(min_length=1)
+    mains: tuple[str, ...]
+    defaults: tuple[str, ...]
+    greens: tuple[str, ...]
+    flavours: tuple[str, ...]
+    steps: tuple[Instruction, ...] = Field(min_length=1)
+
+
+class Kind(_Part):
+    """How a kind of food is eaten: how much, how it is cut, and when it is done."""
+
+    quantity: float
+    unit: str | None = None
+    cut: str
+    done: str
+
+
+class DishBook(_Part):
+    """Everything new recipes are made of."""
+
+    dishes: Mapping[str, Dish]
+    flavours: Mapping[str, tuple[Share, ...]]
+    kinds: Mapping[str, Kind]
+    counted: Mapping[str, float]
+    fats: tuple[Share, ...]
+
+    def kind(self, category: str) -> Kind:
+        """Return how a kind of food is eaten; what nobody knows is treated as produce."""
+        return self.kinds.get(category) or self.kinds["produce"]
+
+    def named_in(self, wish: str) -> list[str]:
+        """Return the dishes a wish names, as it names them."""
+        words = singular_words(wish)
+        return [
+            name
+            for name, dish in self.dishes.items()
+            if any(_holds(words, singular_words(word)) for word in dish.words)
+        ]
+
+
+@cache
+def dish_book() -> DishBook:
+    """Return the book."""
+    import yaml
+
+    text = files(_PACKAGE).joinpath("dishes.yaml").read_text(encoding="utf-8")
+    read: dict[str, Any] = yaml.safe_load(text)
+    return DishBook.model_validate(read)
+
+
+def _holds(words: tuple[str, ...], wanted: tuple[str, ...]) -> bool:
+    size = len(wanted)
+    return any(words[at : at + size] == wanted for at in range(len(words) - size + 1))

@@ -1,0 +1,161 @@
+"""Opening a kitchen: its database, brought up to date, and the people who cook there."""
+
+from collections.abc import Callable, Mapping
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Final
+
+from callboard.core.errors import InvalidInput
+from callboard.packs.alfred.kitchen.rules import KitchenRules
+from callboard.packs.alfred.relational.base import Base
+from callboard.packs.alfred.relational.filters.dialects import dialect_of
+from callboard.packs.alfred.relational.tables import Tables
+from callboard.packs.alfred.relational.writing import Writer
+from callboard.packs.alfred.relational.writing.log import LogTables
+
+if TYPE_CHECKING:
+    from sqlalchemy import Connection
+
+FILE_NAME: Final = "kitchen.db"
+COUNTED: Final = (
+    "recipes",
+    "inventory_items",
+    "shopping_items",
+    "meal_plans",
+    "tasks",
+    "cooking_log",
+)
+"""The tables whose rows are told as a number."""
+
+
+class UnknownPerson(InvalidInput):
+    """Somebody who has no place in this kitchen."""
+
+    code = "unknown_person"
+
+
+def kitchen_url(folder: Path, url: str = "") -> str:
+    """Return the address of a project's kitchen: the one that was set, or a file of its own."""
+    return url or f"sqlite:///{folder / FILE_NAME}"
+
+
+def open_kitchen(url: str) -> Base:
+    """Open a kitchen's database; tables are made or changed first if they are not up to date."""
+    from callboard.packs.alfred.kitchen.migrations import bring_up_to_date
+
+    base = Base(url)
+    try:
+        bring_up_to_date(base)
+    except BaseException:
+        base.close()
+        raise
+    return base
+
+
+def kitchen_log() -> LogTables:
+    """Return the write log that lies in the kitchen's own database."""
+    from callboard.packs.alfred.kitchen.schema import write_log
+
+    return write_log
+
+
+def kitchen_writer(base: Base, tables: Tables, new_id: Callable[[], str]) -> Writer:
+    """Return what writes rows of a kitchen by its rules."""
+    dialect = dialect_of(is_sqlite=base.is_sqlite)
+    return Writer(tables, KitchenRules(tables, new_id), kitchen_log(), dialect, new_id)
+
+
+def add_person(
+    connection: "Connection", user_id: str, display_name: str, now: str, timezone: str = "UTC"
+) -> bool:
+    """Give somebody a place and an empty profile; say whether they are new."""
+    from callboard.packs.alfred.kitchen.schema.people import user_profile, users
+
+    times = {"created_at": now, "updated_at": now}
+    if connection.dialect.name == "sqlite":
+        from sqlalchemy.dialects.sqlite import insert
+    else:
+        from sqlalchemy.dialects.postgresql import insert
+    # Two doors may let the same person in at once.
+    person: Any = insert(users).values(
+        id=user_id, display_name=display_name, timezone=timezone, **times
+    )
+    unless_known: Any = person.on_conflict_do_nothing(index_elements=["id"])
+    is_new = connection.execute(unless_known.returning(users.c.id)).first() is not None
+    profile: Any = insert(user_profile).values(user_id=user_id, **times)
+    connection.execute(profile.on_conflict_do_nothing(index_elements=["user_id"]))
+    return is_new
+
+
+def people(connection: "Connection") -> list[Mapping[str, Any]]:
+    """Return who cooks here, the first to come first."""
+    from sqlalchemy import select
+
+    from callboard.packs.alfred.kitchen.schema.people import users
+
+    query = select(users).order_by(users.c.created_at, users.c.id)
+    return [dict(row) for row in connection.execute(query).mappings()]
+
+
+def person(connection: "Connection", user_id: str) -> Mapping[str, Any]:
+    """Return one of them; somebody who has no place here raises."""
+    from sqlalchemy import select
+
+    from callboard.packs.alfred.kitchen.schema.people import users
+
+    found = connection.execute(select(users).where(users.c.id == user_id)).mappings().first()
+    if found is None:
+        raise UnknownPerson(
+            f"Nobody called {user_id!r} cooks here", fix="Add them to the household first."
+        )
+    return dict(found)
+
+
+def counts(connection: "Connection", user_id: str) -> dict[str, int]:
+    """Return how many rows somebody has, by table; what is put away or done does not count."""
+    from sqlalchemy import func, select
+
+    from callboard.packs.alfred.kitchen.schema import metadata
+
+    numbers: dict[str, int] = {}
+    for name in COUNTED:
+        table = metadata.tables[name]
+        where = [table.c.user_id == user_id, *_open(table)]
+        numbers[name] = int(connection.execute(select(func.count()).where(*where)).scalar_one())
+    return numbers
+
+
+def categories(connection: "Connection", user_id: str) -> dict[str, dict[str, int]]:
+    """Return how many rows of stock and of the shopping list there are, by category."""
+    from sqlalchemy import func, select
+
+    from callboard.packs.alfred.kitchen.schema import metadata
+
+    items, listed = metadata.tables["inventory_items"], metadata.tables["shopping_items"]
+    catalogue = metadata.tables["ingredients"]
+    queries = {
+        "inventory_items": select(catalogue.c.category, func.count())
+        .join(items, items.c.ingredient_id == catalogue.c.id)
+        .where(items.c.user_id == user_id)
+        .group_by(catalogue.c.category)
+        .order_by(catalogue.c.category),
+        "shopping_items": select(listed.c.category, func.count())
+        .where(listed.c.user_id == user_id, *_open(listed))
+        .group_by(listed.c.category)
+        .order_by(listed.c.category),
+    }
+    return {
+        name: {str(row[0]): int(row[1]) for row in connection.execute(query)}
+        for name, query in queries.items()
+    }
+
+
+def _open(table: Any) -> list[Any]:
+    match table.name:
+        case "recipes":
+            return [table.c.archived_at.is_(None)]
+        case "shopping_items":
+            return [table.c.status.in_(("needed", "in_cart"))]
+        case "tasks":
+            return [table.c.status == "open"]
+        case _:
+            return []

@@ -1,0 +1,112 @@
+"""Markdown cut into the parts of a recipe, line by line.
+
+A list of lines per part and group; nothing is understood yet. Line by line, so that no nesting,
+however deep, costs more than its characters.
+"""
+
+import re
+from dataclasses import dataclass, field
+from typing import Final
+
+from callboard.packs.alfred.kitchen.recipes.reading.words import (
+    is_bare_heading,
+    part_named,
+)
+from callboard.packs.alfred.kitchen.recipes.text import guarded, plain_text
+
+INTRO: Final = "description"
+_HEADING: Final = re.compile(r"^ {0,3}(#{1,6})(?=\s|$)")
+_CLOSING: Final = re.compile(r"(?:^|\s)#+$")
+_UNDERLINE: Final = re.compile(r"^ {0,3}(=+|-{2,})\s*$")
+_RULE: Final = re.compile(r"^ {0,3}(?:(?:\*\s*){3,}|(?:-\s*){3,}|(?:_\s*){3,})$")
+
+
+@dataclass(slots=True)
+class Block:
+    """The lines under one heading."""
+
+    part: str
+    group: str = ""
+    lines: list[str] = field(default_factory=list[str])
+
+
+@dataclass(frozen=True, slots=True)
+class Parts:
+    """A file in parts; `title` is its first-level heading."""
+
+    title: str
+    blocks: tuple[Block, ...]
+
+    def of(self, part: str) -> list[Block]:
+        """Return the blocks of a part, in order."""
+        return [block for block in self.blocks if block.part == part]
+
+
+def split_parts(text: str) -> Parts:
+    """Return a text in the parts of a recipe."""
+    lines = _marked(text.split("\n"))
+    section_level = min(
+        (
+            level
+            for level, title in lines
+            if level and part_named(title) in ("ingredients", "steps")
+        ),
+        default=2,
+    )
+    title = ""
+    blocks = [Block(INTRO)]
+    for level, line in lines:
+        if not level:
+            blocks[-1].lines.append(line)
+            continue
+        named = part_named(line)
+        if level < section_level and not (named and level > 1):
+            title = title or plain_text(line)
+        elif level == section_level and named is not None:
+            blocks.append(Block(named, _group_of(line, named)))
+        else:
+            blocks.append(_inner(blocks[-1], plain_text(line)))
+    return Parts(title, tuple(blocks))
+
+
+def _inner(current: Block, title: str) -> Block:
+    """Return the block under a heading that opens no part: a group of the part it is in."""
+    if current.part in ("ingredients", "steps"):
+        return Block(current.part, title)
+    return Block(current.part, "", [title, ""] if title else [])
+
+
+def _group_of(heading: str, part: str) -> str:
+    """Return `the dough` of `Ingredients for the dough`; a bare name of a part groups nothing."""
+    plain = plain_text(heading).strip(" :")
+    if part not in ("ingredients", "steps") or len(plain.split()) == 1:
+        return ""
+    return plain
+
+
+def _marked(lines: list[str]) -> list[tuple[int, str]]:
+    """Return each line with its heading level, 0 for what is no heading."""
+    marked: list[tuple[int, str]] = []
+    for line in lines:
+        heading = _HEADING.match(line)
+        shown = guarded(line)
+        if heading is not None:
+            title = line[heading.end() :].strip()
+            marked.append((len(heading[1]), _CLOSING.sub("", title).strip()))
+        elif _UNDERLINE.match(line) and _may_be_title(marked):
+            marked[-1] = (1 if "=" in line else 2, marked[-1][1].strip())
+        elif _RULE.match(line):
+            marked.append((0, ""))
+        elif is_bare_heading(shown):
+            marked.append((2, line.strip().strip("*_")))
+        else:
+            marked.append((0, line))
+    return marked
+
+
+def _may_be_title(marked: list[tuple[int, str]]) -> bool:
+    if not marked or marked[-1][0] or not marked[-1][1].strip():
+        return False
+    before = marked[-2][1].strip() if len(marked) > 1 else ""
+    is_item = re.match(r"\s*(?:[-*+]|\d+[.)])\s", marked[-1][1]) is not None
+    return not is_item and (not before or bool(marked[-2][0]))

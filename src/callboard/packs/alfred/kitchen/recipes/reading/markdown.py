@@ -1,0 +1,270 @@
+"""Recipes in Markdown as people write them: front matter, facts, two lists, some notes."""
+
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass, field, replace
+from datetime import date
+from typing import Any, Final, cast
+
+from callboard.packs.alfred.kitchen.recipes.lines import (
+    IngredientLine,
+    parse_line,
+    section_title,
+)
+from callboard.packs.alfred.kitchen.recipes.reading.blocks import INTRO, Block, Parts, split_parts
+from callboard.packs.alfred.kitchen.recipes.reading.figures import read_minutes, read_servings
+from callboard.packs.alfred.kitchen.recipes.reading.front_matter import split_front_matter
+from callboard.packs.alfred.kitchen.recipes.reading.items import Item, items_of, paragraphs_of
+from callboard.packs.alfred.kitchen.recipes.reading.limits import (
+    LONGEST_BLOCK,
+    LONGEST_NAME,
+    LONGEST_TEXT,
+    MOST_INGREDIENTS,
+    MOST_STEPS,
+    MOST_TAGS,
+    RecipeUnreadable,
+)
+from callboard.packs.alfred.kitchen.recipes.reading.words import fact_named
+from callboard.packs.alfred.kitchen.recipes.recipe import (
+    Facts,
+    ImportedRecipe,
+    ImportedStep,
+    Warned,
+)
+from callboard.packs.alfred.kitchen.recipes.text import (
+    guarded,
+    one_line,
+    plain_text,
+    without_emoji,
+)
+
+Read = tuple[ImportedRecipe, tuple[Warned, ...]]
+_FACT: Final = re.compile(
+    r"^\s*(?P<bullet>[-*+]\s*)?(?P<key>[^:\d]{2,40}?)\s*(?P<colon>:)?\s*(?P<value>[^:]*)$"
+)
+_TIMED: Final = re.compile(r"\btime$", re.IGNORECASE)
+_SERVES: Final = re.compile(
+    r"^(?:serves|makes|yields)\b|^\d[\d\s-]*(?:servings?|portions?)\b", re.I
+)
+_OPTIONAL: Final = frozenset(["optional", "optionally"])
+
+
+def read_markdown(text: str) -> Read:
+    """Return the recipe in a Markdown text, and what could not be told."""
+    fields, body = split_front_matter(text)
+    return _Reading(split_parts(body), fields).read()
+
+
+@dataclass(slots=True)
+class _Reading:
+    parts: Parts
+    fields: Mapping[str, Any]
+    facts: dict[str, str] = field(default_factory=dict[str, str])
+    notes: list[str] = field(default_factory=list[str])
+    warnings: list[Warned] = field(default_factory=list[Warned])
+
+    def read(self) -> Read:
+        description = self._described()
+        listed = [
+            entry for block in self.parts.of("ingredients") for entry in self._ingredients(block)
+        ]
+        lines = tuple(_line(text, group) for text, group in listed[:MOST_INGREDIENTS])
+        steps = tuple(step for block in self.parts.of("steps") for step in self._steps(block))
+        for block in self.parts.of("notes"):
+            self.notes.extend(paragraphs_of(block.lines))
+        name = one_line(str(self.fields.get("title") or "")) or self.parts.title
+        if not name and not lines and not steps:
+            raise RecipeUnreadable(
+                "The text holds no recipe: no title, no ingredients, no steps.",
+                fix="Head its lists with `## Ingredients` and `## Directions`.",
+            )
+        self._warn_missing(name, lines, steps)
+        self._warn_cut(len(listed), MOST_INGREDIENTS, "ingredients")
+        self._warn_cut(len(steps), MOST_STEPS, "steps")
+        recipe = ImportedRecipe(
+            name=(name or "Untitled recipe")[:LONGEST_NAME].strip(),
+            ingredients=lines,
+            steps=steps[:MOST_STEPS],
+            tags=tags_of(self.fields.get("tags")),
+            description="\n\n".join(description)[:LONGEST_BLOCK].strip(),
+            notes="\n\n".join(self.notes)[:LONGEST_BLOCK].strip(),
+            facts=self._facts(),
+        )
+        return recipe, tuple(replace(warned, recipe=recipe.name) for warned in self.warnings)
+
+    def _described(self) -> list[str]:
+        """Return the text before the lists, without the facts in it."""
+        kept: list[str] = []
+        for block in self.parts.of(INTRO):
+            for line in block.lines:
+                kept.append("" if self._take_fact(line) else line)
+            kept.append("")
+        return paragraphs_of(kept)
+
+    def _take_fact(self, line: str) -> bool:
+        found = _FACT.match(without_emoji(guarded(line)))
+        if found is None or not (found["bullet"] or found["colon"]):
+            return False
+        key, value = found["key"].strip(" *_"), found["value"].strip(" *_")
+        fact = fact_named(key)
+        if fact is None and _TIMED.search(key) and found["colon"] and value:
+            self.notes.append(f"{key}: {value}")
+            return True
+        if fact is None or not value:
+            return False
+        if fact in ("cuisine", "course", "author", "source") and not found["colon"]:
+            return False
+        self.facts.setdefault(fact, value)
+        return True
+
+    def _ingredients(self, block: Block) -> list[tuple[str, str]]:
+        """Return lines with their groups; in a list without bullets each line is an ingredient."""
+        items = items_of(block.lines)
+        has_bullets = any(item.is_listed for item in items)
+        groups = [(-1, block.group)]
+        found: list[tuple[str, str]] = []
+        for at, item in enumerate(items):
+            if item.is_listed:
+                while item.indent <= groups[-1][0]:
+                    groups.pop()
+            if self._heads(item, items[at + 1 : at + 2]):
+                title = plain_text(item.text).rstrip(": ")
+                if not item.is_listed:
+                    groups = [(-1, title)]
+                else:
+                    groups.append((item.indent, title))
+            elif item.is_listed or not has_bullets:
+                found.append((item.text, groups[-1][1]))
+            else:
+                self._take_remark(item)
+        return found
+
+    def _heads(self, item: Item, following: list[Item]) -> bool:
+        if section_title(item.text) is not None:
+            return True
+        has_inner = bool(following) and item.is_listed and following[0].indent > item.indent
+        return has_inner and (item.text.endswith(":") or parse_line(item.text).quantity is None)
+
+    def _steps(self, block: Block) -> list[ImportedStep]:
+        """Return the steps of a block: its items, or its paragraphs if it has none."""
+        items = items_of(block.lines)
+        last = max((at for at, item in enumerate(items) if item.is_listed), default=None)
+        if last is None:
+            texts = paragraphs_of(block.lines)
+        else:
+            texts = [plain_text(item.text) for item in items[: last + 1]]
+            for item in items[last + 1 :]:
+                self._take_remark(item)
+        return [ImportedStep(text[:LONGEST_TEXT].strip(), block.group) for text in texts if text]
+
+    def _take_remark(self, item: Item) -> None:
+        plain = plain_text(item.text)
+        if not plain:
+            return
+        if not item.opens and self.notes:
+            self.notes[-1] = f"{self.notes[-1]} {plain}"
+        elif _SERVES.match(plain) and "servings" not in self.facts and read_servings(plain):
+            self.facts["servings"] = plain
+        else:
+            self.notes.append(plain)
+
+    def _facts(self) -> Facts:
+        given = {fact: str(self.fields[fact]) for fact in ("servings",) if fact in self.fields}
+        servings_text = self.facts.get("servings") or given.get("servings") or ""
+        servings = read_servings(servings_text) if servings_text else None
+        if servings_text and servings is None:
+            self.notes.append(f"Servings: {plain_text(servings_text)}")
+            self.warnings.append(
+                Warned("servings_unread", f"The servings cannot be told from {servings_text!r}.")
+            )
+        prep, cook = self._minutes()
+        return Facts(
+            servings=servings.low if servings else None,
+            servings_high=servings.high if servings else None,
+            yields=servings.of if servings else None,
+            prep_minutes=prep,
+            cook_minutes=cook,
+            cuisine=self._said("cuisine"),
+            course=self._said("course"),
+            author=self._said("author"),
+            published_on=_day(self.fields.get("date")),
+            source_url=_web_address(self._said("source", "source_url", "url")),
+        )
+
+    def _minutes(self) -> tuple[int | None, int | None]:
+        read = {fact: self._time(fact) for fact in ("prep", "cook", "total")}
+        prep, cook, total = read["prep"], read["cook"], read["total"]
+        if total is not None and cook is None:
+            if prep is None or total >= prep:
+                cook = total - (prep or 0)
+            self.warnings.append(
+                Warned("total_time", "Only a total time is given; it counts as cooking time.")
+            )
+        return prep, cook
+
+    def _time(self, fact: str) -> int | None:
+        text = self.facts.get(fact)
+        if text is None:
+            return None
+        minutes = read_minutes(text)
+        if minutes is None:
+            self.notes.append(f"{fact.capitalize()} time: {plain_text(text)}")
+            self.warnings.append(Warned("time_unread", f"No time can be told from {text!r}."))
+        return minutes
+
+    def _said(self, *keys: str) -> str | None:
+        for key in keys:
+            value = self.facts.get(key) or self.fields.get(key)
+            if isinstance(value, (str, int, float)) and one_line(str(value)):
+                return one_line(str(value))[:LONGEST_NAME]
+        return None
+
+    def _warn_missing(
+        self, name: str, lines: tuple[IngredientLine, ...], steps: tuple[ImportedStep, ...]
+    ) -> None:
+        for is_there, code, message in (
+            (name, "no_title", "The recipe has no title."),
+            (lines, "no_ingredients", "No ingredients were found."),
+            (steps, "no_steps", "No directions were found."),
+        ):
+            if not is_there:
+                self.warnings.append(Warned(code, message))
+
+    def _warn_cut(self, count: int, most: int, what: str) -> None:
+        if count > most:
+            self.warnings.append(
+                Warned("too_many", f"Only the first {most} of {count} {what} are taken.")
+            )
+
+
+def tags_of(value: object) -> tuple[str, ...]:
+    """Return tags given as a list or as one text."""
+    if isinstance(value, str):
+        listed: list[object] = list(value.split(",") if "," in value else value.split())
+    else:
+        listed = cast("list[object]", value) if isinstance(value, list) else []
+    cleaned = [one_line(str(tag))[:LONGEST_NAME] for tag in listed if isinstance(tag, (str, int))]
+    return tuple(dict.fromkeys(tag for tag in cleaned if tag))[:MOST_TAGS]
+
+
+def _line(text: str, group: str) -> IngredientLine:
+    line = parse_line(text[:LONGEST_TEXT].strip(), group)
+    if group.casefold().strip(" :") in _OPTIONAL:
+        return replace(line, optional=True)
+    return line
+
+
+def _day(value: object) -> str | None:
+    if isinstance(value, date):
+        return value.isoformat()[:10]
+    try:
+        return date.fromisoformat(str(value)[:10]).isoformat()
+    except ValueError:
+        return None
+
+
+def _web_address(value: str | None) -> str | None:
+    """Return an address of the web; any other kind of address is left out."""
+    if value is None or re.fullmatch(r"https?://[^\s<>\"']{1,1000}", value) is None:
+        return None
+    return value

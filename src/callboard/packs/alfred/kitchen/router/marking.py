@@ -1,0 +1,313 @@
+"""Marking and setting: a status, a number, a place, a name, a rating of what is already there."""
+
+import re
+from collections.abc import Sequence
+from typing import Any, Final
+
+from callboard.choreography.turn.domain import Routed
+from callboard.packs.alfred.kitchen.router.situation import Situation, among, same
+from callboard.packs.alfred.kitchen.router.words.items import read_item, read_items
+from callboard.packs.alfred.kitchen.router.words.lexicon import any_of, numbers
+from callboard.packs.alfred.kitchen.router.words.targets import (
+    BEHIND,
+    INVENTORY,
+    OPEN,
+    SHOPPING,
+    find_target,
+    names,
+)
+
+_MARK: Final = re.compile(
+    r"^(?:mark|tick|check|set)\s+(?P<what>.+?)\s+(?:as\s+|to\s+)?(?P<state>bought|purchased|got"
+    r"|in (?:the )?cart|in (?:my )?basket|needed|done|finished|complete|completed|cancelled"
+    r"|canceled|open)$",
+    re.I | re.S,
+)
+_CHECK_OFF: Final = re.compile(
+    r"^(?:check|tick|cross) off\s+(?P<what>.+?)(?:\s+(?:from|on|off)\s+(?:my|the|our)"
+    rf"\s+{any_of('lists')})?$",
+    re.I | re.S,
+)
+_STATES: Final = {
+    "bought": "purchased", "purchased": "purchased", "got": "purchased", "in cart": "in_cart",
+    "in the cart": "in_cart", "in basket": "in_cart", "in my basket": "in_cart", "needed": "needed",
+}  # fmt: skip
+_TASK_STATES: Final = {
+    "done": "done", "finished": "done", "complete": "done", "completed": "done",
+    "cancelled": "cancelled", "canceled": "cancelled", "open": "open",
+}  # fmt: skip
+_SERVINGS: Final = re.compile(
+    r"^(?:set|change|update|make)\s+(?:the\s+)?(?:servings?|portions?)\s+(?:of|for|in|on)\s+"
+    r"(?:the\s+|my\s+)?(?P<recipe>.+?)\s+(?:to|=)\s+(?P<count>\w+)$"
+    r"|^(?:set|change|update|make)\s+(?:the\s+|my\s+)?(?P<recipe2>.+?)\s+(?:to\s+)?(?:serve"
+    r"|for)\s+(?P<count2>\w+)(?:\s+(?:people|servings|persons))?$",
+    re.I,
+)
+_RATE: Final = re.compile(
+    r"^(?:rate|give)\s+(?:the\s+|my\s+)?(?P<recipe>.+?)\s+(?P<stars>[1-5])(?:\s*(?:/\s*5"
+    r"|out of 5|stars?))?$"
+    r"|^set\s+(?:the\s+)?rating\s+(?:of|for)\s+(?:the\s+|my\s+)?(?P<recipe2>.+?)\s+to\s+"
+    r"(?P<stars2>[1-5])(?:\s*stars?)?$",
+    re.I,
+)
+_RENAME: Final = re.compile(
+    r"^rename\s+(?:the\s+|my\s+)?(?P<recipe>.+?)(?:\s+recipe)?\s+(?:to|as|into)\s+(?P<name>.+)$",
+    re.I | re.S,
+)
+_MOVE: Final = re.compile(
+    rf"^(?:move|transfer)\s+(?P<what>.+?)\s+(?:from\s+(?:the\s+)?(?:{any_of('places')})\s+)?"
+    rf"(?:to|into|in)\s+(?:the\s+|my\s+)?(?P<place>{any_of('places')})$",
+    re.I | re.S,
+)
+_SET: Final = re.compile(
+    r"^(?:set|change|update)\s+(?:the\s+)?(?:(?:quantity|amount|number)\s+of\s+)?(?P<what>.+?)"
+    r"\s+to\s+(?P<amount>[\d½¼¾⅓⅔].*)$",
+    re.I | re.S,
+)
+_DELETE_RECIPE: Final = re.compile(
+    r"^(?:delete|remove|archive|throw away)\s+(?:the\s+|my\s+)?(?:recipe(?:\s+(?:for|called"
+    r"|named|of))?\s+(?P<after>.+)|(?P<before>.+?)\s+recipe)$",
+    re.I | re.S,
+)
+_DELETE_ALL: Final = re.compile(
+    r"^(?:delete|remove|archive|clear)\s+(?:all(?:\s+of)?|every(?:thing in)?)\s*(?:my|the|our)?"
+    r"\s*(?P<noun>recipes?|tasks?|to-?dos?|reminders?|meal plans?|plans|planned meals)$",
+    re.I,
+)
+
+
+async def route_marking(situation: Situation) -> Routed | None:
+    """Route what changes something that is already there."""
+    for route in (_all_of, _recipe_deletion, _checked_off, _marked, _servings, _rated, _renamed):
+        routed = await route(situation)
+        if routed is not None:
+            return routed
+    return await _moved(situation) or await _quantity(situation)
+
+
+async def _all_of(situation: Situation) -> Routed | None:
+    found = _DELETE_ALL.match(situation.text)
+    if found is None:
+        return None
+    noun = found["noun"].casefold()
+    if noun.startswith("recipe"):
+        table, subdomain, anything = "recipes", "recipes", "name"
+    elif "plan" in noun:
+        table, subdomain, anything = "meal_plans", "meal_plans", "plan_date"
+    else:
+        table, subdomain, anything = "tasks", "tasks", "description"
+    filters = [{"not": {"field": anything, "op": "is", "value": None}}]
+    return _delete(situation, f"Delete all {table.replace('_', ' ')}", subdomain, table, filters)
+
+
+async def _recipe_deletion(situation: Situation) -> Routed | None:
+    found = _DELETE_RECIPE.match(situation.text)
+    if found is None:
+        return None
+    name = (found["after"] or found["before"]).strip(" \"'“”")
+    if re.fullmatch(r"(?:that|this|the|it|last)", name, re.I):
+        known = [each for each in situation.asked.referenced if not each.startswith("temp_")]
+        if len(known) != 1:
+            return None
+        return _delete(situation, "Delete the recipe", "recipes", "recipes", [same("id", known[0])])
+    return _delete(
+        situation, f"Delete the recipe {name}", "recipes", "recipes", [same("name", name)]
+    )
+
+
+async def _checked_off(situation: Situation) -> Routed | None:
+    found = _CHECK_OFF.match(situation.text)
+    if found is None:
+        return None
+    return await _shopping_state(situation, found["what"], "purchased") or await _task_state(
+        situation, found["what"], "done"
+    )
+
+
+async def _marked(situation: Situation) -> Routed | None:
+    found = _MARK.match(situation.text)
+    if found is None:
+        return None
+    state = re.sub(r"\s+", " ", found["state"].casefold())
+    what = re.sub(r"^(?:the\s+)?(?:task|reminder)\s+", "", found["what"], flags=re.I)
+    if state in _STATES:
+        return await _shopping_state(situation, what, _STATES[state], must_exist=False)
+    is_task = await _task_state(situation, what, _TASK_STATES[state])
+    if is_task is not None or state not in ("done", "finished"):
+        return is_task
+    return await _shopping_state(situation, what, "purchased")
+
+
+async def _shopping_state(
+    situation: Situation, what: str, state: str, *, must_exist: bool = True
+) -> Routed | None:
+    # "The list" as a whole, or things on it.
+    if re.fullmatch(r"(?:everything|all(?: of (?:it|them))?|the whole list|my list)", what, re.I):
+        return _update(
+            situation, f"Mark everything as {state}", "shopping", SHOPPING.table,
+            [among("status", OPEN)], {"status": state},
+        )  # fmt: skip
+    targeted = BEHIND.match(what)
+    items = read_items(targeted["items"] if targeted else what)
+    if not items:
+        return None
+    wanted = [item.name for item in items]
+    before = ["purchased", "in_cart"] if state == "needed" else list(OPEN)
+    filters = [among("name", wanted), among("status", before)]
+    if must_exist and not await situation.rows(
+        table=SHOPPING.table, columns=["id"], filters=filters, limit=1
+    ):
+        return None
+    told = f"Mark {names(wanted)} as {state.replace('_', ' ')}"
+    return _update(situation, told, "shopping", SHOPPING.table, filters, {"status": state})
+
+
+async def _task_state(situation: Situation, what: str, state: str) -> Routed | None:
+    from callboard.packs.alfred.kitchen.router.tasks import find_task
+
+    task = await find_task(situation, what)
+    if task is None:
+        return None
+    told = f"Mark {task['description']} as {state}"
+    return _update(
+        situation, told, "tasks", "tasks", [same("id", task["id"])], {"status": state},
+        {str(task["id"]): task["version"]},
+    )  # fmt: skip
+
+
+async def _servings(situation: Situation) -> Routed | None:
+    found = _SERVINGS.match(situation.text)
+    if found is None:
+        return None
+    count = _number(found["count"] or found["count2"])
+    recipe = found["recipe"] or found["recipe2"]
+    if count is None:
+        return None
+    return await _recipe_change(situation, recipe, {"servings": count}, f"servings {count:g}")
+
+
+async def _rated(situation: Situation) -> Routed | None:
+    found = _RATE.match(situation.text)
+    if found is None:
+        return None
+    stars = int(found["stars"] or found["stars2"])
+    recipe = found["recipe"] or found["recipe2"]
+    return await _recipe_change(situation, recipe, {"rating": stars}, f"rating {stars}")
+
+
+async def _renamed(situation: Situation) -> Routed | None:
+    found = _RENAME.match(situation.text)
+    if found is None:
+        return None
+    name = found["name"].strip(" \"'“”")
+    return await _recipe_change(situation, found["recipe"], {"name": name}, f"name {name}")
+
+
+async def _recipe_change(
+    situation: Situation, recipe: str, values: dict[str, Any], told: str
+) -> Routed | None:
+    name = recipe.strip(" \"'“”")
+    if re.fullmatch(r"(?:it|that|this|that one|this one|that recipe|this recipe)", name, re.I):
+        known = [each for each in situation.asked.referenced if not each.startswith("temp_")]
+        if len(known) != 1:
+            return None
+        return _update(
+            situation, f"Set {told}", "recipes", "recipes", [same("id", known[0])], values
+        )
+    rows = await situation.rows(
+        table="recipes", columns=["id", "name"], filters=[same("name", name)], limit=2
+    )
+    if len(rows) != 1:
+        return None
+    return _update(
+        situation, f"Set {rows[0]['name']}: {told}", "recipes", "recipes",
+        [same("id", rows[0]["id"])], values,
+    )  # fmt: skip
+
+
+async def _moved(situation: Situation) -> Routed | None:
+    found = _MOVE.match(situation.text)
+    target = None if found is None else find_target(found["place"])
+    if found is None or target is None or not target.place:
+        return None
+    items = read_items(found["what"])
+    if not items:
+        return None
+    wanted = [item.name for item in items]
+    return _update(
+        situation, f"Move {names(wanted)} to the {target.title}", "inventory", INVENTORY.table,
+        [among("ingredient.name", wanted)], {"location": target.place},
+    )  # fmt: skip
+
+
+async def _quantity(situation: Situation) -> Routed | None:
+    """Set how much there is of one thing, where there is only one row of it."""
+    found = _SET.match(situation.text)
+    if found is None:
+        return None
+    behind = BEHIND.match(found["what"])
+    amount_text, place = _split_place(found["amount"])
+    named = behind["items"] if behind else found["what"]
+    amount = (
+        read_item(f"{amount_text} x")
+        if not re.search(r"[^\W\d]", amount_text)
+        else read_item(f"{amount_text} of x")
+    )
+    item = read_item(named)
+    if amount is None or item is None or amount.quantity is None:
+        return None
+    told = behind["target"] if behind else place
+    targets = [find_target(told)] if told else [SHOPPING, INVENTORY]
+    rows = [
+        (target, row)
+        for target in targets
+        for row in await situation.rows(
+            table=target.table, filters=[same(target.name_field, item.name), *target.scope], limit=3
+        )
+    ]
+    if len(rows) != 1:
+        return None
+    target, row = rows[0]
+    values: dict[str, Any] = {"quantity": amount.quantity}
+    if amount.unit is not None:
+        values["unit"] = amount.unit
+    return _update(
+        situation, f"Set {item.name} on the {target.title}", target.subdomain, target.table,
+        [same("id", row["id"])], values, {str(row["id"]): row["version"]},
+    )  # fmt: skip
+
+
+def _split_place(text: str) -> tuple[str, str]:
+    found = BEHIND.match(text)
+    return (found["items"], found["target"]) if found else (text, "")
+
+
+def _number(text: str) -> float | None:
+    if text.isdigit():
+        return float(text)
+    return numbers().get(text.casefold())
+
+
+def _update(
+    situation: Situation,
+    what: str,
+    subdomain: str,
+    table: str,
+    filters: Sequence[dict[str, Any]],
+    values: dict[str, Any],
+    versions: dict[str, int] | None = None,
+) -> Routed:
+    steps = situation.steps
+    steps.write(
+        what, subdomain, op="update", table=table, filters=list(filters), set=values,
+        versions=versions or {},
+    )  # fmt: skip
+    return Routed(steps=tuple(steps.made), goal=what)
+
+
+def _delete(
+    situation: Situation, what: str, subdomain: str, table: str, filters: list[dict[str, Any]]
+) -> Routed:
+    steps = situation.steps
+    steps.write(what, subdomain, op="delete", table=table, filters=filters)
+    return Routed(steps=tuple(steps.made), goal=what)

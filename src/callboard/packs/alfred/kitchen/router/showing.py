@@ -1,0 +1,299 @@
+"""Showing what there is: the list, the house, recipes, plans, tasks, the log, preferences."""
+
+import re
+from typing import Any, Final
+
+from callboard.choreography.turn.domain import Routed
+from callboard.packs.alfred.kitchen.router.situation import (
+    Situation,
+    among,
+    present,
+    same,
+)
+from callboard.packs.alfred.kitchen.router.strategies import recipe_filters
+from callboard.packs.alfred.kitchen.router.words.dates import read_days
+from callboard.packs.alfred.kitchen.router.words.items import read_item
+from callboard.packs.alfred.kitchen.router.words.lexicon import any_of, kinds
+from callboard.packs.alfred.kitchen.router.words.targets import (
+    INVENTORY,
+    OF_OURS,
+    SHOPPING,
+    TARGET,
+    Target,
+    find_target,
+)
+
+MOST_SHOWN: Final = 200
+_VERB: Final = (
+    r"(?:show(?: me)?|list|check|see|view|open|read|display|print|give me|tell me"
+    r"|look (?:in|at)|find(?: me)?|search(?: for)?|get me)"
+)
+_IN: Final = re.compile(
+    r"^(?:what(?:'s| is| do (?:i|we) have| have (?:i|we) got| is left)|(?:is"
+    rf"|are) there anything|{_VERB}(?: what(?:'s| is))?)"
+    rf"(?:\s+(?:in|on|inside))?\s+{OF_OURS}(?P<target>{TARGET})(?:\s+(?:list|items|contents|now"
+    r"|again|have|look like))*$",
+    re.I,
+)
+_STOCK: Final = re.compile(
+    r"^what (?:food )?(?:do (?:i|we) have|have (?:i|we) got)(?: (?:at home|in stock|left"
+    r"|in the house))?$",
+    re.I,
+)
+_TO_BUY: Final = re.compile(
+    r"^what (?:do (?:i|we) (?:need to |have to )?(?:buy|need)|should (?:i|we) buy)(?: .{0,20})?$",
+    re.I,
+)
+_HAVE: Final = re.compile(
+    r"^(?:do (?:i|we) (?:still )?have|have (?:i|we) got|is there|are there|(?:have|got))(?: any"
+    r"| some| enough)?\s+(?P<thing>[^?]+?)"
+    r"(?:\s+(?:left|at home|in stock|in the (?P<place>fridge|freezer|pantry)))*$"
+    r"|^how (?:much|many)\s+(?P<other>.+?)\s+(?:do (?:i|we) have|have (?:i|we)(?: got)?|(?:is"
+    r"|are)(?: there)?(?: left)?)(?:\s+left)?$",
+    re.I,
+)
+_EXPIRING: Final = re.compile(
+    r"^(?:what(?:'s| is| food is)?|which .{1,20}|show(?: me)?(?: what)?|anything)\s*(?:is |are "
+    r"|'s )?(?:expiring|expires?|going bad|about to expire|going off)"
+    r"(?: soon| first| next| this week)?$|^(?:show(?: me)? )?(?:the )?expiring (?:food|items"
+    r"|things|stuff)$",
+    re.I,
+)
+_TASKS: Final = re.compile(
+    rf"^(?:{_VERB}|what(?:'s| is| are)(?: on)?)\s+{OF_OURS}(?:open |all (?:my |the )?)?"
+    rf"(?:{any_of('todos')}|task|to-do|todo|reminder)$"
+    r"|^what do (?:i|we) (?:have|need) to do(?: (?:today|tomorrow))?$",
+    re.I,
+)
+_PLAN: Final = re.compile(
+    rf"^(?:{_VERB}|what(?:'s| is| are))\s+{OF_OURS}(?:(?:meal |dinner |weekly |week )?(?:plan"
+    r"|plans|menu|schedule)|planned(?: meals)?)(?P<when>\s+.+)?$"
+    r"|^what(?:'s| is| are)(?: (?:we|i))?(?: having| eating)? (?:for|planned(?: for)?"
+    r"|on the menu(?: for)?)\s+(?P<meal>.+)$"
+    r"|^what (?:are|am) (?:we|i) (?:having|eating|cooking)(?: for)?\s+(?P<meal2>.+)$",
+    re.I,
+)
+_LOG: Final = re.compile(
+    rf"^what did (?:i|we) (?:cook|make|eat)(?P<when>\s+.+)?$|^{_VERB}\s+{OF_OURS}(?:cooking )?"
+    r"(?:log|history)$",
+    re.I,
+)
+_PROFILE: Final = re.compile(
+    rf"^(?:{_VERB}|what are|what's|what is)\s+(?:my |our |the )?(?:preferences|profile"
+    r"|allergies|diet|settings|dislikes)$"
+    r"|^what am i allergic to$|^what do you know about me$",
+    re.I,
+)
+_RECIPES: Final = re.compile(
+    rf"^(?:{_VERB}\s+|do (?:i|we) have\s+|what\s+|which\s+|any\s+)?(?:all (?:of )?)?(?:my |the "
+    rf"|our |some |any |a |an )?(?P<adj>[\w' ,-]{{0,60}}?)\s*"
+    r"\b(?:recipes|dishes|meals)(?P<rest>(?:\s+(?:with|using|under|in under|that|for|containing"
+    r"|without|from)\b.+)?)"
+    r"(?:\s+do (?:i|we) have)?$",
+    re.I,
+)
+_RECIPE: Final = re.compile(
+    rf"^(?:{_VERB})\s+(?:me\s+)?(?:the |my |our |a )?recipe (?:for|of|called|named)\s+"
+    r"(?P<after>.+)$"
+    rf"|^(?:{_VERB})\s+(?:the |my |our )?(?P<before>.+?)\s+recipe$"
+    r"|^how (?:do|can|should) (?:i|we|you) (?:make|cook|prepare|bake)\s+(?:the |my |a |an )?"
+    r"(?P<how>.+)$"
+    r"|^recipe (?:for|of)\s+(?P<bare>.+)$"
+    rf"|^(?:show|open|view|read)(?: me)?\s+(?:the |my |our )?(?P<name>.+)$",
+    re.I,
+)
+
+
+async def route_showing(situation: Situation) -> Routed | None:
+    """Route what somebody wants to see."""
+    text = situation.text
+    inside = _IN.match(text)
+    if inside is not None:
+        return _everything(situation, find_target(inside["target"]))
+    for pattern, target in ((_STOCK, INVENTORY), (_TO_BUY, SHOPPING)):
+        if pattern.match(text):
+            return _everything(situation, target)
+    for route in (_expiring, _having, _tasks, _plan, _log, _profile, _recipes):
+        routed = route(situation)
+        if routed is not None:
+            return routed
+    return await _one_recipe(situation)
+
+
+def _everything(situation: Situation, target: Target) -> Routed:
+    if target.table == "tasks":
+        return _read(situation, "Show open tasks", "tasks", "tasks", among("status", ["open"]))
+    details: dict[str, Any] = {"include": ["ingredient"]}
+    if target.table == SHOPPING.table:
+        details["order_by"] = [{"column": "category"}, {"column": "name"}]
+    else:
+        details["order_by"] = [{"column": "location"}, {"column": "expires_on"}]
+    what = f"Show the {target.title}"
+    return _read(situation, what, target.subdomain, target.table, *target.scope, **details)
+
+
+def _expiring(situation: Situation) -> Routed | None:
+    if not _EXPIRING.match(situation.text):
+        return None
+    soon = {"field": "expires_on", "op": "lte", "value": "@today+3d"}
+    return _read(
+        situation, "Show what expires soon", "inventory", "inventory_items", soon,
+        include=["ingredient"], order_by=[{"column": "expires_on"}],
+    )  # fmt: skip
+
+
+def _having(situation: Situation) -> Routed | None:
+    found = _HAVE.match(situation.text)
+    if found is None:
+        return None
+    item = read_item(found["thing"] or found["other"] or "")
+    if item is None or re.search(r"\b(?:recipes?|tasks?|plans?|to)\b", item.name, re.I):
+        return None
+    filters = [{"field": "ingredient.name", "op": "ilike", "value": f"%{_core(item.name)}%"}]
+    if found["place"]:
+        filters.append(same("location", found["place"].casefold()))
+    return _read(
+        situation, f"See whether there is {item.name}", "inventory", "inventory_items", *filters,
+        include=["ingredient"],
+    )  # fmt: skip
+
+
+def _core(name: str) -> str:
+    """Return a name so that it is found within longer ones: singular, signs as they are."""
+    from callboard.packs.alfred.relational.names import name_key
+
+    return _plain(name_key(name))
+
+
+def _plain(text: str) -> str:
+    """Return a text without the signs that stand for anything."""
+    return text.replace("%", "").replace("*", "")
+
+
+def _tasks(situation: Situation) -> Routed | None:
+    if not _TASKS.match(situation.text):
+        return None
+    return _read(
+        situation, "Show open tasks", "tasks", "tasks", among("status", ["open"]),
+        order_by=[{"column": "due_at"}],
+    )  # fmt: skip
+
+
+def _plan(situation: Situation) -> Routed | None:
+    found = _PLAN.match(situation.text)
+    if found is None:
+        return None
+    said = " ".join(filter(None, (found["when"], found["meal"], found["meal2"])))
+    days = read_days(said or "this week", situation.today)
+    meal = _meal_in(said)
+    if days is None and meal is None:
+        return None
+    filters: list[dict[str, Any]] = []
+    if days is not None:
+        filters.append(_between("plan_date", days.start.isoformat(), days.end.isoformat()))
+    else:
+        filters.append(same("plan_date", "@today"))
+    if meal is not None:
+        filters.append(same("meal_type", meal))
+    return _read(
+        situation, "Show what is planned", "meal_plans", "meal_plans", *filters,
+        include=["recipe"], order_by=[{"column": "plan_date"}, {"column": "meal_type"}],
+    )  # fmt: skip
+
+
+def _log(situation: Situation) -> Routed | None:
+    found = _LOG.match(situation.text)
+    if found is None:
+        return None
+    return _read(
+        situation, "Show what was cooked", "cooking_log", "cooking_log", *_past(found["when"]),
+        order_by=[{"column": "cooked_at", "dir": "desc"}], limit=20,
+    )  # fmt: skip
+
+
+def _past(said: str | None) -> list[dict[str, Any]]:
+    folded = (said or "").casefold()
+    if "yesterday" in folded:
+        return [
+            {"field": "cooked_at", "op": "gte", "value": "@today-1d"},
+            {"field": "cooked_at", "op": "lt", "value": "@today"},
+        ]
+    for word, since, until in (
+        ("last week", "@week_start-7d", "@week_start"),
+        ("this week", "@week_start", None),
+        ("this month", "@month_start", None),
+        ("today", "@today", None),
+    ):
+        if word in folded:
+            bounds = [{"field": "cooked_at", "op": "gte", "value": since}]
+            return bounds + ([{"field": "cooked_at", "op": "lt", "value": until}] if until else [])
+    return []
+
+
+def _profile(situation: Situation) -> Routed | None:
+    if not _PROFILE.match(situation.text):
+        return None
+    return _read(situation, "Show preferences", "preferences", "user_profile")
+
+
+def _recipes(situation: Situation) -> Routed | None:
+    found = _RECIPES.match(situation.text)
+    if found is None:
+        return None
+    chosen = recipe_filters(found["adj"], found["rest"] or "")
+    if chosen is None:
+        return None
+    is_archived = re.search(r"\b(?:archived|deleted)\b", found["adj"], re.I) is not None
+    if is_archived:
+        chosen.append(present("archived_at"))
+    return _read(
+        situation, "Show recipes", "recipes", "recipes", *chosen,
+        include=["tags"], order_by=[{"column": "name"}], include_archived=is_archived,
+    )  # fmt: skip
+
+
+async def _one_recipe(situation: Situation) -> Routed | None:
+    found = _RECIPE.match(situation.text)
+    if found is None:
+        return None
+    name = next(part for part in found.groups() if part)
+    if len(name) > 120:
+        return None
+    rows = await situation.rows(
+        table="recipes", columns=["id", "name"], filters=[same("name", name)], limit=2
+    )
+    if not rows and found["name"] is not None:
+        return None
+    wanted = (
+        same("name", name)
+        if rows
+        else {
+            "field": "name",
+            "op": "ilike",
+            "value": f"%{name.replace('%', '').replace('*', '')}%",
+        }
+    )
+    return _read(
+        situation, f"Show the recipe for {name}", "recipes", "recipes", wanted,
+        include=["ingredients", "steps", "tags"], limit=10,
+    )  # fmt: skip
+
+
+def _meal_in(text: str) -> str | None:
+    for word in re.findall(r"\w+", text.casefold()):
+        if word in kinds("meals"):
+            return kinds("meals")[word]
+    return None
+
+
+def _between(field: str, start: str, end: str) -> dict[str, Any]:
+    return {"field": field, "op": "between", "value": [start, end]}
+
+
+def _read(
+    situation: Situation, what: str, subdomain: str, table: str, *filters: Any, **more: Any
+) -> Routed:
+    steps = situation.steps
+    details: dict[str, Any] = {"limit": MOST_SHOWN, **more}
+    steps.read(what, subdomain, table=table, filters=list(filters), **details)
+    return Routed(steps=tuple(steps.made), goal=what)

@@ -1,0 +1,118 @@
+"""At the stove: begin with a recipe, walk through it, finish it. One per conversation."""
+
+import re
+from typing import Final
+
+from callboard.choreography.turn.domain import Routed
+from callboard.packs.alfred.kitchen.cooking import (
+    CookCommand,
+    CookSession,
+    CookSessions,
+    read_command,
+)
+from callboard.packs.alfred.kitchen.router.meals import find_recipe
+from callboard.packs.alfred.kitchen.router.situation import Situation, same
+from callboard.packs.alfred.kitchen.router.words.lexicon import numbers
+
+_START: Final = re.compile(
+    r"^(?:(?:i'm|i am|we're|we are) (?:now )?(?:making|cooking|baking|preparing)"
+    r"|(?:start|begin) (?:cooking|making)|cook|let me (?:cook|make))\s+"
+    r"(?:the |my |our |some |a )?(?P<what>.+?)"
+    r"(?:\s+(?:for (?P<people>\w+)(?:\s+(?:people|persons|of us))?|(?:tonight|now|today)))*$",
+    re.IGNORECASE,
+)
+# Asked about what is in the house, not about what goes into the pot.
+_ABOUT_STOCK: Final = re.compile(r"\b(?:have|left|is there|are there|in stock)\b", re.IGNORECASE)
+_MOST_WORDS_AFTER_DONE: Final = 6
+
+
+async def route_stove(situation: Situation, cooks: CookSessions, now_ms: int) -> Routed | None:
+    """Route what is said while cooking, or what begins it."""
+    session_id = situation.asked.who.session_id
+    cooking = cooks.get(session_id) if session_id else None
+    if cooking is not None:
+        command = read_command(situation.text)
+        if command is not None and _is_meant(command, situation.text):
+            return await _follow(situation, cooks, cooking, command, now_ms)
+    started = _START.match(situation.text)
+    if started is None or not session_id:
+        return None
+    return await _begin(situation, cooks, started, now_ms)
+
+
+async def _begin(
+    situation: Situation, cooks: CookSessions, found: re.Match[str], now_ms: int
+) -> Routed | None:
+    recipe = await find_recipe(situation, found["what"])
+    if recipe is None:
+        if situation.text.casefold().startswith("cook "):
+            return None
+        name = found["what"]
+        return Routed(
+            reply=f"You have no recipe called “{name}”. Say “make me a {name} recipe” for a draft."
+        )
+    rows = await situation.rows(
+        table="recipes", filters=[same("id", recipe["id"])], include=["ingredients", "steps"]
+    )
+    cooking = CookSession.of(rows[0], _people(found["people"]), now_ms)
+    await cooks.put(situation.asked.who.session_id, cooking)
+    steps = situation.steps
+    steps.read(
+        f"Take out the recipe for {cooking.name}",
+        "recipes",
+        table="recipes",
+        columns=["id", "name", "servings", "total_minutes"],
+        filters=[same("id", cooking.recipe_id)],
+    )
+    _, listed = cooking.follow(CookCommand("ingredients"), now_ms)
+    told = f"Cooking {cooking.name} for {cooking.servings:g}. You need:\n{listed}\nSay “next”."
+    return Routed(
+        steps=tuple(steps.made), reply=told, goal=f"Cook {cooking.name}", pins=(cooking.recipe_id,)
+    )
+
+
+async def _follow(
+    situation: Situation,
+    cooks: CookSessions,
+    cooking: CookSession,
+    command: CookCommand,
+    now_ms: int,
+) -> Routed:
+    session_id = situation.asked.who.session_id
+    after, told = cooking.follow(command, now_ms)
+    if command.kind == "stop":
+        await cooks.end(session_id)
+        return Routed(reply=told, unpins=(cooking.recipe_id,))
+    if command.kind != "done":
+        await cooks.put(session_id, after)
+        return Routed(reply=told)
+    request = cooking.finish(now_ms, rating=command.number, deducts=command.deducts)
+    await cooks.end(session_id)
+    steps = situation.steps
+    steps.write(
+        f"Log {cooking.name} as cooked",
+        "cooking_log",
+        op=request.op,
+        table=request.table,
+        records=request.records,
+    )
+    return Routed(
+        steps=tuple(steps.made), goal=f"Finish {cooking.name}", unpins=(cooking.recipe_id,)
+    )
+
+
+def _is_meant(command: CookCommand, text: str) -> bool:
+    """Say whether a command is about the dish: "done with the dishes" is not."""
+    if command.kind == "how_much":
+        return _ABOUT_STOCK.search(text) is None
+    if command.kind != "done" or command.number is not None:
+        return True
+    rest = command.text.split()
+    return len(rest) <= _MOST_WORDS_AFTER_DONE and (not rest or rest[0] not in ("with", "the"))
+
+
+def _people(word: str | None) -> float | None:
+    if not word:
+        return None
+    count = float(word) if word.isdigit() else numbers().get(word.casefold())
+    return count if count else None

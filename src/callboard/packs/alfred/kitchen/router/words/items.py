@@ -1,0 +1,139 @@
+"""Things with their amounts, as people list them: `2 l milk, a dozen eggs and some salt`."""
+
+import re
+from dataclasses import dataclass
+from typing import Any, Final
+
+from callboard.packs.alfred.kitchen.compute.amounts import read_number
+from callboard.packs.alfred.kitchen.compute.units import canonical_unit, is_known_unit
+from callboard.packs.alfred.kitchen.router.words.lexicon import numbers, words
+
+MOST_ITEMS: Final = 40
+LONGEST_NAME: Final = 120
+_HELD: Final = "\x01"
+_SEPARATOR: Final = re.compile(
+    r"\s*(?:(?<!\d),|,(?!\d)|;|\n|\+)\s*(?:and\s+|&\s*)?|\s+(?:and|&|plus)\s+", re.IGNORECASE
+)
+_BULLET: Final = re.compile(r"^\s*(?:[-*•·]|\d{1,2}[.)])\s+(?=\S)")
+_FILLER: Final = re.compile(
+    r"^(?:(?:the|my|our|some|any|more|another|extra|fresh bunch of the|please|also|again)\s+)+",
+    re.I,
+)
+_VAGUE: Final = re.compile(
+    r"^(?:a (?:lot|bit|little|few|bunch) of|lots of|a few|a bit of)\s+", re.I
+)
+_COUPLE: Final = re.compile(r"^(?:a )?couple(?: of)?\s+", re.I)
+_HALF: Final = re.compile(r"^(?:a\s+)?half(?:\s+(?:a|an|of an?))?\s+(?!and\b)", re.I)
+_DOZEN: Final = re.compile(r"^dozens?\s+(?:of\s+)?", re.I)
+_TIMES: Final = re.compile(r"^[x\u00d7]\s*", re.I)
+_TRAILING: Final = re.compile(r"^(?P<name>.*\D)\s*[x\u00d7]\s*(?P<count>\d{1,4})$", re.I)
+_OF: Final = re.compile(r"^(?P<unit>[^\W\d_]+)\s+of\s+(?P<name>\S.*)$", re.I)
+
+
+@dataclass(frozen=True, slots=True)
+class Item:
+    """A thing, and how much of it if that was said."""
+
+    name: str
+    quantity: float | None = None
+    unit: str | None = None
+
+    def record(self, column: str) -> dict[str, Any]:
+        """Return it as a row says it, under the column that names it."""
+        said: dict[str, Any] = {column: self.name}
+        if self.quantity is not None:
+            said["quantity"] = self.quantity
+        if self.unit is not None:
+            said["unit"] = self.unit
+        return said
+
+
+def split_items(text: str) -> list[str]:
+    """Return the parts of a list, as they are written."""
+    held = _hold_compounds(text)
+    parts = [_BULLET.sub("", part).strip() for part in _SEPARATOR.split(held)]
+    return [part.replace(_HELD, " and ") for part in parts if part.strip(" .!")]
+
+
+def read_items(text: str) -> tuple[Item, ...]:
+    """Return what a list names; nothing if a part of it cannot be a thing."""
+    items = [read_item(part) for part in split_items(text)]
+    known = [item for item in items if item is not None]
+    if len(known) != len(items) or len(known) > MOST_ITEMS:
+        return ()
+    return tuple(known)
+
+
+def read_item(text: str) -> Item | None:
+    """Return one thing with its amount, or None if there is no name in it."""
+    rest = _FILLER.sub("", text.strip(' .!?\t"“”'))
+    trailing = _TRAILING.match(rest)
+    if trailing is not None:
+        return _item(trailing["name"], float(trailing["count"]), None)
+    quantity, rest = _quantity(rest)
+    rest = _FILLER.sub("", rest)
+    if quantity is None:
+        return _item(_VAGUE.sub("", rest), None, None)
+    dozen = _DOZEN.match(rest)
+    if dozen is not None:
+        return _item(rest[dozen.end() :], quantity * 12, None)
+    return _with_unit(quantity, _TIMES.sub("", rest))
+
+
+def _quantity(text: str) -> tuple[float | None, str]:
+    if _VAGUE.match(text):
+        return None, text
+    for pattern, value in ((_COUPLE, 2.0), (_HALF, 0.5)):
+        found = pattern.match(text)
+        if found is not None:
+            return value, text[found.end() :]
+    first, _, rest = text.partition(" ")
+    word = numbers().get(first.casefold())
+    if word is not None and rest:
+        return word, _after_article(word, rest.strip())
+    number, after = read_number(text)
+    if number is None or not 0 < number < 1e7 or not after or _is_name(text, after):
+        return None, text
+    return number, after
+
+
+def _is_name(text: str, after: str) -> bool:
+    """Say whether a number belongs to a name: `7up` is no seven of anything."""
+    first = after.split()[0]
+    is_joined = text.endswith(after) and not text[: -len(after)].endswith(" ")
+    return is_joined and first[0].isalpha() and not is_known_unit(first) and first != "x"
+
+
+def _after_article(value: float, rest: str) -> str:
+    """Drop what only fills: `a dozen` keeps its dozen, `one more` its one."""
+    return rest if value != 1.0 else re.sub(r"^(?:more|extra)\s+", "", rest, flags=re.I)
+
+
+def _with_unit(quantity: float, text: str) -> Item | None:
+    parts = text.split()
+    for size in (2, 1):
+        unit = " ".join(parts[:size])
+        if len(parts) > size and is_known_unit(unit):
+            name = re.sub(r"^of\s+", "", " ".join(parts[size:]), flags=re.I)
+            return _item(name, quantity, canonical_unit(unit))
+    unknown = _OF.match(text)
+    if unknown is not None:
+        # Nobody knows how much a smidgen is; it stays what was said.
+        return _item(unknown["name"], quantity, canonical_unit(unknown["unit"]))
+    return _item(text, quantity, None)
+
+
+def _item(name: str, quantity: float | None, unit: str | None) -> Item | None:
+    plain = _FILLER.sub("", name.strip(' .,;:!?-\t"“”'))
+    if not plain or len(plain) > LONGEST_NAME or plain.isdigit() or plain.casefold() in numbers():
+        return None
+    return Item(plain, quantity, unit)
+
+
+def _hold_compounds(text: str) -> str:
+    held = text
+    for compound in words("compounds"):
+        first, _, last = compound.partition(" and ")
+        pattern = re.compile(rf"\b({re.escape(first)}) and ({re.escape(last)})\b", re.IGNORECASE)
+        held = pattern.sub(rf"\1{_HELD}\2", held)
+    return held

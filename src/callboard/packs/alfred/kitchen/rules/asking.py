@@ -1,0 +1,125 @@
+"""Asking: what the human is asked about before it happens, besides how many rows it touches."""
+
+from collections.abc import Mapping, Sequence
+from typing import Any, cast
+
+from callboard.choreography.turn.requests import WriteError, WriteOp
+from callboard.packs.alfred.kitchen.rules.labels import meal_label
+from callboard.packs.alfred.kitchen.rules.merging import Merge
+from callboard.packs.alfred.kitchen.safety.diets import canonical_allergies, canonical_diets
+from callboard.packs.alfred.relational.filters.dates import is_token, resolve_date
+from callboard.packs.alfred.relational.tables import Tables
+from callboard.packs.alfred.relational.writing.moment import Moment
+
+Values = dict[str, Any]
+
+
+def reasons_to_ask(
+    merge: Merge, table: str, op: WriteOp, rows: Sequence[Values], values: Values
+) -> list[str]:
+    """Return why the human is asked first."""
+    moment, tables = merge.moment, merge.tables
+    match table:
+        case "recipes" if op is WriteOp.DELETE:
+            return _archiving(moment, tables, rows)
+        case "meal_plans" if op is not WriteOp.DELETE:
+            return _overwriting(merge, rows, values)
+        case "user_profile" if op is not WriteOp.DELETE:
+            return _loosening(merge, rows, values)
+        case "cooking_log" if op is WriteOp.DELETE:
+            return _forgetting(rows)
+        case "cooking_log" if op is WriteOp.UPDATE:
+            return _deducting_again(rows, values)
+        case _:
+            return []
+
+
+def future_meals(moment: Moment, tables: Tables, recipe_id: str) -> list[Values]:
+    """Return the meals from today on that plan a recipe."""
+    from sqlalchemy import select
+
+    meals = tables["meal_plans"].table
+    query = (
+        select(meals)
+        .where(
+            meals.c.user_id == moment.who.user_id,
+            meals.c.recipe_id == recipe_id,
+            meals.c.status == "planned",
+            meals.c.plan_date >= moment.today.day.isoformat(),
+        )
+        .order_by(meals.c.plan_date, meals.c.meal_type, meals.c.position)
+    )
+    return [dict(row) for row in moment.connection.execute(query).mappings()]
+
+
+def _archiving(moment: Moment, tables: Tables, rows: Sequence[Values]) -> list[str]:
+    reasons: list[str] = []
+    for row in rows:
+        days = [str(meal["plan_date"]) for meal in future_meals(moment, tables, str(row["id"]))]
+        if days:
+            reasons.append(f"{row['name']!r} is planned for {', '.join(dict.fromkeys(days))}")
+    if rows:
+        what = repr(rows[0]["name"]) if len(rows) == 1 else f"{len(rows)} recipes"
+        reasons.append(f"{what} would be put away")
+    return reasons
+
+
+def _overwriting(merge: Merge, rows: Sequence[Values], values: Values) -> list[str]:
+    today = merge.moment.today
+    placed = dict(values)
+    if is_token(placed.get("plan_date")):
+        placed["plan_date"] = resolve_date(placed["plan_date"], today, as_moment=False)
+    wanted: list[tuple[Values, Any]] = [({**row, **placed}, row["id"]) for row in rows]
+    if rows and not {"plan_date", "meal_type", "position"} & placed.keys():
+        return []
+    if not rows and "plan_date" in placed:
+        wanted = [(placed, None)]
+    reasons: list[str] = []
+    for slot, own in wanted:
+        there = merge.occupied({**slot, "meal_type": _meal_type(slot)})
+        if there is not None and there["id"] != own:
+            label = meal_label(merge.moment, merge.tables, there)
+            reasons.append(f"{label} would be replaced")
+    return reasons
+
+
+def _meal_type(values: Mapping[str, Any]) -> str:
+    return str(values.get("meal_type") or "dinner").strip().casefold()
+
+
+def _loosening(merge: Merge, rows: Sequence[Values], values: Values) -> list[str]:
+    joined = None if rows else merge.joined("user_profile", values)
+    before = rows[0] if rows else (joined.row if joined else None)
+    if before is None:
+        return []
+    reasons: list[str] = []
+    for column, canonical in (("allergies", canonical_allergies), ("diet", canonical_diets)):
+        given = values.get(column)
+        if not isinstance(given, list):
+            continue
+        kept = canonical(cast("list[Any]", given))
+        gone = [each for each in before[column] if each not in kept]
+        if gone:
+            reasons.append(f"{', '.join(gone)} would no longer be among your {column}")
+    return reasons
+
+
+def _forgetting(rows: Sequence[Values]) -> list[str]:
+    if len(rows) > 1:
+        raise WriteError(
+            "limit",
+            f"{len(rows)} entries of the cooking log would be deleted; they go one at a time",
+            hint="Name the one entry.",
+        )
+    return []
+
+
+def _deducting_again(rows: Sequence[Values], values: Values) -> list[str]:
+    if values.get("inventory_deducted") and any(row["inventory_deducted"] for row in rows):
+        raise WriteError(
+            "conflict",
+            "What that took from the inventory is already taken",
+            column="inventory_deducted",
+            hint="Undo it first.",
+        )
+    return []

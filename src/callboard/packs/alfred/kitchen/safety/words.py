@@ -1,0 +1,169 @@
+"""Food words in a text: whole words, singular or plural, also grown together.
+
+A group is found where one of its names stands, unless that name is part of a harmless one, is
+said to be free of the group, or is a version without animals. Longer words that start or end with a
+name are taken apart: `almondmilk` holds an almond.
+"""
+
+import re
+import unicodedata
+from collections.abc import Mapping
+from dataclasses import dataclass
+from functools import cache
+from importlib.resources import files
+from typing import Any, Final
+
+from callboard.knowledge.entities.matching import singular_words
+
+Words = tuple[str, ...]
+# Shorter names grown together with others are listed one by one: `nut` is in too many words.
+_LEAST_GROWN: Final = 5
+_LONGEST_NAME: Final = 5
+_WORD: Final = re.compile(r"\w+")
+# How far `gluten-free` reaches: over `gluten-free all purpose flour`.
+_FREE_REACH: Final = 4
+_FREE: Final = "free"
+# Foods of these groups are made without them; a nut-free almond is not.
+_MADE_WITHOUT: Final = frozenset({"gluten", "dairy", "egg"})
+_ANIMALS: Final = frozenset({"meat", "fish", "shellfish", "dairy", "egg", "honey", "pork"})
+
+
+@dataclass(frozen=True, slots=True)
+class Group:
+    """Foods that are left out together."""
+
+    name: str
+    called: frozenset[Words]
+    words: frozenset[Words]
+    harmless: frozenset[Words]
+    # Words that in a sentence mostly mean something else: to roll, to wrap.
+    otherwise: frozenset[Words] = frozenset()
+
+    def find(self, text: Words, *, is_sentence: bool = False) -> Words | None:
+        """Return the first name of the group in a text, if there is one that is not harmless."""
+        covered = _covered(text, self.harmless) | self._excused(text)
+        for start, found in _names_in(text, self.words):
+            if is_sentence and found in self.otherwise:
+                continue
+            if not all(at in covered for at in range(start, start + len(found))):
+                return found
+        for at, word in enumerate(text):
+            if at not in covered and self._has_grown(word):
+                return (word,)
+        return None
+
+    def _excused(self, text: Words) -> set[int]:
+        """Return the places of foods that are said to be without the group."""
+        excused: set[int] = set()
+        own = food_words(self.name)
+        for start in range(len(text) - len(own)):
+            after = start + len(own)
+            if text[start:after] == own and text[after] == _FREE:
+                excused |= set(range(start, after + 1))
+                if self.name in _MADE_WITHOUT:
+                    excused |= self._next_name(text, after + 1)
+        if self.name in _ANIMALS:
+            excused |= plant_versions_in(text)
+        return excused
+
+    def _next_name(self, text: Words, start: int) -> set[int]:
+        for at, found in _names_in(text[: start + _FREE_REACH], self.words):
+            if at >= start:
+                return set(range(at, at + len(found)))
+        return set()
+
+    def _has_grown(self, word: str) -> bool:
+        if (word,) in self.harmless:
+            return False
+        return any(
+            len(name[0]) >= _LEAST_GROWN
+            and len(word) > len(name[0])
+            and (word.startswith(name[0]) or word.endswith(name[0]))
+            for name in self.words
+            if len(name) == 1
+        )
+
+
+def food_words(text: str) -> Words:
+    """Return the words of a text as groups are written: singular, without accents."""
+    plain = unicodedata.normalize("NFKD", text.casefold())
+    bare = "".join(sign for sign in plain if not unicodedata.combining(sign))
+    # Word by word: words come again, whole texts hardly ever.
+    return tuple(one for word in _WORD.findall(bare) for one in singular_words(word))
+
+
+@cache
+def food_groups() -> Mapping[str, Group]:
+    """Return every group by its name."""
+    groups: dict[str, Group] = {}
+    for name, entry in read_lexicon("groups.yaml").items():
+        groups[name] = Group(
+            name=name,
+            called=_set([name, *entry["called"]]),
+            words=_set(entry["words"]),
+            harmless=_set(entry["harmless"]),
+            otherwise=_set(entry.get("otherwise", [])),
+        )
+    return groups
+
+
+@cache
+def group_called(words: Words) -> Group | None:
+    """Return the group people mean by a name, if there is one."""
+    for group in food_groups().values():
+        if words in group.called:
+            return group
+    return None
+
+
+@cache
+def read_lexicon(name: str) -> dict[str, dict[str, Any]]:
+    """Return one of the lists that lie beside this module."""
+    import yaml
+
+    text = files("callboard.packs.alfred.kitchen.safety").joinpath(name).read_text("utf-8")
+    return yaml.safe_load(text)
+
+
+@cache
+def plant_version_words() -> tuple[frozenset[Words], frozenset[Words]]:
+    """Return the words that make a food a version without animals, and the foods."""
+    entry = read_lexicon("diets.yaml")["plant_versions"]
+    return _set(entry["called"]), _set(entry["of"])
+
+
+def plant_versions_in(text: Words) -> set[int]:
+    """Return the places of foods that are versions without animals: `vegan butter`."""
+    called, foods = plant_version_words()
+    places: set[int] = set()
+    for start, word in _names_in(text, called):
+        after = start + len(word)
+        sizes = [size for size in (2, 1) if text[after : after + size] in foods]
+        if sizes:
+            places |= set(range(after, after + sizes[0]))
+    return places
+
+
+def holds(text: Words, name: Words) -> bool:
+    """Say whether a name stands in a text."""
+    size = len(name)
+    return any(text[at : at + size] == name for at in range(len(text) - size + 1))
+
+
+def _names_in(text: Words, names: frozenset[Words]) -> list[tuple[int, Words]]:
+    found: list[tuple[int, Words]] = []
+    for start in range(len(text)):
+        for size in range(min(_LONGEST_NAME, len(text) - start), 0, -1):
+            if text[start : start + size] in names:
+                found.append((start, text[start : start + size]))
+    return found
+
+
+def _covered(text: Words, harmless: frozenset[Words]) -> set[int]:
+    return {
+        at for start, name in _names_in(text, harmless) for at in range(start, start + len(name))
+    }
+
+
+def _set(names: list[str]) -> frozenset[Words]:
+    return frozenset(food_words(name) for name in names)

@@ -1,0 +1,9 @@
+"""The kitchen's write log: in its own database, beside the rows it is about."""
+
+from typing import Final
+
+from callboard.packs.alfred.kitchen.schema.metadata import metadata
+from callboard.packs.alfred.relational.writing.log import log_tables
+
+# Registered here and once: two threads that need it first must not both do it.
+write_log: Final = log_tables(metadata)

@@ -1,0 +1,209 @@
+"""Office: documents, contacts and tasks as a domain, on the same turn as the kitchen."""
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any, Final
+
+from callboard.choreography.turn.domain import (
+    Asked,
+    ComputeFunction,
+    Detail,
+    EntityType,
+    ModeSpec,
+    Objection,
+    OnboardingQuestion,
+    Persona,
+    ProfileView,
+    QueryStrategy,
+    Routed,
+    Row,
+    Subdomain,
+    Wanted,
+    Who,
+)
+from callboard.choreography.turn.requests import (
+    ReadRequest,
+    ReadResult,
+    UndoResult,
+    WriteKey,
+    WritePreview,
+    WriteRequest,
+    WriteResult,
+)
+from callboard.core.clock import Clock
+from callboard.core.errors import NotFound
+from callboard.packs.alfred.description import load_description
+from callboard.packs.alfred.office.routing import route_office
+from callboard.packs.alfred.office.schema import SUBDOMAINS, metadata, office_tables
+from callboard.packs.alfred.relational.base import Base
+from callboard.packs.alfred.relational.data import Data
+from callboard.packs.alfred.relational.schema import render_schema
+from callboard.packs.alfred.relational.writing.log import log_tables
+from callboard.packs.alfred.relational.writing.rules import PlainRules
+
+if TYPE_CHECKING:
+    from callboard.choreography.stage import Stage
+
+_DOCUMENT: Final[dict[str, Any]] = {
+    "type": "object",
+    "properties": {
+        "name": {"type": "string", "minLength": 1, "maxLength": 120},
+        "body": {"type": "string", "minLength": 1, "maxLength": 4000},
+    },
+    "required": ["name", "body"],
+    "additionalProperties": False,
+}
+
+
+class Office:
+    """The domain of a small office."""
+
+    def __init__(self, base: Base, clock: Clock, new_id: Callable[[], str]) -> None:
+        """Take the open database; its tables are made if they are missing."""
+        log = log_tables(metadata)
+        base.write_now(metadata.create_all)
+        self._about = load_description(__package__ or "")
+        self._data = Data(base, office_tables(), PlainRules(), log, clock, new_id)
+
+    @property
+    def name(self) -> str:
+        """How the domain is called."""
+        return self._about.name
+
+    def subdomains(self) -> Sequence[Subdomain]:
+        """Return the parts of the domain."""
+        return tuple(replace(each, tables=SUBDOMAINS[each.name]) for each in self._about.subdomains)
+
+    def schema(self, subdomain: str) -> str:
+        """Return a subdomain's tables as a prompt shows them."""
+        return render_schema(self._data.tables, subdomain)
+
+    def entity_types(self) -> Sequence[EntityType]:
+        """Return the kinds of things that are tracked one by one."""
+        return self._about.entity_types
+
+    def modes(self) -> Sequence[ModeSpec]:
+        """Return the modes the user can choose from."""
+        return self._about.modes
+
+    def persona(self, subdomain: str) -> Persona:
+        """Return how an agent thinks while it works on a subdomain."""
+        return self._about.persona_of(subdomain)
+
+    def compute_functions(self) -> Mapping[str, ComputeFunction]:
+        """Return the arithmetic a plan may name."""
+        count = ComputeFunction(
+            "count_by_state", "How many tasks are in which state.", ("tasks",), _count_by_state
+        )
+        return {count.name: count}
+
+    def query_strategies(self) -> Sequence[QueryStrategy]:
+        """Return the rules that turn words into filters."""
+        return self._about.strategies
+
+    def onboarding(self) -> Sequence[OnboardingQuestion]:
+        """Return what is asked once."""
+        return (OnboardingQuestion("projects", "Which projects do you work on?", is_optional=True),)
+
+    async def read(self, who: Who, request: ReadRequest) -> ReadResult:
+        """Return rows of one user."""
+        return await self._data.read(who, request)
+
+    async def preview(self, who: Who, request: WriteRequest) -> WritePreview:
+        """Say what a change would touch."""
+        return await self._data.preview(who, request)
+
+    async def write(
+        self,
+        who: Who,
+        request: WriteRequest,
+        key: WriteKey,
+        confirmed: WritePreview | None = None,
+    ) -> WriteResult:
+        """Change rows, all of them or none, once per key."""
+        return await self._data.write(who, request, key, confirmed)
+
+    async def undo(self, who: Who) -> UndoResult:
+        """Take back what the last turn that wrote has changed."""
+        return await self._data.undo(who)
+
+    async def counts(self, who: Who) -> Mapping[str, int]:
+        """Return how many rows there are, by table."""
+        return await self._data.counts(who, self._data.tables.names())
+
+    async def categories(self, who: Who) -> Mapping[str, Mapping[str, int]]:
+        """Return how many rows there are by table and category."""
+        return {"tasks": await self._data.grouped(who, "tasks", "status")}
+
+    async def profile(self, who: Who, detail: Detail, subdomain: str = "") -> ProfileView:
+        """Return what prompts are told about a user: nothing is known here."""
+        return ProfileView("", is_empty=True)
+
+    def content_schema(self, content_type: str) -> Mapping[str, Any]:
+        """Return the JSON schema of what is generated."""
+        if content_type != "document":
+            raise NotFound(f"The office makes no {content_type!r}", fix="It makes: document.")
+        return _DOCUMENT
+
+    async def check_content(
+        self, who: Who, content_type: str, content: Row, constraints: Sequence[str]
+    ) -> Sequence[Objection]:
+        """Return why content may not be kept: something in it was to be left out."""
+        text = f"{content.get('name', '')} {content.get('body', '')}".casefold()
+        avoided = [each.removeprefix("avoid:") for each in constraints if each.startswith("avoid:")]
+        return [
+            Objection("avoid", word, f"It holds {word!r}")
+            for word in avoided
+            if word.casefold() in text
+        ]
+
+    def content_to_write(self, content_type: str, content: Row) -> WriteRequest:
+        """Return the write that saves generated content."""
+        record = {name: content[name] for name in ("name", "body", "project") if name in content}
+        return WriteRequest.model_validate(
+            {"op": "create", "table": "documents", "records": [record]}
+        )
+
+    def label_for(self, entity_type: str, row: Row) -> str:
+        """Return how people name a row."""
+        return str(row.get("description" if entity_type == "task" else "name") or "")
+
+    def tags_for(self, entity_type: str, row: Row) -> tuple[str, ...]:
+        """Return the words a row is also known by."""
+        known = (row.get("project"), row.get("status"))
+        return tuple(str(each) for each in known if each)
+
+    def slot_for(self, entity_type: str, row: Row) -> str | None:
+        """Return the place a row takes: nothing here has one."""
+        return None
+
+    async def route(self, asked: Asked) -> Routed | None:
+        """Return what code makes of a message, or None if it is not sure."""
+        return route_office(asked, tuple(self.subdomains()))
+
+    async def find_by_label(self, who: Who, text: str) -> Sequence[Row]:
+        """Return rows of one user that go by a name."""
+        found: list[Row] = []
+        for kind in ("documents", "contacts"):
+            condition = {"field": "name", "op": "eq", "value": text}
+            request = ReadRequest.model_validate({"table": kind, "filters": [condition]})
+            rows = (await self.read(who, request)).rows
+            found += [{**row, "type": kind[:-1]} for row in rows]
+        return found
+
+    def mode_of(self, message: str) -> str | None:
+        """Return the mode a message sounds like."""
+        return None
+
+    async def draft_content(self, stage: "Stage", key: str, wanted: Wanted) -> Sequence[Row] | None:
+        """Leave it to the model: a document has no rules to keep to."""
+        return None
+
+
+def _count_by_state(
+    rows: Mapping[str, Sequence[Row]], _who: Who, _arguments: Mapping[str, Any]
+) -> Mapping[str, Any]:
+    counts: dict[str, int] = {}
+    for row in rows.get("tasks", ()):
+        counts[str(row["status"])] = counts.get(str(row["status"]), 0) + 1
+    return {"counts": counts}

@@ -1,0 +1,265 @@
+"""Compiling: a filter becomes a SQLAlchemy expression with bound values.
+
+Names are looked up, never passed on; values are only ever parameters. Null behaves as in SQL: what
+is unknown matches neither a condition nor its negation.
+"""
+
+from collections.abc import Callable, Sequence
+from typing import TYPE_CHECKING, Any, Final
+
+from callboard.choreography.turn.requests import (
+    AllOf,
+    AnyOf,
+    Condition,
+    Filter,
+    NotOf,
+    Operator,
+    QueryError,
+)
+from callboard.packs.alfred.relational.filters.dates import Today
+from callboard.packs.alfred.relational.filters.dialects import Dialect
+from callboard.packs.alfred.relational.filters.fields import Field, find_field
+from callboard.packs.alfred.relational.filters.limits import check_complexity
+from callboard.packs.alfred.relational.filters.values import (
+    OPERATORS,
+    typed_list,
+    typed_value,
+)
+from callboard.packs.alfred.relational.names import name_key
+from callboard.packs.alfred.relational.tables import USER_ID, Described, Relation, Tables
+
+if TYPE_CHECKING:
+    from sqlalchemy import ColumnElement
+
+_ESCAPE: Final = "\\"
+
+Aliases = Callable[[str], str]
+"""Returns the key under which the catalogue knows a name key."""
+
+
+class FilterCompiler:
+    """Compiles filters for one user and one moment."""
+
+    def __init__(
+        self,
+        tables: Tables,
+        user_id: str,
+        today: Today,
+        dialect: Dialect,
+        alias: Aliases = lambda key: key,
+    ) -> None:
+        """Take the tables, whose rows count, what day it is, the dialect, how names are known."""
+        self._tables = tables
+        self._user_id = user_id
+        self._today = today
+        self._dialect = dialect
+        self._alias = alias
+
+    def compile(self, table: Described, filters: Sequence[Filter]) -> "ColumnElement[bool]":
+        """Return everything that must hold: the user's own rows, and all filters."""
+        from sqlalchemy import and_, true
+
+        check_complexity(filters)
+        parts = [self._part(table, each) for each in filters]
+        return and_(self.scope(table), *parts) if parts else and_(self.scope(table), true())
+
+    def scope(self, table: Described, sa_table: Any = None) -> "ColumnElement[bool]":
+        """Return the condition that keeps one user's rows apart from everybody else's."""
+        from sqlalchemy import true
+
+        source = table.table if sa_table is None else sa_table
+        return source.c[USER_ID] == self._user_id if table.owned else true()
+
+    def _part(self, table: Described, part: Filter) -> "ColumnElement[bool]":
+        from sqlalchemy import and_, false, not_, or_, true
+
+        match part:
+            case AllOf(and_=parts):
+                return and_(true(), *(self._part(table, each) for each in parts))
+            case AnyOf(or_=parts):
+                return or_(false(), *(self._part(table, each) for each in parts))
+            case NotOf(not_=inner):
+                return not_(self._part(table, inner))
+            case Condition():
+                return self._condition(table, part)
+
+    def _condition(self, table: Described, condition: Condition) -> "ColumnElement[bool]":
+        if condition.op is Operator.SEARCH:
+            return self._search(table, condition)
+        field = find_field(self._tables, table, condition.field)
+        if field.relation is None:
+            return self._compare(field, table.table, condition)
+        if condition.op in (Operator.CS, Operator.OV):
+            return self._related_list(table, field, condition)
+        return self._exists(table, field, condition)
+
+    def _related_list(
+        self, table: Described, field: Field, condition: Condition
+    ) -> "ColumnElement[bool]":
+        """Return whether related rows hold all of some values, or any of them."""
+        from sqlalchemy import and_, false, or_, true
+
+        values = typed_list(field.column, condition.value, self._today, condition.field)
+        singles = [
+            self._exists(
+                table, field, Condition(field=condition.field, op=Operator.EQ, value=value)
+            )
+            for value in values
+        ]
+        if condition.op is Operator.CS:
+            return and_(true(), *singles)
+        return or_(false(), *singles)
+
+    def _exists(
+        self, table: Described, field: Field, condition: Condition
+    ) -> "ColumnElement[bool]":
+        """Return whether a related row meets a condition; rows are never multiplied by it."""
+        from sqlalchemy import exists
+
+        relation = field.relation
+        assert relation is not None  # noqa: S101 - asked by the caller
+        other = self._tables[relation.table]
+        near: Any = other.table.alias()
+        joined: list[Any] = [
+            near.c[relation.remote] == table.table.c[relation.local],
+            self.scope(other, near),
+        ]
+        target: Any = near
+        if field.through is not None:
+            target = self._through(field.through, near, joined)
+        joined.append(self._compare(field, target, condition))
+        return exists().where(*joined)
+
+    def _through(self, through: Relation, near: Any, joined: list[Any]) -> Any:
+        beyond = self._tables[through.table]
+        target: Any = beyond.table.alias()
+        joined += [
+            target.c[through.remote] == near.c[through.local],
+            self.scope(beyond, target),
+        ]
+        return target
+
+    def _compare(self, field: Field, source: Any, condition: Condition) -> "ColumnElement[bool]":
+        facts, op = field.column, condition.op
+        if op not in OPERATORS[facts.kind]:
+            raise QueryError(
+                "bad_operator",
+                f"{condition.field!r} is of kind {facts.kind} and cannot be compared by {op.value}",
+                field=condition.field,
+                allowed=sorted(each.value for each in OPERATORS[facts.kind]),
+            )
+        column = source.c[facts.name]
+        if op is Operator.IS:
+            return _is(column, facts.kind, condition)
+        if op in (Operator.CS, Operator.OV):
+            values = typed_list(facts, condition.value, self._today, condition.field)
+            return self._list_holds(column, values, all_of=op is Operator.CS)
+        if op in (Operator.LIKE, Operator.ILIKE):
+            return self._like(field, source, condition)
+        if op is Operator.IN:
+            values = typed_list(facts, condition.value, self._today, condition.field)
+            return self._keyed(field, source).in_([self._key(field, each) for each in values])
+        if op is Operator.BETWEEN:
+            return self._between(column, field, condition)
+        value = self._key(field, typed_value(facts, condition.value, self._today, condition.field))
+        return _COMPARISONS[op](self._keyed(field, source) if op in _KEYED else column, value)
+
+    def _between(self, column: Any, field: Field, condition: Condition) -> "ColumnElement[bool]":
+        values = typed_list(field.column, condition.value, self._today, condition.field)
+        if len(values) != 2:
+            raise QueryError(
+                "bad_value",
+                f"{condition.field!r} lies between two values, not {len(values)}",
+                field=condition.field,
+                allowed=["[from, to]"],
+            )
+        return column.between(values[0], values[1])
+
+    def _keyed(self, field: Field, source: Any) -> Any:
+        """Return the column that is compared: names are compared by their key."""
+        key = field.owner.name_key
+        if key is not None and key[1] == field.column.name:
+            return source.c[key[0]]
+        return source.c[field.column.name]
+
+    def _key(self, field: Field, value: Any) -> Any:
+        key = field.owner.name_key
+        if key is None or key[1] != field.column.name or not isinstance(value, str):
+            return value
+        return self._alias(name_key(value))
+
+    def _like(self, field: Field, source: Any, condition: Condition) -> "ColumnElement[bool]":
+        pattern = condition.value
+        if not isinstance(pattern, str):
+            raise QueryError(
+                "bad_value",
+                f"{condition.field!r} is compared with {str(pattern)[:80]!r}, which is no pattern",
+                field=condition.field,
+                allowed=["text with % or *"],
+            )
+        column = source.c[field.column.name]
+        escaped = pattern.replace(_ESCAPE, _ESCAPE * 2).replace("_", f"{_ESCAPE}_")
+        escaped = escaped.replace("*", "%")
+        if condition.op is Operator.LIKE:
+            return column.like(escaped, escape=_ESCAPE)
+        return self._dialect.fold(column).like(escaped.casefold(), escape=_ESCAPE)
+
+    def _list_holds(
+        self, column: Any, values: Sequence[Any], *, all_of: bool
+    ) -> "ColumnElement[bool]":
+        """Return whether a list in a column holds all of some values, or any of them."""
+        from sqlalchemy import and_, false, or_, true
+
+        singles = [self._dialect.list_holds(column, value) for value in values]
+        return and_(true(), *singles) if all_of else or_(false(), *singles)
+
+    def _search(self, table: Described, condition: Condition) -> "ColumnElement[bool]":
+        """Return whether any of a table's texts holds what is looked for."""
+        from sqlalchemy import false, func, or_
+
+        wanted = condition.value
+        if not isinstance(wanted, str) or not wanted.strip():
+            raise QueryError(
+                "bad_value", "There is nothing to search for", field="search", allowed=["text"]
+            )
+        escaped = _escaped(wanted.strip().casefold())
+        found = [
+            self._dialect.fold(table.table.c[name]).like(f"%{escaped}%", escape=_ESCAPE)
+            for name in table.searched
+        ]
+        # What is unknown does not hold the text; it is no reason to know nothing.
+        return or_(false(), *(func.coalesce(each, false()) for each in found))
+
+
+def _is(column: Any, kind: str, condition: Condition) -> "ColumnElement[bool]":
+    value = condition.value
+    if isinstance(value, str):
+        value = {"null": None, "true": True, "false": False}.get(value.casefold(), value)
+    if value is None:
+        return column.is_(None)
+    if isinstance(value, bool) and kind == "boolean":
+        return column.is_(value)
+    raise QueryError(
+        "bad_value",
+        f"{condition.field!r} cannot be {str(condition.value)[:80]!r}",
+        field=condition.field,
+        allowed=["null", "true", "false"] if kind == "boolean" else ["null"],
+    )
+
+
+def _escaped(text: str) -> str:
+    for sign in (_ESCAPE, "%", "_"):
+        text = text.replace(sign, f"{_ESCAPE}{sign}")
+    return text
+
+
+_KEYED: Final = frozenset({Operator.EQ, Operator.NEQ, Operator.NEQ_OR_NULL})
+_COMPARISONS: Final[dict[Operator, Callable[[Any, Any], Any]]] = {
+    Operator.EQ: lambda column, value: column == value,
+    Operator.NEQ: lambda column, value: column != value,
+    Operator.NEQ_OR_NULL: lambda column, value: (column != value) | column.is_(None),
+    Operator.GT: lambda column, value: column > value,
+    Operator.GTE: lambda column, value: column >= value,
+    Operator.LT: lambda column, value: column < value,
+    Operator.LTE: lambda column, value: column <= value,
+}

@@ -1,0 +1,75 @@
+"""Gaps: what the foundation lacks, said exactly, with the ways to fill it."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Final
+
+from callboard.packs.writers_factory.bible.orders import NotebookLabel, Template, WorkOrder
+from callboard.packs.writers_factory.model import TemplateName
+
+GAP: Final = "GAP DETECTED:"
+ROLES: Final = ("world_building", "character_voice", "craft_reference")
+_FITTING: Final[Mapping[TemplateName, tuple[str, ...]]] = {
+    TemplateName.PROTAGONIST: ("character_voice", "craft_reference"),
+    TemplateName.BEAT_SHEET: ("craft_reference", "world_building"),
+    TemplateName.THEME: ("craft_reference", "character_voice"),
+    TemplateName.WORLD_RULES: ("world_building",),
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Resources:
+    """The writer's research by what it is good for, and what there is none of."""
+
+    by_role: Mapping[str, tuple[str, ...]]
+    missing_roles: tuple[str, ...]
+    # Notebooks whose role is none of the known ones.
+    others: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Gap:
+    """Something the foundation lacks, and at least two ways to come by it."""
+
+    template: TemplateName
+    what: str
+    paths: tuple[str, ...]
+
+    @property
+    def text(self) -> str:
+        """The gap as the writer is told of it."""
+        return f"{GAP} {self.what}. Ways on: {'; '.join(self.paths)}."
+
+
+def assess_resources(notebooks: Mapping[str, NotebookLabel]) -> Resources:
+    """Sort the notebooks by role, and say which roles nobody fills."""
+    by_role = {
+        role: tuple(name for name, each in notebooks.items() if each.role == role) for role in ROLES
+    }
+    known = {name for names in by_role.values() for name in names}
+    return Resources(
+        {role: names for role, names in by_role.items() if names},
+        tuple(role for role, names in by_role.items() if not names),
+        tuple(name for name in notebooks if name not in known),
+    )
+
+
+def find_gaps(order: WorkOrder) -> tuple[Gap, ...]:
+    """Compare what is there with what is required."""
+    return tuple(
+        Gap(template.name, told, _paths(template, order.notebooks))
+        for template in order.templates
+        for told in template.unmet
+    )
+
+
+def _paths(template: Template, notebooks: Mapping[str, NotebookLabel]) -> tuple[str, ...]:
+    fitting = [
+        f"ask the notebook {name} ({each.title})"
+        for role in _FITTING[template.name]
+        for name, each in notebooks.items()
+        if each.role == role
+    ]
+    role = _FITTING[template.name][0].replace("_", " ")
+    registering = f"write down what you know and register it as a {role} notebook"
+    return (*fitting, "brainstorm it now", registering)

@@ -1,0 +1,73 @@
+"""Provenance: who or what each field came from, also when the writer edits the file by hand."""
+
+from collections.abc import Mapping
+from typing import Any, Final
+
+from callboard.core.canonical import Json, digest
+from callboard.packs.writers_factory.bible.values import Value
+from callboard.packs.writers_factory.ground import Ground
+from callboard.packs.writers_factory.model import TemplateName
+
+EDITED: Final = "writer_edited"
+STATED: Final = "writer_stated"
+_KIND: Final = "template_sources"
+_REMEMBERED: Final = 8
+_OTHER_NAMES: Final = {"user_stated": STATED, "writer": STATED, "user": STATED}
+
+
+class Provenance:
+    """Remembers the source of every value that was written, by the value itself."""
+
+    def __init__(self, ground: Ground) -> None:
+        """Take the ground to stand on."""
+        self._ground = ground
+        # Per template, what the sources were last worked out from, and the sources.
+        self._known: dict[TemplateName, tuple[object, object, object, dict[str, str]]] = {}
+
+    def sources(
+        self, name: TemplateName, fields: Mapping[str, Value], told: Mapping[str, str]
+    ) -> dict[str, str]:
+        """Return where each field came from.
+
+        A value nobody wrote through here was typed by the writer, unless the file is new to this
+        project and says so itself.
+        """
+        body: dict[str, Any] = self._ground.records.get(_KIND, name.value) or {}
+        known = self._known.get(name)
+        if known is not None and known[:3] == (body, fields, told):
+            return known[3]
+        found = {
+            field: self._source(body.get(field), value, told.get(field))
+            for field, value in fields.items()
+        }
+        self._known[name] = (body, fields, told, found)
+        return found
+
+    async def remember(self, name: TemplateName, fields: Mapping[str, Value], source: str) -> None:
+        """Keep a source before its values are written.
+
+        The old value keeps its old source, so a crash before the file is written changes nothing.
+        """
+
+        def work(body: dict[str, Any] | None) -> dict[str, Json]:
+            known = dict(body or {})
+            for field, value in fields.items():
+                mark = digest(value)
+                others = [each for each in known.get(field, []) if each["digest"] != mark]
+                known[field] = [*others, {"digest": mark, "source": source}][-_REMEMBERED:]
+            return known
+
+        await self._ground.records.change(_KIND, name.value, work)
+
+    def _source(self, known: list[dict[str, str]] | None, value: Value, told: str | None) -> str:
+        if not known:
+            return told or EDITED
+        mark = digest(value)
+        found = next((each["source"] for each in known if each["digest"] == mark), None)
+        return found or EDITED
+
+
+def source_name(source: str) -> str:
+    """Return a source as it is recorded; a decision without one is refused by the caller."""
+    plain = " ".join(source.split())[:200]
+    return _OTHER_NAMES.get(plain.lower(), plain)

@@ -1,0 +1,188 @@
+"""The shapes of the four templates: where each lies, what it requires, how its fields are named."""
+
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Final, cast
+
+from callboard.core.canonical import Json
+from callboard.packs.writers_factory.bible.beats import (
+    MIDPOINT_FIELD,
+    MIDPOINT_TYPES,
+    beat_number,
+    beat_points,
+)
+from callboard.packs.writers_factory.bible.errors import UnknownTemplate
+from callboard.packs.writers_factory.bible.values import (
+    BadValue,
+    Value,
+    as_list,
+    as_text,
+    as_value,
+    field_name,
+    is_field_name,
+)
+from callboard.packs.writers_factory.model import TemplateName
+
+RULES_FIELD: Final = "fundamental_rules"
+RULES_LEAST: Final = 3
+RESERVED: Final = frozenset({"template", "sources"})
+CHARACTERS: Final = "content/Characters"
+_UNSAFE: Final = re.compile(r'[<>:"/\\|?*\x00-\x1f]+')
+
+
+@dataclass(frozen=True, slots=True)
+class Shape:
+    """What a template is made of; `path` is empty where it follows the protagonist's name."""
+
+    name: TemplateName
+    title: str
+    path: str
+    required: tuple[str, ...]
+    # Other names a field goes by, in files and in what models write.
+    aliases: Mapping[str, str]
+    lists: frozenset[str] = frozenset()
+    # Whether fields beside the known ones may be written.
+    is_open: bool = True
+
+
+SHAPES: Final[Mapping[TemplateName, Shape]] = {
+    shape.name: shape
+    for shape in (
+        Shape(
+            TemplateName.PROTAGONIST,
+            "Protagonist",
+            "",
+            ("fatal_flaw", "the_lie", "arc_start", "arc_midpoint", "arc_resolution"),
+            {
+                "flaw": "fatal_flaw",
+                "lie": "the_lie",
+                "arc_end": "arc_resolution",
+                "arc_beginning": "arc_start",
+                "protagonist_name": "name",
+                "protagonist": "name",
+            },
+        ),
+        Shape(
+            TemplateName.BEAT_SHEET,
+            "Beat Sheet",
+            "content/Story Bible/Beat_Sheet.md",
+            tuple(point.field for point in beat_points()),
+            {"beat_9_type": MIDPOINT_FIELD, "midpoint_kind": MIDPOINT_FIELD},
+            is_open=False,
+        ),
+        Shape(
+            TemplateName.THEME,
+            "Theme",
+            "content/Story Bible/Theme.md",
+            ("central_theme", "theme_statement"),
+            {"theme": "central_theme", "statement": "theme_statement", "thesis": "theme_statement"},
+        ),
+        Shape(
+            TemplateName.WORLD_RULES,
+            "World Rules",
+            "content/World Bible/Rules.md",
+            (RULES_FIELD,),
+            {"rules": RULES_FIELD, "rule": RULES_FIELD, "world_rules": RULES_FIELD},
+            frozenset({RULES_FIELD}),
+        ),
+    )
+}
+
+
+def template_name(name: str) -> TemplateName:
+    """Return the template somebody means: `Beat Sheet`, `beat-sheet` and `beat_sheet` are one."""
+    plain = field_name(name)
+    for each in TemplateName:
+        if each.value == plain or each.value.replace("_", "") == plain.replace("_", ""):
+            return each
+    raise UnknownTemplate(
+        f"There is no template {name!r}", fix=f"Templates: {', '.join(TemplateName)}."
+    )
+
+
+def template_title(name: TemplateName) -> str:
+    """Return how a template is shown to people."""
+    return SHAPES[name].title
+
+
+def character_path(name: str) -> str:
+    """Return where the file of a character lies."""
+    plain = _UNSAFE.sub(" ", name).strip(" .")
+    return f"{CHARACTERS}/{'_'.join(plain.split())[:80] or 'Protagonist'}.md"
+
+
+def required_count(name: TemplateName) -> int:
+    """Return how many things a template needs before it can be complete."""
+    return RULES_LEAST if name is TemplateName.WORLD_RULES else len(SHAPES[name].required)
+
+
+def spread(name: TemplateName, given: Mapping[str, Json]) -> dict[str, Json]:
+    """Return fields under their own names; beats given as a list or by name are spread out."""
+    shape = SHAPES[name]
+    found: dict[str, Json] = {}
+    for key, value in given.items():
+        plain = shape.aliases.get(field_name(str(key)), field_name(str(key)))
+        if name is TemplateName.BEAT_SHEET and plain not in RESERVED:
+            found.update(_spread_beat(plain, value))
+        else:
+            found[plain] = value
+    return found
+
+
+def shaped(name: TemplateName, field: str, value: Json) -> Value:
+    """Return a field's value as its template wants it, or raise `BadValue`."""
+    shape = SHAPES[name]
+    if field in shape.lists:
+        return as_list(value)
+    if field == MIDPOINT_FIELD:
+        return _midpoint(as_text(value))
+    if field in shape.required or field == "name":
+        return as_text(value)
+    if not shape.is_open:
+        raise BadValue(f"is no field of the {shape.title}; it has beat_1 to beat_15")
+    if not is_field_name(field):
+        raise BadValue("is no name for a field; write it like this_one")
+    return as_value(value)
+
+
+def _spread_beat(field: str, value: Json) -> dict[str, Json]:
+    if field == "beats" and isinstance(value, list | tuple):
+        listed = list(cast("list[Json]", value))
+        return {
+            key: told
+            for place, each in enumerate(listed, start=1)
+            for key, told in _told_beat(f"beat_{_number_in(each) or place}", each).items()
+        }
+    if field == "beats" and isinstance(value, Mapping):
+        return spread(TemplateName.BEAT_SHEET, cast("Mapping[str, Json]", value))
+    number = None if field == MIDPOINT_FIELD else beat_number(field)
+    return _told_beat(field if number is None else f"beat_{number}", value)
+
+
+def _told_beat(field: str, value: Json) -> dict[str, Json]:
+    if not isinstance(value, Mapping):
+        return {field: value}
+    told = cast("Mapping[str, Json]", value)
+    found: dict[str, Json] = {}
+    for key in ("content", "text", "description", "summary"):
+        if told.get(key):
+            found[field] = told[key]
+            break
+    if told.get(MIDPOINT_FIELD):
+        found[MIDPOINT_FIELD] = told[MIDPOINT_FIELD]
+    return found or {field: value}
+
+
+def _number_in(value: Json) -> int | None:
+    if not isinstance(value, Mapping):
+        return None
+    told = cast("Mapping[str, Json]", value)
+    return beat_number(field_name(str(told.get("number") or told.get("name") or "")))
+
+
+def _midpoint(text: str) -> str:
+    plain = field_name(text)
+    if plain and plain not in MIDPOINT_TYPES:
+        raise BadValue(f"is {text!r}; a midpoint is {' or '.join(MIDPOINT_TYPES)}")
+    return plain

@@ -1,0 +1,111 @@
+"""Writers Factory in an open studio: what the doors ask for, in one place."""
+
+from collections.abc import Sequence
+from functools import cached_property
+from typing import Any, Final
+
+from callboard.core.canonical import Json
+from callboard.core.vocabulary import RunRecord
+from callboard.packs.writers_factory.bible.project import ProjectRecord
+from callboard.packs.writers_factory.foreman import Foreman
+from callboard.packs.writers_factory.foreman.wiring import Rooms, open_foreman
+from callboard.packs.writers_factory.ground import Ground
+from callboard.packs.writers_factory.memory import ConsolidationClock, Consolidator
+from callboard.packs.writers_factory.model import PACK
+from callboard.packs.writers_factory.modes.modes import WRITER
+from callboard.packs.writers_factory.modes.values import Transition
+from callboard.packs.writers_factory.permission import (
+    require_acceptable,
+    require_action,
+    require_mode,
+)
+from callboard.packs.writers_factory.revision.completion.binding import FORMATS
+from callboard.packs.writers_factory.revision.completion.export import (
+    BookFacts,
+    Export,
+    export_manuscript,
+)
+from callboard.packs.writers_factory.settings import SettingsRead, read_settings
+from callboard.studio.outcome import result_of
+from callboard.studio.studio import Studio
+
+
+class Factory:
+    """The Writers Factory of one open project."""
+
+    pack: Final = PACK
+
+    def __init__(self, studio: Studio) -> None:
+        """Take the studio; the rooms are opened when first entered."""
+        self.studio = studio
+        self.ground = Ground(studio)
+
+    @cached_property
+    def rooms(self) -> Rooms:
+        """Everything a book is made in."""
+        return Rooms.open(self.ground)
+
+    @cached_property
+    def foreman(self) -> Foreman:
+        """The one agent the writer talks to."""
+        return open_foreman(self.ground, self.rooms)
+
+    @cached_property
+    def consolidator(self) -> Consolidator:
+        """Who brings soft facts into the graph."""
+        return Consolidator(self.ground)
+
+    @cached_property
+    def clock(self) -> ConsolidationClock:
+        """Consolidates every now and then, for as long as a server runs."""
+        return ConsolidationClock(self.consolidator)
+
+    @property
+    def is_used(self) -> bool:
+        """Whether this project is a book: made for the pack, or described as one."""
+        is_chosen = self.studio.settings.pack == PACK
+        return is_chosen or bool(ProjectRecord(self.ground).read().id)
+
+    def settings(self) -> SettingsRead:
+        """Return the settings in force, and what is wrong in the project's own file."""
+        return read_settings(self.studio.project.root)
+
+    async def start(
+        self, name: str, args: dict[str, Any] | None = None, *, session_id: str | None = None
+    ) -> RunRecord:
+        """Start one of the pack's runs."""
+        given: dict[str, Json] = dict(args or {})
+        return await self.studio.start(f"{PACK}/{name}", given, session_id=session_id)
+
+    async def answer(self, run: RunRecord) -> Json:
+        """Wait for a run and return its result; its failure is raised as what it was."""
+        return await result_of(self.studio.engine, run)
+
+    def require(self, action: str) -> None:
+        """Refuse the work of an action while the book has not reached a mode it belongs to."""
+        require_action(self.foreman.catalogue, self.rooms.modes, action)
+
+    def require_last_mode(self) -> None:
+        """Refuse to close a book that has not come to the last mode of work."""
+        modes = self.rooms.modes
+        require_mode(modes, [modes.table.modes[-2].id], "Completion")
+
+    def require_acceptable(self, scene_id: str, variant_id: str = "") -> None:
+        """Refuse to accept a text with zero-tolerance phrases nobody waived."""
+        require_acceptable(self.ground, scene_id, variant_id)
+
+    async def export(self, author: str = "", formats: Sequence[str] = tuple(FORMATS)) -> Export:
+        """Write the manuscript as it is now; the book goes on being worked on."""
+        revision = self.rooms.revision
+        story = revision.story()
+        facts = BookFacts(story.title, author or story.author, identifier=story.project_id)
+        return await export_manuscript(self.ground, facts, revision.texts(), formats)
+
+    async def reopen(self) -> Transition:
+        """Take a complete manuscript up again, by the writer's word; what was exported stays."""
+        await self.rooms.revision.reopen(by=WRITER)
+        modes = self.rooms.modes
+        if modes.is_complete():
+            return await modes.reopen(by=WRITER)
+        # The book was taken back to an earlier mode already.
+        return Transition(modes.current(), modes.current())

@@ -1,0 +1,135 @@
+"""Foreman: everything one needs to talk with the Foreman about an open project.
+
+It owns no fact of the book: the state is gathered anew for each turn by the function it is given,
+and what is done is done by the hands it is given.
+"""
+
+from collections.abc import Callable, Mapping
+from dataclasses import asdict, dataclass, field
+from functools import cached_property
+from pathlib import Path
+from typing import Any, Final
+
+from callboard.choreography.conversation import Listener
+from callboard.core.canonical import Json, plain
+from callboard.core.vocabulary import Content, ModelTier, Trust
+from callboard.packs.writers_factory.foreman.actions import (
+    Catalogue,
+    Executor,
+    Handlers,
+    load_catalogue,
+)
+from callboard.packs.writers_factory.foreman.hands import Hands
+from callboard.packs.writers_factory.foreman.history import Exchange, exchanges, turns_of
+from callboard.packs.writers_factory.foreman.prompting import Sandwich, Texts, TurnText
+from callboard.packs.writers_factory.foreman.state import SessionState, StateMarkup, describe
+from callboard.packs.writers_factory.ground import Ground
+from callboard.packs.writers_factory.model import FOREMAN, PACK
+from callboard.prompts import AssembledPrompt, PromptRequest, load_budgets
+
+TURN: Final = "turn"
+BUNDLED: Final = Path(__file__).parent.parent / "prompts"
+_REPLY_TOKENS: Final = 1000
+
+Survey = Callable[[Mapping[str, str]], SessionState]
+"""Gathers the state of a project; takes what the writer has open."""
+
+
+@dataclass(frozen=True)
+class Foreman:
+    """The Foreman of one open project."""
+
+    ground: Ground
+    survey: Survey
+    hands: Hands
+    # The modes there are, each with the template of its rules.
+    modes: Mapping[str, str] = field(default_factory=dict[str, str])
+
+    @cached_property
+    def catalogue(self) -> Catalogue:
+        """What may be asked for; a file that is wrong is an error here."""
+        loaded = load_catalogue(BUNDLED, self.ground.studio.project.prompts)
+        if self.modes:
+            loaded.check_modes(self.modes)
+        return loaded
+
+    @cached_property
+    def executor(self) -> Executor:
+        """Who has actions done."""
+        return Executor(self.catalogue, Handlers(self.hands, self.ground.files).table())
+
+    @cached_property
+    def texts(self) -> Texts:
+        """The authored texts of the prompt."""
+        return Texts.open(self.ground.studio.prompts(PACK), BUNDLED, self.catalogue)
+
+    @cached_property
+    def sandwich(self) -> Sandwich:
+        """Who lays prompts out."""
+        studio = self.ground.studio
+        return Sandwich(self.texts, studio.catalog, load_budgets(), studio.counter)
+
+    def problems(self) -> tuple[str, ...]:
+        """Return what is wrong with the files the Foreman is made of."""
+        # An actions file that cannot be used is an error by itself.
+        _ = self.executor
+        return self.texts.problems(tuple(self.modes.values()))
+
+    def state(self, active: Mapping[str, str] | None = None) -> SessionState:
+        """Return the state of the project now, all of it from one moment."""
+        return self.ground.studio.database.read(lambda _: self.survey(active or {}))
+
+    def state_xml(
+        self, active: Mapping[str, str] | None = None, tier: ModelTier = ModelTier.FULL
+    ) -> str:
+        """Return the state as a model of a tier is shown it."""
+        markup = StateMarkup(self.ground.studio.counter)
+        return markup.content(self.state(active), tier).text
+
+    def state_json(self, active: Mapping[str, str] | None = None) -> Json:
+        """Return the state as plain data, whole and uncut."""
+        return plain(asdict(self.state(active)))
+
+    def state_text(self, active: Mapping[str, str] | None = None) -> str:
+        """Return the state in sentences."""
+        return describe(self.state(active))
+
+    def compose(self, state: SessionState, text: TurnText, listener: Listener) -> PromptRequest:
+        """Return the prompt of a turn for the model that will read it."""
+        return self.sandwich.compose(state, text, listener)
+
+    def preview(
+        self, message: str, *, model: str | None = None, session_id: str | None = None
+    ) -> AssembledPrompt:
+        """Return the prompt a message would lead to now, without asking anybody."""
+        studio = self.ground.studio
+        chosen = model or self.own_model
+        facts = studio.catalog.facts(chosen)
+        listener = Listener(chosen, facts.tier, facts.window_tokens, _REPLY_TOKENS)
+        said = self.conversation(session_id, 12) if session_id else []
+        text = TurnText(
+            Content(message, "user", Trust.TRUSTED),
+            turns_of(said),
+            self.ground.settings.foreman.include_thinking_reminder,
+        )
+        return studio.assembler.assemble(self.compose(self.state(), text, listener))
+
+    @property
+    def own_model(self) -> str:
+        """The model the Foreman answers with unless a route says otherwise."""
+        studio = self.ground.studio
+        return studio.repertoire.agent(FOREMAN, PACK).model or studio.settings.models.default
+
+    def conversation(self, session_id: str, limit: int | None = None) -> list[Exchange]:
+        """Return what was said in a session, oldest first."""
+        return self.ground.studio.database.read(
+            lambda connection: exchanges(connection, session_id, limit)
+        )
+
+    def turn(self, run_id: str) -> dict[str, Any] | None:
+        """Return what is on record about a turn: mode, models, prompts, warnings, manner."""
+        return self.ground.records.get(TURN, run_id)
+
+    def turns(self) -> dict[str, dict[str, Any]]:
+        """Return the records of all turns by the id of their run, oldest first."""
+        return self.ground.records.all(TURN)

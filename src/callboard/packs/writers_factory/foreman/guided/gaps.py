@@ -1,0 +1,243 @@
+"""The next gap: what the book lacks most, known by code from the state, and what would fill it."""
+
+import dataclasses
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+from typing import Final
+
+from callboard.core.canonical import Json
+from callboard.packs.writers_factory.bible.beats import beat_point
+from callboard.packs.writers_factory.foreman.guided.wording import GapWords, Wording, fill
+from callboard.packs.writers_factory.foreman.state import SessionState, TemplateLine
+from callboard.packs.writers_factory.foreman.state.session import (
+    ARCHITECT,
+    DIRECTOR,
+    EDITOR,
+    VOICE_CALIBRATION,
+)
+from callboard.replies import Action
+
+_RULES: Final = "fundamental_rules"
+_MIDPOINT: Final = "midpoint_type"
+_SCENE: Final = re.compile(r"ch(\d+)-sc(\d+)")
+_VOICE_STEPS: Final = ("test_passage", "tournament", "winner", "bundle", "lock")
+_STRATEGY: Final = re.compile(
+    r"\b(ACTION(?:_EMPHASIS)?|CHARACTER(?:_DEPTH)?|DIALOGUE(?:_FOCUS)?|BALANCED|ATMOSPHERIC)\b",
+    re.IGNORECASE,
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Gap:
+    """Something the book lacks: how to ask for it, and what an answer or a nod leads to."""
+
+    id: str
+    words: GapWords
+    template: str = ""
+    field: str = ""
+    # What is asked for when the writer says to go on.
+    action: Action | None = None
+    # Why what is there does not hold, if something is there.
+    fault: str = ""
+    values: Mapping[str, str] = dataclasses.field(default_factory=dict[str, str])
+
+    @property
+    def takes_answers(self) -> bool:
+        """Whether what the writer says can fill it."""
+        return bool(self.template) or self.id in ("voice.test_passage", "voice.winner")
+
+    @property
+    def decision(self) -> tuple[str, str]:
+        """The category and key under which an answer would be a decision."""
+        if self.field == _RULES:
+            return "world", "rule"
+        category = "structure" if self.template == "beat_sheet" else "character"
+        return category, self.field
+
+    @property
+    def is_judged(self) -> bool:
+        """Whether an answer can be weak."""
+        return bool(self.template) and self.field not in ("name", _MIDPOINT, "central_theme")
+
+    @property
+    def title(self) -> str:
+        """What is missing, in words."""
+        return fill(self.words.title, self.values)
+
+    @property
+    def why(self) -> str:
+        """Why it matters."""
+        return fill(self.words.why, self.values)
+
+    @property
+    def ask(self) -> str:
+        """The question."""
+        return fill(self.words.ask, self.values)
+
+    @property
+    def examples(self) -> tuple[str, ...]:
+        """Answers of the kind that holds."""
+        return tuple(fill(each, self.values) for each in self.words.examples)
+
+
+@dataclass(frozen=True)
+class Gaps:
+    """Finds gaps in a state."""
+
+    wording: Wording
+    # The agents of a tournament where nobody names any.
+    agents: tuple[str, ...] = ()
+
+    def next_gap(self, state: SessionState, done: frozenset[str] = frozenset()) -> Gap:
+        """Return what the book lacks most; `done` are works of this session already started."""
+        finder = {
+            ARCHITECT: self._foundation,
+            VOICE_CALIBRATION: self._voice,
+            DIRECTOR: self._draft,
+        }.get(state.mode)
+        if state.mode == EDITOR:
+            return self._revision(state, done)
+        found = finder(state) if finder is not None else None
+        if found is not None:
+            return found
+        if state.next_mode and not state.unmet:
+            action = Action("advance_mode", {"to": state.next_mode})
+            return self._gap("advance", state, action=action, mode=_named(state.next_mode))
+        unmet = "; ".join(state.unmet[:3]) or "the book"
+        return self._gap("other.work", state, unmet=unmet)
+
+    def action_for(self, gap: Gap, said: str) -> Action | None:
+        """Return what an answer asks for."""
+        if gap.id == "voice.test_passage":
+            agents: Json = list(self.agents)
+            return Action("start_tournament", {"test_prompt": said, "agents": agents})
+        if gap.id == "voice.winner":
+            strategy = _STRATEGY.search(said)
+            agent = next((each for each in self.agents if each in said), "")
+            if strategy is None or not (agent or self.agents):
+                return None
+            chosen = {"agent_id": agent or self.agents[0], "strategy": strategy[1].upper()}
+            return Action("select_winner", {**chosen, "voice_notes": said})
+        if not gap.template:
+            return None
+        source = "writer_stated"
+        if gap.field == _RULES:
+            key = "rule_" + "_".join(re.findall(r"[a-z]+", said.lower())[:6])
+            return Action(
+                "save_decision",
+                {"category": "world", "key": key, "value": said, "source": source},
+            )
+        content: dict[str, Json] = {gap.field: _field_value(gap.field, said)}
+        return Action(
+            "write_template", {"template": gap.template, "content": content, "source": source}
+        )
+
+    def _foundation(self, state: SessionState) -> Gap | None:
+        if not state.project.protagonist:
+            return self._field("protagonist", "name", state)
+        for template in state.templates:
+            if template.status == "complete":
+                continue
+            missing = [each for each in template.missing if each]
+            if missing:
+                return self._field(template.name, missing[0], state)
+            if template.open_checks:
+                return self._faulty(template, state)
+        return None
+
+    def _faulty(self, template: TemplateLine, state: SessionState) -> Gap:
+        name, why = template.open_checks[0]
+        known = f"{template.name}.{name}" in self.wording.gaps or name.startswith("beat_")
+        field_name = name if known or template.name == "beat_sheet" else _RULES
+        return self._field(template.name, field_name, state, fault=why)
+
+    def _field(self, template: str, name: str, state: SessionState, fault: str = "") -> Gap:
+        number = re.fullmatch(r"beat_(\d+)", name)
+        gap_id = f"{template}.{name}"
+        more: dict[str, str] = {}
+        if number is not None:
+            point = beat_point(int(number[1]))
+            gap_id = "beat_sheet.beat"
+            more = {
+                "number": number[1],
+                "beat": point.name if point is not None else "",
+                "role": self.wording.beats.get(int(number[1]), ""),
+            }
+        if gap_id not in self.wording.gaps:
+            gap_id = "other.work"
+            more = {"unmet": f"{template.replace('_', ' ')}: {name.replace('_', ' ')}"}
+        gap = self._gap(gap_id, state, None, **more)
+        return replace(gap, template=template, field=name, fault=fault)
+
+    def _voice(self, state: SessionState) -> Gap | None:
+        left = [step for step in _VOICE_STEPS if step not in state.voice.steps]
+        if not left:
+            return None
+        action = Action("generate_bundle", {}) if left[0] == "bundle" else None
+        return self._gap(f"voice.{left[0]}", state, action=action)
+
+    def _draft(self, state: SessionState) -> Gap | None:
+        outline = state.outline
+        if not outline.planned:
+            return self._gap("director.outline", state, action=Action("plan_scenes", {}))
+        if not outline.next_scene:
+            return None
+        scene = outline.next_scene
+        place = _SCENE.match(scene)
+        values: dict[str, Json] = {"title": scene}
+        if place is not None:
+            values |= {"chapter": int(place[1]), "scene": int(place[2])}
+        step = {
+            "planned": ("director.scaffold", Action("generate_scaffold", values)),
+            "scaffolded": ("director.draft", Action("write_scene", {"scaffold_id": scene})),
+            "variants_ready": ("director.choice", None),
+        }.get(outline.next_status, ("director.accept", None))
+        return self._gap(step[0], state, action=step[1], scene=scene)
+
+    def _revision(self, state: SessionState, done: frozenset[str]) -> Gap:
+        for work, gap_id in (
+            ("run_health_check", "editor.health"),
+            ("continuity_audit", "editor.audit"),
+            ("voice_report", "editor.report"),
+        ):
+            if work not in done:
+                if gap_id == "editor.audit" and state.alerts:
+                    return self._alert(state)
+                return self._gap(gap_id, state, action=Action(work, {}))
+        return self._alert(state) if state.alerts else self._gap("editor.finish", state)
+
+    def _alert(self, state: SessionState) -> Gap:
+        worst = state.alerts[0]
+        return self._gap(
+            "editor.alert",
+            state,
+            action=Action("continuity_audit", {}),
+            finding=_sentence(worst.finding),
+            recommendation=_sentence(worst.recommendation),
+        )
+
+    def _gap(
+        self, gap_id: str, state: SessionState, action: Action | None = None, **values: str
+    ) -> Gap:
+        name = state.project.protagonist or "your protagonist"
+        words = self.wording.gaps[gap_id]
+        return Gap(gap_id, words, action=action, values={"name": name, **values})
+
+
+def _field_value(name: str, said: str) -> str:
+    if name != _MIDPOINT:
+        return said
+    if re.search(r"defeat|loss|lose|lost|fail", said, re.IGNORECASE):
+        return "false_defeat"
+    # Neither word: the text goes on as it is, and is refused with the two that count.
+    return "false_victory" if re.search(r"victor|win|won|triumph", said, re.IGNORECASE) else said
+
+
+def _named(mode: str) -> str:
+    return mode.replace("_", " ")
+
+
+def _sentence(text: str) -> str:
+    bare = " ".join(text.split())
+    return bare if not bare or bare[-1] in ".!?…" else f"{bare}."

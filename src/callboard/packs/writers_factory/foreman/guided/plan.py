@@ -1,0 +1,134 @@
+"""The plan of a turn that code leads, journaled before anything is done.
+
+Acting changes the state, and with it the next gap; what a turn is about must not change with it
+when a crash makes the run begin again.
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any, cast
+
+from callboard.core.canonical import Json
+from callboard.core.vocabulary import TERMINAL_STATES
+from callboard.packs.writers_factory.foreman.foreman import Foreman
+from callboard.packs.writers_factory.foreman.guided.gaps import Gap, Gaps
+from callboard.packs.writers_factory.foreman.guided.reading import Kind, read_message
+from callboard.packs.writers_factory.foreman.history import Exchange
+from callboard.packs.writers_factory.foreman.state import SessionState
+from callboard.replies import Action
+from callboard.studio.studio import Studio
+
+
+@dataclass(frozen=True, slots=True)
+class Asked:
+    """A message, and what it is read against."""
+
+    message: str
+    state: SessionState
+    said: Sequence[Exchange]
+
+
+@dataclass(frozen=True, slots=True)
+class Plan:
+    """What a message is taken for, and the gap it came upon."""
+
+    gap: Gap
+    kind: Kind
+    is_sure: bool
+    # Whether the Foreman had asked for this gap in its last reply.
+    was_asked: bool
+    # A run that already does what going on would start.
+    job: str | None = None
+    # Why the message, taken as an answer, would not hold.
+    weakness: str | None = None
+
+    def to_json(self) -> dict[str, Json]:
+        """Return the journaled shape."""
+        return {
+            "gap": gap_to_json(self.gap),
+            "kind": self.kind.value,
+            "is_sure": self.is_sure,
+            "was_asked": self.was_asked,
+            "job": self.job,
+            "weakness": self.weakness,
+        }
+
+    @classmethod
+    def from_json(cls, stored: Json, gaps: Gaps) -> "Plan":
+        """Read the journaled shape."""
+        data = cast("dict[str, Any]", stored)
+        return cls(
+            gap_from_json(data["gap"], gaps),
+            Kind(data["kind"]),
+            bool(data["is_sure"]),
+            bool(data["was_asked"]),
+            data["job"],
+            data["weakness"],
+        )
+
+
+def make_plan(foreman: Foreman, gaps: Gaps, asked_for: Asked) -> Plan:
+    """Read a message against what the book lacks."""
+    state, message, said = asked_for.state, asked_for.message, asked_for.said
+    gap = gaps.next_gap(state, done_works(said))
+    last = said[-1].result.get("gap") if said else None
+    asked = cast("dict[str, Any]", last) if isinstance(last, dict) else {}
+    was_asked = asked.get("id") == gap.id and asked.get("field") == gap.field
+    reading = read_message(message, gap)
+    weakness = foreman.hands.bible.weakness(*gap.decision, message) if gap.is_judged else None
+    job = _open_job(foreman.ground.studio, gap, said)
+    return Plan(gap, reading.kind, reading.is_sure, was_asked, job, weakness)
+
+
+def done_works(said: Sequence[Exchange]) -> frozenset[str]:
+    """Return what has been done in a session, by the names of actions."""
+    return frozenset(
+        str(result["type"])
+        for each in said
+        for one in each.rounds
+        for result in one.results
+        if result.get("status") == "executed"
+    )
+
+
+def gap_to_json(gap: Gap) -> dict[str, Json]:
+    """Return a gap as it is journaled."""
+    action = gap.action
+    return {
+        "id": gap.id,
+        "template": gap.template,
+        "field": gap.field,
+        "fault": gap.fault,
+        "values": dict(gap.values),
+        "action": None if action is None else {"type": action.type, "content": action.content},
+    }
+
+
+def gap_from_json(stored: Json, gaps: Gaps) -> Gap:
+    """Read a journaled gap."""
+    data = cast("dict[str, Any]", stored)
+    action = data["action"]
+    return Gap(
+        data["id"],
+        gaps.wording.gaps[data["id"]],
+        data["template"],
+        data["field"],
+        None if action is None else Action(action["type"], action["content"]),
+        data["fault"],
+        data["values"],
+    )
+
+
+def _open_job(studio: Studio, gap: Gap, said: Sequence[Exchange]) -> str | None:
+    wanted = gap.action.type if gap.action is not None else _LONG_WORK.get(gap.id)
+    for each in reversed(said):
+        for one in each.rounds:
+            for result in one.results:
+                job = result.get("job")
+                if job and result.get("type") == wanted:
+                    is_over = studio.engine.load(str(job)).state in TERMINAL_STATES
+                    return None if is_over else str(job)
+    return None
+
+
+_LONG_WORK = {"voice.test_passage": "start_tournament", "voice.tournament": "start_tournament"}

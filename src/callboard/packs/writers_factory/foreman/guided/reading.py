@@ -1,0 +1,107 @@
+"""What the writer's message is, by rules: the clear cases, so that no model has to guess them."""
+
+import re
+from dataclasses import dataclass
+from enum import StrEnum
+from typing import Final
+
+from callboard.packs.writers_factory.foreman.guided.gaps import Gap
+
+
+class Kind(StrEnum):
+    """What a message is to the open question."""
+
+    ANSWER = "answer"
+    QUESTION = "question"
+    GO_ON = "go on"
+    ORIENT = "orient"
+    OPINION = "opinion"
+    # What the writer wants remembered, whatever the question was.
+    PREFERENCE = "preference"
+    CORRECTION = "correction"
+
+
+CHOICES: Final = [Kind.ANSWER.value, Kind.QUESTION.value, Kind.GO_ON.value, Kind.OPINION.value]
+
+_GO_ON: Final = re.compile(
+    r"\W*(?:ok(?:ay)?|yes|yep|sure|go on|go ahead|continue|next|proceed|do it|start|begin|ready|"
+    r"carry on|move on|let['’]?s go|let['’]?s (?:start|begin|move on|continue)|please do|"
+    r"what['’]?s next|and now)\b[\s\w,]{0,24}\W*",
+    re.IGNORECASE,
+)
+# A greeting, or the wish to know where things stand: the next step is the whole answer.
+_ORIENT: Final = re.compile(
+    r"\W*(?:(?:hello|hi|hey|good (?:morning|evening|day))\b[\s\w,]{0,24}\W*)?"
+    r"(?:where (?:do|should|shall|can) (?:we|i) (?:begin|start)|what (?:comes |is |do we do )?next"
+    r"|what now|where (?:are we|were we|did we stop)|how do we (?:begin|start))?\W*",
+    re.IGNORECASE,
+)
+_QUESTION: Final = re.compile(
+    r"\W*(?:who|what|when|where|why|how|which|whose|can|could|should|do|does|did|is|are|was|were|"
+    r"will|would|may|have|has)\b",
+    re.IGNORECASE,
+)
+_PREFERENCE: Final = re.compile(
+    r"\b(?:i prefer|i['’]?d rather|i would rather|please (?:use|keep|avoid|write|don['’]?t)|"
+    r"(?:use|keep to) (?:british|american|present|past|first|third|short|long)|"
+    r"from now on|in this book,? (?:always|never)|i want (?:short|long|no|more|less|fewer))",
+    re.IGNORECASE,
+)
+_CORRECTION: Final = re.compile(
+    r"^\W*(?:no[,.]|actually\b|correction\b|that['’]?s (?:wrong|not right)|wrong\b|"
+    r"remember(?: that)?\b)"
+    r"|\b(?:was|were|is) (?:lost|dead|already|not) .{0,40}\b(?:in|since) (?:chapter|scene)\b",
+    re.IGNORECASE,
+)
+_OPINION: Final = re.compile(
+    r"\b(?:i (?:really |just )?(?:like|love|hate|dislike|think|feel|don['’]?t|doubt|am not sure)|"
+    r"not sure|sounds|that (?:works|helps|is))\b",
+    re.IGNORECASE,
+)
+_UNDECIDED: Final = re.compile(
+    r"\b(?:not sure|no idea|don['’]?t know|dunno|undecided|maybe later|let me think|"
+    r"skip (?:it|this))\b",
+    re.IGNORECASE,
+)
+_FEWEST_ANSWER_WORDS: Final = 3
+
+
+@dataclass(frozen=True, slots=True)
+class Reading:
+    """What a message is; without certainty a model may choose among the four."""
+
+    kind: Kind
+    is_sure: bool = True
+
+
+def read_message(message: str, gap: Gap) -> Reading:
+    """Sort a message by rules."""
+    text = message.strip()
+    if _GO_ON.fullmatch(text):
+        return Reading(Kind.GO_ON)
+    if re.search(r"\w", text) and _ORIENT.fullmatch(text):
+        return Reading(Kind.ORIENT)
+    if _CORRECTION.search(text):
+        return Reading(Kind.CORRECTION)
+    if _PREFERENCE.search(text):
+        return Reading(Kind.PREFERENCE)
+    if text.endswith("?"):
+        return Reading(Kind.QUESTION)
+    return _unclear(text, gap)
+
+
+def _unclear(text: str, gap: Gap) -> Reading:
+    words = len(re.findall(r"\w+", text))
+    if not words or _UNDECIDED.search(text):
+        return Reading(Kind.OPINION)
+    if gap.field in ("name", "midpoint_type", "central_theme") and words <= 6:
+        return Reading(Kind.ANSWER)
+    if _QUESTION.match(text) and words < 12:
+        return Reading(Kind.QUESTION, is_sure=False)
+    if _OPINION.search(text):
+        return Reading(Kind.OPINION, is_sure=False)
+    if not gap.takes_answers:
+        return Reading(Kind.OPINION)
+    if words >= _FEWEST_ANSWER_WORDS:
+        return Reading(Kind.ANSWER)
+    return Reading(Kind.ANSWER, is_sure=False)

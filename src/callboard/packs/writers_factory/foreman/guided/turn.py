@@ -1,0 +1,281 @@
+"""A turn that code leads, for a model that can only choose and finish sentences.
+
+Code knows the mode, the next gap and what the message is to it; it records answers by the same
+executor as any reply and always proposes the next step. Nothing a model says here is parsed for
+anything, and a model that fails is done without.
+"""
+
+import re
+from collections.abc import Sequence
+from typing import Final, cast
+
+from callboard.choreography.small.forms import Form
+from callboard.choreography.stage import Stage
+from callboard.core.canonical import Json
+from callboard.core.errors import ProviderError
+from callboard.engine.errors import StepFailed
+from callboard.packs.writers_factory.foreman.actions import CHALLENGE, ActionResult
+from callboard.packs.writers_factory.foreman.foreman import Foreman
+from callboard.packs.writers_factory.foreman.guided.gaps import Gap, Gaps
+from callboard.packs.writers_factory.foreman.guided.plan import (
+    Asked,
+    Plan,
+    done_works,
+    gap_from_json,
+    gap_to_json,
+    make_plan,
+)
+from callboard.packs.writers_factory.foreman.guided.reading import CHOICES, Kind
+from callboard.packs.writers_factory.foreman.guided.wording import fill, load_wording
+from callboard.packs.writers_factory.foreman.history import Exchange, Round
+from callboard.packs.writers_factory.foreman.talk.account import MESSAGE_EVENT, Account, Opening
+from callboard.packs.writers_factory.foreman.talk.lint import style_lint
+from callboard.packs.writers_factory.model import FOREMAN
+from callboard.replies import Action
+
+_TAG: Final = re.compile(r"</?[A-Za-z_!][^<>]*>?")
+_NAME: Final = re.compile(r"[A-Z][\w'’-]*(?:\s+[A-Z][\w'’-]*){0,3}")
+_WORD: Final = re.compile(r"[^\W\d_]{4,}")
+_SENTENCE_TOKENS: Final = 48
+_SHOWN_CHARS: Final = 400
+_LONGEST_ANSWER_CHARS: Final = 2000
+_FEWEST_PREMISE_WORDS: Final = 6
+_MOST_QUOTES: Final = 3
+
+
+class GuidedTurn:
+    """A turn while it is made, led by code."""
+
+    def __init__(
+        self, foreman: Foreman, stage: Stage, opening: Opening, said: Sequence[Exchange]
+    ) -> None:
+        """Take what the turn begins with."""
+        self.foreman = foreman
+        self.stage = stage
+        self.opening = opening
+        self.said = said
+        self.message = str(stage.run.args["message"])[:_LONGEST_ANSWER_CHARS]
+        self.words = load_wording()
+        self.model = opening.route.candidates[0].model or foreman.own_model
+        self.gaps = Gaps(self.words, (self.model,))
+        self.account = Account(model=self.model, reason=opening.route.candidates[0].reason)
+        given = cast("dict[str, str]", stage.run.args.get("active") or {})
+        self.active = {str(key): str(value) for key, value in given.items()}
+
+    async def perform(self) -> dict[str, Json]:
+        """Answer the writer's message."""
+        plan = Plan.from_json(await self.stage.step("plan", self._plan), self.gaps)
+        kind = plan.kind if plan.is_sure else await self._kind(plan)
+        action = self._action(plan, kind)
+        results: tuple[ActionResult, ...] = ()
+        if action is not None:
+            results = await self.foreman.executor.execute(
+                self.stage, "action", (action,), self.opening.mode
+            )
+        self.account.take_results(results)
+        parts = await self._parts(plan, kind, results)
+        after = cast("dict[str, Json]", await self.stage.step("after", self._after, len(results)))
+        gap = gap_from_json(after["gap"], self.gaps)
+        parts.append(self._next(gap, plan, results))
+        message = "\n\n".join(part for part in parts if part)
+        self.account.style += style_lint(message)
+        told = tuple(each.brief() for each in results)
+        self.account.rounds.append(Round(message, told))
+        await self.stage.emit(MESSAGE_EVENT, {"message": message, "mode": self.opening.mode})
+        tier = self.stage.studio.catalog.facts(self.model).tier.value
+        result = self.account.result(self.opening, tier)
+        return {**result, "gap": after["gap"], "kind": kind.value}
+
+    def _plan(self) -> Json:
+        state = self.foreman.state(self.active)
+        asked = Asked(self.message, state, self.said)
+        return make_plan(self.foreman, self.gaps, asked).to_json()
+
+    def _after(self, _done: int) -> Json:
+        state = self.foreman.state(self.active)
+        works = done_works(self.said) | {
+            each.type for each in self.account.results if each.is_executed
+        }
+        return {"gap": gap_to_json(self.gaps.next_gap(state, works)), "mode": state.mode}
+
+    def _action(self, plan: Plan, kind: Kind) -> Action | None:
+        gap = plan.gap
+        if kind is Kind.GO_ON:
+            return gap.action if plan.job is None else None
+        if kind in (Kind.PREFERENCE, Kind.CORRECTION):
+            return _remember(kind.value, self.message)
+        if kind is not Kind.ANSWER or plan.job is not None:
+            return None
+        if plan.was_asked and plan.weakness is None:
+            answer = _name_in(self.message) if gap.field == "name" else self.message
+            return self.gaps.action_for(gap, answer)
+        if (
+            not plan.was_asked
+            and len(self.message.split()) >= _FEWEST_PREMISE_WORDS
+            and not self.said
+        ):
+            return _remember("structure", self.message, key="premise")
+        return None
+
+    async def _kind(self, plan: Plan) -> Kind:
+        """Have the model choose among the four; what is not clear stays what the rules say."""
+        try:
+            chosen = await self.stage.choose(
+                "kind",
+                FOREMAN,
+                CHOICES,
+                prompt="guided_kind",
+                question=self.stage.user(plan.gap.ask),
+                said=self.stage.user(_plain(self.message)),
+            )
+        except (ProviderError, StepFailed):
+            self.account.warnings.append("the model did not choose; the rules did")
+            return plan.kind
+        guess = Kind(chosen)
+        # A small model says "answer" to anything; an answer must be able to fill the gap.
+        if guess is Kind.ANSWER and not (plan.gap.takes_answers and plan.was_asked):
+            return plan.kind
+        if guess is Kind.GO_ON and plan.gap.action is not None:
+            # What starts work is only done on a clear word.
+            return plan.kind
+        return guess
+
+    async def _parts(self, plan: Plan, kind: Kind, results: tuple[ActionResult, ...]) -> list[str]:
+        if results:
+            return await self._about(plan, kind, results[0])
+        if kind is Kind.ANSWER and plan.was_asked and plan.weakness is not None:
+            return self._challenge(plan.gap, [plan.weakness])
+        if kind is Kind.ORIENT:
+            return []
+        if kind is Kind.QUESTION:
+            return await self._found()
+        if kind is Kind.GO_ON and plan.job is not None:
+            return []
+        unmet = "; ".join(self.foreman.state(self.active).unmet[:3])
+        if kind is Kind.GO_ON and unmet:
+            return [self.words.say("closed", unmet=_short(unmet))]
+        return [self.words.say("heard")]
+
+    async def _about(self, plan: Plan, kind: Kind, result: ActionResult) -> list[str]:
+        says, gap = self.words.say, plan.gap
+        value = _short(self.message)
+        if challenges := _challenges(result, gap.field):
+            return self._challenge(gap, challenges)
+        if not result.is_executed:
+            return [says("failed", detail=_short(result.detail))]
+        if result.type == "advance_mode":
+            return [says("entered", mode=str(gap.values.get("mode", "the next mode")))]
+        if result.type == "save_decision" and (kind is not Kind.ANSWER or not plan.was_asked):
+            named = "remembered" if kind is not Kind.ANSWER else "premise"
+            return [says(named, value=value)]
+        if result.job is not None or kind is Kind.GO_ON:
+            return [says("started", detail=_short(result.detail))]
+        taken = says("taken", title=gap.title, value=value)
+        if not gap.is_judged:
+            return [taken]
+        return [taken, says("solid"), await self._sentence(gap)]
+
+    def _challenge(self, gap: Gap, reasons: Sequence[str]) -> list[str]:
+        parts = [self.words.say("challenge", reason=_short(each)) for each in reasons[:2]]
+        # A check that knows better words has said them already.
+        if gap.examples and not any("Instead:" in each for each in reasons):
+            parts.append(self.words.say("instead", examples="; ".join(gap.examples)))
+        return parts
+
+    async def _sentence(self, gap: Gap) -> str:
+        """Return a sentence the model finished, or nothing if it cannot stand."""
+        opening = self.words.sentences.get(gap.id)
+        name = gap.values.get("name", "")
+        if opening is None or not re.fullmatch(r"[\w' -]{1,40}", name):
+            return ""
+        form = Form(fill(opening, gap.values), "")
+        studio = self.stage.studio
+        try:
+            reply = await self.stage.ask(
+                "sentence",
+                FOREMAN,
+                prompt="guided_sentence",
+                schema=form.schema(self.message),
+                max_tokens=_SENTENCE_TOKENS,
+                book=self.stage.user(_plain(gap.why)),
+                said=self.stage.user(_plain(self.message)),
+                before=self.stage.user(form.before),
+            )
+        except (ProviderError, StepFailed):
+            return ""
+        self.account.prompt_ids.append(reply.prompt_id)
+        chosen = form.chosen({"data": reply.data})
+        made = _plain(form.filled(chosen, self.message, studio.counter.count))
+        return made if _is_about(made.removeprefix(form.before.strip()), self.message) else ""
+
+    async def _found(self) -> list[str]:
+        async def look() -> Json:
+            told = await self.foreman.hands.memory.recall(self.message)
+            return [[text, where] for text, where in told[:_MOST_QUOTES]]
+
+        found = cast("list[tuple[str, str]]", await self.stage.step("found", look))
+        if not found:
+            return [self.words.say("not_found")]
+        quotes = "\n".join(f"> {_short(text)} ({_plain(where)})" for text, where in found)
+        return [self.words.say("found"), quotes]
+
+    def _next(self, gap: Gap, plan: Plan, results: tuple[ActionResult, ...]) -> str:
+        says = self.words.say
+        job = next((each.job for each in results if each.job), None)
+        if job is not None and results[0].data and gap.id == plan.gap.id:
+            return says("working", job=job)
+        if plan.job is not None and gap.id == plan.gap.id:
+            return says("again", job=plan.job)
+        lines = [says("next", title=_plain(gap.title), why=_plain(gap.why))]
+        if gap.fault and not plan.weakness:
+            lines.append(says("challenge", reason=_short(gap.fault)))
+        if gap.examples and not plan.weakness:
+            lines.append(says("example", examples="; ".join(map(_plain, gap.examples))))
+        lines.append(_plain(gap.ask))
+        return "\n".join(lines)
+
+
+def _challenges(result: ActionResult, field: str) -> list[str]:
+    """Return why what was recorded for a field does not hold."""
+    told = [*result.notices, *([] if result.is_executed else [result.detail])]
+    found = [each.partition(CHALLENGE)[2].strip() for each in told if CHALLENGE in each]
+    if not result.is_executed:
+        return found
+    own = [each.partition(": ") for each in found]
+    return [reason for name, _, reason in own if name == field]
+
+
+def _is_about(made: str, material: str) -> bool:
+    """Say whether what was made up takes anything up that the writer said."""
+    said = {word.lower() for word in _WORD.findall(material)}
+    return any(word.lower() in said for word in _WORD.findall(made))
+
+
+def _remember(category: str, message: str, key: str = "") -> Action:
+    words = re.findall(r"[a-z0-9]+", message.lower())[:7]
+    named = key or "_".join(words) or "note"
+    return Action(
+        "save_decision",
+        {"category": category, "key": named, "value": message, "source": "writer_stated"},
+    )
+
+
+def _name_in(message: str) -> str:
+    words = message.strip().strip(".!\"“”'").split()
+    if len(words) <= 3:
+        return " ".join(words)
+    named = _NAME.findall(message)
+    return max(named, key=len) if named else " ".join(words[:3])
+
+
+def _short(text: str) -> str:
+    plain = _plain(text)
+    return plain if len(plain) <= _SHOWN_CHARS else f"{plain[:_SHOWN_CHARS].rstrip()}…"
+
+
+def _plain(text: str) -> str:
+    """Return a text on one line without anything that looks like a tag."""
+    bare = text
+    while (stripped := _TAG.sub(" ", bare)) != bare:
+        bare = stripped
+    return " ".join(bare.split())

@@ -1,0 +1,79 @@
+"""The conversation with the Foreman: the finished turns of a session, read from the journal.
+
+So it survives restarts and other models. Past replies are shown as messages in their element,
+without their thinking; what actions led to follows as a system turn.
+"""
+
+from dataclasses import dataclass
+from typing import Any, Final, cast
+
+from callboard.choreography.conversation import user_turn
+from callboard.core.canonical import Json
+from callboard.core.vocabulary import Content, RunRecord, RunState, Trust
+from callboard.packs.writers_factory.foreman.actions import results_markup
+from callboard.packs.writers_factory.model import FOREMAN, PACK
+from callboard.prompts import Turn
+from callboard.store.connection import Connection
+from callboard.store.journal.runs import list_runs
+
+CHAT: Final = f"{PACK}/chat"
+
+
+@dataclass(frozen=True, slots=True)
+class Round:
+    """One reply within a turn, and what its actions led to."""
+
+    message: str
+    results: tuple[dict[str, Json], ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Exchange:
+    """What the writer said, and everything that followed."""
+
+    run_id: str
+    message: str
+    rounds: tuple[Round, ...]
+    created_at: int
+    result: dict[str, Any]
+
+
+def exchanges(connection: Connection, session_id: str, limit: int | None = None) -> list[Exchange]:
+    """Return the finished turns of a session, or the newest of them, oldest first."""
+    done = list_runs(
+        connection,
+        states=(RunState.DONE,),
+        choreography=CHAT,
+        session_id=session_id,
+        limit=limit,
+    )
+    return [_exchange(run) for run in reversed(done) if isinstance(run.result, dict)]
+
+
+def turns_of(said: list[Exchange]) -> tuple[Turn, ...]:
+    """Return exchanges as a prompt shows them."""
+    turns: list[Turn] = []
+    for each in said:
+        turns.append(user_turn(each.message))
+        for one in each.rounds:
+            turns += round_turns(one)
+    return tuple(turns)
+
+
+def round_turns(one: Round) -> list[Turn]:
+    """Return one reply and its results as a prompt shows them."""
+    text = f"<message>\n{one.message}\n</message>"
+    turns = [Turn(Content(text, f"agent:{FOREMAN}", Trust.UNTRUSTED), "assistant")]
+    if one.results:
+        # Every value in it is escaped and the elements are ours, like those of the state.
+        shown = Content(results_markup(one.results), "action_results", Trust.TRUSTED)
+        turns.append(Turn(shown, "system"))
+    return turns
+
+
+def _exchange(run: RunRecord) -> Exchange:
+    result = cast("dict[str, Any]", run.result)
+    rounds = tuple(
+        Round(str(each["message"]), tuple(each["results"])) for each in result.get("rounds", ())
+    )
+    return Exchange(run.id, str(run.args["message"]), rounds, run.created_at, result)

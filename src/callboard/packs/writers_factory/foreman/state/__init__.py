@@ -1,0 +1,51 @@
+"""The session state: what the Foreman knows, as values, as markup and in sentences."""
+
+from callboard.packs.writers_factory.foreman.state.markup import (
+    BARE,
+    FEWER_ENTRIES,
+    NO_ALERTS,
+    SHORT_SCAFFOLD,
+    VOICE_SUMMARY,
+    StateMarkup,
+)
+from callboard.packs.writers_factory.foreman.state.prose import describe
+from callboard.packs.writers_factory.foreman.state.reading import read_templates
+from callboard.packs.writers_factory.foreman.state.session import (
+    AlertLine,
+    BundleLine,
+    EntryLine,
+    MemoryLine,
+    NotebookLine,
+    OutlineLine,
+    OverrideLine,
+    PatternLine,
+    ProjectLine,
+    SceneLine,
+    SessionState,
+    TemplateLine,
+    VoiceLine,
+)
+
+__all__ = [
+    "BARE",
+    "FEWER_ENTRIES",
+    "NO_ALERTS",
+    "SHORT_SCAFFOLD",
+    "VOICE_SUMMARY",
+    "AlertLine",
+    "BundleLine",
+    "EntryLine",
+    "MemoryLine",
+    "NotebookLine",
+    "OutlineLine",
+    "OverrideLine",
+    "PatternLine",
+    "ProjectLine",
+    "SceneLine",
+    "SessionState",
+    "StateMarkup",
+    "TemplateLine",
+    "VoiceLine",
+    "describe",
+    "read_templates",
+]

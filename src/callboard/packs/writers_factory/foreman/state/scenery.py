@@ -1,0 +1,145 @@
+"""The parts of the state that are about prose: the voice, its bundle, the scene, the scaffold."""
+
+from collections.abc import Mapping
+from typing import Any, Final, cast
+
+from callboard.core.canonical import Json, compact_json
+from callboard.packs.writers_factory.foreman.state.clipping import Clipper
+from callboard.packs.writers_factory.foreman.state.session import (
+    ZERO_TOLERANCE,
+    SceneLine,
+    SessionState,
+    VoiceLine,
+)
+from callboard.packs.writers_factory.foreman.state.sizes import Bundle, Scaffold, Sizes
+
+_GOLD_CHARS: Final = 2000
+_ANTIPATTERN_CHARS: Final = 1500
+_GOLD_TOKENS: Final = 700
+_ANTIPATTERN_TOKENS: Final = 500
+_SUMMARY_TOKENS: Final = 110
+_LINE_WORDS: Final = 25
+_MOST_ITEMS: Final = 6
+
+_CORE: Final = ("scaffold_id", "beat_alignment", "scene_goal", "protagonist_constraint")
+_ESSENTIAL: Final = (
+    "scaffold_id",
+    "beat_alignment",
+    "pov_character",
+    "characters_present",
+    "location",
+    "callbacks",
+    "foreshadowing",
+    "protagonist_constraint",
+    "scene_goal",
+    "word_target",
+)
+_ALL: Final = (
+    "scaffold_id",
+    "title",
+    *_ESSENTIAL[1:],
+    "beat_number",
+    "time_of_day",
+    "weather",
+    "world_rules",
+    "flaw_challenge",
+    "conflict",
+    "outcome",
+    "emotional_note",
+    "health_notes",
+)
+_SHOWN: Final = {Scaffold.ALL: _ALL, Scaffold.ESSENTIAL: _ESSENTIAL, Scaffold.CORE: _CORE}
+
+
+def voice_tree(voice: VoiceLine, sizes: Sizes, clipper: Clipper) -> dict[str, Any]:
+    """Return how far the voice is."""
+
+    def clip(text: str) -> str | None:
+        return clipper.clip(text, sizes.value_tokens) or None
+
+    return {
+        "locked": voice.locked,
+        "winning_agent": clip(voice.winning_agent),
+        "winning_strategy": clip(voice.winning_strategy),
+        "voice_state": clip(voice.voice_state),
+        "steps_done": clip(", ".join(voice.steps)),
+        "note": [clip(note) for note in voice.notes[:3]],
+        "antipatterns": _patterns(voice, sizes, clipper) or None,
+    }
+
+
+def bundle_tree(state: SessionState, sizes: Sizes, clipper: Clipper) -> dict[str, Any]:
+    """Return the voice bundle: its excerpts, its summary, or one line and what is forbidden."""
+    bundle = state.bundle
+    if bundle is None:
+        return {}
+    if sizes.bundle is Bundle.LINE:
+        words = bundle.voice_summary.split()
+        line = " ".join(words[:_LINE_WORDS]) + ("…" if len(words) > _LINE_WORDS else "")
+        return {
+            "@loaded": True,
+            "voice_summary": clipper.clip(line, 2 * _LINE_WORDS) or None,
+            **(_patterns(state.voice, sizes, clipper) if sizes.is_bare else {}),
+        }
+    tree: dict[str, Any] = {
+        "@loaded": True,
+        "voice_summary": clipper.clip(bundle.voice_summary, _SUMMARY_TOKENS) or None,
+    }
+    if sizes.bundle is Bundle.EXCERPTS:
+        named = ("winning_passage_file", "antipattern_file", "evolution_file")
+        for name in named:
+            tree[name] = clipper.clip(getattr(bundle, name), sizes.value_tokens) or None
+        gold = clipper.excerpt(bundle.gold_excerpt, _GOLD_CHARS, _GOLD_TOKENS)
+        avoid = clipper.excerpt(bundle.antipattern_excerpt, _ANTIPATTERN_CHARS, _ANTIPATTERN_TOKENS)
+        tree |= {"gold_standard": gold or None, "antipattern_sheet": avoid or None}
+    return tree
+
+
+def scene_tree(scene: SceneLine, sizes: Sizes, clipper: Clipper) -> dict[str, Any]:
+    """Return the scene that is worked on."""
+
+    def clip(text: str) -> str | None:
+        return clipper.clip(text, sizes.value_tokens) or None
+
+    return {
+        "scaffold_id": clip(scene.scaffold_id),
+        "beat_alignment": clip(scene.beat_alignment),
+        "pov_character": clip(scene.pov_character),
+        "word_target": scene.word_target,
+        "callback": [clip(each) for each in scene.callbacks[:_MOST_ITEMS]],
+        "foreshadow": [clip(each) for each in scene.foreshadowing[:_MOST_ITEMS]],
+    }
+
+
+def scaffold_tree(scaffold: Mapping[str, Json], sizes: Sizes, clipper: Clipper) -> dict[str, Any]:
+    """Return the fields of a scaffold that a tier is shown."""
+    tree: dict[str, Any] = {}
+    for name in _SHOWN[sizes.scaffold]:
+        value = scaffold.get(name)
+        if value in (None, "", [], {}):
+            continue
+        if isinstance(value, list):
+            items = cast("list[Json]", value)[:_MOST_ITEMS]
+            tree[name] = {"item": [_text(each, sizes, clipper) for each in items]}
+        else:
+            tree[name] = _text(value, sizes, clipper)
+    return tree
+
+
+def _text(value: Json, sizes: Sizes, clipper: Clipper) -> str:
+    text = value if isinstance(value, str) else compact_json(value)
+    return clipper.clip(text, sizes.value_tokens)
+
+
+def _patterns(voice: VoiceLine, sizes: Sizes, clipper: Clipper) -> dict[str, Any]:
+    worst_first = sorted(voice.patterns, key=lambda each: each.severity != ZERO_TOLERANCE)
+    if sizes.is_bare:
+        worst_first = [each for each in worst_first if each.severity == ZERO_TOLERANCE]
+    rows = [
+        {
+            "@severity": clipper.clip(each.severity, sizes.value_tokens),
+            "#text": clipper.clip(each.pattern, sizes.value_tokens),
+        }
+        for each in worst_first[: sizes.patterns]
+    ]
+    return {"pattern": rows} if rows else {}

@@ -1,0 +1,112 @@
+"""Asks the models of a route one after the other until one answers, and tells who it was."""
+
+from dataclasses import dataclass, replace
+from typing import Any, cast
+
+from callboard.choreography.asking import Call
+from callboard.choreography.conversation import Listener
+from callboard.choreography.stage import Stage
+from callboard.core.canonical import Json
+from callboard.core.errors import CallboardError, ProviderError
+from callboard.engine.errors import StepFailed
+from callboard.engine.scope import StepScope
+from callboard.models.errors import MissingKey, UnknownModel
+from callboard.packs.writers_factory.foreman.foreman import Foreman
+from callboard.packs.writers_factory.foreman.prompting import TurnText, mode_file
+from callboard.packs.writers_factory.foreman.state import SessionState
+from callboard.packs.writers_factory.foreman.talk.routing import Candidate, Route
+from callboard.packs.writers_factory.model import FOREMAN
+from callboard.prompts import PromptRequest, load_prompt
+from callboard.replies import ParsedReply, parse_reply
+
+
+@dataclass(frozen=True, slots=True)
+class Said:
+    """A reply in its parts, who gave it, and why they were asked."""
+
+    reply: ParsedReply
+    prompt_id: str
+    model: str
+    reason: str
+    # Models that were to answer and did not, in words.
+    switches: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True)
+class Asker:
+    """Asks on behalf of one turn."""
+
+    foreman: Foreman
+    stage: Stage
+    route: Route
+
+    async def ask(self, key: str, state: SessionState, text: TurnText) -> Said:
+        """Return the first reply that comes; the last failure is the caller's."""
+        switches: list[str] = []
+        last = len(self.route.candidates) - 1
+        for number, candidate in enumerate(self.route.candidates):
+            try:
+                said = await self._one(f"{key}/{number + 1}", candidate, state, text)
+                return replace(said, switches=(*switches, *said.switches))
+            except (ProviderError, UnknownModel, StepFailed) as error:
+                if number == last:
+                    raise
+                switches.append(self._told(candidate, error))
+        raise AssertionError("a route names at least one model")
+
+    async def _one(
+        self, key: str, candidate: Candidate, state: SessionState, text: TurnText
+    ) -> Said:
+        def compose(listener: Listener) -> PromptRequest:
+            return self.foreman.compose(state, text, listener)
+
+        async def around(scope: StepScope, ask: Any) -> Json:
+            said = cast("dict[str, Json]", await ask())
+            return {
+                **said,
+                "model": scope.detail.get("model"),
+                "switched_from": scope.detail.get("switched_from"),
+            }
+
+        stored = await self.stage.ask_call(
+            Call(
+                key=key,
+                agent_id=FOREMAN,
+                prompt=state.rules or mode_file(state.mode),
+                inputs={"message": text.message},
+                schema=None,
+                slot=self.stage.run.key(key),
+                max_tokens=None,
+                priority=self.stage.priority,
+                around=around,
+                model=candidate.model,
+                compose=compose,
+            )
+        )
+        return self._said(stored, candidate)
+
+    def _said(self, stored: Json, candidate: Candidate) -> Said:
+        own = candidate.model or self.foreman.own_model
+        if not isinstance(stored, dict):
+            # A fork put the human's own words in the reply's place.
+            return Said(self._parse(str(stored)), "", own, candidate.reason)
+        spoken = cast("dict[str, Any]", stored)
+        prompt_id = str(spoken["prompt_id"])
+        record = self.stage.studio.database.read(
+            lambda connection: load_prompt(connection, prompt_id)
+        )
+        raw = record.reply.text if record.reply is not None else str(spoken["text"])
+        came_from = spoken.get("switched_from")
+        switches = (f"{came_from} did not answer; {spoken['model']} did",) if came_from else ()
+        model = str(spoken.get("model") or own)
+        return Said(self._parse(raw), prompt_id, model, candidate.reason, switches)
+
+    def _parse(self, text: str) -> ParsedReply:
+        return parse_reply(text, self.foreman.catalogue.schemas)
+
+    def _told(self, candidate: Candidate, error: CallboardError) -> str:
+        model = candidate.model or self.foreman.own_model
+        told = error.record()
+        if told.code == MissingKey.code:
+            return f"{model} was passed over: it has no key"
+        return f"{model} did not answer ({told.code}): {told.message}"

@@ -1,0 +1,115 @@
+"""Which model answers a turn, and why: intent by rules, then routes, then what is left.
+
+It makes a list and asks nobody. A model that cannot be used is passed over by whoever asks.
+"""
+
+import re
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from functools import cache
+from importlib.resources import files
+from typing import Any, Final, cast
+
+import yaml
+
+from callboard.core.canonical import Json
+from callboard.packs.writers_factory.foreman.state.session import DIRECTOR
+
+CHAT: Final = "chat"
+PROSE: Final = "prose"
+DEFAULT: Final = "default"
+_PACKAGE: Final = "callboard.packs.writers_factory"
+
+
+@dataclass(frozen=True, slots=True)
+class Candidate:
+    """A model that may answer; None is the Foreman's own."""
+
+    model: str | None
+    reason: str
+
+
+@dataclass(frozen=True, slots=True)
+class Route:
+    """The models to ask, first to last, for what a turn is about."""
+
+    intent: str
+    candidates: tuple[Candidate, ...]
+
+    def to_json(self) -> dict[str, Json]:
+        """Return the journaled shape."""
+        return {
+            "intent": self.intent,
+            "candidates": [{"model": c.model, "reason": c.reason} for c in self.candidates],
+        }
+
+    @classmethod
+    def from_json(cls, stored: Json) -> "Route":
+        """Read the journaled shape."""
+        data = cast("dict[str, Any]", stored)
+        listed = [Candidate(each["model"], each["reason"]) for each in data["candidates"]]
+        return cls(str(data["intent"]), tuple(listed))
+
+
+@dataclass(frozen=True, slots=True)
+class Wishes:
+    """What a route is made of."""
+
+    mode: str
+    message: str
+    # The model the writer asked for this turn.
+    chosen: str | None
+    # The model that won the voice tournament.
+    voice_model: str | None
+    routes: Mapping[str, str]
+    fallback: Sequence[str]
+
+
+def classify(mode: str, message: str) -> str:
+    """Return what a turn is about."""
+    for rule in _rules():
+        if (rule.modes is None or mode in rule.modes) and any(
+            pattern.search(message) for pattern in rule.patterns
+        ):
+            return rule.intent
+    return CHAT
+
+
+def route(wishes: Wishes) -> Route:
+    """Return which models to ask for a turn, the best first."""
+    intent = classify(wishes.mode, wishes.message)
+    found: list[Candidate] = []
+    if wishes.chosen:
+        found.append(Candidate(wishes.chosen, "the writer asked for it"))
+    if intent == PROSE and wishes.mode == DIRECTOR and wishes.voice_model:
+        found.append(Candidate(wishes.voice_model, "it won the voice tournament"))
+    if intent in wishes.routes:
+        found.append(Candidate(wishes.routes[intent], f"it is routed for {intent}"))
+    if DEFAULT in wishes.routes:
+        found.append(Candidate(wishes.routes[DEFAULT], "it is the default route"))
+    if not found:
+        found.append(Candidate(None, "it is the Foreman's own"))
+    found += [Candidate(model, "it stands in") for model in wishes.fallback]
+    unique = {candidate.model: candidate for candidate in reversed(found)}
+    return Route(intent, tuple(unique[c.model] for c in found if unique[c.model] is c))
+
+
+@dataclass(frozen=True, slots=True)
+class _Rule:
+    intent: str
+    modes: frozenset[str] | None
+    patterns: tuple[re.Pattern[str], ...]
+
+
+@cache
+def _rules() -> tuple[_Rule, ...]:
+    text = files(_PACKAGE).joinpath("prompts/intents.yaml").read_text(encoding="utf-8")
+    loaded = cast("list[dict[str, Any]]", yaml.safe_load(text))
+    return tuple(
+        _Rule(
+            each["intent"],
+            frozenset(each["modes"]) if "modes" in each else None,
+            tuple(re.compile(p, re.IGNORECASE | re.DOTALL) for p in each["any"]),
+        )
+        for each in loaded
+    )

@@ -1,0 +1,188 @@
+"""One turn with the Foreman: ask, show, do, tell, and ask once more where something was learned.
+
+Everything that must not be lost is a step of the run. What a reply asks for is data; the executor
+decides what of it is done.
+"""
+
+from collections.abc import Sequence
+from functools import partial
+from typing import Any, Final, cast
+
+from callboard.choreography.stage import Stage
+from callboard.core.canonical import Json
+from callboard.core.errors import CallboardError
+from callboard.core.vocabulary import Content, Effect, Trust
+from callboard.packs.writers_factory.foreman.actions import ActionResult
+from callboard.packs.writers_factory.foreman.actions.handlers import CHALLENGE
+from callboard.packs.writers_factory.foreman.foreman import Foreman
+from callboard.packs.writers_factory.foreman.history import (
+    Exchange,
+    Round,
+    round_turns,
+    turns_of,
+)
+from callboard.packs.writers_factory.foreman.prompting import TurnText
+from callboard.packs.writers_factory.foreman.state import SessionState
+from callboard.packs.writers_factory.foreman.talk.account import (
+    MESSAGE_EVENT,
+    Account,
+    Opening,
+)
+from callboard.packs.writers_factory.foreman.talk.asking import Asker, Said
+from callboard.packs.writers_factory.foreman.talk.lint import style_lint
+from callboard.packs.writers_factory.model import PACK, TemplateStatus
+from callboard.prompts import Turn, render_template
+from callboard.replies import ContentUpdate
+
+_FOLLOW_UP: Final = "action_follow_up"
+_REWRITE: Final = "style_rewrite"
+_NO_WORDS: Final = "no_words"
+_ACTED: Final = "The Foreman acted without a word; what it asked for is listed below."
+_SILENT: Final = "The model sent no answer. Say it again, or choose another model."
+
+
+class TalkedTurn:
+    """A turn while it is made, with a model that speaks for itself."""
+
+    def __init__(
+        self, foreman: Foreman, stage: Stage, opening: Opening, said: Sequence[Exchange]
+    ) -> None:
+        """Take what the turn begins with."""
+        self.foreman = foreman
+        self.stage = stage
+        self.opening = opening
+        self.before = turns_of(list(said))
+        self.account = Account()
+        self.asker = Asker(foreman, stage, opening.route)
+        self.settings = foreman.ground.settings.foreman
+        given = cast("dict[str, str]", stage.run.args.get("active") or {})
+        self.active = {str(key): str(value) for key, value in given.items()}
+
+    async def perform(self) -> dict[str, Json]:
+        """Answer the writer's message."""
+        message = self.stage.user(str(self.stage.run.args["message"]))
+        turns: list[Turn] = list(self.before)
+        latest = message
+        for number in range(self.settings.max_action_rounds + 1):
+            done = await self._round(f"round/{number + 1}", latest, tuple(turns))
+            is_learned = any(each.is_informational and each.is_executed for each in done)
+            if not is_learned or number == self.settings.max_action_rounds:
+                break
+            if number == 0:
+                turns.append(Turn(message))
+            turns += round_turns(self.account.rounds[-1])
+            latest = self._text(_FOLLOW_UP)
+        tier = self.stage.studio.catalog.facts(self.account.model).tier.value
+        return self.account.result(self.opening, tier)
+
+    async def _round(
+        self, key: str, message: Content, turns: tuple[Turn, ...]
+    ) -> tuple[ActionResult, ...]:
+        text = TurnText(message, turns, self.settings.include_thinking_reminder)
+        state = self._state()
+        said = await self.asker.ask(f"{key}/reply", state, text)
+        shown = await self._in_manner(key, said, state, turns)
+        self._take(said)
+        await self.stage.emit(MESSAGE_EVENT, {"message": shown, "mode": state.mode})
+        results = await self.foreman.executor.execute(
+            self.stage, f"{key}/action", said.reply.actions, state.mode
+        )
+        await self._judge(key, results)
+        updates = await self._propose(key, said.reply.content_updates, state.mode)
+        told = [*(each.brief() for each in results), *updates]
+        self.account.rounds.append(Round(shown, tuple(told)))
+        self.account.take_results(results)
+        return results
+
+    def _state(self) -> SessionState:
+        return self.foreman.state(self.active)
+
+    def _take(self, said: Said) -> None:
+        account, reply = self.account, said.reply
+        account.model, account.reason = said.model, said.reason
+        account.prompt_ids += [said.prompt_id] if said.prompt_id else []
+        account.warnings += [str(warning) for warning in reply.warnings]
+        account.thinking += [reply.thinking] if reply.thinking else []
+        account.notices += said.switches
+
+    async def _in_manner(
+        self, key: str, said: Said, state: SessionState, turns: tuple[Turn, ...]
+    ) -> str:
+        """Return the message to show: the reply's own, or once more if its manner is off."""
+        message = said.reply.message
+        if not message:
+            self.account.warnings.append(_NO_WORDS)
+            return _ACTED if said.reply.actions or said.reply.content_updates else _SILENT
+        faults = style_lint(message)
+        if faults and self.settings.strict_style:
+            listed = Content("\n".join(f"- {f.replace('_', ' ')}" for f in faults), "style")
+            request = self._text(_REWRITE, message=_of_model(message), faults=listed)
+            again = await self.asker.ask(f"{key}/manner", state, TurnText(request, turns, False))
+            self.account.prompt_ids += [again.prompt_id] if again.prompt_id else []
+            if again.reply.message:
+                message = again.reply.message
+                faults = style_lint(message)
+        self.account.style += faults
+        return message
+
+    async def _judge(self, key: str, results: Sequence[ActionResult]) -> None:
+        """Have a judge read every template a reply has completed, and pass its challenges on."""
+        named = dict.fromkeys(_completed(each) for each in results)
+        for name in filter(None, named):
+            judged = await self.foreman.hands.bible.judge(self.stage, f"{key}/judge/{name}", name)
+            self.account.notices += [
+                f"{CHALLENGE} {field}: {reason}" for field, reason in judged.failed
+            ]
+
+    async def _propose(
+        self, key: str, updates: Sequence[ContentUpdate], mode: str
+    ) -> list[dict[str, Json]]:
+        made: list[dict[str, Json]] = []
+        unique = {(each.target, each.content): each for each in updates}
+        for number, update in enumerate(unique.values(), start=1):
+            stored = await self.stage.step(
+                f"{key}/update/{number}",
+                partial(self._proposal, update, mode),
+                effect=Effect.IDEMPOTENT,
+            )
+            proposal = cast("dict[str, Json]", stored)
+            made.append(proposal)
+            self.account.updates.append(proposal)
+            if proposal["status"] != "executed":
+                self.account.notices.append(f"{update.target}: {proposal['detail']}")
+        return made
+
+    async def _proposal(self, update: ContentUpdate, mode: str) -> Json:
+        told: dict[str, Json] = {"type": "content_update", "target": update.target}
+        try:
+            made = await self.foreman.hands.work.propose(
+                update.target, update.content, mode, self.stage.run.id
+            )
+        except CallboardError as error:
+            detail = f"{error.message} {error.fix or ''}".strip()
+            return {**told, "status": "denied", "detail": detail}
+        return {
+            **told,
+            "status": "executed",
+            "detail": made.detail,
+            "proposal": made.id,
+            "path": made.path,
+        }
+
+    def _text(self, name: str, **values: Content) -> Content:
+        template = self.stage.studio.prompts(PACK).get(name)
+        return render_template(template, values)
+
+
+def _completed(result: ActionResult) -> str:
+    """Return the template a result says is complete, or nothing."""
+    data: Any = result.data
+    if not isinstance(data, dict):
+        return ""
+    data = cast("dict[str, Json]", data)
+    is_complete = data.get("status") == TemplateStatus.COMPLETE.value
+    return str(data.get("template") or "") if is_complete else ""
+
+
+def _of_model(text: str) -> Content:
+    return Content(text, "agent:foreman", Trust.UNTRUSTED)

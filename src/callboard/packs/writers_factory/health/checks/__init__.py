@@ -1,0 +1,1 @@
+"""The seven checks: pure rules over a view of the manuscript."""

@@ -1,0 +1,1 @@
+"""Timeline: when and where things happen, and what cannot have happened."""

@@ -1,0 +1,123 @@
+"""The archive: what a scene was before each change, as files the writer can open.
+
+Every version is a file beside the others of its scene; when and why it was made is on record. A
+file without a record (a crash came between) is still listed.
+"""
+
+import re
+from dataclasses import dataclass
+from typing import Any, Final
+
+from callboard.core.canonical import Json
+from callboard.packs.writers_factory.ground import Ground
+from callboard.packs.writers_factory.manuscript.errors import VersionUnknown
+
+ARCHIVE: Final = "content/Archive"
+VERSION_KIND: Final = "scene_version"
+_VERSION_FILE: Final = re.compile(r"v(\d{3,})\.md")
+
+
+@dataclass(frozen=True, slots=True)
+class Version:
+    """One state of a scene; `path` is where it is archived."""
+
+    scene_id: str
+    number: int
+    path: str
+    reason: str
+    created_at: int
+    sha256: str
+    word_count: int = 0
+
+    def to_json(self) -> dict[str, Json]:
+        """Return the stored shape, which is also the one shown at the doors."""
+        return {
+            "scene_id": self.scene_id,
+            "number": self.number,
+            "path": self.path,
+            "reason": self.reason,
+            "created_at": self.created_at,
+            "sha256": self.sha256,
+            "word_count": self.word_count,
+        }
+
+    @classmethod
+    def from_json(cls, stored: dict[str, Any]) -> "Version":
+        """Read the stored shape."""
+        return cls(**stored)
+
+
+class Archive:
+    """The versions of all scenes of a project."""
+
+    def __init__(self, ground: Ground) -> None:
+        """Take the project."""
+        self._ground = ground
+
+    def folder(self, scene_id: str) -> str:
+        """Return where everything archived of a scene lies."""
+        return f"{ARCHIVE}/{scene_id}"
+
+    def versions(self, scene_id: str) -> tuple[Version, ...]:
+        """Return every version of a scene, oldest first; the last is the scene as it is."""
+        known = {version.number: version for version in self._recorded(scene_id)}
+        for number in self._filed(scene_id):
+            path = self._path(scene_id, number)
+            known.setdefault(number, Version(scene_id, number, path, "found in the archive", 0, ""))
+        return tuple(known[number] for number in sorted(known))
+
+    def find(self, scene_id: str, number: int) -> Version:
+        """Return one version."""
+        versions = self.versions(scene_id)
+        for version in versions:
+            if version.number == number:
+                return version
+        numbers = ", ".join(str(version.number) for version in versions) or "none"
+        raise VersionUnknown(
+            f"{scene_id} has no version {number}", fix=f"Versions: {numbers}.", scene_id=scene_id
+        )
+
+    def next_number(self, scene_id: str) -> int:
+        """Return the number no version has yet."""
+        return max((version.number for version in self.versions(scene_id)), default=0) + 1
+
+    def keep(self, scene_id: str, number: int, text: str) -> str:
+        """Put a text into the archive under a number; return its path."""
+        path = self._path(scene_id, number)
+        self._ground.files.write_text(path, text)
+        return path
+
+    def put_file(self, scene_id: str, name: str, text: str) -> str:
+        """Put something else that belongs to a scene beside its versions; return its path."""
+        path = f"{self.folder(scene_id)}/{name}"
+        self._ground.files.write_text(path, text)
+        return path
+
+    async def record(self, *versions: Version) -> None:
+        """Put versions on record, all or none."""
+        records = self._ground.records
+
+        def act(connection: Any) -> None:
+            for version in versions:
+                name = f"{version.scene_id}/{version.number}"
+                records.store(connection, VERSION_KIND, name, version.to_json())
+
+        await self._ground.studio.database.write(act)
+
+    def _recorded(self, scene_id: str) -> list[Version]:
+        stored = self._ground.records.all(VERSION_KIND)
+        return [
+            Version.from_json(body)
+            for name, body in stored.items()
+            if name.rpartition("/")[0] == scene_id
+        ]
+
+    def _filed(self, scene_id: str) -> list[int]:
+        folder = self._ground.files.root / self.folder(scene_id)
+        if not folder.is_dir():
+            return []
+        found = (_VERSION_FILE.fullmatch(each.name) for each in folder.iterdir())
+        return [int(hit[1]) for hit in found if hit is not None]
+
+    def _path(self, scene_id: str, number: int) -> str:
+        return f"{self.folder(scene_id)}/v{number:03d}.md"

@@ -1,0 +1,306 @@
+"""Manuscript: the outline and the scenes of a book, read from the writer's own files.
+
+A scene is its file; before there is one, what is known of it is on record. Nothing is written over
+without the text before it being in the archive first.
+"""
+
+from collections.abc import Iterable, Iterator
+from dataclasses import replace
+from functools import cached_property
+from typing import Any, Final
+
+from callboard.core.canonical import Json, digest_bytes
+from callboard.packs.writers_factory.ground import Ground
+from callboard.packs.writers_factory.manuscript.archive import Archive, Version
+from callboard.packs.writers_factory.manuscript.errors import OutlineInvalid, SceneUnknown
+from callboard.packs.writers_factory.manuscript.facts import (
+    meta_from_json,
+    meta_to_json,
+    parse_scene_id,
+)
+from callboard.packs.writers_factory.manuscript.outline import (
+    in_story_order,
+    outline_faults,
+    outline_from_json,
+    outline_to_json,
+)
+from callboard.packs.writers_factory.manuscript.progress import WRITTEN, advance
+from callboard.packs.writers_factory.manuscript.sheet import count_prose, write_sheet
+from callboard.packs.writers_factory.manuscript.shelf import SceneFile, SceneShelf, scene_path
+from callboard.packs.writers_factory.model import PlannedScene, SceneMeta, SceneStatus, scene_id
+
+OUTLINE_KIND: Final = "outline"
+SCENE_KIND: Final = "scene"
+_ONLY: Final = "outline"
+_OUTSIDE: Final = "edited outside"
+
+
+class Manuscript:
+    """The book of one project: planned, and as far as it is written."""
+
+    def __init__(self, ground: Ground) -> None:
+        """Take the project."""
+        self._ground = ground
+
+    @cached_property
+    def archive(self) -> Archive:
+        """What every scene was before."""
+        return Archive(self._ground)
+
+    @cached_property
+    def _shelf(self) -> SceneShelf:
+        return SceneShelf(self._ground.files, self._ground.studio.clock)
+
+    # The outline
+
+    def outline(self) -> tuple[PlannedScene, ...]:
+        """Return the scenes the writer approved, in story order; none before that."""
+        stored = self._ground.records.get(OUTLINE_KIND, _ONLY)
+        return () if stored is None else outline_from_json(stored["scenes"])
+
+    async def set_outline(self, scenes: Iterable[PlannedScene]) -> tuple[PlannedScene, ...]:
+        """Take an outline the writer approved in place of the one before."""
+        ordered = in_story_order(scenes)
+        faults = outline_faults(ordered)
+        if faults:
+            raise OutlineInvalid(
+                f"The outline cannot be taken: {'; '.join(faults)}",
+                fix="Correct what is named and send the whole outline again.",
+                faults=list(faults),
+            )
+        now = self._ground.studio.clock.now_ms()
+        body: dict[str, Json] = {"scenes": outline_to_json(ordered), "approved_at": now}
+        await self._ground.records.put(OUTLINE_KIND, _ONLY, body)
+        return ordered
+
+    def planned(self, scene: str) -> PlannedScene | None:
+        """Return what the outline says of a scene."""
+        return next((each for each in self.outline() if each.id == scene), None)
+
+    def planned_words(self) -> int:
+        """Return how long the book is to be: the outline's targets, else the setting."""
+        total = self._ground.settings.project.planned_total_words
+        outline = self.outline()
+        if not outline or all(scene.word_target is None for scene in outline):
+            return total
+        usual = self.usual_scene_words()
+        return sum(scene.word_target or usual for scene in outline)
+
+    def usual_scene_words(self) -> int:
+        """Return how long a scene without a target of its own is to be."""
+        settings, outline = self._ground.settings.project, self.outline()
+        if not outline:
+            return settings.default_scene_words
+        return max(1, round(settings.planned_total_words / len(outline)))
+
+    def word_target(self, scene: str) -> int:
+        """Return how long a scene is to be."""
+        planned = self.planned(scene)
+        return (planned.word_target if planned else None) or self.usual_scene_words()
+
+    def position(self, scene: str) -> float:
+        """Return where in the planned book a scene begins, from 0 to 100 percent.
+
+        Accepted scenes before it count as long as they are, others as long as they are to be.
+        """
+        targets = {each.id: each.word_target for each in self.outline()}
+        usual = self.usual_scene_words()
+        before = 0
+        for meta in self.scenes():
+            if meta.scene_id == scene:
+                break
+            is_written = meta.status in WRITTEN
+            before += meta.word_count if is_written else (targets.get(meta.scene_id) or usual)
+        return min(100.0, 100 * before / max(1, self.planned_words()))
+
+    # The scenes
+
+    def scenes(self) -> tuple[SceneMeta, ...]:
+        """Return every scene in story order, planned ones too."""
+        return tuple(meta for meta, _ in self._all())
+
+    def scene(self, scene: str) -> SceneMeta:
+        """Return what is known of one scene."""
+        for meta in self.scenes():
+            if meta.scene_id == scene:
+                return meta
+        raise self._unknown(scene)
+
+    def has(self, scene: str) -> bool:
+        """Say whether a scene is planned or written."""
+        return any(meta.scene_id == scene for meta in self.scenes())
+
+    def text(self, scene: str) -> str:
+        """Return a scene's text without its front matter; empty while it is not written."""
+        chapter, number = self._place(scene)
+        file = self._shelf.read(chapter, number)
+        if file is None and not self.has(scene):
+            raise self._unknown(scene)
+        return "" if file is None else file.sheet.body
+
+    def path(self, scene: str) -> str:
+        """Return where a scene's file lies or will lie."""
+        return scene_path(*self._place(scene))
+
+    def problems(self) -> tuple[str, ...]:
+        """Return what could not be understood in the scene files, in words."""
+        return tuple(text for file in self._shelf.files() for text in file.sheet.problems)
+
+    def content_hash(self, scene: str) -> str:
+        """Return the hash of a scene's text alone, which its front matter does not change."""
+        return digest_bytes(self.text(scene).encode())
+
+    def drafted_words(self) -> int:
+        """Return the words of all scenes the writer accepted."""
+        return sum(meta.word_count for meta in self.scenes() if meta.status in WRITTEN)
+
+    def previous(self, scene: str) -> SceneMeta | None:
+        """Return the scene before one, if there is any."""
+        at = self._place(scene)
+        before = [meta for meta in self.scenes() if (meta.chapter, meta.scene) < at]
+        return before[-1] if before else None
+
+    def next_to_write(self, after: str | None = None) -> PlannedScene | None:
+        """Return the first planned scene nobody accepted yet, from a scene on if one is named."""
+        open_ids = {meta.scene_id for meta in self.scenes() if meta.status not in WRITTEN}
+        waiting = [scene for scene in self.outline() if scene.id in open_ids]
+        at = self._place(after) if after else (0, 0)
+        later = [scene for scene in waiting if (scene.chapter, scene.scene) > at]
+        return next(iter(later or waiting), None)
+
+    async def save(self, scene: str, text: str, meta: SceneMeta, *, reason: str) -> Version:
+        """Write a scene's text and facts; what the file held is archived first.
+
+        Saving what is already there changes nothing and makes no version.
+        """
+        known = next((each for each in self.scenes() if each.scene_id == scene), None)
+        current = known.status if known else SceneStatus.PLANNED
+        status = advance(current, meta.status, scene)
+        return await self._write(scene, text, replace(meta, status=status), reason)
+
+    async def open_scene(self, scene: str, title: str = "", beat_number: int | None = None) -> None:
+        """Take note of a scene the outline does not have; one that is known is left alone."""
+        chapter, number = self._place(scene)
+        if not self.has(scene):
+            meta = SceneMeta(scene, chapter, number, title=title, beat_number=beat_number)
+            await self._ground.records.put(SCENE_KIND, scene, meta_to_json(meta))
+
+    async def set_meta(self, scene: str, **changes: Any) -> SceneMeta:
+        """Change facts of a scene without touching its text; a status must be reachable."""
+        old = self.scene(scene)
+        if "status" in changes:
+            changes["status"] = advance(old.status, SceneStatus(changes["status"]), scene)
+        new = replace(old, **changes)
+        before = self._shelf.read(old.chapter, old.scene)
+        if before is not None and new != old:
+            if before.sheet.problems:
+                # The front matter is about to be put right: what the writer typed is kept.
+                kept = self._outside(scene, before, self.archive.versions(scene))
+                await self.archive.record(*([kept] if kept else []))
+            content = write_sheet(new, before.sheet.body, before.sheet.extra)
+            self._ground.files.write_text(
+                scene_path(old.chapter, old.scene), content, expected_sha256=before.sha256
+            )
+            self._shelf.forget()
+        await self._ground.records.put(SCENE_KIND, scene, meta_to_json(new))
+        return self.scene(scene)
+
+    # Versions
+
+    def versions(self, scene: str) -> tuple[Version, ...]:
+        """Return the versions of a scene, oldest first; the last is the scene as it is."""
+        return self.archive.versions(scene)
+
+    def version_text(self, scene: str, number: int) -> str:
+        """Return the text of a version without its front matter."""
+        version = self.archive.find(scene, number)
+        return self._shelf.sheet_at(version.path).body
+
+    async def restore(self, scene: str, number: int) -> Version:
+        """Make an archived version the scene again; the one it replaces is archived."""
+        version = self.archive.find(scene, number)
+        sheet = self._shelf.sheet_at(version.path)
+        # A version carries the status it had, on whichever side of today's that lies.
+        meta = sheet.over(self.scene(scene))
+        return await self._write(scene, sheet.body, meta, f"version {number} restored")
+
+    async def undo(self, scene: str) -> Version:
+        """Take the last change back; done twice, it brings the change back."""
+        versions = self.archive.versions(scene)
+        last = self.version_text(scene, versions[-1].number) if versions else ""
+        is_ours = last == self.text(scene)
+        # A change somebody made outside is the last one, though it has no version yet.
+        earlier = versions[:-1] if is_ours else versions
+        return await self.restore(scene, earlier[-1].number if earlier else 0)
+
+    # Within
+
+    def _all(self) -> Iterator[tuple[SceneMeta, SceneFile | None]]:
+        outline = {scene.id: scene for scene in self.outline()}
+        records = self._ground.records.all(SCENE_KIND)
+        files = {scene_id(file.chapter, file.scene): file for file in self._shelf.files()}
+        places = {name: parse_scene_id(name) for name in {*outline, *records, *files}}
+        known = sorted((place, name) for name, place in places.items() if place is not None)
+        for (chapter, number), name in known:
+            base = SceneMeta(name, chapter, number)
+            if (planned := outline.get(name)) is not None:
+                base = replace(base, title=planned.title, beat_number=planned.beat_number)
+            if (stored := records.get(name)) is not None:
+                base = meta_from_json(stored, base)
+            file = files.get(name)
+            if file is None and planned is None and base.status in WRITTEN:
+                # The writer deleted the file of a scene no longer planned: it is gone.
+                continue
+            if file is None and base.status in WRITTEN:
+                base = replace(base, status=SceneStatus.PLANNED, word_count=0)
+            yield (base if file is None else file.sheet.over(base)), file
+
+    def _outside(
+        self, scene: str, before: SceneFile | None, versions: tuple[Version, ...]
+    ) -> Version | None:
+        """Archive what somebody else made of a file since its last version, if anything."""
+        if before is None:
+            return None
+        last = versions[-1] if versions else None
+        is_known = last is not None and self._shelf.sheet_at(last.path).body == before.sheet.body
+        if is_known and not before.sheet.problems:
+            return None
+        number = last.number + 1 if last else 1
+        path = self.archive.keep(scene, number, before.text)
+        words = before.sheet.word_count
+        return Version(scene, number, path, _OUTSIDE, self._now(), before.sha256, words)
+
+    async def _write(self, scene: str, text: str, meta: SceneMeta, reason: str) -> Version:
+        chapter, number = self._place(scene)
+        before = self._shelf.read(chapter, number)
+        words = count_prose(text)
+        meta = replace(meta, scene_id=scene, chapter=chapter, scene=number, word_count=words)
+        content = write_sheet(meta, text, before.sheet.extra if before else {})
+        versions = self.archive.versions(scene)
+        if before is not None and before.text == content and versions:
+            return versions[-1]
+        outside = self._outside(scene, before, versions)
+        latest = outside.number if outside else max((each.number for each in versions), default=0)
+        # Archived before the file is touched: whatever happens between, no text is lost.
+        path = self.archive.keep(scene, latest + 1, content)
+        written = self._ground.files.write_text(
+            scene_path(chapter, number), content, expected_sha256=before.sha256 if before else None
+        )
+        self._shelf.forget()
+        new = Version(scene, latest + 1, path, reason, self._now(), written.sha256, words)
+        await self.archive.record(*([outside] if outside else []), new)
+        await self._ground.records.put(SCENE_KIND, scene, meta_to_json(meta))
+        return new
+
+    def _place(self, scene: str) -> tuple[int, int]:
+        place = parse_scene_id(scene)
+        if place is None:
+            raise self._unknown(scene)
+        return place
+
+    def _unknown(self, scene: str) -> SceneUnknown:
+        known = ", ".join(meta.scene_id for meta in self.scenes()[:20]) or "none yet"
+        return SceneUnknown(f"There is no scene {scene!r}", fix=f"Scenes: {known}.", scene_id=scene)
+
+    def _now(self) -> int:
+        return self._ground.studio.clock.now_ms()

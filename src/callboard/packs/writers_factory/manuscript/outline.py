@@ -1,0 +1,91 @@
+"""The outline as values: what is wrong with one, its stored shape, where a scene stands in it."""
+
+from collections import Counter
+from collections.abc import Collection, Iterable, Mapping, Sequence
+from dataclasses import asdict
+from typing import Any, Final, cast
+
+from callboard.core.canonical import Json
+from callboard.packs.writers_factory.model import PlannedScene
+
+BEAT_NUMBERS: Final = range(1, 16)
+_TITLE_CHARS: Final = 200
+_MOST_SCENES: Final = 2_000
+
+
+def outline_faults(
+    scenes: Sequence[PlannedScene], beats: Collection[int] = BEAT_NUMBERS
+) -> tuple[str, ...]:
+    """Return everything that is wrong with an outline, in words; nothing if it can be taken."""
+    faults: list[str] = []
+    if not scenes:
+        faults.append("the outline has no scene")
+    if len(scenes) > _MOST_SCENES:
+        faults.append(f"the outline has more than {_MOST_SCENES} scenes")
+    for scene in scenes:
+        faults += [f"{scene.id}: {fault}" for fault in _scene_faults(scene, beats)]
+    counts = Counter((scene.chapter, scene.scene) for scene in scenes)
+    faults += [
+        f"chapter {chapter} scene {scene} is planned {times} times"
+        for (chapter, scene), times in counts.items()
+        if times > 1
+    ]
+    return tuple(faults)
+
+
+def _scene_faults(scene: PlannedScene, beats: Collection[int]) -> Iterable[str]:
+    if scene.chapter < 1 or scene.scene < 1:
+        yield "chapters and scenes are counted from 1"
+    if not scene.title.strip():
+        yield "it has no title"
+    elif len(scene.title) > _TITLE_CHARS:
+        yield f"its title is longer than {_TITLE_CHARS} characters"
+    if scene.beat_number is not None and scene.beat_number not in beats:
+        yield f"there is no beat {scene.beat_number}"
+    if scene.word_target is not None and scene.word_target < 1:
+        yield f"a word target of {scene.word_target} is none"
+
+
+def uncovered_beats(
+    scenes: Iterable[PlannedScene], beats: Iterable[int] = BEAT_NUMBERS
+) -> tuple[int, ...]:
+    """Return the beats no scene of an outline serves."""
+    served = {scene.beat_number for scene in scenes}
+    return tuple(number for number in beats if number not in served)
+
+
+def in_story_order(scenes: Iterable[PlannedScene]) -> tuple[PlannedScene, ...]:
+    """Return scenes as the reader will meet them."""
+    return tuple(sorted(scenes, key=lambda scene: (scene.chapter, scene.scene)))
+
+
+def outline_to_json(scenes: Iterable[PlannedScene]) -> list[Json]:
+    """Return the stored shape."""
+    return [asdict(scene) for scene in scenes]
+
+
+def outline_from_json(stored: Json) -> tuple[PlannedScene, ...]:
+    """Read the stored shape, or the same shape from a door; what does not fit is a fault."""
+    rows = cast("list[Any]", stored if isinstance(stored, list) else [])
+    return tuple(planned_from_json(row) for row in rows)
+
+
+def planned_from_json(row: Any) -> PlannedScene:
+    """Read one planned scene; a number that is none counts as 0, which an outline refuses."""
+    values = cast("Mapping[str, Any]", row if isinstance(row, Mapping) else {})
+    beat, target = values.get("beat_number"), values.get("word_target")
+    return PlannedScene(
+        chapter=_number(values.get("chapter")),
+        scene=_number(values.get("scene")),
+        title=str(values.get("title") or "").strip(),
+        beat_number=None if beat is None else _number(beat),
+        summary=str(values.get("summary") or "").strip(),
+        word_target=None if target is None else _number(target),
+    )
+
+
+def _number(value: Any) -> int:
+    try:
+        return int(value)
+    except (TypeError, ValueError, OverflowError):
+        return 0

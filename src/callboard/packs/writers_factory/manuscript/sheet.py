@@ -1,0 +1,154 @@
+"""A scene file taken apart and put together: front matter, text. Reads and writes no file.
+
+The writer may have edited anything. What cannot be understood is named as a problem, and the text
+below it is kept whatever stands above.
+"""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field, replace
+from functools import lru_cache
+from typing import Any, Final, cast
+
+import yaml
+
+from callboard.core.canonical import Json
+from callboard.packs.story.text.document import Document
+from callboard.packs.writers_factory.model import SceneMeta, SceneStatus, SymbolUse
+
+_RULE: Final = "---"
+_LISTS: Final = ("characters", "callbacks", "foreshadowing")
+_WORDS: Final = ("title", "story_time", "location", "pov")
+_WORD_LIST_CHARS: Final = 2_000
+_KNOWN: Final = frozenset(
+    {"scene_id", "chapter", "scene", "status", "word_count", "tension", "symbols", "beat_number"}
+    | set(_LISTS)
+    | set(_WORDS)
+)
+
+
+@dataclass(frozen=True, slots=True)
+class SceneSheet:
+    """A scene file as it reads.
+
+    `values` are the parts of the front matter that were understood, `extra` the writer's own keys.
+    """
+
+    body: str
+    word_count: int
+    values: Mapping[str, Any] = field(default_factory=dict[str, Any])
+    extra: Mapping[str, Json] = field(default_factory=dict[str, Json])
+    problems: tuple[str, ...] = ()
+
+    def over(self, base: SceneMeta) -> SceneMeta:
+        """Return a scene's facts with what the file says over what was known."""
+        known = replace(base, **self.values) if self.values else base
+        return replace(known, word_count=self.word_count)
+
+
+@lru_cache(maxsize=512)
+def read_sheet(path: str, text: str) -> SceneSheet:
+    """Take a scene file apart; never fails."""
+    document = Document(path, text)
+    if document.front_error:
+        body = _below(document)
+        problem = f"{path}: {document.front_error}; what was known before stays in force"
+        return SceneSheet(body, count_prose(body), problems=(problem,))
+    values: dict[str, Any] = {}
+    problems: list[str] = []
+    for key, value in document.front.items():
+        if key not in _KNOWN or value is None:
+            continue
+        try:
+            values |= _read(key, value)
+        except ValueError as error:
+            problems.append(f"{path}: {key} = {value!r} is left out: {error}")
+    extra = {key: value for key, value in document.front.items() if key not in _KNOWN}
+    body = _below(document)
+    return SceneSheet(body, count_prose(body), values, extra, tuple(problems))
+
+
+def write_sheet(meta: SceneMeta, body: str, extra: Mapping[str, Json] | None = None) -> str:
+    """Return the text of a scene file."""
+    front: dict[str, Json] = {
+        "scene_id": meta.scene_id,
+        "chapter": meta.chapter,
+        "scene": meta.scene,
+        "title": meta.title,
+        "status": meta.status.value,
+        "word_count": count_prose(body),
+        "beat_number": meta.beat_number,
+        "pov": meta.pov,
+        "characters": list(meta.characters),
+        "location": meta.location,
+        "story_time": meta.story_time,
+        "tension": meta.tension,
+        "symbols": [{"name": each.name, "stage": each.stage} for each in meta.symbols],
+        "callbacks": list(meta.callbacks),
+        "foreshadowing": list(meta.foreshadowing),
+    }
+    kept = {key: value for key, value in front.items() if value not in (None, "", [])}
+    dumped = yaml.safe_dump(
+        {**kept, **(extra or {})}, allow_unicode=True, sort_keys=False, width=_WORD_LIST_CHARS
+    )
+    return f"{_RULE}\n{dumped}{_RULE}\n\n{body.strip()}\n"
+
+
+def count_prose(body: str) -> int:
+    """Count the words of a scene's prose; headings and comments are none."""
+    return Document("scene", body).word_count
+
+
+def _below(document: Document) -> str:
+    return "\n".join(document.lines[document.front_line_count :]).strip("\n")
+
+
+def _read(key: str, value: Any) -> dict[str, Any]:
+    # Which scene a file is, its place says; the count is made of the text.
+    if key in ("scene_id", "chapter", "scene", "word_count"):
+        return {}
+    if key in _WORDS:
+        return {key: _words(value)}
+    if key in _LISTS:
+        return {key: _list(value)}
+    if key == "status":
+        return {key: SceneStatus(str(value).strip().lower())}
+    if key == "tension":
+        return {key: _between(value, 1, 10)}
+    if key == "beat_number":
+        return {key: int(_between(value, 1, 15))}
+    return {key: _symbols(value)}
+
+
+def _words(value: Any) -> str:
+    if isinstance(value, dict | list):
+        raise ValueError("it is not a text")
+    return str(value).strip()
+
+
+def _list(value: Any) -> tuple[str, ...]:
+    if isinstance(value, dict):
+        raise ValueError("it is not a list")
+    items = cast("list[Any]", value if isinstance(value, list) else str(value).split(","))
+    return tuple(text for item in items if (text := _words(item)))
+
+
+def _between(value: Any, low: float, high: float) -> float:
+    try:
+        number = float(value)
+    except (TypeError, ValueError):
+        raise ValueError("it is not a number") from None
+    if not low <= number <= high:
+        raise ValueError(f"it is not between {low} and {high}")
+    return number
+
+
+def _symbols(value: Any) -> tuple[SymbolUse, ...]:
+    items = cast("list[Any]", value if isinstance(value, list) else [value])
+    return tuple(_symbol(item) for item in items)
+
+
+def _symbol(item: Any) -> SymbolUse:
+    if isinstance(item, Mapping):
+        told = cast("Mapping[str, Any]", item)
+        return SymbolUse(_words(told.get("name", "")), _words(told.get("stage") or ""))
+    return SymbolUse(_words(item))

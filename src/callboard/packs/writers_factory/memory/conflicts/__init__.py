@@ -1,0 +1,39 @@
+"""Conflicts: what contradicts what, how it is found and how it is kept."""
+
+from callboard.packs.writers_factory.memory.conflicts.detection import (
+    Clash,
+    ClashKind,
+    excludes,
+    find_clash,
+    rule_clash,
+)
+from callboard.packs.writers_factory.memory.conflicts.draft import Draft, is_rejected, scope_of
+from callboard.packs.writers_factory.memory.conflicts.ledger import (
+    ConflictLedger,
+    ConflictRecord,
+    Resolution,
+    make_conflict,
+)
+from callboard.packs.writers_factory.memory.conflicts.rules import (
+    ConflictRules,
+    read_rules,
+    words_of,
+)
+
+__all__ = [
+    "Clash",
+    "ClashKind",
+    "ConflictLedger",
+    "ConflictRecord",
+    "ConflictRules",
+    "Draft",
+    "Resolution",
+    "excludes",
+    "find_clash",
+    "is_rejected",
+    "make_conflict",
+    "read_rules",
+    "rule_clash",
+    "scope_of",
+    "words_of",
+]

@@ -1,0 +1,196 @@
+"""Detection: whether a claim contradicts what is known. Deterministic; changes nothing."""
+
+from dataclasses import dataclass
+from enum import StrEnum
+from typing import Final
+
+from callboard.core.canonical import Json
+from callboard.knowledge.graph import Edge, Node
+from callboard.packs.writers_factory.memory.claims import (
+    AnyClaim,
+    Claim,
+    EdgeClaim,
+    SceneRange,
+    State,
+    find_point,
+    states_of,
+)
+from callboard.packs.writers_factory.memory.conflicts.draft import Draft, is_rejected, scope_of
+from callboard.packs.writers_factory.memory.conflicts.rules import ConflictRules
+
+_LIFE: Final = "life"
+_DEAD: Final = "dead"
+
+
+class ClashKind(StrEnum):
+    """In which way two facts exclude each other."""
+
+    FUNCTIONAL = "functional_attribute"
+    ANTONYM = "antonym"
+    EXCLUSIVE_EDGE = "exclusive_edge"
+    DEAD_ACTING = "dead_acting"
+    WORLD_RULE = "world_rule"
+    DISAGREEMENT = "disagreement"
+
+
+@dataclass(frozen=True, slots=True)
+class Clash:
+    """What is known that a claim contradicts."""
+
+    kind: ClashKind
+    node_id: str
+    attribute: str
+    existing: dict[str, Json]
+    told: str
+
+
+def find_clash(draft: Draft, rules: ConflictRules, claim: AnyClaim) -> Clash | None:
+    """Return what a claim contradicts, or None."""
+    if isinstance(claim, EdgeClaim):
+        return _exclusive(draft, rules, claim) or _acts_dead(draft, rules, claim)
+    node = draft.node(claim.node_id)
+    if node is None or not claim.attribute or claim.value is None:
+        return None
+    functional = rules.functional(claim.attribute)
+    if functional is not None and rules.meaning(claim.attribute, claim.value) is not None:
+        return _other_value(rules, node, claim) or _died_acting(draft, rules, node, claim)
+    return _opposite(rules, node, claim)
+
+
+def excludes(
+    old: SceneRange, new: SceneRange, *, changes: bool, old_is_final: bool, new_is_final: bool
+) -> bool:
+    """Say whether two different values in these scenes cannot both be true.
+
+    What surely begins later is a change, unless the earlier one was said to last or is final.
+    """
+    if not old.overlaps(new):
+        return False
+    if not changes:
+        return True
+    if new.begins_after(old):
+        return old_is_final or old.until is not None
+    if old.begins_after(new):
+        return new_is_final or new.until is not None
+    return True
+
+
+def _other_value(rules: ConflictRules, node: Node, claim: Claim) -> Clash | None:
+    functional = rules.functional(claim.attribute)
+    meant = rules.meaning(claim.attribute, claim.value)
+    if functional is None or meant is None:
+        return None
+    rule = rules.rule(functional)
+    for attribute in node.attrs:
+        if rules.functional(attribute) != functional:
+            continue
+        for state in states_of(node.attrs, attribute):
+            known = rules.meaning(attribute, state.value)
+            if known is None or rules.same(functional, known, meant):
+                continue
+            if excludes(
+                state.scope,
+                claim.scope,
+                changes=rule.changes,
+                old_is_final=rules.is_final(functional, known),
+                new_is_final=rules.is_final(functional, meant),
+            ):
+                return _clash(ClashKind.FUNCTIONAL, node, attribute, state, claim)
+    return None
+
+
+def _opposite(rules: ConflictRules, node: Node, claim: Claim) -> Clash | None:
+    for state in states_of(node.attrs, claim.attribute):
+        pair = rules.antonym(state.value, claim.value)
+        if pair is not None and excludes(
+            state.scope, claim.scope, changes=True, old_is_final=False, new_is_final=False
+        ):
+            return _clash(ClashKind.ANTONYM, node, claim.attribute, state, claim)
+    return None
+
+
+def _died_acting(draft: Draft, rules: ConflictRules, node: Node, claim: Claim) -> Clash | None:
+    """Somebody is said to be dead who acts in a later scene."""
+    if rules.functional(claim.attribute) != _LIFE:
+        return None
+    if rules.meaning(claim.attribute, claim.value) != _DEAD:
+        return None
+    for edge in draft.edges(node.id):
+        if not rules.is_acting(edge.type, edge.attrs) or is_rejected(edge):
+            continue
+        there = scope_of(edge)
+        if _is_during(there, claim.scope):
+            return _edge_clash(
+                ClashKind.DEAD_ACTING, node.id, edge, f"{node.name} is {edge.type} {edge.dst}"
+            )
+    return None
+
+
+def _acts_dead(draft: Draft, rules: ConflictRules, claim: EdgeClaim) -> Clash | None:
+    """Somebody is said to act who is dead by then."""
+    node = draft.node(claim.src)
+    if node is None or not rules.is_acting(claim.type, claim.attrs):
+        return None
+    there = scope_of(Edge(claim.src, claim.dst, claim.type, claim.scope.to_json()))
+    for attribute in node.attrs:
+        if rules.functional(attribute) != _LIFE:
+            continue
+        for state in states_of(node.attrs, attribute):
+            is_dead = rules.meaning(attribute, state.value) == _DEAD
+            if is_dead and _is_during(there, state.scope):
+                told = f"{node.name} is {_told(state)}"
+                return Clash(ClashKind.DEAD_ACTING, node.id, attribute, state.to_json(), told)
+    return None
+
+
+def _is_during(there: SceneRange, dead: SceneRange) -> bool:
+    """Say whether an appearance surely comes when somebody is dead; dying in a scene is acting."""
+    if not there.overlaps(dead):
+        return False
+    return dead.since is None or there.begins_after(dead)
+
+
+def _exclusive(draft: Draft, rules: ConflictRules, claim: EdgeClaim) -> Clash | None:
+    for other in rules.excluded_by(claim.type):
+        pairs = [(claim.src, claim.dst)]
+        if rules.is_symmetric(other):
+            pairs.append((claim.dst, claim.src))
+        for src, dst in pairs:
+            edge = draft.edge(src, dst, other)
+            if edge is None or is_rejected(edge):
+                continue
+            if excludes(
+                scope_of(edge), claim.scope, changes=True, old_is_final=False, new_is_final=False
+            ):
+                return _edge_clash(
+                    ClashKind.EXCLUSIVE_EDGE, claim.src, edge, f"{src} {other} {dst}"
+                )
+    return None
+
+
+def _clash(kind: ClashKind, node: Node, attribute: str, state: State, claim: Claim) -> Clash:
+    told = f"{node.name}: {attribute} is {_told(state)}, not {claim.value!r}"
+    return Clash(kind, node.id, attribute, state.to_json(), told)
+
+
+def _edge_clash(kind: ClashKind, node_id: str, edge: Edge, told: str) -> Clash:
+    existing: dict[str, Json] = {
+        "src": edge.src,
+        "dst": edge.dst,
+        "type": edge.type,
+        **scope_of(edge).to_json(),
+        "source": edge.source,
+    }
+    return Clash(kind, node_id, edge.type, existing, told)
+
+
+def _told(state: State) -> str:
+    since = f" since {state.scope.since}" if state.scope.since is not None else ""
+    return f"{state.value!r}{since}"
+
+
+def rule_clash(node: Node, text: str, told: str) -> Clash:
+    """Return the clash of a new rule of the world with one that is known."""
+    point = find_point(node.first_seen)
+    existing = State(text, SceneRange(point), node.source).to_json()
+    return Clash(ClashKind.WORLD_RULE, node.id, "text", existing, told)

@@ -1,0 +1,204 @@
+"""The rules of contradiction: the file beside this module, and a project's additions to it.
+
+Says what an attribute and a value mean. Compares no facts itself.
+"""
+
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass
+from functools import cache, cached_property
+from importlib.resources import files
+from pathlib import Path
+from typing import Any, Final
+
+import yaml
+from pydantic import BaseModel, ConfigDict, Field, ValidationError
+
+from callboard.core.canonical import Json
+
+PROJECT_FILE: Final = ".callboard/conflicts.yaml"
+_WORD: Final = re.compile(r"[^\W_]+(?:['\u2019-][^\W_]+)*")
+_NUMBER: Final = re.compile(r"\d+")
+_SHORT_WORDS: Final = 6
+_EMPTY_WORDS: Final = frozenset({"a", "an", "the", "is", "are", "was", "were", "of", "and", "very"})
+_TRUE: Final = frozenset({"true", "yes"})
+_FALSE: Final = frozenset({"false", "no", "not"})
+
+
+class _Strict(BaseModel):
+    model_config = ConfigDict(extra="forbid", frozen=True)
+
+
+class Functional(_Strict):
+    """An attribute that has one value at a time."""
+
+    names: list[str]
+    changes: bool = True
+    numeric: bool = False
+    final: list[str] = Field(default_factory=list[str])
+    values: dict[str, list[str]] = Field(default_factory=dict[str, list[str]])
+    truths: dict[str, str] = Field(default_factory=dict[str, str])
+
+
+class _File(_Strict):
+    functional: dict[str, Functional] = Field(default_factory=dict[str, Functional])
+    antonyms: list[tuple[str, str]] = Field(default_factory=list[tuple[str, str]])
+    exclusive_edges: list[tuple[str, str]] = Field(default_factory=list[tuple[str, str]])
+    symmetric_edges: list[str] = Field(default_factory=list[str])
+    acting_edges: list[str] = Field(default_factory=list[str])
+    excused_presence: list[str] = Field(default_factory=list[str])
+    negations: list[str] = Field(default_factory=list[str])
+
+
+@dataclass(frozen=True)
+class ConflictRules:
+    """What contradicts what."""
+
+    data: _File
+    warning: str = ""
+
+    @cached_property
+    def _by_name(self) -> Mapping[str, str]:
+        return {
+            name: functional
+            for functional, rule in self.data.functional.items()
+            for name in (functional, *rule.names)
+        }
+
+    @cached_property
+    def known_attributes(self) -> frozenset[str]:
+        """Every name of an attribute that has one value at a time."""
+        return frozenset(self._by_name)
+
+    @cached_property
+    def negations(self) -> frozenset[str]:
+        """The words that turn a rule into its opposite."""
+        return frozenset(self.data.negations)
+
+    def functional(self, attribute: str) -> str | None:
+        """Return which one-value attribute is meant, or None if it may have many."""
+        return self._by_name.get(attribute)
+
+    def rule(self, functional: str) -> Functional:
+        """Return what is said about a one-value attribute."""
+        return self.data.functional[functional]
+
+    def meaning(self, attribute: str, value: Json) -> str | None:
+        """Return what a value of a one-value attribute means; None where it says nothing."""
+        name = self._by_name.get(attribute)
+        if name is None or value is None:
+            return None
+        rule = self.data.functional[name]
+        said = words_of(str(value))
+        if attribute in rule.truths and (truth := _truth(said)) is not None:
+            return _truth_meaning(rule, attribute, truth)
+        if rule.numeric:
+            number = _NUMBER.search(str(value))
+            return number[0] if number else None
+        if not rule.values:
+            return " ".join(sorted(said - _EMPTY_WORDS)) or None
+        meant = {name for name, folded in rule.values.items() if said & set(folded)}
+        if len(meant) != 1:
+            return None
+        found = meant.pop()
+        if said & self.negations and len(rule.values) == 2:
+            return next(other for other in rule.values if other != found)
+        return found
+
+    def same(self, functional: str, old: str, new: str) -> bool:
+        """Say whether two meanings agree; a more precise one agrees with a vaguer one."""
+        if old == new:
+            return True
+        rule = self.data.functional[functional]
+        if rule.values or rule.numeric:
+            return False
+        one, other = set(old.split()), set(new.split())
+        return one <= other or other <= one
+
+    def is_final(self, functional: str, meaning: str) -> bool:
+        """Say whether nothing may follow a value."""
+        return meaning in self.data.functional[functional].final
+
+    def antonym(self, old: Json, new: Json) -> tuple[str, str] | None:
+        """Return the pair of words in which two short values exclude each other."""
+        before, after = words_of(str(old)), words_of(str(new))
+        if max(len(before), len(after)) > _SHORT_WORDS:
+            return None
+        for one, other in self.data.antonyms:
+            for left, right in ((one, other), (other, one)):
+                is_opposed = left in before and right in after
+                if is_opposed and right not in before and left not in after:
+                    return left, right
+        return None
+
+    def excluded_by(self, edge_type: str) -> tuple[str, ...]:
+        """Return the relations that cannot hold beside one."""
+        pairs = self.data.exclusive_edges
+        return tuple(
+            other for pair in pairs if edge_type in pair for other in pair if other != edge_type
+        )
+
+    def is_symmetric(self, edge_type: str) -> bool:
+        """Say whether a relation holds in both directions."""
+        return edge_type in self.data.symmetric_edges
+
+    def is_acting(self, edge_type: str, attrs: Mapping[str, Json]) -> bool:
+        """Say whether a relation needs somebody alive."""
+        manner = str(attrs.get("manner") or attrs.get("mode") or "").casefold()
+        return edge_type in self.data.acting_edges and manner not in self.data.excused_presence
+
+
+def words_of(text: str) -> frozenset[str]:
+    """Return the words of a short text in lower case."""
+    return frozenset(found[0].replace("\u2019", "'") for found in _WORD.finditer(text.casefold()))
+
+
+def read_rules(root: Path | None = None) -> ConflictRules:
+    """Return the rules of a project; additions that cannot be read are left out and named."""
+    path = None if root is None else root / PROJECT_FILE
+    try:
+        own = "" if path is None else path.read_text(encoding="utf-8")
+    except FileNotFoundError:
+        own = ""
+    except (OSError, UnicodeDecodeError) as error:
+        return ConflictRules(_bundled(), f"{PROJECT_FILE} cannot be read: {error}")
+    return _merged(own)
+
+
+@cache
+def _merged(own: str) -> ConflictRules:
+    bundled = _bundled()
+    if not own.strip():
+        return ConflictRules(bundled)
+    try:
+        added = _File.model_validate(yaml.safe_load(own))
+    except (yaml.YAMLError, ValidationError) as error:
+        told = str(error).split("\n", 1)[0]
+        return ConflictRules(bundled, f"{PROJECT_FILE} is left out: {told}")
+    lists: dict[str, Any] = {
+        name: [*getattr(bundled, name), *getattr(added, name)]
+        for name in _File.model_fields
+        if name != "functional"
+    }
+    both = {**bundled.functional, **added.functional}
+    return ConflictRules(_File(functional=both, **lists))
+
+
+@cache
+def _bundled() -> _File:
+    package = "callboard.packs.writers_factory.memory.conflicts"
+    text = files(package).joinpath("conflicts.yaml").read_text(encoding="utf-8")
+    return _File.model_validate(yaml.safe_load(text))
+
+
+def _truth(said: frozenset[str]) -> bool | None:
+    if said and said <= _TRUE:
+        return True
+    return False if said and said <= _FALSE else None
+
+
+def _truth_meaning(rule: Functional, attribute: str, truth: bool) -> str | None:
+    meant = rule.truths[attribute]
+    if truth:
+        return meant
+    return next((other for other in rule.truths.values() if other != meant), None)

@@ -1,0 +1,102 @@
+"""Consolidator: the door to consolidation for everybody else. The work is a run."""
+
+from pathlib import Path
+from typing import Final
+
+from callboard.core.canonical import Json, canonical_json
+from callboard.core.vocabulary import RunRecord
+from callboard.knowledge.graph import MergeReport
+from callboard.packs.writers_factory.bible import Bible
+from callboard.packs.writers_factory.ground import Ground
+from callboard.packs.writers_factory.memory.conflicts import (
+    ConflictLedger,
+    ConflictRecord,
+    read_rules,
+)
+from callboard.packs.writers_factory.memory.consolidation.merging import REPORT
+from callboard.packs.writers_factory.memory.consolidation.report import Report
+from callboard.packs.writers_factory.memory.consolidation.resolving import (
+    WRITER,
+    Resolver,
+    Verdict,
+)
+from callboard.packs.writers_factory.memory.consolidation.running import CONSOLIDATE, DOMAIN
+from callboard.packs.writers_factory.memory.consolidation.turns import open_turns
+from callboard.packs.writers_factory.memory.ingestion import Ingestor
+from callboard.store.files import locked_folder, write_atomically
+
+EXPORTS: Final = ".callboard/knowledge"
+GRAPH_FILE: Final = "knowledge_graph.json"
+CONFLICTS_FILE: Final = "graph_conflicts.json"
+
+
+class Consolidator:
+    """Soft facts become hard ones, and contradictions wait for the writer."""
+
+    def __init__(self, ground: Ground) -> None:
+        """Take the ground to stand on."""
+        self._ground = ground
+        self._ledger = ConflictLedger(ground.records)
+
+    @property
+    def interval_minutes(self) -> float:
+        """How often it runs by itself; 0 is never."""
+        return self._ground.settings.consolidation.interval_minutes
+
+    async def start(
+        self, *, conversations: bool = True, session_id: str | None = None
+    ) -> RunRecord:
+        """Start a consolidation; a second one at the same time is refused."""
+        return await self._ground.studio.start(
+            CONSOLIDATE, {"conversations": conversations}, session_id=session_id
+        )
+
+    async def ingest(self, bible: Bible | None = None) -> MergeReport:
+        """Bring the Story Bible into the graph; the same files change nothing twice."""
+        return await Ingestor(self._ground, bible).ingest()
+
+    def has_work(self) -> bool:
+        """Say whether anything waits to be consolidated."""
+        studio = self._ground.studio
+        if studio.knowledge.facts(DOMAIN).unpromoted(1):
+            return True
+        return bool(studio.database.read(lambda connection: open_turns(connection, limit=1)))
+
+    def conflicts(self, *, only_open: bool = True) -> tuple[ConflictRecord, ...]:
+        """Return what contradicts what, oldest first."""
+        return self._ledger.all(only_open=only_open)
+
+    def conflict(self, conflict_id: str) -> ConflictRecord:
+        """Return one conflict."""
+        return self._ledger.get(conflict_id)
+
+    async def resolve(
+        self, conflict_id: str, decision: str, scope: Json = None, *, by: str = WRITER
+    ) -> ConflictRecord:
+        """Decide a conflict: keep_existing, accept_new, or both_with_scope for some scenes."""
+        studio = self._ground.studio
+        resolver = Resolver(
+            studio.database,
+            self._ground.records,
+            studio.knowledge.graph(DOMAIN),
+            studio.knowledge.facts(DOMAIN),
+        )
+        rules = read_rules(studio.project.root)
+        verdict = Verdict.read(decision, scope, by)
+        return await resolver.resolve(conflict_id, verdict, rules, studio.clock.now_ms)
+
+    def reports(self) -> dict[str, Report]:
+        """Return the reports of all consolidations by run, oldest first."""
+        found = self._ground.records.all(REPORT)
+        return {run_id: Report.from_json(body) for run_id, body in found.items()}
+
+    def export(self, folder: Path | None = None) -> tuple[Path, Path]:
+        """Write graph and conflicts as JSON; nothing reads them back."""
+        target = folder or self._ground.studio.project.root / EXPORTS
+        graph = self._ground.studio.knowledge.graph(DOMAIN)
+        conflicts = [each.to_json() for each in self.conflicts(only_open=False)]
+        with locked_folder(target):
+            paths = target / GRAPH_FILE, target / CONFLICTS_FILE
+            for path, body in zip(paths, (graph.export(), conflicts), strict=True):
+                write_atomically(path, f"{canonical_json(body)}\n".encode())
+        return paths

@@ -1,0 +1,157 @@
+"""Rules of the world against each other: code finds the pairs, a judge decides with quotations.
+
+A verdict is kept by the wording of both rules and the model, so the same pair is paid for once.
+With a small model the code's own finding stands: many words in common and only one denies.
+"""
+
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+from typing import Any, Final, cast
+
+from callboard.choreography.stage import Stage
+from callboard.core.canonical import Json, digest
+from callboard.core.vocabulary import Content, Trust
+from callboard.knowledge.facts import KBEntry
+from callboard.knowledge.graph import Graph, Node
+from callboard.packs.story.text.words import stem, stop_words
+from callboard.packs.writers_factory.ground import Ground
+from callboard.packs.writers_factory.memory.conflicts import (
+    Clash,
+    ConflictRules,
+    rule_clash,
+    words_of,
+)
+from callboard.packs.writers_factory.memory.decisions import Category
+from callboard.packs.writers_factory.model import JUDGE
+from callboard.replies.evidence import holds_quote
+
+PROMPT: Final = "memory/judge_rules"
+VERDICTS: Final = "rule_verdict"
+_MOST_PAIRS: Final = 12
+_LEAST_SHARED: Final = 2
+_DENIED_SHARE: Final = 0.6
+_SCHEMA: Final[dict[str, Json]] = {
+    "type": "object",
+    "properties": {
+        "verdict": {"type": "string", "enum": ["compatible", "contradiction"]},
+        "existing_quote": {"type": "string"},
+        "proposed_quote": {"type": "string"},
+    },
+    "required": ["verdict", "existing_quote", "proposed_quote"],
+    "additionalProperties": False,
+}
+
+
+@dataclass(frozen=True, slots=True)
+class RulePair:
+    """A rule that holds and a new one that speaks of the same."""
+
+    node: Node
+    existing: str
+    proposed: str
+    shared: float
+    is_denied: bool
+
+
+def find_pairs(
+    graph: Graph, entries: Iterable[KBEntry], rules: ConflictRules
+) -> tuple[RulePair, ...]:
+    """Return new rules with the known ones they may contradict, the likeliest first."""
+    known = [(node, rule_text(node)) for node in graph.nodes("world_rule")]
+    if not known:
+        return ()
+    stems = [(node, text, content_stems(text, rules)) for node, text in known if text]
+    pairs = [
+        pair
+        for entry in entries
+        if entry.category == Category.WORLD
+        for pair in _pairs_of(entry.value, stems, rules)
+    ]
+    return tuple(sorted(pairs, key=lambda pair: (-pair.shared, pair.proposed))[:_MOST_PAIRS])
+
+
+def rule_text(node: Node) -> str:
+    """Return the wording of a rule."""
+    return str(node.attrs.get("text") or node.content or node.name)
+
+
+def content_stems(text: str, rules: ConflictRules) -> frozenset[str]:
+    """Return the stems of a text's words that carry meaning; words that deny do not count."""
+    words = words_of(text) - stop_words() - rules.negations
+    return frozenset(stem(word) for word in words)
+
+
+def _pairs_of(
+    proposed: str, known: list[tuple[Node, str, frozenset[str]]], rules: ConflictRules
+) -> Iterator[RulePair]:
+    mine = content_stems(proposed, rules)
+    for node, existing, theirs in known:
+        shared = len(mine & theirs)
+        if shared < _LEAST_SHARED or existing.casefold() == proposed.casefold():
+            continue
+        is_denied = denies(existing, rules) != denies(proposed, rules)
+        share = shared / max(1, min(len(mine), len(theirs)))
+        yield RulePair(node, existing, proposed, share, is_denied)
+
+
+def denies(text: str, rules: ConflictRules) -> bool:
+    """Say whether a rule forbids or denies; twice is not at all."""
+    return len(words_of(text) & rules.negations) % 2 == 1
+
+
+async def judge_pairs(
+    stage: Stage, ground: Ground, pairs: Iterable[RulePair], *, is_constrained: bool
+) -> dict[str, Clash]:
+    """Return the new rules that contradict a known one, by their wording."""
+    found: dict[str, Clash] = {}
+    for pair in pairs:
+        if pair.proposed in found:
+            continue
+        if is_constrained:
+            quotes = _found_by_code(pair)
+        else:
+            quotes = await _judged(stage, ground, pair)
+        if quotes is not None:
+            told = f"{quotes[0]!r} against {quotes[1]!r}"
+            found[pair.proposed] = rule_clash(pair.node, pair.existing, told)
+    return found
+
+
+def _found_by_code(pair: RulePair) -> tuple[str, str] | None:
+    if pair.is_denied and pair.shared >= _DENIED_SHARE:
+        return pair.existing, pair.proposed
+    return None
+
+
+async def _judged(stage: Stage, ground: Ground, pair: RulePair) -> tuple[str, str] | None:
+    agent = stage.studio.repertoire.agent(JUDGE, stage.run.choreography.partition("/")[0])
+    model = agent.model or stage.studio.settings.models.default
+    key = digest([pair.existing, pair.proposed, model])[:20]
+
+    def look() -> Json:
+        return ground.records.get(VERDICTS, key)
+
+    # Journaled: a verdict that is kept meanwhile must not change what this run asks.
+    kept = await stage.step(f"rules/{key}/kept", look)
+    if kept is None:
+        reply = await stage.ask(
+            f"rules/{key}/asked",
+            JUDGE,
+            prompt=PROMPT,
+            schema=_SCHEMA,
+            existing=Content(pair.existing, "graph", Trust.UNTRUSTED),
+            proposed=Content(pair.proposed, "memory", Trust.UNTRUSTED),
+        )
+        kept = reply.data
+        await ground.records.put(VERDICTS, key, cast("dict[str, Any]", kept))
+    return _checked(cast("dict[str, Any]", kept), pair)
+
+
+def _checked(verdict: dict[str, Any], pair: RulePair) -> tuple[str, str] | None:
+    """Return both quotations of a contradiction, if both are really there."""
+    old, new = str(verdict.get("existing_quote", "")), str(verdict.get("proposed_quote", ""))
+    if verdict.get("verdict") != "contradiction":
+        return None
+    if not holds_quote(pair.existing, old) or not holds_quote(pair.proposed, new):
+        return None
+    return old, new

@@ -1,0 +1,174 @@
+"""Merging: graph, marks, conflicts and report in one transaction, or nothing of it.
+
+The plan is made beside the database. If anybody changed the graph or the facts meanwhile it is
+made again; if the same run has merged already its report is returned and nothing is done twice.
+"""
+
+import asyncio
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import dataclass, replace
+from typing import Final
+
+from callboard.core.errors import Conflict
+from callboard.knowledge.facts import Facts, FactState, KBEntry
+from callboard.knowledge.graph import Graph, MergeReport
+from callboard.knowledge.graph.similarity import Vectors
+from callboard.knowledge.versions import Part, read_version
+from callboard.packs.writers_factory.memory.claims import Names, Offer, OriginKind
+from callboard.packs.writers_factory.memory.claims.mapping import map_entry
+from callboard.packs.writers_factory.memory.conflicts import (
+    ConflictLedger,
+    ConflictRules,
+    Draft,
+    Resolution,
+)
+from callboard.packs.writers_factory.memory.consolidation.planning import (
+    Plan,
+    RuleClashes,
+    make_plan,
+)
+from callboard.packs.writers_factory.memory.consolidation.report import Report
+from callboard.packs.writers_factory.memory.consolidation.turns import TurnState, mark_turns
+from callboard.store.connection import Connection
+from callboard.store.database import Database
+from callboard.store.records import Records
+
+REPORT: Final = "consolidation_report"
+_ATTEMPTS: Final = 5
+
+OffersFor = Callable[[Names], Iterable[Offer]]
+"""Returns what the conversation offers, given what everything is called now."""
+
+
+@dataclass(frozen=True)
+class Digestion:
+    """What one run has before it."""
+
+    run_id: str
+    entry_ids: frozenset[str]
+    turn_ids: tuple[str, ...]
+    offers: OffersFor
+    rule_clashes: RuleClashes
+    seen: Report
+    started_ms: int
+
+
+@dataclass(frozen=True)
+class _Versions:
+    graph: int
+    facts: int
+
+
+class Merger:
+    """Brings a digestion into the project's database."""
+
+    def __init__(self, database: Database, records: Records, graph: Graph, facts: Facts) -> None:
+        """Take where everything is kept."""
+        self._database = database
+        self._records = records
+        self._graph = graph
+        self._facts = facts
+        self._ledger = ConflictLedger(records)
+
+    async def merge(
+        self, digestion: Digestion, rules: ConflictRules, clock: Callable[[], int]
+    ) -> Report:
+        """Merge and return the report; durable when this returns."""
+        for _ in range(_ATTEMPTS):
+            versions = self._database.read(self._versions)
+            plan = self._plan(digestion, rules, clock())
+            vectors = await asyncio.to_thread(self._graph.prepare, plan.nodes)
+
+            def act(
+                connection: Connection,
+                versions: _Versions = versions,
+                plan: Plan = plan,
+                vectors: Vectors = vectors,
+            ) -> Report | None:
+                done = self._records.load(connection, REPORT, digestion.run_id)
+                if done is not None:
+                    return Report.from_json(done)
+                if self._versions(connection) != versions:
+                    return None
+                merged = self._graph.merge_in(
+                    connection, plan.nodes, plan.edges, clock(), vectors=vectors
+                )
+                self._mark(connection, digestion, plan, clock())
+                report = _report(digestion, plan, merged, clock())
+                self._records.store(connection, REPORT, digestion.run_id, report.to_json())
+                return report
+
+            report = await self._database.write(act)
+            if report is not None:
+                return report
+        raise Conflict(
+            "The story's facts keep changing while they are consolidated",
+            fix="Consolidate again when nothing else is running.",
+        )
+
+    def _plan(self, digestion: Digestion, rules: ConflictRules, now_ms: int) -> Plan:
+        memory = self._graph.memory()
+        names = Names(memory.nodes.values())
+        draft = Draft(memory.nodes, lambda src: memory.by_source.get(src, ()), names)
+        edge_types = self._graph.vocabulary().edges
+        entries = [each for each in self._facts.unpromoted() if each.id in digestion.entry_ids]
+        mapped = _mapped(entries, names, rules, edge_types)
+        plan = make_plan(draft, rules, mapped, digestion.rule_clashes, now_ms)
+        said = make_plan(draft, rules, digestion.offers(names), digestion.rule_clashes, now_ms)
+        plan.nodes, plan.edges = said.nodes, said.edges
+        plan.accepted += said.accepted
+        plan.conflicted += said.conflicted
+        plan.conflicts += said.conflicts
+        plan.skipped += said.skipped
+        return plan
+
+    def _versions(self, connection: Connection) -> _Versions:
+        return _Versions(
+            read_version(connection, Part.GRAPH, self._graph.domain).number,
+            read_version(connection, Part.FACTS, self._facts.domain).number,
+        )
+
+    def _mark(self, connection: Connection, digestion: Digestion, plan: Plan, now_ms: int) -> None:
+        entries = {each.id for each in plan.accepted if each.kind is OriginKind.ENTRY}
+        blocked = {each.id for each in plan.conflicted if each.kind is OriginKind.ENTRY}
+        clashing = {each.id for each in plan.conflicted if each.kind is OriginKind.TURN}
+        self._facts.mark_in(connection, sorted(entries), FactState.PROMOTED)
+        self._facts.mark_in(connection, sorted(blocked), FactState.CONFLICTED)
+        clean = [each for each in digestion.turn_ids if each not in clashing]
+        mark_turns(connection, self._records, clean, TurnState.COMMITTED)
+        mark_turns(connection, self._records, sorted(clashing), TurnState.CONFLICTED)
+        self._supersede(connection, entries | blocked, now_ms)
+        for conflict in plan.conflicts:
+            self._ledger.store_in(connection, (conflict,))
+
+    def _supersede(self, connection: Connection, entries: set[str], now_ms: int) -> None:
+        """Close what was open about decisions that have been said anew and are judged now."""
+        if not entries:
+            return
+        old = [
+            replace(each, resolution=Resolution.SUPERSEDED, resolved_at=now_ms)
+            for each in self._ledger.open_in(connection)
+            if each.origin.kind is OriginKind.ENTRY and each.origin.id in entries
+        ]
+        self._ledger.store_in(connection, old)
+
+
+def _mapped(
+    entries: Sequence[KBEntry], names: Names, rules: ConflictRules, edge_types: frozenset[str]
+) -> Iterator[Offer]:
+    """Map decisions one by one: what an earlier one names, a later one may be about."""
+    for entry in entries:
+        yield map_entry(entry, names, rules.known_attributes, edge_types)
+
+
+def _report(digestion: Digestion, plan: Plan, merged: MergeReport, now_ms: int) -> Report:
+    seen = digestion.seen
+    return replace(
+        seen,
+        nodes_added=merged.nodes_added,
+        nodes_updated=merged.nodes_updated,
+        edges_added=merged.edges_added,
+        conflicts=len(plan.conflicts),
+        skipped=seen.skipped + plan.skipped,
+        duration_ms=max(0, now_ms - digestion.started_ms),
+    )

@@ -1,0 +1,73 @@
+"""Planning: from offers to what is merged and what stays out. Pure: stores and asks nothing.
+
+A conflicting claim changes nothing. What else its origin says goes on, except that a decision is
+one claim and stands or falls with it.
+"""
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field
+
+from callboard.knowledge.graph import Edge, Node
+from callboard.packs.writers_factory.memory.claims import AnyClaim, Claim, EdgeClaim, Offer, Origin
+from callboard.packs.writers_factory.memory.conflicts import (
+    Clash,
+    ConflictRecord,
+    ConflictRules,
+    Draft,
+    find_clash,
+    make_conflict,
+)
+
+RuleClashes = Mapping[str, Clash]
+"""By the wording of a new rule: what it contradicts, as judged before."""
+
+
+@dataclass
+class Plan:
+    """What a consolidation is going to do."""
+
+    nodes: tuple[Node, ...] = ()
+    edges: tuple[Edge, ...] = ()
+    accepted: list[Origin] = field(default_factory=list[Origin])
+    conflicted: list[Origin] = field(default_factory=list[Origin])
+    conflicts: list[ConflictRecord] = field(default_factory=list[ConflictRecord])
+    skipped: int = 0
+
+
+def make_plan(
+    draft: Draft,
+    rules: ConflictRules,
+    offers: Iterable[Offer],
+    rule_clashes: RuleClashes,
+    now_ms: int,
+) -> Plan:
+    """Go through offers in order; each is judged with all that was accepted before it."""
+    plan = Plan()
+    for offer in offers:
+        is_clean = True
+        for claim in offer.claims:
+            clash = _rule_clash(claim, rule_clashes) or find_clash(draft, rules, claim)
+            if clash is not None:
+                is_clean = False
+                plan.conflicts.append(make_conflict(clash, claim, offer.origin, now_ms))
+            elif _can_stand(draft, claim):
+                draft.apply(claim)
+            else:
+                plan.skipped += 1
+        (plan.accepted if is_clean else plan.conflicted).append(offer.origin)
+    plan.nodes = tuple(draft.changed_nodes.values())
+    plan.edges = tuple(draft.changed_edges.values())
+    return plan
+
+
+def _rule_clash(claim: AnyClaim, rule_clashes: RuleClashes) -> Clash | None:
+    if isinstance(claim, EdgeClaim) or claim.type != "world_rule":
+        return None
+    return rule_clashes.get(str(claim.value))
+
+
+def _can_stand(draft: Draft, claim: AnyClaim) -> bool:
+    """Say whether what a claim needs is there: a relation needs both ends."""
+    if isinstance(claim, Claim):
+        return True
+    return draft.node(claim.src) is not None and draft.node(claim.dst) is not None

@@ -1,0 +1,104 @@
+"""Turns: what was said in chats and not yet digested. A mark says that a turn was."""
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+from enum import StrEnum
+from typing import Any, Final, cast
+
+from callboard.core.canonical import Json, digest
+from callboard.packs.writers_factory.model import PACK
+from callboard.store.connection import Connection
+from callboard.store.journal.encoding import decode
+from callboard.store.records import Records
+
+CHAT: Final = f"{PACK}/chat"
+MARK: Final = "consolidated_turn"
+_BEATS: Final = "beats-"
+_BATCH_CHARS: Final = 6_000
+
+
+class TurnState(StrEnum):
+    """What became of a turn."""
+
+    COMMITTED = "committed"
+    CONFLICTED = "conflicted"
+
+
+@dataclass(frozen=True, slots=True)
+class ChatTurn:
+    """A message of the writer and the answer it got."""
+
+    run_id: str
+    message: str
+    answer: str
+    created_at: int
+
+    @property
+    def text(self) -> str:
+        """Both, as one text."""
+        return f"{self.message}\n{self.answer}".strip()
+
+    @property
+    def is_beat_sheet(self) -> bool:
+        """Whether this is no conversation but the writer's beats, read for the people in them."""
+        return self.run_id.startswith(_BEATS)
+
+    @property
+    def source(self) -> str:
+        """How the graph names where something was said."""
+        return "template:beat_sheet" if self.is_beat_sheet else f"conversation:{self.run_id}"
+
+
+def open_turns(connection: Connection, *, limit: int | None = None) -> tuple[ChatTurn, ...]:
+    """Return the finished turns without a mark, oldest first."""
+    rows: Any = connection.execute(
+        "SELECT id, args, result, created_at FROM runs"
+        " WHERE choreography = :chat AND state = 'done' AND NOT EXISTS"
+        " (SELECT 1 FROM records WHERE pack = :pack AND kind = :kind AND records.id = runs.id)"
+        " ORDER BY position LIMIT :limit",
+        {"chat": CHAT, "pack": PACK, "kind": MARK, "limit": 100_000 if limit is None else limit},
+    )
+    return tuple(
+        ChatTurn(
+            str(row["id"]),
+            _said(decode(row["args"]), "message"),
+            _said(decode(row["result"]), "message", "text"),
+            int(row["created_at"]),
+        )
+        for row in rows
+    )
+
+
+def open_beats(connection: Connection, records: Records, text: str) -> ChatTurn | None:
+    """Return the beat sheet as something to be read, unless this wording of it was."""
+    turn = ChatTurn(f"{_BEATS}{digest(text)[:16]}", text, "", 0)
+    is_read = not text or records.load(connection, MARK, turn.run_id) is not None
+    return None if is_read else turn
+
+
+def mark_turns(
+    connection: Connection, records: Records, run_ids: Iterable[str], state: TurnState
+) -> None:
+    """Mark turns within a unit of work."""
+    for run_id in run_ids:
+        records.store(connection, MARK, run_id, {"state": state.value})
+
+
+def in_batches(turns: Iterable[ChatTurn], *, chars: int = _BATCH_CHARS) -> list[list[ChatTurn]]:
+    """Put turns together as long as they fit one question; a long turn stands alone."""
+    batches: list[list[ChatTurn]] = []
+    size = 0
+    for turn in turns:
+        if not batches or size + len(turn.text) > chars:
+            batches.append([])
+            size = 0
+        batches[-1].append(turn)
+        size += len(turn.text)
+    return batches
+
+
+def _said(data: Json, *names: str) -> str:
+    if not isinstance(data, dict):
+        return ""
+    told = cast("dict[str, Any]", data)
+    return next((str(told[name]) for name in names if told.get(name)), "")

@@ -1,0 +1,111 @@
+"""Decisions: what may be remembered, under which category and key. Refuses what is empty."""
+
+import re
+import unicodedata
+from dataclasses import dataclass
+from enum import StrEnum
+from typing import Final
+
+from callboard.core.errors import InvalidInput
+
+MAX_KEY_CHARS: Final = 120
+MAX_VALUE_CHARS: Final = 8_000
+MAX_SOURCE_CHARS: Final = 200
+WRITER_STATED: Final = "writer_stated"
+BRAINSTORM: Final = "brainstorm"
+CONVERSATION: Final = "conversation"
+_NOTEBOOK: Final = re.compile(r"notebook:\s*(\S.*)", re.IGNORECASE)
+_NOT_KEY: Final = re.compile(r"[^\w]+")
+_SOURCES: Final = {
+    "user_stated": WRITER_STATED,
+    "writer_stated": WRITER_STATED,
+    "writer": WRITER_STATED,
+    "user": WRITER_STATED,
+    "brainstorm": BRAINSTORM,
+}
+
+
+class Category(StrEnum):
+    """What a decision is about."""
+
+    CHARACTER = "character"
+    WORLD = "world"
+    STRUCTURE = "structure"
+    CONSTRAINT = "constraint"
+    PREFERENCE = "preference"
+    VOICE = "voice"
+    CORRECTION = "correction"
+    CONTINUITY = "continuity"
+
+
+@dataclass(frozen=True, slots=True)
+class Decision:
+    """A decision that may be kept."""
+
+    category: Category
+    key: str
+    value: str
+    source: str
+
+
+def read_decision(category: str, key: str, value: str, source: str = "") -> Decision:
+    """Check what somebody wants remembered and bring it into its kept form."""
+    return Decision(
+        read_category(category), clean_key(key), clean_value(value), read_source(source)
+    )
+
+
+def read_category(name: str) -> Category:
+    """Return a category by its name."""
+    try:
+        return Category(name.strip().lower())
+    except ValueError:
+        raise InvalidInput(
+            f"{name!r} is no category of decision",
+            fix=f"Use one of: {', '.join(Category)}.",
+            category=name[:MAX_KEY_CHARS],
+        ) from None
+
+
+def clean_key(key: str) -> str:
+    """Return a key as it is kept: lower case, words joined by underscores."""
+    folded = unicodedata.normalize("NFKC", key).casefold()
+    joined = _NOT_KEY.sub("_", folded).strip("_")
+    cleaned = re.sub(r"_+", "_", joined)
+    if not cleaned or len(cleaned) > MAX_KEY_CHARS:
+        raise InvalidInput(
+            f"{key[:60]!r} cannot name a decision",
+            fix=f"Use words joined by underscores, at most {MAX_KEY_CHARS} characters.",
+        )
+    return cleaned
+
+
+def clean_value(value: str) -> str:
+    """Return a value without control characters; an empty one is refused."""
+    cleaned = without_controls(value).strip()
+    if not cleaned:
+        raise InvalidInput("A decision without a value is no decision", fix="Say what was decided.")
+    if len(cleaned) > MAX_VALUE_CHARS:
+        raise InvalidInput(
+            f"The decision is {len(cleaned)} characters long",
+            fix=f"Keep the essence, at most {MAX_VALUE_CHARS} characters; long text is a file.",
+        )
+    return cleaned
+
+
+def read_source(source: str) -> str:
+    """Return where a decision comes from; the known ways of saying it become one."""
+    cleaned = " ".join(without_controls(source).split())[:MAX_SOURCE_CHARS]
+    if not cleaned:
+        return CONVERSATION
+    found = _NOTEBOOK.fullmatch(cleaned)
+    if found is not None:
+        return f"notebook:{found[1].strip()}"
+    return _SOURCES.get(cleaned.casefold().replace(" ", "_"), cleaned)
+
+
+def without_controls(text: str) -> str:
+    """Return a text without control characters; line ends and tabs stay."""
+    return "".join(
+        each for each in text if each in "\n\t" or unicodedata.category(each) not in ("Cc", "Cs")
+    )

@@ -1,0 +1,32 @@
+"""Extraction: what a conversation establishes about the story, checked against its words."""
+
+from callboard.packs.writers_factory.memory.extraction.asking import (
+    Interview,
+    find_in_text,
+    tier_of_model,
+)
+from callboard.packs.writers_factory.memory.extraction.candidates import find_candidates
+from callboard.packs.writers_factory.memory.extraction.claiming import Claiming, quote_of
+from callboard.packs.writers_factory.memory.extraction.reading import (
+    Found,
+    FoundEdge,
+    FoundNode,
+    is_mentioned,
+    keep_mentioned,
+    read_found,
+)
+
+__all__ = [
+    "Claiming",
+    "Found",
+    "FoundEdge",
+    "FoundNode",
+    "Interview",
+    "find_candidates",
+    "find_in_text",
+    "is_mentioned",
+    "keep_mentioned",
+    "quote_of",
+    "read_found",
+    "tier_of_model",
+]

@@ -1,0 +1,70 @@
+"""Milestones: what is written down when the book passes from one mode to the next.
+
+Each may be repeated without harm: the same book gives the same files.
+"""
+
+from collections.abc import Awaitable, Callable
+from typing import Final
+
+from callboard.packs.writers_factory.ground import Ground
+from callboard.packs.writers_factory.health.room import Health
+from callboard.packs.writers_factory.health.values import HealthReport
+from callboard.packs.writers_factory.revision.completion.export import (
+    BookFacts,
+    export_manuscript,
+    markdown_of,
+)
+from callboard.packs.writers_factory.revision.revision import Revision
+
+FIRST_DRAFT: Final = "content/Archive/First_Draft.md"
+HEALTH_PAGE: Final = "content/Reports/Health_Report.md"
+
+
+def milestones(ground: Ground) -> dict[str, Callable[[], Awaitable[object]]]:
+    """Return what happens on entering a mode, by the names `modes.yaml` uses."""
+
+    async def freeze_first_draft() -> None:
+        revision = Revision(ground)
+        if not any(scene.text.strip() for scene in revision.texts()):
+            return
+        text = markdown_of(_facts(revision), revision.texts())
+        if ground.files.sha256(FIRST_DRAFT) is None:
+            ground.files.write_text(FIRST_DRAFT, text)
+
+    async def export() -> None:
+        revision = Revision(ground)
+        if any(scene.text.strip() for scene in revision.texts()):
+            await export_manuscript(ground, _facts(revision), revision.texts(), ())
+
+    async def store_health_report() -> None:
+        report = Health(ground).latest()
+        if report is not None:
+            ground.files.write_text(HEALTH_PAGE, _page(report))
+
+    return {
+        "freeze_first_draft": freeze_first_draft,
+        "export_manuscript": export,
+        "store_health_report": store_health_report,
+    }
+
+
+def _facts(revision: Revision) -> BookFacts:
+    story = revision.story()
+    return BookFacts(story.title, story.author, identifier=story.project_id)
+
+
+def _page(report: HealthReport) -> str:
+    score = report.overall_score
+    told = "No score: too little to judge by" if score is None else f"Score: {score:.0f} of 100"
+    lines = ["# Health of the manuscript", "", told, ""]
+    for check in report.checks:
+        lines += [f"## {check.check_id}: {check.status.value}", ""]
+        for finding in check.findings:
+            lines.append(f"- **{finding.severity.value}** {finding.title}")
+            lines += [f"  - {each.scene_id}: “{each.quote}”" for each in finding.evidence]
+            if finding.recommendation:
+                lines.append(f"  - {finding.recommendation}")
+        if not check.findings:
+            lines.append("Nothing found.")
+        lines.append("")
+    return "\n".join(lines)

@@ -1,0 +1,188 @@
+"""Predicates: what must be true of a book before it may leave a mode, computed from what is stored.
+
+Each answers with everything that is missing; nothing missing means it holds. None of them asks an
+agent, and none of them believes one.
+"""
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from fractions import Fraction
+from typing import Final, Protocol
+
+from callboard.packs.writers_factory.bible import WorkOrder, beat_points
+from callboard.packs.writers_factory.model import PlannedScene, SceneMeta, SceneStatus
+
+_DRAFTED: Final = frozenset({SceneStatus.DRAFTED, SceneStatus.POLISHED})
+_LISTED: Final = 12
+
+
+class VoiceFacts(Protocol):
+    """What is known of the voice; a voice room's status is one."""
+
+    @property
+    def test_passage(self) -> object:
+        """What the contestants were asked to write, if anything."""
+        ...
+
+    @property
+    def tournament_id(self) -> object:
+        """The tournament that was held, if any."""
+        ...
+
+    @property
+    def winner(self) -> object:
+        """The variant the writer chose, if any."""
+        ...
+
+    @property
+    def bundle_ready(self) -> bool:
+        """Whether the files of the bundle are there."""
+        ...
+
+    @property
+    def locked(self) -> bool:
+        """Whether the writer confirmed the voice."""
+        ...
+
+
+@dataclass(frozen=True, slots=True)
+class NoVoice:
+    """A voice nobody has looked for yet."""
+
+    test_passage: object = None
+    tournament_id: object = None
+    winner: object = None
+    bundle_ready: bool = False
+    locked: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Shown:
+    """A book as its gates see it."""
+
+    order: WorkOrder
+    voice: VoiceFacts
+    outline: Sequence[PlannedScene]
+    scenes: Sequence[SceneMeta]
+    is_marked_complete: bool
+
+
+@dataclass(frozen=True, slots=True)
+class Unmet:
+    """One thing a gate misses; the subject is what an override or a waiver is about."""
+
+    subject: str
+    text: str
+
+
+Predicate = Callable[[Shown], tuple[Unmet, ...]]
+Measure = Callable[[Shown], Fraction]
+
+
+def _templates_complete(book: Shown) -> tuple[Unmet, ...]:
+    return tuple(
+        Unmet(template.name.value, told)
+        for template in book.order.templates
+        for told in template.unmet
+    )
+
+
+def _voice_winner_chosen(book: Shown) -> tuple[Unmet, ...]:
+    return _unless(bool(book.voice.winner), "voice_winner", "no variant is chosen")
+
+
+def _voice_bundle_ready(book: Shown) -> tuple[Unmet, ...]:
+    return _unless(book.voice.bundle_ready, "voice_bundle", "its files are not generated")
+
+
+def _voice_locked(book: Shown) -> tuple[Unmet, ...]:
+    return _unless(book.voice.locked, "voice_lock", "the writer has not confirmed the voice")
+
+
+def _scenes_planned(book: Shown) -> tuple[Unmet, ...]:
+    return _unless(bool(book.outline), "outline", "no scenes are planned")
+
+
+def _beats_covered(book: Shown) -> tuple[Unmet, ...]:
+    served = {each.beat_number for each in (*book.outline, *book.scenes)}
+    bare = [point.field for point in beat_points() if point.number not in served]
+    return _unless(not bare, "beats", f"no scene for {_listed(bare)}")
+
+
+def _scenes_drafted(book: Shown) -> tuple[Unmet, ...]:
+    drafted = _with_status(book, _DRAFTED)
+    open_ids = [scene.id for scene in book.outline if scene.id not in drafted]
+    return _unless(not open_ids, "scenes", f"{len(open_ids)} to draft: {_listed(open_ids)}")
+
+
+def _marked_complete(book: Shown) -> tuple[Unmet, ...]:
+    return _unless(
+        book.is_marked_complete, "manuscript", "the writer has not marked it as complete"
+    )
+
+
+def _templates(book: Shown) -> Fraction:
+    shares = [template.share for template in book.order.templates]
+    return sum(shares, Fraction(0)) / len(shares)
+
+
+def _voice_steps(book: Shown) -> Fraction:
+    voice = book.voice
+    steps = (
+        voice.test_passage,
+        voice.tournament_id,
+        voice.winner,
+        voice.bundle_ready,
+        voice.locked,
+    )
+    return Fraction(sum(map(bool, steps)), len(steps))
+
+
+def _share_drafted(book: Shown) -> Fraction:
+    if not book.outline:
+        return Fraction(0)
+    drafted = _with_status(book, _DRAFTED)
+    return Fraction(sum(scene.id in drafted for scene in book.outline), len(book.outline))
+
+
+def _share_polished(book: Shown) -> Fraction:
+    if not book.scenes:
+        return Fraction(0)
+    polished = _with_status(book, frozenset({SceneStatus.POLISHED}))
+    return Fraction(len(polished), len(book.scenes))
+
+
+def _finished(book: Shown) -> Fraction:
+    return Fraction(int(book.is_marked_complete))
+
+
+def _with_status(book: Shown, wanted: frozenset[SceneStatus]) -> frozenset[str]:
+    return frozenset(scene.scene_id for scene in book.scenes if scene.status in wanted)
+
+
+def _unless(holds: bool, subject: str, told: str) -> tuple[Unmet, ...]:
+    return () if holds else (Unmet(subject, f"{subject}: {told}"),)
+
+
+def _listed(names: Sequence[str]) -> str:
+    more = f" and {len(names) - _LISTED} more" if len(names) > _LISTED else ""
+    return f"{', '.join(names[:_LISTED])}{more}"
+
+
+PREDICATES: Final[Mapping[str, Predicate]] = {
+    "templates_complete": _templates_complete,
+    "voice_winner_chosen": _voice_winner_chosen,
+    "voice_bundle_ready": _voice_bundle_ready,
+    "voice_locked": _voice_locked,
+    "scenes_planned": _scenes_planned,
+    "beats_covered": _beats_covered,
+    "scenes_drafted": _scenes_drafted,
+    "marked_complete": _marked_complete,
+}
+MEASURES: Final[Mapping[str, Measure]] = {
+    "templates": _templates,
+    "voice_steps": _voice_steps,
+    "scenes_drafted": _share_drafted,
+    "scenes_polished": _share_polished,
+    "finished": _finished,
+}

@@ -1,0 +1,39 @@
+"""Prose: the anti-pattern scanner, stylometry and tracked changes. Offline, without a model."""
+
+from callboard.packs.writers_factory.prose.changes import (
+    Change,
+    ChangesStale,
+    apply_changes,
+    track_changes,
+)
+from callboard.packs.writers_factory.prose.expressions import UnsafeExpression, compile_safely
+from callboard.packs.writers_factory.prose.scanning import PatternHit, scan
+from callboard.packs.writers_factory.prose.sheet import (
+    Pattern,
+    PatternSeverity,
+    PatternSheet,
+    base_sheet,
+    read_sheet,
+    write_table,
+)
+from callboard.packs.writers_factory.prose.stylometry import Stylometrics, distance, measure
+
+__all__ = [
+    "Change",
+    "ChangesStale",
+    "Pattern",
+    "PatternHit",
+    "PatternSeverity",
+    "PatternSheet",
+    "Stylometrics",
+    "UnsafeExpression",
+    "apply_changes",
+    "base_sheet",
+    "compile_safely",
+    "distance",
+    "measure",
+    "read_sheet",
+    "scan",
+    "track_changes",
+    "write_table",
+]

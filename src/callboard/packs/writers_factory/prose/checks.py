@@ -1,0 +1,121 @@
+"""The checks of the scanner that no single expression can make. Each yields stretches of text."""
+
+import re
+from collections.abc import Callable, Iterator, Mapping
+from functools import cache
+from typing import Final
+
+from callboard.packs.story.lexicon.lists import word_list
+from callboard.packs.story.text.dialogue import Span
+from callboard.packs.writers_factory.prose.lexicon import one_of
+from callboard.packs.writers_factory.prose.reading import MASK, Paragraph, Reading
+from callboard.packs.writers_factory.prose.similes import is_action, similes
+
+Found = tuple[Paragraph, int, int]
+
+_RUN: Final = 3
+_OPENS_WITH_I: Final = re.compile(r"I(?:['’](?:m|d|ve|ll))?(?=\s)")
+_AFTER_SPEECH_CHARS: Final = 110
+_WHO: Final = r"(?:he|she|they|i|we|[A-Z]\w+)"
+_NOT_YET: Final = (
+    r"(?!(?:not|n['’]t|never|no longer|less|more|as|so \w+ that|about|of|for|to|by)\b)"
+)
+
+
+def find_i_paragraphs(reading: Reading, pov: str) -> Iterator[Found]:
+    """Find three and more paragraphs in a row that open with "I", in a first-person telling."""
+    if not pov.startswith("first"):
+        return
+    run: list[Paragraph] = []
+    for paragraph in (*reading.paragraphs, None):
+        opens = None if paragraph is None else _OPENS_WITH_I.match(paragraph.narration)
+        if paragraph is not None and opens is not None:
+            run.append(paragraph)
+            continue
+        if len(run) >= _RUN:
+            yield run[0], 0, run[0].sentences[0][1]
+        run = []
+
+
+def find_action_similes(reading: Reading, _pov: str) -> Iterator[Found]:
+    """Find comparisons in paragraphs that tell action."""
+    for paragraph in reading.paragraphs:
+        if is_action(paragraph):
+            for start, end in similes(paragraph.narration):
+                yield paragraph, start, _phrase_end(paragraph, end)
+
+
+def find_named_emotions(reading: Reading, _pov: str) -> Iterator[Found]:
+    """Find feelings that are named right after somebody has shown them by speaking."""
+    for paragraph in reading.paragraphs:
+        last = -1
+        for _, spoken_end in paragraph.spoken:
+            until = min(len(paragraph.text), spoken_end + _AFTER_SPEECH_CHARS)
+            after = paragraph.narration[spoken_end:until].partition(MASK)[0]
+            hit = _emotion().match(after)
+            if hit is not None and spoken_end + hit.start("named") > last:
+                last = spoken_end + hit.end()
+                yield paragraph, spoken_end + hit.start("named"), last
+
+
+def find_passive_tags(reading: Reading, _pov: str) -> Iterator[Found]:
+    """Find speech whose speaker is hidden behind a passive or a noun."""
+    for paragraph in reading.paragraphs:
+        for _, spoken_end in paragraph.spoken:
+            hit = _passive_tag().match(paragraph.narration, spoken_end)
+            if hit is not None:
+                yield paragraph, hit.start("tag"), hit.end("tag")
+
+
+CHECKS: Final[Mapping[str, Callable[[Reading, str], Iterator[Found]]]] = {
+    "i_paragraphs": find_i_paragraphs,
+    "action_similes": find_action_similes,
+    "named_emotions": find_named_emotions,
+    "passive_tags": find_passive_tags,
+}
+
+
+def sentence_around(paragraph: Paragraph, start: int) -> Span:
+    """Return the sentence of a paragraph a place stands in."""
+    for first, end in paragraph.sentences:
+        if start < end:
+            return first, end
+    return 0, len(paragraph.text)
+
+
+def _phrase_end(paragraph: Paragraph, at: int) -> int:
+    """Return where the comparison that opens before a place is over."""
+    _, sentence_end = sentence_around(paragraph, at - 1)
+    stop = re.compile(r"[,;:.!?—–]").search(paragraph.text, at, sentence_end)
+    return stop.start() if stop is not None else sentence_end
+
+
+@cache
+def _emotion() -> re.Pattern[str]:
+    tag = rf"(?:{'|'.join(sorted(word_list('speech_verbs')))})"
+    degree = r"(?:(?:so|very|too|quite|suddenly|deeply|utterly|almost|now|a little) )?"
+    named = (
+        rf"{_WHO} (?:was|were|is|are|felt|feels|feel|seemed|sounded|looked) {_NOT_YET}{degree}"
+        rf"(?:{one_of('emotions')})\b(?! (?:of|to|for|about|by|with|at|that)\b)"
+        rf"|{_WHO} (?:felt|feels|feel) (?:a \w+ of |the |only |nothing but )?{_NOT_YET}"
+        rf"(?:{one_of('emotion_nouns')})\b"
+    )
+    tagged = (
+        rf"(?:(?:{_WHO}|the \w+) {tag}|{tag} (?:{_WHO}|the \w+)),? "
+        rf"(?:{one_of('emotion_adverbs')}|(?:in|with) (?:{one_of('emotion_nouns')}))\b"
+    )
+    # A tag may stand between what is said and what is felt.
+    lead = rf"[\s,]*(?:(?:{_WHO}|the \w+) {tag}[^.!?\x00]{{0,40}}[.,]\s+|{tag} {_WHO}[.,]\s+)?"
+    return re.compile(rf"{lead}(?P<named>{tagged}|{named})", re.IGNORECASE)
+
+
+@cache
+def _passive_tag() -> re.Pattern[str]:
+    tag = "|".join(sorted(w for w in word_list("speech_verbs") if w.endswith("ed") or w == "said"))
+    noun = "reply|answer|response|retort|whisper|shout|cry|question|demand|rejoinder"
+    return re.compile(
+        rf"[\s,—–-]*(?P<tag>(?:was|were|had been) (?:{tag})\b(?: by\b)?"
+        rf"|came (?:the|his|her|their|my|an?) (?:\w+ )?(?:{noun})\b"
+        rf"|(?:was|were) (?:the|his|her|their|my|all the) (?:only |\w+ )?(?:{noun})\b)",
+        re.IGNORECASE,
+    )

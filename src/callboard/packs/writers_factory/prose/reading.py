@@ -1,0 +1,117 @@
+r"""Reading: a text as paragraphs with sentences and speech, and the way back to each letter.
+
+Offsets it gives are those of the text it was handed, byte order mark and `\r` included.
+"""
+
+import re
+from bisect import bisect_right
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Final
+
+from callboard.packs.story.text import Document
+from callboard.packs.story.text.blocks import Paragraph as Block
+from callboard.packs.story.text.blocks import mask_comments
+from callboard.packs.story.text.cleaning import CleanText, clean
+from callboard.packs.story.text.dialogue import Span, spoken_spans, told_paragraphs
+from callboard.packs.story.text.sentences import split_sentences
+
+_LETTER: Final = re.compile(r"[^\W\d_]")
+_RETURN: Final = re.compile(r"\r(?=\n)")
+# Stands where speech is: no letter, no space, matched by no word of a sheet.
+MASK: Final = "\x00"
+
+
+@dataclass(frozen=True)
+class Paragraph:
+    """A paragraph as it reads, with its sentences and what of it is spoken."""
+
+    number: int
+    clean: CleanText
+    spoken: tuple[Span, ...]
+
+    @property
+    def text(self) -> str:
+        """What it says, in one line."""
+        return self.clean.text
+
+    @cached_property
+    def sentences(self) -> tuple[Span, ...]:
+        """Where its sentences stand."""
+        return tuple(split_sentences(self.text))
+
+    @cached_property
+    def narration(self) -> str:
+        """The text with speech masked; offsets hold."""
+        parts: list[str] = []
+        at = 0
+        for start, end in self.spoken:
+            parts += [self.text[at:start], MASK * (end - start)]
+            at = end
+        return "".join([*parts, self.text[at:]])
+
+    @cached_property
+    def has_narration(self) -> bool:
+        """Whether anything in it is told and not said."""
+        return _LETTER.search(self.narration) is not None
+
+
+class Reading:
+    """A text taken apart once."""
+
+    def __init__(self, text: str) -> None:
+        """Take a scene or a passage as it is."""
+        self.text = text
+        self.document = Document("text", text)
+
+    @cached_property
+    def paragraphs(self) -> tuple[Paragraph, ...]:
+        """The paragraphs of prose in order."""
+        masked = mask_comments(self.document.text)
+        cleaned = [self._clean(masked, block) for block in self.document.paragraphs]
+        texts = [each.text for each in cleaned]
+        told = told_paragraphs(texts)
+        style = self.document.quotation_style
+        return tuple(
+            Paragraph(number, each, spoken_spans(each.text, style, is_told=number in told))
+            for number, each in enumerate(cleaned)
+        )
+
+    def place(self, paragraph: Paragraph, start: int, end: int) -> Span:
+        """Return where a stretch of a paragraph stands in the text that was handed in."""
+        return (
+            self._original(paragraph.clean.raw(start)),
+            self._original(paragraph.clean.raw_end(end) - 1) + 1,
+        )
+
+    def line(self, offset: int) -> int:
+        """Return the line a character of the text stands in, from 1."""
+        return bisect_right(self._line_starts, offset)
+
+    def _clean(self, masked: str, block: Block) -> CleanText:
+        starts = self._document_starts
+        start = starts[block.line_start - 1]
+        end = starts[block.line_end - 1] + len(self.document.lines[block.line_end - 1])
+        in_container = block.list_depth > 0 or block.is_quoted
+        return clean(masked, start, end, in_container=in_container)
+
+    @cached_property
+    def _document_starts(self) -> tuple[int, ...]:
+        starts = [0]
+        for line in self.document.lines[:-1]:
+            starts.append(starts[-1] + len(line) + 1)
+        return tuple(starts)
+
+    @cached_property
+    def _line_starts(self) -> tuple[int, ...]:
+        return tuple(self._original(start) for start in self._document_starts)
+
+    @cached_property
+    def _dropped(self) -> tuple[int, ...]:
+        """The offsets, in the document, before which a character of the text was dropped."""
+        mark = len(self.text) - len(self.text.removeprefix("\ufeff"))
+        returns = [hit.start() for hit in _RETURN.finditer(self.text)]
+        return tuple([0] * mark + [at - mark - n + 1 for n, at in enumerate(returns)])
+
+    def _original(self, offset: int) -> int:
+        return offset + bisect_right(self._dropped, offset)

@@ -1,0 +1,163 @@
+"""Export: the manuscript in outline order, as one Markdown file and as EPUB and DOCX."""
+
+import os
+import re
+import secrets
+import unicodedata
+from collections.abc import Sequence
+from dataclasses import asdict, dataclass
+from typing import Final
+
+from callboard.core.canonical import Json, digest_bytes
+from callboard.core.errors import Conflict, InvalidInput
+from callboard.packs.writers_factory.ground import Ground
+from callboard.packs.writers_factory.revision.completion.binding import (
+    FORMATS,
+    BindingFailed,
+    bind,
+)
+from callboard.packs.writers_factory.revision.completion.page_tree import (
+    Node,
+    blocks_of,
+    header,
+    scene_break,
+)
+from callboard.packs.writers_factory.revision.facts import SceneText
+
+EXPORT: Final = "content/Export"
+_BREAK: Final = "* * *"
+_UNSAFE: Final = re.compile(r"[^\w\-]+")
+
+
+class NothingToExport(Conflict):
+    """No scene is written yet."""
+
+    code = "nothing_to_export"
+
+
+@dataclass(frozen=True, slots=True)
+class BookFacts:
+    """What stands on the title page."""
+
+    title: str
+    author: str = ""
+    language: str = "en"
+    identifier: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class ExportedFile:
+    """A file of the export, by its place in the project."""
+
+    path: str
+    format: str
+    sha256: str
+    size_bytes: int
+
+
+@dataclass(frozen=True, slots=True)
+class Export:
+    """What was exported, and what could not be."""
+
+    files: tuple[ExportedFile, ...]
+    scenes: tuple[str, ...]
+    left_out: tuple[str, ...] = ()
+    warnings: tuple[str, ...] = ()
+
+    def to_json(self) -> dict[str, Json]:
+        """Return the stored shape."""
+        return asdict(self)
+
+
+async def export_manuscript(
+    ground: Ground,
+    facts: BookFacts,
+    scenes: Sequence[SceneText],
+    formats: Sequence[str] = tuple(FORMATS),
+) -> Export:
+    """Write the manuscript; a format that fails is a warning, Markdown is always there."""
+    unknown = sorted(set(formats) - {*FORMATS, "md"})
+    if unknown:
+        raise InvalidInput(
+            f"{', '.join(unknown)} is no format of a book", fix="There are md, epub and docx."
+        )
+    written = [scene for scene in scenes if scene.text.strip()]
+    if not written:
+        raise NothingToExport(
+            "There is no scene to export", fix="Write a scene first; planned ones have no text."
+        )
+    stem = file_stem(facts.title)
+    markdown = markdown_of(facts, written).encode("utf-8", "replace")
+    files = [_write(ground, f"{EXPORT}/{stem}.md", "md", markdown)]
+    warnings: list[str] = []
+    named = {
+        "title": facts.title,
+        "author": facts.author,
+        "lang": facts.language,
+        "identifier": facts.identifier,
+    }
+    blocks = tree_of(written)
+    for suffix in dict.fromkeys(each for each in formats if each in FORMATS):
+        try:
+            data = await bind(blocks, named, suffix)
+        except BindingFailed as error:
+            warnings.append(error.message)
+            continue
+        files.append(_write(ground, f"{EXPORT}/{stem}.{suffix}", suffix, data))
+    return Export(
+        tuple(files),
+        tuple(scene.meta.scene_id for scene in written),
+        tuple(scene.meta.scene_id for scene in scenes if not scene.text.strip()),
+        tuple(warnings),
+    )
+
+
+def markdown_of(facts: BookFacts, scenes: Sequence[SceneText]) -> str:
+    """Return the book as one Markdown text; the scenes stand in it as they were written."""
+    parts = [f"# {_one_line(facts.title)}"]
+    if facts.author.strip():
+        parts.append(f"*{_one_line(facts.author)}*")
+    chapter: int | None = None
+    for scene in scenes:
+        if scene.meta.chapter != chapter:
+            chapter = scene.meta.chapter
+            parts.append(f"## Chapter {chapter}")
+        else:
+            parts.append(_BREAK)
+        parts.append(scene.text.strip("\n"))
+    return "\n\n".join(parts) + "\n"
+
+
+def tree_of(scenes: Sequence[SceneText]) -> list[Node]:
+    """Return the book as blocks."""
+    blocks: list[Node] = []
+    chapter: int | None = None
+    for scene in scenes:
+        if scene.meta.chapter != chapter:
+            chapter = scene.meta.chapter
+            blocks.append(header(1, f"Chapter {chapter}", f"chapter-{chapter}"))
+        else:
+            blocks.append(scene_break())
+        blocks += blocks_of(scene.text)
+    return blocks
+
+
+def file_stem(title: str) -> str:
+    """Return a file name for a book, whatever it is called."""
+    plain = unicodedata.normalize("NFKC", title)
+    return _UNSAFE.sub("_", plain).strip("_")[:80] or "Manuscript"
+
+
+def _write(ground: Ground, path: str, kind: str, data: bytes) -> ExportedFile:
+    """Put a file in place in one motion; a link on the way is refused like everywhere."""
+    resolved = ground.files.resolve(path)
+    target = ground.files.root / resolved
+    target.parent.mkdir(parents=True, exist_ok=True)
+    temporary = target.with_name(f".{target.name}.{secrets.token_hex(4)}")
+    temporary.write_bytes(data)
+    os.replace(temporary, target)
+    return ExportedFile(resolved, kind, digest_bytes(data), len(data))
+
+
+def _one_line(text: str) -> str:
+    return " ".join(text.split())

@@ -1,0 +1,144 @@
+"""Prose as a tree of plain blocks, the only thing the book maker ever sees.
+
+The text of a scene is read as Markdown without HTML. Of what it holds only words, emphasis, quotes,
+lists and breaks are taken over: an image leaves its description, a link its words, and TeX, HTML
+and metadata are text like any other. So nothing in a scene can name a file, an address or an
+option.
+"""
+
+from collections.abc import Iterator, Sequence
+from typing import TYPE_CHECKING, Any, Final
+
+from callboard.core.canonical import Json
+
+if TYPE_CHECKING:
+    from markdown_it.token import Token
+
+Node = dict[str, Json]
+_BREAK: Final = "\u2042"
+_WRAPS: Final = {"em": "Emph", "strong": "Strong", "s": "Strikeout"}
+_CONTAINERS: Final = {"blockquote": "BlockQuote"}
+_MOST_NESTING: Final = 20
+
+
+def blocks_of(text: str) -> list[Node]:
+    """Return the blocks of a scene."""
+    from markdown_it import MarkdownIt
+
+    reader = MarkdownIt("commonmark", {"html": False, "maxNesting": _MOST_NESTING})
+    # Four spaces begin a paragraph in many manuscripts, and nobody writes code in a novel.
+    reader.disable(["code", "reference", "html_block", "html_inline"])
+    clean = without_controls(text)
+    tokens = reader.parse(clean)
+    if any(token.level >= _MOST_NESTING - 1 for token in tokens):
+        # Nested beyond what the reader follows: it would leave words out.
+        return [{"t": "Para", "c": inlines_of(line)} for line in clean.splitlines() if line]
+    return _Builder(tokens).blocks()
+
+
+def header(level: int, text: str, name: str = "") -> Node:
+    """Return a heading of plain words."""
+    return {"t": "Header", "c": [level, [name, [], []], inlines_of(text)]}
+
+
+def scene_break() -> Node:
+    """Return what stands between two scenes."""
+    return {"t": "Para", "c": [{"t": "Str", "c": _BREAK}]}
+
+
+def inlines_of(text: str) -> list[Node]:
+    """Return words and the spaces between them."""
+    nodes: list[Node] = []
+    for number, word in enumerate(without_controls(text).split(" ")):
+        if number:
+            nodes.append({"t": "Space"})
+        if word:
+            nodes.append({"t": "Str", "c": word})
+    return nodes
+
+
+def without_controls(text: str) -> str:
+    """Return a text without characters that no page may hold."""
+    return "".join(
+        each
+        for each in text
+        if each in "\n\t" or (each >= " " and not "\ud800" <= each <= "\udfff" and each not in _BAD)
+    )
+
+
+_BAD: Final = frozenset("\x7f\ufffe\uffff")
+
+
+class _Builder:
+    """Goes through the tokens once; `at` is the next one."""
+
+    def __init__(self, tokens: "Sequence[Token]") -> None:
+        self.tokens = tokens
+        self.at = 0
+
+    def blocks(self, closing: str | None = None) -> list[Node]:
+        nodes: list[Node] = []
+        while self.at < len(self.tokens):
+            token = self.tokens[self.at]
+            self.at += 1
+            if token.type == closing:
+                break
+            nodes += self.block(token)
+        return nodes
+
+    def block(self, token: "Token") -> list[Node]:
+        kind = token.type.removesuffix("_open")
+        if kind in ("paragraph", "heading"):
+            inside = inline_nodes(self.tokens[self.at].children or [])
+            self.at += 2
+            # A heading inside a scene must not become a chapter of the book.
+            strong: Node = {"t": "Strong", "c": inside}
+            return [{"t": "Para", "c": [strong] if kind == "heading" else inside}]
+        if kind in _CONTAINERS:
+            return [{"t": _CONTAINERS[kind], "c": self.blocks(f"{kind}_close")}]
+        if kind in ("bullet_list", "ordered_list"):
+            return [self.listing(kind)]
+        if kind == "hr":
+            return [scene_break()]
+        return [{"t": "Para", "c": inlines_of(line)} for line in token.content.splitlines() if line]
+
+    def listing(self, kind: str) -> Node:
+        items: list[Json] = []
+        while self.at < len(self.tokens):
+            token = self.tokens[self.at]
+            self.at += 1
+            if token.type == f"{kind}_close":
+                break
+            items.append(self.blocks("list_item_close"))
+        if kind == "bullet_list":
+            return {"t": "BulletList", "c": items}
+        numbering = [1, {"t": "Decimal"}, {"t": "Period"}]
+        return {"t": "OrderedList", "c": [numbering, items]}
+
+
+def inline_nodes(tokens: "Sequence[Token]") -> list[Node]:
+    """Return the inline nodes of a paragraph."""
+    return _inside(iter(tokens), None)
+
+
+def _inside(tokens: "Iterator[Token]", closing: str | None) -> list[Node]:
+    nodes: list[Node] = []
+    for token in tokens:
+        if token.type == closing:
+            break
+        kind = token.type.removesuffix("_open")
+        if kind in _WRAPS:
+            nodes.append({"t": _WRAPS[kind], "c": _inside(tokens, f"{kind}_close")})
+        elif token.type == "softbreak":
+            nodes.append({"t": "SoftBreak"})
+        elif token.type == "hardbreak":
+            nodes.append({"t": "LineBreak"})
+        elif not token.type.startswith("link_"):
+            nodes += inlines_of(_words(token))
+    return nodes
+
+
+def _words(token: "Token") -> str:
+    # An image says what it shows in the words of its children.
+    children: list[Any] = token.children or []
+    return "".join(str(each.content) for each in children) if children else token.content

@@ -1,0 +1,1 @@
+"""Editing: single edits with undo, and texts agents propose for a file."""

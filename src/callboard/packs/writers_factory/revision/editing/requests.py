@@ -1,0 +1,83 @@
+"""Edit requests: which words are to be replaced, and whether that is one place. Touches no file."""
+
+from dataclasses import dataclass
+
+from callboard.core.errors import CallboardError, InvalidInput
+from callboard.core.tiers import ErrorTier
+from callboard.packs.writers_factory.revision.analysis.quotes import occurrences
+
+
+class EditFailed(CallboardError):
+    """The words to be replaced do not stand in exactly one place."""
+
+    code = "edit_failed"
+    tier = ErrorTier.PERMANENT
+
+
+class EditBlocked(CallboardError):
+    """An edit would bring in what no scene may hold."""
+
+    code = "edit_blocked"
+    tier = ErrorTier.PERMANENT
+
+
+@dataclass(frozen=True, slots=True)
+class EditRequest:
+    """One edit: the words to be replaced, or where they begin and end, and what comes there."""
+
+    target: str
+    new_text: str
+    reason: str
+    old_text: str | None = None
+    start: int | None = None
+    end: int | None = None
+    force: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Place:
+    """Where an edit is made."""
+
+    start: int
+    end: int
+
+
+def find_place(request: EditRequest, text: str) -> Place:
+    """Return the one place an edit is meant for, or say how many there are."""
+    if not request.reason.strip():
+        raise InvalidInput("An edit needs a reason", fix="Say in a few words why.")
+    if request.start is not None or request.end is not None:
+        return _by_offsets(request, text)
+    if not request.old_text:
+        raise InvalidInput(
+            "An edit has to say what it replaces", fix="Give old_text, or start and end."
+        )
+    count = occurrences(text, request.old_text)
+    if count != 1:
+        raise EditFailed(
+            f"The text to be replaced occurs {count} times in {request.target}",
+            fix="Copy it exactly, with enough around it that it occurs once.",
+            count=count,
+            target=request.target,
+        )
+    start = text.find(request.old_text)
+    return Place(start, start + len(request.old_text))
+
+
+def _by_offsets(request: EditRequest, text: str) -> Place:
+    start, end = request.start, request.end
+    if start is None or end is None or not 0 <= start <= end <= len(text):
+        raise EditFailed(
+            f"{request.target} has no place from {start} to {end}",
+            fix=f"Give both, between 0 and {len(text)}.",
+            count=0,
+            target=request.target,
+        )
+    if request.old_text is not None and text[start:end] != request.old_text:
+        raise EditFailed(
+            f"At {start} to {end} of {request.target} stands something else",
+            fix="Read the text again and give the place as it is now.",
+            count=0,
+            target=request.target,
+        )
+    return Place(start, end)

@@ -1,0 +1,220 @@
+"""What the runs of revision do, step by step. What a run reads first it journals.
+
+Texts and briefs are steps: a run that is resumed works on what it began with, whatever the writer
+changed meanwhile.
+"""
+
+import json
+from collections.abc import Mapping, Sequence
+from dataclasses import asdict
+from typing import Any, cast
+
+from callboard.choreography.stage import Stage
+from callboard.core.canonical import Json
+from callboard.core.errors import Conflict
+from callboard.core.vocabulary import Effect
+from callboard.packs.writers_factory.ground import Ground
+from callboard.packs.writers_factory.model import SceneStatus
+from callboard.packs.writers_factory.revision.analysis.brief import SceneBrief
+from callboard.packs.writers_factory.revision.analysis.findings import SceneAnalysis
+from callboard.packs.writers_factory.revision.analysis.judging import Judged, analyze_text
+from callboard.packs.writers_factory.revision.completion.completion import (
+    check_writer,
+    keep_completion,
+)
+from callboard.packs.writers_factory.revision.completion.export import (
+    BookFacts,
+    export_manuscript,
+)
+from callboard.packs.writers_factory.revision.enhancement import proposal as kept
+from callboard.packs.writers_factory.revision.enhancement.deep import DEEP, revise_scene
+from callboard.packs.writers_factory.revision.enhancement.quick import Work, fix_scene
+from callboard.packs.writers_factory.revision.reports.continuity import (
+    audit_manuscript,
+    in_order,
+)
+from callboard.packs.writers_factory.revision.reports.contradictions import find_contradictions
+from callboard.packs.writers_factory.revision.reports.findings import AuditItem
+from callboard.packs.writers_factory.revision.reports.pages import (
+    AUDIT_PATH,
+    VOICE_DATA_PATH,
+    VOICE_PATH,
+    audit_page,
+    voice_page,
+)
+from callboard.packs.writers_factory.revision.reports.rules import Chapter, chapters_of, judge_rules
+from callboard.packs.writers_factory.revision.reports.voices import report_voice
+from callboard.packs.writers_factory.revision.revision import ANALYSIS_KIND, Revision, rank
+
+
+class NoText(Conflict):
+    """A scene has no text yet."""
+
+    code = "scene_has_no_text"
+
+
+async def analyze(stage: Stage, scene_id: str, *, is_fast: bool) -> Json:
+    """Analyze a scene as it stands and keep the analysis."""
+    text, brief = await _begin(stage, scene_id)
+    analysis = await analyze_text(stage, Judged("scene", text, brief), is_fast=is_fast)
+    shown: dict[str, Json] = await stage.step(
+        "keep", _keep_analysis(stage), analysis.to_json(), effect=Effect.IDEMPOTENT
+    )
+    return shown
+
+
+async def compare(stage: Stage, scene_id: str, texts: Mapping[str, str], *, is_fast: bool) -> Json:
+    """Analyze several texts for a scene and rank them."""
+    found = await stage.step(
+        "brief", lambda: Revision(Ground(stage.studio)).brief(scene_id).to_json()
+    )
+    brief = SceneBrief.from_json(found)
+    analyses: dict[str, SceneAnalysis] = {}
+    for number, (name, text) in enumerate(texts.items(), start=1):
+        judged = Judged(f"variant/{number}", text, brief)
+        analyses[name] = await analyze_text(stage, judged, is_fast=is_fast)
+    return {"scene_id": scene_id, "ranking": rank(analyses)}
+
+
+async def enhance(
+    stage: Stage, scene_id: str, mode: str, *, is_fast: bool, model: str | None
+) -> Json:
+    """Propose changes to a scene and keep the proposal."""
+    text, brief = await _begin(stage, scene_id)
+    work = Work(stage.run.id, text, brief, is_fast, model)
+    enhanced = await (revise_scene if mode == DEEP else fix_scene)(stage, work)
+    records = Ground(stage.studio).records
+
+    async def keep(body: Json) -> None:
+        await records.put(kept.KIND, enhanced.id, body)
+
+    await stage.step("keep", keep, enhanced.to_json(), effect=Effect.IDEMPOTENT)
+    return enhanced.shown()
+
+
+async def audit(stage: Stage, *, is_fast: bool) -> Json:
+    """Check the whole manuscript and write the report."""
+    revision = Revision(Ground(stage.studio))
+
+    def look() -> Json:
+        scenes = [each for each in revision.texts() if each.text.strip()]
+        files = [
+            (revision.manuscript.path(each.meta.scene_id), each.meta.scene_id, each.meta.chapter)
+            for each in scenes
+        ]
+        found = [
+            *audit_manuscript(revision.story(), revision.texts()),
+            *find_contradictions(stage.studio, files),
+        ]
+        return [item.to_json() for item in found]
+
+    looked = cast("list[dict[str, Any]]", await stage.step("look", look))
+    items = [AuditItem.from_json(each) for each in looked]
+    notes: tuple[str, ...] = ("Only what code can check was checked.",)
+    if not is_fast:
+        rules, chapters = await _rules(stage, revision)
+        judged, notes = await judge_rules(stage, rules, chapters)
+        items += judged
+    ordered = in_order(items)
+    shown: list[Json] = [item.to_json() for item in ordered]
+    page = audit_page(revision.rooms.bible.project().title, ordered, notes)
+    await _write(stage, "write", AUDIT_PATH, page)
+    return {"path": AUDIT_PATH, "items": shown, "notes": list(notes)}
+
+
+async def _rules(stage: Stage, revision: Revision) -> tuple[list[str], list[Chapter]]:
+    def read() -> Json:
+        return {
+            "rules": [rule.value for rule in revision.story().rules],
+            "chapters": [asdict(each) for each in chapters_of(revision.texts())],
+        }
+
+    found = cast("dict[str, Any]", await stage.step("rules", read))
+    return found["rules"], [Chapter(**each) for each in found["chapters"]]
+
+
+async def report_on_voice(stage: Stage) -> Json:
+    """Measure every scene and write the report, as a page and as data."""
+    revision = Revision(Ground(stage.studio))
+
+    def look() -> Json:
+        report = report_voice(revision.story(), revision.texts())
+        page = voice_page(revision.rooms.bible.project().title, report)
+        return {"page": page, "data": report.to_json()}
+
+    found = cast("dict[str, Any]", await stage.step("look", look))
+    await _write(stage, "write", VOICE_PATH, found["page"])
+    data = json.dumps(found["data"], ensure_ascii=False, indent=1) + "\n"
+    await _write(stage, "write_data", VOICE_DATA_PATH, data)
+    return {"path": VOICE_PATH, "data_path": VOICE_DATA_PATH, **found["data"]}
+
+
+async def finish(stage: Stage, *, by: str, author: str, formats: Sequence[str], note: str) -> Json:
+    """Export the manuscript and record that the writer calls it done."""
+    check_writer(by)
+    ground = Ground(stage.studio)
+    revision = Revision(ground)
+    found = await stage.step("open_errors", lambda: list(revision.open_errors()))
+    errors = cast("list[str]", found)
+
+    async def export() -> Json:
+        story = revision.story()
+        facts = BookFacts(story.title, author or story.author, identifier=story.project_id)
+        return (await export_manuscript(ground, facts, revision.texts(), formats)).to_json()
+
+    exported = await stage.step("export", export, effect=Effect.IDEMPOTENT)
+
+    async def complete(open_errors: Json, export: Json) -> Json:
+        report = revision.story().health_report
+        done = await keep_completion(
+            ground, open_errors, health_report=report, export=export, note=note
+        )
+        return done.to_json()
+
+    done = cast(
+        "dict[str, Any]",
+        await stage.step("complete", complete, errors, exported, effect=Effect.IDEMPOTENT),
+    )
+    warnings = [f"{len(errors)} things are still open"] if errors else []
+    return {**done, "warnings": warnings}
+
+
+async def _begin(stage: Stage, scene_id: str) -> tuple[str, SceneBrief]:
+    revision = Revision(Ground(stage.studio))
+
+    def read() -> Json:
+        text = revision.manuscript.text(scene_id)
+        if not text.strip():
+            raise NoText(
+                f"{scene_id} has no text yet",
+                fix="Write it, or select one of its variants first.",
+                scene_id=scene_id,
+            )
+        return {"text": text, "brief": revision.brief(scene_id).to_json()}
+
+    found = cast("dict[str, Any]", await stage.step("read", read))
+    return found["text"], SceneBrief.from_json(found["brief"])
+
+
+def _keep_analysis(stage: Stage) -> Any:
+    ground = Ground(stage.studio)
+    revision = Revision(ground)
+
+    async def keep(body: dict[str, Any]) -> Json:
+        scene_id = str(body["scene_id"])
+        await ground.records.put(ANALYSIS_KIND, scene_id, body)
+        if revision.manuscript.scene(scene_id).status is SceneStatus.SELECTED:
+            await revision.manuscript.set_meta(scene_id, status=SceneStatus.ANALYZED)
+        blocked = [issue.to_json() for issue in revision.blocks(scene_id)]
+        return {**body, "blocked_by": blocked, "may_accept": not blocked}
+
+    return keep
+
+
+async def _write(stage: Stage, key: str, path: str, text: str) -> None:
+    files = Ground(stage.studio).files
+
+    def write(where: str, content: str) -> Json:
+        return files.write_text(where, content).sha256
+
+    await stage.step(key, write, path, text, effect=Effect.IDEMPOTENT)

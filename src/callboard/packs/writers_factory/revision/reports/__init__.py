@@ -1,0 +1,1 @@
+"""Reports on the whole manuscript: its continuity and its voice."""

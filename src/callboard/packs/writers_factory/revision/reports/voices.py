@@ -1,0 +1,150 @@
+"""The voice report: how far each scene is from the voice that was chosen, and where it strays.
+
+An act whose voice is meant to change is measured against its own scenes as well: what the whole act
+shares is its evolution, what one scene does alone is drift.
+"""
+
+from collections import Counter
+from collections.abc import Sequence
+from dataclasses import asdict, dataclass
+from statistics import fmean, median
+from typing import Final
+
+from callboard.core.canonical import Json
+from callboard.packs.story.text.words import count_words
+from callboard.packs.writers_factory.prose import distance, measure, scan
+from callboard.packs.writers_factory.revision.analysis.quotes import paragraphs_of
+from callboard.packs.writers_factory.revision.facts import SceneText, StoryFacts
+
+_DRIFT: Final = 0.12
+_FAR: Final = 0.35
+_LEAST_PARAGRAPH_WORDS: Final = 40
+_OUTLIERS_PER_SCENE: Final = 2
+_OUTLIER: Final = 0.1
+_MOST_OUTLIERS: Final = 20
+
+
+@dataclass(frozen=True, slots=True)
+class SceneVoice:
+    """How one scene sounds; `distance` is None without a gold standard."""
+
+    scene_id: str
+    chapter: int
+    act: str
+    distance: float | None
+    verdict: str
+    patterns: dict[str, int]
+
+
+@dataclass(frozen=True, slots=True)
+class Outlier:
+    """A paragraph that sounds unlike the rest of its scene."""
+
+    scene_id: str
+    line: int
+    distance: float
+    quote: str
+
+
+@dataclass(frozen=True, slots=True)
+class VoiceReport:
+    """The whole manuscript, scene by scene and chapter by chapter."""
+
+    scenes: tuple[SceneVoice, ...]
+    drift: dict[str, float]
+    outliers: tuple[Outlier, ...]
+    evolution: dict[str, str]
+    notes: tuple[str, ...] = ()
+
+    def to_json(self) -> dict[str, Json]:
+        """Return the shape of the machine file."""
+        return {
+            "scenes": [asdict(each) for each in self.scenes],
+            "drift_by_chapter": [
+                {"chapter": int(chapter), "distance": value}
+                for chapter, value in self.drift.items()
+            ],
+            "outliers": [asdict(each) for each in self.outliers],
+            "expected_evolution": dict(self.evolution),
+            "notes": list(self.notes),
+        }
+
+
+def report_voice(story: StoryFacts, scenes: Sequence[SceneText]) -> VoiceReport:
+    """Measure every written scene against the voice."""
+    written = [scene for scene in scenes if scene.text.strip()]
+    gold = measure(story.voice.gold_text) if story.voice.gold_text.strip() else None
+    apart = {
+        scene.meta.scene_id: round(distance(gold, measure(scene.text)), 3)
+        for scene in written
+        if gold is not None
+    }
+    acts = {scene.meta.scene_id: story.ground_of(scene.meta.scene_id).act for scene in written}
+    by_act: dict[str, list[float]] = {}
+    for scene_id, value in apart.items():
+        by_act.setdefault(acts[scene_id], []).append(value)
+    expected = {act: median(values) for act, values in by_act.items()}
+    voices = tuple(
+        _scene_voice(story, scene, acts[scene.meta.scene_id], apart, expected) for scene in written
+    )
+    notes = () if gold is not None else ("There is no gold standard: no distance was measured.",)
+    return VoiceReport(
+        voices, _drift(voices), _outliers(story, written), dict(story.voice.evolution), notes
+    )
+
+
+def _scene_voice(
+    story: StoryFacts,
+    scene: SceneText,
+    act: str,
+    apart: dict[str, float],
+    expected: dict[str, float],
+) -> SceneVoice:
+    hits = scan(scene.text, patterns=story.voice.patterns, pov=story.voice.pov)
+    value = apart.get(scene.meta.scene_id)
+    verdict = "not measured"
+    if value is not None:
+        verdict = _verdict(value, expected[act], has_evolution=bool(story.voice.evolution.get(act)))
+    counts = dict(sorted(Counter(hit.pattern for hit in hits).items()))
+    return SceneVoice(scene.meta.scene_id, scene.meta.chapter, act, value, verdict, counts)
+
+
+def _verdict(value: float, expected: float, *, has_evolution: bool) -> str:
+    if value <= _FAR:
+        return "drifting" if value > expected + _DRIFT else "in voice"
+    # Far from the sample, but where the whole act was meant to go.
+    if has_evolution and value <= expected + _DRIFT:
+        return "changed with its act"
+    return "out of voice"
+
+
+def _drift(voices: Sequence[SceneVoice]) -> dict[str, float]:
+    chapters: dict[int, list[float]] = {}
+    for voice in voices:
+        if voice.distance is not None:
+            chapters.setdefault(voice.chapter, []).append(voice.distance)
+    return {str(chapter): round(fmean(values), 3) for chapter, values in sorted(chapters.items())}
+
+
+def _outliers(story: StoryFacts, scenes: Sequence[SceneText]) -> tuple[Outlier, ...]:
+    if not story.voice.gold_text.strip():
+        return ()
+    gold = measure(story.voice.gold_text)
+    found: list[Outlier] = []
+    for scene in scenes:
+        long = [
+            (round(distance(gold, measure(each.quote)), 3), each)
+            for each in paragraphs_of(scene.text)
+            if count_words(each.quote) >= _LEAST_PARAGRAPH_WORDS
+        ]
+        if len(long) < 2:
+            continue
+        usual = median(value for value, _ in long)
+        strange = sorted(
+            (pair for pair in long if pair[0] > usual + _OUTLIER), key=lambda p: (-p[0], p[1].start)
+        )
+        found += [
+            Outlier(scene.meta.scene_id, each.line, value, each.quote)
+            for value, each in strange[:_OUTLIERS_PER_SCENE]
+        ]
+    return tuple(sorted(found, key=lambda each: (-each.distance, each.scene_id))[:_MOST_OUTLIERS])

@@ -1,0 +1,216 @@
+"""Revision: what a writer does with written scenes, from the first score to the finished book.
+
+What asks a model or takes long is a run; everything here answers at once.
+"""
+
+from collections.abc import Collection, Mapping
+from dataclasses import replace
+from functools import cached_property
+from typing import Any, Final
+
+from callboard.core.canonical import Json
+from callboard.core.errors import InvalidInput
+from callboard.packs.writers_factory.ground import Ground
+from callboard.packs.writers_factory.manuscript import Manuscript
+from callboard.packs.writers_factory.model import SceneStatus, Severity
+from callboard.packs.writers_factory.revision.analysis.brief import SceneBrief, Waiver
+from callboard.packs.writers_factory.revision.analysis.findings import Issue, SceneAnalysis
+from callboard.packs.writers_factory.revision.analysis.scoring import score_scene
+from callboard.packs.writers_factory.revision.completion.completion import (
+    Completion,
+    read_completion,
+    reopen_book,
+)
+from callboard.packs.writers_factory.revision.editing.edits import ChangedSince, Edits
+from callboard.packs.writers_factory.revision.editing.proposals import Proposals
+from callboard.packs.writers_factory.revision.enhancement import proposal as kept
+from callboard.packs.writers_factory.revision.enhancement.changes import accepted_text, decide
+from callboard.packs.writers_factory.revision.enhancement.proposal import Enhancement
+from callboard.packs.writers_factory.revision.facts import SceneText, StoryFacts
+from callboard.packs.writers_factory.revision.gathering import Rooms, gather_story
+from callboard.packs.writers_factory.revision.rooms import open_rooms
+
+ANALYSIS_KIND: Final = "analysis"
+WAIVER_KIND: Final = "waiver"
+# From here on a scene goes to `enhanced`; before that it has no text of its own to enhance.
+_ENHANCEABLE: Final = (SceneStatus.SELECTED, SceneStatus.ANALYZED, SceneStatus.ENHANCED)
+
+
+class Revision:
+    """The revision of one project."""
+
+    def __init__(self, ground: Ground, rooms: Rooms | None = None) -> None:
+        """Take the project; the rooms it reads from are opened unless they are given."""
+        self._ground = ground
+        self._given_rooms = rooms
+
+    @cached_property
+    def rooms(self) -> Rooms:
+        """The rooms it reads from."""
+        return self._given_rooms or open_rooms(self._ground)
+
+    @property
+    def manuscript(self) -> Manuscript:
+        """The scenes."""
+        return self.rooms.manuscript
+
+    def story(self) -> StoryFacts:
+        """Return what scenes are measured by, as it is now."""
+        return gather_story(self.rooms)
+
+    def brief(self, scene_id: str) -> SceneBrief:
+        """Return what one scene is measured by."""
+        return self.story().brief_of(self.manuscript.scene(scene_id))
+
+    def texts(self) -> tuple[SceneText, ...]:
+        """Return every scene with its text, in outline order."""
+        return tuple(
+            SceneText(meta, self.manuscript.text(meta.scene_id))
+            for meta in self.manuscript.scenes()
+        )
+
+    # Analysis
+
+    def analyze_fast(self, scene_id: str, text: str | None = None) -> SceneAnalysis:
+        """Score a scene, or a text for it, without asking a model."""
+        shown = self.manuscript.text(scene_id) if text is None else text
+        settings = self._ground.settings.analysis
+        return score_scene(shown, self.brief(scene_id), None, settings, is_fast=True)
+
+    def compare_fast(self, scene_id: str, texts: Mapping[str, str]) -> list[dict[str, Json]]:
+        """Rank several texts for a scene without asking a model, the best first."""
+        return rank({name: self.analyze_fast(scene_id, text) for name, text in texts.items()})
+
+    def analysis(self, scene_id: str) -> SceneAnalysis | None:
+        """Return the last analysis of a scene, whatever its text was then."""
+        body = self._ground.records.get(ANALYSIS_KIND, scene_id)
+        return None if body is None else SceneAnalysis.from_json(body)
+
+    def blocks(self, scene_id: str, text: str | None = None) -> tuple[Issue, ...]:
+        """Return what keeps a scene from being accepted: zero-tolerance hits nobody waived."""
+        return self._not_waived(self.analyze_fast(scene_id, text))
+
+    def _not_waived(self, analysis: SceneAnalysis) -> tuple[Issue, ...]:
+        waived = {(each.pattern, each.quote) for each in self.waivers(analysis.scene_id)}
+        return tuple(
+            hit for hit in analysis.zero_tolerance if (hit.pattern, hit.quote) not in waived
+        )
+
+    def waivers(self, scene_id: str) -> tuple[Waiver, ...]:
+        """Return what the writer wants in a scene as it is."""
+        body = self._ground.records.get(WAIVER_KIND, scene_id) or {"waivers": []}
+        return tuple(Waiver(**each) for each in body["waivers"])
+
+    async def waive(self, scene_id: str, pattern: str, quote: str, reason: str) -> Waiver:
+        """Let one zero-tolerance hit stand because the writer wants it."""
+        hits = [(hit.pattern, hit.quote) for hit in self.blocks(scene_id)]
+        if (pattern, quote) not in hits:
+            raise InvalidInput(
+                f"{scene_id} holds no {pattern!r} as {quote!r} that is not waived",
+                fix=f"It holds: {', '.join(f'{p}: {q}' for p, q in hits) or 'none'}.",
+            )
+        if not reason.strip():
+            raise InvalidInput("A waiver needs a reason", fix="Say why it stays.")
+        waiver = Waiver(pattern, quote, reason.strip())
+
+        def work(body: dict[str, Any] | None) -> dict[str, Json]:
+            before = (body or {"waivers": []})["waivers"]
+            added = {"pattern": pattern, "quote": quote, "reason": waiver.reason}
+            return {"waivers": [*before, added]}
+
+        await self._ground.records.change(WAIVER_KIND, scene_id, work)
+        return waiver
+
+    # Enhancement
+
+    def enhancement(self, enhancement_id: str) -> Enhancement:
+        """Return what an enhancement proposes."""
+        return kept.load_enhancement(self._ground.records, enhancement_id)
+
+    def enhancements(self, scene_id: str) -> tuple[Enhancement, ...]:
+        """Return the enhancements of a scene, oldest first."""
+        return kept.enhancements_of(self._ground.records, scene_id)
+
+    async def decide(
+        self,
+        enhancement_id: str,
+        *,
+        accept: Collection[str] = (),
+        reject: Collection[str] = (),
+    ) -> Enhancement:
+        """Take or refuse changes; the scene then holds what is accepted, and nothing else of it."""
+        enhanced = self.enhancement(enhancement_id)
+        if self.manuscript.text(enhanced.scene_id) != enhanced.current:
+            raise ChangedSince(
+                f"{enhanced.scene_id} was changed after it was enhanced",
+                fix="Enhance it again.",
+                enhancement=enhancement_id,
+            )
+        changes = decide(enhanced.changes, accept, reject)
+        text = accepted_text(enhanced.original, changes)
+        meta = self.manuscript.scene(enhanced.scene_id)
+        if meta.status in _ENHANCEABLE:
+            meta = replace(meta, status=SceneStatus.ENHANCED)
+        await self.manuscript.save(
+            enhanced.scene_id, text, meta, reason=f"{enhanced.mode} {enhancement_id}"
+        )
+        decided = replace(
+            enhanced, changes=changes, current=self.manuscript.text(enhanced.scene_id)
+        )
+        await self._ground.records.put(kept.KIND, enhancement_id, decided.to_json())
+        return decided
+
+    # Editing
+
+    @cached_property
+    def edits(self) -> Edits:
+        """The edits: `apply`, `undo`, `history`."""
+        return Edits(self._ground, self.manuscript, self.brief)
+
+    @cached_property
+    def proposals(self) -> Proposals:
+        """The proposals: `propose`, `accept`, `reject`, `all`."""
+        return Proposals(self._ground, self.manuscript, self.edits)
+
+    # Completion
+
+    def completion(self) -> Completion:
+        """Return whether the writer has marked the manuscript complete."""
+        return read_completion(self._ground)
+
+    async def reopen(self, *, by: str) -> Completion:
+        """Take the completion back."""
+        return await reopen_book(self._ground, by=by)
+
+    def open_errors(self) -> tuple[str, ...]:
+        """Return what a writer should know before calling the book done."""
+        story, settings = self.story(), self._ground.settings.analysis
+        found = [each.title for each in story.health if each.severity is Severity.ERROR]
+        found += [f"open conflict: {text}" for text in story.conflicts]
+        for scene in self.texts():
+            if not scene.text.strip():
+                found.append(f"{scene.meta.scene_id} is planned and not written")
+                continue
+            analysis = score_scene(scene.text, story.brief_of(scene.meta), None, settings)
+            for issue in self._not_waived(analysis):
+                found.append(f"{scene.meta.scene_id}, line {issue.line}: {issue.quote}")
+        return tuple(found)
+
+
+def rank(analyses: Mapping[str, SceneAnalysis]) -> list[dict[str, Json]]:
+    """Return analyses by name, the best first; of equals the one with less to forgive."""
+    order = sorted(
+        analyses.items(),
+        key=lambda each: (len(each[1].zero_tolerance) > 0, -each[1].total, each[0]),
+    )
+    return [
+        {
+            "rank": number,
+            "name": name,
+            "total": analysis.total,
+            "band": analysis.band.value,
+            "zero_tolerance": len(analysis.zero_tolerance),
+            "analysis": analysis.to_json(),
+        }
+        for number, (name, analysis) in enumerate(order, start=1)
+    ]

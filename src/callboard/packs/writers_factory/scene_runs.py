@@ -1,0 +1,104 @@
+"""What of the scenes the pack offers to be run, joined with the rooms beside and above them."""
+
+from typing import Any, Final, cast
+
+from callboard.choreography.definition import choreography
+from callboard.choreography.stage import Stage
+from callboard.core.canonical import Json
+from callboard.core.vocabulary import Effect
+from callboard.packs.writers_factory.ground import Ground
+from callboard.packs.writers_factory.health import Health, judge_scene, start_after_chapter
+from callboard.packs.writers_factory.model import SceneMeta
+from callboard.packs.writers_factory.modes.overrides import Overrides
+from callboard.packs.writers_factory.permission import require_acceptable
+from callboard.packs.writers_factory.scenes.acceptance import Judged, accept_scene
+from callboard.packs.writers_factory.scenes.briefing import Request, brief_scene
+from callboard.packs.writers_factory.scenes.hybrids import make_hybrid, read_hybrid
+from callboard.packs.writers_factory.scenes.planning import propose_outline
+from callboard.packs.writers_factory.scenes.variants import read_order, write_variants
+
+_VOICE_LOCK: Final = "voice_lock"
+_MOST_NOTES: Final = 5
+
+
+@choreography
+async def plan_scenes(stage: Stage) -> Json:
+    """Propose the scenes of the book from its beat sheet; you approve or change them."""
+    return await propose_outline(stage)
+
+
+@choreography
+async def scaffold(
+    stage: Stage,
+    chapter: int,
+    scene: int,
+    title: str = "",
+    enrichment: list[str] = [],  # noqa: B006 - read, never written
+    flaw_gap: int | None = None,
+    health_notes: list[str] = [],  # noqa: B006 - read, never written
+) -> Json:
+    """Make the structural brief of one scene from graph, beats and memory."""
+    known = cast("dict[str, Any]", await stage.step("health", lambda: _health(stage)))
+    request = Request(
+        chapter,
+        scene,
+        title,
+        tuple(enrichment),
+        known["flaw_gap"] if flaw_gap is None else flaw_gap,
+        tuple(health_notes or known["notes"]),
+    )
+    return (await brief_scene(stage, request)).to_json()
+
+
+@choreography
+async def write_scene(
+    stage: Stage,
+    scaffold_id: str,
+    strategies: list[str] = [],  # noqa: B006 - read, never written
+    word_target: int | None = None,
+    model: str | None = None,
+) -> Json:
+    """Draft an approved scene once per strategy, in the voice of the book."""
+    order = read_order(scaffold_id, strategies, word_target, model)
+    variants = await write_variants(stage, order, lambda: _has_override(stage))
+    return {"scene_id": scaffold_id, "variants": [each.to_json() for each in variants]}
+
+
+@choreography
+async def hybrid(stage: Stage, scene_id: str, parts: Any = None, wishes: str = "") -> Json:
+    """Join parts of variants into one draft; every paragraph remembers where it comes from."""
+    return (await make_hybrid(stage, read_hybrid(scene_id, parts, wishes))).to_json()
+
+
+@choreography
+async def accept(stage: Stage, scene_id: str, variant_id: str = "") -> Json:
+    """Accept a scene: it enters the book and the graph, and the next one is proposed."""
+    await stage.step(
+        "unblocked", lambda: require_acceptable(Ground(stage.studio), scene_id, variant_id)
+    )
+    accepted = await accept_scene(stage, scene_id, variant_id, _judge)
+
+    async def look_after() -> Json:
+        ground, session = Ground(stage.studio), stage.run.session_id
+        return await start_after_chapter(ground, scene_id, session_id=session)
+
+    # Started once per text of a chapter, and nobody waits for it.
+    checked_by = await stage.step("health_after", look_after, effect=Effect.IDEMPOTENT)
+    return {**accepted.to_json(), "health_run": checked_by}
+
+
+def _has_override(stage: Stage) -> bool:
+    """Say whether the writer went on without a locked voice, on record."""
+    overrides = Overrides(Ground(stage.studio)).active()
+    return any(subject == _VOICE_LOCK for each in overrides for _, subject in each.covers)
+
+
+def _health(stage: Stage) -> Json:
+    """Return how long the flaw went unchallenged, and what a scene could put right."""
+    health = Health(Ground(stage.studio))
+    notes = [f"{alert.finding} {alert.recommendation}".strip() for alert in health.open_alerts()]
+    return {"flaw_gap": health.flaw_gap(), "notes": notes[:_MOST_NOTES]}
+
+
+async def _judge(stage: Stage, key: str, meta: SceneMeta) -> Judged | None:
+    return await judge_scene(stage, key, meta.scene_id)

@@ -1,0 +1,67 @@
+"""Asking in scenes: texts as they enter prompts, and JSON that may not come."""
+
+from collections.abc import Iterable, Mapping
+from typing import Any, Final, cast
+
+from callboard.choreography.stage import Stage
+from callboard.core.canonical import Json
+from callboard.core.vocabulary import Content, ModelTier, Trust
+from callboard.engine.errors import StepFailed
+from callboard.models.errors import InvalidReply
+from callboard.packs.writers_factory.model import PACK, WRITER
+from callboard.prompts import render_template
+
+_NOTHING: Final = "(none)"
+
+
+def shown(origin: str, text: str) -> Content:
+    """Return a text of the project for a prompt: fenced, never an instruction."""
+    return Content(text.strip() or _NOTHING, origin, Trust.UNTRUSTED)
+
+
+def listed(origin: str, lines: Iterable[str]) -> Content:
+    """Return lines of the project for a prompt."""
+    return shown(origin, "\n".join(f"- {line}" for line in lines))
+
+
+def said(text: str) -> Content:
+    """Return something code itself says in a prompt: a number, a name, a fixed sentence."""
+    return Content(text, "pack", Trust.TRUSTED)
+
+
+def block(stage: Stage, name: str) -> Content:
+    """Return a prompt file without placeholders, to be set into another."""
+    template = stage.studio.prompts(PACK).get(name)
+    filled = render_template(template, {})
+    return Content(filled.text.strip(), filled.origin, Trust.TRUSTED)
+
+
+def model_of(stage: Stage, wanted: str | None) -> str:
+    """Return the model the writer agent is asked on."""
+    agent = stage.studio.repertoire.agent(WRITER, PACK)
+    return wanted or agent.model or stage.studio.settings.models.default
+
+
+def tier_on(stage: Stage, model: str) -> ModelTier:
+    """Return how much a model can be given."""
+    return stage.studio.catalog.facts(model).tier
+
+
+def is_small(stage: Stage, model: str | None = None) -> bool:
+    """Say whether a model is held to choices and forms instead of trusted to write."""
+    return tier_on(stage, model_of(stage, model)) is ModelTier.MINIMAL
+
+
+async def ask_data(
+    stage: Stage, key: str, agent: str, schema: Mapping[str, Json], **inputs: Any
+) -> dict[str, Any] | None:
+    """Ask for JSON; None if a model cannot bring it into shape, so that code goes on alone."""
+    prompt = str(inputs.pop("prompt"))
+    try:
+        reply = await stage.ask(key, agent, prompt=prompt, schema=schema, **inputs)
+    except StepFailed as failed:
+        if failed.error.code != InvalidReply.code:
+            raise
+        return None
+    data: Any = reply.data
+    return cast("dict[str, Any]", data) if isinstance(data, dict) else None

@@ -1,0 +1,184 @@
+"""Briefing: a scaffold is derived, worded by a model, checked, repaired once, and kept."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import Any, Final, cast
+
+from callboard.choreography.stage import Stage
+from callboard.core.canonical import Json
+from callboard.core.vocabulary import Effect
+from callboard.packs.writers_factory.ground import Ground
+from callboard.packs.writers_factory.memory import Ingestor
+from callboard.packs.writers_factory.model import FOREMAN, scene_id
+from callboard.packs.writers_factory.scenes.asking import (
+    ask_data,
+    is_small,
+    listed,
+    said,
+    shown,
+)
+from callboard.packs.writers_factory.scenes.briefing.research import look_up
+from callboard.packs.writers_factory.scenes.rooms import Asked, SceneRooms
+from callboard.packs.writers_factory.scenes.scaffolds import (
+    FREE_FIELDS,
+    SmartScaffold,
+    StoryView,
+    derive,
+    mended,
+    read_enrichment,
+    scaffold_faults,
+    with_threads,
+)
+
+_PROMPT: Final = "scene_scaffold"
+_PICK: Final = "scene_scaffold_pick"
+_TEXT_CHARS: Final = 600
+_TIMES: Final = ["before dawn", "morning", "noon", "late afternoon", "dusk", "night"]
+_WEATHERS: Final = ["rain", "wind", "fog", "clear sky", "heat", "snow", "low cloud"]
+_NOTES: Final = ["uneasy", "determined", "afraid", "tender", "angry", "numb", "hopeful"]
+_SCHEMA: Final[dict[str, Json]] = {
+    "type": "object",
+    "properties": {
+        "characters_present": {"type": "array", "items": {"type": "string"}},
+        "pov_character": {"type": "string"},
+        **{name: {"type": "string"} for name in FREE_FIELDS},
+    },
+    "required": ["characters_present", "pov_character", *FREE_FIELDS],
+    "additionalProperties": False,
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Request:
+    """Which scene is to be briefed, from which sources."""
+
+    chapter: int
+    scene: int
+    title: str
+    enrichment: tuple[str, ...] = ()
+    flaw_gap: int | None = None
+    health_notes: tuple[str, ...] = ()
+
+
+async def brief_scene(stage: Stage, request: Request) -> SmartScaffold:
+    """Make the scaffold of a scene and show it to the writer, who approves it or not."""
+    rooms = SceneRooms(Ground(stage.studio))
+    # The graph knows the Story Bible as it stands now: nobody has to have consolidated before.
+    await stage.step("ingest", lambda: _ingest(rooms), effect=Effect.IDEMPOTENT)
+    sources, warnings = read_enrichment(request.enrichment)
+    planned = rooms.manuscript.planned(scene_id(request.chapter, request.scene))
+    question = " ".join(filter(None, (request.title, planned.summary if planned else "")))
+    research, unasked = await look_up(stage, sources, question)
+    asked = Asked(
+        request.chapter,
+        request.scene,
+        request.title,
+        request.flaw_gap,
+        request.health_notes,
+        research,
+    )
+    stored = await stage.step("story", lambda: rooms.view(asked).to_json())
+    view = StoryView.from_json(cast("dict[str, Any]", stored))
+    safe = replace(derive(view, sources), warnings=(*warnings, *unasked))
+    worded = await (_picked if is_small(stage) else _worded)(stage, view, safe, sources)
+    return await _kept(stage, rooms, worded)
+
+
+async def _ingest(rooms: SceneRooms) -> Json:
+    report = await Ingestor(rooms.ground, rooms.bible).ingest()
+    return {"nodes_added": report.nodes_added, "nodes_updated": report.nodes_updated}
+
+
+async def _worded(
+    stage: Stage, view: StoryView, safe: SmartScaffold, sources: Sequence[str]
+) -> SmartScaffold:
+    """Let a model word the open fields; what it gets wrong it may put right once."""
+    faults = ()
+    scaffold = safe
+    for attempt in ("word", "repair"):
+        told = [f"{name}: {fault}" for name, fault in faults]
+        data = await ask_data(
+            stage,
+            attempt,
+            FOREMAN,
+            _SCHEMA,
+            prompt=_PROMPT,
+            scaffold=listed("scaffold", safe.lines()),
+            people=listed("graph", [each.name for each in view.people if each.is_alive]),
+            rules=listed("bible", view.rules),
+            corrections=listed("memory", view.corrections),
+            research=listed("notebook", view.research),
+            faults=listed("checks", ["Put this right:", *told]) if told else said(""),
+        )
+        if data is None:
+            return replace(
+                safe, warnings=(*safe.warnings, "The model gave no scaffold; the plan's stands.")
+            )
+        scaffold = with_threads(_filled(safe, view, data), view, sources)
+        faults = scaffold_faults(scaffold, view)
+        if not faults:
+            return scaffold
+    return mended(scaffold, safe, faults)
+
+
+def _filled(safe: SmartScaffold, view: StoryView, data: Mapping[str, Any]) -> SmartScaffold:
+    """Return a scaffold with a model's words; names become those of the graph."""
+    words = {
+        name: text for name in FREE_FIELDS if (text := _line(data.get(name))) and text != "(none)"
+    }
+    named = cast("list[Any]", data.get("characters_present") or [])
+    cast_list = tuple(dict.fromkeys(_name(view, each) for each in named if _line(each)))
+    pov = _line(data.get("pov_character"))
+    return replace(
+        safe,
+        **words,
+        characters_present=cast_list or safe.characters_present,
+        pov_character=_name(view, pov) if pov else safe.pov_character,
+    )
+
+
+def _name(view: StoryView, told: Any) -> str:
+    name = _line(told)
+    person = view.person(name)
+    return person.name if person is not None else name
+
+
+def _line(value: Any) -> str:
+    return " ".join(str(value or "").split())[:_TEXT_CHARS]
+
+
+async def _picked(
+    stage: Stage, view: StoryView, safe: SmartScaffold, _sources: Sequence[str]
+) -> SmartScaffold:
+    """Let a small model choose where there is a choice; the rest is the plan's."""
+    choices = {
+        "location": ("Where does it happen?", list(dict.fromkeys(view.locations))[:8]),
+        "time_of_day": ("What time of day is it?", _TIMES),
+        "weather": ("What is the weather like?", _WEATHERS),
+        "emotional_note": ("How does the scene feel?", _NOTES),
+    }
+    picked: dict[str, Any] = {}
+    for name, (question, options) in choices.items():
+        if len(options) > 1:
+            picked[name] = await stage.choose(
+                f"pick/{name}",
+                FOREMAN,
+                options,
+                prompt=_PICK,
+                scaffold=shown("scaffold", f"{safe.title}. {safe.scene_goal}"),
+                question=said(question),
+            )
+    scaffold = replace(safe, **picked)
+    faults = scaffold_faults(scaffold, view)
+    return mended(scaffold, safe, faults) if faults else scaffold
+
+
+async def _kept(stage: Stage, rooms: SceneRooms, scaffold: SmartScaffold) -> SmartScaffold:
+    async def keep() -> Json:
+        await rooms.manuscript.open_scene(
+            scaffold.scaffold_id, scaffold.title, scaffold.beat_number
+        )
+        return (await rooms.desk.put_scaffold(scaffold)).to_json()
+
+    stored = await stage.step("keep", keep, effect=Effect.IDEMPOTENT)
+    return SmartScaffold.from_json(cast("dict[str, Any]", stored))

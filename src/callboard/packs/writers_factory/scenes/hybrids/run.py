@@ -1,0 +1,180 @@
+"""Hybrids: parts of variants become one draft, by code where the writer wishes nothing more."""
+
+import re
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import Any, Final, cast
+
+from callboard.choreography.stage import Stage
+from callboard.core.canonical import Json
+from callboard.core.vocabulary import Effect
+from callboard.packs.writers_factory.ground import Ground
+from callboard.packs.writers_factory.model import WRITER
+from callboard.packs.writers_factory.scenes.asking import (
+    is_small,
+    listed,
+    model_of,
+    said,
+    shown,
+)
+from callboard.packs.writers_factory.scenes.errors import HybridInvalid
+from callboard.packs.writers_factory.scenes.hybrids.parts import (
+    HybridPart,
+    Mosaic,
+    assemble,
+    read_parts,
+    trace,
+)
+from callboard.packs.writers_factory.scenes.rooms import SceneRooms
+from callboard.packs.writers_factory.scenes.variant import (
+    HYBRID,
+    Flag,
+    SceneVariant,
+    paragraphs_of,
+)
+from callboard.packs.writers_factory.scenes.variants.drafting import (
+    Draft,
+    finished,
+    without_forbidden,
+)
+from callboard.packs.writers_factory.scenes.variants.material import (
+    Material,
+    gather,
+    standard_of,
+)
+from callboard.packs.writers_factory.scenes.variants.replies import prose_of
+
+_PROMPT: Final = "scene_hybrid"
+_BETWEEN: Final = re.compile(r"[;,\n]")
+
+
+@dataclass(frozen=True, slots=True)
+class HybridOrder:
+    """Which parts of which variants, and what else the writer wants."""
+
+    scene_id: str
+    parts: tuple[HybridPart, ...] = ()
+    wishes: str = ""
+
+
+def read_hybrid(scene_id: str, parts: Json, wishes: str = "") -> HybridOrder:
+    """Read what a door or an agent asks for; words that name no part are a wish."""
+    if isinstance(parts, str):
+        pieces = [each.strip() for each in _BETWEEN.split(parts) if each.strip()]
+        if not all("#" in each for each in pieces):
+            return HybridOrder(scene_id, (), f"{parts.strip()}\n{wishes}".strip())
+        return HybridOrder(scene_id, read_parts(pieces), wishes.strip())
+    given = cast("Sequence[Any]", parts if isinstance(parts, list | tuple) else ())
+    order = HybridOrder(scene_id, read_parts(given), wishes.strip())
+    if not order.parts and not order.wishes:
+        raise HybridInvalid(
+            f"A hybrid of {scene_id} needs parts or a wish",
+            fix='Name parts as {"variant": id, "paragraphs": "2-4"}, or say what you want.',
+        )
+    return order
+
+
+async def make_hybrid(stage: Stage, order: HybridOrder) -> SceneVariant:
+    """Make a hybrid and keep it among the scene's variants."""
+    rooms = SceneRooms(Ground(stage.studio))
+
+    def read() -> Json:
+        # The variants are there, so whoever may have written them may join them.
+        material = gather(rooms, order.scene_id, None, lambda: True)
+        named = [rooms.desk.variant(order.scene_id, each.variant_id).id for each in order.parts]
+        return {
+            "material": material.to_json(),
+            "round": rooms.desk.next_round(order.scene_id),
+            "variants": [
+                each.to_json()
+                for each in rooms.desk.variants(order.scene_id)
+                if each.is_usable and (each.strategy != HYBRID or each.id in named)
+            ],
+            "named": named,
+            "at": rooms.ground.studio.clock.now_ms(),
+        }
+
+    given = cast("dict[str, Any]", await stage.step("material", read))
+    material = Material.from_json(given["material"])
+    found = [SceneVariant.from_json(each) for each in given["variants"]]
+    variants = {each.id: each for each in found}
+    parts = [
+        replace(part, variant_id=name)
+        for part, name in zip(order.parts, given["named"], strict=True)
+    ]
+    mosaic = assemble(parts, variants) if parts else Mosaic("", ())
+    model = model_of(stage, material.winner or None)
+    draft = Draft(
+        f"{order.scene_id}:{HYBRID}:{given['round']}",
+        HYBRID,
+        model,
+        material,
+        standard_of(rooms, material),
+    )
+    hybrid = await _joined(stage, order, draft, mosaic, variants)
+    return await _kept(stage, rooms, replace(hybrid, created_at=int(given["at"])))
+
+
+async def _joined(
+    stage: Stage,
+    order: HybridOrder,
+    draft: Draft,
+    mosaic: Mosaic,
+    variants: Mapping[str, SceneVariant],
+) -> SceneVariant:
+    if not order.wishes:
+        return replace(finished(draft, mosaic.text), provenance=mosaic.provenance)
+    if is_small(stage, draft.model):
+        return _without_model(draft, mosaic, variants)
+    reply = await stage.ask(
+        "merge",
+        WRITER,
+        prompt=_PROMPT,
+        model=draft.model,
+        wishes=stage.user(order.wishes),
+        parts=shown("variants", mosaic.text),
+        drafts=shown(
+            "variants",
+            "\n\n".join(f"[{each.id}]\n{each.text}" for each in variants.values()),
+        ),
+        voice_summary=shown("voice", draft.material.voice_summary),
+        scaffold=listed("scaffold", draft.material.brief.lines(essential=True)),
+        corrections=listed("memory", draft.material.corrections),
+        word_target=said(str(draft.standard.word_target)),
+        scene_id=said(order.scene_id),
+    )
+    text = await without_forbidden(stage, draft, prose_of(reply.raw))
+    if not text:
+        return _without_model(draft, mosaic, variants)
+    return replace(finished(draft, text), provenance=trace(text, variants))
+
+
+def _without_model(
+    draft: Draft, mosaic: Mosaic, variants: Mapping[str, SceneVariant]
+) -> SceneVariant:
+    """Return the parts that were named; without any, the first variant with the other's turn."""
+    told = Flag("wish_unmet", "the model could not meet the wish; the parts stand as they were")
+    if not mosaic.text:
+        mosaic = _halves(tuple(variants.values()))
+    return replace(finished(draft, mosaic.text, (told,)), provenance=mosaic.provenance)
+
+
+def _halves(variants: Sequence[SceneVariant]) -> Mosaic:
+    if not variants:
+        raise HybridInvalid("There is no variant to make a hybrid of", fix="Write the scene first.")
+    first, last = variants[0], variants[-1]
+    middle = max(1, len(paragraphs_of(first.text)) // 2)
+    after = min(middle + 1, len(paragraphs_of(last.text)))
+    parts = [HybridPart(first.id, 1, middle)]
+    if last.id != first.id:
+        parts.append(HybridPart(last.id, after))
+    return assemble(parts, {each.id: each for each in variants})
+
+
+async def _kept(stage: Stage, rooms: SceneRooms, hybrid: SceneVariant) -> SceneVariant:
+    async def keep() -> Json:
+        (kept,) = await rooms.desk.put_variants([hybrid])
+        return kept.to_json()
+
+    stored = await stage.step("keep", keep, effect=Effect.IDEMPOTENT)
+    return SceneVariant.from_json(cast("dict[str, Any]", stored))

@@ -1,0 +1,176 @@
+"""A proposed outline: every beat has a scene, the numbering is right, the targets add up.
+
+Code guarantees all of that, whoever words the scenes.
+"""
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import Any, Final, cast
+
+from callboard.packs.writers_factory.bible.beats import BeatPoint, beat_points
+from callboard.packs.writers_factory.model import PlannedScene
+
+_SCENES_PER_CHAPTER: Final = 3
+_MOST_SCENES: Final = 400
+_TITLE_CHARS: Final = 80
+_TITLE_WORDS: Final = 6
+
+
+@dataclass(frozen=True, slots=True)
+class PlannedSize:
+    """How big the book is to be."""
+
+    total_words: int
+    scene_words: int
+
+    @property
+    def scene_count(self) -> int:
+        """How many scenes that makes, at least one for each beat."""
+        wanted = round(self.total_words / max(1, self.scene_words))
+        return min(_MOST_SCENES, max(len(beat_points()), wanted))
+
+
+def outline_from_beats(contents: Mapping[int, str], size: PlannedSize) -> tuple[PlannedScene, ...]:
+    """Return the outline code alone can make: scenes spread over the beats by their length."""
+    scenes: list[PlannedScene] = []
+    for point, count in _spread(size.scene_count).items():
+        content = " ".join(contents.get(point.number, "").split())
+        scenes += [
+            PlannedScene(1, 1, _numbered(_title(content, point), n, count), point.number, content)
+            for n in range(1, count + 1)
+        ]
+    return numbered(scenes, size)
+
+
+def complete(
+    proposed: Sequence[Any], contents: Mapping[int, str], size: PlannedSize
+) -> tuple[tuple[PlannedScene, ...], tuple[str, ...]]:
+    """Return a proposal put in order, and in words what had to be put right.
+
+    Scenes stand in the order of their beats; a beat without a scene gets one.
+    """
+    notes: list[str] = []
+    read = [scene for row in proposed[:_MOST_SCENES] if (scene := _read(row)) is not None]
+    left_out = len(proposed) - len(read)
+    if left_out:
+        notes.append(f"{left_out} scenes without a title or a beat were left out")
+    served = {scene.beat_number for scene in read}
+    for point in beat_points():
+        if point.number in served:
+            continue
+        content = " ".join(contents.get(point.number, "").split())
+        read.append(PlannedScene(1, 1, _title(content, point), point.number, content))
+        notes.append(f"beat {point.number}, {point.name}, had no scene and was given one")
+    ordered = sorted(read, key=lambda scene: scene.beat_number or 0)
+    return numbered(ordered, size), tuple(notes)
+
+
+def numbered(scenes: Sequence[PlannedScene], size: PlannedSize) -> tuple[PlannedScene, ...]:
+    """Return scenes with chapters, numbers and targets, in the order they have."""
+    target = max(1, round(size.total_words / max(1, len(scenes))))
+    return tuple(
+        replace(
+            scene,
+            chapter=at // _SCENES_PER_CHAPTER + 1,
+            scene=at % _SCENES_PER_CHAPTER + 1,
+            word_target=scene.word_target or target,
+        )
+        for at, scene in enumerate(scenes)
+    )
+
+
+def retitled(scenes: Iterable[PlannedScene], titles: Mapping[str, str]) -> tuple[PlannedScene, ...]:
+    """Return scenes with other titles, by id; an empty one changes nothing."""
+    return tuple(
+        replace(scene, title=titles.get(scene.id, "").strip()[:_TITLE_CHARS] or scene.title)
+        for scene in scenes
+    )
+
+
+def _spread(count: int) -> dict[BeatPoint, int]:
+    """Give every beat one scene and the rest to those that take most room, the widest first."""
+    points = beat_points()
+    shares = {point: max(0.0, point.high_pct - point.low_pct) for point in points}
+    total = sum(shares.values())
+    given = dict.fromkeys(points, 1)
+    extra = max(0, count - len(points))
+    for point in points:
+        given[point] += int(extra * shares[point] / total)
+    rest = extra - sum(number - 1 for number in given.values())
+    for point in sorted(points, key=lambda each: (-shares[each], each.number))[:rest]:
+        given[point] += 1
+    return given
+
+
+def _read(row: Any) -> PlannedScene | None:
+    values = cast("Mapping[str, Any]", row if isinstance(row, Mapping) else {})
+    title = " ".join(str(values.get("title") or "").split())[:_TITLE_CHARS]
+    beat = values.get("beat_number")
+    is_beat = isinstance(beat, int) and not isinstance(beat, bool) and 1 <= beat <= 15
+    if not title or not is_beat:
+        return None
+    target = values.get("word_target")
+    words = target if isinstance(target, int) and 50 <= target <= 20_000 else None
+    summary = " ".join(str(values.get("summary") or "").split())
+    return PlannedScene(1, 1, title, cast(int, beat), summary, words)
+
+
+_LEADING_ON: Final = frozenset(
+    [
+        "a",
+        "an",
+        "the",
+        "and",
+        "or",
+        "but",
+        "of",
+        "to",
+        "in",
+        "on",
+        "at",
+        "by",
+        "for",
+        "from",
+        "with",
+        "as",
+        "that",
+        "which",
+        "who",
+        "whose",
+        "than",
+        "into",
+        "her",
+        "his",
+        "its",
+        "their",
+        "is",
+        "are",
+        "was",
+        "were",
+        "be",
+        "so",
+        "if",
+        "not",
+        "just",
+    ]
+)
+
+
+def _title(content: str, point: BeatPoint) -> str:
+    first = content.split(".")[0].strip(" ,;:")
+    words = first.split()
+    if not words:
+        return point.name
+    return short_title(words, _TITLE_WORDS)[:_TITLE_CHARS]
+
+
+def short_title(words: Sequence[str], count: int) -> str:
+    """Return the first words of a sentence as a title, without a word that leads nowhere."""
+    kept = list(words[:count])
+    while len(kept) > 1 and kept[-1].strip(",;:").casefold() in _LEADING_ON:
+        kept.pop()
+    return " ".join(kept).rstrip(",;:")
+
+
+def _numbered(title: str, number: int, count: int) -> str:
+    return title if count == 1 else f"{title} ({number} of {count})"

@@ -1,0 +1,40 @@
+"""Scaffolds: the brief of one scene, derived from the story, worded by a model, checked."""
+
+from callboard.packs.writers_factory.scenes.scaffolds.corrections import breaches
+from callboard.packs.writers_factory.scenes.scaffolds.derivation import (
+    ENRICHMENTS,
+    derive,
+    read_enrichment,
+    with_threads,
+)
+from callboard.packs.writers_factory.scenes.scaffolds.scaffold import (
+    ESSENTIAL_FIELDS,
+    FREE_FIELDS,
+    SmartScaffold,
+    Thread,
+)
+from callboard.packs.writers_factory.scenes.scaffolds.story import (
+    BeatNote,
+    Person,
+    StoryView,
+    TiedThread,
+)
+from callboard.packs.writers_factory.scenes.scaffolds.validation import mended, scaffold_faults
+
+__all__ = [
+    "ENRICHMENTS",
+    "ESSENTIAL_FIELDS",
+    "FREE_FIELDS",
+    "BeatNote",
+    "Person",
+    "SmartScaffold",
+    "StoryView",
+    "Thread",
+    "TiedThread",
+    "breaches",
+    "derive",
+    "mended",
+    "read_enrichment",
+    "scaffold_faults",
+    "with_threads",
+]

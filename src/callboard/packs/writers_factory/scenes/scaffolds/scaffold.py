@@ -1,0 +1,151 @@
+"""SmartScaffold: the brief of one scene. Values, their stored shape and how they read."""
+
+from collections.abc import Mapping
+from dataclasses import asdict, dataclass, fields
+from typing import Any, Final, cast
+
+from callboard.core.canonical import Json, plain
+
+BACKGROUND: Final = "Background:"
+NEW: Final = "New:"
+FREE_FIELDS: Final = (
+    "location",
+    "time_of_day",
+    "weather",
+    "protagonist_constraint",
+    "scene_goal",
+    "conflict",
+    "outcome",
+    "emotional_note",
+)
+"""What a model may word."""
+
+ESSENTIAL_FIELDS: Final = (
+    "scaffold_id",
+    "beat_alignment",
+    "pov_character",
+    "characters_present",
+    "location",
+    "callbacks",
+    "foreshadowing",
+    "protagonist_constraint",
+    "scene_goal",
+    "word_target",
+)
+"""What a model of the middle tier is shown."""
+
+
+@dataclass(frozen=True, slots=True)
+class Thread:
+    """Something that ties scenes together: planted and owed, or still to come.
+
+    `id` names it in the graph; `scene_id` is where it was planted, `beat_number` where it comes.
+    """
+
+    id: str
+    name: str
+    scene_id: str = ""
+    beat_number: int | None = None
+
+    def __str__(self) -> str:
+        """Render as the writer reads it."""
+        if self.scene_id:
+            return f"{self.name} ({self.scene_id})"
+        return self.name
+
+    @classmethod
+    def from_json(cls, stored: Mapping[str, Any]) -> "Thread":
+        """Read the stored shape."""
+        return cls(
+            str(stored["id"]),
+            str(stored["name"]),
+            str(stored.get("scene_id") or ""),
+            stored.get("beat_number"),
+        )
+
+
+@dataclass(frozen=True, slots=True)
+class SmartScaffold:
+    """The brief of one scene, complete."""
+
+    scaffold_id: str
+    title: str
+    beat_alignment: str
+    beat_number: int
+    word_target: int
+    pov_character: str
+    characters_present: tuple[str, ...]
+    location: str = ""
+    time_of_day: str = ""
+    weather: str = ""
+    callbacks: tuple[Thread, ...] = ()
+    foreshadowing: tuple[Thread, ...] = ()
+    protagonist_constraint: str = ""
+    scene_goal: str = ""
+    conflict: str = ""
+    outcome: str = ""
+    emotional_note: str = ""
+    summary: str = ""
+    world_rules: tuple[str, ...] = ()
+    flaw_challenge: bool = False
+    health_notes: tuple[str, ...] = ()
+    version: int = 1
+    sources: tuple[str, ...] = ()
+    warnings: tuple[str, ...] = ()
+    is_approved: bool = False
+
+    @property
+    def people(self) -> tuple[str, ...]:
+        """The names of those who act in it; those in the background do not."""
+        return tuple(each for each in self.characters_present if not is_marked(each))
+
+    def to_json(self) -> dict[str, Json]:
+        """Return the stored shape, which is also the one shown at the doors."""
+        return plain(asdict(self))
+
+    @classmethod
+    def from_json(cls, stored: Mapping[str, Any]) -> "SmartScaffold":
+        """Read the stored shape."""
+        values = {each.name: stored[each.name] for each in fields(cls) if each.name in stored}
+        for name in ("callbacks", "foreshadowing"):
+            values[name] = tuple(Thread.from_json(each) for each in values.get(name, ()))
+        for name in ("characters_present", "world_rules", "health_notes", "sources", "warnings"):
+            values[name] = tuple(values.get(name, ()))
+        return cls(**values)
+
+    def lines(self, *, essential: bool = False) -> tuple[str, ...]:
+        """Return the scaffold as `name: value` lines; what is empty is left out."""
+        names = ESSENTIAL_FIELDS if essential else _SHOWN
+        found = ((name, _told(getattr(self, name))) for name in names)
+        return tuple(f"{name.replace('_', ' ')}: {text}" for name, text in found if text)
+
+
+_SHOWN: Final = (
+    "scaffold_id",
+    "title",
+    "summary",
+    "beat_alignment",
+    "word_target",
+    "pov_character",
+    "characters_present",
+    *FREE_FIELDS[:3],
+    "callbacks",
+    "foreshadowing",
+    *FREE_FIELDS[3:],
+    "world_rules",
+    "flaw_challenge",
+    "health_notes",
+)
+
+
+def is_marked(name: str) -> bool:
+    """Say whether a name stands for somebody in the background or somebody new."""
+    return name.startswith((BACKGROUND, NEW))
+
+
+def _told(value: Any) -> str:
+    if isinstance(value, bool):
+        return "yes" if value else ""
+    if isinstance(value, tuple):
+        return "; ".join(map(str, cast("tuple[object, ...]", value)))
+    return str(value)

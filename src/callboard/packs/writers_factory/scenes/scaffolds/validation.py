@@ -1,0 +1,104 @@
+"""Validation: what a scaffold may not say. Names every fault; puts nothing right by itself."""
+
+from collections.abc import Iterator
+from dataclasses import replace
+
+from callboard.packs.writers_factory.manuscript import parse_scene_id
+from callboard.packs.writers_factory.scenes.scaffolds.corrections import (
+    breaches,
+    is_declared_dead,
+)
+from callboard.packs.writers_factory.scenes.scaffolds.derivation import (
+    MOST_CALLBACKS,
+    MOST_FORESHADOWING,
+)
+from callboard.packs.writers_factory.scenes.scaffolds.scaffold import (
+    FREE_FIELDS,
+    SmartScaffold,
+    is_marked,
+)
+from callboard.packs.writers_factory.scenes.scaffolds.story import StoryView
+
+Fault = tuple[str, str]
+"""The field that is at fault, and what is wrong with it."""
+
+
+def scaffold_faults(scaffold: SmartScaffold, view: StoryView) -> tuple[Fault, ...]:
+    """Return everything a scaffold says that the story does not allow."""
+    return (
+        *_cast_faults(scaffold, view),
+        *_thread_faults(scaffold, view),
+        *_word_faults(scaffold, view),
+    )
+
+
+def _cast_faults(scaffold: SmartScaffold, view: StoryView) -> Iterator[Fault]:
+    for name in scaffold.people:
+        person = view.person(name)
+        if person is None:
+            yield "characters_present", f"{name} is not in the story; mark somebody new as `New:`"
+        elif not person.is_alive or is_declared_dead(name, view.corrections, view.chapter):
+            yield "characters_present", f"{name} is dead at this point of the story"
+    if not scaffold.people and not any(map(is_marked, scaffold.characters_present)):
+        yield "characters_present", "nobody is present"
+    pov = scaffold.pov_character
+    if not pov:
+        yield "pov_character", "nobody's point of view is named"
+    elif not _is_there(pov, scaffold, view):
+        yield "pov_character", f"{pov} is not present"
+    if view.beats and view.beat(scaffold.beat_number) is None:
+        yield "beat_number", f"there is no beat {scaffold.beat_number}"
+
+
+def _is_there(pov: str, scaffold: SmartScaffold, view: StoryView) -> bool:
+    person = view.person(pov)
+    names = [name.partition(":")[2].strip() if is_marked(name) else name for name in (pov,)]
+    present = [
+        each.partition(":")[2].strip() if is_marked(each) else each
+        for each in scaffold.characters_present
+    ]
+    if person is not None:
+        return any(person.answers_to(each) for each in present)
+    return names[0].casefold() in (each.casefold() for each in present)
+
+
+def _thread_faults(scaffold: SmartScaffold, view: StoryView) -> Iterator[Fault]:
+    here = (view.chapter, view.scene)
+    for thread in scaffold.callbacks:
+        planted = parse_scene_id(thread.scene_id) if thread.scene_id else None
+        if planted is not None and planted >= here:
+            yield (
+                "callbacks",
+                f"{thread.name} is planted in {thread.scene_id}, which is not earlier",
+            )
+    for thread in scaffold.foreshadowing:
+        if thread.beat_number is not None and thread.beat_number <= scaffold.beat_number:
+            yield "foreshadowing", f"{thread.name} is not later than this scene"
+        planned = parse_scene_id(thread.scene_id) if thread.scene_id else None
+        if planned is not None and planned <= here:
+            yield "foreshadowing", f"{thread.name} comes in {thread.scene_id}, not later"
+    if len(scaffold.callbacks) > MOST_CALLBACKS:
+        yield "callbacks", f"{len(scaffold.callbacks)} are more than {MOST_CALLBACKS}"
+    if len(scaffold.foreshadowing) > MOST_FORESHADOWING:
+        yield "foreshadowing", f"{len(scaffold.foreshadowing)} are more than {MOST_FORESHADOWING}"
+
+
+def _word_faults(scaffold: SmartScaffold, view: StoryView) -> Iterator[Fault]:
+    for name in FREE_FIELDS:
+        for fault in breaches(getattr(scaffold, name), view.corrections, view.chapter):
+            yield name, fault
+    if scaffold.word_target < 1:
+        yield "word_target", f"{scaffold.word_target} words are none"
+
+
+def mended(
+    scaffold: SmartScaffold, safe: SmartScaffold, faults: tuple[Fault, ...]
+) -> SmartScaffold:
+    """Return a scaffold whose faulty fields are those of one that is known to be right."""
+    names = {name for name, _ in faults}
+    if "characters_present" in names:
+        # A point of view belongs to a cast, and so do the threads.
+        names |= {"pov_character", "callbacks", "foreshadowing"}
+    changed = replace(scaffold, **{name: getattr(safe, name) for name in names})
+    told = tuple(f"{name}: {fault}; taken from the plan instead" for name, fault in faults)
+    return replace(changed, warnings=(*scaffold.warnings, *told))

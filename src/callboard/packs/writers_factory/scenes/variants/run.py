@@ -1,0 +1,160 @@
+"""Writing a scene: one variant per strategy, all at once, each failing for itself."""
+
+from collections.abc import Awaitable, Callable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import Any, Final, cast
+
+from callboard.choreography.stage import Stage
+from callboard.core.canonical import Json
+from callboard.core.vocabulary import Effect
+from callboard.packs.writers_factory.ground import Ground
+from callboard.packs.writers_factory.model import SceneStatus
+from callboard.packs.writers_factory.scenes.asking import is_small, model_of
+from callboard.packs.writers_factory.scenes.rooms import SceneRooms
+from callboard.packs.writers_factory.scenes.variant import Flag, SceneVariant
+from callboard.packs.writers_factory.scenes.variants.drafting import Draft, write_variant
+from callboard.packs.writers_factory.scenes.variants.likeness import too_alike
+from callboard.packs.writers_factory.scenes.variants.material import (
+    Material,
+    gather,
+    standard_of,
+)
+from callboard.packs.writers_factory.voice.strategies import (
+    ACTION_EMPHASIS,
+    BALANCED,
+    CHARACTER_DEPTH,
+    canonical_strategy,
+)
+
+DEFAULT_STRATEGIES: Final = (ACTION_EMPHASIS, CHARACTER_DEPTH, BALANCED)
+SMALL_WORDS: Final = 150
+_ROUTES: Final = ("prose", "default")
+
+
+@dataclass(frozen=True, slots=True)
+class SceneOrder:
+    """Which scene is to be written, how, and on which model."""
+
+    scaffold_id: str
+    strategies: tuple[str, ...] = DEFAULT_STRATEGIES
+    word_target: int | None = None
+    model: str | None = None
+
+
+def read_order(
+    scaffold_id: str, strategies: Sequence[str], word_target: int | None, model: str | None
+) -> SceneOrder:
+    """Check what a door asks for; strategies are known by any of their names, each once."""
+    names = tuple(dict.fromkeys(canonical_strategy(each) for each in strategies))
+    return SceneOrder(scaffold_id, names or DEFAULT_STRATEGIES, word_target, model or None)
+
+
+async def write_variants(
+    stage: Stage, order: SceneOrder, may_write_unlocked: Callable[[], bool]
+) -> tuple[SceneVariant, ...]:
+    """Write the variants of a scene, keep them, and return them, flagged ones and failed ones too.
+
+    At least one must have a text; otherwise the scene stays what it was.
+    """
+    rooms = SceneRooms(Ground(stage.studio))
+
+    def read() -> Json:
+        material = gather(rooms, order.scaffold_id, order.word_target, may_write_unlocked)
+        return {"material": material.to_json(), "round": rooms.desk.next_round(order.scaffold_id)}
+
+    given = cast("dict[str, Any]", await stage.step("material", read))
+    material = Material.from_json(given["material"])
+    model = model_of(stage, order.model or material.winner or _route(rooms))
+    if is_small(stage, model):
+        material = replace(material, word_target=min(material.word_target, SMALL_WORDS))
+    drafts = _drafts(rooms, order, material, model, int(given["round"]))
+    written = await _written(stage, rooms, drafts)
+    guarded = await _unlike(stage, rooms, drafts, written)
+    return await _kept(stage, rooms, order.scaffold_id, guarded)
+
+
+def _route(rooms: SceneRooms) -> str | None:
+    routes = rooms.ground.settings.models.routes
+    return next((routes[name] for name in _ROUTES if routes.get(name)), None)
+
+
+def _drafts(
+    rooms: SceneRooms, order: SceneOrder, material: Material, model: str, number: int
+) -> dict[str, Draft]:
+    standard = standard_of(rooms, material)
+    return {
+        strategy: Draft(
+            f"{order.scaffold_id}:{strategy}:{number}", strategy, model, material, standard
+        )
+        for strategy in order.strategies
+    }
+
+
+async def _written(
+    stage: Stage, rooms: SceneRooms, drafts: Mapping[str, Draft]
+) -> dict[str, SceneVariant]:
+    def branch(draft: Draft) -> Callable[[Stage], Awaitable[SceneVariant]]:
+        return lambda staged: write_variant(staged, draft)
+
+    outcomes = await stage.collect(
+        {strategy: branch(draft) for strategy, draft in drafts.items()},
+        limit=rooms.ground.settings.project.concurrency,
+    )
+    found: dict[str, SceneVariant] = {}
+    for strategy, draft in drafts.items():
+        outcome = outcomes[strategy]
+        if outcome.value is not None:
+            found[strategy] = outcome.value
+            continue
+        error = outcome.failed.error.message if outcome.failed else "It was not written."
+        found[strategy] = SceneVariant(
+            draft.variant_id, draft.scene_id, strategy, draft.model, error=error
+        )
+    return found
+
+
+async def _unlike(
+    stage: Stage,
+    rooms: SceneRooms,
+    drafts: Mapping[str, Draft],
+    written: Mapping[str, SceneVariant],
+) -> tuple[SceneVariant, ...]:
+    """Have one of each pair written again that reads too much like the other, once."""
+    most = rooms.ground.settings.analysis.shared_phrases
+    found = dict(written)
+    texts = {name: variant.text for name, variant in found.items() if variant.is_usable}
+    again: set[str] = set()
+    for one, other, _share in too_alike(texts, most):
+        if other in again or is_small(stage, drafts[other].model):
+            continue
+        again.add(other)
+        unlike = found[one].text
+        outcomes = await stage.collect({f"{other}-apart": _again(drafts[other], unlike)})
+        new = outcomes[f"{other}-apart"].value
+        if new is not None and new.is_usable:
+            found[other] = new
+    texts = {name: variant.text for name, variant in found.items() if variant.is_usable}
+    for one, other, share in too_alike(texts, most):
+        told = Flag("alike", f"shares {share:.0%} of its phrases with {found[one].strategy}")
+        found[other] = replace(found[other], flags=(*found[other].flags, told))
+    return tuple(found.values())
+
+
+def _again(draft: Draft, unlike: str) -> Callable[[Stage], Awaitable[SceneVariant]]:
+    return lambda staged: write_variant(staged, draft, unlike=unlike)
+
+
+async def _kept(
+    stage: Stage, rooms: SceneRooms, scene: str, variants: tuple[SceneVariant, ...]
+) -> tuple[SceneVariant, ...]:
+    now = cast(int, await stage.step("now", rooms.ground.studio.clock.now_ms))
+    dated = [replace(variant, created_at=now) for variant in variants]
+
+    async def keep() -> Json:
+        kept = await rooms.desk.put_variants(dated)
+        if any(variant.is_usable for variant in kept):
+            await rooms.manuscript.set_meta(scene, status=SceneStatus.VARIANTS_READY)
+        return [variant.to_json() for variant in kept]
+
+    stored = await stage.step("keep", keep, effect=Effect.IDEMPOTENT)
+    return tuple(SceneVariant.from_json(each) for each in cast("list[Any]", stored))

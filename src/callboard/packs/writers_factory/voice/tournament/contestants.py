@@ -1,0 +1,60 @@
+"""Contestants: which models take part, which cannot and why, and who judges whom."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from callboard.core.vocabulary import ModelTier
+from callboard.packs.writers_factory.ground import Ground
+from callboard.packs.writers_factory.model import JUDGE, PACK, WRITER
+
+
+@dataclass(frozen=True, slots=True)
+class Contestant:
+    """A model that was named for a tournament; `problem` and `fix` say why it cannot take part."""
+
+    model: str
+    problem: str = ""
+    fix: str = ""
+
+    @property
+    def is_usable(self) -> bool:
+        """Whether it can be asked, as far as is known without asking it."""
+        return not self.problem
+
+
+def check_contestants(ground: Ground, models: Sequence[str]) -> tuple[Contestant, ...]:
+    """Look at every model that is to take part, before anybody is asked anything."""
+    found: list[Contestant] = []
+    for model in dict.fromkeys(models):
+        error = ground.studio.why_unreachable(model)
+        if error is None:
+            found.append(Contestant(model))
+        else:
+            found.append(Contestant(model, error.message, error.fix or ""))
+    return tuple(found)
+
+
+def default_writer(ground: Ground) -> str:
+    """Return the model that writes prose when nobody names one."""
+    studio = ground.studio
+    routed = ground.settings.models.routes.get("prose")
+    own = studio.repertoire.agent(WRITER, PACK).model
+    return routed or own or studio.settings.models.default
+
+
+def default_judge(ground: Ground) -> str:
+    """Return the model that judges when nobody names one."""
+    studio = ground.studio
+    routed = ground.settings.models.routes.get("judging")
+    own = studio.repertoire.agent(JUDGE, PACK).model
+    return routed or own or studio.settings.models.default
+
+
+def judge_for(author: str, judge: str, usable: Sequence[str]) -> str:
+    """Return who judges what a model wrote: the judge, else another contestant, else itself."""
+    return next((model for model in (judge, *usable) if model != author), author)
+
+
+def is_small(ground: Ground, model: str) -> bool:
+    """Say whether a model is held to choices instead of trusted to follow."""
+    return ground.studio.catalog.facts(model).tier is ModelTier.MINIMAL

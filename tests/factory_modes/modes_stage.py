@@ -1,0 +1,88 @@
+"""A book whose voice and scenes are set by the test, and the modes that look at it."""
+
+from dataclasses import dataclass, field, replace
+from typing import Any
+
+from callboard.packs.writers_factory.bible import Bible
+from callboard.packs.writers_factory.ground import Ground
+from callboard.packs.writers_factory.model import PlannedScene, SceneMeta, SceneStatus
+from callboard.packs.writers_factory.modes import Modes, Neighbours
+from callboard.packs.writers_factory.modes.predicates import NoVoice
+
+PROTAGONIST = {
+    "name": "Maren Holt",
+    "fatal_flaw": "She controls everything because she cannot bring herself to ask for help",
+    "the_lie": "If she asks anyone for help, she will lose the only place she has",
+    "arc_start": "Maren forges the log and lets nobody past the kitchen",
+    "arc_midpoint": "Maren lets the surveyor wind the clockwork and sleeps one whole night",
+    "arc_resolution": "Maren asks the town for help in her own name and loses the post",
+}
+THEME = {
+    "central_theme": "Pride and dependence",
+    "theme_statement": "A debt of care can only be paid by those who let themselves be helped",
+}
+RULES = [
+    "The clockwork must be wound",
+    "No boat can land in a north wind",
+    "A false hour costs all",
+]
+BEATS = {f"beat_{n}": f"In part {n} Maren does thing number {n} at last" for n in range(1, 16)}
+SHEET = {**BEATS, "midpoint_type": "false_defeat"}
+
+
+@dataclass
+class Book:
+    """What the gates look at beside the Story Bible, and what was asked of other rooms."""
+
+    voice: NoVoice = field(default_factory=NoVoice)
+    outline: tuple[PlannedScene, ...] = ()
+    scenes: tuple[SceneMeta, ...] = ()
+    remembered: list[tuple[str, ...]] = field(default_factory=list[tuple[str, ...]])
+    effects: list[str] = field(default_factory=list[str])
+
+    def lock_voice(self) -> None:
+        self.voice = NoVoice("A passage", "tour-1", "variant-3", True, True)
+
+    def plan(self) -> None:
+        self.outline = tuple(
+            PlannedScene(1, number, f"Scene {number}", number) for number in range(1, 16)
+        )
+        self.scenes = tuple(
+            SceneMeta(scene.id, 1, scene.scene, beat_number=scene.beat_number)
+            for scene in self.outline
+        )
+
+    def draft(self, count: int, status: SceneStatus = SceneStatus.DRAFTED) -> None:
+        done = (replace(scene, status=status) for scene in self.scenes[:count])
+        self.scenes = (*done, *self.scenes[count:])
+
+    async def remember(self, *told: str) -> None:
+        self.remembered.append(told)
+
+    def modes(self, studio: Any) -> Modes:
+        ground = Ground(studio)
+
+        async def freeze() -> None:
+            self.effects.append("freeze_first_draft")
+
+        return Modes(
+            ground,
+            Bible(ground),
+            Neighbours(
+                voice=lambda: self.voice,
+                outline=lambda: self.outline,
+                scenes=lambda: self.scenes,
+                remember=self.remember,
+                effects={"freeze_first_draft": freeze},
+            ),
+        )
+
+
+async def found(studio: Any, *, rules: int = 3) -> Bible:
+    """Lay the foundation of a book, with some of its rules."""
+    bible = Bible(Ground(studio))
+    await bible.write("protagonist", PROTAGONIST, source="writer_stated")
+    await bible.write("beat_sheet", SHEET, source="brainstorm")
+    await bible.write("theme", THEME, source="writer_stated")
+    await bible.write("world_rules", {"rules": RULES[:rules]}, source="writer_stated")
+    return bible

@@ -119,6 +119,13 @@ def test_verbs_are_no_food():
 
 
 @pytest.mark.req("AL-65")
+def test_who_says_nuts_is_kept_from_peanuts_and_who_says_tree_nuts_is_not():
+    satay = {"name": "Pad Thai", "ingredients": [{"name": "roasted peanuts"}]}
+    assert check_constraints(satay, {"allergies": ["nuts"]})
+    assert check_constraints(satay, {"allergies": ["nut"]})
+    assert not check_constraints(satay, {"allergies": ["tree nuts"]})
+
+
 def test_an_allergy_nobody_lists_is_taken_by_its_word():
     content = {"name": "Salad", "ingredients": [{"name": "sliced kiwis"}]}
     assert check_constraints(content, {"allergies": ["kiwi"]})[0].subject == "kiwi"

@@ -222,3 +222,30 @@ async def test_a_week_is_planned_from_own_recipes_after_a_yes(tmp_path: Path):
         request = ReadRequest.model_validate({"table": "meal_plans", "include": ["recipe"]})
         rows = (await alfred.read(alfred.who(), request)).rows
         assert sorted(row["recipe"]["name"] for row in rows) == ["Bake", "Rice", "Soup", "Stew"]
+
+
+@pytest.mark.req("AL-79", "AL-78")
+async def test_scenario_14_onboarding(tmp_path: Path):
+    async with open_alfred(tmp_path) as alfred:
+        who = alfred.who()
+        asked = await alfred.onboarding(who)
+        count = 0
+        while not asked.is_done:
+            assert asked.next is not None
+            asked = await alfred.answer_onboarding(who, asked.next.id, asked.next.options[0])
+            count += 1
+        assert count == 5
+        assert (await alfred.skip_onboarding(who)).next is None
+        await add(
+            alfred,
+            "recipes",
+            *(
+                {"name": dish, "ingredients": [{"ingredient": "rice"}], "steps": ["Cook."]}
+                for dish in ("Soup", "Stew", "Bake")
+            ),
+        )
+        session = (await alfred.studio.sessions.current()).id
+        planned = await alfred.send("plan my meals", session_id=session, mode="plan")
+        assert planned.action == "propose"
+        assert any("Planned for" in each for each in planned.assumptions)
+        assert alfred.cooking(session) is None

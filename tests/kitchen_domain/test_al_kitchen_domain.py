@@ -255,3 +255,23 @@ async def test_what_people_read_holds_no_ids(home: Home):
         lines = await home.kitchen.present_rows(ANN, table, rows)
         assert lines
         assert not any("id-" in line or "_id" in line for line in lines)
+
+
+@pytest.mark.req("AL-149")
+async def test_in_a_big_kitchen_the_best_recipes_are_read_not_the_first(home: Home):
+    many = [
+        {"name": f"Aaa {n:03}", "ingredients": [{"ingredient": "dragon fruit", "quantity": 1}]}
+        for n in range(210)
+    ]
+    for start in range(0, len(many), 70):
+        await home.write(op="create", table="recipes", records=many[start : start + 70])
+    routed = await home.route("what can I make", "explore")
+    assert routed is not None
+    tables = {
+        step.query.table: (await home.kitchen.read(ANN, step.query)).rows
+        for step in routed.steps
+        if step.query is not None
+    }
+    found = home.kitchen.compute_functions()["match_recipes"].run(tables, ANN, {})
+    assert len(tables["recipes"]) == 20
+    assert {"Butter Chicken", "Almond Chicken"} <= {match["name"] for match in found["matches"][:4]}

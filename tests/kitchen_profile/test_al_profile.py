@@ -50,14 +50,20 @@ def test_five_questions_and_two_more():
 @pytest.mark.parametrize(
     ("answers", "values"),
     [
-        ({"days": "2", "when": "on weekends"}, {"cooking_frequency": "weekends_only", "cooking_days": ["sat", "sun"]}),
+        (
+            {"days": "2", "when": "on weekends"},
+            {"cooking_frequency": "weekends_only", "cooking_days": ["sat", "sun"]},
+        ),
         ({"days": "four or five"}, {"cooking_frequency": "3x_week"}),
         ({"days": "every day"}, {"cooking_frequency": "daily"}),
         ({"recipes": "just links please"}, {"recipe_storage": "links_only"}),
         ({"tasks": "quick reminders"}, {"task_granularity": "reminders"}),
         ({"tasks": "detailed"}, {"task_granularity": "detailed"}),
         ({"shopping": "by aisle"}, {"list_organization": "by_aisle"}),
-        ({"batch": "yes", "ahead": "a few days"}, {"batch_cooking": True, "planning_horizon": "few_days"}),
+        (
+            {"batch": "yes", "ahead": "a few days"},
+            {"batch_cooking": True, "planning_horizon": "few_days"},
+        ),
         ({"days": "skip", "shopping": "Skip."}, {}),
     ],
 )  # fmt: skip

@@ -10,6 +10,7 @@ from callboard.choreography.turn.shapes import StepType, ThinkOutput, ThinkStep
 from callboard.choreography.turn.thinking import Checked, check_plan, needed_steps
 
 DOMAIN = TinyDomain()
+INPUTS = ["g0.s0", "g1.s0", "g5.s5", "?"]
 NAMES = [each.name for each in SUBDOMAINS]
 
 
@@ -34,9 +35,7 @@ def plans(draw: st.DrawFn) -> list[ThinkStep]:
                 draw(st.sampled_from([*NAMES, "cellar"])),
                 group,
                 description=f"step {number}",
-                inputs=draw(
-                    st.lists(st.sampled_from(["g0.s0", "g1.s0", "g5.s5", "?"]), max_size=2)
-                ),
+                inputs=draw(st.lists(st.sampled_from(INPUTS), max_size=2)),
                 referenced_entities=[named],
                 compute=draw(st.sampled_from([None, None, "missing_tasks", "guess"])),
             )

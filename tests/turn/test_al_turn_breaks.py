@@ -154,7 +154,7 @@ async def test_ambiguity_is_asked_about_and_the_answer_goes_on_with_the_request(
         done = await parlour.say("the second")
         assert done.action == "respond"
         assert done.turn == 3
-        assert list(tiny.rows["tasks"].values())[0]["document_id"] == ids[1]
+        assert next(iter(tiny.rows["tasks"].values()))["document_id"] == ids[1]
         prompt = parlour.script.calls[-1].prompt
         assert "put that one on my list for Tuesday" in prompt
         assert "Blue plan" in prompt

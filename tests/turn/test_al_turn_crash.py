@@ -38,9 +38,9 @@ THINK = Line(json=PLAN, prompt_type="think", times=None)
 async def die(tiny: TinyDomain, parlour_of: Parlours, nth: int) -> None:
     """Have a turn begin and the power cut at its n-th commit."""
     cut = Blackout(Moment("store.before_commit", nth))
-    with contextlib.suppress(CallboardError):
+    with contextlib.suppress(CallboardError, TimeoutError):
         async with parlour_of(tiny, LISTEN, THINK, faults=cut) as parlour:
-            async with asyncio.timeout(5):
+            async with asyncio.timeout(3):
                 await parlour.say("note Bo and the call", mode="plan")
 
 
@@ -70,9 +70,9 @@ async def test_an_interrupted_turn_is_told_of_by_the_next(tiny: TinyDomain, parl
     # The second write has happened, and the journal has not heard of it.
     tiny.on_write = lambda number: setattr(cut, "is_dark", number == 2)
     cut = Blackout(Moment("store.before_commit", 10_000))
-    with contextlib.suppress(CallboardError):
+    with contextlib.suppress(CallboardError, TimeoutError):
         async with parlour_of(tiny, LISTEN, THINK, faults=cut) as parlour:
-            async with asyncio.timeout(5):
+            async with asyncio.timeout(3):
                 await parlour.say("note Bo and the call", mode="plan")
     tiny.on_write = None
     async with parlour_of(tiny, flags=manual) as parlour:

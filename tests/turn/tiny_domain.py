@@ -68,25 +68,16 @@ _PLAN: dict[str, Any] = {
     "consent": "proposal", "profile": "full", "entities_in_context": None, "past_turns": 3,
     "older_results": 3, "examples": 3, "verbosity": "detailed", "max_calls": 7,
 }  # fmt: skip
+_CREATE = {**_PLAN, "consent": "optional", "max_steps": 4, "max_calls": 6}
+_EXPLORE = {
+    **_CREATE, "has_button": False, "understand": "light", "think": "medium", "max_steps": 5,
+    "max_calls": 5,
+}  # fmt: skip
 MODES = (
     ModeSpec("quick", "Quick", **_QUICK),
     ModeSpec("plan", "Plan", **_PLAN),
-    ModeSpec(
-        "create", "Create", **{**_PLAN, "consent": "optional", "max_steps": 4, "max_calls": 6}
-    ),
-    ModeSpec(
-        "explore",
-        "Explore",
-        **{
-            **_PLAN,
-            "has_button": False,
-            "understand": "light",
-            "think": "medium",
-            "max_steps": 5,
-            "consent": "optional",
-            "max_calls": 5,
-        },
-    ),  # fmt: skip
+    ModeSpec("create", "Create", **_CREATE),
+    ModeSpec("explore", "Explore", **_EXPLORE),
 )
 DOCUMENT = {
     "type": "object",
@@ -192,9 +183,8 @@ class TinyDomain:
         preview = await self.preview(who, request)
         if preview.reasons and confirmed is None:
             raise WriteError("needs_confirmation", "; ".join(preview.reasons))
-        if preview.reasons and confirmed is not None:
-            if confirmed.row_versions != preview.row_versions:
-                raise WriteError("conflict", "the rows have changed")
+        if confirmed is not None and confirmed.row_versions != preview.row_versions:
+            raise WriteError("conflict", "the rows have changed")
         before = deepcopy(self.rows)
         result = self._apply(who, request)
         self.writes += 1

@@ -86,6 +86,8 @@ class ComputeFunction:
     # Tables it wants to have been read, so that a plan without them is repaired or refused.
     needs: tuple[str, ...]
     run: Callable[[Mapping[str, Sequence[Row]], "Who", Mapping[str, Any]], Mapping[str, Any]]
+    # The table it is about: without a row of it there is nothing to work out, whatever else is.
+    subject: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -115,6 +117,14 @@ class ProfileView:
     is_empty: bool = False
     # The mode the user wants unless another one is chosen.
     default_mode: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class TableWords:
+    """How people call a table: a place that something is put into, is in, is taken out of."""
+
+    place: str
+    within: str = "in"
 
 
 @dataclass(frozen=True, slots=True)
@@ -319,4 +329,22 @@ class PresentsContent(Protocol):
 
     def present_content(self, content_type: str, content: Row) -> str:
         """Return a draft as the user reads it."""
+        ...
+
+
+@runtime_checkable
+class NamesTables(Protocol):
+    """A domain whose tables have names that people use."""
+
+    def table_words(self, table: str) -> TableWords | None:
+        """Return how people call a table, or also what arithmetic lists as `function.name`."""
+        ...
+
+
+@runtime_checkable
+class TellsWrites(Protocol):
+    """A domain that tells some of its changes in its own way."""
+
+    def tell_write(self, request: WriteRequest, result: WriteResult) -> str | None:
+        """Return what was changed without a full stop, or None to have it told by table."""
         ...

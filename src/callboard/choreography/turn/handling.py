@@ -162,7 +162,9 @@ class Handling:
             steps=list(work.results.values()),
             assumptions=list(dict.fromkeys(work.assumptions)),
         )
-        return await self._save(work, outcome, aged, actions)
+        saved = await self._save(work, outcome, aged, actions)
+        work.show("done", action=outcome.action, mode=outcome.mode)
+        return saved
 
     def _is_free(self, work: Work) -> bool:
         """A turn that only asks calls no model to sum up."""

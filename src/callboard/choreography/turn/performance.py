@@ -150,6 +150,7 @@ class Performance:
             is_request = routed is not None and bool(routed.steps)
         kind = settled_answer(work, heard, is_request=is_request)
         proposal, asked = work.state.proposal, work.state.clarification
+        picked = picked_option(work, heard.reading)
         work.state.proposal = work.state.clarification = None
         if kind is AnswerKind.UNRELATED:
             self._note = "I dropped what I had asked about before."
@@ -159,7 +160,6 @@ class Performance:
         if asked is None or kind is AnswerKind.REJECT:
             apply_updates(work, heard.output)
             return Replied(NOTHING_SAVED)
-        picked = picked_option(work, heard.reading)
         if picked is None and kind is AnswerKind.CONFIRM and len(asked.options) == 1:
             picked = asked.options[0].id
         self._intent, self._times = asked.original_intent, asked.times + 1
@@ -293,6 +293,8 @@ class Performance:
         only = None if before is None else [e for e in work.results if e not in before]
         facts = await gather_facts(work, only)
         if decision.reply:
+            # Who answers in words has said of the rows what there is to say.
+            facts.listings.clear()
             facts.said.insert(0, decision.reply)
         if decision.plan is None and not facts.said and work.asker.is_constrained(QUICK):
             return Replied(ALSO_NOT_UNDERSTOOD)
@@ -313,7 +315,7 @@ class Performance:
         work.state.proposal = proposal
         facts = await gather_facts(work)
         facts.assumptions = []
-        return Replied(clean_reply(work, proposal_text(proposal, facts)), "propose")
+        return Replied(clean_reply(work, proposal_text(work.domain, proposal, facts)), "propose")
 
     def _clarify(
         self, questions: Sequence[str], options: Sequence[Option], reason: str | None

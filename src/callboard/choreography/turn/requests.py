@@ -220,8 +220,17 @@ class WriteError(RequestRefused):
     code = "write_refused"
 
     def __init__(
-        self, kind: str, message: str, *, column: str = "", value: Json = None, hint: str = ""
+        self,
+        kind: str,
+        message: str,
+        *,
+        column: str = "",
+        value: Json = None,
+        hint: str = "",
+        preview: WritePreview | None = None,
     ) -> None:
-        """Take what is wrong, in which column, and the value the user gave."""
+        """Take what is wrong, in which column, the value the user gave, or what would be done."""
         super().__init__(message, fix=hint, kind=kind, column=column, value=value)
+        if preview is not None:
+            self.context["preview"] = preview.model_dump(mode="json")
         self.kind = kind

@@ -1,12 +1,10 @@
 """Talking with an agent at the terminal: one message, or a conversation with a few commands."""
 
-from collections.abc import Awaitable, Callable
 from dataclasses import dataclass, replace
 
 from callboard.choreography.chat import CHAT, Exchange, exchanges
 from callboard.choreography.staffing import find_agent
-from callboard.cli import exits
-from callboard.cli.acting.dialogue import Hush, next_line
+from callboard.cli.acting.dialogue import Command, Dialogue, Hush
 from callboard.cli.acting.ending import conclude, exit_code_of
 from callboard.cli.acting.following import follow
 from callboard.cli.acting.opening import Choices, Work, working
@@ -14,7 +12,6 @@ from callboard.cli.bridge import Interrupt, perform
 from callboard.cli.output import clean, echo, moment, remark
 from callboard.cli.reports.plans import plan_report
 from callboard.core.canonical import Json
-from callboard.core.errors import CallboardError
 from callboard.core.vocabulary.run import RunState
 from callboard.core.vocabulary.session import SessionState
 from callboard.packs.control_room.grounds import PACK
@@ -68,39 +65,21 @@ class _Conversation:
         self.here = here
         self.interrupt = interrupt
         self.talk = self.turned_to(wanted, wanted.agent)
-        self.commands: dict[str, Callable[[str], Awaitable[None] | None]] = {
+        commands: dict[str, Command] = {
             "/agent": self.turn,
             "/plan": self.plan,
             "/history": self.show_history,
             "/why": self.show_why,
         }
+        self.dialogue = Dialogue(
+            lambda: f"{self.talk.agent}> ", self.say, commands, _COMMANDS, interrupt
+        )
 
     async def hold(self) -> int:
-        remark(f"You talk with {self.talk.agent}. Also: {_COMMANDS}.")
-        while (typed := await next_line(f"{self.talk.agent}> ", self.interrupt)) is not None:
-            text = typed.strip()
-            if text == "/quit":
-                break
-            if text.startswith("/"):
-                await self.obey(text)
-            elif text:
-                await _say(self.here, self.talk, text, self.interrupt)
-            if self.interrupt.asked.is_set():
-                return exits.INTERRUPTED
-        return exits.OK
+        return await self.dialogue.hold(f"You talk with {self.talk.agent}.")
 
-    async def obey(self, text: str) -> None:
-        name, _, rest = text.partition(" ")
-        command = self.commands.get(name)
-        if command is None:
-            remark(f"There is no {name}. Known: {_COMMANDS}.")
-            return
-        try:
-            done = command(rest.strip())
-            if done is not None:
-                await done
-        except CallboardError as error:
-            remark(f"{error.message}. {error.fix or ''}".strip())
+    async def say(self, text: str) -> None:
+        await _say(self.here, self.talk, text, self.interrupt)
 
     def turn(self, name: str) -> None:
         self.talk = self.turned_to(self.talk, name)

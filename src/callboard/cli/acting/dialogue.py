@@ -2,11 +2,15 @@
 
 import asyncio
 import sys
+from collections.abc import Awaitable, Callable, Mapping
 from contextlib import AbstractContextManager, nullcontext
+from dataclasses import dataclass
 
+from callboard.cli import exits
 from callboard.cli.acting.questions import read_line
 from callboard.cli.bridge import Interrupt
 from callboard.cli.output import clean, remark
+from callboard.core.errors import CallboardError
 from callboard.core.events import Event
 
 
@@ -28,6 +32,51 @@ async def next_line(prompt: str, interrupt: Interrupt) -> str | None:
 async def _piped_line() -> str | None:
     line = await asyncio.to_thread(sys.stdin.readline)
     return line.rstrip("\r\n") if line else None
+
+
+Command = Callable[[str], Awaitable[object] | None]
+"""Does what a command asks for; it is handed what was typed after its name."""
+
+
+@dataclass(frozen=True)
+class Dialogue:
+    """A conversation at the terminal: what is typed is said, or obeyed if it begins with a slash.
+
+    `prompt` is asked before every line, so that it can say with whom one talks now.
+    """
+
+    prompt: Callable[[], str]
+    say: Callable[[str], Awaitable[object]]
+    commands: Mapping[str, Command]
+    known: str
+    interrupt: Interrupt
+
+    async def hold(self, greeting: str) -> int:
+        """Talk until the user leaves; return the exit code."""
+        remark(f"{greeting} Also: {self.known}.")
+        while (typed := await next_line(self.prompt(), self.interrupt)) is not None:
+            text = typed.strip()
+            if text == "/quit":
+                break
+            if text:
+                await self.obey(text)
+            if self.interrupt.asked.is_set():
+                return exits.INTERRUPTED
+        return exits.OK
+
+    async def obey(self, text: str) -> None:
+        """Do what was typed; what goes wrong with it does not end the talk."""
+        name, _, rest = text.partition(" ")
+        command = self.commands.get(name)
+        if command is None and name.startswith("/"):
+            remark(f"There is no {clean(name)}. Known: {self.known}.")
+            return
+        try:
+            doing = self.say(text) if command is None else command(rest.strip())
+            if doing is not None:
+                await doing
+        except CallboardError as error:
+            remark(clean(f"{error.message}. {error.fix or ''}".strip()))
 
 
 class Hush:

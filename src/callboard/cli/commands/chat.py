@@ -74,7 +74,6 @@ def chat(
     /plan WISH has the Chief make a plan of a wish, /history shows what was said, /why shows the
     prompt of the last answer, /quit ends it. With Alfred there are also /mode, /entities and /undo.
     """
-    from callboard.cli.acting.chatting import Talk, say_once, talk
     from callboard.cli.acting.opening import Choices, pack_of_project
 
     choices = Choices(project, tuple(pack or ()), model, as_json)
@@ -92,6 +91,8 @@ def chat(
                 )
             case _:
                 agent = "chief"
+    from callboard.cli.acting.chatting import Talk, say_once, talk
+
     wanted = Talk(agent, tools, skip_tools, session)
     if message is not None:
         return say_once(choices, wanted, message)

@@ -2,13 +2,11 @@
 
 import re
 from collections.abc import Sequence
-from functools import cache
-from typing import TYPE_CHECKING, Final
+from functools import lru_cache
+from typing import Final
 
 from callboard.core.vocabulary import Entity
-
-if TYPE_CHECKING:
-    import inflect
+from callboard.knowledge.entities.singulars import singular
 
 _FUZZY_FROM: Final = 85
 _WORD: Final = re.compile(r"\w+", re.UNICODE)
@@ -83,10 +81,10 @@ def of_class(entities: Sequence[Entity], noun: str) -> tuple[Entity, ...]:
     )
 
 
-@cache
+@lru_cache(maxsize=65_536)
 def singular_words(text: str) -> tuple[str, ...]:
     """Return the words of a text, each as one of its kind."""
-    return tuple(_singular(word) for word in _WORD.findall(text.casefold()))
+    return tuple(singular(word) for word in _WORD.findall(text.casefold()))
 
 
 def _holds(words: tuple[str, ...], wanted: tuple[str, ...]) -> bool:
@@ -98,17 +96,3 @@ def _contained(wanted: str, label: str) -> float:
     """Score a name that is part of a label: two shared words say more than one."""
     words, others = set(_WORD.findall(wanted)), set(_WORD.findall(label))
     return 90.0 if words and words <= others else 0.0
-
-
-def _singular(word: str) -> str:
-    # English only; a word of another script comes back as it is.
-    if len(word) < 4 or not word.isascii() or word.endswith(("ss", "us", "is")):
-        return word
-    return str(_engine().singular_noun(word) or word)  # pyright: ignore[reportArgumentType]
-
-
-@cache
-def _engine() -> "inflect.engine":
-    import inflect
-
-    return inflect.engine()

@@ -1,5 +1,6 @@
 """Alfred in an open studio: what the doors ask for, in one place."""
 
+import asyncio
 from collections.abc import Mapping, Sequence
 from functools import cached_property
 from pathlib import Path
@@ -21,10 +22,13 @@ from callboard.core.clock import iso
 from callboard.core.errors import InvalidInput, NotFound
 from callboard.packs.alfred.ground import PACK, kitchen_of
 from callboard.packs.alfred.settings import SettingsRead, read_settings
+from callboard.store.records import Records
 from callboard.studio.studio import Studio
 
 if TYPE_CHECKING:
+    from callboard.packs.alfred.kitchen.cooking import CookSession
     from callboard.packs.alfred.kitchen.domain import Kitchen
+    from callboard.packs.alfred.kitchen.profile import Onboarding
     from callboard.packs.alfred.kitchen.recipes.recipe import ImportReport
 
 FORMATS: Final = ("markdown", "jsonld")
@@ -84,6 +88,14 @@ class Alfred:
         return await self.kitchen.data.base.write(
             lambda c: add_person(c, plain, name or plain, now, timezone)
         )
+
+    async def seed(self, who: Who) -> dict[str, int]:
+        """Fill an empty kitchen with something to try things on; return how much there is."""
+        from callboard.packs.alfred.kitchen.fixtures import seed
+
+        today = await self.kitchen.today(who)
+        data = self.kitchen.data
+        return await asyncio.to_thread(seed, data.base, who.user_id, today, data.new_id)
 
     async def send(
         self,
@@ -145,6 +157,33 @@ class Alfred:
             {"op": "upsert", "table": "user_profile", "records": [dict(values)]}
         )
         return await self.write(who, request, confirmed)
+
+    async def onboarding(self, who: Who) -> "Onboarding":
+        """Return how far somebody is with the questions that are asked once."""
+        from callboard.packs.alfred.kitchen.profile import Onboarding
+
+        return Onboarding.of((await self.profile(who)).get("onboarding_state") or ())
+
+    async def answer_onboarding(
+        self, who: Who, question_id: str, answer: str, confirmed: WritePreview | None = None
+    ) -> "Onboarding":
+        """Take an answer to one of them; the profile follows at once."""
+        after = (await self.onboarding(who)).answer(question_id, answer)
+        await self.write(who, after.request(), confirmed)
+        return after
+
+    async def skip_onboarding(self, who: Who) -> "Onboarding":
+        """Ask somebody nothing more."""
+        after = (await self.onboarding(who)).skip_rest()
+        await self.write(who, after.request())
+        return after
+
+    def cooking(self, session_id: str) -> "CookSession | None":
+        """Return what is on the stove in a conversation, if anything."""
+        from callboard.packs.alfred.kitchen.cooking import CookSessions
+
+        records = Records(self.studio.database, PACK, self.studio.clock)
+        return CookSessions(records).get(session_id)
 
     def read_recipes(self, source: Path | bytes | str, kind: str | None = None) -> "ImportReport":
         """Read recipes from a file or pasted text; nothing is written."""

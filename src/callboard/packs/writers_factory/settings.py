@@ -1,35 +1,16 @@
-"""The settings of Writers Factory: the file beside this module, and a project's own over it.
+"""The settings of Writers Factory: every number it judges by."""
 
-A value of the project that has no such key or does not fit is reported and left out; what comes
-with Callboard stays in force.
-"""
-
-from dataclasses import dataclass
-from functools import cache
-from importlib.resources import files
 from pathlib import Path
-from typing import Any, Final, Literal, cast
+from typing import Final, Literal
 
-import yaml
-from pydantic import BaseModel, ConfigDict, Field, ValidationError
+from pydantic import Field
 
-from callboard.core.canonical import Json
-from callboard.studio.settings_file import (
-    FileContent,
-    FileProblem,
-    parse_settings_file,
-    read_settings_file,
-)
+from callboard.studio.pack_settings import PackSection, PackSettings, PackSettingsRead
 
 PROJECT_FILE: Final = ".callboard/writers_factory.yaml"
-_PACKAGE: Final = "callboard.packs.writers_factory"
 
 
-class _Section(BaseModel):
-    model_config = ConfigDict(extra="forbid", frozen=True)
-
-
-class ForemanSettings(_Section):
+class ForemanSettings(PackSection):
     """How the Foreman talks and acts."""
 
     strict_style: bool
@@ -39,14 +20,14 @@ class ForemanSettings(_Section):
     guided: Literal["auto", "always", "never"]
 
 
-class ModelSettings(_Section):
+class ModelSettings(PackSection):
     """Which model does what; an intent without a route takes the default."""
 
     routes: dict[str, str]
     fallback: list[str]
 
 
-class ProjectSettings(_Section):
+class ProjectSettings(PackSection):
     """How big the book is to be."""
 
     planned_total_words: int = Field(ge=100)
@@ -54,14 +35,14 @@ class ProjectSettings(_Section):
     concurrency: int = Field(ge=1, le=64)
 
 
-class ConsolidationSettings(_Section):
+class ConsolidationSettings(PackSection):
     """When soft facts are brought into the graph; an interval of 0 means only when asked."""
 
     interval_minutes: float = Field(ge=0)
     temperature: float = Field(ge=0, le=2)
 
 
-class HealthSettings(_Section):
+class HealthSettings(PackSection):
     """The thresholds of the seven checks."""
 
     plateau_chapters: int = Field(ge=2)
@@ -99,7 +80,7 @@ class HealthSettings(_Section):
     after_each_chapter: bool
 
 
-class AnalysisSettings(_Section):
+class AnalysisSettings(PackSection):
     """What a scene's score means, and how far a draft may stray."""
 
     accept_from: float = Field(ge=0, le=100)
@@ -112,7 +93,7 @@ class AnalysisSettings(_Section):
     pass_length_tolerance: float = Field(ge=0)
 
 
-class VoiceSettings(_Section):
+class VoiceSettings(PackSection):
     """How long the passages of a tournament are to be, and where the bundle lies."""
 
     passage_words: int = Field(ge=20)
@@ -124,7 +105,7 @@ class VoiceSettings(_Section):
     bundle_path: str
 
 
-class FactorySettings(_Section):
+class FactorySettings(PackSection):
     """All of them."""
 
     foreman: ForemanSettings
@@ -136,59 +117,15 @@ class FactorySettings(_Section):
     voice: VoiceSettings
 
 
-@dataclass(frozen=True, slots=True)
-class SettingsRead:
-    """The settings in force, and what was wrong in the project's own file."""
-
-    values: FactorySettings
-    warnings: tuple[str, ...] = ()
+SettingsRead = PackSettingsRead[FactorySettings]
+_SOURCE: Final = PackSettings(FactorySettings, "callboard.packs.writers_factory", PROJECT_FILE)
 
 
 def read_settings(root: Path) -> SettingsRead:
     """Return the settings of a project."""
-    return _merged(read_settings_file(root / PROJECT_FILE))
+    return _SOURCE.read(root)
 
 
-@cache
 def bundled_settings() -> FactorySettings:
     """Return the settings of a project that changes none."""
-    return FactorySettings.model_validate(_bundled())
-
-
-def _bundled() -> dict[str, dict[str, Json]]:
-    text = files(_PACKAGE).joinpath("settings.yaml").read_text(encoding="utf-8")
-    return cast("dict[str, dict[str, Json]]", yaml.safe_load(text))
-
-
-@cache
-def _merged(content: FileContent) -> SettingsRead:
-    try:
-        own = parse_settings_file(content)
-    except FileProblem as problem:
-        return SettingsRead(bundled_settings(), (f"{PROJECT_FILE} {problem.message}",))
-    values = _bundled()
-    warnings: list[str] = []
-    for name, section in own.items():
-        known = values.get(name)
-        if known is None or not isinstance(section, dict):
-            warnings.append(f"{PROJECT_FILE}: {name} is no section; there are {', '.join(values)}")
-            continue
-        for key, value in cast("dict[str, Any]", section).items():
-            warnings += _take(values, name, key, value)
-    return SettingsRead(FactorySettings.model_validate(values), tuple(warnings))
-
-
-def _take(values: dict[str, dict[str, Json]], name: str, key: str, value: Any) -> list[str]:
-    """Put one value in, unless it does not fit; then say so."""
-    old = values[name].get(key)
-    values[name][key] = value
-    try:
-        FactorySettings.model_validate(values)
-    except ValidationError as error:
-        if key in _bundled()[name]:
-            values[name][key] = old
-        else:
-            del values[name][key]
-        told = error.errors(include_url=False)[0]["msg"]
-        return [f"{PROJECT_FILE}: {name}.{key} = {value!r} is left out: {told}"]
-    return []
+    return _SOURCE.bundled()

@@ -101,6 +101,12 @@ async def undo(alfred: AlfredKitchen, user_id: UserId = None) -> UndoResult:
     return await alfred.undo(alfred.who(user_id))
 
 
+@router.post("/seed")
+async def seed(alfred: AlfredKitchen, user_id: UserId = None) -> Entry:
+    """Fill an empty kitchen with something to try things on; one with recipes stays as it is."""
+    return dict(await alfred.seed(alfred.who(user_id)))
+
+
 @router.get("/counts")
 async def counts(alfred: AlfredKitchen, user_id: UserId = None) -> Entry:
     """Count what there is."""

@@ -1,13 +1,16 @@
 """The people who cook: the household, what is known of each, and the questions asked once."""
 
 from collections.abc import Mapping
+from dataclasses import asdict
 from typing import Annotated, Any
 
 from fastapi import APIRouter, Query
 from pydantic import Field
 
-from callboard.api.project import AlfredKitchen, Entry, Wanted
+from callboard.api.project import AlfredKitchen, Entry, Shown, Wanted
 from callboard.choreography.turn.requests import WritePreview, WriteResult
+from callboard.packs.alfred.kitchen.profile import Onboarding
+from callboard.packs.alfred.kitchen.profile.onboarding import SKIP
 
 router = APIRouter(prefix="/alfred", tags=["alfred: people"])
 
@@ -34,6 +37,13 @@ class AnswerWanted(Wanted):
 
     question: str = Field(min_length=1, max_length=60)
     answer: str | None = Field(default=None, max_length=500)
+
+
+class Asked(Shown):
+    """How far somebody is with the questions that are asked once."""
+
+    open: list[Entry]
+    answered: dict[str, str]
 
 
 @router.get("/people")
@@ -65,15 +75,19 @@ async def set_profile(
 
 
 @router.get("/onboarding")
-async def next_questions(alfred: AlfredKitchen, user_id: UserId = None) -> Entry:
-    """Return what has not been asked yet."""
-    return dict(await alfred.onboarding(alfred.who(user_id)))
+async def next_questions(alfred: AlfredKitchen, user_id: UserId = None) -> Asked:
+    """Return what is asked once and has not been answered yet, and what was answered."""
+    return _told(await alfred.onboarding(alfred.who(user_id)))
 
 
 @router.post("/onboarding")
 async def answer_question(
     alfred: AlfredKitchen, wanted: AnswerWanted, user_id: UserId = None
-) -> Entry:
+) -> Asked:
     """Answer one question, or skip it."""
-    who = alfred.who(user_id)
-    return dict(await alfred.answer_onboarding(who, wanted.question, wanted.answer))
+    answer = SKIP if wanted.answer is None else wanted.answer
+    return _told(await alfred.answer_onboarding(alfred.who(user_id), wanted.question, answer))
+
+
+def _told(state: Onboarding) -> Asked:
+    return Asked(open=[asdict(each) for each in state.open], answered=dict(state.answers))

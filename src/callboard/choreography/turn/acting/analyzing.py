@@ -45,7 +45,7 @@ async def perform_analyze(scene: Scene) -> StepResult:
         for name, rows in work.rows_by_table(scene.inputs).items()
     }
     others = [_computed(each) for each in scene.inputs if "computed" in each.result]
-    if not any(tables.values()) and not others and not _content(scene):
+    if not _has_data(scene, tables) and not others and not _content(scene):
         return StepResult(step_id=step.id, status=StepStatus.EMPTY, summary=NO_DATA)
     computed: Mapping[str, Any] | None = None
     if step.compute is not None:
@@ -71,6 +71,15 @@ async def perform_analyze(scene: Scene) -> StepResult:
     return StepResult(
         step_id=step.id, status=StepStatus.OK, result=result, row_count=rows, summary=summary
     )
+
+
+def _has_data(scene: Scene, tables: Mapping[str, Sequence[Mapping[str, Any]]]) -> bool:
+    """Say whether there is something to look at: rows of what a function is about, or any."""
+    functions = scene.work.domain.compute_functions()
+    function = functions.get(scene.step.compute or "")
+    if function is not None and function.subject:
+        return bool(tables.get(function.subject))
+    return any(tables.values())
 
 
 async def _compute(

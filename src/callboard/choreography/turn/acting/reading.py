@@ -8,6 +8,7 @@ from callboard.choreography.turn.acting.archive import TABLES, read_archive
 from callboard.choreography.turn.acting.handles import resolve_ids
 from callboard.choreography.turn.acting.results import failed, words_for_read
 from callboard.choreography.turn.acting.scene import REPAIRS, Scene, kind_of, told
+from callboard.choreography.turn.naming import table_words
 from callboard.choreography.turn.prompting import Section, entity_section
 from callboard.choreography.turn.prompting.sections import REFERENCED, SCHEMA, SYNTAX
 from callboard.choreography.turn.requests import QueryError, ReadRequest, ReadResult
@@ -107,7 +108,9 @@ def _result(scene: Scene, request: ReadRequest, found: ReadResult) -> StepResult
         },
         row_count=found.row_count,
         summary=words_for_read(
-            request.table, found.row_count or found.total_count, found.total_count
+            table_words(scene.work.domain, request.table),
+            found.row_count or found.total_count,
+            found.total_count,
         ),
     )
 

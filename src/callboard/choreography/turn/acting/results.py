@@ -3,6 +3,7 @@
 from collections.abc import Sequence
 from typing import Any
 
+from callboard.choreography.turn.domain import TableWords
 from callboard.choreography.turn.requests import WriteOp, WriteResult
 from callboard.choreography.turn.shapes import StepResult, StepStatus, ThinkStep
 
@@ -35,24 +36,23 @@ def skipped(step: ThinkStep, because: str) -> StepResult:
     )
 
 
-def words_for_read(table: str, shown: int, total: int) -> str:
+def words_for_read(words: TableWords, shown: int, total: int) -> str:
     """Say how much was found."""
-    words = table.replace("_", " ")
     if total == 0:
-        return f"Nothing found in {words}"
+        return f"Nothing found {words.within} {words.place}"
     rest = f" (of {total})" if total > shown else ""
-    return f"Found {shown}{rest} in {words}"
+    return f"Found {shown}{rest} {words.within} {words.place}"
 
 
-def words_for_write(result: WriteResult) -> str:
+def words_for_write(words: TableWords, result: WriteResult) -> str:
     """Say what was changed, by the rows as they were read back."""
     names = named(result.labels)
     verb = _DONE[result.op]
     count = len(result.ids) or result.created + result.updated + result.deleted
     said = f"{verb} {names}" if names else f"{verb} {count} {'row' if count == 1 else 'rows'}"
     merged = [f"{each.label} is now {_plain(each.after)}" for each in result.merged]
-    where = f" ({result.table.replace('_', ' ')})"
-    return "; ".join([f"{said}{where}", *merged])
+    where = {WriteOp.UPDATE: words.within, WriteOp.DELETE: "from"}.get(result.op, "to")
+    return "; ".join([f"{said} {where} {words.place}", *merged])
 
 
 def named(labels: Sequence[str]) -> str:

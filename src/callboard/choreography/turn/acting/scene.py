@@ -54,8 +54,8 @@ class Scene:
         return Section(PERSONA, "\n".join(lines), is_trusted=True, is_pinned=True)
 
     def problem_section(self, problem: str) -> Section:
-        """Return why the last attempt did not work."""
-        return Section(PROBLEM, problem, is_pinned=True)
+        """Return why the last attempt did not work, without the names of what was put away."""
+        return Section(PROBLEM, self.work.hidden.scrub(problem), is_pinned=True)
 
     def referenced(self) -> list[Entity]:
         """Return the things this step names, those in play only."""

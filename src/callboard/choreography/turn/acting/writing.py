@@ -10,6 +10,7 @@ from pydantic import ValidationError
 from callboard.choreography.turn.acting.handles import expand_write, resolve_ids
 from callboard.choreography.turn.acting.results import failed, words_for_write
 from callboard.choreography.turn.acting.scene import REPAIRS, Scene, kind_of, told
+from callboard.choreography.turn.naming import own_words, table_words
 from callboard.choreography.turn.prompting import Section, entity_lines
 from callboard.choreography.turn.prompting.sections import ENTITY_IDS, FOREIGN_KEYS, SCHEMA
 from callboard.choreography.turn.requests import (
@@ -162,8 +163,14 @@ def _result(
         status=StepStatus.EMPTY if is_empty else StepStatus.OK,
         result={**done.model_dump(mode="json"), "saved": list(saved)},
         row_count=len(done.ids),
-        summary=words_for_write(done) if not is_empty else "Nothing had to be changed",
+        summary=_told(scene, request, done) if not is_empty else "Nothing had to be changed",
     )
+
+
+def _told(scene: Scene, request: WriteRequest, done: WriteResult) -> str:
+    domain = scene.work.domain
+    own = own_words(domain, request, done)
+    return own or words_for_write(table_words(domain, done.table), done)
 
 
 _SCHEMA: dict[str, Json] = {

@@ -6,6 +6,7 @@ from typing import Any, Final, cast
 
 from callboard.choreography.turn.acting import NO_DATA
 from callboard.choreography.turn.domain import PresentsContent, PresentsRows
+from callboard.choreography.turn.naming import table_words
 from callboard.choreography.turn.shapes import StepResult, StepStatus, StepType, ThinkStep
 from callboard.choreography.turn.work import Work
 
@@ -119,14 +120,18 @@ async def _tell(
 async def _tell_rows(work: Work, result: StepResult, facts: Facts) -> None:
     data = result.result
     total, rows = int(data["total"]), cast("list[dict[str, Any]]", data["rows"])
-    words = str(data["table"]).replace("_", " ")
+    words = table_words(work.domain, str(data["table"]))
     if data.get("is_count"):
-        facts.said.append(f"{total} {words}")
+        facts.said.append(f"There are {total} {words.within} {words.place}.")
     elif total == 0:
-        facts.said.append(f"Nothing found in {words}")
+        facts.said.append(f"I found nothing {words.within} {words.place}.")
     else:
         lines = await list_lines(work, str(data["table"]), rows)
-        facts.listings.append(Listing(f"{words.capitalize()} ({total}):", tuple(lines), total))
+        facts.listings.append(Listing(f"{_title(words.place)} ({total}):", tuple(lines), total))
+
+
+def _title(place: str) -> str:
+    return f"{place[:1].upper()}{place[1:]}"
 
 
 async def _tell_analysis(work: Work, result: StepResult, facts: Facts) -> None:
@@ -137,16 +142,19 @@ async def _tell_analysis(work: Work, result: StepResult, facts: Facts) -> None:
     if data.get("analysis"):
         facts.said.append(str(data["analysis"]))
     computed = cast("Mapping[str, Any]", data.get("computed") or {})
+    before = len(facts.listings) + len(facts.said)
     for name, value in computed.items():
-        title = name.replace("_", " ").capitalize()
+        title = _title(table_words(work.domain, f"{data['function']}.{name}").place)
         if isinstance(value, list):
             whole = cast("list[Any]", value)
             items = [cast("dict[str, Any]", e) for e in whole if isinstance(e, dict)]
             lines = await list_lines(work, f"{data['function']}.{name}", items)
             if lines:
                 facts.listings.append(Listing(f"{title}:", tuple(lines), len(lines)))
-        elif isinstance(value, str | int | float) and not isinstance(value, bool):
+        elif title and isinstance(value, str | int | float) and not isinstance(value, bool):
             facts.said.append(f"{title}: {value}")
+    if computed and len(facts.listings) + len(facts.said) == before:
+        facts.said.append("Nothing fits.")
     if not computed:
         matches = [f"- {each['label']}" for each in cast("list[Any]", data.get("matches") or [])]
         if matches:

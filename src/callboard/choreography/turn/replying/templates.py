@@ -2,9 +2,10 @@
 
 from typing import Final
 
-from callboard.choreography.turn.domain import ModeSpec
+from callboard.choreography.turn.domain import Domain, ModeSpec
+from callboard.choreography.turn.naming import table_words
 from callboard.choreography.turn.replying.facts import Facts
-from callboard.choreography.turn.shapes import PendingProposal
+from callboard.choreography.turn.shapes import Affected, PendingProposal, StepType
 
 NOT_DONE: Final = "Not done:"
 KEEP_OR_DROP: Final = "It is only a draft: say “save that” to keep it, or “no” to drop it."
@@ -17,15 +18,17 @@ NOTHING_SAVED: Final = "All right, nothing was saved."
 
 def reply_from_facts(facts: Facts, mode: ModeSpec) -> str:
     """Return a reply that says all there is to say."""
-    parts: list[str] = []
-    if facts.done:
-        parts.append(f"{'. '.join(facts.done)}.")
-    parts += facts.said
+    done = f"{'. '.join(facts.done)}." if facts.done else ""
+    assumed = " ".join(_sentence(each) for each in facts.assumptions)
+    beside = [*facts.notes, assumed]
+    if mode.verbosity == "terse":
+        # One line for a quick change, with what is to be noted about it.
+        told = [_sentence(each) for each in (done, *facts.notes, assumed) if each]
+        done, beside = " ".join(told), []
+    parts = [done, *facts.said]
     parts += [each.text() for each in facts.listings]
     parts += [f"Draft: {each.text}" for each in facts.drafts]
-    parts += facts.notes
-    if facts.assumptions:
-        parts.append(" ".join(_sentence(each) for each in facts.assumptions))
+    parts = [each for each in (*parts, *beside) if each]
     if facts.not_done:
         parts.append(not_done_line(facts))
     if facts.drafts:
@@ -40,22 +43,30 @@ def not_done_line(facts: Facts) -> str:
     return f"{NOT_DONE} {'; '.join(facts.not_done)}."
 
 
-def proposal_text(proposal: PendingProposal, facts: Facts) -> str:
+def proposal_text(domain: Domain, proposal: PendingProposal, facts: Facts) -> str:
     """Return a plan as it is shown before anything of it is written."""
     lines = [proposal.message or proposal.goal]
     lines += facts.said
-    lines += [each.text() for each in facts.listings]
     lines += [each.text for each in facts.drafts]
-    for each in proposal.affected:
-        rest = each.count - len(each.labels)
-        names = ", ".join(each.labels) + (f" and {rest} more" if rest > 0 and each.labels else "")
-        words = each.table.replace("_", " ")
-        lines.append(f"- {each.op} {each.count} in {words}" + (f": {names}" if names else ""))
-    if not proposal.affected:
-        lines += [f"- {step.description}" for step in proposal.steps]
+    lines += [each.text() for each in facts.listings]
+    lines += [_affected_line(domain, each) for each in proposal.affected]
+    # What cannot be counted before the rest is done is told by what it is for.
+    uncounted = [step for step in proposal.steps if step.id not in proposal.previews]
+    writes = [step for step in uncounted if step.step_type is StepType.WRITE]
+    lines += [f"- {step.description}" for step in (writes if proposal.affected else uncounted)]
     lines += [_sentence(each) for each in (*proposal.assumptions, *facts.assumptions)]
     lines.append("Nothing is saved yet. Shall I do this? Say yes, no, or what to change.")
     return "\n".join(dict.fromkeys(each for each in lines if each))
+
+
+def _affected_line(domain: Domain, affected: Affected) -> str:
+    words = table_words(domain, affected.table)
+    preposition = {"add": "to", "remove": "from"}.get(affected.op, words.within)
+    rest = affected.count - len(affected.labels)
+    more = f" and {rest} more" if rest > 0 and affected.labels else ""
+    names = ", ".join(affected.labels) + more
+    said = f"- {affected.op} {affected.count} {preposition} {words.place}"
+    return f"{said}: {names}" if names else said
 
 
 def _sentence(text: str) -> str:

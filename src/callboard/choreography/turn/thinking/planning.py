@@ -86,7 +86,7 @@ async def _sections(work: Work, referenced: Sequence[str], change: str) -> list[
         entity_section(entities, None, REFERENCED),
         *await work.preference_sections(),
         Section(PRIOR, known if known not in "\n".join(work.state.constraints) else ""),
-        Section(CHANGE, change, is_pinned=True),
+        Section(CHANGE, work.hidden.scrub(change), is_pinned=True),
         work.asker.examples("think_examples", mode.examples),
     ]
 

@@ -1,9 +1,10 @@
 """Answering what Alfred asks once, from the command line."""
 
 from collections.abc import Sequence
-from typing import Any
+from dataclasses import asdict
 
 from callboard.cli.output import clean, echo, echo_json
+from callboard.core.canonical import plain
 from callboard.core.errors import InvalidInput
 from callboard.packs.alfred.house import Alfred
 
@@ -19,14 +20,14 @@ async def answer_questions(
             raise InvalidInput(
                 f"{each!r} is no answer", fix="Write it as QUESTION=ANSWER; empty skips it."
             )
-        await alfred.answer_onboarding(who, question.strip(), answer.strip() or None)
-    state: dict[str, Any] = dict(await alfred.onboarding(who))
+        await alfred.answer_onboarding(who, question.strip(), answer.strip())
+    state = await alfred.onboarding(who)
     if as_json:
-        echo_json(state)
+        left = [asdict(each) for each in state.open]
+        echo_json(plain({"open": left, "answered": dict(state.answers)}))
         return
-    open_questions = state["open"]
-    if not open_questions:
+    if not state.open:
         echo("Everything has been asked.")
-    for question in open_questions:
-        options = f"  ({', '.join(question['options'])})" if question["options"] else ""
-        echo(clean(f"{question['id']}: {question['text']}{options}"))
+    for question in state.open:
+        options = f"  ({', '.join(question.options)})" if question.options else ""
+        echo(clean(f"{question.id}: {question.text}{options}"))

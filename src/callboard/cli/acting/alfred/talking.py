@@ -1,21 +1,20 @@
 """Talking with Alfred: one message, or a conversation with a few commands."""
 
-from collections.abc import Awaitable, Callable
 from dataclasses import dataclass
 from typing import Final
 
 from callboard.choreography.turn.modes import find_mode
 from callboard.choreography.turn.shapes import TurnOutcome
 from callboard.cli import exits
-from callboard.cli.acting.dialogue import next_line
+from callboard.cli.acting.dialogue import Command, Dialogue
 from callboard.cli.acting.opening import Choices, Work, working
 from callboard.cli.bridge import Interrupt, perform
-from callboard.cli.output import clean, echo, echo_json, remark
+from callboard.cli.output import echo, echo_json, remark
 from callboard.cli.reports.alfred import entities_report, turn_report, why_report
-from callboard.core.errors import CallboardError
 from callboard.packs.alfred.house import Alfred
 
 _COMMANDS: Final = "/mode [NAME], /entities, /why, /undo, /end, /quit"
+_GREETING: Final = "You talk with Alfred."
 
 
 @dataclass(frozen=True, slots=True)
@@ -33,7 +32,7 @@ def alfred_talk(choices: Choices, wanted: AlfredTalk, message: str | None) -> in
     async def work(interrupt: Interrupt) -> int:
         async with working(choices) as here:
             talk = await _Talk.begin(here, wanted, interrupt)
-            return await (talk.hold() if message is None else talk.say(message))
+            return await (talk.dialogue.hold(_GREETING) if message is None else talk.say(message))
 
     return perform(work)
 
@@ -50,48 +49,20 @@ class _Talk:
         self.mode = wanted.mode
         self.user = wanted.user
         self.interrupt = interrupt
-        self.commands: dict[str, Callable[[str], Awaitable[object] | None]] = {
+        commands: dict[str, Command] = {
             "/mode": self.change_mode,
             "/entities": self.show_entities,
             "/why": self.show_why,
             "/undo": self.undo,
             "/end": self.end,
         }
+        self.dialogue = Dialogue(lambda: "you> ", self.say, commands, _COMMANDS, interrupt)
 
     @classmethod
     async def begin(cls, here: Work, wanted: AlfredTalk, interrupt: Interrupt) -> "_Talk":
         sessions = here.studio.sessions
         session = sessions.get(wanted.session) if wanted.session else await sessions.current()
         return cls(here, wanted, session.id, interrupt)
-
-    async def hold(self) -> int:
-        remark(f"You talk with Alfred. Also: {_COMMANDS}.")
-        while (typed := await next_line("you> ", self.interrupt)) is not None:
-            text = typed.strip()
-            if text == "/quit":
-                break
-            if text:
-                await self.obey(text)
-            if self.interrupt.asked.is_set():
-                return exits.INTERRUPTED
-        return exits.OK
-
-    async def obey(self, text: str) -> None:
-        """Do what was typed; what goes wrong with it does not end the talk."""
-        name, _, rest = text.partition(" ")
-        command = self.commands.get(name)
-        if command is None and name.startswith("/"):
-            remark(f"There is no {clean(name)}. Known: {_COMMANDS}.")
-            return
-        try:
-            if command is None:
-                await self.say(text)
-            else:
-                doing = command(rest.strip())
-                if doing is not None:
-                    await doing
-        except CallboardError as error:
-            remark(clean(f"{error.message}. {error.fix or ''}".strip()))
 
     async def say(self, message: str) -> int:
         outcome = await self.alfred.send(

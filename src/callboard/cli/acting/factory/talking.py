@@ -1,23 +1,21 @@
 """Talking with the Foreman: one message, or a conversation with a few commands."""
 
-from collections.abc import Awaitable, Callable
 from typing import Any, Final, cast
 
-from callboard.cli import exits
-from callboard.cli.acting.dialogue import Hush, next_line
+from callboard.cli.acting.dialogue import Command, Dialogue, Hush
 from callboard.cli.acting.ending import conclude, exit_code_of
 from callboard.cli.acting.following import follow
 from callboard.cli.acting.opening import Choices, Work, working
 from callboard.cli.bridge import Interrupt, perform
 from callboard.cli.output import clean, echo, moment, remark
 from callboard.cli.reports.factory.modes import mode_report, moved_report
-from callboard.core.errors import CallboardError
 from callboard.core.vocabulary.run import RunState
 from callboard.core.vocabulary.session import SessionState
 from callboard.packs.writers_factory.factory import Factory
 from callboard.prompts import load_prompt
 
 _COMMANDS: Final = "/state, /mode [TO], /why, /thinking, /history, /quit"
+_GREETING: Final = "You talk with the Foreman."
 
 
 def foreman_talk(choices: Choices, message: str | None, session: str | None = None) -> int:
@@ -26,7 +24,7 @@ def foreman_talk(choices: Choices, message: str | None, session: str | None = No
     async def work(interrupt: Interrupt) -> int:
         async with working(choices) as here:
             talk = _Talk(here, session, interrupt)
-            return await (talk.hold() if message is None else talk.say(message))
+            return await (talk.dialogue.hold(_GREETING) if message is None else talk.say(message))
 
     return perform(work)
 
@@ -39,42 +37,14 @@ class _Talk:
         self.factory = Factory(here.studio)
         self.session = session
         self.interrupt = interrupt
-        self.commands: dict[str, Callable[[str], Awaitable[None] | None]] = {
+        commands: dict[str, Command] = {
             "/state": lambda _rest: echo(clean(self.factory.foreman.state_text())),
             "/mode": self.mode,
             "/why": self.show_why,
             "/thinking": self.show_thinking,
             "/history": self.show_history,
         }
-
-    async def hold(self) -> int:
-        remark(f"You talk with the Foreman. Also: {_COMMANDS}.")
-        while (typed := await next_line("you> ", self.interrupt)) is not None:
-            text = typed.strip()
-            if text == "/quit":
-                break
-            if text:
-                await self.obey(text)
-            if self.interrupt.asked.is_set():
-                return exits.INTERRUPTED
-        return exits.OK
-
-    async def obey(self, text: str) -> None:
-        """Do what was typed; what goes wrong with it does not end the talk."""
-        name, _, rest = text.partition(" ")
-        command = self.commands.get(name)
-        if command is None and name.startswith("/"):
-            remark(f"There is no {clean(name)}. Known: {_COMMANDS}.")
-            return
-        try:
-            if command is None:
-                await self.say(text)
-            else:
-                done = command(rest.strip())
-                if done is not None:
-                    await done
-        except CallboardError as error:
-            remark(clean(f"{error.message}. {error.fix or ''}".strip()))
+        self.dialogue = Dialogue(lambda: "you> ", self.say, commands, _COMMANDS, interrupt)
 
     async def say(self, message: str) -> int:
         as_json = self.here.choices.as_json

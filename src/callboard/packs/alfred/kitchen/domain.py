@@ -18,10 +18,12 @@ from callboard.choreography.turn.domain import (
     Routed,
     Row,
     Subdomain,
+    TableWords,
     Wanted,
     Who,
 )
 from callboard.choreography.turn.requests import (
+    MOST_ROWS,
     ReadRequest,
     ReadResult,
     UndoResult,
@@ -34,6 +36,8 @@ from callboard.core.clock import Clock
 from callboard.packs.alfred.description import load_description
 from callboard.packs.alfred.kitchen import opening
 from callboard.packs.alfred.kitchen.checking import content_objections
+from callboard.packs.alfred.kitchen.compute.matching import MatchOptions
+from callboard.packs.alfred.kitchen.cookable import match_in_database
 from callboard.packs.alfred.kitchen.cooking import CookSessions
 from callboard.packs.alfred.kitchen.functions import kitchen_functions
 from callboard.packs.alfred.kitchen.generation import content_schema, content_to_write
@@ -43,14 +47,17 @@ from callboard.packs.alfred.kitchen.presenting import present_content, present_r
 from callboard.packs.alfred.kitchen.profile import load_profile, profile_view, questions
 from callboard.packs.alfred.kitchen.router import Situation, route_message
 from callboard.packs.alfred.kitchen.router.modes import mode_of
-from callboard.packs.alfred.kitchen.router.situation import tidy
+from callboard.packs.alfred.kitchen.router.situation import Likely, tidy
 from callboard.packs.alfred.kitchen.router.stove import route_stove
 from callboard.packs.alfred.kitchen.rules import KitchenRules
+from callboard.packs.alfred.kitchen.safety.checking import Eater
 from callboard.packs.alfred.kitchen.schema import kitchen_tables
 from callboard.packs.alfred.kitchen.schema.catalogue import SUBDOMAINS
+from callboard.packs.alfred.kitchen.telling import table_words, tell_write
 from callboard.packs.alfred.relational.base import Base
 from callboard.packs.alfred.relational.data import Data
 from callboard.packs.alfred.relational.filters.dates import Today
+from callboard.packs.alfred.relational.filters.limits import LONGEST_LIST
 from callboard.packs.alfred.relational.names import name_key
 from callboard.packs.alfred.relational.schema import render_schema
 from callboard.packs.alfred.relational.writing.writer import WriteLimits
@@ -61,6 +68,7 @@ if TYPE_CHECKING:
     from callboard.choreography.stage import Stage
 
 _FOUND: Final = 5
+_LIKELY: Final = 20
 
 
 class Kitchen:
@@ -205,7 +213,13 @@ class Kitchen:
             return await self.data.read(asked.who, request)
 
         today = await self.today(asked.who)
-        situation = Situation(asked, tidy(asked.message), today, read)
+        situation = Situation(
+            asked,
+            tidy(asked.message),
+            today,
+            read,
+            likely=lambda: self._likely(asked, today),
+        )
         if self._cooks is not None:
             routed = await route_stove(situation, self._cooks, self.data.clock.now_ms())
             if routed is not None:
@@ -256,6 +270,14 @@ class Kitchen:
         """Return a draft as the user reads it."""
         return present_content(content_type, content)
 
+    def table_words(self, table: str) -> TableWords | None:
+        """Return how people call a table."""
+        return table_words(table)
+
+    def tell_write(self, request: WriteRequest, result: WriteResult) -> str | None:
+        """Return a change in a cook's words, or None where the plain form says it."""
+        return tell_write(request, result)
+
     def close(self) -> None:
         """Close the database."""
         self.data.base.close()
@@ -263,6 +285,24 @@ class Kitchen:
     async def today(self, who: Who) -> Today:
         """Return what day it is for a user."""
         return await self.data.base.read(lambda c: self.data.today(c, who))
+
+    async def _likely(self, asked: Asked, today: Today) -> Likely | None:
+        """Return what matters of a kitchen that is too big to be read whole."""
+        counts = await self.counts(asked.who)
+        if max(counts["recipes"], counts["inventory_items"]) <= MOST_ROWS:
+            return None
+        eater = Eater.of(await self.profile_row(asked.who), asked.constraints)
+        options = MatchOptions(today=today.day, limit=_LIKELY)
+        matches = await self.data.base.read(
+            lambda c: match_in_database(c, asked.who.user_id, eater, options)
+        )
+        ids = [str(each["id"]) for each in matches]
+        among = {"field": "id", "op": "in", "value": ids}
+        rows = await self._rows(
+            asked.who, table="recipes", filters=[among], include=["ingredients"], limit=_LIKELY
+        )
+        used = [str(line["ingredient_id"]) for row in rows for line in row["ingredients"]]
+        return Likely(tuple(ids), tuple(dict.fromkeys(used))[:LONGEST_LIST])
 
     def _day(self, who: Who) -> str:
         today = self.data.base.read_now(lambda c: self.data.today(c, who))

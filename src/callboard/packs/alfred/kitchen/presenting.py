@@ -5,9 +5,10 @@ from datetime import date
 from typing import Any, Final, cast
 
 from callboard.choreography.turn.domain import Row
-from callboard.packs.alfred.kitchen.compute.amounts import kitchen_fraction
+from callboard.packs.alfred.kitchen.compute.amounts import kitchen_fraction, unit_word
 from callboard.packs.alfred.kitchen.compute.shopping import group_shopping
 from callboard.packs.alfred.kitchen.generation.content import PLAN
+from callboard.packs.alfred.kitchen.lexicon.foods import category_words
 
 
 def present_rows(table: str, rows: Sequence[Row], organization: str) -> list[str] | None:
@@ -16,6 +17,8 @@ def present_rows(table: str, rows: Sequence[Row], organization: str) -> list[str
         return _shopping(rows, organization)
     if table == "recipes":
         return _recipes(rows)
+    if table == "match_recipes.blocked":
+        return _blocked(rows)
     if table in _UNSAID:
         return []
     line = _LINES.get(table)
@@ -55,8 +58,13 @@ def amount(quantity: Any, unit: Any) -> str:
     if isinstance(quantity, str):
         return quantity
     number = float(quantity)
-    shown = kitchen_fraction(number) if unit in ("cup", "tbsp", "tsp", None) else f"{number:g}"
-    return f"{shown} {unit}" if unit else shown
+    shown = _weighed(number) if unit in _WEIGHED else kitchen_fraction(number)
+    return f"{shown} {unit_word(number, str(unit))}" if unit else shown
+
+
+def _weighed(number: float) -> str:
+    """Return a number as scales show it."""
+    return f"{number:.0f}" if number >= _EXACT_BELOW else f"{round(number, 2):g}"
 
 
 def _shopping(rows: Sequence[Row], organization: str) -> list[str]:
@@ -66,7 +74,7 @@ def _shopping(rows: Sequence[Row], organization: str) -> list[str]:
     groups = cast("Mapping[str, Sequence[Row]]", grouped["groups"])
     lines: list[str] = []
     for name, items in groups.items():
-        lines.append(f"{name.replace('_', ' ').capitalize()}:")
+        lines.append(f"{category_words(name).capitalize()}:")
         lines += [_item(row) for row in items]
     return lines
 
@@ -165,18 +173,28 @@ def _match(row: Row) -> str:
     return _with(str(row.get("name") or ""), beside)
 
 
+def _blocked(rows: Sequence[Row]) -> list[str]:
+    lines = [
+        f"- {row.get('name')} ({', '.join(str(each) for each in row.get('blocked_by') or ())})"
+        for row in rows[:_MOST_BLOCKED]
+    ]
+    rest = len(rows) - len(lines)
+    return [*lines, f"- {rest} more"] if rest > 0 else lines
+
+
 def _to_buy(row: Row) -> str:
     quantity = row.get("to_buy") if "to_buy" in row else row.get("quantity")
     beside = [amount(quantity, row.get("unit"))]
     if row.get("unit_mismatch"):
-        beside.append("what is there is measured in another unit")
+        beside.append("yours is measured in another unit")
     return _with(str(row.get("name") or ""), beside)
 
 
 def _entry(entry: Row) -> str:
     what = entry.get("label") or entry.get("note") or entry.get("recipe_ref") or ""
     servings = f" for {entry['servings']:g}" if entry.get("servings") else ""
-    return f"- {_day(str(entry.get('date')))}, {entry.get('meal_type')}: {what}{servings}"
+    meal = entry.get("meal_type") or "dinner"
+    return f"- {_day(str(entry.get('date')))}, {meal}: {what}{servings}"
 
 
 def _day(text: str) -> str:
@@ -198,9 +216,10 @@ def _listed(row: Row, key: str) -> Sequence[Row]:
 
 
 # What arithmetic gives besides its answer.
-_UNSAID: Final = frozenset(
-    {"match_recipes.blocked", "missing_ingredients.lines", "scale_recipe.steps"}
-)
+_UNSAID: Final = frozenset({"missing_ingredients.lines", "scale_recipe.steps"})
+_MOST_BLOCKED: Final = 3
+_EXACT_BELOW: Final = 10
+_WEIGHED: Final = frozenset({"g", "kg", "mg", "ml", "cl", "dl", "l", "oz", "lb"})
 _LINES: Final[Mapping[str, Callable[[Row], list[str]]]] = {
     "inventory_items": lambda row: [_stock(row)],
     "meal_plans": lambda row: [meal_line(row)],

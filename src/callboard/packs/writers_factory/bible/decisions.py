@@ -6,7 +6,7 @@ from typing import Final
 
 from callboard.packs.writers_factory.bible.beats import MIDPOINT_FIELD, beat_number
 from callboard.packs.writers_factory.bible.bible import Bible, WriteOutcome
-from callboard.packs.writers_factory.bible.checks import check_fields
+from callboard.packs.writers_factory.bible.checks import CheckResult, check_fields
 from callboard.packs.writers_factory.bible.shapes import RULES_FIELD, SHAPES
 from callboard.packs.writers_factory.bible.values import Value, field_name
 from callboard.packs.writers_factory.model import TemplateName
@@ -72,8 +72,11 @@ def _character_target(key: str, protagonist: str) -> Target | None:
     return None
 
 
-def weakness_of(bible: Bible, category: str, key: str, value: str) -> str | None:
-    """Return the challenge a decision would raise if it were written; None if it raises none."""
+def weakness_of(bible: Bible, category: str, key: str, value: str) -> CheckResult | None:
+    """Return the check a decision would fail if it were written; None if it fails none.
+
+    It is looked at among the other fields: an arc can only be judged by the flaw it is the arc of.
+    """
     order = bible.work_order()
     target = target_of(category, key, order.protagonist_name)
     if target is None:
@@ -81,4 +84,4 @@ def weakness_of(bible: Bible, category: str, key: str, value: str) -> str | None
     told: Value = [value] if target.field == RULES_FIELD else value
     fields = {**order.template(target.template).fields, target.field: told}
     failed = (each for each in check_fields(target.template, fields) if not each.passed)
-    return next((each.challenge for each in failed if each.field == target.field), None)
+    return next((each for each in failed if each.field.startswith(target.field)), None)

@@ -9,11 +9,6 @@ from callboard.packs.writers_factory.scenes.acceptance import (
 from callboard.packs.writers_factory.scenes.briefing import Request, brief_scene
 from callboard.packs.writers_factory.scenes.hybrids import HybridOrder, make_hybrid, read_hybrid
 from callboard.packs.writers_factory.scenes.planning import propose_outline, read_proposal
-from callboard.packs.writers_factory.scenes.proposals import (
-    ProposalState,
-    SceneProposal,
-    SceneProposals,
-)
 from callboard.packs.writers_factory.scenes.scaffolds import SmartScaffold, Thread
 from callboard.packs.writers_factory.scenes.scenes import Scenes
 from callboard.packs.writers_factory.scenes.variants import (
@@ -32,11 +27,8 @@ __all__ = [
     "HybridOrder",
     "Judge",
     "Judged",
-    "ProposalState",
     "Request",
     "SceneOrder",
-    "SceneProposal",
-    "SceneProposals",
     "SceneVariant",
     "Scenes",
     "SmartScaffold",

@@ -2,7 +2,6 @@
 
 from collections.abc import Iterable, Mapping
 from dataclasses import replace
-from functools import cached_property
 from typing import Any, Final, cast
 
 from callboard.core.canonical import Json
@@ -16,7 +15,6 @@ from callboard.packs.writers_factory.scenes.errors import (
     VariantUnknown,
 )
 from callboard.packs.writers_factory.scenes.planning import read_proposal
-from callboard.packs.writers_factory.scenes.proposals import SceneProposals
 from callboard.packs.writers_factory.scenes.rooms import Asked, SceneRooms
 from callboard.packs.writers_factory.scenes.scaffolds import (
     SmartScaffold,
@@ -41,11 +39,6 @@ class Scenes:
         """Take the project; nothing is read yet."""
         self._rooms = SceneRooms(ground)
         self._ground = ground
-
-    @cached_property
-    def proposals(self) -> SceneProposals:
-        """The texts agents have offered."""
-        return SceneProposals(self._ground, self._rooms.manuscript)
 
     def outline_proposal(self) -> tuple[tuple[PlannedScene, ...], tuple[str, ...]] | None:
         """Return the outline that waits for the writer, with what was put right in it."""

@@ -79,7 +79,21 @@ def spoken_amount(quantity: float | None, unit: str | None) -> str:
     if quantity is None:
         return "some"
     shown = f"{round(quantity, 3):g}"
-    return f"{shown} {unit}" if unit else shown
+    return f"{shown} {unit_word(quantity, unit)}" if unit else shown
+
+
+def unit_word(quantity: float, unit: str) -> str:
+    """Return a unit as it stands behind a number: `1 can`, `2 cans`, `2 tbsp`."""
+    if quantity <= 1 or unit in _NEVER_PLURAL or unit.endswith("s") or not unit.isalpha():
+        return unit
+    if unit.endswith("f"):
+        return f"{unit[:-1]}ves"
+    return f"{unit}es" if unit.endswith(("ch", "sh", "x")) else f"{unit}s"
+
+
+_NEVER_PLURAL: Final = frozenset(
+    {"g", "kg", "mg", "ml", "cl", "dl", "l", "tsp", "tbsp", "oz", "lb", "cm", "mm", "pt", "qt"}
+)
 
 
 def _unit_of(text: str) -> tuple[str | None, str]:

@@ -86,7 +86,7 @@ def compute_functions(staples: Iterable[str] = STAPLES) -> dict[str, ComputeFunc
     """Return every function by its name; `staples` is what every kitchen has."""
     kept = tuple(staples)
     return {
-        name: ComputeFunction(name, summary, needs, _bound(work, kept))
+        name: ComputeFunction(name, summary, needs, _bound(work, kept), _subject(needs))
         for name, (summary, needs, work) in _FUNCTIONS.items()
     }
 
@@ -185,6 +185,11 @@ def _cooked(given: _Given) -> Mapping[str, Any]:
     first = given.day("first") if given.options.get("first") else None
     last = given.day("last") if given.options.get("last") else None
     return cooking_stats(given.rows("cooking_log"), first, last)
+
+
+def _subject(needs: tuple[str, ...]) -> str:
+    """Return what a function is about: an empty plan is all open, no recipes are nothing."""
+    return "recipes" if "recipes" in needs else ""
 
 
 _FUNCTIONS: Final[

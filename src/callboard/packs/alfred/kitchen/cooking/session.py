@@ -10,6 +10,7 @@ from typing import Any, Final
 
 from callboard.choreography.turn.requests import WriteOp, WriteRequest
 from callboard.core.errors import NotFound
+from callboard.packs.alfred.kitchen.compute.amounts import unit_word
 from callboard.packs.alfred.kitchen.compute.scaling import scale_recipe
 from callboard.packs.alfred.kitchen.cooking.commands import CookCommand, seconds_in
 from callboard.packs.alfred.relational.names import name_key
@@ -160,7 +161,10 @@ class CookSession:
 
 
 def _line(line: Row) -> str:
-    parts = (line.get("shown"), line.get("unit"), line.get("name"))
+    quantity, unit = line.get("quantity"), line.get("unit")
+    if unit and isinstance(quantity, int | float):
+        unit = unit_word(float(quantity), str(unit))
+    parts = (line.get("shown"), unit, line.get("name"))
     said = " ".join(str(part) for part in parts if part)
     if not line.get("shown"):
         said += ", to taste"

@@ -22,6 +22,8 @@ class Share(_Part):
     name: str
     quantity: float = Field(gt=0)
     unit: str | None = None
+    # Kinds of it that do just as well, if one of them is in the house.
+    also: tuple[str, ...] = ()
 
 
 class Instruction(_Part):

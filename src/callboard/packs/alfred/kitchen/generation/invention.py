@@ -23,7 +23,10 @@ _LONGEST_FOOD: Final = 3
 _MOST_MAINS: Final = 6
 # Too plain to be what a dish is about.
 _NO_MAIN: Final = frozenset(
-    {"butter", "cream", "milk", "flour", "sugar", "garlic", "ginger", "lemon", "lime", "yeast"}
+    {
+        *("butter", "cream", "milk", "coconut milk", "flour", "sugar", "yeast"),
+        *("garlic", "ginger", "lemon", "lime", "tomato paste", "tomato puree"),
+    }
 )
 _DESCRIBING: Final = frozenset(
     {"red", "green", "white", "black", "sweet", "ground", "smoked", "fresh", "kidney", "brown"}
@@ -112,6 +115,7 @@ def compose(dish_name: str, picks: Mapping[str, str], brief: Brief) -> dict[str,
         green = next((g for g in dish.greens if name_key(g) not in _keys(main, base.name)), green)
     # Made with something else than usual, it is called after that: gluten-free pasta.
     form = dish_name.replace("_", " ") if base is dish.rests_on[0] else base.name
+    base = _at_hand(base, brief)
     kind = book.kind(food_facts(main).category)
     seasoning = book.flavours.get(flavour, ())
     content: dict[str, Any] = {
@@ -167,6 +171,16 @@ def _may_season(flavour: str, eater: Eater) -> bool:
 
 def _first_allowed(shares: Sequence[Share], eater: Eater) -> Share | None:
     return next((share for share in shares if is_allowed(eater, share.name)), None)
+
+
+def _at_hand(share: Share, brief: Brief) -> Share:
+    """Return the same with the kind of it that is in the house, if any is."""
+    stocked = _keys(*brief.stock)
+    if name_key(share.name) in stocked:
+        return share
+    kinds = [each for each in share.also if name_key(each) in stocked]
+    known = next((each for each in kinds if is_allowed(brief.eater, each)), share.name)
+    return share.model_copy(update={"name": known})
 
 
 def _lines(

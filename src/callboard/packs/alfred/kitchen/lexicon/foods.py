@@ -31,6 +31,11 @@ class FoodFacts:
         return self.category not in (OTHER, HOUSEHOLD)
 
 
+def category_words(category: str) -> str:
+    """Return what a category is called: `dairy and eggs`."""
+    return category.replace("_", " and ")
+
+
 def food_facts(name: str) -> FoodFacts:
     """Return what a name tells; a name nobody knows is `other`."""
     words = singular_words(name)

@@ -64,7 +64,12 @@ class Onboarding:
     @property
     def next(self) -> OnboardingQuestion | None:
         """The next question, or None if all were answered or skipped."""
-        return next((each for each in questions() if each.id not in self.answers), None)
+        return next(iter(self.open), None)
+
+    @property
+    def open(self) -> list[OnboardingQuestion]:
+        """What was neither answered nor skipped."""
+        return [each for each in questions() if each.id not in self.answers]
 
     @property
     def is_done(self) -> bool:

@@ -52,11 +52,8 @@ class UserProfile:
 
     @property
     def is_empty(self) -> bool:
-        """Whether nothing was ever asked or told: then it is all defaults."""
-        told = ("diet", "allergies", "dislikes", "favorite_cuisines", "equipment", "cooking_days")
-        return not self.values.get("onboarding_state") and not any(
-            self.values.get(name) for name in told
-        )
+        """Whether nothing was ever asked or told: then it is as it was made, all defaults."""
+        return int(self.values.get("version") or 1) == 1
 
     def __getitem__(self, name: str) -> Any:
         """Return one of its values."""

@@ -189,7 +189,10 @@ def _plan(situation: Situation) -> Routed | None:
     if days is None and meal is None:
         return None
     filters: list[dict[str, Any]] = []
-    if days is not None:
+    if not said and days is not None:
+        # Without a time the plan is what is still to come, next week's meals too.
+        filters.append({"field": "plan_date", "op": "gte", "value": days.start.isoformat()})
+    elif days is not None:
         filters.append(_between("plan_date", days.start.isoformat(), days.end.isoformat()))
     else:
         filters.append(same("plan_date", "@today"))

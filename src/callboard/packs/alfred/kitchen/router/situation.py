@@ -2,7 +2,7 @@
 
 import re
 from collections.abc import Awaitable, Callable, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any, Final
 
 from callboard.choreography.turn.domain import Asked, Row
@@ -101,6 +101,18 @@ class Steps:
 
 
 @dataclass(frozen=True, slots=True)
+class Likely:
+    """What matters of a kitchen too big to be read whole: the best recipes, and their food."""
+
+    recipe_ids: tuple[str, ...]
+    ingredient_ids: tuple[str, ...]
+
+
+async def _all_of_it() -> Likely | None:
+    return None
+
+
+@dataclass(frozen=True, slots=True)
 class Situation:
     """A message, who said it, and what can be looked up about it."""
 
@@ -110,6 +122,8 @@ class Situation:
     today: Today
     read: Read
     first_group: int = 0
+    # None as long as the kitchen can be read whole.
+    likely: Callable[[], Awaitable[Likely | None]] = _all_of_it
 
     @property
     def steps(self) -> Steps:
@@ -118,7 +132,7 @@ class Situation:
 
     def saying(self, text: str, first_group: int) -> "Situation":
         """Return the same situation for a part of the message."""
-        return Situation(self.asked, tidy(text), self.today, self.read, first_group)
+        return replace(self, text=tidy(text), first_group=first_group)
 
     async def rows(self, **query: Any) -> Sequence[Row]:
         """Look something up."""

@@ -94,7 +94,9 @@ async def route_adding(situation: Situation) -> Routed | None:
         parts = _targeted(added["rest"])
         if parts:
             return _adding(situation, parts)
-        return await _untargeted(situation, added["rest"])
+        # To put a thing somewhere is not to buy it: without a place nobody can tell.
+        is_plain = text.casefold().startswith(("add ", "note ", "write "))
+        return await _untargeted(situation, added["rest"]) if is_plain else None
     buying = _BUY.match(text)
     if buying is not None:
         parts = _targeted(buying["rest"]) or [(buying["rest"], SHOPPING)]

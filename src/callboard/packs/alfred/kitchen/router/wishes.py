@@ -2,17 +2,24 @@
 
 import re
 from collections.abc import Sequence
+from dataclasses import dataclass
 from datetime import timedelta
 from typing import Any, Final
 
 from callboard.choreography.turn.domain import Routed, Row
 from callboard.packs.alfred.kitchen.profile.effects import planning_range
 from callboard.packs.alfred.kitchen.router.meals import find_recipe
-from callboard.packs.alfred.kitchen.router.situation import Situation, Steps, same
+from callboard.packs.alfred.kitchen.router.situation import (
+    Likely,
+    Situation,
+    Steps,
+    among,
+    same,
+)
 from callboard.packs.alfred.kitchen.router.words.dates import DAY, PERIOD, Days, read_days
 from callboard.packs.alfred.kitchen.router.words.items import read_items
 from callboard.packs.alfred.kitchen.router.words.lexicon import any_of, kinds, numbers
-from callboard.packs.alfred.kitchen.safety.conflicts import find_clash
+from callboard.packs.alfred.kitchen.safety.conflicts import Clash, find_clash
 
 MOST_RECIPES: Final = 200
 _CAN_MAKE: Final = re.compile(
@@ -84,7 +91,8 @@ async def _can_make(situation: Situation) -> Routed | None:
         {"field": "ingredients.name", "op": "ilike", "value": f"%{each.strip('%* ')}%"}
         for each in wanted[:3]
     ]
-    read = [_recipes(steps, 0, filters), _stock(steps, 0), _profile(steps, 0)]
+    likely = None if filters else await situation.likely()
+    read = [_recipes(steps, 0, filters, likely), _stock(steps, 0, likely), _profile(steps, 0)]
     told = "See what can be made with what is there"
     steps.analyze(
         told, "recipes", 1, "match_recipes", read, constraints=list(situation.asked.constraints)
@@ -98,8 +106,7 @@ async def _made_up(situation: Situation) -> Routed | None:
         return None
     known = await situation.rows(table="user_profile", limit=1)
     clash = find_clash(found["wish"], known[0] if known else None)
-    is_answered = found["wish"].endswith(")")
-    if clash is not None and not is_answered and situation.asked.mode not in ("quick", "cook"):
+    if clash is not None and _must_ask(situation, clash):
         return Routed(question=clash.question)
     steps = situation.steps
     read = [_stock(steps, 0), _profile(steps, 0)]
@@ -112,6 +119,16 @@ async def _made_up(situation: Situation) -> Routed | None:
     limit = "" if clash is None else clash.limit.replace("_", " ")
     assumptions = (f"Kept to {limit}: left out {clash.food}",) if clash is not None else ()
     return Routed(steps=tuple(steps.made), goal=told, assumptions=assumptions)
+
+
+def _must_ask(situation: Situation, clash: Clash) -> bool:
+    """Say whether a wish is asked about: it contradicts itself, and nobody has said what counts.
+
+    What the profile forbids is simply left out.
+    """
+    is_answered = situation.text.endswith(")")
+    may_ask = situation.asked.mode not in ("quick", "cook")
+    return may_ask and not is_answered and not clash.is_from_profile
 
 
 async def _planned(situation: Situation) -> Routed | None:
@@ -129,16 +146,23 @@ async def _planned(situation: Situation) -> Routed | None:
     if count is None:
         words = str(profile.get("cooking_frequency") or "3x_week").replace("_", " ")
         assumptions.append(f"As many days as your profile says: {words}")
-    return _plan_steps(situation, days, _meals(rest), count, tuple(assumptions))
+    likely = await situation.likely()
+    wanted = _Wanted(days, _meals(rest), count, likely)
+    return _plan_steps(situation, wanted, tuple(assumptions))
 
 
-def _plan_steps(
-    situation: Situation,
-    days: Days,
-    meals: Sequence[str],
-    count: float | None,
-    assumptions: tuple[str, ...],
-) -> Routed:
+@dataclass(frozen=True, slots=True)
+class _Wanted:
+    """A plan that is wanted."""
+
+    days: Days
+    meals: tuple[str, ...]
+    count: float | None
+    likely: Likely | None
+
+
+def _plan_steps(situation: Situation, wanted: _Wanted, assumptions: tuple[str, ...]) -> Routed:
+    days, meals, count, likely = wanted.days, wanted.meals, wanted.count, wanted.likely
     steps = situation.steps
     occupied = {
         "table": "meal_plans",
@@ -148,8 +172,8 @@ def _plan_steps(
         "limit": MOST_RECIPES,
     }
     read = [
-        _recipes(steps, 0, []),
-        _stock(steps, 0),
+        _recipes(steps, 0, [], likely),
+        _stock(steps, 0, likely),
         _profile(steps, 0),
         steps.read("Read what is planned already", "meal_plans", 0, **occupied),
     ]
@@ -219,19 +243,25 @@ def _missing_steps(steps: Steps, wanted: dict[str, Any], group: int) -> Routed:
         from_result=f"{seen}.missing",
         records=[{"name": "$name", "quantity": "$to_buy", "unit": "$unit", "source": "recipe"}],
     )
-    return Routed(steps=tuple(steps.made), goal="Add what is missing to the shopping list")
+    told = "Add what is missing to the shopping list"
+    goal = f"Save the recipe; {told[0].lower()}{told[1:]}" if group else told
+    return Routed(steps=tuple(steps.made), goal=goal)
 
 
-def _recipes(steps: Steps, group: int, filters: Sequence[dict[str, Any]]) -> str:
+def _recipes(
+    steps: Steps, group: int, filters: Sequence[dict[str, Any]], likely: Likely | None = None
+) -> str:
+    chosen = [*filters] if likely is None else [*filters, among("id", likely.recipe_ids)]
     return steps.read(
-        "Read the recipes", "recipes", group, table="recipes", filters=list(filters),
+        "Read the recipes", "recipes", group, table="recipes", filters=chosen,
         include=["ingredients", "tags"], limit=MOST_RECIPES,
     )  # fmt: skip
 
 
-def _stock(steps: Steps, group: int) -> str:
+def _stock(steps: Steps, group: int, likely: Likely | None = None) -> str:
+    filters = [] if likely is None else [among("ingredient_id", likely.ingredient_ids)]
     return steps.read(
-        "Read what is in the house", "inventory", group, table="inventory_items",
+        "Read what is in the house", "inventory", group, table="inventory_items", filters=filters,
         include=["ingredient"], limit=MOST_RECIPES,
     )  # fmt: skip
 

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Final
 
 from callboard.choreography.turn.requests import WriteError
-from callboard.packs.alfred.kitchen.lexicon import FoodFacts, food_facts
+from callboard.packs.alfred.kitchen.lexicon import FoodFacts, category_words, food_facts
 from callboard.packs.alfred.kitchen.safety.allergens import allergens_in
 from callboard.packs.alfred.relational.names import name_key
 from callboard.packs.alfred.relational.tables import Tables
@@ -100,7 +100,7 @@ class Catalogue:
         # Somebody else may add the same name at this moment; then theirs is the one.
         insert: Any = _insert_of(self.connection)(self._table).values(**values)
         self.connection.execute(insert.on_conflict_do_nothing(index_elements=["name_key"]))
-        self.notes.append(f"{name!r} is new here; filed under {facts.category.replace('_', ' ')}.")
+        self.notes.append(f"{name!r} is new here; filed under {category_words(facts.category)}.")
         found = self._by_key(key)
         assert found is not None  # noqa: S101 - it was just put in
         return found

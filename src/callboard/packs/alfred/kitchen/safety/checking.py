@@ -13,6 +13,7 @@ from callboard.choreography.turn.domain import Objection
 from callboard.packs.alfred.kitchen.safety.diets import diet_called
 from callboard.packs.alfred.kitchen.safety.words import (
     Words,
+    also_meant,
     food_groups,
     food_words,
     group_called,
@@ -30,6 +31,12 @@ class Eater:
     allergies: tuple[str, ...] = ()
     diet: tuple[str, ...] = ()
     avoided: tuple[str, ...] = ()
+
+    def __post_init__(self) -> None:
+        """Take in what people mean along with a name: who says nuts means peanuts as well."""
+        meant = [kin for each in self.allergies for kin in also_meant(each)]
+        wide = tuple(dict.fromkeys((*self.allergies, *meant)))
+        object.__setattr__(self, "allergies", wide)
 
     @classmethod
     def of(cls, profile: Row | None, constraints: Iterable[str] = ()) -> "Eater":

@@ -116,6 +116,17 @@ def group_called(words: Words) -> Group | None:
     return None
 
 
+def also_meant(name: str) -> tuple[str, ...]:
+    """Return the groups a bare name takes in besides its own; a more exact name takes in none."""
+    words = food_words(name)
+    for entry in read_lexicon("groups.yaml").values():
+        also: dict[str, list[str]] = entry.get("also", {})
+        for said, groups in also.items():
+            if food_words(said) == words:
+                return tuple(groups)
+    return ()
+
+
 @cache
 def read_lexicon(name: str) -> dict[str, dict[str, Any]]:
     """Return one of the lists that lie beside this module."""

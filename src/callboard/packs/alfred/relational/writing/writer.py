@@ -117,7 +117,7 @@ class Writer:
                 f"({self.limits.rows_per_request})",
                 hint="Narrow it down, and do it in parts.",
             )
-        reasons = self._count_reasons(table, request, len(rows))
+        reasons = self._count_reasons(request, len(rows))
         reasons += self.rules.reasons(moment, table, request.op, rows, request.set)
         for record in request.records if request.op in _ADDING else []:
             reasons += self.rules.reasons(moment, table, request.op, [], record)
@@ -135,11 +135,11 @@ class Writer:
             reasons=list(dict.fromkeys(reasons)),
         ), rows
 
-    def _count_reasons(self, table: Described, request: WriteRequest, count: int) -> list[str]:
+    def _count_reasons(self, request: WriteRequest, count: int) -> list[str]:
         if request.op is WriteOp.DELETE and count > self.limits.confirm_delete_over:
-            return [f"{count} rows of {table.name} would be deleted"]
+            return [f"{count} rows would be deleted at once"]
         if request.op is WriteOp.UPDATE and count > self.limits.confirm_update_over:
-            return [f"{count} rows of {table.name} would be changed"]
+            return [f"{count} rows would be changed at once"]
         return []
 
     def _check_consent(self, preview: WritePreview, confirmed: WritePreview | None) -> None:
@@ -150,6 +150,7 @@ class Writer:
                 "needs_confirmation",
                 "; ".join(preview.reasons),
                 hint="Show the preview and ask.",
+                preview=preview,
             )
         was = (confirmed.op, confirmed.table, confirmed.match_count, confirmed.row_versions)
         now = (preview.op, preview.table, preview.match_count, preview.row_versions)
@@ -159,6 +160,7 @@ class Writer:
                 f"What was confirmed was {confirmed.match_count} rows of {confirmed.table}; "
                 f"now it is {preview.match_count}, or they have changed",
                 hint="Show the preview again and ask again.",
+                preview=preview,
             )
 
     def _apply(

@@ -3,15 +3,14 @@
 import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any, Final
+from typing import Final
 
 from callboard.choreography.stage import Stage
 from callboard.core.canonical import Json
-from callboard.packs.writers_factory.bible.checks import CheckResult, check_fields
-from callboard.packs.writers_factory.bible.decisions import take_decision, target_of
+from callboard.packs.writers_factory.bible.checks import CheckResult
+from callboard.packs.writers_factory.bible.decisions import take_decision, weakness_of
 from callboard.packs.writers_factory.bible.judging import judge_template
 from callboard.packs.writers_factory.bible.orders import Template
-from callboard.packs.writers_factory.bible.shapes import RULES_FIELD
 from callboard.packs.writers_factory.foreman.hands import (
     Answered,
     BibleHands,
@@ -68,20 +67,8 @@ class RoomHands:
 
     def weakness(self, category: str, key: str, value: str) -> str | None:
         """Return why a decision would not hold as the field it belongs to."""
-        order = self.rooms.bible.work_order()
-        target = target_of(category, key, order.protagonist_name)
-        if target is None:
-            return None
-        is_rule = target.field == RULES_FIELD
-        # Among the others: an arc can only be judged by the flaw it is the arc of.
-        known = dict(order.template(target.template).fields)
-        given: dict[str, Any] = {**known, target.field: [value] if is_rule else value}
-        failed = [
-            check
-            for check in check_fields(target.template, given)
-            if not check.passed and check.field.startswith(target.field)
-        ]
-        return _why(failed[0]) if failed else None
+        failed = weakness_of(self.rooms.bible, category, key, value)
+        return None if failed is None else _why(failed)
 
     async def take(self, category: str, key: str, value: str, source: str) -> Written | None:
         """Fill the field a decision belongs to."""

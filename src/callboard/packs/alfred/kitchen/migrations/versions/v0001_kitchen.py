@@ -32,22 +32,10 @@ _CATEGORIES = (
     "condiments", "beverages", "household", "other",
 )  # fmt: skip
 _TABLES = (
-    "users",
-    "user_profile",
-    "ingredients",
-    "ingredient_aliases",
-    "recipes",
-    "recipe_tags",
-    "recipe_steps",
-    "recipe_ingredients",
-    "meal_plans",
-    "tasks",
-    "cooking_log",
-    "inventory_items",
-    "shopping_items",
-    "write_log",
-    "write_outcomes",
-)
+    "users", "user_profile", "ingredients", "ingredient_aliases", "recipes", "recipe_tags",
+    "recipe_steps", "recipe_ingredients", "meal_plans", "tasks", "cooking_log", "inventory_items",
+    "shopping_items", "write_log", "write_outcomes",
+)  # fmt: skip
 
 
 def _people() -> None:

@@ -3,6 +3,7 @@
 from collections.abc import Iterable, Mapping
 from typing import Any, Final
 
+from callboard.packs.alfred.kitchen.lexicon.foods import category_words
 from callboard.packs.alfred.kitchen.recipes.text import one_line
 from callboard.packs.alfred.kitchen.recipes.writing.fractions import kitchen_amount
 
@@ -37,4 +38,4 @@ def _entry(row: Mapping[str, Any]) -> str:
 
 
 def _title(title: str) -> str:
-    return title.replace("_", " ").capitalize()
+    return category_words(title).capitalize()

@@ -1,4 +1,4 @@
-"""Hybrids keep the origin of every paragraph; proposals change nothing until they are taken."""
+"""Hybrids keep the origin of every paragraph, and what a scene establishes enters the graph."""
 
 from typing import Any
 
@@ -7,7 +7,6 @@ from hypothesis import given
 from hypothesis import strategies as st
 from scene_stage import callback_text, staff, strategy_in, update
 
-from callboard.core.errors import Conflict, InvalidInput
 from callboard.core.vocabulary import RunState
 from callboard.knowledge import Edge
 from callboard.packs.writers_factory.memory.claims import ScenePoint, value_at
@@ -23,7 +22,6 @@ from callboard.packs.writers_factory.scenes.hybrids import (
 )
 from callboard.packs.writers_factory.scenes.rooms import SceneRooms
 from callboard.packs.writers_factory.scenes.variants import SceneVariant
-from callboard.tools import PathOutsideProject
 
 pytestmark = pytest.mark.anyio
 
@@ -124,45 +122,6 @@ async def test_what_cannot_be_chosen_or_accepted_is_refused(story: Any) -> None:
         empty = await stage.run("accept", scene_id="ch4-sc2")
         assert empty.error.code == "nothing_to_accept"
         assert stage.book.scene("ch4-sc2").status is SceneStatus.SCAFFOLDED
-
-
-@pytest.mark.req("WF-G40")
-async def test_an_offered_text_waits_for_the_writer_and_then_is_a_draft(story: Any) -> None:
-    async with story() as stage:
-        offers = stage.scenes.proposals
-        made = await offers.propose(
-            "content/Manuscript/Chapter_01/Scene_02.md", "<message>A.</message>\n\nB."
-        )
-        assert made.scene_id == "ch1-sc2"
-        assert "+A." in made.diff
-        assert await offers.propose("ch1-sc2", "A.\n\nB.") == made
-        assert stage.book.text("ch1-sc2") == ""
-        await offers.accept(made.id)
-        assert stage.book.text("ch1-sc2") == "A.\n\nB."
-        assert stage.book.scene("ch1-sc2").status is SceneStatus.DRAFTED
-        with pytest.raises(Conflict, match="already accepted"):
-            await offers.accept(made.id)
-        other = await offers.propose("ch1-sc2", "C.")
-        meta = stage.book.scene("ch1-sc2")
-        await stage.book.save("ch1-sc2", "By hand.", meta, reason="edited")
-        with pytest.raises(Conflict, match="was changed"):
-            await offers.accept(other.id)
-        assert (await offers.reject(other.id)).state == "rejected"
-
-
-@pytest.mark.req("WF-G40", "WF-G87")
-async def test_a_proposal_never_leaves_the_manuscript(story: Any) -> None:
-    async with story() as stage:
-        for target in ("../../outside.md", "/etc/passwd"):
-            with pytest.raises(PathOutsideProject):
-                await stage.scenes.proposals.propose(target, "Text.")
-        for target in (
-            "content/Characters/Ines.md",
-            "content/Manuscript/Chapter_1/Scene_2.md",
-            "x",
-        ):
-            with pytest.raises(InvalidInput, match="is no scene"):
-                await stage.scenes.proposals.propose(target, "Text.")
 
 
 @pytest.mark.req("WF-G75")

@@ -21,7 +21,9 @@ from callboard.testing.opening import SCRIPTED
 PACK = Path(__file__).resolve().parents[2] / "src" / "callboard" / "packs" / "alfred"
 # A Wednesday morning, 20 May 2026.
 NOW_MS = 1_779_265_800_000
-SMALL: dict[str, Any] = {"models": {"default": "script", "catalog": {"script": {"tier": "minimal"}}}}
+SMALL: dict[str, Any] = {
+    "models": {"default": "script", "catalog": {"script": {"tier": "minimal"}}}
+}
 LISTEN = Line(json={}, prompt_type="understand", times=None)
 CHAT = Line(json={"steps": []}, prompt_type="quick", times=None)
 SUM = Line(
@@ -116,7 +118,7 @@ async def open_home(
     root: Path, *lines: Any, small: bool = False, clock: Clock | None = None, **opening: Any
 ) -> AsyncIterator[Home]:
     """Open a project with a kitchen, again and again on the same folder."""
-    root.mkdir(exist_ok=True)
+    root.mkdir(exist_ok=True)  # noqa: ASYNC240 - before anything runs
     if not (root / ".callboard").exists():
         Project.init(root)
     script = Script(*lines, *([pick_last] if small else []))

@@ -113,7 +113,7 @@ async def test_scenario_02_what_can_i_make(tmp_path: Path, small: bool):
         assert not any(name in line for name in with_nuts for line in listed)
         rest = [line for line in said.message.splitlines() if line not in listed]
         named_so = [line for line in rest if any(name in line for name in with_nuts)]
-        assert all("allergy: nuts" in line for line in named_so)
+        assert all("(allergy: " in line for line in named_so)
         assert "Unicorn Pie" not in said.message
         if not small:
             (asked,) = home.prompts("act/analyze")
@@ -174,6 +174,6 @@ def _is_in_order(said: TurnOutcome) -> None:
     reads = [group for kind, group in groups if kind == "read"]
     assert set(reads) == {1}
     assert groups[-1][1] == 2
-    rows = [row for _, result in by_type(said, StepType.READ)
-            for row in result.result["rows"] if result.result["table"] == "inventory_items"]  # fmt: skip
+    results = [result.result for _, result in by_type(said, StepType.READ)]
+    rows = [row for each in results if each["table"] == "inventory_items" for row in each["rows"]]
     assert [row["ingredient"]["name"] for row in rows] == ["eggs"]

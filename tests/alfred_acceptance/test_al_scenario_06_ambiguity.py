@@ -105,7 +105,10 @@ READS = (
 WEEK = plan(
     *READS,
     step("generate", "meal_plans", 1, content_type="meal_plan", description="Plan the dinners"),
-    step("analyze", "shopping", 2, compute="aggregate_shopping", inputs=["g0.s0", "g0.s1", "g1.s0"]),
+    step(
+        "analyze", "shopping", 2, compute="aggregate_shopping",
+        inputs=["g0.s0", "g0.s1", "g1.s0"],
+    ),
     step(
         "write", "meal_plans", 3, description="Save the plan", inputs=["g1.s0"],
         write={"op": "upsert", "table": "meal_plans", "from_content": "g1.s0"},
@@ -125,9 +128,7 @@ def dinners(request: ModelRequest) -> Line | None:
 
 
 async def propose(home: Home) -> None:
-    await home.alfred.set_profile(
-        home.who, {"cooking_frequency": "3x_week", "week_start": "mon"}
-    )
+    await home.alfred.set_profile(home.who, {"cooking_frequency": "3x_week", "week_start": "mon"})
     await home.add("recipes", *(simple_recipe(dish, "rice", "leek") for dish in DISHES))
     await home.add("inventory_items", {"ingredient": "rice"})
     asked = await home.say("Plan dinners for next week", "plan")

@@ -60,7 +60,7 @@ async def test_scenario_09_missing_to_shopping(tmp_path: Path):
     lines = (LISTEN, DRAFT, plan(*SAVE), MADE, CHAT, silent_host, SUM)
     async with open_home(tmp_path, *lines) as home:
         await draft(home, *STOCK)
-        said = await home.say(REQUEST)
+        said = await home.say(REQUEST, "plan")
         if said.action == "propose":
             assert await home.rows("recipes") == []
             said = await home.say("yes")
@@ -76,19 +76,29 @@ async def test_scenario_09_missing_to_shopping(tmp_path: Path):
 
 @pytest.mark.req("AL-52", "AL-104", "AL-140")
 async def test_scenario_09_the_list_fails_and_the_recipe_stays(tmp_path: Path):
-    """The list refuses: it holds as many rows as one turn may change, and one unit too long."""
+    """The last write is one the database refuses, whoever writes it anew."""
     broken = dict(SAVE[-1])
     broken["write"] = {**broken["write"], "records": [{"name": "$name", "quantity": -1}]}
     lines = (LISTEN, DRAFT, plan(*SAVE[:-1], broken), MADE, CHAT, silent_host, SUM)
     async with open_home(tmp_path, *lines) as home:
         await draft(home, *STOCK)
-        said = await home.say(REQUEST)
+        said = await home.say(REQUEST, "plan")
         if said.action == "propose":
             said = await home.say("yes")
         assert await home.names("recipes") == ["Milk Bake"]
         assert await home.rows("shopping_items") == []
         assert "Not done: Add what is missing to the shopping list" in said.message
         assert home.states()["Milk Bake"] == "active"
+
+
+@pytest.mark.req("AL-49", "AL-104")
+async def test_scenario_09_what_a_mode_has_no_steps_for_is_told(tmp_path: Path):
+    lines = (LISTEN, DRAFT, plan(*SAVE), MADE, CHAT, silent_host, SUM)
+    async with open_home(tmp_path, *lines) as home:
+        await draft(home, *STOCK)
+        said = await home.say(REQUEST, "create")
+        assert "Not done: Add what is missing to the shopping list" in said.message
+        assert await home.rows("shopping_items") == []
 
 
 @pytest.mark.req("AL-44", "AL-150")

@@ -18,11 +18,15 @@ from callboard.packs.alfred.house import Alfred
 from callboard.studio.project import Project
 from callboard.studio.studio import Opening, Studio
 
-FLAGS = {
-    "models": {"default": "script", "catalog": {"script": {"tier": "minimal"}}},
-    "errors": {"retry": {"transient": {"max_attempts": 1}}},
-    "pack": "alfred",
-}
+
+def flags_for(tier: str) -> dict[str, Any]:
+    """Return the settings of a kitchen whose model is of a tier."""
+    return {
+        "models": {"default": "script", "catalog": {"script": {"tier": tier}}},
+        "pack": "alfred",
+    }
+
+
 PASTA = {
     "name": "Lemon Pasta",
     "servings": 2,
@@ -136,9 +140,7 @@ class Heard:
 
     def named(self) -> list[str]:
         """Return what was shown of turns, in order."""
-        return [
-            str(body["data"]["name"]) for _, body in self.events if body["type"] == "emitted"
-        ]
+        return [str(body["data"]["name"]) for _, body in self.events if body["type"] == "emitted"]
 
 
 async def hear(
@@ -178,6 +180,7 @@ class Household:
     """A folder that servers can be opened on."""
 
     root: Path
+    tier: str = "minimal"
 
     @classmethod
     def build(cls, root: Path) -> "Household":
@@ -189,7 +192,7 @@ class Household:
         home = self.root.parent / "home"
         return Opening(
             providers={"script": script},
-            flags=FLAGS,
+            flags=flags_for(self.tier),
             environment={"HOME": str(home), "XDG_CONFIG_HOME": str(home / "config")},
         )
 

@@ -184,7 +184,7 @@ async def test_a_human_answer_reaches_the_choreography(open_studio: Any) -> None
         Line("A thought.", times=None),
     )
     async with open_studio(script) as studio:
-        run = await studio.start("turn", {"message": "Where is the key?"})
+        run = await studio.start("examples/turn", {"message": "Where is the key?"})
         waiting = await studio.engine.wait(run.id, settled=True)
         assert waiting.state is RunState.WAITING
         (question,) = studio.database.read(list_questions)

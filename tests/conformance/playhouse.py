@@ -72,12 +72,12 @@ PLAYS = {
         },
     ),
     "turn": Play(
-        "turn",
+        "examples/turn",
         {"message": "Where is the key?"},
         edits={"facts/facts": (EDITED, EDITED), "quotes/search": ({"quotes": EDITED}, EDITED)},
     ),
     "turn that asks": Play(
-        "turn",
+        "examples/turn",
         {"message": "Where is the key?"},
         lines={"answer": "No."},
         answers={"more": "The brass key of the lamp room, please."},

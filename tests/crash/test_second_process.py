@@ -76,7 +76,7 @@ async def test_an_answer_reaches_the_process_that_executes_the_run(
     trial = Trial(stagehand, tmp_path / "trial", "turn")
     script = Script(lambda request: "No." if request.step_key == "answer" else SEA)
     async with Studio.open(trial.root, opening(script)) as studio:
-        run = await studio.start("turn", {"message": "Where is the key?"})
+        run = await studio.start("examples/turn", {"message": "Where is the key?"})
         assert (await studio.engine.wait(run.id, settled=True)).state is RunState.WAITING
         await asyncio.to_thread(trial.visit, "answer")
         assert (await studio.engine.wait(run.id)).state is RunState.DONE

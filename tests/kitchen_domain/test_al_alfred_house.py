@@ -130,7 +130,7 @@ async def test_thresholds_of_the_project_count(tmp_path: Path):
         assert asked.action == "propose"
 
 
-@pytest.mark.req("AL-13", "AL-75", "AL-147")
+@pytest.mark.req("AL-75", "AL-147")
 async def test_scenario_13_cooking(tmp_path: Path):
     async with open_alfred(tmp_path) as alfred:
         await add(

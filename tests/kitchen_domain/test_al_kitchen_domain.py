@@ -3,12 +3,12 @@
 from typing import Any
 
 import pytest
+from kitchen_home import ANN, BOB, Home
 
 from callboard.choreography.turn.domain import Domain, PresentsContent, PresentsRows
 from callboard.choreography.turn.requests import QueryError, ReadRequest, WriteError, WriteRequest
 from callboard.packs.alfred.kitchen.schema.catalogue import SUBDOMAINS
 from callboard.prompts import OfflineTokenCounter
-from conftest import ANN, BOB, Home
 
 pytestmark = pytest.mark.anyio
 
@@ -233,11 +233,11 @@ async def test_scenario_14_the_list_is_printed_as_its_owner_likes_it(home: Home)
     rows = await home.rows("shopping_items", include=["ingredient"])
     by_category = await home.kitchen.present_rows(ANN, "shopping_items", rows)
     assert by_category is not None
-    assert "Dairy eggs:" in by_category
+    assert "Dairy and eggs:" in by_category
     await home.write(op="upsert", table="user_profile", records=[{"list_organization": "by_aisle"}])
     by_aisle = await home.kitchen.present_rows(ANN, "shopping_items", rows)
     assert by_aisle is not None
-    assert ("Chilled:" in by_aisle, "Dairy eggs:" in by_aisle) == (True, False)
+    assert ("Chilled:" in by_aisle, "Dairy and eggs:" in by_aisle) == (True, False)
 
 
 @pytest.mark.req("AL-104")

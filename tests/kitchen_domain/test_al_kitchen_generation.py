@@ -6,6 +6,7 @@ from typing import Any
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from kitchen_home import BOB, Home
 
 from callboard.choreography.turn.requests import WriteError
 from callboard.core.errors import NotFound
@@ -25,7 +26,6 @@ from callboard.packs.alfred.kitchen.generation.invention import (
 )
 from callboard.packs.alfred.kitchen.generation.selection import PlanBrief, entries_for, gaps_for
 from callboard.packs.alfred.kitchen.safety.checking import Eater, check_for
-from conftest import BOB, Home
 
 pytestmark = pytest.mark.anyio
 

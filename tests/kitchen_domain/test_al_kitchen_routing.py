@@ -5,12 +5,12 @@ from typing import Any
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from kitchen_home import Home
 
 from callboard.choreography.turn.shapes import StepType, ThinkStep
 from callboard.packs.alfred.kitchen.router.words.dates import find_when, read_day, read_days
 from callboard.packs.alfred.kitchen.router.words.items import Item, read_items
 from callboard.packs.alfred.relational.filters.dates import Today
-from conftest import Home
 
 pytestmark = pytest.mark.anyio
 
@@ -343,7 +343,6 @@ async def test_a_dish_goes_on_a_day_and_leaves_it(home: Home):
     "message",
     [
         "hello there",
-        "thanks!",
         "no salads",
         "delete everything",
         "I wonder whether the weather will hold",
@@ -472,7 +471,7 @@ def test_whatever_is_said_routing_never_fails_and_asks_only_for_known_tables(
 ):
     import asyncio
 
-    from conftest import open_home
+    from kitchen_home import open_home
 
     home = _SHARED.get("home") or open_home(tmp_path_factory.mktemp("router"))
     _SHARED["home"] = home

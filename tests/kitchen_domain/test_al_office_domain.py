@@ -7,12 +7,12 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
+from kitchen_home import Clock
 
 from callboard.choreography.turn.domain import Asked, Domain, Routed, Who
 from callboard.choreography.turn.requests import ReadRequest, WriteKey, WritePreview, WriteResult
 from callboard.packs.alfred.office.domain import Office
 from callboard.packs.alfred.relational.base import Base
-from conftest import Clock
 
 pytestmark = pytest.mark.anyio
 

@@ -195,11 +195,11 @@ def test_a_shopping_list_is_grouped_with_kitchen_fractions():
          "status": "in_cart"},
     ]  # fmt: skip
     assert write_shopping(items) == (
-        "Dairy and eggs\n[x] 6 eggs\n[ ] 1½ cup milk\n\nGrains\n[ ] 500 g flour\n\n"
+        "Dairy and eggs\n[x] 6 eggs\n[ ] 1½ cups milk\n\nGrains\n[ ] 500 g flour\n\n"
         "Other\n[ ] paper towels\n"
     )
     assert write_shopping(items, "by_aisle").startswith("Baking\n[ ] 500 g flour\n\nCooling\n")
-    assert write_shopping(items, "unorganized").startswith("[ ] 1½ cup milk\n[ ] paper towels\n")
+    assert write_shopping(items, "unorganized").startswith("[ ] 1½ cups milk\n[ ] paper towels\n")
 
 
 @pytest.mark.parametrize(

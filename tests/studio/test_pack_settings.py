@@ -24,7 +24,7 @@ def test_a_project_without_a_file_has_the_packs_own(tmp_path: Path):
     assert (read.values, read.warnings) == (bundled_settings(), ())
 
 
-@pytest.mark.req("WF-G60a", "WF-G86")
+@pytest.mark.req("WF-G60a")
 def test_a_projects_value_counts_and_the_others_stay(tmp_path: Path):
     root = project_with(tmp_path, "health:\n  plateau_range: 2.5\n")
     read = read_settings(root)

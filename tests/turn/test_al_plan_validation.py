@@ -114,7 +114,7 @@ def test_too_many_steps_are_cut_with_a_notice():
     checked = check(*(step("read", "files", n, description=f"s{n}") for n in range(5)), most=2)
     assert len(checked.plan.steps) == 2
     assert "5 steps are too many" in checked.problems[0]
-    assert "s4" in checked.notices[0]
+    assert list(checked.notices) == ["s2", "s3", "s4"]
 
 
 @pytest.mark.req("AL-49")

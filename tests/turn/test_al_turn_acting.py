@@ -5,10 +5,10 @@ from typing import Any
 
 import pytest
 from tiny_domain import TinyDomain
+from turn_parlour import Parlours
 
 from callboard.choreography.turn.acting import NO_DATA
 from callboard.testing import Line
-from conftest import Parlours
 
 pytestmark = pytest.mark.anyio
 LISTEN = Line(json={}, prompt_type="understand", times=None)
@@ -181,7 +181,7 @@ async def test_a_long_list_floods_nobody(domain, parlour_of: Parlours):
         assert "and 5 more" in many.message
 
 
-@pytest.mark.req("AL-104", "AL-12")
+@pytest.mark.req("AL-104")
 async def test_two_writes_of_a_group_both_happen(tiny: TinyDomain, parlour_of: Parlours):
     one = write_tasks(0, records=[{"description": "A"}])
     two = {

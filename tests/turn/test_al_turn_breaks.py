@@ -2,6 +2,7 @@
 
 import pytest
 from tiny_domain import TinyDomain
+from turn_parlour import Parlours
 
 from callboard.choreography.turn.answering import expire
 from callboard.choreography.turn.remembering import SessionState
@@ -11,7 +12,6 @@ from callboard.knowledge.entities import Registry
 from callboard.store.journal.questions import list_questions
 from callboard.store.journal.runs import list_runs
 from callboard.testing import Line
-from conftest import Parlours
 
 pytestmark = pytest.mark.anyio
 LISTEN = Line(json={}, prompt_type="understand", times=None)

@@ -5,12 +5,12 @@ import contextlib
 
 import pytest
 from tiny_domain import TinyDomain
+from turn_parlour import Parlours
 
 from callboard.core.errors import CallboardError
 from callboard.core.vocabulary import RunState
 from callboard.store.journal.runs import list_runs
 from callboard.testing import Blackout, Line, Moment
-from conftest import Parlours
 
 pytestmark = pytest.mark.anyio
 PLAN = {
@@ -44,7 +44,7 @@ async def die(tiny: TinyDomain, parlour_of: Parlours, nth: int) -> None:
                 await parlour.say("note Bo and the call", mode="plan")
 
 
-@pytest.mark.req("AL-41", "AL-140", "AL-144")
+@pytest.mark.req("AL-41", "AL-144")
 @pytest.mark.parametrize("nth", range(3, 22, 2))
 async def test_a_turn_that_died_goes_on_and_writes_once(
     tiny: TinyDomain, parlour_of: Parlours, nth: int

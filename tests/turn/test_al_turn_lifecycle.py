@@ -4,9 +4,9 @@ from typing import Any
 
 import pytest
 from tiny_domain import TinyDomain
+from turn_parlour import Parlours
 
 from callboard.testing import Line
-from conftest import Parlours
 
 pytestmark = pytest.mark.anyio
 LISTEN = Line(json={}, prompt_type="understand", times=None)

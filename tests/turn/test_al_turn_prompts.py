@@ -7,6 +7,7 @@ from typing import Any
 
 import pytest
 from tiny_domain import TinyDomain
+from turn_parlour import ALFRED, Parlours
 
 from callboard.choreography.turn.prompting import Hidden, Section, entity_section, rows_section
 from callboard.core.vocabulary import Entity, EntityState
@@ -14,7 +15,6 @@ from callboard.knowledge.entities import Registry
 from callboard.models import ModelRequest
 from callboard.prompts import OfflineTokenCounter
 from callboard.testing import Line
-from conftest import ALFRED, Parlours
 
 pytestmark = pytest.mark.anyio
 SYNTAX, SCHEMA, DATA = "## Query Syntax", "## Database Schema", "## Data to Analyze"
@@ -109,7 +109,7 @@ async def test_budgets_hold_with_much_data_and_what_must_stay_stays(
         assert "do all of it" in analyze
 
 
-@pytest.mark.req("AL-28", "AL-108", "AL-110", "AL-111", "AL-112", "AL-38")
+@pytest.mark.req("AL-28", "AL-108", "AL-38")
 async def test_prompts_do_not_grow_with_the_conversation(tiny: TinyDomain, parlour_of: Parlours):
     tiny.seed("ann", "documents", "Plan B")
     counter = OfflineTokenCounter()

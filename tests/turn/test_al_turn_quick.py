@@ -4,12 +4,12 @@ import asyncio
 
 import pytest
 from tiny_domain import TinyDomain
+from turn_parlour import Parlours
 
 from callboard.choreography.turn.deciding import ModelUnavailable
 from callboard.choreography.turn.modes import UnknownMode
 from callboard.choreography.turn.turn import Busy, MessageTooLong
 from callboard.testing import Failure, Line
-from conftest import Parlours
 
 pytestmark = pytest.mark.anyio
 
@@ -105,7 +105,7 @@ async def test_plan_mode_does_simple_things_at_once(domain, parlour_of: Parlours
         assert [call["node"] for call in done.calls] == ["understand"]
 
 
-@pytest.mark.req("AL-104", "AL-14")
+@pytest.mark.req("AL-104")
 async def test_undo_takes_the_last_turn_back_and_says_so(domain, parlour_of: Parlours):
     async with parlour_of(domain) as parlour:
         await parlour.say("add task Call", mode="quick")
@@ -145,7 +145,7 @@ async def test_a_message_may_not_be_endless(tiny: TinyDomain, parlour_of: Parlou
             await parlour.say("x" * 8001)
 
 
-@pytest.mark.req("AL-30", "AL-42", "AL-40")
+@pytest.mark.req("AL-30")
 async def test_without_a_model_what_code_can_do_is_done_and_the_rest_changes_nothing(
     tiny: TinyDomain, parlour_of: Parlours
 ):

@@ -2,6 +2,7 @@
 
 import pytest
 from tiny_domain import TinyDomain
+from turn_parlour import Parlours
 
 from callboard.choreography.turn.replying.facts import Drafted, Facts, Listing
 from callboard.choreography.turn.replying.guarding import (
@@ -12,7 +13,6 @@ from callboard.choreography.turn.replying.guarding import (
     with_failures,
 )
 from callboard.testing import Line
-from conftest import Parlours
 
 pytestmark = pytest.mark.anyio
 

@@ -125,7 +125,7 @@ async def decide(
             raise ModelUnavailable(record.message, fix=record.fix) from error
         return Decision(reply=f"I could not work out what to do: {record.message}")
     work.assumptions += checked.plan.assumptions
-    work.warnings += checked.notices
+    work.left_out += checked.notices
     proposes = must_propose(checked.plan, work.mode)
     return Decision(checked.plan, proposes=proposes)
 
@@ -141,5 +141,5 @@ def decide_quick(work: Work, steps: Sequence[ThinkStep], message: str) -> Decisi
 def _checked(work: Work, plan: ThinkOutput, *, trust_size: bool) -> ThinkOutput:
     most = max(len(plan.steps), work.mode.max_steps) if trust_size else work.mode.max_steps
     checked = check_plan(plan, work.domain, most)
-    work.warnings += checked.notices
+    work.left_out += checked.notices
     return checked.plan

@@ -37,7 +37,7 @@ from callboard.choreography.turn.hearing import (
     wants_model,
 )
 from callboard.choreography.turn.modes import accepted_switch, mode_by_intent
-from callboard.choreography.turn.prompting import QUICK
+from callboard.choreography.turn.prompting import QUICK, THINK
 from callboard.choreography.turn.replying import (
     ALSO_NOT_UNDERSTOOD,
     NOTHING_SAVED,
@@ -53,7 +53,7 @@ from callboard.choreography.turn.settling import (
     plan_to_save,
     settle,
 )
-from callboard.choreography.turn.shapes import Option, PendingProposal, ThinkOutput
+from callboard.choreography.turn.shapes import Option, PendingProposal, StepType, ThinkOutput
 from callboard.choreography.turn.understanding import AnswerKind, SignalKind
 from callboard.choreography.turn.undoing import undo_turn
 from callboard.choreography.turn.work import Work
@@ -263,8 +263,17 @@ class Performance:
     def _asks_for_profile(self, routed: Routed | None) -> list[str]:
         """Return what is asked once of a user nothing is known about, before a big request."""
         work = self.work
-        is_big = work.mode.consent == "proposal" and (routed is None or len(routed.steps) > 2)
-        if not is_big or work.state.has_asked_profile or self._times > 1:
+        if routed is None:
+            # Without a planner nothing big comes of words that code cannot read.
+            is_big = not work.asker.is_constrained(THINK)
+        else:
+            is_big = any(step.step_type is StepType.GENERATE for step in routed.steps)
+        if (
+            work.mode.consent != "proposal"
+            or not is_big
+            or work.state.has_asked_profile
+            or self._times > 1
+        ):
             return []
         return [each.text for each in work.domain.onboarding()][:2]
 

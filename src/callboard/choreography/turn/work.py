@@ -35,6 +35,8 @@ class Work:
     plan: ThinkOutput | None = None
     assumptions: list[str] = field(default_factory=list[str])
     warnings: list[str] = field(default_factory=list[str])
+    # What was planned and is not even tried.
+    left_out: list[str] = field(default_factory=list[str])
     # Drafts that a new one takes the place of.
     revises: tuple[str, ...] = ()
     _profiles: dict[tuple[str, str], ProfileView] = field(
@@ -99,7 +101,8 @@ class Work:
             compact = await self.domain.profile(self.who, "compact", subdomain)
         return [
             Section(SAFETY, view.pinned, is_pinned=True),
-            Section(PREFERENCES, view.text, shorter=(lambda: compact.text,)),
+            # Shortened before rows are, and never left out.
+            Section(PREFERENCES, view.text, is_pinned=True, shorter=(lambda: compact.text,)),
             self.constraint_section(),
         ]
 

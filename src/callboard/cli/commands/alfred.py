@@ -135,7 +135,10 @@ def list_rows(
 
     async def act(alfred: Any) -> None:
         wanted = ReadRequest.model_validate({"table": table, "filters": filters, "limit": limit})
-        rows_report(await alfred.read(alfred.who(user), wanted), as_json=as_json)
+        who = alfred.who(user)
+        found = await alfred.read(who, wanted)
+        lines = await alfred.kitchen.present_rows(who, table, found.rows)
+        rows_report(found, lines, as_json=as_json)
 
     return enter(Choices(project, (), None, as_json), act)
 
@@ -175,7 +178,7 @@ def export(
     project: ProjectOption = None,
     as_json: JsonOption = False,
 ) -> int:
-    """Print recipes, the planned meals of a week as iCalendar, or the shopping list."""
+    """Print recipes, the planned meals of two weeks as iCalendar, or the shopping list."""
     from callboard.cli.acting.alfred.doors import enter
     from callboard.cli.acting.alfred.exporting import print_export
     from callboard.cli.acting.opening import Choices
@@ -251,6 +254,7 @@ def seed(
         if as_json:
             echo_json(dict(counts))
             return
-        echo(", ".join(f"{count} {name}" for name, count in counts.items()))
+        told = [f"{name.replace('_', ' ')}: {count}" for name, count in counts.items() if count]
+        echo(f"The kitchen holds {', '.join(told)}.")
 
     return enter(Choices(project, (), None, as_json), act)

@@ -49,14 +49,13 @@ def why_report(trace: Mapping[str, Any], *, as_json: bool) -> None:
     echo(f"{counted(len(trace.get('calls') or ()), 'model call')}")
 
 
-def rows_report(result: ReadResult, *, as_json: bool) -> None:
-    """Print rows, one a line."""
+def rows_report(result: ReadResult, lines: Sequence[str] | None, *, as_json: bool) -> None:
+    """Print rows as the kitchen tells them, else one a line."""
     if as_json:
         echo_json(result.model_dump(mode="json"))
         return
-    for row in result.rows:
-        shown = {k: v for k, v in row.items() if v not in (None, "", []) and k not in _UNSHOWN}
-        echo(clean("  ".join(f"{key}={value}" for key, value in shown.items())))
+    for line in _plain_lines(result) if lines is None else lines:
+        echo(clean(line))
     if result.truncated:
         remark(f"… {result.total_count - result.row_count} more")
     if not result.rows:
@@ -83,6 +82,17 @@ def undo_report(result: UndoResult, *, as_json: bool) -> None:
     echo(clean(f"Taken back: {', '.join(result.labels) or 'nothing with a name'}"))
     for note in result.notes:
         remark(clean(f"  note: {note}"))
+
+
+def _plain_lines(result: ReadResult) -> list[str]:
+    shown = [
+        {name: value for name, value in row.items() if value not in (None, "", [])}
+        for row in result.rows
+    ]
+    return [
+        "  ".join(f"{name}={value}" for name, value in row.items() if name not in _UNSHOWN)
+        for row in shown
+    ]
 
 
 _UNSHOWN = frozenset({"id", "created_at", "updated_at", "version", "ingredient_id", "recipe_id"})

@@ -13,7 +13,8 @@ _IRREGULAR: Final = {
     "gases": "gas", "geese": "goose", "halves": "half", "hooves": "hoof", "knives": "knife",
     "leaves": "leaf", "lenses": "lens", "lives": "life", "loaves": "loaf", "men": "man",
     "mice": "mouse", "octopuses": "octopus", "people": "person", "shelves": "shelf",
-    "teeth": "tooth", "wives": "wife", "wolves": "wolf", "women": "woman",
+    "gnus": "gnu", "menus": "menu", "ponzus": "ponzu", "shoyus": "shoyu", "teeth": "tooth",
+    "tofus": "tofu", "wives": "wife", "wolves": "wolf", "women": "woman",
 }  # fmt: skip
 # Words that end like a plural and are none.
 _SAME: Final = frozenset({
@@ -23,15 +24,17 @@ _SAME: Final = frozenset({
     "yes",
 })  # fmt: skip
 _KEEPS_IE: Final = frozenset({
-    "brownie", "calorie", "cookie", "die", "genie", "hoodie", "lie", "movie", "pie", "pixie",
-    "prairie", "quickie", "selfie", "smoothie", "sortie", "sweetie", "tie", "veggie", "zombie",
+    "brie", "brownie", "calorie", "cookie", "die", "genie", "hoodie", "lie", "movie", "pie",
+    "pixie", "prairie", "quickie", "selfie", "smoothie", "sortie", "sweetie", "tie", "veggie",
+    "zombie",
 })  # fmt: skip
 _KEEPS_E: Final = frozenset({
-    "ache", "aloe", "avalanche", "axe", "brioche", "cache", "canoe", "ceviche", "cliche", "foe",
-    "ganache", "headache", "hoe", "niche", "oboe", "pastiche", "quiche", "shoe", "tiptoe", "toe",
+    "ache", "aloe", "avalanche", "axe", "bouillabaisse", "brioche", "cache", "canoe", "ceviche",
+    "cliche", "foe", "fraiche", "ganache", "headache", "hoe", "leche", "niche", "oboe",
+    "pastiche", "quiche", "roe", "shoe", "tiptoe", "toe",
 })  # fmt: skip
 _IES: Final = re.compile(r"[^aeiou]ies$")
-_ES: Final = re.compile(r"(?:ss|x|z|ch|sh|o)es$")
+_ES: Final = re.compile(r"(?:ss|x|zz|tz|ch|sh|o)es$")
 _SHORTEST: Final = 4
 
 

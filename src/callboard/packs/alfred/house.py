@@ -21,7 +21,7 @@ from callboard.choreography.turn.talk import Talk
 from callboard.core.clock import iso
 from callboard.core.errors import InvalidInput, NotFound
 from callboard.packs.alfred.ground import PACK, kitchen_of
-from callboard.packs.alfred.settings import SettingsRead, read_settings
+from callboard.packs.alfred.settings import SettingsRead, is_timezone, read_settings
 from callboard.store.records import Records
 from callboard.studio.studio import Studio
 
@@ -83,6 +83,10 @@ class Alfred:
         if not plain or len(plain) > 100:
             raise InvalidInput(
                 f"{user_id[:40]!r} cannot be somebody's id", fix="Give 1 to 100 characters."
+            )
+        if not is_timezone(timezone):
+            raise InvalidInput(
+                f"{timezone[:40]!r} is no time zone", fix="Give one such as Europe/Berlin, or UTC."
             )
         now = iso(self.studio.clock.now_ms())
         return await self.kitchen.data.base.write(

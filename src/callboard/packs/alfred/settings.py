@@ -36,12 +36,8 @@ class PeopleSettings(PackSection):
     @field_validator("timezone")
     @classmethod
     def _is_zone(cls, value: str) -> str:
-        from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
-
-        try:
-            ZoneInfo(value)
-        except (ZoneInfoNotFoundError, ValueError):
-            raise ValueError("there is no such time zone") from None
+        if not is_timezone(value):
+            raise ValueError("there is no such time zone")
         return value
 
 
@@ -75,6 +71,17 @@ SettingsRead = PackSettingsRead[AlfredSettings]
 _SOURCE: Final = PackSettings(
     AlfredSettings, "callboard.packs.alfred", PROJECT_FILE, secret=("database",)
 )
+
+
+def is_timezone(name: str) -> bool:
+    """Say whether there is such a time zone."""
+    from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
+
+    try:
+        ZoneInfo(name)
+    except (ZoneInfoNotFoundError, ValueError, OSError):
+        return False
+    return True
 
 
 def read_settings(root: Path) -> SettingsRead:

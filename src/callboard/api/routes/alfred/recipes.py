@@ -52,7 +52,7 @@ async def export_recipes(
 
 @router.get("/calendar.ics", response_class=PlainTextResponse)
 async def calendar(
-    alfred: AlfredKitchen, start: Day = "@today", end: Day = "@today+6d", user_id: UserId = None
+    alfred: AlfredKitchen, start: Day = "@today", end: Day = "@today+13d", user_id: UserId = None
 ) -> PlainTextResponse:
     """Return planned meals as a calendar file."""
     text = await alfred.export_calendar(alfred.who(user_id), start, end)

@@ -6,7 +6,7 @@ instruct.
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any, Final
+from typing import Any, Final, cast
 
 from callboard.core.canonical import compact_json
 from callboard.core.vocabulary import Content, Entity, EntityState, Trust
@@ -115,6 +115,7 @@ def _tables(
 # Bookkeeping of a database that no judgement needs.
 _BOOKKEEPING: Final = frozenset({"created_at", "updated_at", "version", "archived_at"})
 _MOST_CHARS: Final = 80
+_MOST_BELOW: Final = 12
 
 
 def _slim(row: Mapping[str, Any]) -> dict[str, Any]:
@@ -129,7 +130,23 @@ def _slim(row: Mapping[str, Any]) -> dict[str, Any]:
 def _short(value: Any) -> Any:
     if isinstance(value, str) and len(value) > _MOST_CHARS:
         return f"{value[:_MOST_CHARS]}…"
+    if isinstance(value, list):
+        return _few(cast("list[Any]", value))
     return value
+
+
+def _few(values: Sequence[Any]) -> list[Any]:
+    """Return rows below a row by their names, the first of them; the rest is counted."""
+    shown = [_short(_name(each)) for each in values[:_MOST_BELOW]]
+    rest = len(values) - len(shown)
+    return [*shown, f"{rest} more"] if rest > 0 else shown
+
+
+def _name(value: Any) -> Any:
+    if not isinstance(value, Mapping):
+        return value
+    row = cast("Mapping[str, Any]", value)
+    return row.get("name") or row.get("text") or row.get("label") or dict(row)
 
 
 def _origin(heading: str) -> str:

@@ -68,7 +68,8 @@ class Facts:
 
 async def gather_facts(work: Work, only: Sequence[str] | None = None) -> Facts:
     """Return what a turn did, by the results of its steps."""
-    facts = Facts(assumptions=list(dict.fromkeys(work.assumptions)))
+    left_out = [f"{each} (left out of the plan)" for each in dict.fromkeys(work.left_out)]
+    facts = Facts(assumptions=list(dict.fromkeys(work.assumptions)), not_done=left_out)
     steps = [] if work.plan is None else work.plan.steps
     feeds = _only_feeding(work, steps)
     for step in steps:
@@ -82,6 +83,8 @@ async def gather_facts(work: Work, only: Sequence[str] | None = None) -> Facts:
             facts.not_done.append(f"{step.description} (waits for your word)")
         else:
             await _tell(work, step, result, facts, is_feeding=step.id in feeds)
+    # A step that was planned anew and failed again is one thing that was not done.
+    facts.not_done = list(dict.fromkeys(facts.not_done))
     return facts
 
 

@@ -9,6 +9,7 @@ from callboard.choreography.turn.replying.templates import NOT_DONE, not_done_li
 
 QUICK_WORDS: Final = 60
 _UUID: Final = re.compile(r"\b[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}\b")
+_QUOTED: Final = re.compile(rf"(['\"]){_UUID.pattern}\1")
 _STEP: Final = re.compile(r"\bg\d+\.s\d+(?:\.\w+)*\b")
 _JSON: Final = re.compile(r"```.*?```|[{\[]\s*\"[^\n]*?[}\]]", re.DOTALL)
 _NUMBER: Final = re.compile(r"(?<![\w.])\d+(?:[.,]\d+)?")
@@ -27,7 +28,7 @@ def clean(
     for table in tables:
         if "_" in table:
             text = re.sub(rf"\b{re.escape(table)}\b", table.replace("_", " "), text)
-    text = _STEP.sub("", _UUID.sub("", text))
+    text = _STEP.sub("", _UUID.sub("", _QUOTED.sub("something", text)))
     text = text if is_ours else _JSON.sub("", text)
     text = re.sub(r"\btemp_\w+_\d+\b", "the draft", text)
     lines = [re.sub(r"[ \t]{2,}", " ", line).rstrip() for line in text.splitlines()]

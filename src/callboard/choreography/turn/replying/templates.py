@@ -55,6 +55,7 @@ def proposal_text(domain: Domain, proposal: PendingProposal, facts: Facts) -> st
     writes = [step for step in uncounted if step.step_type is StepType.WRITE]
     lines += [f"- {step.description}" for step in (writes if proposal.affected else uncounted)]
     lines += [_sentence(each) for each in (*proposal.assumptions, *facts.assumptions)]
+    lines += [not_done_line(facts)] if facts.not_done else []
     lines.append("Nothing is saved yet. Shall I do this? Say yes, no, or what to change.")
     return "\n".join(dict.fromkeys(each for each in lines if each))
 

@@ -31,7 +31,7 @@ class Checked:
 
     plan: ThinkOutput
     problems: tuple[str, ...] = ()
-    # What the user is told: what of the plan was left out.
+    # What of the plan was left out; the user is told.
     notices: tuple[str, ...] = ()
 
 
@@ -89,7 +89,7 @@ def _drop_unknown(draft: _Draft, domain: Domain) -> None:
         if subdomain is None:
             known = ", ".join(subdomains)
             draft.problems.append(f"{name}: unknown subdomain {step.subdomain!r}; use {known}")
-            draft.notices.append(f"Left out: {step.description}")
+            draft.notices.append(step.description)
             continue
         if step.step_type is not StepType.ANALYZE:
             step = step.model_copy(update={"compute": None})
@@ -113,8 +113,7 @@ def _limit(draft: _Draft, most: int) -> None:
     if len(draft.steps) <= most:
         return
     draft.problems.append(f"{len(draft.steps)} steps are too many; at most {most} are possible")
-    left = [step.description for _, step in draft.steps[most:]]
-    draft.notices.append(f"Left out: {'; '.join(left)}")
+    draft.notices += [step.description for _, step in draft.steps[most:]]
     draft.steps = draft.steps[:most]
 
 
@@ -222,7 +221,7 @@ def _put_after_producers(draft: _Draft) -> None:
             return
         for name, step in first:
             draft.problems.append(f"{name}: nothing is read before it that it could look at")
-            draft.notices.append(f"Left out: {step.description}")
+            draft.notices.append(step.description)
         draft.steps = [each for each in draft.steps if each[0] not in judging]
 
 

@@ -70,7 +70,9 @@ _PICK: Final = re.compile(
 _POLITE: Final = re.compile(r"(?:,? (?:please|thanks|thank you|then|alfred))+$")
 _EDGES: Final = ' \t\n.!?,;:…"“”()'
 _MOST_NOUN_WORDS: Final = 4
-_MORE_THAN_A_NOUN: Final = re.compile(r"\b(?:and|but|because|if|then|for|to|with|in|on|is|are)\b")
+_MORE_THAN_A_NOUN: Final = re.compile(
+    r"\b(?:and|but|because|if|then|for|to|with|in|on|at|is|are|left)\b"
+)
 
 
 def detect_signal(message: str) -> Signal | None:

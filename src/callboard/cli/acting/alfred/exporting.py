@@ -21,7 +21,7 @@ async def print_export(
         return
     match what:
         case "calendar":
-            text = await alfred.export_calendar(who, "@today", "@today+6d")
+            text = await alfred.export_calendar(who, "@today", "@today+13d")
         case "shopping":
             text = await alfred.export_shopping(who)
         case _:

@@ -5,6 +5,7 @@ from typing import Any, Final
 
 from callboard.choreography.turn.domain import Row, TableWords
 from callboard.choreography.turn.requests import WriteOp, WriteRequest, WriteResult
+from callboard.packs.alfred.kitchen.compute.amounts import spoken_amount
 
 _MOST_NAMES: Final = 6
 _PLACES: Final[Mapping[str, TableWords]] = {
@@ -49,6 +50,8 @@ def tell_write(request: WriteRequest, result: WriteResult) -> str | None:
             return f"Ticked off {_named(result.labels)}"
         case "tasks" if request.set.get("status") == "done":
             return f"Done: {_named(result.labels)}"
+        case "inventory_items" if request.set.get("quantity") is not None:
+            return f"Updated {_left(result)}"
         case "recipes" if result.op is WriteOp.CREATE:
             return f"Saved {_named(result.labels)} to your recipes"
         case _:
@@ -64,6 +67,14 @@ def _profile(request: WriteRequest, result: WriteResult) -> str | None:
         if name in row and name != "onboarding_state"
     ]
     return f"Noted in your profile: {'; '.join(said)}" if said else None
+
+
+def _left(result: WriteResult) -> str:
+    pairs = zip(result.labels, result.rows, strict=False)
+    return ", ".join(
+        f"{label} (now {spoken_amount(row.get('quantity'), row.get('unit'))})"
+        for label, row in pairs
+    )
 
 
 def _value(value: Any) -> str:

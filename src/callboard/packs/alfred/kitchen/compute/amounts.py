@@ -78,7 +78,7 @@ def spoken_amount(quantity: float | None, unit: str | None) -> str:
     """Return an amount as it is told: `1½ cup`, `6`, `some`."""
     if quantity is None:
         return "some"
-    shown = f"{round(quantity, 3):g}"
+    shown = f"{quantity:.0f}" if quantity >= _SHOWN_WHOLE_FROM else f"{round(quantity, 2):g}"
     return f"{shown} {unit_word(quantity, unit)}" if unit else shown
 
 
@@ -91,6 +91,7 @@ def unit_word(quantity: float, unit: str) -> str:
     return f"{unit}es" if unit.endswith(("ch", "sh", "x")) else f"{unit}s"
 
 
+_SHOWN_WHOLE_FROM: Final = 100
 _NEVER_PLURAL: Final = frozenset(
     {"g", "kg", "mg", "ml", "cl", "dl", "l", "tsp", "tbsp", "oz", "lb", "cm", "mm", "pt", "qt"}
 )

@@ -18,7 +18,7 @@ _FORMS: Final = (
     )),
     ("quick", re.compile(
         r"^\s*(?:please )?(?:add|put|buy|get|remove|delete|take|show|list|check|mark|set|update|"
-        r"move|what'?s (?:in|on)|do (?:i|we) have|how (?:much|many)|remind)\b"
+        r"move|what'?s (?:in|on)|do (?:i|we) have|how (?:much|many)|remind|save|keep)\b"
     )),
 )  # fmt: skip
 

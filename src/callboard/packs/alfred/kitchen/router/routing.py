@@ -8,9 +8,11 @@ from collections.abc import Awaitable, Callable
 from typing import Final
 
 from callboard.choreography.turn.domain import Routed
+from callboard.packs.alfred.kitchen.router.manners import route_manners
 from callboard.packs.alfred.kitchen.router.marking import route_marking
 from callboard.packs.alfred.kitchen.router.meals import route_meals
 from callboard.packs.alfred.kitchen.router.people import route_people
+from callboard.packs.alfred.kitchen.router.provisions import route_provisions
 from callboard.packs.alfred.kitchen.router.showing import route_showing
 from callboard.packs.alfred.kitchen.router.situation import Situation
 from callboard.packs.alfred.kitchen.router.stock import route_adding, route_removing
@@ -24,8 +26,10 @@ LONGEST_MESSAGE: Final = 2_000
 _MOST_PARTS: Final = 4
 # Whoever is asked first has the more particular forms.
 _ROUTES: Final[tuple[Route, ...]] = (
+    route_manners,
     route_tasks,
     route_people,
+    route_provisions,
     route_marking,
     route_meals,
     route_wishes,

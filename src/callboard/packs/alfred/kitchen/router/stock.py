@@ -56,7 +56,9 @@ _USED: Final = re.compile(
 )
 _OUT_OF: Final = re.compile(
     r"^(?:(?:i'm|i am|we're|we are|we've|i've) )?(?:(?:all |just )?(?:out of|run out of"
-    r"|ran out of))\s+(?P<rest>.+)$",
+    r"|ran out of))\s+(?P<rest>.+)$"
+    r"|^(?:(?:there (?:is|are)|there's|we have|i have) )?no (?:more )?(?P<gone>.+?)"
+    r"\s+(?:left|at home|in the (?:house|fridge|freezer|pantry|kitchen))$",
     re.I | re.S,
 )
 _CLEAR: Final = re.compile(
@@ -113,7 +115,7 @@ async def route_removing(situation: Situation) -> Routed | None:
         return None if whole is None else _clearing(situation, find_target(whole["target"]))
     out_of = _OUT_OF.match(text)
     if out_of is not None:
-        return await _run_out(situation, out_of["rest"])
+        return await _run_out(situation, out_of["rest"] or out_of["gone"])
     for pattern in (_DISCARD, _USED):
         gone = pattern.match(text)
         if gone is not None:

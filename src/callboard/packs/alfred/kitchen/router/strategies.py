@@ -78,7 +78,10 @@ def _word(word: str) -> dict[str, Any] | None:
     if key in keyed("cuisines"):
         return {"field": "cuisine", "op": "ilike", "value": keyed("cuisines")[key]}
     if key in keyed("diets"):
-        return has_tag(keyed("diets")[key])
+        diet = keyed("diets")[key]
+        # What is vegan is vegetarian, too.
+        is_wider = diet == "vegetarian"
+        return {"or": [has_tag(diet), has_tag("vegan")]} if is_wider else has_tag(diet)
     if key in keyed("courses"):
         course = keyed("courses")[key]
         return {"or": [{"field": "course", "op": "ilike", "value": course}, has_tag(course)]}

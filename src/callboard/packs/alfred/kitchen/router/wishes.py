@@ -16,20 +16,28 @@ from callboard.packs.alfred.kitchen.router.situation import (
     among,
     same,
 )
+from callboard.packs.alfred.kitchen.router.strategies import at_most_minutes, recipe_filters
 from callboard.packs.alfred.kitchen.router.words.dates import DAY, PERIOD, Days, read_days
 from callboard.packs.alfred.kitchen.router.words.items import read_items
 from callboard.packs.alfred.kitchen.router.words.lexicon import any_of, kinds, numbers
 from callboard.packs.alfred.kitchen.safety.conflicts import Clash, find_clash
 
 MOST_RECIPES: Final = 200
+_FREQUENCIES: Final = {"daily": "every day", "weekends_only": "on weekends"}
 _CAN_MAKE: Final = re.compile(
     r"^what (?:can|could|should|shall) (?:i|we) (?:make|cook|eat|have)(?: (?:for \w+|tonight"
     r"|today|now|from|with|using|out of))*(?P<from>.*)$"
-    r"|^(?:suggest|recommend|give me|show me)(?: me| us)? (?:a |an |some |any )?(?:(?:new|good"
-    r"|nice|quick|easy) )*(?:recipes?|dish(?:es)?|meals?|dinner|lunch|ideas?|something(?: to "
-    r"(?:cook|eat|make))?)"
+    r"|^(?P<verb>suggest|recommend|give me|show me)(?: me| us)? (?:a |an |some |any )?"
+    r"(?P<kind>(?:[\w-]+ ){0,3}?)(?:recipes?|dish(?:es)?|meals?|dinner|lunch|ideas?"
+    r"|something(?: to (?:cook|eat|make))?)"
     r"(?: (?:for \w+|tonight|today|from|with|using))*(?P<from2>.*)$"
     r"|^(?:any |some )?(?:dinner |meal |lunch |recipe )?ideas(?: for \w+)?$",
+    re.I,
+)
+_PLAIN_KIND: Final = re.compile(r"(?:(?:new|good|nice|quick|easy) )*", re.I)
+_IN_MINUTES: Final = re.compile(
+    r"\s+(?:in|under|in under|in less than|within)\s+(?P<minutes>\d{1,3})\s*min(?:ute)?s?"
+    r"(?: or less)?\b",
     re.I,
 )
 _OWN_STOCK: Final = re.compile(
@@ -77,9 +85,13 @@ async def route_wishes(situation: Situation) -> Routed | None:
 
 
 async def _can_make(situation: Situation) -> Routed | None:
-    found = _CAN_MAKE.match(situation.text)
-    if found is None:
+    minutes = _IN_MINUTES.search(situation.text)
+    found = _CAN_MAKE.match(_IN_MINUTES.sub("", situation.text))
+    described = None if found is None else _described(found)
+    if found is None or described is None:
         return None
+    if minutes is not None:
+        described.append(at_most_minutes(int(minutes["minutes"])))
     source = (found["from"] or found["from2"] or "").strip(" ,?")
     wanted: list[str] = []
     if source and not _OWN_STOCK.match(source):
@@ -87,7 +99,7 @@ async def _can_make(situation: Situation) -> Routed | None:
         if not wanted:
             return None
     steps = situation.steps
-    filters = [
+    filters = described + [
         {"field": "ingredients.name", "op": "ilike", "value": f"%{each.strip('%* ')}%"}
         for each in wanted[:3]
     ]
@@ -98,6 +110,15 @@ async def _can_make(situation: Situation) -> Routed | None:
         told, "recipes", 1, "match_recipes", read, constraints=list(situation.asked.constraints)
     )
     return Routed(steps=tuple(steps.made), goal=told)
+
+
+def _described(found: re.Match[str]) -> list[dict[str, Any]] | None:
+    """Return what the words before "dinner" ask for, or None if they say nothing here."""
+    kind = found["kind"] or ""
+    if str(found["verb"] or "").casefold() in ("give me", "show me"):
+        # Whoever wants a certain dish shown or given asks for something else.
+        return [] if _PLAIN_KIND.fullmatch(kind) else None
+    return recipe_filters(kind, "")
 
 
 async def _made_up(situation: Situation) -> Routed | None:
@@ -144,7 +165,7 @@ async def _planned(situation: Situation) -> Routed | None:
     days = days or _usual_days(situation, found["what"], profile)
     assumptions = [] if named else [f"Planned for {days.dates[0]} to {days.dates[-1]}"]
     if count is None:
-        words = str(profile.get("cooking_frequency") or "3x_week").replace("_", " ")
+        words = _FREQUENCIES.get(str(profile.get("cooking_frequency")), "three times a week")
         assumptions.append(f"As many days as your profile says: {words}")
     likely = await situation.likely()
     wanted = _Wanted(days, _meals(rest), count, likely)

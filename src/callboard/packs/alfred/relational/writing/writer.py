@@ -216,7 +216,7 @@ class Writer:
         check_references(moment, table, values)
         if not rows:
             raise WriteError(
-                "not_found", f"Nothing of {table.name} matches", hint="Look for it by another name."
+                "not_found", "There is nothing like that", hint="Look for it by another name."
             )
         if not values and not children:
             raise WriteError("validation", "There is nothing to change", hint="Name a column.")
@@ -237,7 +237,7 @@ class Writer:
     ) -> WriteResult:
         if not rows:
             raise WriteError(
-                "not_found", f"Nothing of {table.name} matches", hint="Look for it by another name."
+                "not_found", "There is nothing like that", hint="Look for it by another name."
             )
         labels = [self.rules.label(moment, table, row) for row in rows]
         for row, label in zip(rows, labels, strict=True):

@@ -3,6 +3,7 @@
 from collections.abc import Iterable, Mapping
 from typing import Any, Final
 
+from callboard.packs.alfred.kitchen.compute.amounts import unit_word
 from callboard.packs.alfred.kitchen.lexicon.foods import category_words
 from callboard.packs.alfred.kitchen.recipes.text import one_line
 from callboard.packs.alfred.kitchen.recipes.writing.fractions import kitchen_amount
@@ -28,11 +29,12 @@ def write_shopping(items: Iterable[Mapping[str, Any]], organization: str = "by_c
 
 
 def _entry(row: Mapping[str, Any]) -> str:
-    quantity = row.get("quantity")
-    amount = kitchen_amount(
-        float(quantity) if isinstance(quantity, (int, float)) and quantity > 0 else None,
-        one_line(str(row.get("unit") or "")) or None,
-    )
+    given = row.get("quantity")
+    quantity = float(given) if isinstance(given, (int, float)) and given > 0 else None
+    unit = one_line(str(row.get("unit") or "")) or None
+    if unit is not None and quantity is not None:
+        unit = unit_word(quantity, unit)
+    amount = kitchen_amount(quantity, unit)
     mark = "x" if row.get("status") in _DONE else " "
     return f"[{mark}] {amount} {one_line(str(row['name']))}".replace("  ", " ")
 

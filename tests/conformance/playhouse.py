@@ -186,16 +186,16 @@ class House:
         ended = (StepState.DONE, StepState.FAILED)
         return {k for k, step in self.journal(studio, run_id).items() if step.state in ended}
 
-    def receipts(self, studio: Studio, run_id: str) -> list[str]:
-        """Return the step keys of a run's receipts, in order."""
-        return studio.database.read(
-            lambda c: [
-                json.loads(row["body"])["step_key"]
-                for row in c.execute(
-                    "SELECT body FROM receipts WHERE run_id = :id ORDER BY seq", {"id": run_id}
-                )
-            ]
+    def receipts(self, studio: Studio, run_id: str, *, succeeded: bool = False) -> list[str]:
+        """Return the step keys of a run's receipts, in order; a stopped call leaves one, too."""
+        rows = studio.database.read(
+            lambda c: c.execute(
+                "SELECT body, outcome FROM receipts WHERE run_id = :id ORDER BY seq",
+                {"id": run_id},
+            ).fetchall()
         )
+        kept = [row for row in rows if not succeeded or row["outcome"] == "succeeded"]
+        return [json.loads(row["body"])["step_key"] for row in kept]
 
     def executions(self, *run_ids: str) -> Counter[str]:
         """Count how often each step of the runs was executed."""

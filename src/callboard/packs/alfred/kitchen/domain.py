@@ -8,16 +8,11 @@ from callboard.choreography.turn.domain import (
     Asked,
     ComputeFunction,
     Detail,
-    EntityType,
-    ModeSpec,
     Objection,
     OnboardingQuestion,
-    Persona,
     ProfileView,
-    QueryStrategy,
     Routed,
     Row,
-    Subdomain,
     TableWords,
     Wanted,
     Who,
@@ -26,14 +21,11 @@ from callboard.choreography.turn.requests import (
     MOST_ROWS,
     ReadRequest,
     ReadResult,
-    UndoResult,
-    WriteKey,
-    WritePreview,
     WriteRequest,
     WriteResult,
 )
 from callboard.core.clock import Clock
-from callboard.packs.alfred.description import load_description
+from callboard.packs.alfred.described import DescribedDomain
 from callboard.packs.alfred.kitchen import opening
 from callboard.packs.alfred.kitchen.checking import content_objections
 from callboard.packs.alfred.kitchen.compute.matching import MatchOptions
@@ -52,14 +44,12 @@ from callboard.packs.alfred.kitchen.router.stove import route_stove
 from callboard.packs.alfred.kitchen.rules import KitchenRules
 from callboard.packs.alfred.kitchen.safety.checking import Eater
 from callboard.packs.alfred.kitchen.schema import kitchen_tables
-from callboard.packs.alfred.kitchen.schema.catalogue import SUBDOMAINS
 from callboard.packs.alfred.kitchen.telling import table_words, tell_write
 from callboard.packs.alfred.relational.base import Base
 from callboard.packs.alfred.relational.data import Data
 from callboard.packs.alfred.relational.filters.dates import Today
 from callboard.packs.alfred.relational.filters.limits import LONGEST_LIST
 from callboard.packs.alfred.relational.names import name_key
-from callboard.packs.alfred.relational.schema import render_schema
 from callboard.packs.alfred.relational.writing.writer import WriteLimits
 
 if TYPE_CHECKING:
@@ -71,7 +61,7 @@ _FOUND: Final = 5
 _LIKELY: Final = 20
 
 
-class Kitchen:
+class Kitchen(DescribedDomain):
     """The domain of a household's kitchen."""
 
     def __init__(
@@ -85,8 +75,7 @@ class Kitchen:
         """Take the open database, brought up to date, and where it is kept what is on the stove."""
         self._cooks = cooks
         tables = kitchen_tables()
-        self._about = load_description(__package__ or "")
-        self.data = Data(
+        data = Data(
             base,
             tables,
             KitchenRules(tables, new_id),
@@ -96,39 +85,11 @@ class Kitchen:
             limits or WriteLimits(),
             _today_of,
         )
-
-    @property
-    def name(self) -> str:
-        """How the domain is called."""
-        return self._about.name
-
-    def subdomains(self) -> Sequence[Subdomain]:
-        """Return the parts of the domain."""
-        return tuple(replace(each, tables=SUBDOMAINS[each.name]) for each in self._about.subdomains)
-
-    def schema(self, subdomain: str) -> str:
-        """Return a subdomain's tables as a prompt shows them."""
-        return render_schema(self.data.tables, subdomain)
-
-    def entity_types(self) -> Sequence[EntityType]:
-        """Return the kinds of things that are tracked one by one."""
-        return self._about.entity_types
-
-    def modes(self) -> Sequence[ModeSpec]:
-        """Return the modes the user can choose from."""
-        return self._about.modes
-
-    def persona(self, subdomain: str) -> Persona:
-        """Return how an agent thinks while it works on a subdomain."""
-        return self._about.persona_of(subdomain)
+        super().__init__(__package__ or "", data)
 
     def compute_functions(self) -> Mapping[str, ComputeFunction]:
         """Return the arithmetic a plan may name."""
         return kitchen_functions(self._day)
-
-    def query_strategies(self) -> Sequence[QueryStrategy]:
-        """Return the rules that turn words into filters."""
-        return self._about.strategies
 
     def onboarding(self) -> Sequence[OnboardingQuestion]:
         """Return what is asked once."""
@@ -136,25 +97,7 @@ class Kitchen:
 
     async def read(self, who: Who, request: ReadRequest) -> ReadResult:
         """Return rows of one user; recipes bring their ingredients unless columns are named."""
-        return await self.data.read(who, _completed(request))
-
-    async def preview(self, who: Who, request: WriteRequest) -> WritePreview:
-        """Say what a change would touch."""
-        return await self.data.preview(who, request)
-
-    async def write(
-        self,
-        who: Who,
-        request: WriteRequest,
-        key: WriteKey,
-        confirmed: WritePreview | None = None,
-    ) -> WriteResult:
-        """Change rows, all of them or none, once per key."""
-        return await self.data.write(who, request, key, confirmed)
-
-    async def undo(self, who: Who) -> UndoResult:
-        """Take back what the last turn that wrote has changed."""
-        return await self.data.undo(who)
+        return await super().read(who, _completed(request))
 
     async def counts(self, who: Who) -> Mapping[str, int]:
         """Return how many rows there are, by table."""

@@ -1,43 +1,31 @@
 """Office: documents, contacts and tasks as a domain, on the same turn as the kitchen."""
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import replace
 from typing import TYPE_CHECKING, Any, Final
 
 from callboard.choreography.turn.domain import (
     Asked,
     ComputeFunction,
     Detail,
-    EntityType,
-    ModeSpec,
     Objection,
     OnboardingQuestion,
-    Persona,
     ProfileView,
-    QueryStrategy,
     Routed,
     Row,
-    Subdomain,
     Wanted,
     Who,
 )
 from callboard.choreography.turn.requests import (
     ReadRequest,
-    ReadResult,
-    UndoResult,
-    WriteKey,
-    WritePreview,
     WriteRequest,
-    WriteResult,
 )
 from callboard.core.clock import Clock
 from callboard.core.errors import NotFound
-from callboard.packs.alfred.description import load_description
+from callboard.packs.alfred.described import DescribedDomain
 from callboard.packs.alfred.office.routing import route_office
-from callboard.packs.alfred.office.schema import SUBDOMAINS, metadata, office_tables
+from callboard.packs.alfred.office.schema import metadata, office_tables
 from callboard.packs.alfred.relational.base import Base
 from callboard.packs.alfred.relational.data import Data
-from callboard.packs.alfred.relational.schema import render_schema
 from callboard.packs.alfred.relational.writing.log import log_tables
 from callboard.packs.alfred.relational.writing.rules import PlainRules
 
@@ -55,40 +43,15 @@ _DOCUMENT: Final[dict[str, Any]] = {
 }
 
 
-class Office:
+class Office(DescribedDomain):
     """The domain of a small office."""
 
     def __init__(self, base: Base, clock: Clock, new_id: Callable[[], str]) -> None:
         """Take the open database; its tables are made if they are missing."""
         log = log_tables(metadata)
         base.write_now(metadata.create_all)
-        self._about = load_description(__package__ or "")
-        self._data = Data(base, office_tables(), PlainRules(), log, clock, new_id)
-
-    @property
-    def name(self) -> str:
-        """How the domain is called."""
-        return self._about.name
-
-    def subdomains(self) -> Sequence[Subdomain]:
-        """Return the parts of the domain."""
-        return tuple(replace(each, tables=SUBDOMAINS[each.name]) for each in self._about.subdomains)
-
-    def schema(self, subdomain: str) -> str:
-        """Return a subdomain's tables as a prompt shows them."""
-        return render_schema(self._data.tables, subdomain)
-
-    def entity_types(self) -> Sequence[EntityType]:
-        """Return the kinds of things that are tracked one by one."""
-        return self._about.entity_types
-
-    def modes(self) -> Sequence[ModeSpec]:
-        """Return the modes the user can choose from."""
-        return self._about.modes
-
-    def persona(self, subdomain: str) -> Persona:
-        """Return how an agent thinks while it works on a subdomain."""
-        return self._about.persona_of(subdomain)
+        data = Data(base, office_tables(), PlainRules(), log, clock, new_id)
+        super().__init__(__package__ or "", data)
 
     def compute_functions(self) -> Mapping[str, ComputeFunction]:
         """Return the arithmetic a plan may name."""
@@ -97,43 +60,17 @@ class Office:
         )
         return {count.name: count}
 
-    def query_strategies(self) -> Sequence[QueryStrategy]:
-        """Return the rules that turn words into filters."""
-        return self._about.strategies
-
     def onboarding(self) -> Sequence[OnboardingQuestion]:
         """Return what is asked once."""
         return (OnboardingQuestion("projects", "Which projects do you work on?", is_optional=True),)
 
-    async def read(self, who: Who, request: ReadRequest) -> ReadResult:
-        """Return rows of one user."""
-        return await self._data.read(who, request)
-
-    async def preview(self, who: Who, request: WriteRequest) -> WritePreview:
-        """Say what a change would touch."""
-        return await self._data.preview(who, request)
-
-    async def write(
-        self,
-        who: Who,
-        request: WriteRequest,
-        key: WriteKey,
-        confirmed: WritePreview | None = None,
-    ) -> WriteResult:
-        """Change rows, all of them or none, once per key."""
-        return await self._data.write(who, request, key, confirmed)
-
-    async def undo(self, who: Who) -> UndoResult:
-        """Take back what the last turn that wrote has changed."""
-        return await self._data.undo(who)
-
     async def counts(self, who: Who) -> Mapping[str, int]:
         """Return how many rows there are, by table."""
-        return await self._data.counts(who, self._data.tables.names())
+        return await self.data.counts(who, self.data.tables.names())
 
     async def categories(self, who: Who) -> Mapping[str, Mapping[str, int]]:
         """Return how many rows there are by table and category."""
-        return {"tasks": await self._data.grouped(who, "tasks", "status")}
+        return {"tasks": await self.data.grouped(who, "tasks", "status")}
 
     async def profile(self, who: Who, detail: Detail, subdomain: str = "") -> ProfileView:
         """Return what prompts are told about a user: nothing is known here."""

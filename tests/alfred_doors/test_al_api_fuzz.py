@@ -58,7 +58,7 @@ def test_no_request_breaks_the_kitchen(
     operation = OPERATIONS[name]
 
     @settings(
-        max_examples=5,
+        max_examples=3,
         deadline=None,
         database=None,
         derandomize=True,

@@ -47,7 +47,7 @@ def test_no_request_breaks_the_server(name: str, mode: GenerationMode, client: T
     operation = OPERATIONS[name]
 
     @settings(
-        max_examples=10,
+        max_examples=5,
         deadline=None,
         database=None,
         derandomize=True,

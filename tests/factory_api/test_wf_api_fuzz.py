@@ -51,7 +51,7 @@ def test_no_request_breaks_the_factory(name: str, mode: GenerationMode, client: 
     operation = OPERATIONS[name]
 
     @settings(
-        max_examples=5,
+        max_examples=3,
         deadline=None,
         database=None,
         derandomize=True,

@@ -348,7 +348,7 @@ def shared_base(tmp_path_factory: pytest.TempPathFactory):
 
 
 @pytest.mark.req("AL-134", "AL-127")
-@settings(max_examples=200, deadline=None)
+@settings(max_examples=80, deadline=None)
 @given(filters=st.lists(FILTERS, min_size=1, max_size=2))
 def test_every_filter_means_what_it_says(shared_base: Base, filters: list[dict[str, Any]]):
     wanted = [row["name"] for row in ROWS if all(judge(each, row) is True for each in filters)]

@@ -157,7 +157,7 @@ HOSTILE = [
 ]
 
 
-@settings(suppress_health_check=[HealthCheck.function_scoped_fixture], max_examples=150)
+@settings(suppress_health_check=[HealthCheck.function_scoped_fixture], max_examples=60)
 @given(
     st.text(max_size=60) | st.sampled_from(HOSTILE) | st.from_regex(r'["*^():+\-{} a-zA-Z]{0,20}')
 )

@@ -48,7 +48,7 @@ async def _measure(folder: Path, times: int) -> Measured:
     Project.init(root)
     script = Script(Line(json={"steps": []}, prompt_type="quick", times=None), _answer)
     opening = Opening(
-        packs=(_load("conftest").make_pack(folder, domain),),
+        packs=(_load("turn_parlour").make_pack(folder, domain),),
         providers={"script": script},
         flags={"models": {"default": "script"}},
         environment={"HOME": str(folder), "XDG_CONFIG_HOME": str(folder / "config")},

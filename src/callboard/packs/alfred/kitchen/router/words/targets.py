@@ -12,8 +12,8 @@ OPEN: Final = ("needed", "in_cart")
 OF_OURS: Final = r"(?:(?:my|the|our|this week's|that)\s+)?"
 PLACE: Final = any_of("places")
 LIST: Final = any_of("lists")
-TODO: Final = any_of("todos")
-TARGET: Final = rf"(?:{LIST}|{PLACE}|{TODO})"
+TASK_LIST: Final = any_of("todos")
+TARGET: Final = rf"(?:{LIST}|{PLACE}|{TASK_LIST})"
 _TO: Final = r"(?:to|in|into|on|onto|at|off|from|out of|off of)"
 BEHIND: Final = re.compile(
     rf"^(?P<items>.+?)\s+{_TO}\s+{OF_OURS}(?P<target>{TARGET})$", re.I | re.S
@@ -59,7 +59,7 @@ def find_target(word: str) -> Target:
     place = kinds("places").get(folded)
     if place is not None:
         return in_place(place)
-    return TASKS if re.fullmatch(TODO, folded) else SHOPPING
+    return TASKS if re.fullmatch(TASK_LIST, folded) else SHOPPING
 
 
 def in_place(place: str) -> Target:

@@ -1,27 +1,33 @@
-"""A Quick turn with a model that answers at once: what the machinery of a conversation costs.
+"""A Quick turn in a kitchen with a model that answers at once: what all around the model costs.
 
-Each turn is a durable run: the message is stored, routed by code, a row is written to a domain in
-memory, the reply made, and the whole state saved in one transaction. One of the turns asks a model.
+Each turn is a durable run: the message is stored, understood, rows are read or written in the
+kitchen's own database, the reply is made, and the whole state is saved in one transaction. One
+kind of turn is understood by code alone. The others ask the model what to do: to look something
+up, or nothing, in which case the model words the reply, too. Prompts and replies are kept.
 """
 
 import asyncio
-import importlib.util
 import statistics
-import sys
 import time
 from pathlib import Path
-from typing import Any
+from typing import NamedTuple
 
 from bench.report import Measured, Result
 from bench.workspace import fresh_folder
-from callboard.choreography.turn.domain import Who
-from callboard.choreography.turn.talk import Talk
 from callboard.models import Line, Script
+from callboard.models.types import ModelRequest
+from callboard.packs.alfred.house import Alfred
 from callboard.studio.project import Project
 from callboard.studio.studio import Opening, Studio
 
-TESTS = Path(__file__).parents[1] / "tests" / "turn"
 GOAL_MS = 20.0
+PERSON = "ann"
+LOOK_UP = {
+    "description": "Read what is in stock",
+    "step_type": "read",
+    "subdomain": "inventory",
+    "query": {"table": "inventory_items", "limit": 5},
+}
 
 
 def measure(*, quick: bool) -> Measured:
@@ -30,61 +36,71 @@ def measure(*, quick: bool) -> Measured:
         return asyncio.run(_measure(folder, 10 if quick else 60))
 
 
-def _load(name: str) -> Any:
-    sys.path.insert(0, str(TESTS))
-    spec = importlib.util.spec_from_file_location(f"bench_{name}", TESTS / f"{name}.py")
-    assert spec is not None
-    assert spec.loader is not None
-    module = importlib.util.module_from_spec(spec)
-    sys.modules[spec.name] = module
-    spec.loader.exec_module(module)
-    return module
-
-
 async def _measure(folder: Path, times: int) -> Measured:
-    domain = _load("tiny_domain").TinyDomain()
     root = folder / "project"
     root.mkdir()
     Project.init(root)
-    script = Script(Line(json={"steps": []}, prompt_type="quick", times=None), _answer)
     opening = Opening(
-        packs=(_load("turn_parlour").make_pack(folder, domain),),
-        providers={"script": script},
-        flags={"models": {"default": "script"}},
+        providers={"script": Script(_answer)},
+        flags={"models": {"default": "script"}, "pack": "alfred"},
         environment={"HOME": str(folder), "XDG_CONFIG_HOME": str(folder / "config")},
     )
     async with Studio.open(root, opening) as studio:
+        alfred = Alfred(studio)
+        await alfred.add_person(PERSON, "Ann")
         session = (await studio.sessions.current()).id
-        talk = Talk(studio, domain, "house")
-        await _say(talk, session, "add task Warm up")
-        routed = [await _say(talk, session, f"add task Number {n}") for n in range(times)]
-        asked = [await _say(talk, session, f"what about number {n}") for n in range(times)]
-    assert domain.writes == times + 1
-    routed_ms, asked_ms = statistics.median(routed), statistics.median(asked)
+        await _say(alfred, session, "add 3 eggs to the fridge")
+        await _say(alfred, session, "ponder what there might be")
+        kinds = {
+            "that code understands": "add {} eggs to the fridge",
+            "with an instant model, which looks something up": "ponder what there might be, {}",
+            "with an instant model, which words the reply": "muse about number {}",
+        }
+        turns = {
+            name: [await _say(alfred, session, said.format(n + 2)) for n in range(times)]
+            for name, said in kinds.items()
+        }
     return Measured(
-        (
-            _result("a Quick turn that code routes (ms)", routed_ms),
-            _result("a Quick turn with an instant model, two calls (ms)", asked_ms),
-        ),
-        (f"routed: fastest {min(routed):.1f} ms, slowest {max(routed):.1f} ms",),
+        tuple(_result(f"a Quick turn {name} (ms)", took) for name, took in turns.items()),
+        tuple(_note(name, took) for name, took in turns.items()),
     )
 
 
-def _answer(request: Any) -> Line | None:
-    if request.prompt_type == "reply":
-        return Line("Nothing more is known about it.")
-    said = {"engagement_summary": "They add tasks.", "key_decisions": []}
-    return Line(json=said) if request.prompt_type == "summarize" else None
+def _answer(request: ModelRequest) -> Line:
+    match request.metadata.get("prompt_type"):
+        case "quick":
+            is_musing = "muse about" in request.messages[-1].content
+            return Line(json={"steps": [] if is_musing else [LOOK_UP]})
+        case "summarize":
+            return Line(json={"engagement_summary": "They look.", "key_decisions": []})
+        case _:
+            return Line("There are eggs.")
 
 
-def _result(name: str, took_ms: float) -> Result:
+def _result(name: str, took: list["Took"]) -> Result:
+    median = statistics.median(each.ms for each in took)
     goal = "under 20 ms"
-    return Result(name, took_ms, GOAL_MS, "the goal", took_ms / GOAL_MS, goal, took_ms < GOAL_MS)
+    return Result(name, median, GOAL_MS, "the goal", median / GOAL_MS, goal, median < GOAL_MS)
 
 
-async def _say(talk: Talk, session: str, message: str) -> float:
+def _note(name: str, took: list["Took"]) -> str:
+    times = [each.ms for each in took]
+    calls = statistics.mean(each.calls for each in took)
+    return f"{name}: {min(times):.1f} to {max(times):.1f} ms, {calls:.1f} calls each"
+
+
+class Took(NamedTuple):
+    """What a turn took."""
+
+    ms: float
+    calls: int
+
+
+async def _say(alfred: Alfred, session: str, message: str) -> Took:
     started = time.perf_counter()
-    who = Who("ann", session)
-    done = await talk.send(message, session_id=session, who=who, mode="quick")
+    who = alfred.who(PERSON, session)
+    done = await alfred.talk.send(message, session_id=session, who=who, mode="quick")
+    ms = (time.perf_counter() - started) * 1000
     assert done.action == "respond", done.message
-    return (time.perf_counter() - started) * 1000
+    assert not done.warnings, done.warnings
+    return Took(ms, len(done.calls))

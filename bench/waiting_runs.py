@@ -178,7 +178,7 @@ async def _latency_ms(studio: Studio, times: int) -> float:
     took: list[float] = []
     for _ in range(times):
         started = time.perf_counter()
-        run = await studio.start("turn", {"message": "Who has the key?"})
+        run = await studio.start("examples/turn", {"message": "Who has the key?"})
         await _finish(studio, [run.id])
         took.append((time.perf_counter() - started) * 1000)
     return statistics.median(took)

@@ -81,6 +81,6 @@ def _open_cards(studio: Studio, run: RunRecord) -> list[tuple[str, str]]:
 
 
 def _tell(studio: Studio, run: Run, body: AgentState, key: str) -> None:
-    # Handed in, not waited for: a card must not slow down the step it tells of.
+    # Noted, not waited for: a card must not slow down the step it tells of.
     row = event_row(body, studio.clock.now_ms(), run.session_id, run.id, run.key(key))
-    studio.database.submit(lambda connection: connection.execute(*row).rowcount)
+    studio.database.note(lambda connection: connection.execute(*row))

@@ -7,15 +7,17 @@ again is the ladder's.
 import json
 import re
 from collections.abc import Mapping
+from itertools import islice
 from typing import Any, Final
 
 from callboard.core.canonical import Json
-from callboard.core.errors import InvalidInput
+from callboard.core.schemas import violations
 
 _FENCE: Final = re.compile(r"```[\w-]*\s*\n(.*?)```", re.DOTALL)
 _OPENING: Final = re.compile(r"[\[{]")
 _MAX_OPENINGS: Final = 64
 _SHOWN_ERRORS: Final = 3
+_SHOWN_CHARS: Final = 200
 
 
 class BrokenStructure(ValueError):
@@ -31,7 +33,9 @@ def parse_structured(text: str, schema: Mapping[str, Json]) -> Json:
 
 def check_value(value: Json, schema: Mapping[str, Json]) -> None:
     """Refuse a value that breaks the schema, naming the first few places."""
-    problems = _violations(value, schema)
+    found = islice(violations(value, schema), _SHOWN_ERRORS)
+    places = (("/".join(map(str, each.path)) or "the reply", each.message) for each in found)
+    problems = [f"{place}: {message[:_SHOWN_CHARS]}" for place, message in places]
     if problems:
         raise BrokenStructure("; ".join(problems))
 
@@ -70,40 +74,3 @@ def _load(text: str) -> Any:
 
 def _refuse_constant(name: str) -> Any:
     raise ValueError(f"{name} is not JSON")
-
-
-def check_schema(schema: Mapping[str, Json]) -> None:
-    """Refuse a schema that is none, before anything is spent on it."""
-    # Imported here and below: the validator is heavy and most requests carry no schema.
-    from jsonschema import Draft202012Validator
-    from jsonschema.exceptions import SchemaError
-
-    try:
-        Draft202012Validator.check_schema(dict(schema))
-    except SchemaError as error:
-        raise InvalidInput(
-            f"The JSON schema of the request is not valid: {error.message}",
-            fix="Correct the schema the agent or tool declares.",
-        ) from error
-
-
-def _violations(value: Any, schema: Mapping[str, Json]) -> list[str]:
-    from jsonschema import Draft202012Validator
-    from referencing import Registry
-    from referencing.exceptions import Unresolvable
-
-    # An empty registry: a reference in a schema never reaches out to the network.
-    validator = Draft202012Validator(dict(schema), registry=Registry[Any]())
-    found: list[str] = []
-    try:
-        for error in validator.iter_errors(value):  # pyright: ignore[reportUnknownMemberType]
-            place = "/".join(str(part) for part in error.absolute_path) or "the reply"
-            found.append(f"{place}: {error.message[:200]}")
-            if len(found) == _SHOWN_ERRORS:
-                break
-    except Unresolvable as error:
-        raise InvalidInput(
-            f"The JSON schema of the request refers to what it does not hold: {error}",
-            fix="Put every definition the schema refers to under its own `$defs`.",
-        ) from error
-    return found

@@ -11,6 +11,7 @@ from types import MappingProxyType
 from typing import Any, Final, Generic, TypeVar, cast, overload
 
 from callboard.core.canonical import Json
+from callboard.core.schemas import violations
 from callboard.replies.code import FENCE_START, CodeMap
 from callboard.replies.json_text import read_json_at, without_trailing_commas
 
@@ -194,16 +195,11 @@ class _TypeChecker:
 
 class _SchemaChecker:
     def __init__(self, schema: Mapping[str, Json]) -> None:
-        from jsonschema import Draft202012Validator
-        from referencing import Registry
-
         self.schema = schema
-        # An empty registry: a reference to another address is an error, never a download.
-        self._validator: Any = Draft202012Validator(dict(schema), registry=Registry())
 
     def check(self, value: Json) -> Extracted[Any] | tuple[str, ...]:
-        errors: Iterator[Any] = self._validator.iter_errors(value)
-        faults = [f"{_path(error.absolute_path)}: {error.message}" for error in errors]
+        found = violations(value, self.schema)
+        faults = [f"{_path(each.path)}: {each.message}" for each in found]
         return tuple(sorted(faults)[:_MAX_DETAILS]) if faults else Extracted(value, value)
 
 

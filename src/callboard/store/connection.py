@@ -2,15 +2,19 @@
 
 import errno
 import sqlite3
+import time
 from collections.abc import Iterator, Mapping, Sequence
 from enum import StrEnum
 from pathlib import Path
-from typing import Any, Protocol
+from typing import Any, Final, Protocol
 
 from callboard.core.errors import CallboardError
 from callboard.core.tiers import ErrorTier
 
 Params = Mapping[str, Any] | Sequence[Any]
+
+BUSY_SECONDS: Final = 10.0
+_LOOK_AGAIN_SECONDS: Final = 0.005
 
 
 class Cursor(Protocol):
@@ -91,10 +95,10 @@ def connect(path: Path, durability: Durability = Durability.FULL) -> sqlite3.Con
     connection: sqlite3.Connection | None = None
     try:
         connection = sqlite3.connect(
-            path, timeout=10.0, isolation_level=None, check_same_thread=False
+            path, timeout=BUSY_SECONDS, isolation_level=None, check_same_thread=False
         )
         connection.row_factory = sqlite3.Row
-        connection.execute("PRAGMA journal_mode=WAL")
+        write_ahead(connection)
         connection.execute(f"PRAGMA synchronous={durability.value}")
         connection.execute("PRAGMA foreign_keys=ON")
         connection.execute("PRAGMA wal_autocheckpoint=2000")
@@ -103,6 +107,29 @@ def connect(path: Path, durability: Durability = Durability.FULL) -> sqlite3.Con
             connection.close()
         raise translate(error, path) from error
     return connection
+
+
+def write_ahead(connection: sqlite3.Connection, patience: float = BUSY_SECONDS) -> None:
+    """Have a database keep a write-ahead log, so that readers and the writer never wait in turn.
+
+    Whoever changes the mode needs the file alone, and SQLite does not wait for that by itself:
+    where many open a new file at once, all but the first would find it locked.
+    """
+    deadline = time.monotonic() + patience
+    while True:
+        try:
+            connection.execute("PRAGMA journal_mode=WAL")
+        except sqlite3.OperationalError as error:
+            if not is_busy(error) or time.monotonic() > deadline:
+                raise
+            time.sleep(_LOOK_AGAIN_SECONDS)
+        else:
+            return
+
+
+def is_busy(error: BaseException | None) -> bool:
+    """Say whether somebody else had the database just then."""
+    return (getattr(error, "sqlite_errorname", "") or "").startswith("SQLITE_BUSY")
 
 
 def translate_os(error: OSError, path: Path) -> StoreError:

@@ -6,7 +6,7 @@ import threading
 from collections.abc import Callable
 from concurrent.futures import Future
 from pathlib import Path
-from typing import TypeVar
+from typing import Any, TypeVar
 
 from callboard.store.connection import Connection, Durability, connect, translate
 from callboard.store.faults import FaultPoints, NoFaults
@@ -58,6 +58,13 @@ class Database:
         in later becomes durable before it.
         """
         return self._writer.enqueue(work)
+
+    def note(self, work: Callable[[Connection], Any]) -> None:
+        """Hand in a unit of work nobody waits for; it costs no commit of its own if others come.
+
+        What is handed in later never becomes durable before it.
+        """
+        self._writer.note(work)
 
     async def insert(self, rows: Rows) -> None:
         """Insert rows in the next group commit; durable when this returns."""

@@ -17,7 +17,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Final, TypeVar
 
-from callboard.store.connection import Connection, Durability, connect, translate
+from callboard.store.connection import Connection, Durability, connect, is_busy, translate
 from callboard.store.faults import FaultPoints
 
 T = TypeVar("T")
@@ -31,6 +31,10 @@ _INLINE_LIMIT_SECONDS: Final = 0.002
 _SMOOTHING: Final = 0.2
 _PATIENCE_SECONDS: Final = 10.0
 _RETRY_SECONDS: Final = 0.002
+# With notes beside it a lone write is still one; with very many it is a batch for the thread.
+_FEW: Final = 8
+# So long a note waits for another commit to join.
+_NOTE_SECONDS: Final = 0.02
 
 
 Statement = tuple[str, tuple[Any, ...]]
@@ -53,11 +57,13 @@ class RowRefused(Exception):
 @dataclass(slots=True)
 class _Unit:
     work: Work[Any] | Rows
-    future: "asyncio.Future[Any] | Future[Any]"
+    future: "_Waiter"
     loop: asyncio.AbstractEventLoop | None
 
 
-_Outcome = tuple["asyncio.Future[Any] | Future[Any]", Any, BaseException | None]
+_Waiter = asyncio.Future[Any] | Future[Any] | None
+"""Who waits for a unit; nobody does for a note."""
+_Outcome = tuple[_Waiter, Any, BaseException | None]
 
 
 class Writer:
@@ -84,6 +90,8 @@ class Writer:
         self._guard = threading.Lock()
         # The loop that will flush at its next turn; another loop, or none, must ask for itself.
         self._flush_loop: asyncio.AbstractEventLoop | None = None
+        # The loop that will look after notes that nothing came to join.
+        self._note_loop: asyncio.AbstractEventLoop | None = None
         self._wake: queue.SimpleQueue[bool] = queue.SimpleQueue()
         self._commit_seconds = 0.0
         self._closed = False
@@ -101,6 +109,14 @@ class Writer:
     async def insert(self, rows: Rows) -> None:
         """Insert rows in the next commit; durable when this returns."""
         await self._join_next_commit(rows)
+
+    def note(self, work: Work[Any]) -> None:
+        """Hand in a unit nobody waits for: it joins the next commit, or soon gets its own."""
+        loop = asyncio.get_running_loop()
+        self._hand_in(_Unit(work, None, loop))
+        if self._note_loop is not loop:
+            self._note_loop = loop
+            loop.call_later(_NOTE_SECONDS, self._flush_notes, loop)
 
     def _join_next_commit(self, work: Work[T] | Rows) -> "asyncio.Future[T]":
         loop = asyncio.get_running_loop()
@@ -139,6 +155,11 @@ class Writer:
             units, self._pending = self._pending, []
             return units
 
+    def _flush_notes(self, loop: asyncio.AbstractEventLoop) -> None:
+        self._note_loop = None
+        if self._pending and not self._closed:
+            self._flush(loop)
+
     def _flush(self, loop: asyncio.AbstractEventLoop) -> None:
         self._flush_loop = None
         if not self._commit_here(loop):
@@ -146,7 +167,7 @@ class Writer:
 
     def _commit_here(self, loop: asyncio.AbstractEventLoop) -> bool:
         """Commit a lone write on the event loop if that is quick; say whether it was done."""
-        if len(self._pending) != 1 or self._commit_seconds >= _INLINE_LIMIT_SECONDS:
+        if not self._is_lone() or self._commit_seconds >= _INLINE_LIMIT_SECONDS:
             return False
         if not self._turn.acquire(blocking=False):
             return False
@@ -157,6 +178,11 @@ class Writer:
             return True
         finally:
             self._turn.release()
+
+    def _is_lone(self) -> bool:
+        with self._guard:
+            waited_for = sum(unit.future is not None for unit in self._pending)
+            return len(self._pending) <= _FEW and waited_for <= 1
 
     def _serve(self) -> None:
         while self._wake.get():
@@ -214,7 +240,7 @@ class Writer:
             except sqlite3.Error as error:
                 if not patient:
                     return False
-                if not _is_busy(error) or time.monotonic() > deadline:
+                if not is_busy(error) or time.monotonic() > deadline:
                     raise
                 time.sleep(_RETRY_SECONDS)
             else:
@@ -263,12 +289,12 @@ def _execute(connection: sqlite3.Connection, units: list[_Unit]) -> list[_Outcom
     return outcomes
 
 
-def _is_busy(error: sqlite3.Error) -> bool:
-    return (getattr(error, "sqlite_errorname", "") or "").startswith("SQLITE_BUSY")
-
-
 def _resolve(outcomes: list[_Outcome]) -> None:
     for future, value, error in outcomes:
+        if future is None:
+            if error is not None:
+                _log.warning("a note was not stored: %s", error)
+            continue
         if future.done():
             continue
         if error is not None:

@@ -97,6 +97,7 @@ class Pack:
     root: Path
     described: _PackFile
     _modules: dict[Path, ModuleType] = field(default_factory=dict[Path, ModuleType], repr=False)
+    _loaded: dict[str, Any] = field(default_factory=dict[str, Any], repr=False)
 
     @property
     def name(self) -> str:
@@ -141,6 +142,11 @@ class Pack:
         return tuple(self._load(reference) for reference in self.described.tools)
 
     def _load(self, reference: str) -> Any:
+        if reference not in self._loaded:
+            self._loaded[reference] = self._find(reference)
+        return self._loaded[reference]
+
+    def _find(self, reference: str) -> Any:
         file_name, _, attribute = reference.partition(":")
         path = (self.root / file_name).resolve()
         if not path.is_relative_to(self.root.resolve()) or path.suffix != ".py":

@@ -11,6 +11,7 @@ from typing import Final, Protocol
 from callboard.core.canonical import Json
 from callboard.core.errors import CallboardError, InvalidInput
 from callboard.core.events import RungChanged
+from callboard.core.schemas import check_schema
 from callboard.models.gate import Gate, WrapperGate
 from callboard.models.ladder.climb import Climb, way_down
 from callboard.models.ladder.interview import Interview
@@ -18,7 +19,6 @@ from callboard.models.ladder.profile import ModelProfile
 from callboard.models.ladder.requests import is_refusal
 from callboard.models.ladder.shapes import shape_of
 from callboard.models.notice import Notify, say_nothing
-from callboard.models.structure import check_schema
 from callboard.models.types import Chunk, Finished, ModelRequest, Restarted, Rung
 
 MAX_QUESTIONS: Final = 24

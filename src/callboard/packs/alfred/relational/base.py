@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Any, Final, TypeVar
 
 from callboard.choreography.turn.requests import QueryError
 from callboard.packs.alfred.relational.filters.dialects import FOLD
+from callboard.store.connection import is_busy, write_ahead
 
 if TYPE_CHECKING:
     from sqlalchemy import Connection, Engine, RootTransaction
@@ -87,7 +88,7 @@ class Base:
             try:
                 return connection.begin()
             except OperationalError as error:
-                if not self.is_sqlite or "locked" not in str(error.orig):
+                if not is_busy(error.orig):
                     raise
         return connection.begin()
 
@@ -125,7 +126,7 @@ class Base:
         def prepare(connection: sqlite3.Connection, _record: object) -> None:
             # We begin transactions ourselves: the driver would begin them too late.
             connection.isolation_level = None
-            connection.execute("PRAGMA journal_mode=WAL")
+            write_ahead(connection)
             connection.execute("PRAGMA synchronous=FULL")
             connection.execute("PRAGMA foreign_keys=ON")
             # As in Postgres; what ignores case folds both sides itself.

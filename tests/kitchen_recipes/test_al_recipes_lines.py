@@ -2,6 +2,7 @@
 
 import math
 from fractions import Fraction
+from importlib.resources import files
 from pathlib import Path
 from typing import Any
 
@@ -11,11 +12,12 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from callboard.packs.alfred.kitchen.compute.units import canonical_unit
-from callboard.packs.alfred.kitchen.recipes import Flag, IngredientLine, parse_line
+from callboard.packs.alfred.kitchen.recipes import Flag, IngredientLine, lines, parse_line
 from callboard.packs.alfred.kitchen.recipes.lines import section_title
 from callboard.packs.alfred.kitchen.recipes.lines.lexicon import find_unit
 
 CHECKED = Path(__file__).parent / "checked_lines.yaml"
+WRITTEN = Path(__file__).parent / "written_lines.yaml"
 GOAL = 0.97
 
 
@@ -52,6 +54,18 @@ GOAL = 0.97
         ("2 cups half and half", 2, "cup", "half and half"),
         ("8 bone-in, skin-on chicken thighs", 8, None, "bone-in, skin-on chicken thighs"),
         ("3-inch piece ginger", 3, "inch", "ginger"),
+        ("2 gousses d'ail", 2, "clove", "ail"),
+        ("½ a lemon, juice only", 0.5, None, "lemon"),
+        ("500g/1lb 2oz parsnips, peeled", 500, "g", "parsnips"),
+        ("1 cup / 4 oz / 115 g oats", 1, "cup", "oats"),
+        ("4 x 150-200g/5¼-7¼oz halibut steaks", 4, None, "halibut steaks"),
+        ("2 thin slices red onion", 2, "slice", "red onion"),
+        ("bunch mixed herbs, such as chives", 1, "bunch", "mixed herbs"),
+        ("a few dashes Tabasco", None, "dash", "Tabasco"),
+        ("zest and juice of 2 limes", 2, None, "limes"),
+        ("2 tbsp juice from 1 lemon", 2, "tbsp", "juice of lemon"),
+        ("1 leg of lamb", 1, None, "leg of lamb"),
+        ("1 packet-trimmed beef brisket", 1, None, "packet-trimmed beef brisket"),
     ],
 )
 def test_an_amount_is_read_wherever_it_stands(
@@ -99,6 +113,10 @@ def test_what_is_done_to_it_leaves_the_name():
     assert parse_line("1/2 cup chopped fresh parsley").preparation == "chopped fresh"
     assert parse_line("1 onion, finely diced").preparation == "finely diced"
     assert parse_line("1 lb chicken breasts diced").preparation == "diced"
+    assert parse_line("1 sea bass, scaled and gutted").preparation == "scaled and gutted"
+    assert parse_line("1 litre hot vegetable stock").preparation == "hot"
+    assert parse_line("1 ripe but firm avocado").preparation == "ripe but firm"
+    assert parse_line("4 zucchini, sliced into long, thin strips").name == "zucchini"
     # What one buys chopped is a product.
     assert parse_line("1 can diced tomatoes").name == "diced tomatoes"
 
@@ -110,6 +128,14 @@ def test_options_and_stand_ins_are_told():
     assert parse_line("2 cups chicken or beef broth").name == "chicken broth"
     assert parse_line("Cream 4tbsp (or cashew paste)").alternatives == ("cashew paste",)
     assert parse_line("Chives, chopped, optional").optional
+    assert parse_line("Optionally 1 cup nuts").optional
+    assert not parse_line("1 vanilla bean (mark, optionally essence)").optional
+    assert parse_line("1 green or red bell pepper").name == "green bell pepper"
+    assert parse_line("1 cup fresh or frozen peaches").name == "peaches"
+    assert parse_line("150 ml red wine or vegetable stock").name == "red wine"
+    assert parse_line("2 cloves garlic or 1 tsp garlic powder").name == "garlic"
+    # What stands in is kept even when it names nothing.
+    assert parse_line("Chicken breast or similar").note == "or similar"
 
 
 def test_markup_is_never_part_of_a_name():
@@ -136,12 +162,42 @@ def test_markup_is_never_part_of_a_name():
         ("Most cheeses are fine, but the taste of oaxaca is better", Flag.PROSE),
         ("½", Flag.NO_NAME),
         ("2 cloves", Flag.UNIT_AS_NAME),
+        # A second ingredient, measured out behind the first.
+        ("1/2 cup water mixed with a teaspoon of salt", Flag.SEVERAL),
+        ("2 tsp cornstarch dissolved in 1 tbsp water", Flag.SEVERAL),
+        ("A quart of milk, boiled with two sticks of cinnamon", Flag.SEVERAL),
+        ("onions, chopped celery", Flag.SEVERAL),
+        ("2 lb 3 oz beef", Flag.SUM),
+        # An amount nobody took up.
+        ("Crushed tomatoes (about 800 g for 500 g of pasta)", Flag.UNREAD_PART),
+        ("2 tsp ground turmeric 10 mL", Flag.UNREAD_PART),
+        # A name that may lack its noun, or holds what is no part of it.
+        ("2 tsp vanilla or granulated sugar", Flag.UNREAD_PART),
+        ("1 head butter or Bibb lettuce", Flag.UNREAD_PART),
+        ("1 cup julienned-thin fresh basil", Flag.UNREAD_PART),
+        ("4 florets broccoli", Flag.UNKNOWN_UNIT),
+        ("Pot of water", Flag.UNKNOWN_UNIT),
+        ("small cup Greek yoghurt", Flag.UNIT_AS_NAME),
+        ("cheesecloth", Flag.NO_FOOD),
+        ("1 canning jar", Flag.NO_FOOD),
+        ("find a ripe mango", Flag.PROSE),
     ],
 )
 def test_what_cannot_be_told_is_flagged(raw: str, flag: Flag):
     line = parse_line(raw)
     assert flag in line.flags
     assert not line.is_sure
+
+
+def test_every_word_of_the_lexicon_is_a_word():
+    # YAML takes a bare `no` or `on` for a truth value.
+    for file in ("words.yaml", "units.yaml"):
+        book = yaml.safe_load(files(lines).joinpath(file).read_text("utf-8"))
+        groups = [
+            entry.get("spellings", []) if "units" in file else entry for entry in book.values()
+        ]
+        assert len(groups) > 20
+        assert [word for group in groups for word in group if not isinstance(word, str)] == []
 
 
 def test_an_unknown_unit_stays_the_text_it_is():
@@ -157,7 +213,7 @@ def test_all_ingredients_of_a_flagged_line_stay_in_sight():
     assert parse_line("Cumin, Peanuts").name == "Cumin, Peanuts"
 
 
-@pytest.mark.parametrize("raw", ["For the sauce:", "**Dough:**", "Optional:"])
+@pytest.mark.parametrize("raw", ["For the sauce:", "**Dough:**", "Optional:", "For the Marinade"])
 def test_a_line_that_heads_others_is_no_ingredient(raw: str):
     assert section_title(raw) is not None
 
@@ -227,13 +283,19 @@ def check_sound(line: IngredientLine, raw: str) -> None:
     assert parse_line(raw) == line
 
 
-def test_lines_checked_by_hand_are_read_right():
-    checked: list[dict[str, Any]] = yaml.safe_load(CHECKED.read_text("utf-8"))
-    assert len(checked) >= 200
+@pytest.mark.parametrize(
+    ("file", "least", "most_silent"),
+    [pytest.param(CHECKED, 460, 0.0, id="found"), pytest.param(WRITTEN, 130, 0.01, id="written")],
+)
+def test_lines_checked_by_hand_are_read_right(file: Path, least: int, most_silent: float):
+    checked: list[dict[str, Any]] = yaml.safe_load(file.read_text("utf-8"))
+    assert len({entry["raw"] for entry in checked}) == len(checked) >= least
     wrong = [entry["raw"] for entry in checked if not is_right(entry)]
     silently = [raw for raw in wrong if parse_line(raw).is_sure]
     assert 1 - len(wrong) / len(checked) >= GOAL, wrong
-    assert not silently
+    assert len(silently) / len(checked) <= most_silent, silently
+    flagged = [entry["raw"] for entry in checked if is_flagged_in_vain(entry)]
+    assert len(flagged) / len(checked) < 0.04, flagged
 
 
 def is_right(entry: dict[str, Any]) -> bool:
@@ -249,7 +311,20 @@ def is_right(entry: dict[str, Any]) -> bool:
     )
     return (
         is_same
+        and section_title(entry["raw"]) is None
         and line.quantity_high == entry.get("high")
-        and line.unit == entry.get("unit")
-        and line.name.casefold() == entry["name"].casefold()
+        and line.unit in one_of(entry.get("unit"))
+        and line.name.casefold() in [name.casefold() for name in one_of(entry["name"])]
+        and line.optional == entry.get("optional", line.optional)
     )
+
+
+def one_of(wanted: Any) -> list[Any]:
+    """Return the readings that are as good as each other."""
+    return list(wanted) if isinstance(wanted, list) else [wanted]  # pyright: ignore[reportUnknownArgumentType, reportUnknownVariableType]
+
+
+def is_flagged_in_vain(entry: dict[str, Any]) -> bool:
+    """Say whether a line is flagged though it was read as it should be."""
+    is_plain = not (entry.get("flagged") or entry.get("section"))
+    return is_plain and not parse_line(entry["raw"]).is_sure and is_right(entry)

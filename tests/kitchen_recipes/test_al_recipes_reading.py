@@ -11,7 +11,12 @@ from hypothesis import strategies as st
 from callboard.core.errors import CallboardError, NotFound
 from callboard.packs.alfred.kitchen.recipes import RecipeUnreadable, import_file
 from callboard.packs.alfred.kitchen.recipes.reading.figures import read_minutes, read_servings
-from callboard.packs.alfred.kitchen.recipes.reading.limits import MOST_BYTES
+from callboard.packs.alfred.kitchen.recipes.reading.limits import (
+    MOST_BYTES,
+    MOST_INGREDIENTS,
+    MOST_RECIPES,
+    MOST_STEPS,
+)
 
 STEW = """---
 title: "Bean Stew"
@@ -200,6 +205,40 @@ def test_jsonld_sections_times_and_yields():
     assert recipe.tags == ("quick", "green")
 
 
+def test_what_json_says_beyond_the_limits_is_told():
+    long = node(
+        recipeIngredient=["1 egg"] * (MOST_INGREDIENTS + 1),
+        recipeInstructions=["Beat."] * (MOST_STEPS + 2),
+        prepTime="soon",
+        datePublished="2024-99-99",
+    )
+    report = import_file(json.dumps([long] + [node()] * MOST_RECIPES))
+    recipe = report.recipes[0]
+    assert len(report.recipes) == MOST_RECIPES
+    assert (len(recipe.ingredients), len(recipe.steps)) == (MOST_INGREDIENTS, MOST_STEPS)
+    told = [warned.message for warned in report.warnings if warned.code == "too_many"]
+    assert [message.split()[-3] for message in told] == ["recipes", "ingredients", "steps"]
+    assert any(warned.code == "time_unread" for warned in report.warnings)
+    assert recipe.facts.published_on is None
+
+
+def test_two_hundred_ingredients_in_any_script_are_read_whole():
+    written = [
+        line
+        for at in range(1, 51)
+        for line in (f"- {at} 🥕 carrots", f"- {at} g קמח", f"- {at} ml 牛奶", f"- {at} كوب عدس")
+    ]
+    recipe = import_file("# Feast\n\n## Ingredients\n\n" + "\n".join(written) + "\n").recipes[0]
+    assert len(recipe.ingredients) == 200
+    carrots, flour, milk, lentils = recipe.ingredients[:4]
+    assert (carrots.quantity, carrots.name) == (1, "carrots")
+    assert (flour.unit, flour.name) == ("g", "קמח")
+    assert (milk.unit, milk.name) == ("ml", "牛奶")
+    # The first word may be a measure in a language the lexicon does not know.
+    assert not lentils.is_sure
+    assert lentils.raw == "1 كوب عدس"
+
+
 def test_a_page_gives_its_recipe_and_runs_nothing():
     page = (
         "<!doctype html><html><head><script>steal()</script>"
@@ -277,7 +316,7 @@ def test_deep_nesting_costs_only_its_characters():
 
 @pytest.mark.timeout(30)
 @pytest.mark.parametrize(
-    "part", ["(", "<", "[a](", "*a ", "&", "<script>", "# " + " " * 40, "1/2 "]
+    "part", ["(", "<", "[a](", "*a ", "**a ", "&", "<script>", "# " + " " * 40, "1/2 "]
 )
 def test_text_made_to_be_slow_is_read_in_its_length(part: str):
     long = part * (60_000 // len(part))

@@ -111,6 +111,8 @@ def _shown_again(text: str) -> str:
 
 def without_emoji(text: str) -> str:
     """Return a text without pictographs and what joins them."""
+    if text.isascii():
+        return _BLANKS.sub(" ", text).strip()
     kept = (
         char
         for char in text
@@ -122,6 +124,8 @@ def without_emoji(text: str) -> str:
 
 
 def _printable(text: str) -> str:
+    if text.isascii() and text.isprintable():
+        return text
     return "".join(_shown(char) for char in text)
 
 

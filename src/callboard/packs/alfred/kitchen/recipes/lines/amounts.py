@@ -21,7 +21,9 @@ from callboard.packs.alfred.kitchen.recipes.lines.values import Flag
 _TIMES: Final = re.compile(r"\s*(?:x|\*)\s*(?=\d)", re.IGNORECASE)
 _EQUAL: Final = re.compile(r"\s*(?:/|\||=|\bor\b|-)\s*(?=[~\d])", re.IGNORECASE)
 _ADDED: Final = re.compile(r"\s*(?:\+|\bplus\b|\band\b|&)\s*(?=[~\d])", re.IGNORECASE)
-_OF: Final = re.compile(r"\s*(?:of|de|di|d['’])\s+(?:the\s+)?|\s*of$", re.IGNORECASE)
+_OF: Final = re.compile(
+    r"\s*(?:of|de la|de|du|des|di)\s+(?:the\s+|l['’])?|\s+d['’]\s*|\s*of$", re.IGNORECASE
+)
 _SOME: Final = re.compile(
     r"((?:an?\s+)?[^\W\d_]+\s+(?:amount|quantity))\s+of\s+(?=\S)", re.IGNORECASE
 )
@@ -32,6 +34,17 @@ _SIZED: Final = re.compile(r"\s*[- ]sized?\b", re.IGNORECASE)
 _LUMP: Final = re.compile(
     r"^[\s-]*(?:long\s+)?(?:pieces?|knobs?|chunks?|sticks?)(?=\s)", re.IGNORECASE
 )
+_INCHES: Final = re.compile(
+    r"\s*in\b\.?(?=\s+(?:pieces?|knobs?|fresh|cubes?|root|long)|\s*$)", re.I
+)
+_ARTICLE: Final = re.compile(r"^\s*an?\s+(?=\w)", re.IGNORECASE)
+# Units that say one of it without `of`: `handful mint leaves`.
+_BARE: Final = frozenset(
+    ["pinch", "dash", "handful", "bunch", "sprig", "splash", "drizzle", "knob", "dollop", "glug"]
+)
+# `packet-trimmed` is no packet.
+_COMPOUND: Final = re.compile(r"-(?!sized)[^\W\d_]+ed\b", re.IGNORECASE)
+_SMALLER: Final = {"lb": "oz", "kg": "g", "l": "ml", "pint": "fl oz"}
 _UNKNOWN: Final = re.compile(
     r"\s*([^\W\d_][\w'’-]*(?: [^\W\d_][\w'’-]*)?)\s+of\s+(?=\S)", re.IGNORECASE
 )
@@ -115,6 +128,7 @@ def _without_about(text: str) -> tuple[str, bool]:
 
 def _measured(after: str, amount: Amount) -> Amount:
     """Read what follows the number: sizes, a unit, the same amount again."""
+    after = _ARTICLE.sub(" ", after)
     times = _TIMES.match(after)
     packed = _packed(after[times.end() :] if times else after.lstrip(), amount)
     if packed is not None:
@@ -126,7 +140,10 @@ def _measured(after: str, amount: Amount) -> Amount:
         unit, rest = _unit(beyond)[0], _unit(beyond)[1] + f", {done}"
     if unit is None:
         unknown = _UNKNOWN.match(rest)
-        if unknown is not None and amount.quantity is not None:
+        is_measure = unknown is not None and unknown[1].split()[-1].casefold() not in words(
+            "wholes"
+        )
+        if unknown is not None and is_measure and amount.quantity is not None:
             return replace(
                 amount,
                 rest=rest[unknown.end() :],
@@ -135,11 +152,9 @@ def _measured(after: str, amount: Amount) -> Amount:
                 flags=(*amount.flags, Flag.UNKNOWN_UNIT),
             )
         return replace(amount, rest=_PART.sub("", rest.strip()), size=sized)
-    if unit.name in ("inch", "cm"):
-        rest = _LUMP.sub("", rest)
     held = replace(amount, unit=unit, size=sized)
-    inside = _container_after(rest, held)
-    return inside or _again(rest, held)
+    rest = _lump(held, rest)
+    return _container_after(rest, held) or _again(rest, held)
 
 
 def _done(text: str) -> tuple[str, str]:
@@ -168,12 +183,15 @@ def _packed(after: str, amount: Amount) -> Amount | None:
     if unit is None or unit.is_container:
         return None
     size = after[: len(after) - len(rest)].strip().rstrip(".")
-    sized, beyond = _sizes(rest.removeprefix("-"))
+    note, beyond = _equal(rest)
+    sized, beyond = _sizes(beyond.removeprefix("-"))
     container, left = _unit(beyond)
+    notes = (*amount.notes, note) if note else amount.notes
     if container is None or not container.is_container:
-        return replace(amount, size=size, rest=_without_of(rest))
+        left = _without_of(_LUMP.sub("", _equal(rest)[1]))
+        return replace(amount, size=size, notes=notes, rest=left)
     shown = f"{size}, {sized}" if sized else size
-    return replace(amount, unit=container, size=shown, rest=_without_of(left))
+    return replace(amount, unit=container, size=shown, notes=notes, rest=_without_of(left))
 
 
 def _container_after(rest: str, amount: Amount) -> Amount | None:
@@ -195,20 +213,58 @@ def _again(rest: str, amount: Amount) -> Amount:
     if less is not None:
         amount = replace(amount, notes=(*amount.notes, less[1]))
         rest = rest[less.end() :]
-    for pattern, is_sum in ((_EQUAL, False), (_ADDED, True)):
-        gap = pattern.match(rest)
-        if gap is None:
-            continue
-        second, _ = _without_about(rest[gap.end() :])
-        number = read_number(second)
-        unit, left = _unit(second[number.length :]) if number is not None else (None, "")
-        if unit is None:
-            continue
-        said = rest[: len(rest) - len(left)].strip()
-        note = said if is_sum else rest[gap.end() : len(rest) - len(left)].strip()
-        flags = (*amount.flags, Flag.SUM) if is_sum else amount.flags
-        return replace(amount, notes=(*amount.notes, note), flags=flags, rest=_without_of(left))
+    note, left = _equal(rest)
+    if note:
+        return replace(amount, notes=(*amount.notes, note), rest=_without_of(_lump(amount, left)))
+    gap = _ADDED.match(rest)
+    left = _second(rest[gap.end() :]) if gap is not None else None
+    left = left or (_smaller(amount.unit, rest) if amount.unit is not None else None)
+    if left is not None:
+        notes = (*amount.notes, rest[: len(rest) - len(left)].strip())
+        flags = (*amount.flags, Flag.SUM)
+        return replace(amount, notes=notes, flags=flags, rest=_without_of(left))
     return replace(amount, rest=_without_of(rest))
+
+
+def _equal(rest: str) -> tuple[str, str]:
+    """Take `/ 1 lb 2 oz` off the front of a text: the same amount in other units."""
+    notes: list[str] = []
+    while (gap := _EQUAL.match(rest)) is not None:
+        left = _second(rest[gap.end() :])
+        if left is None:
+            break
+        notes.append(rest[gap.end() : len(rest) - len(left)].strip())
+        rest = left
+    return "; ".join(notes), rest
+
+
+def _second(text: str) -> str | None:
+    """Return what is behind a second amount, or None if there is none."""
+    second, _ = _without_about(text)
+    number = read_number(second)
+    if number is None:
+        return None
+    inches = _INCHES.match(second, number.length)
+    if inches is not None:
+        return second[inches.end() :]
+    unit, left = _unit(second[number.length :])
+    if unit is None:
+        return None
+    return _smaller(unit, left) or left
+
+
+def _smaller(unit: Unit, rest: str) -> str | None:
+    """Return what is behind the ounces of `1 lb 2 oz`, or None if there are none."""
+    number = read_number(rest.lstrip()) if unit.name in _SMALLER else None
+    if number is None:
+        return None
+    part, left = _unit(rest.lstrip()[number.length :])
+    return left if part is not None and part.name == _SMALLER[unit.name] else None
+
+
+def _lump(amount: Amount, rest: str) -> str:
+    is_length = amount.unit is not None and amount.unit.name in ("inch", "cm")
+    return _LUMP.sub("", rest) if is_length else rest
 
 
 def _spoken(text: str) -> Amount | None:
@@ -220,7 +276,7 @@ def _spoken(text: str) -> Amount | None:
     has_of = _OF.match(left) is not None
     is_filled = sized is not None and bool(words("measured") & set(sized.casefold().split()))
     is_measure = unit.name in ("tsp", "tbsp", "cup")
-    is_bare = unit.name in ("pinch", "dash", "handful") and left.startswith(" ")
+    is_bare = unit.name in _BARE and left.startswith(" ")
     if not ((has_of and (unit.is_spoken or is_measure)) or is_filled or is_bare):
         return None
     spelled = rest[: len(rest) - len(left)].strip().rstrip(".").casefold()
@@ -237,8 +293,9 @@ def _few(text: str) -> Amount | None:
         found = re.match(rf"({re.escape(phrase)})\s+(?=\S)", text, re.IGNORECASE)
         if found is not None:
             rest = text[found.end() :]
-            unit, left = _unit(rest)
-            if unit is not None and left.strip() and _OF.match(left) is not None:
+            unit, left = _unit(_sizes(rest)[1])
+            is_many = rest[: len(rest) - len(left)].strip(" .").endswith("s")
+            if unit is not None and left.strip() and (is_many or _OF.match(left) is not None):
                 return Amount(_without_of(left), unit=unit, notes=(found[1],))
             return Amount(_without_of(rest), notes=(found[1],))
     return None
@@ -248,13 +305,13 @@ def _sizes(text: str) -> tuple[str | None, str]:
     """Take the words for how big or how full off the front of a text."""
     found: list[str] = []
     rest = text
-    known = words("sizes") | words("measured") | {"extra", "very", "fairly"}
+    known = words("sizes") | words("measured") | words("shapes")
     while True:
         word = re.match(r"\s*(?:[-/]\s*)?([^\W\d_]+(?:-[^\W\d_]+)*)(?=[\s/,]|$)", rest)
         if word is None or word[1].casefold() not in known:
             break
         after = rest[word.end() :]
-        is_last_word = word[1].casefold() in ("extra", "very", "fairly", "good", "full")
+        is_last_word = word[1].casefold() in words("shapes")
         if (
             is_last_word
             and _sizes(after)[0] is None
@@ -279,7 +336,7 @@ def _unit(text: str) -> tuple[Unit | None, str]:
     if found is None:
         return None, text
     unit = find_unit(found[0])
-    if unit is None:
+    if unit is None or _COMPOUND.match(text, found.end()) is not None:
         return None, text
     return unit, text[found.end() :]
 

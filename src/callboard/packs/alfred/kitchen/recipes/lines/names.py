@@ -7,12 +7,14 @@ import re
 from dataclasses import dataclass
 from typing import Final
 
+from callboard.packs.alfred.kitchen.lexicon.foods import food_facts
 from callboard.packs.alfred.kitchen.recipes.lines.lexicon import (
     Unit,
     find_unit,
     phrases,
     words,
 )
+from callboard.packs.alfred.kitchen.recipes.lines.preparations import is_done, is_preparation
 
 _OR: Final = re.compile(r"\s+(?:or|oder|ou)\s+|\s*/\s*", re.IGNORECASE)
 _AND: Final = re.compile(r"\s+(?:and/or|and|und|et|y)\s+|\s*&\s+|\s\+\s", re.IGNORECASE)
@@ -20,9 +22,14 @@ _EDGES: Final = " ,;:.-/"
 _NO_ALTERNATIVE: Final = frozenset(
     ["as", "if", "to", "more", "less", "any", "so", "similar", "something", "other", "however"]
 )
-_WORDS_DONE: Final = 2
-_LETTERS_DONE: Final = 5
-_TAKEN: Final = re.compile(r"(?P<what>[\w ]{3,24}?)\s+(?:of|from)\s+(?P<rest>.+)", re.IGNORECASE)
+_WORDS_OF_A_STAND_IN: Final = 2
+_MOST_TEMPERED: Final = 3
+_TAKEN: Final = re.compile(r"(?P<what>[\w &-]{3,40}?)\s+(?:of|from)\s+(?P<rest>.+)", re.IGNORECASE)
+# `cornstarch dissolved in water`, `stock made with two cubes`.
+_DONE_WITH: Final = re.compile(
+    r"(?<=\w)\s+(?:\w{2,30}[^\We]ed|made)\s+(?:in|with|into|from|to|on|by|for|at|of)\s",
+    re.IGNORECASE,
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,36 +42,8 @@ class Name:
     alternatives: tuple[str, ...] = ()
     unit: Unit | None = None
     is_several: bool = False
-
-
-def is_preparation(text: str) -> bool:
-    """Say whether a part of a line is about what is done to the ingredient."""
-    found = [word.casefold() for word in re.findall(r"[^\W\d_][\w'-]*", text)]
-    if not found:
-        return False
-    if all(word in words("prepared") | words("adverbs") for word in found):
-        return any(word in words("prepared") for word in found)
-    lead = next((word for word in found if word not in words("adverbs")), "")
-    return lead in words("prepared") or _ends_prepared(found)
-
-
-def _ends_prepared(found: list[str]) -> bool:
-    """Say whether a part is of something done: `pulp cut into squares`, not `chopped celery`."""
-    known = words("prepared") | words("adverbs")
-    return any(
-        word in words("prepared")
-        and all(later in known or at == 0 for later in found[at + 1 : at + 2])
-        for at, word in enumerate(found)
-        if at
-    )
-
-
-def is_participle(text: str) -> bool:
-    """Say whether a part is one or two words that end as what is done ends: `undiluted`."""
-    found = text.casefold().split()
-    if not found or len(found) > _WORDS_DONE or len(found[-1]) < _LETTERS_DONE:
-        return False
-    return found[-1].endswith("ed") and not found[-1].endswith("eed")
+    # Nobody can tell whether the name is whole.
+    is_unclear: bool = False
 
 
 def is_aside(text: str) -> bool:
@@ -78,8 +57,11 @@ def read_name(text: str, *, has_unit: bool) -> Name:
     text, notes = _turned(text.strip(_EDGES))
     text, after = _trailing(text)
     named, others = _alternatives(text)
+    kept = tuple(other for other in others if _first(other) not in _NO_ALTERNATIVE)
+    notes = (*notes, *(f"or {other}" for other in others if other not in kept))
+    is_mixed = bool(kept) and _first(named) == "mixed"
     named, before = _leading(named)
-    cleaned = tuple(_leading(other)[0] for other in others)
+    cleaned = tuple(_leading(other)[0] for other in kept)
     named, unit = _unit_behind(named) if not has_unit else (named, None)
     return Name(
         named.strip(_EDGES),
@@ -87,7 +69,8 @@ def read_name(text: str, *, has_unit: bool) -> Name:
         notes=notes,
         alternatives=tuple(other for other in cleaned if other),
         unit=unit,
-        is_several=is_several(named),
+        is_several=is_mixed or is_several(named),
+        is_unclear=is_unclear(named, cleaned),
     )
 
 
@@ -102,7 +85,14 @@ def is_several(text: str) -> bool:
 def read_taken(text: str) -> tuple[str, str] | None:
     """Return what is taken and from what: `juice of 1 lemon` is the juice, and the lemon."""
     found = _TAKEN.match(text)
-    if found is None or found["what"].strip().casefold() not in words("taken"):
+    if found is None:
+        return None
+    parts = found["what"].casefold().split()
+    source = found["rest"].casefold()
+    known = words("taken") | words("prepared") | words("adverbs")
+    if parts[-1] not in words("taken") or any(
+        part not in known and part not in source for part in parts
+    ):
         return None
     rest = re.sub(r"^(?:a |the )?(?:whole|fresh)\s+", "1 ", found["rest"], flags=re.IGNORECASE)
     return found["what"].strip().casefold(), rest
@@ -120,6 +110,8 @@ def _turned(text: str) -> tuple[str, tuple[str, ...]]:
     """Cut a name where the line turns to something else: what it is for, with what, how."""
     folded = f" {text.casefold()} "
     places = [folded.find(turn) for turn in phrases("turns")]
+    done = _DONE_WITH.search(text)
+    places.append(done.start() if done is not None else -1)
     cut = min((place for place in places if place > 0), default=-1)
     if cut < 0:
         return text, ()
@@ -139,11 +131,26 @@ def _leading(text: str) -> tuple[str, str]:
             taken.append(first)
             rest = behind.strip()
             continue
+        if taken and _is_but(first, behind):
+            second, _, behind = behind.partition(" ")
+            taken.extend([first, second])
+            rest = behind.strip()
+            continue
         if not behind or not _leaves_name(first, rest, behind):
             break
         taken.append(first)
         rest = behind.strip()
     return rest, " ".join(taken).casefold().strip(_EDGES)
+
+
+def _is_but(first: str, behind: str) -> bool:
+    """Say whether a second quality follows: `ripe but firm avocado`."""
+    found = behind.casefold().split()
+    return (
+        first.casefold() in ("but", "yet")
+        and len(found) > 1
+        and found[0] in words("adjectives") | words("prepared")
+    )
 
 
 def _is_quality(word: str) -> bool:
@@ -163,15 +170,17 @@ def _leaves_name(first: str, rest: str, behind: str) -> bool:
     if word in words("temperatures"):
         if second in words("prepared"):
             return True
-        return behind.split()[-1].casefold() in words("tempered") and len(behind.split()) == 1
+        parts = behind.casefold().split()
+        return parts[-1] in words("tempered") and len(parts) <= _MOST_TEMPERED
     if word in ("and", "or", "&"):
         return second in words("prepared")
     if word == "freshly" and second in ("ground", "squeezed", "cracked", "grated", "chopped"):
         return True
     if word in ("ground", "squeezed", "cracked"):
         return False
+    then = next((part for part in behind.casefold().split() if part not in words("adverbs")), "")
     return word in words("adverbs") and (
-        second in words("prepared") or second in words("temperatures")
+        then.strip(",") in words("prepared") or second in words("temperatures")
     )
 
 
@@ -181,7 +190,7 @@ def _trailing(text: str) -> tuple[str, str]:
     for at in range(1, len(parts)):
         word = parts[at].casefold().strip(",")
         adverb = word in words("adverbs") and word not in ("and", "or", "&", "in", "if", "half")
-        if word in words("prepared") or adverb:
+        if is_done(word) or adverb:
             tail = parts[at:]
             if _is_all_preparation(tail):
                 return " ".join(parts[:at]), " ".join(tail).casefold()
@@ -190,9 +199,8 @@ def _trailing(text: str) -> tuple[str, str]:
 
 def _is_all_preparation(tail: list[str]) -> bool:
     folded = [word.casefold().strip(",") for word in tail]
-    known = words("prepared") | words("adverbs")
-    return any(word in words("prepared") for word in folded) and all(
-        part in known for word in folded for part in word.split("/")
+    return any(is_done(word) for word in folded) and all(
+        is_done(part) or part in words("adverbs") for word in folded for part in word.split("/")
     )
 
 
@@ -203,18 +211,55 @@ def _alternatives(text: str) -> tuple[str, tuple[str, ...]]:
         return " and ".join(parts), ()
     if _shares_unknown_noun(text, parts):
         return text, ()
-    if len(parts) < 2 or (is_preparation(parts[0]) and len(parts[0].split()) == 1):
-        return (text, ()) if len(parts) < 2 else (_joined(parts), ())
+    if len(parts) < 2:
+        return text, ()
+    if _is_one_done(parts[0]) and _first(parts[-1]) in words("prepared"):
+        return _joined(parts), ()
     first, others = parts[0], parts[1:]
-    head = others[-1].split()[-1]
-    left = first.split()[-1].casefold()
-    lacks_noun = left in words("modifiers") or left.isdigit()
-    if lacks_noun and head.casefold() in words("shared") and len(others[-1].split()) > 1:
-        first = f"{first} {head}"
+    if len(others[-1].split()) > 1 and _lacks_noun(first, others[-1]):
+        first = f"{first} {_shared_noun(others[-1])}"
     if "/" in text:
         first = _with_noun(first, others)
-    kept = tuple(other for other in others if other.split()[0].casefold() not in _NO_ALTERNATIVE)
-    return first, kept
+    return first, tuple(others)
+
+
+def _is_one_done(text: str) -> bool:
+    return len(text.split()) == 1 and is_preparation(text)
+
+
+def _lacks_noun(first: str, other: str) -> bool:
+    """Say whether `chicken` of `chicken or beef stock`, or `fresh`, is no name of its own."""
+    found = first.casefold().split()
+    qualities = words("prepared") | words("adjectives") | words("adverbs")
+    if all(word in qualities for word in found):
+        return True
+    is_known = found[-1] in words("modifiers") or found[-1].isdigit()
+    head = other.split()[-1].casefold()
+    if found[-1] == _first(other) or (other[0].isdigit() and not found[-1].isdigit()):
+        return False
+    # Wine is a drink, but `white wine or cider vinegar` is not.
+    return is_known and head in words("shared") and (found[-1] != "wine" or head == "vinegar")
+
+
+def is_unclear(name: str, others: tuple[str, ...]) -> bool:
+    """Say whether a name may lack the noun of its stand-in: `Black Forest or smoked ham`."""
+    behind = others[-1].casefold().split() if others else []
+    if len(behind) < _WORDS_OF_A_STAND_IN or behind[0][0].isdigit():
+        return False
+    first = name.casefold().split()
+    if len(first) == 1 and first[0] != behind[0]:
+        return first[0] not in words("shared") or behind[-1] in words("makers")
+    return food_facts(behind[-1]).is_food and not food_facts(name).is_food
+
+
+def _shared_noun(other: str) -> str:
+    """Return what `red bell pepper` shares with `green or`: all behind a word of its own kind."""
+    parts = other.split()
+    return " ".join(parts[1:] if parts[0].casefold() in words("modifiers") else parts[-1:])
+
+
+def _first(text: str) -> str:
+    return text.split()[0].casefold() if text.split() else ""
 
 
 def _shares_unknown_noun(text: str, parts: list[str]) -> bool:

@@ -4,7 +4,7 @@ The line itself is always kept. What cannot be told is flagged; nothing is made 
 """
 
 import re
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Final
 
 from callboard.packs.alfred.kitchen.recipes.lines.amounts import (
@@ -12,15 +12,19 @@ from callboard.packs.alfred.kitchen.recipes.lines.amounts import (
     read_amount,
     read_whole_amount,
 )
+from callboard.packs.alfred.kitchen.recipes.lines.doubts import find_doubts
 from callboard.packs.alfred.kitchen.recipes.lines.lexicon import find_unit, words
 from callboard.packs.alfred.kitchen.recipes.lines.names import (
     is_aside,
-    is_participle,
-    is_preparation,
     is_several,
     names_alternative,
     read_name,
     read_taken,
+)
+from callboard.packs.alfred.kitchen.recipes.lines.preparations import (
+    is_nameless,
+    is_participle,
+    is_preparation,
 )
 from callboard.packs.alfred.kitchen.recipes.lines.values import (
     Flag,
@@ -43,6 +47,7 @@ _WORDS_OF_A_NAME: Final = 4
 _WORDS_OF_A_TITLE: Final = 6
 _LARGEST_BARE: Final = 50
 _ADDED: Final = re.compile(r"plus\s+(?:about\s+)?\d", re.IGNORECASE)
+_LED_OPTIONAL: Final = re.compile(r"^optionally\b[\s:,]*", re.IGNORECASE)
 _GRADED: Final = frozenset(["soft", "firm", "hard", "dry", "hot", "lean", "rare", "spicy", "grain"])
 _EXAMPLES: Final = re.compile(r"e\.?g|such as|like|including|i\.?e", re.IGNORECASE)
 _COUNTED: Final = frozenset(["bowl", "clove", "slice", "can", "glass", "piece", "leaf", "sprig"])
@@ -50,12 +55,15 @@ _TRAILING: Final = re.compile(r"(?<=[^\d\s/.,-])[\s:]+(?=[~≈<]?[\d.])")
 _HEADED: Final = re.compile(
     r"(?:for|to make)\s+(?:the\s+)?[^\d,]{2,60}|[^\d,:]{2,60}:", re.IGNORECASE
 )
+# Without a colon only `For the sauce` heads a part.
+_FOR_THE: Final = re.compile(r"(?:for|to make)\s+the\s+[^\d,:;().]{2,40}", re.IGNORECASE)
 
 
 def section_title(raw: str) -> str | None:
     """Return the title if a line of an ingredient list heads a part of it, or None."""
     text = re.sub(r"^#+\s*", "", plain_line(raw)).strip()
-    if not text.endswith(":") or _HEADED.fullmatch(text.rstrip(":") + ":") is None:
+    is_headed = text.endswith(":") and _HEADED.fullmatch(text.rstrip(":") + ":") is not None
+    if not is_headed and _FOR_THE.fullmatch(text) is None:
         return None
     title = text.rstrip(": ")
     if len(title.split()) > _WORDS_OF_A_TITLE:
@@ -71,7 +79,9 @@ def parse_line(raw: str, group: str = "") -> IngredientLine:
         reading.flags.append(Flag.TOO_LONG)
         text = text[:LONGEST]
     reading.read(text)
-    return reading.line()
+    line = reading.line()
+    flags = tuple(dict.fromkeys((*line.flags, *find_doubts(line, text))))
+    return replace(line, flags=flags, confidence=confidence_of(flags))
 
 
 @dataclass(slots=True)
@@ -95,7 +105,9 @@ class _Reading:
 
     def read(self, text: str) -> None:
         main, brackets = split_brackets(text)
+        main, is_led = _LED_OPTIONAL.subn("", main)
         main, self.optional = take_optional(main)
+        self.optional = self.optional or bool(is_led)
         main = main.strip(" ,;:").removesuffix(".")
         self._take_amount(main)
         rest = self.amount.rest if self.amount is not None else main
@@ -126,11 +138,14 @@ class _Reading:
             return rest
         what, source = taken
         amount = read_amount(source)
-        if self.amount is None and amount is not None and amount.unit is None:
-            self.preparation.append(what)
-            self._hold(amount)
-            return amount.rest
-        return rest
+        if amount is None or amount.unit is not None:
+            return rest
+        if self.amount is not None:
+            self.notes.append(f"from {source}")
+            return f"{what} of {amount.rest}"
+        self.preparation.append(what)
+        self._hold(amount)
+        return amount.rest
 
     def _without_colon(self, rest: str) -> str:
         """Read `pasta: 800g`, and keep what else a colon brings as a note."""
@@ -161,10 +176,12 @@ class _Reading:
             self.size = part
         elif names_alternative(part) is not None:
             self.alternatives.append(names_alternative(part) or "")
-        elif is_preparation(part):
+        elif is_preparation(part) and not part[0].isdigit():
             self.preparation.append(part)
         else:
             self.notes.append(part)
+            if _ADDED.match(part):
+                self.flags.append(Flag.SUM)
 
     def _is_container(self) -> bool:
         held = self.amount
@@ -172,7 +189,7 @@ class _Reading:
 
     def _take_parts(self, rest: str) -> None:
         parts = split_commas(rest)
-        while len(parts) > 1 and _is_adjectives(parts[0]):
+        while len(parts) > 1 and is_nameless(parts[0]):
             parts[:2] = [f"{parts[0]}, {parts[1]}"]
         head = parts[0] if parts else ""
         for part in parts[1:]:
@@ -192,7 +209,7 @@ class _Reading:
             self._hold(amount)
         elif alternative is not None:
             self.alternatives.append(alternative)
-        elif is_preparation(part) or is_participle(part):
+        elif is_preparation(part) or is_participle(part) or self._goes_on(part):
             self.preparation.append(part)
         elif _ADDED.match(part):
             self.notes.append(part)
@@ -202,6 +219,12 @@ class _Reading:
             self.has_examples = self.has_examples or _EXAMPLES.match(part) is not None
         else:
             self._take_unread(part)
+
+    def _goes_on(self, part: str) -> bool:
+        """Say whether a part goes on with what is done: `sliced into long, thin strips`."""
+        return bool(self.preparation) and all(
+            word.casefold() in words("adverbs") for word in part.split()
+        )
 
     def _take_unread(self, part: str) -> None:
         """Keep a part nobody can place; a short one may be an ingredient and stays in sight."""
@@ -239,6 +262,8 @@ class _Reading:
         self.alternatives.extend(name.alternatives)
         if name.is_several:
             self.flags.append(Flag.SEVERAL)
+        if name.is_unclear:
+            self.flags.append(Flag.UNREAD_PART)
 
     def _judge(self, text: str) -> None:
         held = self.amount
@@ -311,10 +336,6 @@ def _may_be_range(held: Amount, name: str) -> bool:
     if held.unit is not None and held.unit.name not in _COUNTED:
         return False
     return held.is_odd or (held.is_slashed and (held.unit is not None or name.endswith("s")))
-
-
-def _is_adjectives(part: str) -> bool:
-    return all(word.casefold() in words("adjectives") for word in part.split())
 
 
 def _is_prose(text: str) -> bool:

@@ -22,6 +22,7 @@ class Flag(StrEnum):
     PER_PERSON = "per_person"
     AMBIGUOUS_NUMBER = "ambiguous_number"
     UNREAD_PART = "unread_part"
+    NO_FOOD = "no_food"
     TOO_LONG = "too_long"
 
 
@@ -36,6 +37,7 @@ DOUBTS: Final[Mapping[Flag, float]] = {
     Flag.PER_PERSON: 0.4,
     Flag.AMBIGUOUS_NUMBER: 0.5,
     Flag.UNREAD_PART: 0.35,
+    Flag.NO_FOOD: 0.4,
     Flag.TOO_LONG: 0.6,
 }
 

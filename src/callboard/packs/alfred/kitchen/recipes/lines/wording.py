@@ -16,7 +16,11 @@ _DASHES: Final = re.compile("[\u2010-\u2015\u2212]")
 _SENTENCE: Final = re.compile(
     r"(?<=[\w)])(?:\.\s+(?=[A-Z])|\s*;\s+|\s+--\s+|\s+\|\s+|!\s+(?=[A-Z]))"
 )
-_OPTIONAL: Final = re.compile(r"\b(?:optional(?:ly)?|optionnal|optionnel(?:le)?|opcional)\b", re.I)
+# `optionally essence` is about the essence; alone, the word is about the ingredient.
+_OPTIONAL: Final = re.compile(
+    r"\b(?:optional|optionally(?=\W*$)|optionnal|optionnel(?:le)?|opcional)\b", re.IGNORECASE
+)
+_PLURAL: Final = re.compile(r"(?<=\w)\((?:s|es)\)")
 _SLASH: Final = "\u2044"
 _CROSS: Final = "\u00d7"
 _EDGES: Final = " \t,;:.-–—"
@@ -24,7 +28,7 @@ _EDGES: Final = " \t,;:.-–—"
 
 def plain_line(raw: str) -> str:
     """Return a line as plain words: no bullets, markup, emoji, and numbers in plain digits."""
-    text = without_markup(one_line(raw[:MOST_READ]))
+    text = _PLURAL.sub("", without_markup(one_line(raw[:MOST_READ])))
     text = without_emoji("".join(_plain_char(char) for char in text))
     text = _DASHES.sub("-", text).replace(_SLASH, "/")
     text = _BULLET.sub("", " ".join(text.split()))

@@ -1,9 +1,10 @@
 """The items of a block: its bullets, its numbered steps, its paragraphs."""
 
 import re
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Final
 
+from callboard.packs.alfred.kitchen.recipes.reading.limits import LONGEST_BLOCK
 from callboard.packs.alfred.kitchen.recipes.text import one_line, plain_text
 
 _ITEM: Final = re.compile(r"^(\s*)(?:[-*+•‣▪◦]|\d{1,3}[.)])(?:\s+(.*))?$")
@@ -55,7 +56,7 @@ def items_of(lines: list[str]) -> list[Item]:
         else:
             found.append(Item(one_line(expanded), opens=not is_running))
             is_open, is_running = False, True
-    return [item for item in found if item.text]
+    return [replace(item, text=item.text[:LONGEST_BLOCK]) for item in found if item.text]
 
 
 def paragraphs_of(lines: list[str]) -> list[str]:
@@ -74,4 +75,4 @@ def paragraphs_of(lines: list[str]) -> list[str]:
         else:
             found.append(one_line(line))
         is_open = True
-    return [plain for plain in (plain_text(text) for text in found) if plain]
+    return [plain for plain in (plain_text(text[:LONGEST_BLOCK]) for text in found) if plain]

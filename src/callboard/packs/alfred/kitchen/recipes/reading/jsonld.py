@@ -7,7 +7,6 @@ import html
 import json
 import re
 from collections.abc import Iterator, Mapping
-from itertools import islice
 from typing import Any, Final, cast
 
 from callboard.packs.alfred.kitchen.recipes.lines import (
@@ -30,7 +29,13 @@ from callboard.packs.alfred.kitchen.recipes.reading.limits import (
     RecipeUnreadable,
     check_depth,
 )
-from callboard.packs.alfred.kitchen.recipes.reading.markdown import Read, tags_of
+from callboard.packs.alfred.kitchen.recipes.reading.markdown import (
+    Read,
+    cut_short,
+    day_of,
+    tags_of,
+    web_address,
+)
 from callboard.packs.alfred.kitchen.recipes.recipe import (
     Facts,
     ImportedRecipe,
@@ -40,7 +45,6 @@ from callboard.packs.alfred.kitchen.recipes.recipe import (
 from callboard.packs.alfred.kitchen.recipes.text import one_line, without_tags
 
 Node = Mapping[str, Any]
-_ADDRESS: Final = re.compile(r"https?://[^\s<>\"']{1,1000}")
 _BREAKS: Final = re.compile(r"(?:<br\s*/?>|</p>|</li>|\r?\n)+", re.IGNORECASE)
 _NUMBERED: Final = re.compile(r"^\s*(?:step\s*)?\d{1,3}\s*[.):]\s+", re.IGNORECASE)
 
@@ -62,7 +66,11 @@ def load_json(text: str) -> Any:
 def read_jsonld(value: Any) -> list[Read]:
     """Return the recipes in JSON-LD, each with what could not be told."""
     nodes = list(_recipes(value))
-    return [_read(node) for node in nodes[:MOST_RECIPES]]
+    reads = [_read(node) for node in nodes[:MOST_RECIPES]]
+    if len(nodes) > MOST_RECIPES:
+        recipe, warnings = reads[0]
+        reads[0] = recipe, (cut_short(len(nodes), MOST_RECIPES, "recipes"), *warnings)
+    return reads
 
 
 def _recipes(value: Any) -> Iterator[Node]:
@@ -82,8 +90,15 @@ def _recipes(value: Any) -> Iterator[Node]:
 def _read(node: Node) -> Read:
     warnings: list[Warned] = []
     name = _text(node.get("name") or node.get("headline"))[:LONGEST_NAME].strip()
-    lines = _ingredients(node.get("recipeIngredient") or node.get("ingredients"))
-    steps = list(islice(_steps(node.get("recipeInstructions"), ""), MOST_STEPS))
+    listed = _split(node.get("recipeIngredient") or node.get("ingredients"))
+    lines = _ingredients(listed[:MOST_INGREDIENTS])
+    steps = list(_steps(node.get("recipeInstructions"), ""))
+    for count, most, what in (
+        (len(listed), MOST_INGREDIENTS, "ingredients"),
+        (len(steps), MOST_STEPS, "steps"),
+    ):
+        if count > most:
+            warnings.append(cut_short(count, most, what))
     for is_there, code, message in (
         (name, "no_title", "The recipe has no name."),
         (lines, "no_ingredients", "No ingredients were found."),
@@ -94,7 +109,7 @@ def _read(node: Node) -> Read:
     recipe = ImportedRecipe(
         name=name or "Untitled recipe",
         ingredients=tuple(lines),
-        steps=tuple(steps),
+        steps=tuple(steps[:MOST_STEPS]),
         tags=tags_of([_text(tag) for tag in _keywords(node.get("keywords"))]),
         description=_block(node.get("description")),
         notes=_block(node.get("recipeNotes")),
@@ -105,8 +120,9 @@ def _read(node: Node) -> Read:
 
 def _facts(node: Node, warnings: list[Warned]) -> Facts:
     servings = _servings(node.get("recipeYield") or node.get("yield"), warnings)
-    prep, cook = _minutes(node.get("prepTime")), _minutes(node.get("cookTime"))
-    total = _minutes(node.get("totalTime"))
+    prep, cook, total = (
+        _minutes(node.get(key), warnings) for key in ("prepTime", "cookTime", "totalTime")
+    )
     if total is not None and cook is None and total >= (prep or 0):
         cook = total - (prep or 0)
         warnings.append(Warned("total_time", "Only a total time is given; the rest is cooking."))
@@ -119,15 +135,15 @@ def _facts(node: Node, warnings: list[Warned]) -> Facts:
         cuisine=_first(node.get("recipeCuisine")),
         course=_first(node.get("recipeCategory")),
         author=_first(node.get("author")),
-        published_on=_day(node.get("datePublished")),
+        published_on=day_of(node.get("datePublished")),
         source_url=_address(node),
     )
 
 
-def _ingredients(value: Any) -> list[IngredientLine]:
+def _ingredients(listed: list[Any]) -> list[IngredientLine]:
     found: list[IngredientLine] = []
     group = ""
-    for entry in _split(value)[:MOST_INGREDIENTS]:
+    for entry in listed:
         line = _text(entry)[:LONGEST_TEXT]
         title = section_title(line) if line else None
         if title is not None:
@@ -172,9 +188,12 @@ def _servings(value: Any, warnings: list[Warned]) -> Servings | None:
     return None
 
 
-def _minutes(value: Any) -> int | None:
+def _minutes(value: Any, warnings: list[Warned]) -> int | None:
     text = _first(value)
-    return read_minutes(text) if text else None
+    minutes = read_minutes(text) if text else None
+    if text and minutes is None:
+        warnings.append(Warned("time_unread", f"No time can be told from {text!r}."))
+    return minutes
 
 
 def _keywords(value: Any) -> list[Any]:
@@ -194,14 +213,10 @@ def _address(node: Node) -> str | None:
     for key in ("url", "mainEntityOfPage", "@id"):
         for entry in _listed(node.get(key)):
             held = cast("dict[str, Any]", entry).get("@id") if isinstance(entry, dict) else entry
-            if isinstance(held, str) and _ADDRESS.fullmatch(held.strip()):
-                return held.strip()
+            address = web_address(held.strip()) if isinstance(held, str) else None
+            if address is not None:
+                return address
     return None
-
-
-def _day(value: Any) -> str | None:
-    found = re.match(r"\d{4}-\d{2}-\d{2}", value) if isinstance(value, str) else None
-    return found[0] if found else None
 
 
 def _block(value: Any) -> str:

@@ -187,8 +187,8 @@ class _Reading:
             cuisine=self._said("cuisine"),
             course=self._said("course"),
             author=self._said("author"),
-            published_on=_day(self.fields.get("date")),
-            source_url=_web_address(self._said("source", "source_url", "url")),
+            published_on=day_of(self.fields.get("date")),
+            source_url=web_address(self._said("source", "source_url", "url")),
         )
 
     def _minutes(self) -> tuple[int | None, int | None]:
@@ -232,9 +232,12 @@ class _Reading:
 
     def _warn_cut(self, count: int, most: int, what: str) -> None:
         if count > most:
-            self.warnings.append(
-                Warned("too_many", f"Only the first {most} of {count} {what} are taken.")
-            )
+            self.warnings.append(cut_short(count, most, what))
+
+
+def cut_short(count: int, most: int, what: str) -> Warned:
+    """Return the warning that not all of something is taken."""
+    return Warned("too_many", f"Only the first {most} of {count} {what} are taken.")
 
 
 def tags_of(value: object) -> tuple[str, ...]:
@@ -254,7 +257,8 @@ def _line(text: str, group: str) -> IngredientLine:
     return line
 
 
-def _day(value: object) -> str | None:
+def day_of(value: object) -> str | None:
+    """Return a day as ISO 8601 writes it, or None if a value is none."""
     if isinstance(value, date):
         return value.isoformat()[:10]
     try:
@@ -263,7 +267,7 @@ def _day(value: object) -> str | None:
         return None
 
 
-def _web_address(value: str | None) -> str | None:
+def web_address(value: str | None) -> str | None:
     """Return an address of the web; any other kind of address is left out."""
     if value is None or re.fullmatch(r"https?://[^\s<>\"']{1,1000}", value) is None:
         return None

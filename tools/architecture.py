@@ -9,8 +9,8 @@ SOURCE = ROOT / "src" / "callboard"
 PAGE = ROOT / "docs" / "architecture.md"
 BEGIN, END = "<!-- modules -->", "<!-- /modules -->"
 ROOMS = (
-    "core", "store", "engine", "models", "prompts", "replies", "tools", "studio", "choreography",
-    "testing", "packs", "cli",
+    "core", "store", "engine", "models", "prompts", "replies", "tools", "knowledge", "studio",
+    "choreography", "testing", "packs", "api", "cli",
 )  # fmt: skip
 
 
@@ -24,6 +24,9 @@ def sentence(path: Path) -> str:
 
 def render() -> str:
     """Return the tables, one per room from the bottom up."""
+    built = {init.parent.name for init in SOURCE.glob("*/__init__.py")}
+    if built != set(ROOMS):
+        raise SystemExit(f"These rooms are not told of, or gone: {sorted(built ^ set(ROOMS))}")
     parts: list[str] = []
     for room in ROOMS:
         folder = SOURCE / room

@@ -2,21 +2,20 @@
 
 import asyncio
 import json
-import socket
 from collections.abc import AsyncIterator, Callable
-from contextlib import asynccontextmanager, nullcontext
+from contextlib import asynccontextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 import httpx
-import uvicorn
 
 from callboard.api.app import create_app
 from callboard.models import Line, ModelRequest, Script
 from callboard.packs.alfred.house import Alfred
 from callboard.studio.project import Project
 from callboard.studio.studio import Opening, Studio
+from door_server import served
 
 
 def flags_for(tier: str) -> dict[str, Any]:
@@ -201,26 +200,5 @@ class Household:
         """Run a real server on a free port for as long as the context lasts."""
         chosen = script or Script(pick)
         app = create_app(self.root, self.opening(chosen))
-        listening = socket.socket()
-        listening.bind(("127.0.0.1", 0))
-        config = uvicorn.Config(app, log_level="warning", timeout_graceful_shutdown=1)
-        server = uvicorn.Server(config)
-        server.capture_signals = nullcontext  # type: ignore[method-assign]
-        serving = asyncio.create_task(server.serve(sockets=[listening]))
-        address = f"http://127.0.0.1:{listening.getsockname()[1]}"
-        try:
-            async with httpx.AsyncClient(base_url=address, timeout=60) as client:
-                while not await _is_up(client):
-                    await asyncio.sleep(0)
-                yield Table(client, app.state.studio, app.state.alfred, chosen, address)
-        finally:
-            server.should_exit = True
-            await serving
-            listening.close()
-
-
-async def _is_up(client: httpx.AsyncClient) -> bool:
-    try:
-        return (await client.get("/api/health")).status_code == 200
-    except httpx.ConnectError:
-        return False
+        async with served(app) as client:
+            yield Table(client, app.state.studio, app.state.alfred, chosen, str(client.base_url))

@@ -49,12 +49,13 @@ async def test_each_refusal_has_its_status_and_changes_nothing(household: Househ
         seat = await table.sit_down()
         unknown = await table.post("/sessions/ses_none/messages", {"message": "hello"}, 404)
         assert unknown["error"]["details"]["fix"]
+        await seat.say("x" * 200_000, status=413)
         too_long = await seat.say("x" * 8001, status=413)
         assert too_long["error"]["code"] == "message_too_long"
         await seat.say("add eggs to the list", status=400, mode="fast")
         await table.post("/sessions", {"mode": "fast"}, status=400)
         await table.post("/sessions", {"moood": "quick"}, status=400)
-        await table.post("/sessions", {"user_id": "nobody"}, status=400)
+        await table.post("/sessions", {"user_id": "nobody"}, status=404)
         assert await seat.get("/turns") == []
         assert await table.names("shopping_items") == []
 
@@ -184,7 +185,7 @@ async def test_two_people_share_a_server_and_nothing_else(household: Household) 
         assert await table.names("shopping_items") == ["beer"]
         assert await table.names("shopping_items", "ann") == ["wine"]
         assert "wine" in (await table.text("/shopping.txt", user_id="ann")).text
-        assert (await table.get("/rows/shopping_items", 400, user_id="nobody"))["error"]["code"]
+        assert (await table.get("/rows/shopping_items", 404, user_id="nobody"))["error"]["code"]
 
 
 @pytest.mark.req("AL-142", "AL-143", "AL-144")
@@ -312,3 +313,16 @@ async def test_what_is_asked_once_is_answered_or_skipped(household: Household) -
         assert (await table.get("/profile"))["cooking_frequency"] == "3x_week"
         await table.post("/onboarding", {"question": "shoe size", "answer": "42"}, status=400)
         await table.post("/onboarding", {"question": "recipes", "answer": "purple"}, status=400)
+
+
+@pytest.mark.req("AL-156")
+async def test_a_person_or_a_table_nobody_knows_is_not_found(household: Household) -> None:
+    async with household.serve() as table:
+        for path in ("/profile", "/onboarding", "/counts", "/rows/recipes", "/shopping.txt"):
+            refused = await table.get(path, status=404, user_id="nobody")
+            assert refused["error"]["code"] == "unknown_person"
+        seat = await table.sit_down(mode="quick")
+        await table.post("/sessions", {"user_id": "nobody"}, 404)
+        await seat.say("hello", status=404, user_id="nobody")
+        unknown = await table.get("/rows/nope", status=404)
+        assert "/api/alfred/tables" in unknown["error"]["details"]["fix"]

@@ -172,7 +172,7 @@ def test_people_join_and_are_asked_once(counter: Counter) -> None:
     after = counter.alfred("onboard", "--answer", "days=4", "--answer", "when=", "--json").json
     assert after["answered"] == {"days": "3-5", "when": "skip"}
     assert counter.alfred("onboard", "--answer", "purple", code=exits.USAGE).err
-    assert counter.alfred("send", "hi", "--user", "zoe", code=exits.USAGE).err
+    assert counter.alfred("send", "hi", "--user", "zoe", code=exits.NOT_FOUND).err
 
 
 @pytest.mark.local_model

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 from clitools import Here, staff_replies
 
-from callboard.cli.main import COMMANDS
+from callboard.cli.table import COMMANDS
 
 ROOT = Path(__file__).parents[2]
 PAGE = ROOT / "docs" / "cli.md"

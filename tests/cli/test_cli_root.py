@@ -12,7 +12,7 @@ from clitools import Here, call
 import callboard
 import callboard.cli.commands as commands
 from callboard.cli import exits
-from callboard.cli.main import COMMANDS
+from callboard.cli.table import COMMANDS
 
 HEAVY_FOR_HELP = ("typer", "rich", "pydantic", "asyncio", "typing", "sqlite3", "yaml", "argparse")
 HEAVY_FOR_LISTS = ("pydantic_ai", "xllamacpp", "tokenizers", "sqlalchemy", "numpy", "rich", "yaml")

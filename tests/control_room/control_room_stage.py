@@ -1,9 +1,7 @@
 """The fortress, a scripted staff that answers every prompt of Control Room, and a real server."""
 
-import asyncio
 import re
 import shutil
-import socket
 from collections.abc import AsyncIterator, Callable
 from contextlib import asynccontextmanager
 from dataclasses import dataclass, field
@@ -11,13 +9,13 @@ from pathlib import Path
 from typing import Any
 
 import httpx
-import uvicorn
 
 from callboard.api.app import create_app
 from callboard.models import Line, ModelRequest, Script
 from callboard.studio.project import Project
 from callboard.studio.studio import Opening, Studio
 from callboard.testing import SCRIPTED
+from door_server import served
 
 FORTRESS = Path(__file__).parent.parent / "fortress"
 SCENE_5 = "Story/Scenes/SCN-the-envoy.md"
@@ -182,32 +180,5 @@ class Theatre:
         """Run a real server on a free port for as long as the context lasts."""
         chosen = script or Script(staff())
         app = create_app(self.root, self.opening(chosen), **options)
-        listening = socket.socket()
-        listening.bind(("127.0.0.1", 0))
-        config = uvicorn.Config(app, log_level="warning", timeout_graceful_shutdown=1)
-        server = uvicorn.Server(config)
-        server.capture_signals = _no_signals  # type: ignore[method-assign]
-        serving = asyncio.create_task(server.serve(sockets=[listening]))
-        address = f"http://127.0.0.1:{listening.getsockname()[1]}"
-        try:
-            async with httpx.AsyncClient(base_url=address, timeout=60) as client:
-                while (await _status(client)) != 200:
-                    await asyncio.sleep(0)
-                yield Backstage(client, app.state.studio, chosen, self.root)
-        finally:
-            server.should_exit = True
-            await serving
-            listening.close()
-
-
-async def _status(client: httpx.AsyncClient) -> int:
-    try:
-        return (await client.get("/api/health")).status_code
-    except httpx.ConnectError:
-        return 0
-
-
-def _no_signals() -> Any:
-    from contextlib import nullcontext
-
-    return nullcontext()
+        async with served(app) as client:
+            yield Backstage(client, app.state.studio, chosen, self.root)

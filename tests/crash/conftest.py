@@ -1,4 +1,4 @@
-"""The warm process that forks performers, one per test worker."""
+"""The warm process that forks performers, one per test worker, and a project for bad days."""
 
 import subprocess
 import sys
@@ -8,7 +8,13 @@ from functools import cache
 from pathlib import Path
 
 import pytest
+from bad_days import new_project
 from crashlab import Expected, Stagehand, undisturbed
+
+
+@pytest.fixture
+def root(tmp_path: Path) -> Path:
+    return new_project(tmp_path / "project")
 
 
 @pytest.fixture(scope="session")

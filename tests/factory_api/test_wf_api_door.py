@@ -345,6 +345,12 @@ async def test_scenes_go_from_outline_to_accepted(shop: Shop) -> None:
         own = [{"chapter": 1, "scene": 1, "title": "The key", "beat_number": 1, "word_target": 90}]
         assert (await desk.put("/outline", {"scenes": own}))["uncovered_beats"][0] == 2
         await desk.put("/outline", {"scenes": own * 2}, status=400)
+        first, second = await desk.get("/outline/versions")
+        assert len(first["scenes"]) >= 15 and second["reason"] == "the writer's own"
+        back = await desk.post(f"/outline/versions/{first['number']}/restore")
+        assert back["uncovered_beats"] == []
+        await desk.post("/outline/versions/99/restore", status=404)
+        await desk.put("/outline", {"scenes": own})
         await desk.job("/scaffolds", {"chapter": 1, "scene": 1, "title": "The key"})
         scaffold = await desk.get("/scaffolds/ch1-sc1")
         assert scaffold["is_approved"] is False
@@ -354,6 +360,12 @@ async def test_scenes_go_from_outline_to_accepted(shop: Shop) -> None:
         await desk.post("/scaffolds/ch1-sc1/approve", {"changes": {"mood": "x"}}, status=400)
         agreed = await desk.post("/scaffolds/ch1-sc1/approve", {"changes": changes})
         assert (agreed["is_approved"], agreed["weather"]) == (True, "fog")
+        assert [each["version"] for each in await desk.get("/scaffolds/ch1-sc1/versions")] == [1, 2]
+        older = await desk.post("/scaffolds/ch1-sc1/approve", {"version": 1})
+        assert (older["version"], older["weather"]) == (3, scaffold["weather"])
+        agreed = await desk.post("/scaffolds/ch1-sc1/approve", {"version": 2})
+        assert (agreed["version"], agreed["weather"]) == (4, "fog")
+        await desk.post("/scaffolds/ch1-sc1/approve", {"version": 9}, status=404)
         assert (await desk.get("/scaffolds/active"))["scaffold_id"] == "ch1-sc1"
         assert len(await desk.get("/scaffolds")) == 1
         await desk.post("/scenes/ch1-sc1/variants", {"strategies": ["LOUD"]}, status=400)

@@ -7,10 +7,11 @@ from bible_samples import BEATS, PROTAGONIST, beat_sheet
 from hypothesis import given
 from hypothesis import strategies as st
 
-from callboard.packs.writers_factory.bible import NotebookLabel
+from callboard.packs.writers_factory.bible import Bible, NotebookLabel
 from callboard.packs.writers_factory.bible.checks import check_fields
 from callboard.packs.writers_factory.bible.decisions import take_decision, target_of, weakness_of
-from callboard.packs.writers_factory.bible.gaps import assess_resources, find_gaps
+from callboard.packs.writers_factory.bible.gaps import find_gaps
+from callboard.packs.writers_factory.ground import Ground
 from callboard.packs.writers_factory.model import TemplateName
 
 pytestmark = pytest.mark.anyio
@@ -142,9 +143,14 @@ async def test_other_languages_are_left_to_the_judge() -> None:
     assert passes(TemplateName.BEAT_SHEET, "beat", beat_1="灯台守の娘が嵐の夜に火を灯す")
 
 
-@pytest.mark.req("WF-31", "WF-30")
-async def test_gaps_are_exact_and_offer_more_than_one_way(open_bible: Any) -> None:
-    async with open_bible() as bible:
+@pytest.mark.req("WF-31")
+async def test_gaps_are_exact_and_offer_more_than_one_way(open_studio: Any) -> None:
+    notebooks = {
+        "lights": NotebookLabel("world_building", "How the light works"),
+        "odd": NotebookLabel("recipes", "Soup"),
+    }
+    async with open_studio() as studio:
+        bible = Bible(Ground(studio), lambda: notebooks)
         await bible.write("world_rules", {"rules": ["A", "B"]}, source="writer_stated")
         order = bible.work_order()
     gaps = find_gaps(order)
@@ -152,14 +158,16 @@ async def test_gaps_are_exact_and_offer_more_than_one_way(open_bible: Any) -> No
     assert rules[0].text.startswith("GAP DETECTED: world_rules: 1 more. Ways on: ")
     assert all(len(gap.paths) >= 2 for gap in gaps)
     assert {gap.template for gap in gaps} == set(TemplateName)
-    notebooks = {
-        "lights": NotebookLabel("world_building", "How the light works"),
-        "odd": NotebookLabel("recipes", "Soup"),
-    }
-    held = assess_resources(notebooks)
-    assert held.by_role == {"world_building": ("lights",)}
-    assert held.missing_roles == ("character_voice", "craft_reference")
-    assert held.others == ("odd",)
+    # A notebook is offered where it can help, and nowhere else.
+    asked = "ask the notebook lights (How the light works)"
+    assert rules[0].paths == (
+        asked,
+        "brainstorm it now",
+        "write down what you know and register it as a world building notebook",
+    )
+    offered = {gap.template for gap in gaps if asked in gap.paths}
+    assert offered == {TemplateName.WORLD_RULES, TemplateName.BEAT_SHEET}
+    assert not any("odd" in path for gap in gaps for path in gap.paths)
 
 
 @pytest.mark.req("WF-35")

@@ -8,7 +8,8 @@ from bible_samples import BEATS, PROTAGONIST, RULES, THEME
 from hypothesis import given
 from hypothesis import strategies as st
 
-from callboard.packs.writers_factory.bible import TemplateUnreadable
+from callboard.models import Script
+from callboard.packs.writers_factory.bible import Bible, TemplateUnreadable
 from callboard.packs.writers_factory.bible.files.documents import (
     Document,
     read_document,
@@ -16,7 +17,10 @@ from callboard.packs.writers_factory.bible.files.documents import (
 )
 from callboard.packs.writers_factory.bible.shapes import SHAPES, character_path, shaped
 from callboard.packs.writers_factory.bible.values import clean_text
+from callboard.packs.writers_factory.ground import Ground
 from callboard.packs.writers_factory.model import TemplateName, TemplateStatus
+from callboard.studio.studio import Opening, Studio
+from callboard.testing import SCRIPTED, Passages
 
 pytestmark = pytest.mark.anyio
 
@@ -135,6 +139,30 @@ async def test_nonsense_is_named_counts_for_nothing_and_is_not_written_over(
             assert bible.versions("theme")[0]["version"] == outcome.version
 
 
+async def test_a_file_broken_while_it_is_about_to_be_written_is_not_written_over(
+    root: Path,
+) -> None:
+    file = root / THEME_FILE
+
+    class Editor(Passages):
+        is_typing = False
+
+        def reach(self, point: str) -> None:
+            if self.is_typing and point == "store.after_commit":
+                file.write_text("---\nbroken: [\n---\n")
+
+    editor = Editor()
+    opening = Opening(providers={"script": Script()}, flags=SCRIPTED, faults=editor)
+    async with Studio.open(root, opening) as studio:
+        bible = Bible(Ground(studio))
+        await bible.write("theme", THEME, source="brainstorm")
+        editor.is_typing = True
+        with pytest.raises(TemplateUnreadable, match="Nothing was written"):
+            await bible.write("theme", {"central_theme": "Debt"}, source="writer_stated")
+        editor.is_typing = False
+    assert file.read_text() == "---\nbroken: [\n---\n"
+
+
 async def test_a_field_of_the_wrong_type_costs_only_itself(open_bible: Any, root: Path) -> None:
     file = root / THEME_FILE
     file.parent.mkdir(parents=True)
@@ -149,6 +177,34 @@ async def test_a_field_of_the_wrong_type_costs_only_itself(open_bible: Any, root
             await bible.write("theme", {"central_theme": "Debt"}, source="writer_stated")
         mended = await bible.write("theme", THEME, source="writer_stated")
         assert mended.template.status is TemplateStatus.COMPLETE
+
+
+async def test_a_source_as_long_as_a_chapter_does_not_break_the_reading(
+    open_bible: Any, root: Path
+) -> None:
+    file = root / THEME_FILE
+    file.parent.mkdir(parents=True)
+    file.write_text(f"---\ncentral_theme: Pride\nsources:\n  central_theme: {'x' * 30_000}\n---\n")
+    async with open_bible() as bible:
+        assert bible.work_order().template(TemplateName.THEME).fields == {"central_theme": "Pride"}
+        assert len(bible.template("theme").sources["central_theme"]) == 200
+
+
+async def test_beats_in_a_list_of_the_writers_own_are_not_told_twice(
+    open_bible: Any, root: Path
+) -> None:
+    file = root / "content/Story Bible/Beat_Sheet.md"
+    file.parent.mkdir(parents=True)
+    file.write_text(f"---\nbeats:\n  Opening Image: {BEATS[0]}\n  epilogue: The sea.\n---\n")
+    async with open_bible() as bible:
+        for number in (2, 3):
+            await bible.write(
+                "beat_sheet", {f"beat_{number}": BEATS[number - 1]}, source="brainstorm"
+            )
+        sheet = bible.template("beat_sheet")
+    assert sheet.problems == ()
+    assert sheet.completed_fields == ("beat_1", "beat_2", "beat_3")
+    assert file.read_text().count("epilogue: The sea.\n") == 1
 
 
 async def test_a_file_that_leads_out_of_the_project_is_not_read(
@@ -243,7 +299,7 @@ def test_what_is_written_is_read_back(name: TemplateName, told: list[str], own: 
 def test_no_bytes_break_the_reader(data: bytes) -> None:
     for head in (b"", b"---\n"):
         document = read_document(TemplateName.THEME, "x.md", head + data)
-        assert document.is_readable or document.fields == {}
+        assert all(each.field for each in document.problems) or document.fields == {}
 
 
 @given(st.text(max_size=200))

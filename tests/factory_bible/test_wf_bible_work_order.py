@@ -76,6 +76,8 @@ async def test_a_filled_foundation_is_complete(open_bible: Any, root: Path) -> N
     assert order.protagonist_name == "Maren Holt"
     for template in order.templates:
         assert (root / template.file_path).is_file()
+        assert template.completed_fields == SHAPES[template.name].required
+        assert template.missing_fields == ()
     assert [beat.content for beat in beats] == BEATS
     assert beats[8].midpoint_type == "false_victory"
     assert order.to_json()["templates"][0]["status"] == "complete"

@@ -62,6 +62,7 @@ def test_a_gate_is_refused_once_and_overridden_on_record(book: Book) -> None:
     assert (shown["mode"], len(shown["overrides"])) == ("VOICE_CALIBRATION", 1)
     assert "It may drift." in book("state").out
     assert book("mode", "ARCHITECT").code == exits.OK
+    assert "--set KEY=VALUE" in book("template", "theme", "--set", "claim", code=exits.USAGE).err
     assert book("mode", "NOWHERE", code=exits.NOT_FOUND).err.count("DIRECTOR") == 1
 
 
@@ -73,6 +74,21 @@ def test_the_state_is_shown_as_the_foreman_reads_it_and_in_sentences(book: Book)
     assert "Salt is in ARCHITECT" in prose and "<" not in prose
     assert book("state", "--json").json["state"]["project"]["protagonist"] == "Ines"
     assert "--as" in book("state", "--as", "poem", code=exits.USAGE).err
+
+
+@pytest.mark.req("WF-107")
+def test_what_cannot_be_used_in_the_writers_files_is_told_with_the_state(book: Book) -> None:
+    assert book("state").err == ""
+    own = book.root / ".callboard" / "prompts"
+    own.mkdir(exist_ok=True)
+    (own / "protocols.md").write_text("Answer like {{somebody}}.", "utf-8")
+    (book.root / ".callboard" / "writers_factory.yaml").write_text("voice: {nothing: 1}", "utf-8")
+    told = book("state").err
+    assert "warning: prompts/protocols.md says {{somebody}}" in told and "nothing" in told
+    (own / "actions.yaml").write_text("actions: {odd: {handler: kb_save}}", "utf-8")
+    shown = book("state", "--json").json
+    assert shown["state"]["mode"] == "ARCHITECT"
+    assert any("actions.odd" in each for each in shown["problems"])
 
 
 @pytest.mark.req("WF-09", "WF-G01", "WF-G85")

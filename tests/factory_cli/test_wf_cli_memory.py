@@ -37,7 +37,11 @@ def test_a_notebook_is_added_asked_and_removed(book: Book, tmp_path: Path) -> No
     (notes / "light.md").write_text("The lamp of the lighthouse turns every ten seconds.\n")
     added = book("notebook", "add", "lights", str(notes), "--title", "Lights", "--json").json
     assert (added["files"], added["notebook"]["role"]) == (1, "world_building")
-    assert "lights" in book("notebook", "list").out
+    listed = book("notebook", "list")
+    assert "lights" in listed.out
+    assert "None yet for character_voice, craft_reference." in listed.err
+    told = book("notebook", "list", "--json").json
+    assert told["missing_roles"] == ["character_voice", "craft_reference"]
     found = book("notebook", "ask", "lights", "How fast is the lamp?", "--passages", "--json").json
     assert found["passages"][0]["place"] == "light.md:1"
     answered = book("notebook", "ask", "lights", "How fast is the lamp?")

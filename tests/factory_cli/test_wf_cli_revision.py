@@ -115,6 +115,8 @@ def test_the_writer_has_the_last_word_on_health(drafted: Book) -> None:
 def test_a_book_is_audited_exported_completed_and_reopened(drafted: Book) -> None:
     book = drafted
     book("accept", "ch1-sc1")
+    assert "belongs to EDITOR" in book("complete", code=exits.CONFLICT).err
+    book.insist("EDITOR")
     audited = book("audit", "--fast")
     assert "content/Reports/Continuity_Audit.md" in audited.err
     assert (book.root / "content/Reports/Continuity_Audit.md").is_file()

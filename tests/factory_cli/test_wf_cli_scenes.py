@@ -15,6 +15,9 @@ from callboard.cli import exits
 @pytest.mark.req("WF-G85")
 def test_a_voice_is_heard_blind_chosen_bundled_and_locked(book: Book) -> None:
     assert "tournament --prompt" in book("voices", code=exits.NOT_FOUND).err
+    early = book("tournament", "--prompt", "Ines waits.", code=exits.CONFLICT).err
+    assert "belongs to VOICE_CALIBRATION" in early and "missing fatal_flaw" in early
+    book.insist("VOICE_CALIBRATION")
     assert "test_prompt" in book("tournament", code=exits.USAGE).err
     words = ("--prompt", "Ines waits.", "--strategies", "ACTION,BALANCED")
     blind = book("tournament", *words)
@@ -41,6 +44,8 @@ def test_a_voice_is_heard_blind_chosen_bundled_and_locked(book: Book) -> None:
 
 @pytest.mark.req("WF-G85")
 def test_an_outline_is_proposed_and_taken_or_replaced_by_ones_own(book: Book) -> None:
+    assert "belongs to DIRECTOR" in book("outline", "--propose", code=exits.CONFLICT).err
+    book.insist("DIRECTOR")
     assert "beat sheet" in book("outline", "--propose", code=exits.FAILED).err
     assert "No outline was proposed" in book("outline", "--approve", code=exits.CONFLICT).err
     book.lay_foundation()
@@ -57,6 +62,16 @@ def test_an_outline_is_proposed_and_taken_or_replaced_by_ones_own(book: Book) ->
     (book.root / "own.yaml").write_text(json.dumps({"scenes": own}))
     assert "one with 15 scenes" in book("outline", "--from", "own.yaml").err
     assert [s["title"] for s in book("outline", "--json").json["outline"]] == ["Only one"]
+    assert "proposed and approved" in book("outline", "--versions").out
+    kept = book("outline", "--versions", "--json").json["versions"]
+    assert [(each["number"], len(each["scenes"])) for each in kept] == [(1, 15), (2, 1)]
+    assert "Turn 15" in book("outline", "--version", "1").out
+    (book.root / "back.json").write_text(book("outline", "--version", "1", "--json").out)
+    back = book("outline", "--from", "back.json", "--json").json
+    assert (len(back["outline"]), back["kept_as"]) == (15, 2)
+    assert "outline --restore 3" in book("outline", "--restore", "2").err
+    assert [s["title"] for s in book("outline", "--json").json["outline"]] == ["Only one"]
+    assert "Outlines: 1, 2, 3, 4" in book("outline", "--restore", "9", code=exits.NOT_FOUND).err
     (book.root / "own.yaml").write_text(json.dumps([{**own[0], "beat_number": 99}]))
     wrong = book("outline", "--from", "own.yaml", "--json", code=exits.USAGE).json["error"]
     assert "there is no beat 99" in wrong["message"]
@@ -76,6 +91,13 @@ def test_a_scene_is_briefed_by_the_writers_word(drafted: Book) -> None:
     assert (approved["weather"], approved["is_approved"]) == ("fog", True)
     assert approved["characters_present"] == ["Ines", "Background: clerks"]
     assert drafted(*shown, "--json").json["scaffold"] == approved
+    again = drafted("scaffold", "1", "2", "--json").result
+    assert (again["weather"], again["is_approved"]) == ("rain", False)
+    before = drafted("scaffold", "1", "2", "--version", "2", "--json").json["scaffold"]
+    assert before == approved
+    back = drafted("approve", "ch1-sc2", "--version", "2", "--json").json["scaffold"]
+    assert (back["weather"], back["version"]) == ("fog", 4)
+    assert "no version 9" in drafted("approve", "ch1-sc2", "--version", "9", code=4).err
     unknown = drafted("approve", "ch1-sc2", "--set", "mood=x", code=exits.USAGE)
     assert "emotional_note" in unknown.err
 
@@ -105,6 +127,7 @@ def test_ctrl_c_lets_go_of_a_tournament_that_goes_on_later(book: Book) -> None:
     hanging = {"prompt_type": "tournament_passage", "hang": True, "times": "always"}
     replies = {"replies": [hanging, *staff_lines()]}
     (book.root / "staff.json").write_text(json.dumps(replies))
+    book.insist("VOICE_CALIBRATION")
     script = Path(sys.executable).with_name("callboard")
     words = ["factory", "tournament", "--prompt", "Ines waits.", "--strategies", "action,balanced"]
     with subprocess.Popen(

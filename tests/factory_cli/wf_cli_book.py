@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from callboard.cli import exits
 from callboard.packs.writers_factory.revision import Category
 from callboard.packs.writers_factory.voice import DIMENSIONS
 
@@ -152,6 +153,7 @@ class Book:
 
     def find_voice(self) -> None:
         """Hold a tournament, choose, make the bundle and lock it."""
+        self("mode", "VOICE_CALIBRATION")
         self("tournament", "--prompt", "Ines waits at the quay.", "--strategies", "ACTION,BALANCED")
         self("winner", "a", "--notes", "It is dry.")
         self("bundle")
@@ -159,6 +161,7 @@ class Book:
 
     def plan(self) -> None:
         """Take an outline of two scenes."""
+        self("mode", "DIRECTOR")
         scenes = [
             {"chapter": 1, "scene": number, "title": f"Vote {number}", "beat_number": number}
             for number in (1, 2)
@@ -166,6 +169,11 @@ class Book:
         target = {"word_target": 50}
         (self.root / "outline.json").write_text(json.dumps([{**s, **target} for s in scenes]))
         self("outline", "--from", "outline.json")
+
+    def insist(self, mode: str) -> None:
+        """Go on to a mode whose gate is closed."""
+        self("mode", mode, code=exits.CONFLICT)
+        self("mode", mode, "--override", "--risk", "none")
 
     def draft(self) -> None:
         """Bring the first scene so far that it has a text."""

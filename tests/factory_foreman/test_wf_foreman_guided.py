@@ -96,6 +96,31 @@ async def test_answers_fill_the_foundation_one_gap_after_the_other(tmp_path: Pat
         assert "Opening Image" in turn["message"]
 
 
+@pytest.mark.parametrize(
+    ("said", "name"),
+    [
+        ("ines varga", "ines varga"),
+        ("Maria de Souza", "Maria de Souza"),
+        ("The Keeper", "The Keeper"),
+        ("Call her Ines.", "Ines"),
+        ("It's Ines Varga", "Ines Varga"),
+        ("The book is about Bo", "Bo"),
+        ("My hero is called Bo.", "Bo"),
+        ("Her name is Élodie and she lives on Sark Island.", "Élodie"),
+        ("Ines Varga, who keeps the lighthouse of Saltmere Harbour", "Ines Varga"),
+    ],
+)
+@pytest.mark.req("WF-32")
+async def test_a_name_is_taken_out_of_what_is_said_about_it(
+    tmp_path: Path, said: str, name: str
+) -> None:
+    root = make_project(tmp_path / "book", **GUIDED)
+    async with open_factory(root, garbage(3)) as studio:
+        await say(studio, "A novel about a tide office and a forged entry in its log")
+        await say(studio, said)
+        assert Bible(Ground(studio)).project().protagonist_name == name
+
+
 @pytest.mark.req("WF-17", "WF-31")
 async def test_wishes_are_remembered_and_questions_answered_from_the_material(
     tmp_path: Path,

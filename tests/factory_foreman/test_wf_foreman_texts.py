@@ -164,11 +164,30 @@ async def test_a_project_replaces_files_and_bad_ones_do_not_break_a_turn(tmp_pat
 
         (own / "protocols.md").write_text("{{never closed", "utf-8")
         (own / "modes" / "architect.md").write_text("\n\n", "utf-8")
-        mine.texts.clear_cache()
         assert "<message>" in mine.texts.protocols(ModelTier.FULL).text
         assert "ARCHITECT" in mine.texts.mode_rules("ARCHITECT", ModelTier.FULL).text
         told = " ".join(mine.problems())
         assert "protocols.md" in told and "modes/architect.md" in told
+
+
+@pytest.mark.req("WF-41", "WF-107")
+async def test_a_placeholder_nobody_fills_is_told_and_does_not_break_a_turn(tmp_path: Path) -> None:
+    root = make_project(tmp_path / "book")
+    own = root / ".callboard" / "prompts"
+    (own / "modes").mkdir(parents=True)
+    (own / "protocols.md").write_text("Answer in the manner of {{somebody}}.\n", "utf-8")
+    # A mode of the project's own: the pack has no file of this name to fall back to.
+    (own / "modes" / "research.md").write_text("# {{subject}}\n{{available_actions}}\n", "utf-8")
+    async with open_factory(root, Script()) as studio:
+        texts = foreman(studio).texts
+        assert "<message>" in texts.protocols(ModelTier.FULL).text
+        rules = texts.mode_rules("RESEARCH", ModelTier.FULL).text
+        assert "save_decision" in rules and "{{" not in rules
+        told = texts.problems(("modes/research",))
+        assert told == (
+            "prompts/protocols.md says {{somebody}}, which nobody fills",
+            "prompts/modes/research.md says {{subject}}, which nobody fills",
+        )
 
 
 @pytest.mark.req("WF-41")

@@ -12,6 +12,7 @@ from callboard.core.errors import CallboardError
 from callboard.packs.writers_factory.ground import Ground
 from callboard.packs.writers_factory.manuscript import (
     Manuscript,
+    NothingToUndo,
     OutlineInvalid,
     SceneUnknown,
     StatusRefused,
@@ -52,6 +53,41 @@ async def test_an_approved_outline_is_kept_in_story_order(book: Manuscript, grou
     assert {scene.status for scene in again.scenes()} == {SceneStatus.PLANNED}
     assert again.planned_words() == 4000
     assert again.word_target("ch2-sc1") == 2000
+
+
+@pytest.mark.req("WF-G11")
+async def test_an_outline_that_is_replaced_can_be_seen_and_brought_back(
+    book: Manuscript, ground: Ground
+) -> None:
+    assert book.outline_versions() == ()
+    await book.set_outline(PLAN, reason="proposed")
+    await book.set_outline(PLAN)
+    other = (PlannedScene(1, 1, "Only one", 1),)
+    await book.set_outline(other, reason="my own")
+    versions = Manuscript(ground).outline_versions()
+    assert [(each.number, each.reason, each.scenes) for each in versions] == [
+        (1, "proposed", PLAN),
+        (2, "my own", other),
+    ]
+    assert await book.restore_outline(1) == PLAN
+    assert book.outline() == PLAN
+    assert [each.scenes for each in book.outline_versions()] == [PLAN, other, PLAN]
+    assert book.outline_versions()[-1].reason == "outline 1 restored"
+    with pytest.raises(VersionUnknown, match="number 9") as caught:
+        await book.restore_outline(9)
+    assert caught.value.fix == "Outlines: 1, 2, 3."
+
+
+async def test_an_outline_from_before_they_were_counted_is_the_first(
+    book: Manuscript, ground: Ground
+) -> None:
+    old = {"scenes": outline_to_json(PLAN), "approved_at": 7}
+    await ground.records.put("outline", "outline", old)
+    assert book.outline() == PLAN
+    await book.set_outline(PLAN[:1])
+    first, second = book.outline_versions()
+    assert (first.number, first.approved_at, first.scenes) == (1, 7, PLAN)
+    assert (second.number, second.scenes) == (2, PLAN[:1])
 
 
 async def test_every_fault_of_an_outline_is_named_and_nothing_is_taken(book: Manuscript) -> None:
@@ -196,7 +232,7 @@ async def test_facts_that_change_alone_make_no_version_and_cost_none(book: Manus
 
 async def test_there_is_nothing_to_undo_in_a_first_version(book: Manuscript) -> None:
     await book.save("ch1-sc1", TEXT, meta(), reason="accepted")
-    with pytest.raises(VersionUnknown):
+    with pytest.raises(NothingToUndo):
         await book.undo("ch1-sc1")
 
 

@@ -18,12 +18,24 @@ from callboard.packs.writers_factory.memory import (
     CONSOLIDATE,
     AlreadyRunning,
     ConsolidationClock,
+    Consolidator,
     Ingestor,
     NotTheWriter,
     beat_node_id,
 )
-from callboard.packs.writers_factory.memory.claims import ScenePoint, value_at
+from callboard.packs.writers_factory.memory.claims import (
+    Claim,
+    Offer,
+    Origin,
+    OriginKind,
+    ScenePoint,
+    value_at,
+)
+from callboard.packs.writers_factory.memory.conflicts import read_rules
+from callboard.packs.writers_factory.memory.consolidation import Report
+from callboard.packs.writers_factory.memory.consolidation.merging import Digestion, Merger
 from callboard.packs.writers_factory.memory.ingestion import THEME_NODE
+from callboard.store.connection import StoreError
 from callboard.store.journal.processes import ProcessRecord, insert_process
 from callboard.store.journal.runs import insert_run, list_runs
 from callboard.testing import Blackout, Moment
@@ -201,7 +213,13 @@ async def test_the_dead_do_not_act_and_nobody_loves_and_hates(tmp_path: Path) ->
         acting, hating = desk.consolidator.conflicts()
         await desk.consolidator.resolve(hating.id, "accept_new")
         assert [edge.type for edge in graph.edges("character:rosa")] == ["hates"]
-        await desk.consolidator.resolve(acting.id, "keep_existing")
+        await desk.consolidator.resolve(acting.id, "accept_new")
+        # He is not dead after all, in no scene and in no timeline.
+        assert value_at(attrs(desk, "character:danny"), "status", ScenePoint(5, 1)) is None
+        assert [edge.dst for edge in graph.edges("character:danny")] == [
+            "scene:ch2-sc1",
+            "scene:ch5-sc1",
+        ]
         mark = desk.ground.records.get("consolidated_turn", turn)
         assert mark == {"state": "committed"}
         assert (await desk.consolidate())["events_seen"] == 0
@@ -252,6 +270,120 @@ async def test_a_rule_denied_needs_both_quotations(
             await desk.memory.save_decision("world", "voices", "On one night the dead may speak. ")
             await desk.consolidate()
             assert len(desk.asked) == 1
+
+
+@pytest.mark.req("WF-G56", "WF-83")
+@pytest.mark.parametrize(
+    ("key", "said"),
+    [
+        # The scene is taken out of a short rule before it is kept.
+        ("voices", "The dead may speak in chapter 9."),
+        # The key names a character, so the rule would become something said about her.
+        ("rosa_belief", "The dead may speak to Rosa."),
+    ],
+)
+async def test_a_rule_denied_in_other_clothes_is_still_denied(
+    tmp_path: Path, key: str, said: str
+) -> None:
+    verdict = {
+        "verdict": "contradiction",
+        "existing_quote": "dead never speak",
+        "proposed_quote": "dead may speak",
+    }
+    async with open_desk(tmp_path / "book", lambda _r: Line(json=verdict)) as desk:
+        await desk.know(RULE, Node("character:rosa", "character", "Rosa"))
+        version = desk.memory.graph.version()
+        await desk.memory.save_decision("world", key, said)
+        assert (await desk.consolidate())["conflicts"] == 1
+        assert desk.memory.graph.version() == version
+        (conflict,) = desk.consolidator.conflicts()
+        await desk.consolidator.resolve(conflict.id, "accept_new")
+        assert str(attrs(desk, RULE.id)["text"]).startswith("The dead may speak")
+
+
+@pytest.mark.req("WF-G56")
+async def test_two_new_rules_are_held_against_each_other(tmp_path: Path) -> None:
+    verdict = {
+        "verdict": "contradiction",
+        "existing_quote": "dead never speak",
+        "proposed_quote": "dead may speak",
+    }
+    async with open_desk(tmp_path / "book", lambda _r: Line(json=verdict)) as desk:
+        await desk.memory.save_decision("world", "silence", "The dead never speak.")
+        await desk.memory.save_decision("world", "voices", "On one night the dead may speak.")
+        # Denies only the one that does not stand.
+        await desk.memory.save_decision("world", "night", "On one night nobody is abroad.")
+        assert (await desk.consolidate())["conflicts"] == 1
+        texts = {str(rule.attrs["text"]) for rule in desk.memory.graph.nodes("world_rule")}
+        assert texts == {"The dead never speak.", "On one night nobody is abroad."}
+        (conflict,) = desk.consolidator.conflicts()
+        assert conflict.node_id == "world_rule:silence"
+        assert len(desk.asked) == 1
+
+
+@pytest.mark.req("WF-G56", "WF-82")
+async def test_a_rule_said_anew_while_it_is_judged_waits_for_its_own_judgement(
+    tmp_path: Path,
+) -> None:
+    verdict = {"verdict": "compatible", "existing_quote": "", "proposed_quote": ""}
+    desks: list[Desk] = []
+
+    def answer(_request: ModelRequest) -> Line:
+        (desk,) = desks
+        if len(desk.asked) == 1:
+            desk.studio.database.submit(
+                lambda c: desk.memory.facts.save_in(c, "world", "voices", "The dead may speak.")
+            ).result()
+        return Line(json=verdict)
+
+    async with open_desk(tmp_path / "book", answer) as desk:
+        desks.append(desk)
+        await desk.know(RULE)
+        await desk.memory.save_decision("world", "voices", "The dead whisper, never speak.")
+        await desk.consolidate()
+        assert [node.id for node in desk.memory.graph.nodes("world_rule")] == [RULE.id]
+        (waiting,) = desk.memory.facts.unpromoted()
+        assert waiting.value == "The dead may speak."
+        await desk.consolidate()
+        assert len(desk.asked) == 2
+        assert desk.memory.facts.unpromoted() == ()
+
+
+@pytest.mark.req("WF-G55")
+@pytest.mark.parametrize("decision", ["accept_new", "keep_existing"])
+async def test_what_was_said_anew_outlives_the_answer_to_an_older_question(
+    desk: Desk, decision: str
+) -> None:
+    await desk.know(DANNY)
+    await desk.memory.save_decision("character", "danny_status", "dead")
+    await desk.consolidate()
+    (conflict,) = desk.consolidator.conflicts()
+    await desk.memory.save_decision("character", "danny_status", "dead since chapter 9")
+    await desk.consolidator.resolve(conflict.id, decision)
+    (waiting,) = desk.memory.facts.unpromoted()
+    assert waiting.value == "dead since chapter 9"
+    await desk.consolidate()
+    assert value_at(attrs(desk, DANNY.id), "status", ScenePoint(9)) == "dead"
+
+
+@pytest.mark.req("WF-G55", "WF-G59")
+async def test_a_turn_two_runs_have_read_is_digested_once(desk: Desk) -> None:
+    await desk.know(DANNY)
+    turn = await desk.said("Danny is dead.")
+    claim = Claim(DANNY.id, "character", "Danny", "status", "dead", source="conversation:x")
+    merger = Merger(desk.studio.database, desk.ground.records, desk.memory.graph, desk.memory.facts)
+
+    def digestion(run_id: str) -> Digestion:
+        offer = Offer(Origin(OriginKind.TURN, turn), (claim,))
+        return Digestion(run_id, {}, (turn,), lambda _names: [offer], {}, Report(), 0)
+
+    first = await merger.merge(digestion("run_a"), read_rules(), lambda: 1)
+    (conflict,) = desk.consolidator.conflicts()
+    await desk.consolidator.resolve(conflict.id, "keep_existing")
+    second = await merger.merge(digestion("run_b"), read_rules(), lambda: 2)
+    assert (first.conflicts, second.conflicts) == (1, 0)
+    assert desk.consolidator.conflicts() == ()
+    assert attrs(desk, DANNY.id) == {"status": "alive"}
 
 
 @pytest.mark.req("WF-G59", "WF-81")
@@ -402,6 +534,24 @@ async def test_the_story_bible_is_ingested_once(desk: Desk) -> None:
 
 
 @pytest.mark.req("WF-G48")
+async def test_a_template_edited_into_nonsense_takes_nothing_out_of_the_graph(desk: Desk) -> None:
+    bible = Bible(desk.ground)
+    await bible.describe(protagonist_name="Mickey")
+    hero = await bible.write("protagonist", {"fatal_flaw": "pride"}, source="w")
+    rules = await bible.write("world_rules", {"fundamental_rules": ["Nobody flies."]}, source="w")
+    await desk.consolidate()
+    version = desk.memory.graph.version()
+    for path in (hero.path, rules.path):
+        (desk.root / path).write_text("---\nbroken: [\n---\n")
+    await desk.consolidate()
+    assert desk.memory.graph.version() == version
+    assert attrs(desk, "character:mickey")["fatal_flaw"] == "pride"
+    (desk.root / rules.path).unlink()
+    await desk.consolidate()
+    assert desk.memory.graph.nodes("world_rule") == ()
+
+
+@pytest.mark.req("WF-G48")
 async def test_people_of_the_beats_are_found_once(tmp_path: Path) -> None:
     found = '<node type="character" name="Rosa" job="nurse"/><node type="location" name="Vell"/>'
     async with open_desk(tmp_path / "book", lambda _request: found) as desk:
@@ -479,12 +629,51 @@ async def test_the_clock_consolidates_what_waits_and_0_is_never(tmp_path: Path) 
         assert not clock.start()
 
 
+@pytest.mark.req("WF-81")
+async def test_the_clock_goes_on_after_a_look_that_failed(desk: Desk) -> None:
+    class Blinking(Consolidator):
+        looks = 0
+
+        def has_work(self) -> bool:
+            self.looks += 1
+            if self.looks == 1:
+                raise StoreError("the disk is away")
+            return super().has_work()
+
+    await desk.memory.save_decision("preference", "spelling", "British")
+    arrived: asyncio.Queue[None] = asyncio.Queue()
+    ticks: asyncio.Queue[None] = asyncio.Queue()
+
+    async def pause(_seconds: float) -> None:
+        arrived.put_nowait(None)
+        await ticks.get()
+
+    clock = ConsolidationClock(Blinking(desk.ground), pause=pause)
+    clock.start()
+    for _ in range(2):
+        await arrived.get()
+        ticks.put_nowait(None)
+    await arrived.get()
+    await clock.stop()
+    (run,) = desk.studio.database.read(
+        lambda connection: list_runs(connection, choreography=CONSOLIDATE)
+    )
+    assert desk.result(await desk.studio.engine.wait(run.id))["entries_seen"] == 1
+
+
 async def test_rules_of_a_project_are_added_and_bad_ones_named(desk: Desk) -> None:
     rules = desk.root / ".callboard" / "conflicts.yaml"
     rules.write_text("antonyms:\n  - [sober, drunk]\n")
     await desk.know(Node("character:danny", "character", "Danny", (), {"mood": "sober"}))
     await desk.memory.save_decision("character", "danny_mood", "drunk")
     assert (await desk.consolidate())["conflicts"] == 1
-    rules.write_text("antonyms: {")
-    report = await desk.consolidate()
-    assert "conflicts.yaml is left out" in report["warnings"][0]
+    for bad, told in (
+        ("antonyms: {", "is not valid YAML"),
+        ("antonyms: [[a, b, c]]", "antonyms.0"),
+        ("a: &a [x]\nb: *a\n", "line 2"),
+        ("antonyms: " + "[" * 2_000, "nests more than"),
+    ):
+        rules.write_text(bad)
+        (warning,) = (await desk.consolidate())["warnings"]
+        assert "conflicts.yaml is left out" in warning
+        assert told in warning

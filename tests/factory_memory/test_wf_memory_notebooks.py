@@ -1,6 +1,7 @@
 """Notebooks: the writer's own material, found, quoted, and never obeyed."""
 
 import io
+import os
 from pathlib import Path
 from typing import Any
 
@@ -16,6 +17,8 @@ from callboard.packs.writers_factory.memory import (
     NotebookPassage,
 )
 from callboard.packs.writers_factory.memory.notebooks import check_answer
+from callboard.packs.writers_factory.memory.notebooks import folder as notebook_folder
+from callboard.tools import ListedFile
 
 pytestmark = pytest.mark.anyio
 
@@ -117,6 +120,70 @@ async def test_a_notebook_is_confined_to_its_folder(desk: Desk, tmp_path: Path) 
     )
     assert chosen.path == str(outside.resolve())
     assert (await desk.notebooks.query("diary", "secret"))[0].path == "diary.md"
+
+
+@pytest.mark.req("WF-G46", "WF-G87")
+async def test_no_name_of_a_folder_breaks_anything(desk: Desk) -> None:
+    for by in ("agent", "writer"):
+        for bad in (
+            "~nobody-at-all/x",
+            "a" * 5_000,
+            "half \ud800 a pair",
+            "nul\0",
+            "/" + "b" * 300,
+        ):
+            with pytest.raises(CallboardError):
+                await desk.notebooks.register("bad", "Bad", "world_building", bad, by=by)
+    assert desk.notebooks.list() == ()
+
+
+@pytest.mark.req("WF-G87")
+async def test_a_folder_that_became_a_link_out_is_read_no_more(desk: Desk, tmp_path: Path) -> None:
+    notes = folder(desk, harbour=HARBOUR)
+    await desk.notebooks.register("maps", "Maps", "world_building", "notes")
+    notes.rename(tmp_path / "elsewhere")
+    notes.symlink_to(tmp_path / "elsewhere")
+    with pytest.raises(CallboardError, match="out of the project"):
+        await desk.notebooks.query("maps", "harbour")
+
+
+@given(st.lists(st.integers(0, 12), max_size=12))
+def test_a_large_folder_is_read_in_parts(sizes: list[int]) -> None:
+    files = [ListedFile(f"{number}.md", size) for number, size in enumerate(sizes)]
+    batches = list(notebook_folder.in_batches(files, most_bytes=10))
+    assert [each for batch in batches for each in batch] == files
+    for batch in batches:
+        assert len(batch) == 1 or sum(each.size_bytes for each in batch) <= 10
+
+
+@pytest.mark.req("WF-G46", "WF-G87")
+async def test_what_is_no_text_is_named_and_looked_at_once(
+    desk: Desk, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    notes = folder(desk, harbour=HARBOUR)
+    monkeypatch.setattr(notebook_folder, "MAX_PDF_CHARS", 20)
+    with (notes / "huge.md").open("wb") as stream:
+        stream.truncate(notebook_folder.MAX_FILE_BYTES + 1)
+    picture = notes / "picture.md"
+    picture.write_bytes(bytes(range(256)) * 40)
+    (notes / "wide.txt").write_text("The harbour in two bytes.\n" * 20, encoding="utf-16")
+    (notes / "unpacks.pdf").write_bytes(pdf_saying("The harbour, again and again and again."))
+    os.mkfifo(notes / "pipe.md")
+    await desk.notebooks.register("maps", "Maps", "world_building", "notes")
+    for _ in range(2):
+        again = await desk.notebooks.sync("maps")
+        assert (again.added, again.unchanged, again.removed) == (0, 1, 0)
+        assert [each.partition(": ")[0] for each in again.unreadable] == [
+            "huge.md", "picture.md", "unpacks.pdf", "wide.txt",
+        ]  # fmt: skip
+        # A file that looks as it did is not read again, even where it says something else.
+        looks = picture.stat()
+        picture.write_text("x" * looks.st_size)
+        os.utime(picture, ns=(looks.st_atime_ns, looks.st_mtime_ns))
+    found = await desk.notebooks.query("maps", "harbour")
+    assert {each.path for each in found} == {"harbour.md"}
+    (notes / "wide.txt").write_text("The harbour in one byte.\n")
+    assert (await desk.notebooks.sync("maps")).added == 1
 
 
 @pytest.mark.req("WF-G46")

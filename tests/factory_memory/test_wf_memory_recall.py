@@ -165,7 +165,7 @@ async def test_memory_outlives_a_restart_and_a_change_of_model(tmp_path: Path) -
         }
 
 
-@pytest.mark.req("WF-G89", "WF-74", "WF-G49")
+@pytest.mark.req("WF-G89", "WF-G49")
 async def test_hard_facts_follow_and_never_repeat_a_decision(desk: Desk) -> None:
     await desk.know(
         Node(MICKEY.id, "character", "Mickey Barlow", ("Mickey",), {"age": 34, "fear": "water"}),

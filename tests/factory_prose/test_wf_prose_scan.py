@@ -147,10 +147,13 @@ def test_patterns_of_the_project_are_found_and_broken_ones_are_told() -> None:
         "| slow | `(a+)+b` | deduction | | |\n"
         "| wrong | `word` | fatal | | |\n"
         "| short |\n"
+        "| typo | check: action_smiles | deduction | | |\n"
         "| taste | too many adjectives before a noun | deduction | | |\n"
     )
     assert [pattern.name for pattern in sheet.patterns] == ["orbs", "taste"]
-    assert len(sheet.problems) == 4
+    assert len(sheet.problems) == 5
+    assert "no check 'action_smiles'" in sheet.problems[4]
+    assert "action_similes" in sheet.problems[4]
     assert "never closed" in sheet.problems[0]
     assert "line 7" in sheet.problems[1]
     assert names("Her green orbs shone. A word.", patterns=sheet) == ["orbs"]
@@ -198,6 +201,13 @@ def test_any_row_survives_being_written_and_read(patterns: list[Pattern]) -> Non
 )
 def test_an_expression_that_could_run_forever_is_refused(source: str) -> None:
     with pytest.raises(UnsafeExpression):
+        compile_safely(source)
+
+
+@pytest.mark.req("WF-G78")
+@pytest.mark.parametrize("source", [r"\b", r"\B", "^", "$", "a?", "x|", r"(\bx)?"])
+def test_an_expression_that_matches_no_letter_is_refused(source: str) -> None:
+    with pytest.raises(UnsafeExpression, match="matches nothing"):
         compile_safely(source)
 
 

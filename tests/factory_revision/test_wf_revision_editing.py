@@ -10,13 +10,13 @@ from hypothesis import strategies as st
 from revision_book import SCENE, Book, open_book
 
 from callboard.core.errors import CallboardError, InvalidInput
+from callboard.packs.writers_factory.manuscript import NothingToUndo
 from callboard.packs.writers_factory.model import SceneStatus
 from callboard.packs.writers_factory.revision import (
     ChangedSince,
     EditBlocked,
     EditFailed,
     EditRequest,
-    NothingToUndo,
     ProseRefused,
 )
 from callboard.packs.writers_factory.revision.editing.proposals import ProposalDecided

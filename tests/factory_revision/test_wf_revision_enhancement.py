@@ -203,6 +203,11 @@ async def test_six_pass_reverts_the_pass_that_lowers_the_voice_and_keeps_the_oth
         passes = [call for call in script.calls if is_pass(call.request)]
         judged = [call for call in script.calls if call.request.prompt_type == JUDGE]
         assert len(passes) == 6 and len(judged) <= 7
+        for call in passes:
+            # Each sees the scene as it stands, what may not occur, and only its own issues.
+            assert scene_in(call.prompt) and "with … precision" in call.prompt
+            is_of_prose = call.request.prompt_type == "revision/pass_prose"
+            assert ("quote: with surgical precision" in call.prompt) is is_of_prose
         assert found["after"]["total"] > found["before"]["total"]
 
         one, two = (each["id"] for each in found["changes"])
@@ -229,7 +234,7 @@ async def test_six_pass_stops_early_when_the_scene_is_good_enough(tmp_path: Path
         assert len(script.calls) == 1
 
 
-@pytest.mark.req("WF-102", "WF-G79", "WF-G81")
+@pytest.mark.req("WF-101", "WF-102", "WF-G79", "WF-G81")
 async def test_action_prompt_previews_fixes_and_each_is_decided_alone(tmp_path: Path) -> None:
     fixes = [
         fix(1, PHRASE, FIXED),
@@ -253,6 +258,10 @@ async def test_action_prompt_previews_fixes_and_each_is_decided_alone(tmp_path: 
         assert found["after"]["total"] > found["before"]["total"]
         kinds = [str(call.request.prompt_type) for call in script.calls]
         assert kinds.count("revision/fix_issues") == 1 and kinds.count(JUDGE) == 2
+        prompt = script.prompts[kinds.index("revision/fix_issues")]
+        assert len(found["before"]["issues"]) >= 2
+        for issue in found["before"]["issues"]:
+            assert f"quote: {issue['quote']}" in prompt and issue["problem"] in prompt
         with pytest.raises(ChangeUnknown):
             await book.revision.decide(found["id"], accept=["fix3"])
         await book.revision.decide(found["id"], accept=["fix1"], reject=["fix2"])
@@ -389,7 +398,6 @@ async def test_a_pass_that_says_nothing_or_nonsense_leaves_the_scene_alone(tmp_p
         assert all(not note["is_kept"] for note in run.result["passes"])
 
 
-@pytest.mark.req("WF-101")
 async def test_an_interrupted_enhancement_goes_on_without_paying_twice(tmp_path: Path) -> None:
     root = tmp_path / "book"
     script = Script(

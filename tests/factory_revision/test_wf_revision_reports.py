@@ -121,7 +121,7 @@ def test_a_page_shows_chapters_quotes_and_fixes_and_no_broken_line() -> None:
     assert "  > one\n  > two" in page and "Fix: c d" in page
 
 
-@pytest.mark.req("WF-104", "WF-G83", "WF-103")
+@pytest.mark.req("WF-104", "WF-G83")
 async def test_the_audit_is_written_judged_once_and_drops_what_is_not_quoted(
     tmp_path: Path,
 ) -> None:

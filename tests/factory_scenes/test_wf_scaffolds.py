@@ -272,3 +272,21 @@ async def test_a_notebook_may_be_a_source(story: Any) -> None:
     assert "held by lamp light" in asked.prompt_text
     assert any("gone" in each for each in made["warnings"])
     assert made["sources"] == ["beat_sheet", "notebook:tides", "notebook:gone"]
+
+
+@pytest.mark.req("WF-95")
+async def test_an_approved_scaffold_that_is_replaced_can_be_brought_back(story: Any) -> None:
+    async with story() as stage:
+        approved = await stage.brief(weather="fog", scene_goal="She wants the vote at any price.")
+        await stage.result("scaffold", chapter=4, scene=2, title="The Vote")
+        made = stage.scenes.scaffold("ch4-sc2")
+        assert (made.weather, made.is_approved) == ("rain", False)
+        versions = stage.scenes.scaffold_versions("ch4-sc2")
+        assert [each.version for each in versions] == [1, 2, 3]
+        assert versions[1] == approved and versions[2] == made
+        assert stage.scenes.require_scaffold("ch4-sc2", version=2) == approved
+        back = await stage.scenes.approve_scaffold("ch4-sc2", version=2)
+        assert back == replace(approved, version=4)
+        assert stage.scenes.active_scaffold() == back
+        with pytest.raises(ScaffoldUnknown, match="no version 9"):
+            await stage.scenes.approve_scaffold("ch4-sc2", version=9)

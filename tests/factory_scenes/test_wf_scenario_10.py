@@ -5,6 +5,7 @@ from typing import Any
 import pytest
 from scene_stage import callback_text, staff, strategy_in, update
 
+from callboard.packs.writers_factory.health import Health
 from callboard.packs.writers_factory.manuscript import parse_scene_id
 from callboard.packs.writers_factory.model import SceneStatus
 from callboard.packs.writers_factory.prose import scan
@@ -70,7 +71,19 @@ async def test_scenario_10_scaffold_to_scene(story: Any) -> None:
         assert (meta.status, meta.tension, meta.pov) == (SceneStatus.DRAFTED, 7, "Ines")
         assert (stage.root / "content/Manuscript/Chapter_04/Scene_02.md").is_file()
         graph = stage.graph
-        assert graph.node("scene:ch4-sc2") is not None
+        node = graph.node("scene:ch4-sc2")
+        assert node is not None
+        assert {name: node.attrs[name] for name in ("title", "chapter", "scene", "status")} == {
+            "title": "The Vote",
+            "chapter": 4,
+            "scene": 2,
+            "status": "drafted",
+        }
+        assert (node.attrs["pov"], node.attrs["tension"]) == ("Ines", 7)
+        assert node.attrs["word_count"] == meta.word_count
+        (challenge,) = Health(stage.ground).challenges()
+        assert (challenge.scene_id, challenge.detected_by) == ("ch4-sc2", "llm")
+        assert challenge.quote in hybrid["text"]
         edges = {(edge.src, edge.type, edge.dst) for edge in graph.edges()}
         assert ("character:ines", "present_in", "scene:ch4-sc2") in edges
         assert ("character:danny", "present_in", "scene:ch4-sc2") in edges

@@ -1,12 +1,13 @@
 """Scene variants: what the prompt holds, what is checked, what is written again, what survives."""
 
+import json
 from dataclasses import replace
 from typing import Any
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from scene_stage import callback_text, staff, strategy_in, update, words
+from scene_stage import BUNDLE, callback_text, staff, strategy_in, update, words
 
 from callboard.core.vocabulary import RunState
 from callboard.models import Failure, Line, ModelRequest
@@ -49,6 +50,12 @@ async def test_the_scene_prompt_holds_all_a_scene_is_written_from(story: Any) ->
         "character Danny",
         "Length: 100 words",
         '<content_update target="ch4-sc2">',
+        # What no prose may hold, in whatever words.
+        'some quality of "precision"',
+        '"stirs within"',
+        'no three paragraphs in a row open with "I"',
+        "there are no comparisons",
+        "What a line of dialogue means is left to the reader",
     ):
         assert wanted in text, wanted
     gold = text.split("# Gold")[1].split("</data>")[0]
@@ -58,14 +65,29 @@ async def test_the_scene_prompt_holds_all_a_scene_is_written_from(story: Any) ->
     assert " ".join(before.split()[-301:]) not in text
 
 
-@pytest.mark.req("WF-G63", "WF-G71")
+@pytest.mark.req("WF-G71")
+async def test_the_winner_writes_unless_another_model_is_named(story: Any) -> None:
+    async with story() as stage:
+        voice = stage.root / BUNDLE / "voice.json"
+        told = {**json.loads(voice.read_text()), "winning_agent": "script:winner"}
+        voice.write_text(json.dumps(told))
+        await stage.brief()
+        await stage.result("write_scene", scaffold_id="ch4-sc2")
+        asked = stage.asked("scene_variant")
+        assert [strategy_in(each) for each in asked] == ["ACTION", "CHARACTER", "BALANCED"]
+        assert {each.model for each in asked} == {"script:winner"}
+        await stage.result(
+            "write_scene", scaffold_id="ch4-sc2", strategies=["balanced"], model="script:mine"
+        )
+        assert stage.asked("scene_variant")[-1].model == "script:mine"
+
+
+@pytest.mark.req("WF-G63")
 async def test_prompts_of_two_strategies_differ_in_the_strategy_alone(story: Any) -> None:
     async with story() as stage:
         await stage.brief()
         await stage.result("write_scene", scaffold_id="ch4-sc2", strategies=["action", "dialogue"])
         one, two = (each.prompt_text.splitlines() for each in stage.asked("scene_variant"))
-        models = {each.model for each in stage.asked("scene_variant")}
-    assert models == {"script"}
     start = next(at for at, pair in enumerate(zip(one, two, strict=False)) if pair[0] != pair[1])
     assert one[start].startswith("Approach:")
     assert one[:start] == two[:start]

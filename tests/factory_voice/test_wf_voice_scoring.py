@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from voice_stage import BRIEF, passage, verdict
 
-from callboard.packs.writers_factory.prose import base_sheet, scan
+from callboard.packs.writers_factory.prose import base_sheet, read_sheet, scan, write_table
 from callboard.packs.writers_factory.voice import (
     DIMENSIONS,
     Pick,
@@ -100,6 +100,24 @@ def test_traits_of_what_was_not_chosen_and_of_the_notes() -> None:
     ]
     sheet = base_sheet().extended(noted)
     assert [hit.quote for hit in scan("It was fate (again).", patterns=sheet)] == ["fate (again)"]
+
+
+@pytest.mark.req("WF-G67")
+@pytest.mark.parametrize(
+    ("phrase", "found"),
+    [
+        ("the `dark` sea", "the `dark` sea"),
+        ("black`board", "blackboard"),
+        ("the end`", "the end"),
+        ("now|never", "now|never"),
+        ("yes (no) maybe?", "yes (no) maybe?"),
+    ],
+)
+def test_a_noted_phrase_is_found_whatever_marks_it_holds(phrase: str, found: str) -> None:
+    noted = noted_traits(f"Never say “{phrase}” again.")
+    read = read_sheet(write_table(noted))
+    assert (read.patterns, read.problems) == (noted, ())
+    assert [hit.quote for hit in scan(f"He said {found} and left.", patterns=read)] == [found]
 
 
 @pytest.mark.req("WF-G67")

@@ -1,7 +1,9 @@
 """Reading rows through the filter language, on both databases."""
 
+from datetime import datetime, timedelta
 from pathlib import Path
 from typing import Any
+from zoneinfo import ZoneInfo
 
 import pytest
 from hypothesis import given, settings
@@ -60,6 +62,32 @@ def test_names_are_compared_by_key_and_alias(base: Base):
         "Lentil Soup",
         "Greek Salad",
     ]
+
+
+@pytest.mark.req("AL-133")
+def test_an_alias_of_an_ingredient_is_no_other_name_of_a_recipe(base: Base):
+    """A recipe called as an alias is found by its name, and only by its name."""
+    with_alias = "UPDATE recipes SET name = 'Scallions', name_key = 'scallion' WHERE id = :id"
+    soup = read(base, table="recipes", filters=[condition("name", "eq", "Lentil Soup")]).rows[0]
+    base.write_now(lambda c: c.execute(text(with_alias), {"id": soup["id"]}))
+    assert names(base, condition("name", "eq", "scallions")) == ["Scallions"]
+    assert names(base, condition("name", "in", ["Scallion"])) == ["Scallions"]
+    assert "Scallions" not in names(base, condition("name", "neq", "Scallions"))
+    assert names(base, condition("name", "eq", "onion")) == []
+    found = read(base, table="ingredients", filters=[condition("name", "eq", "Scallions")])
+    assert [row["name"] for row in found.rows] == ["Onion"]
+
+
+@pytest.mark.req("AL-129", "AL-124")
+def test_moments_are_compared_in_one_time_zone(base: Base):
+    created = read(base, table="recipes", columns=["created_at"]).rows[0]["created_at"]
+    when = datetime.fromisoformat(created)
+    same = when.astimezone(ZoneInfo("Asia/Tokyo")).isoformat()
+    later = (when + timedelta(minutes=1)).astimezone(ZoneInfo("America/New_York")).isoformat()
+    count = len(RECIPES)
+    assert len(names(base, condition("created_at", "eq", same))) == count
+    assert len(names(base, condition("created_at", "lt", later))) == count
+    assert names(base, condition("created_at", "gt", same)) == []
 
 
 @pytest.mark.req("AL-127")
@@ -127,6 +155,7 @@ def test_a_day_begins_at_the_users_midnight_also_when_the_clocks_change():
     assert today.now.isoformat() == "2026-03-30T01:00:00+02:00"
     assert resolve_date("@today", today, as_moment=True) == "2026-03-29T22:00:00.000000Z"
     assert resolve_date("@today-1d", today, as_moment=True) == "2026-03-28T23:00:00.000000Z"
+    assert Today.at(NOW_MS, "Europe").now.utcoffset() == timedelta(0)
     sunday = Today.at(NOW_MS, "America/New_York", week_starts_sunday=True)
     assert resolve_date("@week_start", sunday, as_moment=False) == "2026-05-17"
 
@@ -226,6 +255,17 @@ def test_counts_limits_order_and_figures(base: Base):
         aggregates=[{"fn": "count"}],
     )
     assert {row["tag"]: row["count"] for row in grouped.rows}["vegan"] == 2
+    pages = [read(base, table="recipe_tags", group_by=["tag"], limit=2, offset=o) for o in (0, 2)]
+    assert [(page.total_count, page.truncated) for page in pages] == [
+        (len(grouped.rows), True),
+        (len(grouped.rows), len(grouped.rows) > 4),
+    ]
+    assert [row["tag"] for page in pages for row in page.rows] == [
+        row["tag"] for row in grouped.rows[:4]
+    ]
+    with pytest.raises(QueryError) as refused:
+        read(base, table="recipes", aggregates=[{"fn": "sum", "column": "name"}])
+    assert "servings" in refused.value.context["allowed"]
     whole = read(
         base,
         table="recipes",

@@ -7,7 +7,8 @@ from typing import Any
 
 import pytest
 
-from callboard.choreography.turn.requests import ReadRequest, WriteRequest
+from callboard.choreography.turn.requests import ReadRequest, WriteError, WriteKey, WriteRequest
+from callboard.choreography.turn.turn import SomebodyElses
 from callboard.core.errors import InvalidInput, NotFound
 from callboard.models import Line, ModelRequest, Script
 from callboard.packs.alfred.house import Alfred
@@ -81,6 +82,90 @@ async def test_the_same_request_is_done_once(tmp_path: Path):
             await alfred.write(alfred.who(), request, request_id="r-1")
         rows = (await alfred.read(alfred.who(), ReadRequest(table="shopping_items"))).rows
         assert [row["quantity"] for row in rows] == [2]
+
+
+@pytest.mark.req("AL-145", "AL-142")
+async def test_changes_by_hand_are_undone_one_by_one_and_never_run_out(tmp_path: Path):
+    Project.init(tmp_path)
+    (tmp_path / PROJECT_FILE).write_text("writes: {rows_per_turn: 2}\n")
+    async with open_alfred(tmp_path) as alfred:
+        for name in ("milk", "rice", "salt", "tea"):
+            request = WriteRequest.model_validate(
+                {"op": "create", "table": "shopping_items", "records": [{"name": name}]}
+            )
+            await alfred.write(alfred.who(), request, request_id=f"r-{name}")
+        for left in (["milk", "rice", "salt"], ["milk", "rice"], ["milk"], []):
+            await alfred.undo(alfred.who())
+            assert sorted(await names(alfred, "shopping_items")) == left
+        with pytest.raises(WriteError, match="nothing to undo"):
+            await alfred.undo(alfred.who())
+
+
+@pytest.mark.req("AL-145")
+async def test_an_undo_whose_place_is_taken_says_so_and_changes_nothing(tmp_path: Path):
+    async with open_alfred(tmp_path) as alfred:
+        await add(alfred, "recipes", {"name": "Toast", "ingredients": ["bread"], "steps": ["Do."]})
+        talking = alfred.who(session_id="sess-talk")
+        planned = WriteRequest.model_validate(
+            {
+                "op": "create",
+                "table": "meal_plans",
+                "records": [{"plan_date": "2026-05-25", "recipe": "Toast"}],
+            }
+        )
+        key = WriteKey(session_id=talking.session_id, turn=1, step_id="g0.s0")
+        await alfred.kitchen.write(talking, planned, key)
+        with pytest.raises(WriteError, match="in use") as refused:
+            await alfred.undo(alfred.who())
+        assert refused.value.kind == "conflict"
+        assert await names(alfred, "recipes") == ["Toast"]
+
+
+async def test_everything_is_exported_however_much_it_is(tmp_path: Path):
+    async with open_alfred(tmp_path) as alfred:
+        for start in range(0, 230, 46):
+            numbers = range(start, start + 46)
+            await add(alfred, "shopping_items", *({"name": f"thing {n} x"} for n in numbers))
+        listed = await alfred.export_shopping(alfred.who())
+        assert all(f"thing {number} x" in listed for number in range(230))
+
+
+@pytest.mark.req("AL-07", "AL-18")
+async def test_what_was_only_forgotten_comes_back_with_a_read_however_short_its_life(
+    tmp_path: Path,
+):
+    Project.init(tmp_path)
+    (tmp_path / PROJECT_FILE).write_text("entities: {ttl_turns: 2, gc_turns: 5}\n")
+    async with open_alfred(tmp_path) as alfred:
+        await add(alfred, "recipes", {"name": "Toast", "ingredients": ["bread"], "steps": ["Do."]})
+        session = (await alfred.studio.sessions.current()).id
+
+        async def say(message: str) -> str:
+            await alfred.send(message, session_id=session, mode="quick")
+            (toast,) = [each for each in alfred.talk.entities(session) if each.label == "Toast"]
+            return toast.state.value
+
+        assert await say("show my recipes") == "active"
+        assert await say("add milk to my shopping list") == "active"
+        assert await say("add tea to my shopping list") == "inactive"
+        assert await say("show my recipes") == "active"
+        assert await say("no toast") == "inactive"
+        assert await say("show my recipes") == "inactive"
+
+
+@pytest.mark.req("AL-124")
+async def test_everybody_has_a_conversation_of_their_own(tmp_path: Path):
+    async with open_alfred(tmp_path) as alfred:
+        await alfred.add_person("ann", "Ann")
+        mine = await alfred.session_of()
+        await alfred.send("add milk to my shopping list", session_id=mine, mode="quick")
+        hers = await alfred.session_of("ann")
+        assert hers != mine
+        with pytest.raises(SomebodyElses):
+            await alfred.send("show my shopping list", session_id=mine, user_id="ann")
+        said = await alfred.send("show my shopping list", session_id=hers, user_id="ann")
+        assert "milk" not in said.message
+        assert (await alfred.session_of(), await alfred.session_of("ann")) == (mine, hers)
 
 
 async def test_recipes_come_in_and_go_out(tmp_path: Path):

@@ -103,7 +103,7 @@ async def test_states_and_succession(tmp_path: Path) -> None:
         assert facts.unpromoted() == (three,)
         assert [entry.key for entry in facts.list("world", newest_first=False)] == ["a", "c"]
         assert [entry.key for entry in facts.context(("world",), ())] == ["a", "c"]
-        found = facts.by_id(two.id)
+        found = database.read(lambda c: facts.load_in(c, two.id))
         assert found is not None
         assert found.superseded_by == three.id
         with pytest.raises(NotFound, match="fact_none"):
@@ -112,7 +112,7 @@ async def test_states_and_succession(tmp_path: Path) -> None:
             await database.write(lambda c: facts.mark_in(c, [one.id], "lost"))
         assert await facts.delete("world", "a")
         assert not await facts.delete("world", "a")
-        assert facts.by_id(one.id) is None
+        assert database.read(lambda c: facts.load_in(c, one.id)) is None
         assert [entry.key for entry in facts.context(("world",), ())] == ["c"]
 
 

@@ -152,3 +152,47 @@ def test_what_a_function_needs_is_read_first_and_unknown_functions_are_refused()
     unknown = check(step("read", "files"), step("analyze", "files", 1, compute="guess"))
     assert "unknown function 'guess'" in unknown.problems[0]
     assert unknown.plan.steps[1].compute is None
+
+
+@pytest.mark.req("AL-43", "AL-49")
+def test_who_needs_what_another_of_its_group_brings_moves_behind_it():
+    save = WriteRequest(op=WriteOp.CREATE, table="documents", from_content="g0.s1")
+    checked = check(
+        step("write", "files", write=save),
+        step("generate", "files"),
+        step("read", "calendar", 1),
+    )
+    assert [(each.step_type.value, each.id) for each in checked.plan.steps] == [
+        ("generate", "g0.s0"),
+        ("write", "g1.s0"),
+        ("read", "g2.s0"),
+    ]
+    assert checked.plan.steps[1].write is not None
+    assert checked.plan.steps[1].write.from_content == "g0.s0"
+
+
+@pytest.mark.req("AL-49", "AL-50")
+def test_a_function_that_waits_for_data_takes_those_who_wait_for_it_along():
+    write = WriteRequest(op=WriteOp.CREATE, table="contacts", from_result="g0.s0.missing")
+    checked = check(
+        step("analyze", "files", compute="missing_tasks"),
+        step("write", "communications", 1, write=write),
+    )
+    kinds = [(each.step_type.value, each.group) for each in checked.plan.steps]
+    assert kinds == [("read", 0), ("read", 0), ("analyze", 1), ("write", 2)]
+    assert checked.plan.steps[-1].write is not None
+    assert checked.plan.steps[-1].write.from_result == "g1.s0.missing"
+
+
+@pytest.mark.req("AL-49", "AL-50")
+def test_a_write_of_what_no_step_brings_is_left_out_and_never_takes_anothers():
+    write = WriteRequest(op=WriteOp.CREATE, table="tasks", from_result="g1.s0.rows")
+    checked = check(
+        step("read", "files"),
+        step("analyze", "cellar", 1),
+        step("read", "communications", 2),
+        step("write", "calendar", 3, write=write, description="Note them"),
+    )
+    assert [each.step_type.value for each in checked.plan.steps] == ["read", "read"]
+    assert "Note them" in checked.notices
+    assert any("g1.s0" in each for each in checked.problems)

@@ -168,14 +168,13 @@ async def test_a_failed_group_is_planned_anew_from_where_it_stands(
 @pytest.mark.req("AL-19", "AL-10", "AL-11", "AL-03")
 async def test_a_long_list_floods_nobody(domain, parlour_of: Parlours):
     async with parlour_of(domain) as parlour:
-        for number in range(9):
-            await parlour.say(f"add contact Person {number}", mode="quick")
-        assert len(parlour.states()) > 0
-        shown = await parlour.say("show contacts")
-        assert len(shown.steps[0].entities) == 9
-        for number in range(9, 25):
-            await parlour.say(f"add contact Person {number}")
-        many = await parlour.say("show contacts")
+        table, show = parlour.words.things, parlour.words.show
+        await parlour.put(table, *(f"Person {number}" for number in range(10)))
+        shown = await parlour.say(show, mode="quick")
+        assert len(shown.steps[0].entities) == 10
+        assert set(parlour.states().values()) == {"active"}
+        await parlour.put(table, *(f"Person {number}" for number in range(10, 25)))
+        many = await parlour.say(show)
         assert many.steps[0].entities == []
         assert many.message.count("\n- ") == 20
         assert "and 5 more" in many.message
@@ -205,3 +204,52 @@ async def test_a_slow_step_ends(tiny: TinyDomain, parlour_of: Parlours, monkeypa
     async with asyncio.timeout(10), parlour_of(tiny) as parlour:
         done = await parlour.say("show documents", mode="quick")
         assert "took longer" in done.message
+
+
+@pytest.mark.req("AL-50", "AL-52")
+async def test_a_name_in_a_place_where_none_can_be_fails_its_step_alone(
+    tiny: TinyDomain, parlour_of: Parlours
+):
+    """What a model writes never ends the turn: the other steps and the reply are there."""
+    tiny.seed("ann", "documents", "Budget", "Plan")
+    odd = [{"field": "g0.s0.ids", "op": "eq", "value": "x"}]
+    reads = (
+        ALL_READS[0],
+        {**read("tasks", "calendar", 1), "query": {"table": "tasks", "filters": odd}},
+        read("contacts", "communications", 1),
+    )
+    writes = (ALL_READS[0], write_tasks(1, op="delete", filters=odd))
+    bad = Line(json={"table": "tasks", "filters": odd}, prompt_type="act/read", times=None)
+    worse = Line(
+        json={"op": "delete", "table": "tasks", "filters": odd},
+        prompt_type="act/write",
+        times=None,
+    )
+    lines = (LISTEN, plan(*reads), plan(*writes), bad, worse, REPLY)
+    async with parlour_of(tiny, *lines) as parlour:
+        done = await parlour.say("look at it all", mode="explore")
+        assert [each.status.value for each in done.steps] == ["ok", "failed", "empty"]
+        assert "Not done: Read tasks" in done.message
+        done = await parlour.say("clear what is there")
+        assert [each.status.value for each in done.steps] == ["ok", "failed"]
+        assert "Not done: Write the tasks" in done.message
+
+
+@pytest.mark.req("AL-111")
+async def test_the_archive_is_searched_by_words_and_nothing_else(
+    tiny: TinyDomain, parlour_of: Parlours
+):
+    def looking(op: str) -> dict[str, Any]:
+        wanted = {"field": "user", "op": op, "value": "budget"}
+        query = {"table": "conversation_turns", "filters": [wanted]}
+        return {**read("conversation_turns", "files"), "query": query}
+
+    first = Line(json={"steps": [looking("search")]}, prompt_type="quick")
+    second = Line(json={"steps": [looking("neq")]}, prompt_type="quick")
+    async with parlour_of(tiny, first, second) as parlour:
+        await parlour.say("add document Budget", mode="quick")
+        await parlour.say("add document Plan")
+        found = await parlour.say("what was it I said lately")
+        assert [row["user"] for row in found.steps[0].result["rows"]] == ["add document Budget"]
+        refused = await parlour.say("what else was it I said")
+        assert "searched by words only" in refused.message

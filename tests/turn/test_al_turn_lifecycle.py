@@ -4,7 +4,7 @@ from typing import Any
 
 import pytest
 from tiny_domain import TinyDomain
-from turn_parlour import Parlours
+from turn_parlour import Parlours, words_of
 
 from callboard.testing import Line
 
@@ -29,31 +29,37 @@ def draft(name: str, body: str = "Dear all", **more: Any) -> Line:
     return Line(json={"name": name, "body": body}, prompt_type="act/generate", **more)
 
 
-def making(**more: Any) -> Line:
-    return Line(json=GENERATE, prompt_type="think", **more)
+def making(times: int | None = 1, **more: Any) -> Line:
+    steps = [{**GENERATE["steps"][0], **more}]
+    return Line(json={**GENERATE, "steps": steps}, prompt_type="think", times=times)
 
 
 @pytest.mark.req("AL-03", "AL-15", "AL-16", "AL-55", "AL-59", "AL-64", "AL-105", "AL-14")
 async def test_generate_keep_save(domain, parlour_of: Parlours):
-    async with parlour_of(domain, LISTEN, making(), draft("Letter"), REPLY) as parlour:
+    words = words_of(domain)
+    letter = Line(json=dict(words.content), prompt_type="act/generate")
+    think = {"content_type": words.content_type, "subdomain": words.content_subdomain}
+    async with parlour_of(domain, LISTEN, making(**think), letter, REPLY) as parlour:
         made = await parlour.say("write me a letter", mode="create")
         if made.action == "clarify":
             made = await parlour.say("go on")
         assert parlour.states() == {"Letter": "pending"}
-        assert [each["id"] for each in made.entities] == ["temp_document_1"]
+        assert [each["id"] for each in made.entities] == [f"temp_{words.content_type}_1"]
         assert "draft" in made.message.casefold()
         assert "save that" in made.message
-        assert await parlour.names("documents") == []
+        table = words.content_table
+        assert await parlour.names(table) == []
         saved = await parlour.say("save that")
         assert "Letter" in saved.message
         assert parlour.states() == {"Letter": "active"}
-        assert await parlour.names("documents") == ["Letter"]
+        assert await parlour.names(table) == ["Letter"]
         (entity,) = parlour.talk.entities(parlour.session)
         assert entity.persisted
         assert not entity.id.startswith("temp_")
-        rows = (await domain.read(parlour.who, _all("documents"))).rows
-        assert (rows[0]["name"], rows[0]["body"]) == ("Letter", "Dear all")
-        assert rows[0]["id"] == entity.id
+        (row,) = (await domain.read(parlour.who, _all(table))).rows
+        plain = {name: value for name, value in words.content.items() if isinstance(value, str)}
+        assert {name: row[name] for name in plain} == plain
+        assert row["id"] == entity.id
 
 
 def _all(table: str) -> Any:
@@ -205,3 +211,63 @@ async def test_what_is_avoided_ends_with_the_conversation(tiny: TinyDomain, parl
         await parlour.say("no fish")
         await parlour.say("fish are fine again")
         assert parlour.talk.constraints(parlour.session) == []
+
+
+@pytest.mark.req("AL-15", "AL-145")
+async def test_what_was_saved_and_undone_is_a_draft_again_and_can_be_saved_again(
+    domain, parlour_of: Parlours
+):
+    words = words_of(domain)
+    letter = Line(json=dict(words.content), prompt_type="act/generate")
+    think = {"content_type": words.content_type, "subdomain": words.content_subdomain}
+    async with parlour_of(domain, LISTEN, making(**think), letter, REPLY) as parlour:
+        made = await parlour.say("write me a letter", mode="create")
+        if made.action == "clarify":
+            await parlour.say("go on")
+        await parlour.say("save that")
+        undone = await parlour.say("undo that")
+        assert "Letter can be saved again" in undone.message
+        assert await parlour.names(words.content_table) == []
+        (draft,) = parlour.talk.entities(parlour.session)
+        assert (draft.id, draft.state.value) == (f"temp_{words.content_type}_1", "pending")
+        assert not draft.persisted
+        await parlour.say("save that")
+        assert await parlour.names(words.content_table) == ["Letter"]
+        assert parlour.states() == {"Letter": "active"}
+
+
+class Pairs(TinyDomain):
+    """A domain whose drafts come together and are kept as two rows each."""
+
+    def content_schema(self, content_type: str) -> Any:
+        items = {"type": "array", "items": super().content_schema(content_type)}
+        return {"type": "object", "properties": {"items": items}, "required": ["items"]}
+
+    def content_to_write(self, content_type: str, content: Any) -> Any:
+        request = super().content_to_write(content_type, content)
+        (record,) = request.records
+        copy = {**record, "name": f"{record['name']} (copy)"}
+        return request.model_copy(update={"records": [record, copy]})
+
+
+@pytest.mark.req("AL-15", "AL-64")
+async def test_each_draft_gets_the_id_of_its_own_row(parlour_of: Parlours):
+    keep = {
+        "description": "Keep them",
+        "step_type": "write",
+        "subdomain": "files",
+        "group": 1,
+        "write": {"op": "create", "table": "documents", "from_content": "g0.s0"},
+    }
+    think = {**GENERATE, "steps": [*GENERATE["steps"], keep]}
+    items = [{"name": name, "body": "Dear all"} for name in ("Long", "Short")]
+    lines = (
+        Line(json=think, prompt_type="think"),
+        Line(json={"items": items}, prompt_type="act/generate"),
+    )
+    pairs = Pairs()
+    async with parlour_of(pairs, LISTEN, *lines, REPLY) as parlour:
+        await parlour.say("write me two letters and keep them", mode="create")
+        assert pairs.names("documents") == ["Long", "Long (copy)", "Short", "Short (copy)"]
+        by_id = {each.id: each.label for each in parlour.talk.entities(parlour.session)}
+        assert by_id == {row["id"]: row["name"] for row in pairs.rows["documents"].values()}

@@ -155,6 +155,10 @@ def test_names_of_what_was_put_away_are_scrubbed_from_old_words():
     hidden = Hidden.of(registry, ["Old Stew", "Soup"])
     assert "salad" not in hidden.scrub("I found greek salad and old stew, and Soup").casefold()
     assert "Soup" in hidden.scrub("Soup")
+    tea = Hidden(labels=("Tea", "茶"))
+    assert tea.scrub("Steak with Tea, no teas; 绿茶") == (
+        "Steak with something put away, no something put away; 绿something put away"
+    )
     rows = [{"id": "1", "name": "x"}, {"id": "9", "name": "old stew"}, {"id": "2", "name": "Soup"}]
     assert hidden.keep_shown(rows) == [{"id": "2", "name": "Soup"}]
 

@@ -4,7 +4,7 @@ import asyncio
 
 import pytest
 from tiny_domain import TinyDomain
-from turn_parlour import Parlours
+from turn_parlour import Parlours, words_of
 
 from callboard.choreography.turn.deciding import ModelUnavailable
 from callboard.choreography.turn.modes import UnknownMode
@@ -17,13 +17,14 @@ pytestmark = pytest.mark.anyio
 @pytest.mark.req("AL-47", "AL-54", "AL-61", "AL-102", "AL-105", "AL-119")
 async def test_an_addition_is_done_at_once_without_a_model(domain, parlour_of: Parlours):
     async with parlour_of(domain) as parlour:
-        done = await parlour.say("add document Budget", mode="quick")
+        words = parlour.words
+        done = await parlour.say(words.add.format("Budget"), mode="quick")
         assert done.action == "respond"
         assert "Budget" in done.message
         assert "\n" not in done.message
         assert done.calls == []
-        assert await parlour.names("documents") == ["Budget"]
-        shown = await parlour.say("show documents")
+        assert await parlour.names(words.things) == ["Budget"]
+        shown = await parlour.say(words.show)
         assert "- Budget" in shown.message
         assert (shown.turn, shown.mode) == (2, "quick")
         assert parlour.states()["Budget"] == "active"
@@ -35,12 +36,13 @@ async def test_a_second_message_meanwhile_is_refused_as_busy(domain, parlour_of:
     async with parlour_of(domain, held, Line("Hello.", prompt_type="reply")) as parlour:
         first = asyncio.create_task(parlour.say("hello there", mode="quick"))
         await parlour.script.reached("thinking")
+        adding = parlour.words.add.format("Budget")
         with pytest.raises(Busy, match="under way"):
-            await parlour.say("add document Budget")
+            await parlour.say(adding)
         parlour.script.release("thinking")
         assert (await first).message == "Hello."
-        assert await parlour.names("documents") == []
-        assert (await parlour.say("add document Budget")).turn == 2
+        assert await parlour.names(parlour.words.things) == []
+        assert (await parlour.say(adding)).turn == 2
 
 
 @pytest.mark.req("AL-144", "AL-39")
@@ -68,9 +70,17 @@ async def test_a_mode_is_chosen_by_the_message_the_session_then_the_profile(
 
 @pytest.mark.req("AL-73")
 async def test_nobody_chose_a_mode_and_no_model_is_asked(tiny: TinyDomain, parlour_of: Parlours):
-    async with parlour_of(tiny) as parlour:
+    small = {"models": {"default": "script", "catalog": {"script": {"tier": "minimal"}}}}
+    async with parlour_of(tiny, flags=small) as parlour:
         assert (await parlour.say("add task Call")).mode == "quick"
-        tiny.default_mode = None
+        assert (await parlour.say("what can I write about")).mode == "explore"
+        assert (await parlour.say("plan my week")).mode == "plan"
+        assert (await parlour.say("no")).mode == "plan"
+        # A mode that the domain lacks is done by its first one.
+        assert (await parlour.say("I'm cooking tonight")).mode == "quick"
+        assert (await parlour.say("add task Call", mode="plan")).mode == "plan"
+        assert (await parlour.say("add task Call again")).mode == "plan"
+        assert parlour.script.calls == []
 
 
 @pytest.mark.req("AL-67", "AL-74")
@@ -124,7 +134,7 @@ async def test_an_unsure_router_costs_one_call_for_both_meaning_and_steps(
         {
             "description": "Add the task Water plants",
             "step_type": "write",
-            "subdomain": "calendar",
+            "subdomain": words_of(domain).calendar,
             "write": {
                 "op": "create",
                 "table": "tasks",
@@ -163,17 +173,18 @@ async def test_without_a_model_what_code_can_do_is_done_and_the_rest_changes_not
 @pytest.mark.req("AL-142")
 async def test_deleting_many_is_shown_first_in_every_mode(domain, parlour_of: Parlours):
     async with parlour_of(domain) as parlour:
-        for name in ("One", "Two", "Three"):
-            await parlour.say(f"add task {name}", mode="quick")
-        asked = await parlour.say("delete all tasks")
+        words = parlour.words
+        for name in ("milk", "rice", "salt"):
+            await parlour.say(words.add_cleared.format(name), mode="quick")
+        asked = await parlour.say(words.clear)
         assert asked.action == "propose"
         assert asked.pending_proposal is not None
         assert "3" in asked.message
-        assert "Two" in asked.message
-        assert len(await parlour.names("tasks")) == 3
+        assert "rice" in asked.message
+        assert len(await parlour.names(words.cleared)) == 3
         done = await parlour.say("yes")
         assert done.action == "respond"
         assert "Removed" in done.message
-        assert await parlour.names("tasks") == []
+        assert await parlour.names(words.cleared) == []
         await parlour.say("undo that")
-        assert len(await parlour.names("tasks")) == 3
+        assert await parlour.names(words.cleared) == ["milk", "rice", "salt"]

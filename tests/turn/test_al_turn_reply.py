@@ -22,6 +22,8 @@ def test_ids_tables_and_data_formats_are_taken_out():
     text = 'Added row-0001 to shopping_items: {"id": 1} see g0.s0.id and temp_recipe_3.'
     said = clean(text, {"row-0001": "Milk"}, ["shopping_items"])
     assert said == "Added Milk to shopping items: see and the draft."
+    labels = {"temp_soup_1": "Soup", "temp_soup_10": "Stew"}
+    assert clean("temp_soup_10 or temp_soup_1", labels, []) == "Stew or Soup"
 
 
 @pytest.mark.req("AL-104")
@@ -30,7 +32,9 @@ def test_numbers_come_from_the_facts_and_failures_are_told():
     assert is_truthful("1. You now have 3 eggs", facts, "add eggs")
     assert not is_truthful("You now have 12 eggs", facts, "add eggs")
     assert with_failures("All good.", facts).endswith("Not done: Update the list (it is locked).")
-    assert with_failures("Not done: the list.", facts) == "Not done: the list."
+    told = "Not done: I could not update the list."
+    assert with_failures(told, facts) == told
+    assert "Update the list" in with_failures("Not done: nothing.", facts)
 
 
 @pytest.mark.req("AL-105")

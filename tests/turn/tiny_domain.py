@@ -200,9 +200,11 @@ class TinyDomain:
             raise WriteError("not_found", "There is nothing to undo in this session")
         turn = mine[-1][1]
         entries = [entry for entry in mine if entry[1] == turn]
+        present = {row_id for table in self.rows.values() for row_id in table}
         self.rows = deepcopy(entries[0][2])
+        removed = present - {row_id for table in self.rows.values() for row_id in table}
         self.log = [entry for entry in self.log if entry not in entries]
-        return UndoResult(turn=turn, restored=len(entries), labels=[])
+        return UndoResult(turn=turn, restored=len(entries), removed_ids=sorted(removed))
 
     async def counts(self, who: Who) -> Mapping[str, int]:
         return {table: len(self._matching(table, [], who)) for table in LABELS}

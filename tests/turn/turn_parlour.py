@@ -1,6 +1,10 @@
-"""What the tests of a conversation stand on: two domains, a scripted model, and a talk."""
+"""What the tests of a conversation stand on: three domains, a scripted model, and a talk.
 
-from collections.abc import AsyncIterator, Callable
+The core is the same for all of them: what a test says in each domain, and where that is kept, is
+in its `Words`.
+"""
+
+from collections.abc import AsyncIterator, Callable, Mapping
 from contextlib import AbstractAsyncContextManager, asynccontextmanager
 from dataclasses import dataclass, field, replace
 from pathlib import Path
@@ -12,6 +16,7 @@ import yaml
 from tiny_domain import TinyDomain
 
 from callboard.choreography.turn.domain import Domain, Who
+from callboard.choreography.turn.requests import ReadRequest, WriteKey, WriteRequest
 from callboard.choreography.turn.shapes import TurnOutcome
 from callboard.choreography.turn.talk import Talk
 from callboard.core.clock import SystemClock
@@ -26,6 +31,72 @@ from callboard.testing.opening import SCRIPTED
 ROOT = Path(__file__).resolve().parents[2]
 ALFRED = ROOT / "src" / "callboard" / "packs" / "alfred"
 WHO = Who("ann")
+
+
+@dataclass(frozen=True)
+class Words:
+    """How one domain says what every domain can do, and where it keeps it."""
+
+    # Things that are talked about one by one, and added by hand.
+    things: str
+    add: str
+    show: str
+    subdomain: str
+    # Where tasks belong; every domain has them.
+    calendar: str
+    # Two tables that a plan may look at, with their subdomains.
+    looks: tuple[tuple[str, str], tuple[str, str]]
+    # Rows that are cleared all at once after a look at them.
+    clear: str
+    cleared: str
+    add_cleared: str
+    # What can be made up, where it is kept, and what of it is looked at.
+    content_type: str
+    content_table: str
+    content_subdomain: str
+    content: Mapping[str, Any]
+
+    def label(self, table: str) -> str:
+        """Return the column that names the rows of a table."""
+        return "description" if table == "tasks" else "name"
+
+
+OFFICE = Words(
+    things="documents",
+    add="add document {}",
+    show="show documents",
+    subdomain="files",
+    calendar="calendar",
+    looks=(("documents", "files"), ("contacts", "communications")),
+    clear="delete all tasks",
+    cleared="tasks",
+    add_cleared="add task {}",
+    content_type="document",
+    content_table="documents",
+    content_subdomain="files",
+    content={"name": "Letter", "body": "Dear all"},
+)
+KITCHEN = Words(
+    things="tasks",
+    add="add task {}",
+    show="show my tasks",
+    subdomain="tasks",
+    calendar="tasks",
+    looks=(("recipes", "recipes"), ("shopping_items", "shopping")),
+    clear="clear my shopping list",
+    cleared="shopping_items",
+    add_cleared="add {} to my shopping list",
+    content_type="recipe",
+    content_table="recipes",
+    content_subdomain="recipes",
+    content={
+        "name": "Letter",
+        "description": "Dear all",
+        "servings": 2,
+        "ingredients": [{"name": "rice", "quantity": 200, "unit": "g"}],
+        "steps": [{"text": "Boil it."}],
+    },
+)
 
 
 class HousePack(Pack):
@@ -68,6 +139,15 @@ class Parlour:
     session: str
     who: Who = field(default=WHO)
 
+    @property
+    def words(self) -> Words:
+        """How this domain says things."""
+        return words_of(self.domain)
+
+    async def put(self, table: str, *names: str) -> list[str]:
+        """Put rows there without a conversation; return their ids."""
+        return await put_rows(self.domain, self.who, table, *names)
+
     async def say(self, message: str, mode: str | None = None, **more: Any) -> TurnOutcome:
         who = replace(self.who, session_id=self.session)
         return await self.talk.send(message, session_id=self.session, who=who, mode=mode, **more)
@@ -78,25 +158,52 @@ class Parlour:
 
     async def names(self, table: str) -> list[str]:
         """Return what a table holds, by name."""
-        from callboard.choreography.turn.requests import ReadRequest
-
         found = await self.domain.read(self.who, ReadRequest(table=table, limit=200))
-        label = "description" if table == "tasks" else "name"
-        return sorted(str(row[label]) for row in found.rows)
+        return sorted(str(row[self.words.label(table)]) for row in found.rows)
+
+
+def words_of(domain: Domain) -> Words:
+    """Return how a domain says things."""
+    return KITCHEN if domain.name == "kitchen" else OFFICE
+
+
+async def put_rows(domain: Domain, who: Who, table: str, *names: str) -> list[str]:
+    """Put rows into a domain without a conversation; return their ids."""
+    label = words_of(domain).label(table)
+    request = WriteRequest.model_validate(
+        {"op": "create", "table": table, "records": [{label: name} for name in names]}
+    )
+    key = WriteKey(session_id="by-hand", turn=1, step_id=f"put-{uuid4()}")
+    return (await domain.write(replace(who, session_id="by-hand"), request, key)).ids
 
 
 Parlours = Callable[..., AbstractAsyncContextManager[Parlour]]
 
 
-@pytest.fixture(params=["tiny", "office"])
+@pytest.fixture(params=["tiny", "office", "kitchen"])
 def domain(request: pytest.FixtureRequest, tmp_path: Path) -> Any:
     """Return each domain the core must work with."""
     if request.param == "tiny":
         yield TinyDomain()
         return
-    base = Base(f"sqlite:///{tmp_path / 'office.db'}")
-    yield Office(base, SystemClock(), lambda: str(uuid4()))
-    base.close()
+    url = f"sqlite:///{tmp_path / request.param}.db"
+    made = _kitchen(url) if request.param == "kitchen" else _office(url)
+    yield made
+    made.data.base.close()
+
+
+def _office(url: str) -> Any:
+    return Office(Base(url), SystemClock(), lambda: str(uuid4()))
+
+
+def _kitchen(url: str) -> Any:
+    from callboard.packs.alfred.kitchen.domain import Kitchen
+    from callboard.packs.alfred.kitchen.opening import add_person, open_kitchen
+
+    base = open_kitchen(url)
+    at = "2026-05-20T08:30:00.000000Z"
+    base.write_now(lambda connection: add_person(connection, WHO.user_id, "Ann", at, "UTC"))
+    return Kitchen(base, SystemClock(), lambda: str(uuid4()))
 
 
 @pytest.fixture

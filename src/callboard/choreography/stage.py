@@ -104,9 +104,13 @@ class Stage:
         /,
         *,
         prompt: str | None = None,
+        model: str | None = None,
         **inputs: Input,
     ) -> str:
-        """Have an agent pick one of several options; nothing else can come back."""
+        """Have an agent pick one of several options; nothing else can come back.
+
+        `model` is asked in place of the agent's own.
+        """
         if not options:
             raise InvalidInput(f"{key!r} offers no options to choose from")
         schema = {
@@ -125,6 +129,7 @@ class Stage:
             slot=self.run.key(key),
             max_tokens=_CHOICE_TOKENS,
             priority=self.priority,
+            model=model,
         )
         reply = await ask_agent(self.studio, self.run, call, self._holdups)
         return str(reply.data["choice"])

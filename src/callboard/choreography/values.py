@@ -24,6 +24,12 @@ class Reply:
     prompt_id: str = ""
     raw: str = ""
 
+    @property
+    def fields(self) -> dict[str, Any]:
+        """The JSON object it was asked for; empty where it gave none."""
+        data: Any = self.data
+        return cast("dict[str, Any]", data) if isinstance(data, dict) else {}
+
     def content(self) -> Content:
         """Return the reply as something another agent may be shown."""
         return Content(self.text, f"agent:{self.agent_id}", Trust.UNTRUSTED)

@@ -15,10 +15,12 @@ STANDARD_INPUT = "-"
 Name = TypeVar("Name", bound=StrEnum)
 
 
-def read_arguments(pairs: Sequence[str], json_file: str | None) -> dict[str, Json]:
+def read_arguments(
+    pairs: Sequence[str], json_file: str | None, option: str = "--arg"
+) -> dict[str, Json]:
     """Return arguments; a pair wins over the JSON object; a list or object in it is JSON too."""
     given = {} if json_file is None else read_json_object(json_file)
-    return {**given, **{key: _value(text) for key, text in read_pairs(pairs, "--arg").items()}}
+    return {**given, **{key: _value(text) for key, text in read_pairs(pairs, option).items()}}
 
 
 def read_pairs(pairs: Sequence[str], option: str) -> dict[str, str]:

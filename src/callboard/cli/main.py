@@ -4,41 +4,12 @@ Imports nothing but the interpreter's own start-up modules before it knows which
 wanted: that is what makes `callboard --help` quick.
 """
 
+import os
 import sys
 
 from callboard import __version__
 from callboard.cli import exits
-
-COMMANDS = {
-    "demo": "run the sample project with the embedded model",
-    "init": "make a folder a project",
-    "run": "start a run and watch it",
-    "plan": "a wish split into tasks, for you to approve and run",
-    "runs": "list, show, control, retry and fork runs",
-    "answer": "answer what a run asks you",
-    "route": "which recipe a request is for",
-    "recipes": "the recipes in force, bundled and your own",
-    "tool": "tools: list, look, run one",
-    "agents": "who is on the staff, doing what",
-    "conference": "ask the whole staff one question",
-    "chat": "talk with one agent",
-    "factory": "a novel, from idea to manuscript, with the Foreman",
-    "alfred": "a kitchen: talk, recipes, stock, lists, plans",
-    "sessions": "isolated lines of work",
-    "packs": "what can be run, and who takes part",
-    "prompts": "templates, and every prompt as it was sent",
-    "receipts": "the signed record of every tool execution",
-    "evidence": "which replies were grounded, and why others were not",
-    "issues": "what work left behind for you",
-    "models": "the catalog, the embedded model, a trial",
-    "auth": "keys of model providers: store, list, remove",
-    "usage": "what was called, by whom, for how much",
-    "budget": "what may be spent, and what is left",
-    "serve": "the project over HTTP",
-    "config": "the settings in force and where they come from",
-    "doctor": "check the project and its surroundings",
-}
-"""Command name to one line of help; each has a module of its name with a Typer `app`."""
+from callboard.cli.table import COMMANDS, COMPLETE_VARIABLE
 
 _HELP_FLAGS = ("--help", "-h", "help")
 
@@ -49,6 +20,11 @@ def main(arguments: "list[str] | None" = None) -> int:
     for stream in (sys.stdout, sys.stderr):
         # A reply may hold what the terminal's encoding cannot: show it escaped, do not fail.
         getattr(stream, "reconfigure", _nothing)(errors="backslashreplace")
+    asked = os.environ.get(COMPLETE_VARIABLE)
+    if asked:
+        from callboard.cli.completion import answer
+
+        return answer(asked)
     debug = _take_flag(words, "--debug")
     if not words or words[0] in _HELP_FLAGS:
         sys.stdout.write(root_help())
@@ -56,6 +32,8 @@ def main(arguments: "list[str] | None" = None) -> int:
     if words[0] in ("--version", "-V", "version"):
         sys.stdout.write(f"callboard {__version__}\n")
         return exits.OK
+    if words[0] == "completion":
+        return _complete(words[1:])
     if words[0] not in COMMANDS:
         return _unknown(words)
     return _dispatch(words[0], words[1:], debug)
@@ -72,7 +50,9 @@ def root_help() -> str:
     lines += ["  --json            JSON on standard output, for programs"]
     lines += ["  --debug           the whole traceback of an error"]
     lines += ["  --help            what the command does and takes"]
-    lines += ["", "callboard --version prints the version.", "", "Exit codes:"]
+    lines += ["", "callboard --version prints the version."]
+    lines += ["callboard completion SHELL prints what bash, zsh or fish need to complete commands."]
+    lines += ["", "Exit codes:"]
     lines += [f"  {code:<5}{meaning}" for code, meaning in exits.MEANINGS.items()]
     return "\n".join(lines) + "\n"
 
@@ -90,6 +70,18 @@ def _dispatch(name: str, words: "list[str]", debug: bool) -> int:
 
         return report(error, command=name, as_json=_wants_json(words), debug=debug)
     return code if isinstance(code, int) else exits.OK
+
+
+def _complete(words: "list[str]") -> int:
+    from callboard.cli.completion import print_script
+    from callboard.core.errors import InvalidInput
+
+    try:
+        return print_script(words)
+    except InvalidInput as error:
+        from callboard.cli.failure import report
+
+        return report(error, command="completion", as_json=_wants_json(words), debug=False)
 
 
 def _unknown(words: "list[str]") -> int:

@@ -17,9 +17,22 @@ ProjectOption = Annotated[
 JsonOption = Annotated[
     bool, typer.Option("--json", help="Print JSON on standard output, for programs.")
 ]
+
+
+def _known_runs(ctx: typer.Context) -> list[tuple[str, str]]:
+    from callboard.cli.completion import known_runs
+
+    project = ctx.params.get("project")
+    return known_runs(None if project is None else Path(project))
+
+
 RunArgument = Annotated[
     str,
-    typer.Argument(metavar="RUN", help="Id of a run, a unique beginning or end of it, or `last`."),
+    typer.Argument(
+        metavar="RUN",
+        help="Id of a run, a unique beginning or end of it, or `last`.",
+        autocompletion=_known_runs,
+    ),
 ]
 PackOption = Annotated[
     list[Path] | None,

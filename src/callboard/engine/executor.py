@@ -63,7 +63,7 @@ class Executor:
         if owner is not None and self.ownership.is_alive(connection, owner):
             raise Conflict(
                 f"Run {run_id} is being executed by another process",
-                fix="Watch it with `callboard runs show`, or pause or cancel it.",
+                fix="Watch it with `callboard runs watch`, or pause or cancel it.",
                 run_id=run_id,
                 owner=run.owner,
             )

@@ -86,6 +86,11 @@ class Project:
         return self.folder / "local"
 
     @property
+    def logs(self) -> Path:
+        """What runs in the background wrote to their terminal that is not there."""
+        return self.local / "logs"
+
+    @property
     def locks(self) -> Path:
         """One locked file per process that has the project open."""
         return self.folder / "locks"

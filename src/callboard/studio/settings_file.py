@@ -62,7 +62,7 @@ def _parse(text: str) -> Any:
     import yaml
 
     try:
-        _refuse_traps(text)
+        refuse_traps(text)
         return yaml.safe_load(text)
     except yaml.MarkedYAMLError as error:
         mark = error.problem_mark or error.context_mark
@@ -74,9 +74,12 @@ def _parse(text: str) -> Any:
         raise FileProblem(f"is not valid YAML: {reason}") from error
 
 
-def _refuse_traps(text: str) -> None:
-    # A few nested aliases expand to gigabytes, and deep nesting takes hours to read. A project's
-    # file is written by a stranger.
+def refuse_traps(text: str, deepest: int = _DEEPEST) -> None:
+    """Raise `FileProblem` for YAML that only an attack needs; other mistakes are yaml's own errors.
+
+    A few nested aliases expand to gigabytes, and deep nesting takes hours to read. A project's
+    file is written by a stranger.
+    """
     import yaml
 
     depth = -1  # the stream itself is the first thing to start
@@ -89,5 +92,5 @@ def _refuse_traps(text: str) -> None:
         if isinstance(token, yaml.AliasToken):
             raise FileProblem("uses a YAML alias (*name); write the value out", line)
         depth += name.endswith("StartToken") - name.endswith("EndToken")
-        if depth > _DEEPEST:
-            raise FileProblem(f"nests more than {_DEEPEST} levels deep", line)
+        if depth > deepest:
+            raise FileProblem(f"nests more than {deepest} levels deep", line)

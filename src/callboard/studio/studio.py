@@ -226,9 +226,13 @@ class Studio:
         *,
         session_id: str | None = None,
         title: str = "",
+        dispatch: bool = True,
         together: Companion | None = None,
     ) -> RunRecord:
-        """Start a run in a session, the current one unless another is named."""
+        """Start a run in a session, the current one unless another is named.
+
+        Without `dispatch` it is only stored, for another process to execute.
+        """
         name = self.repertoire.full_name(choreography)
         prepared = await self.repertoire.choreography(name).prepare(self, args or {})
         session = self.sessions.get(session_id) if session_id else await self.sessions.current()
@@ -238,6 +242,7 @@ class Studio:
             prepared.args,
             session.id,
             title=title or prepared.title,
+            dispatch=dispatch,
             guard=prepared.guard,
             together=_all(prepared.admit, together),
         )

@@ -9,17 +9,24 @@ from typing import Final
 from callboard.choreography.turn.hearing import Heard, is_signal
 from callboard.choreography.turn.remembering import EXPIRES_AFTER_TURNS, SessionState
 from callboard.choreography.turn.shapes import PendingClarification
+from callboard.choreography.turn.thinking import step_named
 from callboard.choreography.turn.understanding import AnswerKind, Reading, SignalKind
 from callboard.choreography.turn.work import Work
 from callboard.core.vocabulary import EntityState
 from callboard.knowledge.entities import Registry, by_label
 
+_YES: Final = r"(?:yes|yep|yeah|sure|ok|okay)"
 _CHANGING: Final = re.compile(
-    r"\s*(?:yes,? but|ok(?:ay)?,? but|no,? |but |make (?:it|that)|change|swap|replace|only|use|"
+    rf"\s*(?:{_YES}\b[,;.!]?\s+)?"
+    r"(?:no,? |but |make (?:it|that)|change|swap|replace|only|use|"
     r"without|instead|less|more|with |for \d+|on \w+day)\b"
 )
-_AGREEING: Final = re.compile(r"\s*(?:yes|yep|yeah|sure|ok|okay|please do|go on|do (?:it|that))\b")
-_MOST_AGREEING_WORDS: Final = 5
+_AGREES: Final = re.compile(rf"\s*(?:{_YES}|please do|go on|do (?:it|that))\b")
+# Words that add nothing to a yes; whatever else is said with it may be a change.
+_AGREEING: Final = re.compile(
+    rf"(?:(?:{_YES}|please|do|go|on|ahead|it|that|this|so|all|of|right|save|now|then|thanks|thank"
+    r"|you|good|great|fine|perfect|looks|sounds|alfred)\b\W*)+"
+)
 
 
 def expire(state: SessionState, registry: Registry, turn: int) -> bool:
@@ -46,7 +53,7 @@ def held_ids(state: SessionState) -> list[str]:
     if state.proposal is not None:
         named = [e for step in state.proposal.steps for e in step.referenced_entities]
         made = [e for result in state.proposal.results.values() for e in result.entities]
-        return [each for each in dict.fromkeys([*named, *made]) if not re.match(r"g\d+\.s", each)]
+        return [each for each in dict.fromkeys([*named, *made]) if step_named(each) is None]
     return []
 
 
@@ -67,7 +74,7 @@ def answer_by_form(work: Work, reading: Reading) -> AnswerKind | None:
     if work.state.proposal is not None:
         if _CHANGING.match(message):
             return AnswerKind.MODIFY
-        if _AGREEING.match(message) and len(message.split()) <= _MOST_AGREEING_WORDS:
+        if _AGREES.match(message) and _AGREEING.fullmatch(message.strip()):
             return AnswerKind.CONFIRM
         return None
     return AnswerKind.ANSWER if picked_option(work, reading) is not None else None
@@ -96,6 +103,9 @@ def settled_answer(work: Work, heard: Heard, *, is_request: bool) -> AnswerKind:
     told = heard.answer or answer_by_form(work, heard.reading)
     if told is not None:
         return told
+    if work.state.proposal is not None and _AGREES.match(work.message.casefold()):
+        # A yes with more to it: nothing is done that was not shown.
+        return AnswerKind.MODIFY
     if is_request:
         return AnswerKind.UNRELATED
     # To a question any words are an answer; to a proposal they are not a yes.

@@ -40,7 +40,9 @@ def make_clarification(
     )
 
 
-def make_proposal(work: Work, held: Held, intent: str, note: str = "") -> PendingProposal:
+def make_proposal(
+    work: Work, held: Held, intent: str, note: str = "", times: int = 1
+) -> PendingProposal:
     """Return the record of a plan that waits for consent, with what it would touch."""
     plan = held.plan
     message = plan.proposal_message or ""
@@ -64,6 +66,7 @@ def make_proposal(work: Work, held: Held, intent: str, note: str = "") -> Pendin
         row_versions=versions,
         previews=dict(held.previews),
         assumptions=list(work.assumptions),
+        times=times,
     )
 
 

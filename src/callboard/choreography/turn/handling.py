@@ -142,7 +142,7 @@ class Handling:
         work.show("reply_delta", text=message)
         actions = _actions(work)
         state.remember(summarize_turn(turn, work.message, replied.message, actions))
-        state.turn = turn
+        state.turn, state.user_id = turn, work.who.user_id
         state.last_at = self.stage.studio.clock.now_ms()
         if is_due(state, turn) and (replied.action == "respond" or self._is_free(work)):
             state.summary = await compress(work.asker, state, state.recent, work.hidden, turn)

@@ -6,6 +6,7 @@ Nothing is planned here, and no data is seen: names of things, counts, and the l
 import logging
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from functools import cache
 from typing import Any, Final, cast
 
 from pydantic import ValidationError
@@ -89,15 +90,8 @@ async def ask_listener(work: Work, reading: Reading) -> Heard:
 
 async def ask_quickly(work: Work, reading: Reading) -> Heard:
     """Have a model read the message and name one or two steps, in one call."""
-    schema = _schema()
-    properties = cast("dict[str, Json]", schema["properties"])
-    properties["steps"] = {
-        "type": "array",
-        "items": step_schema(work.domain),
-        "maxItems": _MOST_STEPS,
-    }
-    schema["required"] = ["steps"]
-    return await _ask(work, reading, QUICK, schema)
+    steps: Json = {"type": "array", "items": step_schema(work.domain), "maxItems": _MOST_STEPS}
+    return await _ask(work, reading, QUICK, _schema(required=["steps"], steps=steps))
 
 
 async def _ask(work: Work, reading: Reading, node: Node, schema: dict[str, Json]) -> Heard:
@@ -155,7 +149,14 @@ def open_question(work: Work) -> str:
     return ""
 
 
-def _schema() -> dict[str, Json]:
+def _schema(required: Sequence[str] = (), **more: Json) -> dict[str, Json]:
+    own = _own_schema()
+    properties = {**cast("dict[str, Json]", own["properties"]), **more}
+    return {**own, "properties": properties, "required": list(required)}
+
+
+@cache
+def _own_schema() -> dict[str, Json]:
     schema = UnderstandOutput.model_json_schema()
     properties = cast("dict[str, Json]", schema["properties"])
     properties["answer"] = {"enum": [*(each.value for each in AnswerKind), None]}

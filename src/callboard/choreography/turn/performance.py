@@ -40,6 +40,7 @@ from callboard.choreography.turn.modes import accepted_switch, mode_by_intent
 from callboard.choreography.turn.prompting import QUICK, THINK
 from callboard.choreography.turn.replying import (
     ALSO_NOT_UNDERSTOOD,
+    NOTHING_MORE_SAVED,
     NOTHING_SAVED,
     clean_reply,
     gather_facts,
@@ -51,15 +52,29 @@ from callboard.choreography.turn.settling import (
     drop_drafts,
     plan_to_revise,
     plan_to_save,
+    saving_plan,
     settle,
+    take_picked,
 )
-from callboard.choreography.turn.shapes import Option, PendingProposal, StepType, ThinkOutput
-from callboard.choreography.turn.understanding import AnswerKind, SignalKind
+from callboard.choreography.turn.shapes import (
+    Option,
+    PendingClarification,
+    PendingProposal,
+    StepType,
+    ThinkOutput,
+)
+from callboard.choreography.turn.understanding import (
+    AnswerKind,
+    SignalKind,
+    detect_signal,
+    is_destructive,
+)
 from callboard.choreography.turn.undoing import undo_turn
 from callboard.choreography.turn.work import Work
 from callboard.core.canonical import Json
 
-_DESTRUCTIVE: Final = ("delete", "remove", "discard", "clear", "drop", "erase", "archive")
+# Messages that say nothing but that one of several is meant.
+_WANTS_ONE: Final = (SignalKind.CONFIRM, SignalKind.DIFFERENT)
 
 
 @dataclass(frozen=True, slots=True)
@@ -98,8 +113,8 @@ class Performance:
         work.show("node_started", node="understand")
         heard = await self._understand()
         if is_signal(heard.reading, SignalKind.UNDO):
-            self._drop_open(heard)
-            return Replied(await undo_turn(work))
+            self._drop_open()
+            return self._with_note(Replied(await undo_turn(work)))
         replied = await self._answer(heard) if work.state.has_open_question else None
         if replied is None:
             replied = await self._handle(heard)
@@ -160,17 +175,39 @@ class Performance:
         if asked is None or kind is AnswerKind.REJECT:
             apply_updates(work, heard.output)
             return Replied(NOTHING_SAVED)
-        if picked is None and kind is AnswerKind.CONFIRM and len(asked.options) == 1:
-            picked = asked.options[0].id
+        return await self._resume(heard, asked, kind, picked)
+
+    async def _resume(
+        self, heard: Heard, asked: PendingClarification, kind: AnswerKind, picked: str | None
+    ) -> Replied:
+        """Go on with the request a question was about, now that there is an answer."""
+        work, options = self.work, asked.options
+        if picked is None and kind is AnswerKind.CONFIRM and len(options) == 1:
+            picked = options[0].id
         self._intent, self._times = asked.original_intent, asked.times + 1
         self._has_routed = False
+        is_last = self._times > MOST_BREAKS
+        if picked is None and kind is AnswerKind.CONFIRM and options and not is_last:
+            # A yes to "which one?" picks none.
+            return self._clarify(asked.questions, options, asked.reason)
+        wish = detect_signal(asked.original_intent)
+        if picked is not None and wish is not None and wish.kind in _WANTS_ONE:
+            return await self._settle_pick(picked, wants_save=wish.wants_save)
         message = resumed_message(asked, work.message, picked)
         referenced = [picked] if picked else list(heard.output.referenced_entities)
         work.registry.touch(referenced, work.turn)
-        if picked is None and asked.options and self._times > MOST_BREAKS:
-            work.assumptions.append(f"Assumed {asked.options[0].label}")
-            referenced = [asked.options[0].id]
+        if picked is None and options and is_last:
+            work.assumptions.append(f"Assumed {options[0].label}")
+            referenced = [options[0].id]
         return await self._plan_and_act(message, referenced, is_answer=True)
+
+    async def _settle_pick(self, picked: str, *, wants_save: bool) -> Replied:
+        """Do what a bare "save that" or "that one" wanted, now that it is clear which."""
+        said = take_picked(self.work, picked)
+        plan = saving_plan(self.work, [picked]) if wants_save else None
+        if plan is None:
+            return Replied(said)
+        return await self._act(Decision(plan), Consent(is_given=True))
 
     async def _answer_proposal(
         self, heard: Heard, proposal: PendingProposal, kind: AnswerKind
@@ -182,10 +219,12 @@ class Performance:
         if kind is AnswerKind.REJECT:
             dropped = drop_drafts(work, made)
             tail = f" Dropped: {', '.join(dropped)}." if dropped else ""
-            return Replied(f"{NOTHING_SAVED}{tail}")
+            said = NOTHING_MORE_SAVED if _has_written(proposal) else NOTHING_SAVED
+            return Replied(f"{said}{tail}")
         apply_updates(work, heard.output)
         drop_drafts(work, made)
         self._intent = f"{proposal.original_intent}; {work.message}"
+        self._times = proposal.times + 1
         self._has_routed = False
         change = f"Planned before: {proposal.goal}\nThe user wants it changed: {work.message}"
         return await self._plan_and_act(self._intent, (), change=change)
@@ -320,7 +359,7 @@ class Performance:
     async def _propose(self, held: Held, note: str = "") -> Replied:
         work = self.work
         work.plan = held.plan
-        proposal = make_proposal(work, held, self._intent, note)
+        proposal = make_proposal(work, held, self._intent, note, self._times)
         work.state.proposal = proposal
         facts = await gather_facts(work)
         facts.assumptions = []
@@ -342,9 +381,9 @@ class Performance:
             return False
         if heard.reading.output.needs_clarification or not self.work.mode.confirms_silently:
             return True
-        return any(word in self.work.message.casefold() for word in _DESTRUCTIVE)
+        return is_destructive(self.work.message)
 
-    def _drop_open(self, _heard: Heard) -> None:
+    def _drop_open(self) -> None:
         if self.work.state.has_open_question:
             self.work.state.proposal = self.work.state.clarification = None
             self._note = "I dropped what I had asked about before."
@@ -353,3 +392,9 @@ class Performance:
         if not self._note:
             return replied
         return Replied(f"{replied.message}\n{self._note}", replied.action)
+
+
+def _has_written(proposal: PendingProposal) -> bool:
+    """Say whether something was done before the rest of a plan was asked about."""
+    writes = {step.id for step in proposal.steps if step.step_type is StepType.WRITE}
+    return any(name in writes for name, each in proposal.results.items() if each.row_count)

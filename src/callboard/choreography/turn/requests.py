@@ -180,7 +180,8 @@ class WriteKey(_Value):
     """What makes a write happen once: the same key with the same payload is the same write."""
 
     session_id: str
-    turn: int
+    # None outside of a conversation: there each write is a turn of its own.
+    turn: int | None = None
     step_id: str
 
 
@@ -192,6 +193,8 @@ class UndoResult(_Value):
     removed: int = 0
     labels: list[str] = Field(default_factory=list[str])
     notes: list[str] = Field(default_factory=list[str])
+    # Rows that are gone again; what was saved as one of them is a draft as before.
+    removed_ids: list[str] = Field(default_factory=list[str])
 
 
 class RequestRefused(CallboardError):

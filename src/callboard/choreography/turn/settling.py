@@ -10,7 +10,7 @@ from callboard.choreography.turn.requests import WriteOp, WriteRequest
 from callboard.choreography.turn.shapes import StepType, ThinkOutput, ThinkStep
 from callboard.choreography.turn.understanding import SignalKind
 from callboard.choreography.turn.work import Work
-from callboard.core.vocabulary import EntityState
+from callboard.core.vocabulary import BatchKind, EntityState
 
 
 def settle(work: Work, heard: Heard, put_away: Sequence[str]) -> str | None:
@@ -42,6 +42,18 @@ def _avoided(noun: str, put_away: Sequence[str]) -> str:
     )
 
 
+def take_picked(work: Work, picked: str) -> str:
+    """Keep the draft that was picked of several, let the others go, and say so."""
+    chosen = work.registry.get(picked)
+    for entity in work.registry.newest_batch():
+        is_chosen = entity.id == chosen.id
+        if is_chosen or chosen.batch_kind is BatchKind.ALTERNATIVES:
+            state = EntityState.ACTIVE if is_chosen else EntityState.INACTIVE
+            work.registry.transition(entity.id, state, work.turn, "picked by the user")
+    work.registry.touch([chosen.id], work.turn)
+    return f"All right: {_joined([chosen.label])}."
+
+
 def plan_to_save(work: Work, heard: Heard) -> ThinkOutput | None:
     """Return the plan behind "save that": every draft it means is written, as it is."""
     reading = heard.reading
@@ -49,9 +61,14 @@ def plan_to_save(work: Work, heard: Heard) -> ThinkOutput | None:
         reading.signal is not None and reading.signal.wants_save
     ):
         return None
+    return saving_plan(work, heard.output.referenced_entities)
+
+
+def saving_plan(work: Work, ids: Sequence[str]) -> ThinkOutput | None:
+    """Return the plan that writes some drafts as they are; None if none of them is one."""
     drafts = [
         entity
-        for each in heard.output.referenced_entities
+        for each in ids
         if (entity := work.registry.find(each)) is not None and not entity.persisted
     ]
     steps = [

@@ -15,10 +15,11 @@ from callboard.choreography.turn.remembering import (
     find_sent,
     find_turn,
     list_turns,
+    load_owner,
     load_state,
 )
 from callboard.choreography.turn.shapes import TurnOutcome
-from callboard.choreography.turn.turn import ANSWER, Busy, check_message
+from callboard.choreography.turn.turn import ANSWER, Busy, check_message, refuse_strangers
 from callboard.core.canonical import Json
 from callboard.core.errors import CallboardError, Conflict, NotFound
 from callboard.core.events import QuestionAsked, RunChanged, StepDone
@@ -71,6 +72,7 @@ class Talk:
         check_message(message)
         if mode is not None and mode != "auto":
             find_mode(self._domain.modes(), mode)
+        self._read(lambda connection: refuse_strangers(connection, session_id, who.user_id))
         sent = self._sent(session_id, client_message_id)
         if sent is not None:
             return await self._outcome(sent.run_id, sent.part)
@@ -93,6 +95,7 @@ class Talk:
 
     async def end(self, session_id: str, who: Who) -> dict[str, Any]:
         """End a conversation: what is open is dropped, and it is summed up."""
+        self._read(lambda connection: refuse_strangers(connection, session_id, who.user_id))
         run, _question = self._open(session_id)
         if run is not None:
             await self._studio.engine.signal(run.id, SignalKind.CANCEL, "the conversation ended")
@@ -110,6 +113,10 @@ class Talk:
     def entity_events(self, session_id: str) -> list[EntityEvent]:
         """Return what happened to the things of a conversation, oldest first."""
         return self._read(lambda connection: list_events(connection, session_id))
+
+    def owner(self, session_id: str) -> str | None:
+        """Return whose conversation it is; None until somebody has said something."""
+        return self._read(lambda connection: load_owner(connection, session_id)) or None
 
     def mode(self, session_id: str) -> str | None:
         """Return the mode a conversation is in; None until somebody chose one."""

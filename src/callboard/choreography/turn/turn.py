@@ -23,6 +23,7 @@ from callboard.choreography.turn.remembering import (
     drop_turn,
     find_turn,
     list_turns,
+    load_owner,
     load_state,
 )
 from callboard.core.canonical import Json
@@ -53,6 +54,12 @@ class Busy(Conflict):
     """A turn is under way in this session."""
 
     code = "turn_running"
+
+
+class SomebodyElses(Conflict):
+    """A conversation belongs to another person: what is remembered in it is theirs."""
+
+    code = "somebody_elses_conversation"
 
 
 class MessageTooLong(InvalidInput):
@@ -96,6 +103,7 @@ class Turn:
         now = studio.clock.now_ms()
 
         def admit(connection: Connection, run: RunRecord) -> None:
+            refuse_strangers(connection, run.session_id, str(args["user_id"]))
             refuse_if_busy(connection, run)
             if not args.get("end"):
                 client = args.get("client_message_id")
@@ -170,6 +178,17 @@ def check_message(message: str) -> None:
             f"The message has {len(message)} characters; {MOST_CHARS} are possible",
             fix="Send it in parts.",
             characters=len(message),
+        )
+
+
+def refuse_strangers(connection: Connection, session_id: str, user_id: str) -> None:
+    """Object to somebody who talks in another person's conversation."""
+    owner = load_owner(connection, session_id)
+    if owner and owner != user_id:
+        raise SomebodyElses(
+            "This conversation is somebody else's",
+            fix="Begin one of your own.",
+            session_id=session_id,
         )
 
 

@@ -1,5 +1,7 @@
 """Undoing by word of mouth: the last turn that wrote is taken back, and the reply says what."""
 
+from collections.abc import Sequence
+from dataclasses import replace
 from typing import Any, cast
 
 from callboard.choreography.turn.acting.results import named
@@ -8,7 +10,7 @@ from callboard.choreography.turn.requests import UndoResult
 from callboard.choreography.turn.work import Work
 from callboard.core.canonical import Json
 from callboard.core.errors import CallboardError
-from callboard.core.vocabulary import Effect
+from callboard.core.vocabulary import Effect, EntitySource, EntityState
 
 
 async def undo_turn(work: Work) -> str:
@@ -25,8 +27,34 @@ async def undo_turn(work: Work) -> str:
     if not isinstance(said, dict):
         return "It was undone."
     done = UndoResult.model_validate(cast("dict[str, Any]", said))
+    drafts = _bring_back_drafts(work, done.removed_ids)
     parts = [f"{done.restored} restored"] if done.restored else []
     parts += [f"{done.removed} removed again"] if done.removed else []
     names = named(done.labels)
     lines = [f"Undone{': ' + names if names else ''} ({', '.join(parts) or 'nothing left'})."]
-    return " ".join([*lines, *done.notes])
+    again = [f"{named(drafts)} can be saved again."] if drafts else []
+    return " ".join([*lines, *again, *done.notes])
+
+
+def _bring_back_drafts(work: Work, gone: Sequence[str]) -> list[str]:
+    """Forget things whose rows are gone; what had been a draft is one again. Return those."""
+    labels: list[str] = []
+    for row_id in gone:
+        entity, content = work.registry.find(row_id), work.content(row_id)
+        if entity is None:
+            continue
+        work.registry.forget(row_id, work.turn, "undone")
+        if content is None:
+            continue
+        draft = replace(
+            entity,
+            id=content.temp_id,
+            state=EntityState.PENDING,
+            source=EntitySource.GENERATE,
+            persisted=False,
+            pinned=False,
+        )
+        work.registry.add(draft, work.turn)
+        work.contents[content.temp_id] = replace(content, db_id=None)
+        labels.append(entity.label)
+    return labels

@@ -1,4 +1,4 @@
-"""Following a run that this process executes: its events, its questions, its end."""
+"""Following a run: its events, its questions, its end."""
 
 import asyncio
 from collections.abc import Awaitable
@@ -11,12 +11,12 @@ from callboard.cli.views.view import View
 from callboard.core.errors import Conflict
 from callboard.core.events import Event, QuestionAsked, RunChanged
 from callboard.core.vocabulary.question import Answer
-from callboard.core.vocabulary.run import RunRecord, RunState
+from callboard.core.vocabulary.run import TERMINAL_STATES, RunRecord, RunState
 from callboard.store.journal.events import last_event_seq
 from callboard.store.journal.questions import list_questions
 from callboard.studio.studio import Studio
 
-_ENDS = frozenset({RunState.DONE.value, RunState.FAILED.value, RunState.CANCELLED.value})
+_ENDS = frozenset(state.value for state in TERMINAL_STATES)
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,9 +34,18 @@ def last_seq(studio: Studio) -> int:
 
 
 async def follow(
-    studio: Studio, run_id: str, view: View, interrupt: Interrupt, *, after: int = 0
+    studio: Studio,
+    run_id: str,
+    view: View,
+    interrupt: Interrupt,
+    *,
+    after: int = 0,
+    may_ask: bool = True,
 ) -> Followed:
-    """Show a run until it is over, waits for somebody who is not here, or is interrupted."""
+    """Show a run until it is over, waits for somebody who is not here, or is interrupted.
+
+    Who answers here takes the run up here, so an onlooker may not be asked.
+    """
     listeners = studio.backstage.live_listeners
 
     def show_live(event: Event) -> None:
@@ -44,7 +53,8 @@ async def follow(
             view.show_live(event)
 
     listeners.append(show_live)
-    watching = asyncio.create_task(_watch(studio, run_id, view, after))
+    asking = may_ask and view.can_ask
+    watching = asyncio.create_task(_watch(studio, run_id, view, after, asking=asking))
     # `wait` is what tells of a journal that can no longer be written.
     ending = asyncio.create_task(studio.engine.wait(run_id))
     asked = asyncio.create_task(interrupt.asked.wait())
@@ -75,7 +85,9 @@ async def _stop(*tasks: "asyncio.Task[Any]") -> None:
     await asyncio.gather(*tasks, return_exceptions=True)
 
 
-async def _watch(studio: Studio, run_id: str, view: View, after: int) -> tuple[Answer, ...]:
+async def _watch(
+    studio: Studio, run_id: str, view: View, after: int, *, asking: bool
+) -> tuple[Answer, ...]:
     """Show events until the run ends; return the questions nobody here can answer."""
     async for event in studio.engine.events(run_id=run_id, after=after):
         view.show(event)
@@ -85,17 +97,19 @@ async def _watch(studio: Studio, run_id: str, view: View, after: int) -> tuple[A
         if isinstance(body, RunChanged) and body.state == RunState.PAUSED.value:
             view.note(f"Paused. `callboard runs resume {run_id}` lets it go on; Ctrl-C leaves it.")
         if isinstance(body, QuestionAsked | RunChanged):
-            unanswered = await _answer_questions(studio, run_id, view)
+            unanswered = await _answer_questions(studio, run_id, view, asking=asking)
             if unanswered:
                 return unanswered
     raise AssertionError("the stream of events has no end")
 
 
-async def _answer_questions(studio: Studio, run_id: str, view: View) -> tuple[Answer, ...]:
+async def _answer_questions(
+    studio: Studio, run_id: str, view: View, *, asking: bool
+) -> tuple[Answer, ...]:
     """Ask what is open once nothing else goes on; return what stays open."""
     while studio.engine.load(run_id).state is RunState.WAITING:
         unanswered = open_questions(studio, run_id)
-        if not unanswered or not view.can_ask:
+        if not unanswered or not asking:
             return unanswered
         with view.set_aside():
             value = await ask_at_terminal(unanswered[0])

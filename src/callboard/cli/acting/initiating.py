@@ -5,6 +5,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Final
 
+from callboard.cli.acting.opening import pack_of_project
 from callboard.core.errors import InvalidInput, NotFound
 from callboard.studio.packs import Pack, installed_packs
 from callboard.studio.project import Project
@@ -59,15 +60,11 @@ def initiate(wanted: Initiated) -> Made:
 
 def _refuse_other(folder: Path, pack: str) -> None:
     """Refuse to turn a project into one for another pack behind its settings' back."""
-    import yaml
-
-    config = Project(folder.resolve()).folder / "config.yaml"
-    known = yaml.safe_load(config.read_text("utf-8")) if config.is_file() else None
-    named = known.get("pack", "control_room") if isinstance(known, dict) else "control_room"  # pyright: ignore[reportUnknownMemberType, reportUnknownVariableType]
+    named = pack_of_project(folder)
     if named != pack:
         raise InvalidInput(
             f"{folder} already is a project for {named}",
-            fix=f"Write `pack: {pack}` into {config.name} yourself if you mean it.",
+            fix=f"Write `pack: {pack}` into .callboard/config.yaml yourself if you mean it.",
         )
 
 

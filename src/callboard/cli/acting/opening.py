@@ -73,7 +73,7 @@ class Work:
         lost = [run for run in self.owners.interrupted() if self.owners.state_of(run) != run.state]
         if lost and not self.choices.as_json:
             remark(
-                f"{counted(len(lost), 'run')} were interrupted earlier: "
+                f"Interrupted earlier: {counted(len(lost), 'run')}; "
                 "`callboard runs resume --all` takes them up."
             )
 

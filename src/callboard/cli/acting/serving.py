@@ -2,9 +2,13 @@
 
 import os
 import socket
+from contextlib import AsyncExitStack
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Final
+
+import uvicorn
+from fastapi import FastAPI
 
 from callboard.api.app import create_app
 from callboard.api.entrance import require_token_for
@@ -26,25 +30,53 @@ class Address:
     port: int
 
 
+@dataclass(frozen=True, slots=True)
+class _Notice:
+    """What a server says of itself once it answers."""
+
+    url: str
+    root: Path
+    as_json: bool
+
+    def give(self) -> None:
+        if self.as_json:
+            echo_json_line({"url": self.url, "project": str(self.root)})
+        else:
+            remark(f"Serving {self.root} at {self.url} (Ctrl-C stops).")
+
+
+class _ProjectServer(uvicorn.Server):
+    """Opens the project itself: what keeps it from opening is then an error like any other."""
+
+    def __init__(self, app: FastAPI, notice: _Notice) -> None:
+        super().__init__(
+            uvicorn.Config(app, lifespan="off", log_level="warning", timeout_graceful_shutdown=5)
+        )
+        self._app = app
+        self._notice = notice
+        self._open = AsyncExitStack()
+
+    async def startup(self, sockets: list[socket.socket] | None = None) -> None:
+        await self._open.enter_async_context(self._app.router.lifespan_context(self._app))
+        await super().startup(sockets)
+        self._notice.give()
+
+    async def shutdown(self, sockets: list[socket.socket] | None = None) -> None:
+        await super().shutdown(sockets)
+        if not self.force_exit:
+            await self._open.aclose()
+
+
 def serve_project(choices: Choices, address: Address) -> int:
     """Serve a project until the user stops it."""
-    import uvicorn
-
     token = os.environ.get(TOKEN_VARIABLE) or None
     require_token_for(address.host, token)
     root = Project.find(Path.cwd() if choices.project is None else choices.project).root
-    listening = _listen(address)
-    opening = replace(choices.opening(), recover=True)
-    app = create_app(root, opening, token=token)
-    port = listening.getsockname()[1]
-    shown = f"[{address.host}]" if ":" in address.host else address.host
-    url = f"http://{shown}:{port}/api"
-    if choices.as_json:
-        echo_json_line({"url": url, "project": str(root)})
-    else:
-        remark(f"Serving {root} at {url} (Ctrl-C stops).")
-    config = uvicorn.Config(app, log_level="warning", timeout_graceful_shutdown=5)
-    uvicorn.Server(config).run(sockets=[listening])
+    with _listen(address) as listening:
+        app = create_app(root, replace(choices.opening(), recover=True), token=token)
+        shown = f"[{address.host}]" if ":" in address.host else address.host
+        url = f"http://{shown}:{listening.getsockname()[1]}/api"
+        _ProjectServer(app, _Notice(url, root, choices.as_json)).run(sockets=[listening])
     return exits.OK
 
 

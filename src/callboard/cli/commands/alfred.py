@@ -24,6 +24,12 @@ ModeOption = Annotated[
 ]
 
 
+async def _session(alfred: Any, named: str | None) -> str:
+    if named is None:
+        return str(await alfred.session_of())
+    return str(alfred.studio.sessions.get(named).id)
+
+
 @app.command(no_args_is_help=True)
 def send(
     message: Annotated[str, typer.Argument(metavar="MESSAGE", help="What you say.")],
@@ -52,9 +58,8 @@ def entities(
     from callboard.cli.reports.alfred import entities_report
 
     async def act(alfred: Any) -> None:
-        sessions = alfred.studio.sessions
-        found = sessions.get(session) if session else await sessions.current()
-        entities_report(alfred.talk.entities(found.id), as_json=as_json)
+        found = await _session(alfred, session)
+        entities_report(alfred.talk.entities(found), as_json=as_json)
 
     return enter(Choices(project, (), None, as_json), act)
 
@@ -75,11 +80,10 @@ def why(
     from callboard.cli.reports.alfred import why_report
 
     async def act(alfred: Any) -> None:
-        sessions = alfred.studio.sessions
-        found = sessions.get(session) if session else await sessions.current()
-        turns = alfred.talk.turns(found.id)
+        found = await _session(alfred, session)
+        turns = alfred.talk.turns(found)
         wanted = turn if turn is not None else (turns[-1]["turn"] if turns else 0)
-        why_report(alfred.talk.trace(found.id, wanted), as_json=as_json)
+        why_report(alfred.talk.trace(found, wanted), as_json=as_json)
 
     return enter(Choices(project, (), None, as_json), act)
 
@@ -247,14 +251,17 @@ def seed(
     """Fill an empty kitchen with recipes, stock and a list to try things on."""
     from callboard.cli.acting.alfred.doors import enter
     from callboard.cli.acting.opening import Choices
-    from callboard.cli.output import echo, echo_json
+    from callboard.cli.output import echo, echo_json, remark
 
     async def act(alfred: Any) -> None:
+        before = dict(await alfred.kitchen.counts(alfred.who(user)))
         counts = await alfred.seed(alfred.who(user))
         if as_json:
             echo_json(dict(counts))
             return
         told = [f"{name.replace('_', ' ')}: {count}" for name, count in counts.items() if count]
         echo(f"The kitchen holds {', '.join(told)}.")
+        if dict(counts) == before:
+            remark("Nothing was added: only a kitchen without recipes is filled.")
 
     return enter(Choices(project, (), None, as_json), act)

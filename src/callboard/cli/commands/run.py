@@ -31,6 +31,13 @@ def run(
     title: Annotated[
         str, typer.Option("--title", metavar="TEXT", help="What the run is called in lists.")
     ] = "",
+    detach: Annotated[
+        bool,
+        typer.Option(
+            "--detach",
+            help="Run it in the background and print its id; `callboard runs watch` shows it.",
+        ),
+    ] = False,
     project: ProjectOption = None,
     as_json: JsonOption = False,
 ) -> int:
@@ -46,6 +53,10 @@ def run(
 
     given = read_arguments(arg or [], args_json)
     choices = Choices(project, tuple(pack or ()), model, as_json)
+    if detach:
+        from callboard.cli.acting.detaching import Wanted, run_detached
+
+        return run_detached(choices, Wanted(name, given, session, title))
 
     async def work(interrupt: Interrupt) -> int:
         async with working(choices) as here:

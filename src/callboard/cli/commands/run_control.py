@@ -19,8 +19,19 @@ ReasonOption = Annotated[
 
 def add_to(app: typer.Typer) -> None:
     """Add these commands to the application of `callboard runs`."""
-    for command in (pause, resume, cancel, retry, fork, proposals, apply):
+    for command in (watch, pause, resume, cancel, retry, fork, proposals, apply):
         app.command()(command)
+
+
+def watch(run: RunArgument, project: ProjectOption = None, as_json: JsonOption = False) -> int:
+    """Watch a run that another process executes, from its beginning to its end.
+
+    Ctrl-C ends the watching, not the run. A question ends it too, and `callboard answer` takes it.
+    """
+    from callboard.cli.acting.opening import Choices
+    from callboard.cli.acting.watching import watch_run
+
+    return watch_run(Choices(project, as_json=as_json), run)
 
 
 def pause(

@@ -8,7 +8,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
 from typing import Final
 
-from callboard.core.vocabulary import BatchKind, Entity, EntitySource, EntityState
+from callboard.core.vocabulary import Entity, EntitySource, EntityState
 from callboard.knowledge.entities.errors import IllegalTransition, UnknownEntity
 
 _ALLOWED: Final = {
@@ -64,6 +64,11 @@ class Registry:
         self._lifetimes = lifetimes
         # Filled by every change, drained by whoever stores the registry.
         self._events: list[EntityEvent] = []
+
+    @property
+    def lifetimes(self) -> Lifetimes:
+        """How long things live here."""
+        return self._lifetimes
 
     @property
     def aliases(self) -> Mapping[str, str]:
@@ -192,11 +197,6 @@ class Registry:
         self._tell(turn, promoted, f"saved as {db_id}")
         return promoted
 
-    def relabel(self, entity_id: str, label: str, tags: tuple[str, ...] | None = None) -> Entity:
-        """Call a thing by another name."""
-        entity = self.get(entity_id)
-        return self._keep(replace(entity, label=label, tags=entity.tags if tags is None else tags))
-
     def forget(self, entity_id: str, turn: int, reason: str = "") -> None:
         """Take a thing out because its record is gone."""
         entity = self.get(entity_id)
@@ -266,8 +266,3 @@ class Registry:
 
     def _tell(self, turn: int, entity: Entity, change: str, reason: str = "") -> None:
         self._events.append(EntityEvent(turn, entity.id, entity.label, change, reason))
-
-
-def is_choice(batch: tuple[Entity, ...]) -> bool:
-    """Say whether a batch is one of which the user takes one."""
-    return len(batch) > 1 and batch[0].batch_kind is BatchKind.ALTERNATIVES

@@ -98,16 +98,9 @@ class Facts:
 
         return self._database.read(look)
 
-    def by_id(self, fact_id: str) -> KBEntry | None:
-        """Return a fact by its id with its history, or None."""
-
-        def look(connection: Connection) -> KBEntry | None:
-            found = rows.load_fact_by_id(connection, self.domain, fact_id)
-            if found is None:
-                return None
-            return replace(found, history=rows.load_history(connection, found.id))
-
-        return self._database.read(look)
+    def load_in(self, connection: Connection, fact_id: str) -> KBEntry | None:
+        """Return a fact by its id within a caller's unit of work, or None."""
+        return rows.load_fact_by_id(connection, self.domain, fact_id)
 
     def list(
         self,

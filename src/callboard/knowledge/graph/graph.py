@@ -4,10 +4,9 @@ import asyncio
 from collections.abc import Callable, Collection, Iterable, Mapping
 from dataclasses import replace
 from itertools import islice
-from pathlib import Path
 from typing import TYPE_CHECKING
 
-from callboard.core.canonical import Json, canonical_json
+from callboard.core.canonical import Json
 from callboard.core.clock import Clock
 from callboard.core.errors import NotFound
 from callboard.knowledge.embedding import Embedder
@@ -38,7 +37,6 @@ from callboard.knowledge.vectors import Indexing, Searchable, Shelf, embed_texts
 from callboard.knowledge.versions import Part, next_version, read_version
 from callboard.store.connection import Connection
 from callboard.store.database import Database
-from callboard.store.files import write_atomically
 
 if TYPE_CHECKING:
     from callboard.knowledge.embedding import Matrix
@@ -292,10 +290,6 @@ class Graph:
     def export(self) -> Json:
         """Return the domain as JSON."""
         return export_graph(self.domain, self.memory())
-
-    def export_to(self, path: Path) -> None:
-        """Write the domain as a JSON file, in one step; nothing reads it back."""
-        write_atomically(path, canonical_json(self.export()).encode())
 
     def memory(self) -> Memory:
         """Return the whole graph of the present version; never changes once returned."""

@@ -147,14 +147,17 @@ def _without_empty_ends(lines: list[str], start: int, end: int) -> tuple[int, in
 
 def _sentences(line: str) -> Iterator[str]:
     """Cut a long line at the best place before the limit: a sentence, a clause, a word."""
-    rest = line
-    while len(rest) > _MAX_CHARACTERS:
-        at = _best_cut(rest)
-        piece, rest = rest[:at].strip(), rest[at:].lstrip()
+    start = 0
+    while start < len(line):
+        # The part ahead alone is looked at: a line may be as long as a book.
+        ahead = line[start : start + _MAX_CHARACTERS + 1]
+        at = _best_cut(ahead) if len(ahead) > _MAX_CHARACTERS else len(ahead)
+        piece = ahead[:at].strip()
         if piece:
             yield piece
-    if rest.strip():
-        yield rest.strip()
+        start += at
+        while start < len(line) and line[start].isspace():
+            start += 1
 
 
 def _best_cut(text: str) -> int:

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any, Final, cast
 
 from callboard.choreography.turn.domain import Row, Who
 from callboard.choreography.turn.requests import (
+    MOST_ROWS,
     ReadRequest,
     ReadResult,
     UndoResult,
@@ -20,6 +21,7 @@ from callboard.choreography.turn.shapes import TurnOutcome
 from callboard.choreography.turn.talk import Talk
 from callboard.core.clock import iso
 from callboard.core.errors import InvalidInput, NotFound
+from callboard.core.vocabulary import SessionState
 from callboard.packs.alfred.ground import PACK, kitchen_of
 from callboard.packs.alfred.settings import SettingsRead, is_timezone, read_settings
 from callboard.store.records import Records
@@ -34,7 +36,6 @@ if TYPE_CHECKING:
 FORMATS: Final = ("markdown", "jsonld")
 # What is done by hand and not in a conversation is undone by hand, too.
 BY_HAND: Final = "by-hand"
-_MOST_EXPORTED: Final = 200
 
 
 class Alfred:
@@ -119,6 +120,14 @@ class Alfred:
             client_message_id=client_message_id,
         )
 
+    async def session_of(self, user_id: str | None = None) -> str:
+        """Return where somebody talks: the newest session that is theirs, or nobody's yet."""
+        name, sessions = self.who(user_id).user_id, self.studio.sessions
+        for session in sessions.list(SessionState.ACTIVE):
+            if self.talk.owner(session.id) in (None, name):
+                return session.id
+        return (await sessions.create(f"Alfred and {name}")).id
+
     async def read(self, who: Who, request: ReadRequest) -> ReadResult:
         """Return rows, without a conversation."""
         return await self.kitchen.read(who, request)
@@ -136,13 +145,8 @@ class Alfred:
     ) -> WriteResult:
         """Change rows, without a conversation; the same request id is the same change."""
         own = by_hand(who)
-        key = WriteKey(
-            session_id=own.session_id,
-            turn=self.studio.clock.now_ms(),
-            step_id=request_id or self.studio.ids.make("call"),
-        )
-        if request_id is not None:
-            key = key.model_copy(update={"turn": 0})
+        step_id = request_id or self.studio.ids.make("call")
+        key = WriteKey(session_id=own.session_id, step_id=step_id)
         return await self.kitchen.write(own, request, key, confirmed)
 
     async def undo(self, who: Who) -> UndoResult:
@@ -228,9 +232,7 @@ class Alfred:
         from callboard.packs.alfred.kitchen.recipes.writing import CalendarTimes, write_calendar
 
         between = {"field": "plan_date", "op": "between", "value": [start, end]}
-        rows = await self._rows(
-            who, table="meal_plans", filters=[between], include=["recipe"], limit=_MOST_EXPORTED
-        )
+        rows = await self._rows(who, table="meal_plans", filters=[between], include=["recipe"])
         meals = [{**row, "recipe_name": _inner(row, "recipe", "name")} for row in rows]
         now = datetime.fromtimestamp(self.studio.clock.now_ms() / 1000, tz=UTC)
         return write_calendar(meals, now, CalendarTimes(zone=who.timezone))
@@ -241,11 +243,7 @@ class Alfred:
 
         still = {"field": "status", "op": "in", "value": ["needed", "in_cart"]}
         rows = await self._rows(
-            who,
-            table="shopping_items",
-            filters=[still],
-            include=["ingredient"],
-            limit=_MOST_EXPORTED,
+            who, table="shopping_items", filters=[still], include=["ingredient"]
         )
         profile = await self.profile(who)
         items = [{**row, "aisle": _inner(row, "ingredient", "aisle")} for row in rows]
@@ -257,7 +255,7 @@ class Alfred:
     async def _recipes(self, who: Who, names: Sequence[str]) -> Sequence[Row]:
         include = ["ingredients", "steps", "tags"]
         if not names:
-            return await self._rows(who, table="recipes", include=include, limit=_MOST_EXPORTED)
+            return await self._rows(who, table="recipes", include=include)
         found: list[Row] = []
         for name in names:
             same = {"field": "name", "op": "eq", "value": name}
@@ -268,7 +266,15 @@ class Alfred:
         return found
 
     async def _rows(self, who: Who, **query: Any) -> Sequence[Row]:
-        return (await self.kitchen.read(who, ReadRequest.model_validate(query))).rows
+        """Return every row a query finds, page by page."""
+        rows: list[Row] = []
+        is_more = True
+        while is_more:
+            page = {**query, "limit": MOST_ROWS, "offset": len(rows)}
+            found = await self.kitchen.read(who, ReadRequest.model_validate(page))
+            rows += found.rows
+            is_more = found.truncated
+        return rows
 
 
 def by_hand(who: Who) -> Who:

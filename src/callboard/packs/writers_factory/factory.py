@@ -29,6 +29,10 @@ from callboard.packs.writers_factory.settings import SettingsRead, read_settings
 from callboard.studio.outcome import result_of
 from callboard.studio.studio import Studio
 
+_FINISH: Final = "finish"
+# A run no action stands for waits for the same modes as another.
+_AS_IF: Final = {"accept": "write_scene"}
+
 
 class Factory:
     """The Writers Factory of one open project."""
@@ -70,10 +74,21 @@ class Factory:
         """Return the settings in force, and what is wrong in the project's own file."""
         return read_settings(self.studio.project.root)
 
+    def problems(self) -> tuple[str, ...]:
+        """Return everything in the writer's files that cannot be used."""
+        bundle = self.rooms.voice.bundle()
+        return (
+            *self.settings().warnings,
+            *self.foreman.problems(),
+            *self.rooms.manuscript.problems(),
+            *(bundle.problems if bundle is not None else ()),
+        )
+
     async def start(
         self, name: str, args: dict[str, Any] | None = None, *, session_id: str | None = None
     ) -> RunRecord:
-        """Start one of the pack's runs."""
+        """Start one of the pack's runs, if the book has reached a mode it belongs to."""
+        self._require_run(name)
         given: dict[str, Json] = dict(args or {})
         return await self.studio.start(f"{PACK}/{name}", given, session_id=session_id)
 
@@ -85,10 +100,14 @@ class Factory:
         """Refuse the work of an action while the book has not reached a mode it belongs to."""
         require_action(self.foreman.catalogue, self.rooms.modes, action)
 
-    def require_last_mode(self) -> None:
-        """Refuse to close a book that has not come to the last mode of work."""
+    def _require_run(self, name: str) -> None:
         modes = self.rooms.modes
-        require_mode(modes, [modes.table.modes[-2].id], "Completion")
+        if name == _FINISH:
+            # A book is closed in the last mode of work.
+            require_mode(modes, [modes.table.modes[-2].id], "Completion")
+        for action in self.foreman.catalogue.actions.values():
+            if action.run == _AS_IF.get(name, name):
+                self.require(action.name)
 
     def require_acceptable(self, scene_id: str, variant_id: str = "") -> None:
         """Refuse to accept a text with zero-tolerance phrases nobody waived."""
@@ -97,8 +116,7 @@ class Factory:
     async def export(self, author: str = "", formats: Sequence[str] = tuple(FORMATS)) -> Export:
         """Write the manuscript as it is now; the book goes on being worked on."""
         revision = self.rooms.revision
-        story = revision.story()
-        facts = BookFacts(story.title, author or story.author, identifier=story.project_id)
+        facts = BookFacts.of(revision.story(), author)
         return await export_manuscript(self.ground, facts, revision.texts(), formats)
 
     async def reopen(self) -> Transition:

@@ -9,7 +9,9 @@ from callboard.core.vocabulary import Effect
 from callboard.packs.writers_factory.foreman.wiring import Rooms
 from callboard.packs.writers_factory.ground import Ground
 from callboard.packs.writers_factory.modes import ModeGated
+from callboard.packs.writers_factory.modes.modes import WRITER
 from callboard.packs.writers_factory.revision import performing
+from callboard.packs.writers_factory.revision.completion.binding import FORMATS
 
 
 @choreography
@@ -21,17 +23,17 @@ async def finish(
     note: str = "",
 ) -> Json:
     """Mark the manuscript complete for the writer and export it; open errors are told."""
-    chosen = cast("list[Any]", formats) if formats is not None else ["epub", "docx"]
+    chosen = list(FORMATS) if formats is None else formats
     told = await performing.finish(stage, by=by, author=author, formats=chosen, note=note)
     done = cast("dict[str, Any]", told)
 
     async def mark() -> Json:
         modes = Rooms.open(Ground(stage.studio)).modes
         try:
-            return {"mode": (await modes.mark_complete(by="writer")).to_mode, "unmet": []}
+            return {"mode": (await modes.mark_complete(by=WRITER)).to_mode, "unmet": []}
         except ModeGated as gated:
             # What is missing was told; the writer's word is final.
-            moved = await modes.mark_complete(by="writer", override=True)
+            moved = await modes.mark_complete(by=WRITER, override=True)
             return {"mode": moved.to_mode, "unmet": list(gated.unmet)}
 
     marked = cast("dict[str, Any]", await stage.step("mark", mark, effect=Effect.IDEMPOTENT))

@@ -27,14 +27,15 @@ def milestones(ground: Ground) -> dict[str, Callable[[], Awaitable[object]]]:
         revision = Revision(ground)
         if not any(scene.text.strip() for scene in revision.texts()):
             return
-        text = markdown_of(_facts(revision), revision.texts())
+        text = markdown_of(BookFacts.of(revision.story()), revision.texts())
         if ground.files.sha256(FIRST_DRAFT) is None:
             ground.files.write_text(FIRST_DRAFT, text)
 
     async def export() -> None:
         revision = Revision(ground)
         if any(scene.text.strip() for scene in revision.texts()):
-            await export_manuscript(ground, _facts(revision), revision.texts(), ())
+            facts = BookFacts.of(revision.story())
+            await export_manuscript(ground, facts, revision.texts(), ())
 
     async def store_health_report() -> None:
         report = Health(ground).latest()
@@ -46,11 +47,6 @@ def milestones(ground: Ground) -> dict[str, Callable[[], Awaitable[object]]]:
         "export_manuscript": export,
         "store_health_report": store_health_report,
     }
-
-
-def _facts(revision: Revision) -> BookFacts:
-    story = revision.story()
-    return BookFacts(story.title, story.author, identifier=story.project_id)
 
 
 def _page(report: HealthReport) -> str:

@@ -37,12 +37,15 @@ def require_mode(modes: Modes, wanted: Sequence[str], what: str) -> None:
     ahead = sorted((modes.spec(each) for each in wanted), key=lambda mode: mode.order)
     if not ahead or ahead[0].order <= now.order:
         return
+    unmet = modes.gate(ahead[0].id).unmet
+    asks = f"; its gate still asks for: {'; '.join(unmet)}" if unmet else ""
     raise WrongMode(
-        f"{what} belongs to {ahead[0].id}, and the book is in {now.id}",
-        fix=f"Advance to {ahead[0].id} first; `unmet` says what its gate asks for.",
+        f"{what.replace('_', ' ').capitalize()} belongs to {ahead[0].id}, and the book is in"
+        f" {now.id}",
+        fix=f"Advance to {ahead[0].id} first{asks}.",
         mode=now.id,
         permitted_in=[mode.id for mode in ahead],
-        unmet=list(modes.gate(ahead[0].id).unmet),
+        unmet=list(unmet),
     )
 
 

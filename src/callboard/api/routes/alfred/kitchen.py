@@ -9,6 +9,7 @@ from fastapi import APIRouter, Path, Query
 from pydantic import Field
 
 from callboard.api.project import AlfredKitchen, Entry, Shown, Wanted
+from callboard.api.routes.alfred.words import UserId
 from callboard.choreography.turn.requests import (
     ReadRequest,
     ReadResult,
@@ -17,10 +18,10 @@ from callboard.choreography.turn.requests import (
     WriteRequest,
     WriteResult,
 )
+from callboard.core.errors import NotFound
 
 router = APIRouter(prefix="/alfred", tags=["alfred: kitchen"])
 
-UserId = Annotated[str | None, Query(max_length=100)]
 Table = Annotated[str, Path(max_length=60)]
 
 
@@ -66,6 +67,10 @@ async def list_rows(
     offset: Annotated[int, Query(ge=0, le=1_000_000)] = 0,
 ) -> ReadResult:
     """List rows of a table, looked through for some words if there are any."""
+    if alfred.kitchen.data.tables.find(table) is None:
+        raise NotFound(
+            f"There is no table {table!r}", fix="`/api/alfred/tables` lists them.", table=table
+        )
     filters: list[Any] = [{"field": "", "op": "search", "value": search}] if search else []
     request = ReadRequest.model_validate(
         {"table": table, "filters": filters, "limit": limit, "offset": offset}

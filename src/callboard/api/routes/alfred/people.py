@@ -2,19 +2,18 @@
 
 from collections.abc import Mapping
 from dataclasses import asdict
-from typing import Annotated, Any
+from typing import Any
 
-from fastapi import APIRouter, Query
+from fastapi import APIRouter
 from pydantic import Field
 
 from callboard.api.project import AlfredKitchen, Entry, Shown, Wanted
+from callboard.api.routes.alfred.words import UserId
 from callboard.choreography.turn.requests import WritePreview, WriteResult
 from callboard.packs.alfred.kitchen.profile import Onboarding
 from callboard.packs.alfred.kitchen.profile.onboarding import SKIP
 
 router = APIRouter(prefix="/alfred", tags=["alfred: people"])
-
-UserId = Annotated[str | None, Query(max_length=100)]
 
 
 class PersonWanted(Wanted):

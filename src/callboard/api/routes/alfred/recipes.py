@@ -8,11 +8,11 @@ from fastapi.responses import PlainTextResponse
 from pydantic import Field
 
 from callboard.api.project import AlfredKitchen, Entry, Wanted
+from callboard.api.routes.alfred.words import UserId
 from callboard.core.canonical import plain
 
 router = APIRouter(prefix="/alfred", tags=["alfred: recipes"])
 
-UserId = Annotated[str | None, Query(max_length=100)]
 Day = Annotated[str, Query(pattern=r"^(\d{4}-\d{2}-\d{2}|@[a-z_+\-0-9]{2,20})$")]
 
 

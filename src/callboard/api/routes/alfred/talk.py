@@ -31,7 +31,7 @@ class ConversationWanted(Wanted):
 class MessageWanted(Wanted):
     """Something to say; the same client id again is the same message."""
 
-    message: str = Field(min_length=1, max_length=100_000)
+    message: str = Field(min_length=1, description="Up to 8,000 characters.")
     mode: Mode = None
     user_id: UserId = None
     client_message_id: Annotated[str | None, Field(max_length=100)] = None

@@ -59,7 +59,6 @@ async def show_completion(factory: WritersFactory) -> CompletionShape:
 @router.post("/complete", status_code=202)
 async def complete(factory: WritersFactory, wanted: CompletionWanted | None = None) -> StartedJob:
     """Call the book done; what is open is told and does not stop the writer."""
-    factory.require_last_mode()
     chosen = wanted or CompletionWanted()
     args = {**chosen.model_dump(exclude={"session_id"}), "by": "writer"}
     return started(await factory.start("finish", args, session_id=chosen.session_id))

@@ -166,7 +166,6 @@ async def reject_proposal(factory: WritersFactory, proposal_id: ProposalId) -> P
 @router.post("/audit", status_code=202)
 async def audit(factory: WritersFactory, wanted: AuditWanted | None = None) -> StartedJob:
     """Check the continuity of the whole manuscript and write the report."""
-    factory.require("continuity_audit")
     chosen = wanted or AuditWanted()
     args = {"fast": chosen.fast}
     return started(await factory.start("audit", args, session_id=chosen.session_id))
@@ -177,7 +176,6 @@ async def report_on_voice(
     factory: WritersFactory, wanted: ReportWanted | None = None
 ) -> StartedJob:
     """Measure every scene against the voice and write the report."""
-    factory.require("voice_report")
     session = wanted.session_id if wanted is not None else None
     return started(await factory.start("voice_report", {}, session_id=session))
 

@@ -11,6 +11,7 @@ from callboard.api.project import Entry, Shown, Wanted, WritersFactory
 from callboard.api.routes.factory.words import Name
 from callboard.core.errors import NotFound
 from callboard.knowledge.facts import KBEntry
+from callboard.packs.writers_factory.factory import Factory
 from callboard.packs.writers_factory.memory import Notebook, NotebookPassage
 
 router = APIRouter(prefix="/factory", tags=["factory: memory"])
@@ -117,9 +118,7 @@ async def save_decision(factory: WritersFactory, wanted: DecisionWanted) -> Deci
 async def show_decision(factory: WritersFactory, category: Key, key: Key) -> DecisionDetail:
     """Show a decision with its history."""
     facts = factory.rooms.memory.facts
-    found = facts.get(category, key)
-    if found is None:
-        raise _unknown(category, key)
+    found = _require(factory, category, key)
     history = [{**asdict(each), "state": each.state.value} for each in facts.history(found.id)]
     return DecisionDetail.model_validate({**_decision(found), "history": history})
 
@@ -127,8 +126,8 @@ async def show_decision(factory: WritersFactory, category: Key, key: Key) -> Dec
 @router.delete("/kb/{category}/{key}")
 async def forget_decision(factory: WritersFactory, category: Key, key: Key) -> Forgotten:
     """Forget a decision and its history."""
-    if not await factory.rooms.memory.forget(category, key):
-        raise _unknown(category, key)
+    _require(factory, category, key)
+    await factory.rooms.memory.forget(category, key)
     return Forgotten(removed=f"{category}/{key}")
 
 
@@ -189,13 +188,16 @@ def _decision(entry: KBEntry) -> Entry:
     return {**told, "state": entry.state.value, "is_promoted": entry.is_promoted}
 
 
-def _unknown(category: str, key: str) -> NotFound:
-    return NotFound(
-        f"Nothing was decided about {category}/{key}",
-        fix="List the decisions to see their categories and keys.",
-        category=category,
-        key=key,
-    )
+def _require(factory: Factory, category: str, key: str) -> KBEntry:
+    found = factory.rooms.memory.facts.get(category, key)
+    if found is None:
+        raise NotFound(
+            f"Nothing was decided about {category}/{key}",
+            fix="List the decisions to see their categories and keys.",
+            category=category,
+            key=key,
+        )
+    return found
 
 
 def _notebook(notebook: Notebook) -> NotebookShape:

@@ -3,10 +3,11 @@
 from dataclasses import asdict
 from typing import Annotated
 
-from fastapi import APIRouter
+from fastapi import APIRouter, Path
 from pydantic import Field, JsonValue
 
 from callboard.api.jobs import StartedJob, started
+from callboard.api.paging import Paged
 from callboard.api.project import Entry, Shown, Wanted, WritersFactory
 from callboard.api.routes.factory.words import Name, Number, SceneId, SessionId
 from callboard.packs.writers_factory.factory import Factory
@@ -16,12 +17,14 @@ from callboard.packs.writers_factory.model import PlannedScene
 
 router = APIRouter(prefix="/factory", tags=["factory: planning"])
 
+OutlineNumber = Annotated[int, Path(ge=1, le=1_000_000)]
+
 
 class SceneWanted(Wanted):
     """A scene of the outline."""
 
-    chapter: Annotated[int, Field(ge=1, le=9_999)]
-    scene: Annotated[int, Field(ge=1, le=9_999)]
+    chapter: Number
+    scene: Number
     title: Name
     beat_number: Annotated[int | None, Field(ge=1, le=15)] = None
     summary: Annotated[str, Field(max_length=5_000)] = ""
@@ -58,6 +61,15 @@ class OutlineShape(Shown):
     uncovered_beats: list[int]
 
 
+class OutlineVersionShape(Shown):
+    """An outline the writer approved; `scenes` is what it planned."""
+
+    number: int
+    approved_at: int
+    reason: str
+    scenes: list[Entry]
+
+
 class ScaffoldWanted(Wanted):
     """The scene a brief is wanted for, and from which sources."""
 
@@ -86,6 +98,8 @@ class ChangesWanted(Wanted):
     """What the writer changes in a brief before approving it."""
 
     changes: dict[str, JsonValue] = Field(default_factory=dict[str, JsonValue], max_length=50)
+    # A brief the scene had before, to be brought back.
+    version: Annotated[int | None, Field(ge=1, le=1_000_000)] = None
 
 
 @router.get("/outline")
@@ -99,7 +113,6 @@ async def propose_outline(
     factory: WritersFactory, wanted: ProposalWanted | None = None
 ) -> StartedJob:
     """Have the scenes of the book proposed from its beat sheet; nothing is taken by that."""
-    factory.require("plan_scenes")
     session = wanted.session_id if wanted is not None else None
     return started(await factory.start("plan_scenes", {}, session_id=session))
 
@@ -122,6 +135,20 @@ async def approve_outline(
     return _outline(factory)
 
 
+@router.get("/outline/versions")
+async def list_outlines(factory: WritersFactory, page: Paged) -> list[OutlineVersionShape]:
+    """List every outline the writer approved, oldest first; the last is the one in force."""
+    found = page.cut(factory.rooms.manuscript.outline_versions())
+    return [OutlineVersionShape.model_validate(each.to_json()) for each in found]
+
+
+@router.post("/outline/versions/{number}/restore")
+async def restore_outline(factory: WritersFactory, number: OutlineNumber) -> OutlineShape:
+    """Bring an outline back that was replaced; the one it replaces now is kept as well."""
+    await factory.rooms.manuscript.restore_outline(number)
+    return _outline(factory)
+
+
 @router.get("/scaffolds")
 async def list_scaffolds(factory: WritersFactory) -> list[ScaffoldShape]:
     """List the briefs of the scenes, in story order."""
@@ -133,7 +160,6 @@ async def list_scaffolds(factory: WritersFactory) -> list[ScaffoldShape]:
 @router.post("/scaffolds", status_code=202)
 async def make_scaffold(factory: WritersFactory, wanted: ScaffoldWanted) -> StartedJob:
     """Have the brief of one scene made from the outline, the graph and the memory."""
-    factory.require("generate_scaffold")
     args = wanted.model_dump(exclude={"session_id"})
     run = await factory.start("scaffold", args, session_id=wanted.session_id)
     return started(run, scaffold_id=f"ch{wanted.chapter}-sc{wanted.scene}")
@@ -153,13 +179,23 @@ async def show_scaffold(factory: WritersFactory, scene_id: SceneId) -> ScaffoldS
     return ScaffoldShape.model_validate(found.to_json())
 
 
+@router.get("/scaffolds/{scene_id}/versions")
+async def list_scaffold_versions(
+    factory: WritersFactory, scene_id: SceneId, page: Paged
+) -> list[ScaffoldShape]:
+    """List every brief a scene had, oldest first; the last is the one it has."""
+    found = page.cut(factory.rooms.scenes.scaffold_versions(scene_id))
+    return [ScaffoldShape.model_validate(each.to_json()) for each in found]
+
+
 @router.post("/scaffolds/{scene_id}/approve")
 async def approve_scaffold(
     factory: WritersFactory, scene_id: SceneId, wanted: ChangesWanted | None = None
 ) -> ScaffoldShape:
     """Approve a brief, changed or not; it becomes the active one."""
-    changes = wanted.changes if wanted is not None else {}
-    approved = await factory.rooms.scenes.approve_scaffold(scene_id, changes)
+    given = wanted or ChangesWanted()
+    scenes = factory.rooms.scenes
+    approved = await scenes.approve_scaffold(scene_id, given.changes, version=given.version)
     return ScaffoldShape.model_validate(approved.to_json())
 
 

@@ -1,6 +1,5 @@
 """The book as a whole: what it is called, where it stands, what the Foreman works from."""
 
-from dataclasses import asdict
 from typing import Annotated, Any, Final, Literal
 
 from fastapi import APIRouter, Query
@@ -8,7 +7,6 @@ from fastapi.responses import JSONResponse, Response
 from pydantic import Field
 
 from callboard.api.project import Shown, Wanted, WritersFactory
-from callboard.core.canonical import plain
 from callboard.core.vocabulary import ModelTier
 from callboard.packs.writers_factory.factory import Factory
 
@@ -85,7 +83,7 @@ async def show_state(
         return Response(factory.foreman.state_xml(active, tier), media_type="application/xml")
     if format == "text":
         return Response(factory.foreman.state_text(active), media_type="text/plain; charset=utf-8")
-    return JSONResponse(plain(asdict(factory.foreman.state(active))))
+    return JSONResponse(factory.foreman.state_json(active))
 
 
 def _book(factory: Factory) -> BookShape:

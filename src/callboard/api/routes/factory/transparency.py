@@ -88,15 +88,8 @@ class PreviewWanted(Wanted):
 @router.get("/settings")
 async def show_settings(factory: WritersFactory) -> SettingsShape:
     """Show the settings in force, and everything in the writer's files that cannot be used."""
-    read = factory.settings()
-    bundle = factory.rooms.voice.bundle()
-    warnings = [
-        *read.warnings,
-        *factory.foreman.problems(),
-        *factory.rooms.manuscript.problems(),
-        *(bundle.problems if bundle is not None else ()),
-    ]
-    return SettingsShape(values=read.values.model_dump(), warnings=warnings)
+    values = factory.settings().values.model_dump()
+    return SettingsShape(values=values, warnings=list(factory.problems()))
 
 
 @router.get("/turns")
@@ -146,11 +139,12 @@ async def list_all_prompts(
 
 
 @router.post("/prompts/preview")
-async def preview_prompt(factory: WritersFactory, wanted: PreviewWanted) -> PromptShape:
+async def preview_prompt(
+    factory: WritersFactory, studio: OpenStudio, wanted: PreviewWanted
+) -> PromptShape:
     """Show the prompt a message would lead to now, without asking anybody."""
-    prompt = factory.foreman.preview(
-        wanted.message, model=wanted.model, session_id=wanted.session_id
-    )
+    session = studio.sessions.get(wanted.session_id).id if wanted.session_id else None
+    prompt = factory.foreman.preview(wanted.message, model=wanted.model, session_id=session)
     return _prompt(factory, record_prompt(prompt, "", factory.studio.clock.now_ms()))
 
 

@@ -146,7 +146,6 @@ async def show_bundle(factory: WritersFactory) -> Entry:
 @router.post("/voice/bundle", status_code=202)
 async def make_bundle(factory: WritersFactory, wanted: BundleWanted | None = None) -> StartedJob:
     """Write the files every later scene is written by, from the passage that won."""
-    factory.require("generate_bundle")
     chosen = wanted or BundleWanted()
     args = {"output_dir": chosen.output_dir, "confirmed": chosen.confirmed}
     return started(await factory.start("bundle", args, session_id=chosen.session_id))
@@ -167,7 +166,6 @@ async def list_tournaments(factory: WritersFactory, page: Paged) -> list[Tournam
 @router.post("/tournaments", status_code=202)
 async def start_tournament(factory: WritersFactory, wanted: TournamentWanted) -> StartedJob:
     """Have several models write one passage by several strategies, and score the results."""
-    factory.require("start_tournament")
     args = wanted.model_dump(exclude={"session_id"})
     run = await factory.start("tournament", args, session_id=wanted.session_id)
     return started(run, tournament_id=tournament_id_of(run.id))

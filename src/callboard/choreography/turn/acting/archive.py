@@ -3,7 +3,13 @@
 from typing import Any, Final
 
 from callboard.choreography.turn.remembering import list_turns
-from callboard.choreography.turn.requests import Condition, QueryError, ReadRequest, ReadResult
+from callboard.choreography.turn.requests import (
+    Condition,
+    Operator,
+    QueryError,
+    ReadRequest,
+    ReadResult,
+)
 from callboard.choreography.turn.work import Work
 from callboard.knowledge.entities import find_content
 from callboard.store.connection import Connection
@@ -11,17 +17,20 @@ from callboard.store.connection import Connection
 TURNS: Final = "conversation_turns"
 CONTENT: Final = "generated_content"
 TABLES: Final = frozenset({TURNS, CONTENT})
+_SEARCHING: Final = (Operator.SEARCH, Operator.ILIKE, Operator.EQ)
 
 
 def read_archive(work: Work, request: ReadRequest) -> ReadResult:
     """Return rows of the conversation itself; texts are searched, nothing else is compared."""
     words: list[str] = []
     for each in request.filters:
-        if not isinstance(each, Condition) or not isinstance(each.value, str):
+        if (
+            not isinstance(each, Condition)
+            or each.op not in _SEARCHING
+            or not isinstance(each.value, str)
+        ):
             raise QueryError(
-                "bad_operator",
-                "The archive is searched by words only",
-                allowed=["search", "ilike", "eq"],
+                "bad_operator", "The archive is searched by words only", allowed=list(_SEARCHING)
             )
         words.append(each.value.strip("%* ").casefold())
     rows = work.stage.studio.database.read(

@@ -28,7 +28,12 @@ from callboard.choreography.turn.shapes import (
     ThinkOutput,
     ThinkStep,
 )
-from callboard.choreography.turn.thinking import Continued, PlanUnusable, make_plan
+from callboard.choreography.turn.thinking import (
+    Continued,
+    PlanUnusable,
+    make_plan,
+    must_propose,
+)
 from callboard.choreography.turn.work import Work
 from callboard.core.errors import CallboardError
 from callboard.core.vocabulary import BatchKind
@@ -208,6 +213,17 @@ class Execution:
         self._replans += 1
         return await self._replan(group, problems)
 
+    def _ask_again(self, plan: ThinkOutput, agreed: Sequence[WriteRequest]) -> None:
+        """Hold a new plan as the old one would be; a yes holds only for what was shown."""
+        is_new = any(
+            step.step_type is StepType.WRITE and (step.write is None or step.write not in agreed)
+            for step in plan.steps
+        )
+        if self._consent.is_given and is_new:
+            self._consent, self._proposes = Consent(), True
+        elif not self._consent.is_given:
+            self._proposes = self._proposes or must_propose(plan, self.work.mode)
+
     async def _replan(self, group: int, problems: Sequence[str]) -> bool:
         work = self.work
         done = tuple(work.results)
@@ -220,5 +236,7 @@ class Execution:
             _log.warning("the rest was not planned anew: %s", error)
             return True
         kept = [step for step in self.plan.steps if step.group <= group]
+        agreed = [step.write for step in self.plan.steps if step.write is not None]
+        self._ask_again(checked.plan, agreed)
         self.plan = self.plan.model_copy(update={"steps": [*kept, *checked.plan.steps]})
         return True

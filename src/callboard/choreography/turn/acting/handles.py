@@ -6,6 +6,8 @@ Models name data; code fetches it. A name that leads nowhere is an error, never 
 from collections.abc import Mapping, Sequence
 from typing import Any, cast
 
+from pydantic import ValidationError
+
 from callboard.choreography.turn.requests import WriteError, WriteRequest
 from callboard.choreography.turn.shapes import StepResult, StepStatus
 from callboard.choreography.turn.thinking.references import SYMBOL, rewrite_strings
@@ -52,7 +54,8 @@ def _from_content(work: Work, request: WriteRequest) -> tuple[WriteRequest, list
                 "not_found", f"There is no draft {name!r}", hint="Name one that was generated."
             )
         one = work.domain.content_to_write(content.type, content.payload)
-        saved.append(temp_id)
+        # One name for each record, so that the ids of the rows find the draft they are of.
+        saved += [temp_id, *[""] * (len(one.records) - 1)]
         joined = one if made is None else made
         if made is not None:
             joined = made.model_copy(update={"records": [*made.records, *one.records]})
@@ -105,9 +108,12 @@ def _resolved(work: Work, request: WriteRequest) -> WriteRequest:
         return text
 
     raw = request.model_dump(mode="json", by_alias=True)
-    return WriteRequest.model_validate(
-        {**raw, **{part: rewrite_strings(raw[part], change) for part in _PARTS}}
-    )
+    resolved = {part: rewrite_strings(raw[part], change) for part in _PARTS}
+    try:
+        return WriteRequest.model_validate({**raw, **resolved})
+    except ValidationError as error:
+        problem = error.errors()[0]["msg"]
+        raise WriteError("validation", f"A name stands where none can: {problem}") from None
 
 
 _PARTS = ("records", "set", "filters")
@@ -143,7 +149,7 @@ def _walk(value: Any, parts: Sequence[str]) -> Any:
     for part in parts:
         if isinstance(value, dict):
             value = cast("dict[str, Any]", value).get(part)
-        elif isinstance(value, list) and part.isdigit():
+        elif isinstance(value, list) and part.isdecimal():
             items = cast("list[Any]", value)
             value = items[int(part)] if int(part) < len(items) else None
         else:

@@ -1,6 +1,7 @@
 """Reading: a request for rows, given or written by a model, executed by the domain."""
 
-from typing import Any, cast
+import re
+from typing import Any, Final, cast
 
 from pydantic import ValidationError
 
@@ -16,6 +17,8 @@ from callboard.choreography.turn.shapes import StepResult, StepStatus
 from callboard.choreography.turn.thinking.references import SYMBOL, rewrite_strings
 from callboard.core.canonical import Json
 from callboard.core.errors import CallboardError
+
+_PUT_AWAY: Final = re.compile(r"\b(?:archiv\w*|deleted|removed|put away|restor\w*)\b")
 
 
 async def perform_read(scene: Scene) -> StepResult:
@@ -61,7 +64,11 @@ def _resolved(scene: Scene, request: ReadRequest) -> ReadRequest:
         return ids if text.endswith(".ids") else ids[0]
 
     raw = request.model_dump(mode="json", by_alias=True)
-    return ReadRequest.model_validate({**raw, "filters": rewrite_strings(raw["filters"], change)})
+    filters = rewrite_strings(raw["filters"], change)
+    # Only the user's own words bring up what was put away, never a model's wish.
+    is_asked = _PUT_AWAY.search(scene.work.message.casefold()) is not None
+    include_archived = request.include_archived and is_asked
+    return _checked({**raw, "filters": filters, "include_archived": include_archived})
 
 
 async def _write_request(scene: Scene, attempt: int, errors: list[str]) -> ReadRequest:
@@ -86,8 +93,12 @@ async def _write_request(scene: Scene, attempt: int, errors: list[str]) -> ReadR
     said = await scene.asker.ask(
         f"ask/{attempt}", scene.node, sections, scene.message, schema=_SCHEMA
     )
+    return _checked(cast("dict[str, Any]", said.data))
+
+
+def _checked(data: dict[str, Any]) -> ReadRequest:
     try:
-        return ReadRequest.model_validate(cast("dict[str, Any]", said.data))
+        return ReadRequest.model_validate(data)
     except ValidationError as error:
         raise QueryError(
             "bad_value", f"That is no request: {error.errors()[0]['msg']}", allowed=[]

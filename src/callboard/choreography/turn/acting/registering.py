@@ -6,7 +6,7 @@ from callboard.choreography.turn.requests import WriteOp
 from callboard.choreography.turn.shapes import StepResult, StepStatus, StepType, ThinkStep
 from callboard.choreography.turn.work import Work
 from callboard.core.vocabulary import BatchKind, Entity, EntitySource, EntityState
-from callboard.knowledge.entities import Lifetimes, StoredContent
+from callboard.knowledge.entities import StoredContent
 
 MOST_PER_READ: Final = 10
 
@@ -50,7 +50,7 @@ def _was_rejected(work: Work, entity_id: str) -> bool:
     if entity is None or entity.state is not EntityState.INACTIVE:
         return False
     unmentioned = (entity.turn_inactivated or 0) - entity.turn_last_ref
-    return unmentioned < Lifetimes().ttl_turns
+    return unmentioned < work.registry.lifetimes.ttl_turns
 
 
 def _add_row(work: Work, kind: str, row: dict[str, Any], source: EntitySource) -> str:
@@ -76,7 +76,8 @@ def _from_write(work: Work, result: StepResult) -> list[str]:
                 work.registry.forget(each, work.turn, "its record was removed")
         return []
     for temp_id, db_id in zip(data.get("saved") or [], ids, strict=False):
-        _promote(work, str(temp_id), db_id)
+        if temp_id:
+            _promote(work, str(temp_id), db_id)
     return _from_rows(work, result, EntitySource.DB_CREATE)
 
 

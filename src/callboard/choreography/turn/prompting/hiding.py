@@ -31,7 +31,7 @@ class Hidden:
     def scrub(self, text: str) -> str:
         """Return a text without the names."""
         for label in self.labels:
-            text = re.sub(re.escape(label), _PLACEHOLDER, text, flags=re.IGNORECASE)
+            text = re.sub(_whole(label), _PLACEHOLDER, text, flags=re.IGNORECASE)
         return text
 
     def keep_shown(self, rows: Sequence[Mapping[str, Any]]) -> list[dict[str, Any]]:
@@ -43,3 +43,17 @@ class Hidden:
             if str(row.get("id", "")) not in self.ids
             and not any(isinstance(v, str) and v.casefold() in names for v in row.values())
         ]
+
+
+def _whole(label: str) -> str:
+    """Return the pattern of a name by itself: "Tea" is not in "steak".
+
+    Scripts without case write no spaces between words; there a name may stand anywhere.
+    """
+    start = r"(?<!\w)" if _is_spaced(label[0]) else ""
+    end = r"(?:e?s)?(?!\w)" if _is_spaced(label[-1]) else ""
+    return f"{start}{re.escape(label)}{end}"
+
+
+def _is_spaced(sign: str) -> bool:
+    return sign.isdigit() or sign.upper() != sign.lower()

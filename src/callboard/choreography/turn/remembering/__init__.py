@@ -10,6 +10,7 @@ from callboard.choreography.turn.remembering.rows import (
     find_sent,
     find_turn,
     list_turns,
+    load_owner,
     load_state,
     save_state,
 )
@@ -45,6 +46,7 @@ __all__ = [
     "find_turn",
     "is_due",
     "list_turns",
+    "load_owner",
     "load_state",
     "recent_section",
     "save_state",

@@ -34,6 +34,15 @@ def load_state(connection: Connection, session_id: str) -> SessionState:
     return SessionState() if row is None else SessionState.model_validate_json(row["document"])
 
 
+def load_owner(connection: Connection, session_id: str) -> str:
+    """Return whose conversation a session is, without reading the rest; empty if nobody's yet."""
+    row: Any = connection.execute(
+        "SELECT document FROM conversations WHERE session_id = :session_id",
+        {"session_id": session_id},
+    ).fetchone()
+    return "" if row is None else str(decode(row["document"]).get("user_id", ""))
+
+
 def save_state(connection: Connection, session_id: str, state: SessionState, now: int) -> None:
     """Store a session's state as it is now."""
     connection.execute(

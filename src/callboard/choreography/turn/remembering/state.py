@@ -33,6 +33,8 @@ class SessionState(BaseModel):
     model_config = ConfigDict(extra="ignore", serialize_by_alias=True)
 
     turn: int = 0
+    # Whose conversation it is: whoever spoke first. Nobody else is let in.
+    user_id: str = ""
     # Chosen by the user; None until somebody has.
     mode: str | None = None
     constraints: list[str] = Field(default_factory=list[str])

@@ -3,6 +3,7 @@
 from callboard.choreography.turn.replying.facts import Facts, Listing, gather_facts
 from callboard.choreography.turn.replying.templates import (
     ALSO_NOT_UNDERSTOOD,
+    NOTHING_MORE_SAVED,
     NOTHING_SAVED,
     proposal_text,
     reply_from_facts,
@@ -11,6 +12,7 @@ from callboard.choreography.turn.replying.wording import clean_reply, word_reply
 
 __all__ = [
     "ALSO_NOT_UNDERSTOOD",
+    "NOTHING_MORE_SAVED",
     "NOTHING_SAVED",
     "Facts",
     "Listing",

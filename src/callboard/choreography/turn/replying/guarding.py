@@ -23,8 +23,9 @@ def clean(
 
     In a text of our own what looks like data is a name the user gave.
     """
-    for entity_id, label in labels.items():
-        text = text.replace(entity_id, label)
+    # The longest first: an id may be the beginning of another.
+    for entity_id in sorted(labels, key=len, reverse=True):
+        text = text.replace(entity_id, labels[entity_id])
     for table in tables:
         if "_" in table:
             text = re.sub(rf"\b{re.escape(table)}\b", table.replace("_", " "), text)
@@ -52,7 +53,11 @@ def fits(text: str, *, is_terse: bool) -> bool:
 
 def with_failures(text: str, facts: Facts) -> str:
     """Return a reply that tells what was not done, whatever the model left out."""
-    if not facts.has_failed or NOT_DONE.casefold() in text.casefold():
+    said = text.casefold()
+    is_told = NOT_DONE.casefold() in said and all(
+        each.partition(" (")[0].casefold() in said for each in facts.not_done
+    )
+    if not facts.has_failed or is_told:
         return text
     return f"{text}\n{not_done_line(facts)}"
 

@@ -14,6 +14,7 @@ ALSO_NOT_UNDERSTOOD: Final = (
     "I could not tell what to do with that. Say what to add, remove, show or change."
 )
 NOTHING_SAVED: Final = "All right, nothing was saved."
+NOTHING_MORE_SAVED: Final = "All right, nothing more was saved."
 
 
 def reply_from_facts(facts: Facts, mode: ModeSpec) -> str:
@@ -45,7 +46,8 @@ def not_done_line(facts: Facts) -> str:
 
 def proposal_text(domain: Domain, proposal: PendingProposal, facts: Facts) -> str:
     """Return a plan as it is shown before anything of it is written."""
-    lines = [proposal.message or proposal.goal]
+    lines = [*(f"Done already: {each}." for each in facts.done)]
+    lines += [proposal.message or proposal.goal]
     lines += facts.said
     lines += [each.text for each in facts.drafts]
     lines += [each.text() for each in facts.listings]
@@ -56,7 +58,8 @@ def proposal_text(domain: Domain, proposal: PendingProposal, facts: Facts) -> st
     lines += [f"- {step.description}" for step in (writes if proposal.affected else uncounted)]
     lines += [_sentence(each) for each in (*proposal.assumptions, *facts.assumptions)]
     lines += [not_done_line(facts)] if facts.not_done else []
-    lines.append("Nothing is saved yet. Shall I do this? Say yes, no, or what to change.")
+    saved = "Nothing more is saved yet." if facts.done else "Nothing is saved yet."
+    lines.append(f"{saved} Shall I do this? Say yes, no, or what to change.")
     return "\n".join(dict.fromkeys(each for each in lines if each))
 
 

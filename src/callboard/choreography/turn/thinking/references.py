@@ -57,10 +57,16 @@ def rename_steps(step: ThinkStep, names: Mapping[str, str]) -> ThinkStep:
 def needed_steps(step: ThinkStep) -> set[str]:
     """Return the steps that one names: it cannot run without them."""
     named = {each for each in step.inputs if STEP_ID.fullmatch(each)}
-    texts = list(step.referenced_entities)
-    if step.write is not None:
-        texts += _strings(step.write.model_dump(mode="json", by_alias=True))
-    return named | {found for each in texts if (found := step_named(each)) is not None}
+    referenced = {step_named(each) for each in step.referenced_entities} - {None}
+    return named | cast("set[str]", referenced) | written_steps(step)
+
+
+def written_steps(step: ThinkStep) -> set[str]:
+    """Return the steps whose results a write is made of."""
+    if step.write is None:
+        return set()
+    texts = _strings(step.write.model_dump(mode="json", by_alias=True))
+    return {found for each in texts if (found := step_named(each)) is not None}
 
 
 def _strings(value: Any) -> list[str]:

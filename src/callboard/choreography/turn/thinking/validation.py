@@ -18,7 +18,12 @@ from callboard.choreography.turn.requests import (
     WriteOp,
 )
 from callboard.choreography.turn.shapes import StepType, ThinkOutput, ThinkStep
-from callboard.choreography.turn.thinking.references import STEP_ID, rename_steps
+from callboard.choreography.turn.thinking.references import (
+    needed_steps,
+    rename_steps,
+    step_named,
+    written_steps,
+)
 
 HARD_LIMIT_STEPS: Final = 12
 _BULK_RECORDS: Final = 3
@@ -59,6 +64,7 @@ def check_plan(
     draft = _Draft(_named(plan.steps))
     _drop_unknown(draft, domain)
     _limit(draft, min(max_steps, HARD_LIMIT_STEPS))
+    _drop_orphans(draft, done)
     _close_gaps(draft)
     _read_what_is_needed(draft, domain)
     _separate(draft)
@@ -117,10 +123,49 @@ def _limit(draft: _Draft, most: int) -> None:
     draft.steps = draft.steps[:most]
 
 
+def _drop_orphans(draft: _Draft, done: Collection[str]) -> None:
+    """Drop what names a step that is not there: by its new number it would name another one.
+
+    A write goes as a whole, since it lacks what it was to write.
+    """
+    while True:
+        known = {*done, *(name for name, _ in draft.steps)}
+        lost = {name: written_steps(step) - known for name, step in draft.steps}
+        if not any(lost.values()):
+            break
+        for name, step in draft.steps:
+            if lost[name]:
+                missing = ", ".join(sorted(lost[name]))
+                draft.problems.append(f"{name}: it writes what {missing} brings; there is none")
+                draft.notices.append(step.description)
+        draft.steps = [each for each in draft.steps if not lost[each[0]]]
+    draft.steps = [(name, _naming_only(step, known)) for name, step in draft.steps]
+
+
+def _naming_only(step: ThinkStep, known: Collection[str]) -> ThinkStep:
+    return step.model_copy(
+        update={
+            "inputs": [each for each in step.inputs if each in known],
+            "referenced_entities": [
+                each
+                for each in step.referenced_entities
+                if (named := step_named(each)) is None or named in known
+            ],
+        }
+    )
+
+
 def _read_what_is_needed(draft: _Draft, domain: Domain) -> None:
     """Have read what a function computes with, if the plan forgot to."""
     functions = domain.compute_functions()
     owners = {table: sub.name for sub in reversed(domain.subdomains()) for table in sub.tables}
+    starved = {
+        name
+        for name, step in draft.steps
+        if step.group == 0 and step.compute is not None and functions[step.compute].needs
+    }
+    if starved:
+        _shift(draft, starved)
     added: list[tuple[str, ThinkStep]] = []
     changed: list[tuple[str, ThinkStep]] = []
     for name, step in draft.steps:
@@ -137,8 +182,7 @@ def _read_what_is_needed(draft: _Draft, domain: Domain) -> None:
                 added.append((producer, _reading(table, owners[table], query)))
             if producer is not None and producer not in inputs:
                 inputs.append(producer)
-        group = max(step.group, 1) if needs else step.group
-        changed.append((name, step.model_copy(update={"inputs": inputs, "group": group})))
+        changed.append((name, step.model_copy(update={"inputs": inputs})))
     draft.steps = [*added, *changed]
 
 
@@ -158,25 +202,20 @@ def _reading(table: str, subdomain: str, query: ReadRequest) -> ThinkStep:
 
 
 def _separate(draft: _Draft) -> None:
-    """Move what would run beside a write of the same table into a group of its own."""
+    """Move what would run beside what it needs, or beside a write of its table, behind that."""
     while (found := _first_clash(draft.steps)) is not None:
         moved, group = found
-        draft.steps = [
-            (
-                name,
-                step.model_copy(update={"group": step.group + 1})
-                if step.group > group or name == moved
-                else step,
-            )
-            for name, step in draft.steps
-        ]
-        draft.steps.sort(key=lambda each: each[1].group)
+        _shift(draft, {moved}, group)
 
 
 def _first_clash(steps: Sequence[tuple[str, ThinkStep]]) -> tuple[str, int] | None:
     for at, (name, step) in enumerate(steps):
-        for _, other in steps[:at]:
-            if other.group == step.group and _clash(other, step):
+        for before, other in steps[:at]:
+            if other.group != step.group:
+                continue
+            if name in needed_steps(other):
+                return before, step.group
+            if before in needed_steps(step) or _clash(other, step):
                 return name, step.group
     return None
 
@@ -209,20 +248,23 @@ def _put_after_producers(draft: _Draft) -> None:
         if not judging:
             return
         if len(judging) < len(first):
-            draft.steps = sorted(
-                (
-                    (name, step.model_copy(update={"group": step.group + 1}))
-                    if name in judging or step.group > 0
-                    else (name, step)
-                    for name, step in draft.steps
-                ),
-                key=lambda each: each[1].group,
-            )
+            _shift(draft, judging)
             return
         for name, step in first:
             draft.problems.append(f"{name}: nothing is read before it that it could look at")
             draft.notices.append(step.description)
         draft.steps = [each for each in draft.steps if each[0] not in judging]
+
+
+def _shift(draft: _Draft, moved: Collection[str], group: int = 0) -> None:
+    """Move some steps of a group behind it, and everything after them by as much."""
+    draft.steps = [
+        (name, step.model_copy(update={"group": step.group + 1}))
+        if name in moved or step.group > group
+        else (name, step)
+        for name, step in draft.steps
+    ]
+    draft.steps.sort(key=lambda each: each[1].group)
 
 
 def _close_gaps(draft: _Draft) -> None:
@@ -250,7 +292,7 @@ def _finished(draft: _Draft, first_group: int, done: Collection[str]) -> list[Th
         inputs = [
             each
             for each in dict.fromkeys(renamed.inputs)
-            if STEP_ID.fullmatch(each) and groups.get(each, step.group) < step.group
+            if groups.get(each, step.group) < step.group
         ]
         given = {"id": names[old], "inputs": inputs, "group": step.group + first_group}
         finished.append(renamed.model_copy(update=given))

@@ -5,6 +5,7 @@ from callboard.choreography.turn.understanding.reading import (
     AnswerKind,
     Open,
     Reading,
+    is_destructive,
     read_message,
 )
 from callboard.choreography.turn.understanding.references import Pointed, find_references
@@ -20,6 +21,7 @@ __all__ = [
     "SignalKind",
     "detect_signal",
     "find_references",
+    "is_destructive",
     "merge_advice",
     "needs_model",
     "read_message",

@@ -1,6 +1,7 @@
 """A model's advice on a message, checked: what code is sure of is not up for discussion."""
 
 import logging
+import re
 from typing import Final
 
 from callboard.choreography.turn.shapes import EntityUpdate, UnderstandOutput
@@ -9,6 +10,7 @@ from callboard.core.vocabulary import EntityState
 from callboard.knowledge.entities import Registry
 
 _log: Final = logging.getLogger(__name__)
+_CONSTRAINT: Final = re.compile(r"avoid:[\w' -]{2,40}")
 _ALLOWED: Final = {
     (EntityState.PENDING, EntityState.ACTIVE),
     (EntityState.PENDING, EntityState.INACTIVE),
@@ -40,7 +42,7 @@ def merge_advice(
             "referenced_entities": _known(
                 [*own.referenced_entities, *advice.referenced_entities], registry
             ),
-            "constraints_added": _once([*own.constraints_added, *advice.constraints_added]),
+            "constraints_added": _once([*own.constraints_added, *_sound(advice.constraints_added)]),
             "constraints_removed": _once([*own.constraints_removed, *advice.constraints_removed]),
             "needs_clarification": own.needs_clarification or _asks(advice),
             "clarification_questions": own.clarification_questions
@@ -62,6 +64,11 @@ def _known(ids: list[str], registry: Registry) -> list[str]:
     found = [entity.id for each in ids if (entity := registry.find(each)) is not None]
     in_play = [each for each in found if registry.get(each).state is not EntityState.INACTIVE]
     return _once(in_play)
+
+
+def _sound(constraints: list[str]) -> list[str]:
+    """Return what names something to avoid; anything else would only speak in later prompts."""
+    return [each for each in constraints if _CONSTRAINT.fullmatch(each)]
 
 
 def _once(items: list[str]) -> list[str]:

@@ -134,13 +134,17 @@ def read_message(
     return draft.finish(signal)
 
 
+def is_destructive(message: str) -> bool:
+    """Say whether a message asks for something to be taken away."""
+    return _DESTRUCTIVE.search(message.casefold()) is not None
+
+
 def _read_free(
     draft: _Draft, registry: Registry, turn: int, waiting: Open, confirms_silently: bool
 ) -> None:
     draft.is_settled = False
     pointed = find_references(draft.message, registry.in_play(), turn)
-    is_destructive = _DESTRUCTIVE.search(draft.message.casefold()) is not None
-    if pointed.is_ambiguous and (is_destructive or not confirms_silently):
+    if pointed.is_ambiguous and (is_destructive(draft.message) or not confirms_silently):
         draft.ask_which(pointed.words, pointed.entities)
         return
     if pointed.is_ambiguous:

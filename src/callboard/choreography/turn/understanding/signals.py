@@ -70,6 +70,7 @@ _PICK: Final = re.compile(
 _POLITE: Final = re.compile(r"(?:,? (?:please|thanks|thank you|then|alfred))+$")
 _EDGES: Final = ' \t\n.!?,;:…"“”()'
 _MOST_NOUN_WORDS: Final = 4
+_PRONOUNS: Final = frozenset({"it", "that", "this", "them", "those", "these"})
 _MORE_THAN_A_NOUN: Final = re.compile(
     r"\b(?:and|but|because|if|then|for|to|with|in|on|at|is|are|left)\b"
 )
@@ -92,6 +93,8 @@ def detect_signal(message: str) -> Signal | None:
     if allowed is not None:
         return Signal(SignalKind.ALLOW_CLASS, allowed["noun"])
     rejected = _REJECT_CLASS.fullmatch(text)
+    if rejected is not None and rejected["noun"] in _PRONOUNS:
+        return Signal(SignalKind.REJECT)
     if rejected is not None and _is_noun(rejected["noun"]):
         return Signal(SignalKind.REJECT_CLASS, _without_article(rejected["noun"]))
     return None

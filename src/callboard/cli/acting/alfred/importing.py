@@ -9,6 +9,7 @@ from callboard.cli.output import clean, counted, echo, echo_json, remark
 from callboard.core.canonical import plain
 from callboard.core.errors import CallboardError, NotFound
 from callboard.packs.alfred.house import Alfred
+from callboard.packs.alfred.kitchen.recipes import ImportedRecipe
 
 _SUFFIXES: Final = (".md", ".markdown", ".txt", ".json", ".jsonld", ".html", ".htm")
 
@@ -33,18 +34,24 @@ async def read_files(
         told.append({"file": str(path), **plain(asdict(report))})
         for recipe in report.recipes:
             lines += len(recipe.ingredients)
-            doubtful = [line for line in recipe.ingredients if line.flags]
-            flagged += len(doubtful)
+            flagged += sum(1 for line in recipe.ingredients if line.flags)
             if not as_json:
-                echo(clean(f"{recipe.name}: {counted(len(recipe.ingredients), 'ingredient')}"))
-                for line in doubtful:
-                    remark(clean(f"  look at: {line.raw}  ({', '.join(line.flags)})"))
+                _show(recipe)
     if as_json:
         echo_json(told)
         return
     echo(f"{counted(lines, 'line')}, {flagged} to look at; {counted(stored, 'recipe')} stored.")
     if not write:
         remark("Nothing was stored: --write does that.")
+
+
+def _show(recipe: ImportedRecipe) -> None:
+    echo(clean(f"{recipe.name}: {counted(len(recipe.ingredients), 'ingredient')}"))
+    if not recipe.ingredients:
+        remark("  look at: no ingredients were found; a heading “Ingredients” helps")
+    for line in recipe.ingredients:
+        if line.flags:
+            remark(clean(f"  look at: {line.raw}  ({', '.join(line.flags)})"))
 
 
 def _files(paths: Sequence[Path]) -> Iterator[Path]:

@@ -60,9 +60,11 @@ class _Talk:
 
     @classmethod
     async def begin(cls, here: Work, wanted: AlfredTalk, interrupt: Interrupt) -> "_Talk":
-        sessions = here.studio.sessions
-        session = sessions.get(wanted.session) if wanted.session else await sessions.current()
-        return cls(here, wanted, session.id, interrupt)
+        if wanted.session:
+            session_id = here.studio.sessions.get(wanted.session).id
+        else:
+            session_id = await Alfred(here.studio).session_of(wanted.user)
+        return cls(here, wanted, session_id, interrupt)
 
     async def say(self, message: str) -> int:
         outcome = await self.alfred.send(

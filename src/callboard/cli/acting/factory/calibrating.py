@@ -66,6 +66,7 @@ async def choose_winner(
     as_json: bool,
 ) -> None:
     """Make a passage the winner and show who wrote it."""
+    factory.require("select_winner")
     voice = factory.rooms.voice
     found = find_tournament(voice, named)
     was_locked = voice.status().locked

@@ -1,16 +1,13 @@
 """Planning at the command line: outlines proposed, approved or read from a file; scaffolds."""
 
-from collections.abc import Sequence
+from collections.abc import Awaitable, Callable, Sequence
 from typing import Any, Final, cast
 
 from callboard.cli.acting.factory.doors import Job, enter, watch
 from callboard.cli.acting.opening import Choices
 from callboard.cli.arguments import read_arguments, read_text
-from callboard.cli.reports.factory.scenes import (
-    approved_report,
-    proposal_report,
-    scaffold_report,
-)
+from callboard.cli.reports.factory.outlines import approved_report, proposal_report
+from callboard.cli.reports.factory.scenes import scaffold_report
 from callboard.core.canonical import Json
 from callboard.core.errors import InvalidInput, NotFound
 from callboard.packs.writers_factory.factory import Factory
@@ -34,11 +31,21 @@ def propose_outline(choices: Choices, session: str | None) -> int:
 def approve_outline(choices: Choices, source: str | None) -> int:
     """Take the proposed outline, or the one in a file."""
     own = None if source is None else read_outline(source)
+    return _replace(choices, lambda factory: factory.rooms.scenes.approve_outline(own))
 
+
+def restore_outline(choices: Choices, number: int) -> int:
+    """Bring an outline back that was replaced."""
+    return _replace(choices, lambda factory: factory.rooms.manuscript.restore_outline(number))
+
+
+def _replace(
+    choices: Choices, take: Callable[[Factory], Awaitable[tuple[PlannedScene, ...]]]
+) -> int:
     async def act(factory: Factory) -> None:
-        before = len(factory.rooms.manuscript.outline())
-        taken = await factory.rooms.scenes.approve_outline(own)
-        approved_report(taken, before, as_json=choices.as_json)
+        before = factory.rooms.manuscript.outline_versions()
+        taken = await take(factory)
+        approved_report(taken, before[-1] if before else None, as_json=choices.as_json)
 
     return enter(choices, act)
 
@@ -63,17 +70,18 @@ def read_outline(name: str) -> tuple[PlannedScene, ...]:
     return outline_from_json(cast("list[Any]", content))
 
 
-def show_scaffold(choices: Choices, scaffold_id: str) -> int:
+def show_scaffold(choices: Choices, scaffold_id: str, version: int | None = None) -> int:
     """Show a scaffold that was made before."""
 
     def act(factory: Factory) -> None:
-        found = factory.rooms.scenes.scaffold(scaffold_id)
-        if found is None:
+        scenes = factory.rooms.scenes
+        if scenes.scaffold(scaffold_id) is None:
             raise NotFound(
                 f"There is no scaffold for {scaffold_id}",
                 fix="Leave --show out to make one.",
                 scaffold_id=scaffold_id,
             )
+        found = scenes.require_scaffold(scaffold_id, version=version)
         scaffold_report(found, as_json=choices.as_json)
 
     return enter(choices, act)
@@ -81,7 +89,7 @@ def show_scaffold(choices: Choices, scaffold_id: str) -> int:
 
 def read_changes(pairs: Sequence[str]) -> dict[str, Json]:
     """Read what a writer changes in a scaffold."""
-    given = read_arguments(pairs, None)
+    given = read_arguments(pairs, None, "--set")
     for name in _LISTS:
         value = given.get(name)
         if isinstance(value, str):

@@ -4,6 +4,7 @@ from typing import Any, Final, cast
 
 from callboard.cli.acting.dialogue import Command, Dialogue, Hush
 from callboard.cli.acting.ending import conclude, exit_code_of
+from callboard.cli.acting.factory.moving import move_book
 from callboard.cli.acting.following import follow
 from callboard.cli.acting.opening import Choices, Work, working
 from callboard.cli.bridge import Interrupt, perform
@@ -59,7 +60,7 @@ class _Talk:
     async def mode(self, rest: str) -> None:
         modes = self.factory.rooms.modes
         if rest:
-            moved_report(await modes.advance(rest, by="writer"), as_json=False)
+            moved_report(await move_book(modes, rest), as_json=False)
         else:
             mode_report(modes, as_json=False)
 

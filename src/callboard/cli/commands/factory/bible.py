@@ -75,7 +75,7 @@ def template(
     from callboard.cli.arguments import read_arguments, read_pairs
     from callboard.cli.reports.factory.bible import template_report, written_report
 
-    given: dict[str, Any] = dict(read_arguments(fields or [], None))
+    given: dict[str, Any] = dict(read_arguments(fields or [], None, "--set"))
     for number, text in read_pairs(beat or [], "--beat").items():
         given[f"beat_{number.strip()}"] = text
 

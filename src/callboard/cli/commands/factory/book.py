@@ -131,6 +131,7 @@ def mode(
     The first refusal names everything that is missing; after it --override goes on anyway.
     """
     from callboard.cli.acting.factory.doors import enter
+    from callboard.cli.acting.factory.moving import move_book
     from callboard.cli.acting.opening import Choices
     from callboard.cli.reports.factory.modes import mode_report, moved_report, waived_report
 
@@ -140,7 +141,7 @@ def mode(
             made = await modes.waive(waive, by="writer", risk_note=risk)
             waived_report(made, as_json=as_json)
         elif to is not None:
-            moved = await modes.advance(to, by="writer", override=override, risk_note=risk)
+            moved = await move_book(modes, to, override=override, risk=risk)
             moved_report(moved, as_json=as_json)
         else:
             mode_report(modes, as_json=as_json)

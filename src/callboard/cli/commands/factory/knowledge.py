@@ -58,14 +58,18 @@ def add(
 
 @notebook.command("list")
 def list_command(project: ProjectOption = None, as_json: JsonOption = False) -> int:
-    """List the notebooks."""
+    """List the notebooks, and the roles that have none."""
     from callboard.cli.acting.factory.doors import enter
     from callboard.cli.acting.opening import Choices
     from callboard.cli.reports.factory.memory import notebooks_report
 
     return enter(
         Choices(project, as_json=as_json),
-        lambda factory: notebooks_report(factory.rooms.notebooks.list(), as_json=as_json),
+        lambda factory: notebooks_report(
+            factory.rooms.notebooks.list(),
+            factory.rooms.notebooks.missing_roles(),
+            as_json=as_json,
+        ),
     )
 
 

@@ -36,6 +36,29 @@ def outline(
             show_default=False,
         ),
     ] = None,
+    versions: Annotated[
+        bool, typer.Option("--versions", help="List every outline you approved.")
+    ] = False,
+    version: Annotated[
+        int | None,
+        typer.Option(
+            "--version",
+            min=1,
+            metavar="NUMBER",
+            help="Show one of them, for --from as --json.",
+            show_default=False,
+        ),
+    ] = None,
+    restore: Annotated[
+        int | None,
+        typer.Option(
+            "--restore",
+            min=1,
+            metavar="NUMBER",
+            help="Bring one of them back; the one in force now is kept.",
+            show_default=False,
+        ),
+    ] = None,
     model: ModelOption = None,
     session: SessionOption = None,
     project: ProjectOption = None,
@@ -43,21 +66,46 @@ def outline(
 ) -> int:
     """Show the scenes of the book; propose, approve or replace the outline.
 
-    Scenes that are written keep their texts, whatever the outline says.
+    Scenes that are written keep their texts, whatever the outline says. An outline that is replaced
+    is kept.
     """
     from callboard.cli.acting.factory.doors import enter
-    from callboard.cli.acting.factory.outlining import approve_outline, propose_outline
+    from callboard.cli.acting.factory.outlining import (
+        approve_outline,
+        propose_outline,
+        restore_outline,
+    )
     from callboard.cli.acting.opening import Choices
-    from callboard.cli.reports.factory.scenes import outline_report
+    from callboard.cli.reports.factory.outlines import (
+        outline_report,
+        outline_version_report,
+        outline_versions_report,
+    )
 
-    if sum((propose, approve, source is not None)) > 1:
-        raise typer.BadParameter("Use one of --propose, --approve and --from.")
+    given = (propose, approve, source is not None, versions, version, restore)
+    if sum(map(bool, given)) > 1:
+        raise typer.BadParameter(
+            "Use one of --propose, --approve, --from, --versions, --version and --restore."
+        )
     choices = Choices(project, model=model, as_json=as_json)
     if propose:
         return propose_outline(choices, session)
     if approve or source is not None:
         return approve_outline(choices, source)
-    return enter(choices, lambda factory: outline_report(factory, as_json=as_json))
+    if restore is not None:
+        return restore_outline(choices, restore)
+
+    def show(factory: "Factory") -> None:
+        if version is not None:
+            found = factory.rooms.manuscript.outline_version(version)
+            outline_version_report(found, as_json=as_json)
+        elif versions:
+            found = factory.rooms.manuscript.outline_versions()
+            outline_versions_report(found, as_json=as_json)
+        else:
+            outline_report(factory, as_json=as_json)
+
+    return enter(choices, show)
 
 
 @app.command()
@@ -77,6 +125,16 @@ def scaffold(
         ),
     ] = None,
     show: Annotated[bool, typer.Option("--show", help="Show the one there is.")] = False,
+    version: Annotated[
+        int | None,
+        typer.Option(
+            "--version",
+            min=1,
+            metavar="NUMBER",
+            help="Show one it had before.",
+            show_default=False,
+        ),
+    ] = None,
     model: ModelOption = None,
     session: SessionOption = None,
     project: ProjectOption = None,
@@ -91,8 +149,8 @@ def scaffold(
     from callboard.packs.writers_factory.scenes import SmartScaffold
 
     choices = Choices(project, model=model, as_json=as_json)
-    if show:
-        return show_scaffold(choices, scene_id(chapter, scene))
+    if show or version is not None:
+        return show_scaffold(choices, scene_id(chapter, scene), version)
     args: dict[str, Any] = {
         "chapter": chapter,
         "scene": scene,
@@ -112,6 +170,16 @@ def approve(
         str, typer.Argument(metavar="SCENE", help="The scene of the scaffold, like ch4-sc2.")
     ],
     changes: SetOption = None,
+    version: Annotated[
+        int | None,
+        typer.Option(
+            "--version",
+            min=1,
+            metavar="NUMBER",
+            help="Bring back one it had before.",
+            show_default=False,
+        ),
+    ] = None,
     project: ProjectOption = None,
     as_json: JsonOption = False,
 ) -> int:
@@ -128,7 +196,8 @@ def approve(
     given = read_changes(changes or [])
 
     async def act(factory: "Factory") -> None:
-        approved = await factory.rooms.scenes.approve_scaffold(scaffold_id, given)
+        scenes = factory.rooms.scenes
+        approved = await scenes.approve_scaffold(scaffold_id, given, version=version)
         scaffold_report(approved, as_json=as_json)
 
     return enter(Choices(project, as_json=as_json), act)

@@ -69,15 +69,20 @@ def timeline_report(items: Sequence[TimelineItem], *, as_json: bool) -> None:
         echo_table(("WHEN", "CATEGORY", "KEY", "SOURCE", "", "VALUE"), rows)
 
 
-def notebooks_report(notebooks: Sequence[Notebook], *, as_json: bool) -> None:
-    """List the notebooks."""
+def notebooks_report(
+    notebooks: Sequence[Notebook], missing_roles: Sequence[str], *, as_json: bool
+) -> None:
+    """List the notebooks, and for what there is none."""
     if as_json:
-        echo_json({"notebooks": [each.to_json() for each in notebooks]})
+        listed = [each.to_json() for each in notebooks]
+        echo_json({"notebooks": listed, "missing_roles": list(missing_roles)})
     elif not notebooks:
         remark("No notebook yet: callboard factory notebook add ID FOLDER --role world_building")
     else:
         rows = [(each.id, each.role.value, each.path, each.title) for each in notebooks]
         echo_table(("NOTEBOOK", "ROLE", "FOLDER", "TITLE"), rows)
+        if missing_roles:
+            remark(f"None yet for {', '.join(missing_roles)}.")
 
 
 def passages_report(passages: Sequence[NotebookPassage], *, as_json: bool) -> None:

@@ -1,84 +1,11 @@
-"""The scenes of the book: outline, scaffolds, variants, and what was accepted."""
+"""The scenes of the book: scaffolds, variants, versions, and what was accepted."""
 
 from collections.abc import Sequence
 from typing import Any
 
-from callboard.cli.output import clean, counted, echo, echo_json, echo_table, moment, number, remark
-from callboard.core.canonical import Json
-from callboard.packs.writers_factory.factory import Factory
-from callboard.packs.writers_factory.manuscript import Version, outline_to_json, uncovered_beats
-from callboard.packs.writers_factory.manuscript.facts import meta_to_json
-from callboard.packs.writers_factory.model import PlannedScene, SceneMeta
+from callboard.cli.output import clean, echo, echo_json, echo_table, moment, number, remark
+from callboard.packs.writers_factory.manuscript import Version
 from callboard.packs.writers_factory.scenes import SceneVariant, SmartScaffold
-
-
-def outline_report(factory: Factory, *, as_json: bool) -> None:
-    """Show the outline with how far each scene has come, and a proposal that waits."""
-    book, waiting = factory.rooms.manuscript, factory.rooms.scenes.outline_proposal()
-    outline, scenes = book.outline(), book.scenes()
-    if as_json:
-        proposal = None if waiting is None else proposal_shape(*waiting)
-        shape: dict[str, Json] = {
-            "outline": outline_to_json(outline),
-            "scenes": [meta_to_json(each) for each in scenes],
-            "proposal": proposal,
-            "drafted_words": book.drafted_words(),
-            "planned_words": book.planned_words(),
-        }
-        echo_json(shape)
-        return
-    if scenes:
-        echo_scenes(scenes)
-        echo(f"\n{number(book.drafted_words())} of {number(book.planned_words())} words.")
-    elif waiting is None:
-        remark("No outline yet: callboard factory outline --propose")
-    if waiting is not None and waiting[0] != outline:
-        remark("A proposed outline waits:")
-        proposal_report(*waiting)
-
-
-def echo_scenes(scenes: Sequence[SceneMeta]) -> None:
-    """List scenes with how far each has come."""
-    rows = [
-        (
-            each.scene_id,
-            each.status.value,
-            str(each.beat_number or ""),
-            f"{each.word_count}",
-            each.title,
-        )
-        for each in scenes
-    ]
-    echo_table(("SCENE", "STATUS", "BEAT", "WORDS", "TITLE"), rows)
-
-
-def proposal_report(scenes: Sequence[PlannedScene], notes: Sequence[str]) -> None:
-    """Show a proposed outline; nothing is planned by it yet."""
-    rows = [(s.id, str(s.beat_number or ""), s.title, s.summary) for s in scenes]
-    echo_table(("SCENE", "BEAT", "TITLE", "SUMMARY"), rows)
-    for note in notes:
-        remark(clean(f"  note: {note}"))
-    missing = uncovered_beats(scenes)
-    if missing:
-        remark(f"  no scene for beat {', '.join(map(str, missing))}")
-    remark("Take it: callboard factory outline --approve")
-    remark("Your own: callboard factory outline --json, change it, --from FILE")
-
-
-def proposal_shape(scenes: Sequence[PlannedScene], notes: Sequence[str]) -> dict[str, Json]:
-    """Return a proposed outline for programs."""
-    return {"scenes": outline_to_json(scenes), "notes": list(notes)}
-
-
-def approved_report(scenes: Sequence[PlannedScene], before: int, *, as_json: bool) -> None:
-    """Say which outline is in force now."""
-    if as_json:
-        echo_json({"outline": outline_to_json(scenes), "replaced": before})
-        return
-    echo(f"The outline has {counted(len(scenes), 'scene')}.")
-    if before:
-        remark(f"It takes the place of one with {counted(before, 'scene')}; texts stay.")
-    remark(f"Next: callboard factory scaffold {scenes[0].chapter} {scenes[0].scene}")
 
 
 def scaffold_report(scaffold: SmartScaffold, *, as_json: bool) -> None:
@@ -153,4 +80,6 @@ def accepted_report(told: dict[str, Any]) -> None:
                 f" callboard factory scaffold {following['chapter']} {following['scene']}"
             )
         )
+    for warning in told["extracted"]["warnings"]:
+        remark(clean(f"  warning: {warning}"))
     remark(f"Its versions: callboard factory versions {scene['scene_id']}")

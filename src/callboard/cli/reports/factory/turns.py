@@ -1,6 +1,5 @@
 """Turns with the Foreman: which prompts each sent, exactly as sent, and the state they saw."""
 
-from dataclasses import asdict
 from typing import Any
 
 from callboard.cli.lookup import matching, pick
@@ -15,14 +14,14 @@ LAST = "last"
 
 
 def state_report(factory: Factory, wanted: str, *, as_json: bool) -> None:
-    """Show what the Foreman works from: as it reads it, or in sentences."""
-    foreman = factory.foreman
+    """Show what the Foreman works from, and what in the writer's files cannot be used."""
+    foreman, problems = factory.foreman, factory.problems()
     if as_json:
-        echo_json({"state": plain(asdict(foreman.state()))})
-    elif wanted == "xml":
-        echo_text(foreman.state_xml())
-    else:
-        echo_text(foreman.state_text())
+        echo_json({"state": foreman.state_json(), "problems": list(problems)})
+        return
+    echo_text(foreman.state_xml() if wanted == "xml" else foreman.state_text())
+    for each in problems:
+        remark(clean(f"  warning: {each}"))
 
 
 def turns_report(factory: Factory, limit: int, *, as_json: bool) -> None:

@@ -54,7 +54,7 @@ async def _recipes(refs: Sequence[str], read: Read) -> Mapping[str, Row]:
             {
                 "table": "recipes",
                 "filters": [either],
-                "include": ["ingredients", "tags"],
+                "include": ["ingredients", "steps", "tags"],
                 "limit": 200,
             }
         )

@@ -6,9 +6,9 @@ comes out is what `match_recipes` makes of all rows.
 """
 
 import json
-from collections import Counter
-from collections.abc import Collection, Iterable, Iterator, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
+from heapq import heapify, heappop
 from itertools import groupby
 from typing import TYPE_CHECKING, Any, Final
 
@@ -28,10 +28,10 @@ if TYPE_CHECKING:
 
 DEFAULT_LIMIT: Final = 20
 _CHUNK: Final = 50
-_SEPARATOR: Final = "\x1f"
 Row = dict[str, Any]
 # What a recipe is sorted by at best, as `match_order` has it; its id comes last.
 Bound = tuple[Any, ...]
+Counts = Mapping[str, int]
 
 
 def match_in_database(
@@ -74,22 +74,15 @@ class _Search:
             for key, row in self.catalogue.by_id.items()
             if key not in stocked and row["name_key"] not in staples
         ]
-        lacking: Counter[str] = Counter()
-        for users in self._users(_LACKING, absent):
-            lacking.update(users)
-        expiring: Counter[str] = Counter()
-        for users in self._users(_USING, [key for key in stocked if self._expires_soon(key)]):
-            # A recipe may name an ingredient twice; it is used up once.
-            expiring.update(set(users))
-        forbidden: set[str] = set()
-        for users in self._users(_USING, self._forbidden()):
-            forbidden.update(users)
+        lacking = self._counts(_LACKING, absent)
+        expiring = self._counts(_USING, [key for key in stocked if self._expires_soon(key)])
+        forbidden = self._holding(self._forbidden())
         yield from self._ordered(lacking, expiring, forbidden)
 
     def _ordered(
-        self, lacking: Counter[str], expiring: Counter[str], forbidden: set[str]
+        self, lacking: Counts, expiring: Counts, forbidden: Collection[str]
     ) -> Iterator[Bound]:
-        by_lack: dict[int, list[Any]] = {}
+        by_lack: dict[int, list[tuple[Any, ...]]] = {}
         found = self.connection.execute(_text(_RECIPES), {"user": self.user_id})
         for recipe in _tuples(found):
             if recipe[0] not in forbidden:
@@ -98,10 +91,14 @@ class _Search:
         for lack in sorted(by_lack):
             if most is not None and lack > most:
                 return
-            yield from sorted(
+            bounds = [
                 (lack, -expiring.get(key, 0), -(rating or 0), name_key, key)
                 for key, name_key, rating in by_lack[lack]
-            )
+            ]
+            # Hardly ever more than the first few are looked at: sorting all would be wasted.
+            heapify(bounds)
+            while bounds:
+                yield heappop(bounds)
 
     def _expires_soon(self, ingredient_id: str) -> bool:
         first = self.stock.by_key[f"#{ingredient_id}"][0]["expires_on"]
@@ -120,20 +117,36 @@ class _Search:
         """Yield the recipes somebody may eat, matched line by line."""
         recipes = self._all(_SOME_RECIPES, ids=recipe_ids)
         lines = _by_recipe(self._all(_SOME_LINES, ids=recipe_ids))
-        tags = _by_recipe(self._all(_SOME_TAGS, ids=recipe_ids))
+        # Only who checks what people eat looks at these.
+        checked = (
+            {
+                "tags": _by_recipe(self._all(_SOME_TAGS, ids=recipe_ids)),
+                "steps": _by_recipe(self._all(_SOME_STEPS, ids=recipe_ids)),
+            }
+            if self.eater.has_limits
+            else {}
+        )
         for recipe in recipes:
             key = recipe["id"]
-            whole = {**recipe, "ingredients": lines.get(key, []), "tags": tags.get(key, [])}
+            beside = {name: rows.get(key, []) for name, rows in checked.items()}
+            whole = {**recipe, "ingredients": lines.get(key, []), **beside}
             if not check_for(self.eater, tagged(whole, self.catalogue)):
                 yield match_of(whole, self.stock, self.options)
 
-    def _users(self, statement: str, ingredient_ids: Collection[str]) -> Iterator[list[str]]:
-        """Yield the recipes that use an ingredient, for each of some ingredients."""
+    def _counts(self, statement: str, ingredient_ids: Collection[str]) -> Counts:
+        """Return how many of some ingredients recipes use; one that uses none is not there."""
         if not ingredient_ids:
-            return
+            return {}
         values = {"user": self.user_id, "ids": self._ids(ingredient_ids)}
-        for row in self.connection.execute(self._listing(statement), values):
-            yield str(row[0]).split(_SEPARATOR)
+        return dict(_tuples(self.connection.execute(self._listing(statement), values)))
+
+    def _holding(self, ingredient_ids: Collection[str]) -> set[str]:
+        """Return the recipes that hold any of some ingredients."""
+        if not ingredient_ids:
+            return set()
+        values = {"user": self.user_id, "ids": self._ids(ingredient_ids)}
+        found = self.connection.execute(self._listing(_HOLDING), values)
+        return {each[0] for each in _tuples(found)}
 
     def _all(self, statement: str, ids: Collection[str] = (), **values: str) -> list[Row]:
         if ids:
@@ -150,11 +163,7 @@ class _Search:
             if is_sqlite
             else "(SELECT jsonb_array_elements_text(CAST(:ids AS jsonb)))"
         )
-        # One text per ingredient: a row of its own for each line would take longer to fetch.
-        listed = (
-            "group_concat(recipe_id, char(31))" if is_sqlite else "string_agg(recipe_id, chr(31))"
-        )
-        return _text(statement.replace(":many", many).replace(":recipes", listed))
+        return _text(statement.replace(":many", many))
 
     def _ids(self, ids: Collection[str]) -> str:
         return json.dumps(sorted(ids))
@@ -166,25 +175,35 @@ _STOCK: Final = (
     " WHERE user_id = :user"
 )
 _LACKING: Final = (
-    "SELECT :recipes FROM recipe_ingredients WHERE user_id = :user"
-    " AND ingredient_id IN :many AND optional = false GROUP BY ingredient_id"
+    "SELECT recipe_id, count(*) FROM recipe_ingredients WHERE user_id = :user"
+    " AND ingredient_id IN :many AND optional = false GROUP BY recipe_id"
 )
+# A recipe may name an ingredient twice; it is used up once.
 _USING: Final = (
-    "SELECT :recipes FROM recipe_ingredients WHERE user_id = :user"
-    " AND ingredient_id IN :many GROUP BY ingredient_id"
+    "SELECT recipe_id, count(DISTINCT ingredient_id) FROM recipe_ingredients WHERE user_id = :user"
+    " AND ingredient_id IN :many GROUP BY recipe_id"
+)
+_HOLDING: Final = (
+    "SELECT DISTINCT recipe_id FROM recipe_ingredients WHERE user_id = :user"
+    " AND ingredient_id IN :many"
 )
 _RECIPES: Final = (
     "SELECT id, name_key, rating FROM recipes WHERE user_id = :user AND archived_at IS NULL"
 )
 _SOME_RECIPES: Final = (
-    "SELECT id, name, rating, total_minutes, servings FROM recipes WHERE id IN :many"
+    "SELECT id, name, description, notes, rating, total_minutes, servings FROM recipes"
+    " WHERE id IN :many"
 )
 _SOME_LINES: Final = (
-    "SELECT recipe_id, ingredient_id, quantity, unit, optional, raw_text FROM recipe_ingredients"
-    " WHERE recipe_id IN :many ORDER BY recipe_id, position"
+    "SELECT recipe_id, ingredient_id, quantity, unit, optional, preparation, raw_text"
+    " FROM recipe_ingredients WHERE recipe_id IN :many ORDER BY recipe_id, position"
 )
 _SOME_TAGS: Final = (
     "SELECT recipe_id, tag FROM recipe_tags WHERE recipe_id IN :many ORDER BY recipe_id, tag"
+)
+
+_SOME_STEPS: Final = (
+    "SELECT recipe_id, text FROM recipe_steps WHERE recipe_id IN :many ORDER BY recipe_id, position"
 )
 
 

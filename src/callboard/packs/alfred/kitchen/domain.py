@@ -96,7 +96,7 @@ class Kitchen(DescribedDomain):
         return questions()
 
     async def read(self, who: Who, request: ReadRequest) -> ReadResult:
-        """Return rows of one user; recipes bring their ingredients unless columns are named."""
+        """Return rows of one user; a recipe with its ingredients brings its steps and tags too."""
         return await super().read(who, _completed(request))
 
     async def counts(self, who: Who) -> Mapping[str, int]:
@@ -161,7 +161,7 @@ class Kitchen(DescribedDomain):
             tidy(asked.message),
             today,
             read,
-            likely=lambda: self._likely(asked, today),
+            likely=lambda constraints: self._likely(asked, today, constraints),
         )
         if self._cooks is not None:
             routed = await route_stove(situation, self._cooks, self.data.clock.now_ms())
@@ -229,12 +229,15 @@ class Kitchen(DescribedDomain):
         """Return what day it is for a user."""
         return await self.data.base.read(lambda c: self.data.today(c, who))
 
-    async def _likely(self, asked: Asked, today: Today) -> Likely | None:
+    async def _likely(
+        self, asked: Asked, today: Today, constraints: Sequence[str]
+    ) -> Likely | None:
         """Return what matters of a kitchen that is too big to be read whole."""
         counts = await self.counts(asked.who)
         if max(counts["recipes"], counts["inventory_items"]) <= MOST_ROWS:
             return None
-        eater = Eater.of(await self.profile_row(asked.who), asked.constraints)
+        profile = await self.profile_row(asked.who)
+        eater = Eater.of(profile, [*asked.constraints, *constraints])
         options = MatchOptions(today=today.day, limit=_LIKELY)
         matches = await self.data.base.read(
             lambda c: match_in_database(c, asked.who.user_id, eater, options)
@@ -256,11 +259,14 @@ class Kitchen(DescribedDomain):
 
 
 def _completed(request: ReadRequest) -> ReadRequest:
-    """Have a recipe's ingredients read with it: without them nobody can tell who may eat it."""
-    is_plain = request.columns is None and not request.include and not request.count_only
-    if request.table != "recipes" or not is_plain or request.group_by or request.aggregates:
+    """Have a recipe's lines, steps and tags read together: all of them tell who may eat it."""
+    if request.table != "recipes" or request.count_only or request.group_by or request.aggregates:
         return request
-    return request.model_copy(update={"include": ["ingredients", "tags"]})
+    is_plain = request.columns is None and not request.include
+    if not is_plain and "ingredients" not in request.include:
+        return request
+    whole = list(dict.fromkeys([*request.include, "ingredients", "steps", "tags"]))
+    return request.model_copy(update={"include": whole})
 
 
 def _today_of(connection: "Connection", who: Who, now_ms: int) -> Today:

@@ -4,7 +4,7 @@ from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
-from callboard.core.errors import InvalidInput
+from callboard.core.errors import NotFound
 from callboard.packs.alfred.kitchen.rules import KitchenRules
 from callboard.packs.alfred.relational.base import Base
 from callboard.packs.alfred.relational.filters.dialects import dialect_of
@@ -27,7 +27,7 @@ COUNTED: Final = (
 """The tables whose rows are told as a number."""
 
 
-class UnknownPerson(InvalidInput):
+class UnknownPerson(NotFound):
     """Somebody who has no place in this kitchen."""
 
     code = "unknown_person"

@@ -21,6 +21,8 @@ def present_rows(table: str, rows: Sequence[Row], organization: str) -> list[str
         return _blocked(rows)
     if table in _UNSAID:
         return []
+    if table in _TO_BUY and not rows:
+        return ["- nothing, all of it is there"]
     line = _LINES.get(table)
     return None if line is None else [each for row in rows for each in line(row)]
 
@@ -216,7 +218,8 @@ def _listed(row: Row, key: str) -> Sequence[Row]:
 
 
 # What arithmetic gives besides its answer.
-_UNSAID: Final = frozenset({"missing_ingredients.lines", "scale_recipe.steps"})
+_UNSAID: Final = frozenset({"missing_ingredients.lines", "scale_recipe.steps", "scale_recipe.tags"})
+_TO_BUY: Final = frozenset({"missing_ingredients.missing", "aggregate_shopping.items"})
 _MOST_BLOCKED: Final = 3
 _EXACT_BELOW: Final = 10
 _WEIGHED: Final = frozenset({"g", "kg", "mg", "ml", "cl", "dl", "l", "oz", "lb"})

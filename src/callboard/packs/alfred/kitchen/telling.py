@@ -32,10 +32,15 @@ _PLACES: Final[Mapping[str, TableWords]] = {
     "expiring_soon.until": TableWords(""),
     "missing_ingredients.servings": TableWords(""),
 }
+# A recipe that was scaled is told by these; the rest of it nobody asked for.
+_SCALED: Final = frozenset({"name", "servings", "ingredients"})
 
 
 def table_words(table: str) -> TableWords | None:
     """Return how people call a table, or a list that arithmetic brings."""
+    function, _, name = table.partition(".")
+    if function == "scale_recipe" and name not in _SCALED:
+        return TableWords("")
     return _PLACES.get(table)
 
 

@@ -27,8 +27,7 @@ class Reader:
         from sqlalchemy import func, select
 
         table = self.table(request.table)
-        compiler = self.compiler(connection)
-        where = compiler.compile(table, request.filters)
+        where = self.compiler.compile(table, request.filters)
         if table.archived and not request.include_archived:
             where = where & table.table.c[table.archived].is_(None)
         total = int(connection.execute(select(func.count()).where(where)).scalar_one())
@@ -56,11 +55,10 @@ class Reader:
             )
         return found
 
-    def compiler(self, connection: "Connection") -> FilterCompiler:
-        """Return what compiles filters here, with names as the catalogue knows them."""
-        return FilterCompiler(
-            self.tables, self.user_id, self.today, self.dialect, _Aliases(self.tables, connection)
-        )
+    @property
+    def compiler(self) -> FilterCompiler:
+        """What compiles filters here."""
+        return FilterCompiler(self.tables, self.user_id, self.today, self.dialect)
 
     def _rows(
         self, connection: "Connection", table: Described, request: ReadRequest, where: Any
@@ -84,8 +82,12 @@ class Reader:
         figures = [_figure(table, each.fn, each.column) for each in request.aggregates]
         figures = figures or [func.count().label("count")]
         query = select(*keys, *figures).where(where).group_by(*keys).order_by(*keys)
-        rows = [dict(row) for row in connection.execute(query.limit(request.limit)).mappings()]
-        return ReadResult(rows=rows, row_count=len(rows), total_count=len(rows))
+        groups = select(*keys, func.count().label("rows")).where(where).group_by(*keys).subquery()
+        total = int(connection.execute(select(func.count()).select_from(groups)).scalar_one())
+        page = query.limit(request.limit).offset(request.offset)
+        rows = [dict(row) for row in connection.execute(page).mappings()]
+        is_cut = total > request.offset + len(rows)
+        return ReadResult(rows=rows, row_count=len(rows), total_count=total, truncated=is_cut)
 
     def _include(
         self,
@@ -101,7 +103,7 @@ class Reader:
         wanted = {row[relation.local] for row in rows} - {None}
         query = select(other.table).where(
             other.table.c[relation.remote].in_(wanted),
-            self.compiler(connection).scope(other),
+            self.compiler.scope(other),
         )
         if "position" in other.columns:
             query = query.order_by(other.table.c["position"])
@@ -117,31 +119,6 @@ class Reader:
         for row in rows:
             related = by_key.get(row[relation.local], [])
             row[relation.name] = related if relation.many else (related[0] if related else None)
-
-
-class _Aliases:
-    """Finds the key a name is known by; made per query, so it never lies."""
-
-    def __init__(self, tables: Tables, connection: "Connection") -> None:
-        self._tables = tables
-        self._connection = connection
-
-    def __call__(self, key: str) -> str:
-        from sqlalchemy import select
-
-        described = self._tables.find("ingredients")
-        if described is None:
-            return key
-        known = described.table.metadata.tables.get("ingredient_aliases")
-        if known is None:
-            return key
-        ingredients = described.table
-        found = self._connection.execute(
-            select(ingredients.c.name_key)
-            .join(known, known.c.ingredient_id == ingredients.c.id)
-            .where(known.c.alias_key == key)
-        ).scalar()
-        return key if found is None else str(found)
 
 
 def _columns(table: Described, request: ReadRequest) -> tuple[str, ...]:
@@ -183,6 +160,9 @@ def _figure(table: Described, name: str, column: str | None) -> Any:
             )
         return func.count().label("count")
     own = _own_column(table, column)
+    if name in ("sum", "avg") and table.columns[own].kind not in ("integer", "number"):
+        numbers = [e for e in table.readable if table.columns[e].kind in ("integer", "number")]
+        raise QueryError("bad_value", f"{own!r} is no number", field=own, allowed=numbers)
     return getattr(func, name)(table.table.c[own]).label(f"{name}_{own}")
 
 

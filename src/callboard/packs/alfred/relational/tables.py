@@ -55,6 +55,18 @@ class Relation:
 
 
 @dataclass(frozen=True, slots=True)
+class Aliases:
+    """Where other names stand: the column with an alias's key, and that with the name's own key.
+
+    `joined` is the condition that brings the two together.
+    """
+
+    alias_key: Any
+    name_key: Any
+    joined: Any
+
+
+@dataclass(frozen=True, slots=True)
 class Described:
     """One table, described."""
 
@@ -71,6 +83,8 @@ class Described:
     owned: bool = True
     # The column with the normalised name, and the column it is made from.
     name_key: tuple[str, str] | None = None
+    # Other names its rows may be called by.
+    aliases: "Aliases | None" = None
     about: str = ""
 
     @property
@@ -94,6 +108,7 @@ def described(
     relations: Iterable[Relation] = (),
     archived: str | None = None,
     name_key: tuple[str, str] | None = None,
+    aliases: "Aliases | None" = None,
     about: str = "",
 ) -> Described:
     """Return the description of a table, as far as its columns tell it themselves.
@@ -111,6 +126,7 @@ def described(
         archived=archived,
         owned=USER_ID in columns,
         name_key=name_key,
+        aliases=aliases,
         about=about,
     )
 

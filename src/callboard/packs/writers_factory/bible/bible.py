@@ -180,7 +180,8 @@ class Bible:
             )
         given = _shaped(known, fields)
         facts = await self.found()
-        self._refuse_unreadable(known, facts, given, replace)
+        if not replace:
+            _refuse_unreadable(self._document(known, facts), given)
         if strict:
             self._refuse_failing(known, facts, given, replace)
         there: Mapping[str, Value] = self._document(known, facts).fields if extends else {}
@@ -243,20 +244,6 @@ class Bible:
             return judged
         return (*judged, CheckResult("revision", name.value, False, "the writer is revising it"))
 
-    def _refuse_unreadable(
-        self, name: TemplateName, facts: ProjectFacts, given: Mapping[str, Value], replace: bool
-    ) -> None:
-        document = self._document(name, facts)
-        broken = [each for each in document.problems if each.field not in given]
-        if broken and not replace:
-            raise TemplateUnreadable(
-                f"Nothing was written: {broken[0]}",
-                fix="Mend the file, or write the whole template anew; its text is then kept as a"
-                " version.",
-                path=document.path,
-                line=broken[0].line,
-            )
-
     def _refuse_failing(
         self, name: TemplateName, facts: ProjectFacts, given: Mapping[str, Value], replace: bool
     ) -> None:
@@ -280,6 +267,9 @@ class Bible:
     ) -> Saved:
         with self._shelf.held():
             before = self._opened(name, facts, given)
+            if not replace:
+                # An editor may have broken it since it was looked at.
+                _refuse_unreadable(before, given)
             wanted = _extended(before.fields, given) if extends else given
             after = self._merged(before, facts, wanted, replace)
             is_same = not before.problems and before.sha256 is not None
@@ -332,6 +322,18 @@ class Bible:
             return {"held": [*(body or {}).get("held", []), entry][-_MOST_VERSIONS:]}
 
         await self._ground.records.change(_VERSIONS, name.value, work)
+
+
+def _refuse_unreadable(document: Document, given: Mapping[str, Value]) -> None:
+    broken = [each for each in document.problems if each.field not in given]
+    if broken:
+        raise TemplateUnreadable(
+            f"Nothing was written: {broken[0]}",
+            fix="Mend the file, or write the whole template anew; its text is then kept as a"
+            " version.",
+            path=document.path,
+            line=broken[0].line,
+        )
 
 
 def _joined(there: Document, before: Document) -> Document:

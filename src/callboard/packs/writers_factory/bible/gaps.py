@@ -8,23 +8,12 @@ from callboard.packs.writers_factory.bible.orders import NotebookLabel, Template
 from callboard.packs.writers_factory.model import TemplateName
 
 GAP: Final = "GAP DETECTED:"
-ROLES: Final = ("world_building", "character_voice", "craft_reference")
 _FITTING: Final[Mapping[TemplateName, tuple[str, ...]]] = {
     TemplateName.PROTAGONIST: ("character_voice", "craft_reference"),
     TemplateName.BEAT_SHEET: ("craft_reference", "world_building"),
     TemplateName.THEME: ("craft_reference", "character_voice"),
     TemplateName.WORLD_RULES: ("world_building",),
 }
-
-
-@dataclass(frozen=True, slots=True)
-class Resources:
-    """The writer's research by what it is good for, and what there is none of."""
-
-    by_role: Mapping[str, tuple[str, ...]]
-    missing_roles: tuple[str, ...]
-    # Notebooks whose role is none of the known ones.
-    others: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,19 +28,6 @@ class Gap:
     def text(self) -> str:
         """The gap as the writer is told of it."""
         return f"{GAP} {self.what}. Ways on: {'; '.join(self.paths)}."
-
-
-def assess_resources(notebooks: Mapping[str, NotebookLabel]) -> Resources:
-    """Sort the notebooks by role, and say which roles nobody fills."""
-    by_role = {
-        role: tuple(name for name, each in notebooks.items() if each.role == role) for role in ROLES
-    }
-    known = {name for names in by_role.values() for name in names}
-    return Resources(
-        {role: names for role, names in by_role.items() if names},
-        tuple(role for role, names in by_role.items() if not names),
-        tuple(name for name in notebooks if name not in known),
-    )
 
 
 def find_gaps(order: WorkOrder) -> tuple[Gap, ...]:

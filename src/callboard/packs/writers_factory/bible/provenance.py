@@ -1,10 +1,11 @@
 """Provenance: who or what each field came from, also when the writer edits the file by hand."""
 
+import re
 from collections.abc import Mapping
 from typing import Any, Final
 
 from callboard.core.canonical import Json, digest
-from callboard.packs.writers_factory.bible.values import Value
+from callboard.packs.writers_factory.bible.values import Value, clean_text
 from callboard.packs.writers_factory.ground import Ground
 from callboard.packs.writers_factory.model import TemplateName
 
@@ -12,7 +13,15 @@ EDITED: Final = "writer_edited"
 STATED: Final = "writer_stated"
 _KIND: Final = "template_sources"
 _REMEMBERED: Final = 8
-_OTHER_NAMES: Final = {"user_stated": STATED, "writer": STATED, "user": STATED}
+_MOST_CHARS: Final = 200
+_NOTEBOOK: Final = re.compile(r"notebook:\s*(\S.*)", re.IGNORECASE)
+_SAID: Final = {
+    "user_stated": STATED,
+    "writer_stated": STATED,
+    "writer": STATED,
+    "user": STATED,
+    "brainstorm": "brainstorm",
+}
 
 
 class Provenance:
@@ -68,6 +77,9 @@ class Provenance:
 
 
 def source_name(source: str) -> str:
-    """Return a source as it is recorded; a decision without one is refused by the caller."""
-    plain = " ".join(source.split())[:200]
-    return _OTHER_NAMES.get(plain.lower(), plain)
+    """Return a source as it is recorded, each known way of saying it as one; empty for none."""
+    plain = " ".join(clean_text(source).split())[:_MOST_CHARS]
+    notebook = _NOTEBOOK.fullmatch(plain)
+    if notebook is not None:
+        return f"notebook:{notebook[1]}"
+    return _SAID.get(plain.casefold().replace(" ", "_"), plain)

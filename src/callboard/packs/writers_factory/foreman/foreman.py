@@ -14,6 +14,7 @@ from callboard.choreography.conversation import Listener
 from callboard.core.canonical import Json, plain
 from callboard.core.vocabulary import Content, ModelTier, Trust
 from callboard.packs.writers_factory.foreman.actions import (
+    ActionsInvalid,
     Catalogue,
     Executor,
     Handlers,
@@ -71,8 +72,11 @@ class Foreman:
 
     def problems(self) -> tuple[str, ...]:
         """Return what is wrong with the files the Foreman is made of."""
-        # An actions file that cannot be used is an error by itself.
-        _ = self.executor
+        try:
+            _ = self.executor
+        except ActionsInvalid as error:
+            # Without a list of actions there is no text to look at.
+            return (error.message,)
         return self.texts.problems(tuple(self.modes.values()))
 
     def state(self, active: Mapping[str, str] | None = None) -> SessionState:

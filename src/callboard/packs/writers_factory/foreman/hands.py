@@ -45,8 +45,8 @@ class BibleHands:
 
     # template, fields, source
     write: Callable[[str, Mapping[str, Json], str], Awaitable[Written]]
-    # template, status the agent claims, mode: the true state of it
-    claim: Callable[[str, str, str], Awaitable[Written]]
+    # template, status the agent claims: the true state of it
+    claim: Callable[[str, str], Awaitable[Written]]
     # the work order as the doors show it
     work_order: Callable[[], Json]
     # category, key, value: why a decision about a template's field is too weak, if it is

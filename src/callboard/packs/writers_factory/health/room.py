@@ -20,7 +20,6 @@ from callboard.packs.writers_factory.health.checks.theme import (
 from callboard.packs.writers_factory.health.evaluation import Known, evaluate, stats_of
 from callboard.packs.writers_factory.health.examination import Examination
 from callboard.packs.writers_factory.health.judging.cache import JudgementCache
-from callboard.packs.writers_factory.health.judging.panel import judging_model
 from callboard.packs.writers_factory.health.judging.theme import known_scores
 from callboard.packs.writers_factory.health.ledger import KnownFinding, Ledger, Look
 from callboard.packs.writers_factory.health.quotes import evidence_of
@@ -38,7 +37,8 @@ from callboard.packs.writers_factory.health.values import (
 )
 from callboard.packs.writers_factory.health.view import ManuscriptView, SceneView
 from callboard.packs.writers_factory.manuscript import Manuscript
-from callboard.packs.writers_factory.model import SymbolUse
+from callboard.packs.writers_factory.model import JUDGE, SymbolUse
+from callboard.packs.writers_factory.staff import model_of
 from callboard.store.connection import Connection
 
 _LEAST: Final = 1
@@ -212,7 +212,7 @@ class Health:
         wanted = [check for check in checks if check is not CheckId.TIMELINE]
         scores = known_scores(
             JudgementCache(self._ground.records),
-            judging_model(self._ground),
+            model_of(self._ground, JUDGE),
             critical_scenes(exam),
             exam.view.theme_statement,
         )

@@ -2,6 +2,7 @@
 
 from callboard.packs.writers_factory.manuscript.archive import ARCHIVE, Archive, Version
 from callboard.packs.writers_factory.manuscript.errors import (
+    NothingToUndo,
     OutlineInvalid,
     SceneUnknown,
     StatusRefused,
@@ -21,6 +22,7 @@ from callboard.packs.writers_factory.manuscript.outline import (
     planned_from_json,
     uncovered_beats,
 )
+from callboard.packs.writers_factory.manuscript.outlines import OutlineVersion
 from callboard.packs.writers_factory.manuscript.progress import WRITTEN, advance
 from callboard.packs.writers_factory.manuscript.sheet import (
     SceneSheet,
@@ -36,7 +38,9 @@ __all__ = [
     "WRITTEN",
     "Archive",
     "Manuscript",
+    "NothingToUndo",
     "OutlineInvalid",
+    "OutlineVersion",
     "SceneSheet",
     "SceneUnknown",
     "StatusRefused",

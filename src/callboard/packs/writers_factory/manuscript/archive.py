@@ -77,10 +77,6 @@ class Archive:
             f"{scene_id} has no version {number}", fix=f"Versions: {numbers}.", scene_id=scene_id
         )
 
-    def next_number(self, scene_id: str) -> int:
-        """Return the number no version has yet."""
-        return max((version.number for version in self.versions(scene_id)), default=0) + 1
-
     def keep(self, scene_id: str, number: int, text: str) -> str:
         """Put a text into the archive under a number; return its path."""
         path = self._path(scene_id, number)

@@ -15,6 +15,12 @@ class VersionUnknown(NotFound):
     code = "version_unknown"
 
 
+class NothingToUndo(Conflict):
+    """There is no change left that could be taken back."""
+
+    code = "nothing_to_undo"
+
+
 class OutlineInvalid(InvalidInput):
     """An outline cannot be taken as it is; every fault is named."""
 

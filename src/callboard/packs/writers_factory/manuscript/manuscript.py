@@ -9,10 +9,14 @@ from dataclasses import replace
 from functools import cached_property
 from typing import Any, Final
 
-from callboard.core.canonical import Json, digest_bytes
+from callboard.core.canonical import digest_bytes
 from callboard.packs.writers_factory.ground import Ground
 from callboard.packs.writers_factory.manuscript.archive import Archive, Version
-from callboard.packs.writers_factory.manuscript.errors import OutlineInvalid, SceneUnknown
+from callboard.packs.writers_factory.manuscript.errors import (
+    NothingToUndo,
+    OutlineInvalid,
+    SceneUnknown,
+)
 from callboard.packs.writers_factory.manuscript.facts import (
     meta_from_json,
     meta_to_json,
@@ -21,17 +25,14 @@ from callboard.packs.writers_factory.manuscript.facts import (
 from callboard.packs.writers_factory.manuscript.outline import (
     in_story_order,
     outline_faults,
-    outline_from_json,
-    outline_to_json,
 )
+from callboard.packs.writers_factory.manuscript.outlines import Outlines, OutlineVersion
 from callboard.packs.writers_factory.manuscript.progress import WRITTEN, advance
 from callboard.packs.writers_factory.manuscript.sheet import count_prose, write_sheet
 from callboard.packs.writers_factory.manuscript.shelf import SceneFile, SceneShelf, scene_path
 from callboard.packs.writers_factory.model import PlannedScene, SceneMeta, SceneStatus, scene_id
 
-OUTLINE_KIND: Final = "outline"
 SCENE_KIND: Final = "scene"
-_ONLY: Final = "outline"
 _OUTSIDE: Final = "edited outside"
 
 
@@ -48,6 +49,10 @@ class Manuscript:
         return Archive(self._ground)
 
     @cached_property
+    def _outlines(self) -> Outlines:
+        return Outlines(self._ground)
+
+    @cached_property
     def _shelf(self) -> SceneShelf:
         return SceneShelf(self._ground.files, self._ground.studio.clock)
 
@@ -55,11 +60,13 @@ class Manuscript:
 
     def outline(self) -> tuple[PlannedScene, ...]:
         """Return the scenes the writer approved, in story order; none before that."""
-        stored = self._ground.records.get(OUTLINE_KIND, _ONLY)
-        return () if stored is None else outline_from_json(stored["scenes"])
+        found = self._outlines.in_force()
+        return () if found is None else found.scenes
 
-    async def set_outline(self, scenes: Iterable[PlannedScene]) -> tuple[PlannedScene, ...]:
-        """Take an outline the writer approved in place of the one before."""
+    async def set_outline(
+        self, scenes: Iterable[PlannedScene], *, reason: str = "approved by the writer"
+    ) -> tuple[PlannedScene, ...]:
+        """Take an outline the writer approved; the one it replaces is kept."""
         ordered = in_story_order(scenes)
         faults = outline_faults(ordered)
         if faults:
@@ -68,10 +75,21 @@ class Manuscript:
                 fix="Correct what is named and send the whole outline again.",
                 faults=list(faults),
             )
-        now = self._ground.studio.clock.now_ms()
-        body: dict[str, Json] = {"scenes": outline_to_json(ordered), "approved_at": now}
-        await self._ground.records.put(OUTLINE_KIND, _ONLY, body)
+        await self._outlines.put(ordered, reason)
         return ordered
+
+    def outline_versions(self) -> tuple[OutlineVersion, ...]:
+        """Return every outline there was, oldest first; the last is the one in force."""
+        return self._outlines.versions()
+
+    def outline_version(self, number: int) -> OutlineVersion:
+        """Return one of them."""
+        return self._outlines.find(number)
+
+    async def restore_outline(self, number: int) -> tuple[PlannedScene, ...]:
+        """Bring an outline back that was replaced; the one it replaces now is kept as well."""
+        scenes = self._outlines.find(number).scenes
+        return await self.set_outline(scenes, reason=f"outline {number} restored")
 
     def planned(self, scene: str) -> PlannedScene | None:
         """Return what the outline says of a scene."""
@@ -231,7 +249,13 @@ class Manuscript:
         is_ours = last == self.text(scene)
         # A change somebody made outside is the last one, though it has no version yet.
         earlier = versions[:-1] if is_ours else versions
-        return await self.restore(scene, earlier[-1].number if earlier else 0)
+        if not earlier:
+            raise NothingToUndo(
+                f"No change of {scene} can be taken back",
+                fix="It has no older version.",
+                scene_id=scene,
+            )
+        return await self.restore(scene, earlier[-1].number)
 
     # Within
 

@@ -7,22 +7,12 @@ from enum import StrEnum
 from typing import Final
 
 from callboard.core.errors import InvalidInput
+from callboard.packs.writers_factory.bible.provenance import source_name
 
 MAX_KEY_CHARS: Final = 120
 MAX_VALUE_CHARS: Final = 8_000
-MAX_SOURCE_CHARS: Final = 200
-WRITER_STATED: Final = "writer_stated"
-BRAINSTORM: Final = "brainstorm"
 CONVERSATION: Final = "conversation"
-_NOTEBOOK: Final = re.compile(r"notebook:\s*(\S.*)", re.IGNORECASE)
 _NOT_KEY: Final = re.compile(r"[^\w]+")
-_SOURCES: Final = {
-    "user_stated": WRITER_STATED,
-    "writer_stated": WRITER_STATED,
-    "writer": WRITER_STATED,
-    "user": WRITER_STATED,
-    "brainstorm": BRAINSTORM,
-}
 
 
 class Category(StrEnum):
@@ -51,7 +41,10 @@ class Decision:
 def read_decision(category: str, key: str, value: str, source: str = "") -> Decision:
     """Check what somebody wants remembered and bring it into its kept form."""
     return Decision(
-        read_category(category), clean_key(key), clean_value(value), read_source(source)
+        read_category(category),
+        clean_key(key),
+        clean_value(value),
+        source_name(source) or CONVERSATION,
     )
 
 
@@ -91,17 +84,6 @@ def clean_value(value: str) -> str:
             fix=f"Keep the essence, at most {MAX_VALUE_CHARS} characters; long text is a file.",
         )
     return cleaned
-
-
-def read_source(source: str) -> str:
-    """Return where a decision comes from; the known ways of saying it become one."""
-    cleaned = " ".join(without_controls(source).split())[:MAX_SOURCE_CHARS]
-    if not cleaned:
-        return CONVERSATION
-    found = _NOTEBOOK.fullmatch(cleaned)
-    if found is not None:
-        return f"notebook:{found[1].strip()}"
-    return _SOURCES.get(cleaned.casefold().replace(" ", "_"), cleaned)
 
 
 def without_controls(text: str) -> str:

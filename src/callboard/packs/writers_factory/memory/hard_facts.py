@@ -21,7 +21,6 @@ from callboard.packs.writers_factory.memory.conflicts import (
     ClashKind,
     ConflictRecord,
     ConflictRules,
-    is_rejected,
     make_conflict,
 )
 from callboard.packs.writers_factory.memory.lines import KnowledgeLine
@@ -81,7 +80,7 @@ def facts_of(around: Subgraph, point: ScenePoint | None) -> Iterator[HardFact]:
                 yield HardFact(node, attribute, told)
         for edge in around.edges:
             other = by_id.get(edge.dst)
-            if edge.src != node.id or other is None or is_rejected(edge):
+            if edge.src != node.id or other is None:
                 continue
             if other.type in _TOLD_TYPES:
                 yield HardFact(node, edge.type, other.name)

@@ -1,7 +1,8 @@
 """Ingestor: the Story Bible becomes part of the graph. The same files change nothing twice.
 
 The templates are the writer's own words, so they are not argued with: a changed field is the new
-value, and what it was stays in the graph's history.
+value, and what it was stays in the graph's history. A template whose file is broken says nothing
+until it is mended, so a slip of the pen takes nothing out of the graph.
 """
 
 from collections.abc import Iterable, Mapping
@@ -59,11 +60,14 @@ class Ingestor:
             connection_work=lambda connection: _remove(graph, connection, rules.gone),
         )
 
+    def _is_broken(self, name: TemplateName) -> bool:
+        return bool(self._bible.template(name).problems)
+
     def _protagonist(self) -> Iterable[Node]:
         fields = self._bible.protagonist
         told = _texts(fields, _ARC)
         name = self._bible.project().protagonist_name or str(fields.get("name") or "")
-        if not told and not name:
+        if self._is_broken(TemplateName.PROTAGONIST) or not (told or name):
             return ()
         shown = name or "Protagonist"
         aliases = ("Protagonist", *shown.split()[:1]) if name else ()
@@ -84,7 +88,8 @@ class Ingestor:
 
     def _beats(self) -> Iterable[Node]:
         beats = self._bible.beats()
-        if not any(beat.content for beat in beats):
+        is_empty = not any(beat.content for beat in beats)
+        if is_empty or self._is_broken(TemplateName.BEAT_SHEET):
             return ()
         return tuple(
             Node(
@@ -116,7 +121,7 @@ class Ingestor:
 
     def _theme(self) -> Iterable[Node]:
         told = _texts(self._bible.theme, _THEME)
-        if not told:
+        if not told or self._is_broken(TemplateName.THEME):
             return ()
         attrs: dict[str, Json] = {field: told.get(field) for field in _THEME}
         statement = told.get("theme_statement", "")
@@ -135,6 +140,8 @@ class Ingestor:
 
     def _rules(self, graph: Graph) -> _Rules:
         """Give each rule a node: its own if its wording is known, else that of one that changed."""
+        if self._is_broken(TemplateName.WORLD_RULES):
+            return _Rules((), ())
         source = _source(TemplateName.WORLD_RULES)
         held = {node.id: node for node in graph.nodes("world_rule") if node.source == source}
         by_text = {str(node.attrs.get("text")): node.id for node in held.values()}

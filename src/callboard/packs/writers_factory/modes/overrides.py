@@ -10,6 +10,8 @@ from callboard.packs.writers_factory.modes.predicates import Unmet
 from callboard.store.connection import Connection
 
 KIND: Final = "gate_override"
+_LISTED: Final = 12
+_ITEM_CHARS: Final = 300
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,8 +43,11 @@ class GateOverride:
 
     @property
     def line(self) -> str:
-        """The override as every prompt is shown it."""
-        return f"{self.from_mode} to {self.to_mode} without: {'; '.join(self.unmet)}. {self.risk}"
+        """The override as every prompt and the memory are told it, however much was missing."""
+        told = "; ".join(each[:_ITEM_CHARS] for each in self.unmet[:_LISTED])
+        left = len(self.unmet) - _LISTED
+        more = f"; and {left} more" if left > 0 else ""
+        return f"{self.from_mode} to {self.to_mode} without: {told}{more}. {self.risk}"
 
     @property
     def risk(self) -> str:

@@ -52,9 +52,7 @@ def scan(
 
 def _find(reading: Reading, pattern: Pattern, pov: str) -> Iterator[Found]:
     if pattern.check:
-        check = CHECKS.get(pattern.check)
-        if check is not None:
-            yield from check(reading, pov)
+        yield from CHECKS[pattern.check](reading, pov)
         return
     if not pattern.expression:
         return

@@ -13,6 +13,7 @@ from importlib.resources import files
 from typing import Final
 
 from callboard.core.errors import CallboardError
+from callboard.packs.writers_factory.prose.checks import CHECKS
 from callboard.packs.writers_factory.prose.expressions import compile_safely
 
 COLUMNS: Final = ("pattern", "regex or description", "severity", "why", "instead")
@@ -143,8 +144,11 @@ def _pattern(cells: list[str]) -> Pattern:
         return replace(base, expression=matched["expression"], in_narration_only=only)
     check = _CHECK.match(told)
     if check is not None:
+        asked = check["name"].lower()
+        if asked not in CHECKS:
+            raise ValueError(f"there is no check {asked!r}; write one of {', '.join(CHECKS)}")
         rest = told[check.end() :].lstrip(" :")
-        return replace(base, check=check["name"].lower(), description=rest)
+        return replace(base, check=asked, description=rest)
     return replace(base, description=told)
 
 

@@ -7,11 +7,7 @@ from callboard.packs.writers_factory.revision.analysis.findings import (
     SceneAnalysis,
 )
 from callboard.packs.writers_factory.revision.completion.completion import Completion, WriterOnly
-from callboard.packs.writers_factory.revision.editing.edits import (
-    ChangedSince,
-    EditResult,
-    NothingToUndo,
-)
+from callboard.packs.writers_factory.revision.editing.edits import ChangedSince, EditResult
 from callboard.packs.writers_factory.revision.editing.proposals import Proposal, ProseRefused
 from callboard.packs.writers_factory.revision.editing.requests import (
     EditBlocked,
@@ -33,7 +29,6 @@ __all__ = [
     "EditResult",
     "Enhancement",
     "Issue",
-    "NothingToUndo",
     "Proposal",
     "ProseRefused",
     "Revision",

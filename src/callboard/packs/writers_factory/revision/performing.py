@@ -158,8 +158,7 @@ async def finish(stage: Stage, *, by: str, author: str, formats: Sequence[str], 
     errors = cast("list[str]", found)
 
     async def export() -> Json:
-        story = revision.story()
-        facts = BookFacts(story.title, author or story.author, identifier=story.project_id)
+        facts = BookFacts.of(revision.story(), author)
         return (await export_manuscript(ground, facts, revision.texts(), formats)).to_json()
 
     exported = await stage.step("export", export, effect=Effect.IDEMPOTENT)

@@ -8,7 +8,7 @@ from callboard.core.canonical import Json
 from callboard.core.vocabulary import Content, ModelTier, Trust
 from callboard.engine.errors import StepFailed
 from callboard.models.errors import InvalidReply
-from callboard.packs.writers_factory.model import PACK, WRITER
+from callboard.packs.writers_factory.model import PACK
 from callboard.prompts import render_template
 
 _NOTHING: Final = "(none)"
@@ -36,20 +36,9 @@ def block(stage: Stage, name: str) -> Content:
     return Content(filled.text.strip(), filled.origin, Trust.TRUSTED)
 
 
-def model_of(stage: Stage, wanted: str | None) -> str:
-    """Return the model the writer agent is asked on."""
-    agent = stage.studio.repertoire.agent(WRITER, PACK)
-    return wanted or agent.model or stage.studio.settings.models.default
-
-
 def tier_on(stage: Stage, model: str) -> ModelTier:
     """Return how much a model can be given."""
     return stage.studio.catalog.facts(model).tier
-
-
-def is_small(stage: Stage, model: str | None = None) -> bool:
-    """Say whether a model is held to choices and forms instead of trusted to write."""
-    return tier_on(stage, model_of(stage, model)) is ModelTier.MINIMAL
 
 
 async def ask_data(

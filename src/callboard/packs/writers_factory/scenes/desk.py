@@ -1,17 +1,18 @@
 """The desk: scaffolds, variants and proposals of a project, as they lie between plan and book."""
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable
 from dataclasses import replace
-from typing import Any, Final
+from typing import Final
 
-from callboard.core.canonical import Json
 from callboard.packs.writers_factory.ground import Ground
 from callboard.packs.writers_factory.manuscript import Manuscript
 from callboard.packs.writers_factory.scenes.errors import ScaffoldUnknown, VariantUnknown
 from callboard.packs.writers_factory.scenes.scaffolds import SmartScaffold
 from callboard.packs.writers_factory.scenes.variant import SceneVariant
+from callboard.store.connection import Connection
 
 SCAFFOLD_KIND: Final = "scaffold"
+REPLACED_KIND: Final = "replaced_scaffold"
 ACTIVE_KIND: Final = "active_scaffold"
 VARIANT_KIND: Final = "scene_variant"
 _ACTIVE: Final = "active"
@@ -30,8 +31,8 @@ class Desk:
         stored = self._ground.records.get(SCAFFOLD_KIND, scaffold_id)
         return None if stored is None else SmartScaffold.from_json(stored)
 
-    def require_scaffold(self, scaffold_id: str) -> SmartScaffold:
-        """Return the scaffold of a scene, or say which there are."""
+    def require_scaffold(self, scaffold_id: str, version: int | None = None) -> SmartScaffold:
+        """Return the scaffold of a scene, or one it had before; say which there are otherwise."""
         found = self.scaffold(scaffold_id)
         if found is None:
             known = ", ".join(self._ground.records.all(SCAFFOLD_KIND)) or "none yet"
@@ -40,20 +41,48 @@ class Desk:
                 fix=f"Scaffolds: {known}. Make one with generate_scaffold.",
                 scaffold_id=scaffold_id,
             )
-        return found
+        if version is None or version == found.version:
+            return found
+        stored = self._ground.records.get(REPLACED_KIND, f"{scaffold_id}/{version}")
+        if stored is None:
+            raise ScaffoldUnknown(
+                f"The scaffold {scaffold_id} has no version {version} on record",
+                fix=f"It has version {found.version} now.",
+                scaffold_id=scaffold_id,
+            )
+        return SmartScaffold.from_json(stored)
 
     async def put_scaffold(self, scaffold: SmartScaffold) -> SmartScaffold:
-        """Keep a scaffold under the next version; one that says the same keeps its own."""
+        """Keep a scaffold under the next version, and the one it replaces beside it.
 
-        def work(old: dict[str, Any] | None) -> Mapping[str, Json]:
-            if old is None:
-                return replace(scaffold, version=1).to_json()
-            before = SmartScaffold.from_json(old)
-            is_same = replace(scaffold, version=before.version) == before
-            return replace(scaffold, version=before.version + (0 if is_same else 1)).to_json()
+        One that says the same keeps its own version.
+        """
+        records, name = self._ground.records, scaffold.scaffold_id
 
-        stored = await self._ground.records.change(SCAFFOLD_KIND, scaffold.scaffold_id, work)
-        return SmartScaffold.from_json(stored)
+        def act(connection: Connection) -> SmartScaffold:
+            stored = records.load(connection, SCAFFOLD_KIND, name)
+            new = replace(scaffold, version=1)
+            if stored is not None:
+                before = SmartScaffold.from_json(stored)
+                if replace(scaffold, version=before.version) == before:
+                    return before
+                new = replace(scaffold, version=before.version + 1)
+                records.store(connection, REPLACED_KIND, f"{name}/{before.version}", stored)
+            records.store(connection, SCAFFOLD_KIND, name, new.to_json())
+            return new
+
+        return await self._ground.studio.database.write(act)
+
+    def scaffold_versions(self, scaffold_id: str) -> tuple[SmartScaffold, ...]:
+        """Return every scaffold a scene had, oldest first; the last is the one it has."""
+        stored = self._ground.records.all(REPLACED_KIND)
+        replaced = [
+            SmartScaffold.from_json(body)
+            for name, body in stored.items()
+            if name.rpartition("/")[0] == scaffold_id
+        ]
+        found = (*replaced, self.require_scaffold(scaffold_id))
+        return tuple(sorted(found, key=lambda each: each.version))
 
     def active(self) -> SmartScaffold | None:
         """Return the scaffold of the scene that is being written."""
@@ -97,7 +126,7 @@ class Desk:
 
         records = self._ground.records
 
-        def act(connection: Any) -> None:
+        def act(connection: Connection) -> None:
             for variant in kept:
                 records.store(connection, VARIANT_KIND, variant.id, variant.to_json())
 

@@ -48,12 +48,13 @@ class Scenes:
         self, scenes: Iterable[PlannedScene] | None = None
     ) -> tuple[PlannedScene, ...]:
         """Take an outline: the proposed one, or the writer's own in its place."""
+        reason = "the writer's own"
         if scenes is None:
             waiting = self.outline_proposal()
             if waiting is None:
                 raise NoBeats("No outline was proposed", fix="Run plan_scenes, or send an outline.")
-            scenes = waiting[0]
-        return await self._rooms.manuscript.set_outline(scenes)
+            scenes, reason = waiting[0], "proposed and approved"
+        return await self._rooms.manuscript.set_outline(scenes, reason=reason)
 
     def scaffold(self, scaffold_id: str) -> SmartScaffold | None:
         """Return the scaffold of a scene, if there is one."""
@@ -63,11 +64,22 @@ class Scenes:
         """Return the scaffold of the scene that is being written."""
         return self._rooms.desk.active()
 
+    def scaffold_versions(self, scaffold_id: str) -> tuple[SmartScaffold, ...]:
+        """Return every scaffold a scene had, oldest first; the last is the one it has."""
+        return self._rooms.desk.scaffold_versions(scaffold_id)
+
     async def approve_scaffold(
-        self, scaffold_id: str, changes: Mapping[str, Json] | None = None
+        self,
+        scaffold_id: str,
+        changes: Mapping[str, Json] | None = None,
+        *,
+        version: int | None = None,
     ) -> SmartScaffold:
-        """Approve a scaffold, with the writer's changes; it becomes the active one."""
-        known = self._rooms.desk.require_scaffold(scaffold_id)
+        """Approve a scaffold, with the writer's changes; it becomes the active one.
+
+        A version that was replaced can be approved again.
+        """
+        known = self._rooms.desk.require_scaffold(scaffold_id, version)
         wanted = replace(known, **_read_changes(changes or {}))
         chapter, scene = cast("tuple[int, int]", parse_scene_id(scaffold_id))
         view = self._rooms.view(Asked(chapter, scene, wanted.title))
@@ -94,9 +106,11 @@ class Scenes:
         """Return a variant by its id, or the newest of a strategy."""
         return self._rooms.desk.variant(scene_id, name)
 
-    def require_scaffold(self, scaffold_id: str, *, approved: bool = False) -> SmartScaffold:
+    def require_scaffold(
+        self, scaffold_id: str, *, version: int | None = None, approved: bool = False
+    ) -> SmartScaffold:
         """Return a scaffold that must be there, if wanted an approved one."""
-        found = self._rooms.desk.require_scaffold(scaffold_id)
+        found = self._rooms.desk.require_scaffold(scaffold_id, version)
         if approved and not found.is_approved:
             raise ScaffoldNotApproved(
                 f"The scaffold {scaffold_id} waits for the writer's approval",

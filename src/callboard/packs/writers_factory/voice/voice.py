@@ -1,6 +1,7 @@
 """Voice: how far the project has come with its voice, and what the writer decides about it."""
 
 from dataclasses import dataclass
+from typing import Final
 
 from callboard.core.errors import Conflict, InvalidInput
 from callboard.packs.writers_factory.ground import Ground
@@ -22,6 +23,10 @@ from callboard.packs.writers_factory.voice.tournament.tournaments import (
     TournamentState,
 )
 from callboard.tools.errors import ToolError
+
+# What leads to a locked voice, in order.
+STEPS: Final = ("test_passage", "tournament", "winner", "bundle", "lock")
+_HELD: Final = (TournamentState.READY, TournamentState.WINNER_SELECTED, TournamentState.BUNDLED)
 
 
 class LockRefused(Conflict):
@@ -46,12 +51,16 @@ class VoiceStatus:
     winning_strategy: str = ""
 
     @property
+    def steps(self) -> tuple[str, ...]:
+        """Which of the steps are done."""
+        is_held = self.tournament_state in _HELD
+        done = (self.test_passage, is_held, self.winner, self.bundle_ready, self.locked)
+        return tuple(name for name, is_done in zip(STEPS, done, strict=True) if is_done)
+
+    @property
     def steps_done(self) -> int:
-        """How many of the five steps are done: passage, tournament, winner, bundle, lock."""
-        is_held = self.tournament_state in ("ready", "winner_selected", "bundled")
-        return sum(
-            (bool(self.test_passage), is_held, bool(self.winner), self.bundle_ready, self.locked)
-        )
+        """How many of the five steps are done."""
+        return len(self.steps)
 
 
 class Voice:

@@ -16,7 +16,12 @@ from callboard.packs.alfred.kitchen.generation.invention import (
     gaps_of,
 )
 from callboard.packs.alfred.kitchen.generation.picking import pick
-from callboard.packs.alfred.kitchen.generation.selection import PlanBrief, entries_for, gaps_for
+from callboard.packs.alfred.kitchen.generation.selection import (
+    PlanBrief,
+    Wish,
+    entries_for,
+    gaps_for,
+)
 
 if TYPE_CHECKING:
     from callboard.choreography.stage import Stage
@@ -67,26 +72,37 @@ async def draft_plan(
 ) -> Sequence[Row]:
     """Return a plan of the user's own recipes; nothing if none may be eaten or no day is open."""
     arguments = wanted.arguments
+    limits = [
+        *wanted.constraints,
+        *(f"diet:{each}" for each in arguments.get("diets") or ()),
+        *(f"avoid:{each}" for each in arguments.get("without") or ()),
+    ]
+    wishes = {
+        day: Wish.of(text, eater_of(profile, limits, text))
+        for day, text in cast("Mapping[str, str]", arguments.get("wishes") or {}).items()
+    }
     brief = PlanBrief(
         start=_date(arguments.get("start"), today),
         end=_date(arguments.get("end"), today),
         meals=tuple(str(each) for each in arguments.get("meals") or ("dinner",)),
         count=int(arguments["count"]) if arguments.get("count") else None,
         profile=profile,
-        eater=eater_of(profile, wanted.constraints, ""),
+        eater=eater_of(profile, limits, ""),
         today=today,
         recipes=wanted.data.get("recipes", ()),
         stock=wanted.data.get("inventory_items", ()),
         planned=wanted.data.get("meal_plans", ()),
+        wishes=wishes,
+        replaces=bool(arguments.get("replaces")),
     )
     slots = brief.slots()
     gaps = gaps_for(brief, slots)
-    if not gaps:
+    if not any(gaps.values()):
         return []
-    names = {slot: [str(row["name"]) for row in rows] for slot, rows in gaps.items()}
+    names = {slot: [str(row["name"]) for row in rows] for slot, rows in gaps.items() if rows}
     picks = await pick(stage, f"{key}/meals", wanted.request[:_LONGEST_WISH], names)
     household = profile.get("household_size")
-    return [{"entries": entries_for(slots, gaps, picks, household)}]
+    return [{"entries": entries_for(slots, gaps, picks, household, wishes)}]
 
 
 def _any(name: str, gaps: Mapping[str, Sequence[str]], brief: Brief) -> dict[str, Any] | None:

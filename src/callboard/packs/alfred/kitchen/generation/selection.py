@@ -3,19 +3,29 @@
 Code says which recipes somebody may eat and which days are open; a model only picks among them.
 """
 
-from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Collection, Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
 from datetime import date
 from typing import Any, Final
 
 from callboard.choreography.turn.domain import Row
+from callboard.knowledge.entities.matching import singular_words
 from callboard.packs.alfred.kitchen.compute.matching import MatchOptions, match_recipes
 from callboard.packs.alfred.kitchen.compute.plans import open_slots
 from callboard.packs.alfred.kitchen.profile.effects import dinners_in
-from callboard.packs.alfred.kitchen.safety.checking import Eater
+from callboard.packs.alfred.kitchen.safety.checking import Eater, check_for
+from callboard.packs.alfred.kitchen.safety.diets import diet_called
 
 MOST_CANDIDATES: Final = 8
 _WEEKEND: Final = ("sat", "sun")
+_QUICK_MINUTES: Final = 30
+_QUICK: Final = frozenset({"quick", "fast", "easy", "quicker", "faster", "easier"})
+# Words of a wish that say nothing about the dish.
+_FILLING: Final = frozenset(
+    {"something", "anything", "else", "different", "another", "other", "with", "and", "a", "an",
+     "the", "some", "please", "instead", "new", "nice", "dish", "meal", "recipe", "one", "that",
+     "is", "be", "for", "to", "make", "it"}
+)  # fmt: skip
 _NOT_FOR: Final = {
     "dinner": frozenset({"breakfast", "dessert", "snack", "drink", "appetizer", "side"}),
     "lunch": frozenset({"breakfast", "dessert", "snack", "drink", "appetizer", "side"}),
@@ -38,6 +48,33 @@ class Slot:
 
 
 @dataclass(frozen=True, slots=True)
+class Wish:
+    """What is wanted on one day: who eats it then, and words that say what it is."""
+
+    eater: Eater
+    words: tuple[str, ...] = ()
+    is_quick: bool = False
+
+    @classmethod
+    def of(cls, text: str, eater: Eater) -> "Wish":
+        """Return what a text says: `something quick with lentils`."""
+        words = [word for word in singular_words(text) if word not in _FILLING]
+        named = [word for word in words if diet_called(word) is None]
+        return cls(eater, tuple(w for w in named if w not in _QUICK), bool(_QUICK & set(named)))
+
+    def fits(self, row: Row) -> bool:
+        """Say whether a recipe is what is wanted."""
+        minutes = row.get("total_minutes")
+        if self.is_quick and (minutes is None or minutes > _QUICK_MINUTES):
+            return False
+        lines = [line.get("name") for line in row.get("ingredients") or ()]
+        tags = [tag.get("tag") for tag in row.get("tags") or ()]
+        said = [row.get("name"), row.get("cuisine"), row.get("course"), *lines, *tags]
+        known = singular_words(" ".join(str(each) for each in said if each))
+        return all(word in known for word in self.words) and not check_for(self.eater, row)
+
+
+@dataclass(frozen=True, slots=True)
 class PlanBrief:
     """What is to be planned, and from what."""
 
@@ -51,6 +88,10 @@ class PlanBrief:
     recipes: Sequence[Row] = ()
     stock: Sequence[Row] = ()
     planned: Sequence[Row] = ()
+    # What is wanted on some days.
+    wishes: Mapping[str, Wish] = field(default_factory=dict[str, Wish])
+    # Whether what is planned there gives way.
+    replaces: bool = False
 
     def slots(self) -> list[Slot]:
         """Return the open meals to plan, spread over the days, as many as wanted."""
@@ -70,13 +111,21 @@ class PlanBrief:
         order = {str(each["id"]): place for place, each in enumerate(found["matches"])}
         allowed = [row for row in fitting if str(row["id"]) in order]
         recent = {str(row.get("recipe_id")) for row in self.planned}
+        if self.replaces:
+            own = {str(row.get("recipe_id")) for row in self.planned if self._holds(row)}
+            allowed = [row for row in allowed if str(row["id"]) not in own]
         return sorted(allowed, key=lambda row: (str(row["id"]) in recent, order[str(row["id"])]))
+
+    def _holds(self, planned: Row) -> bool:
+        is_within = self.start.isoformat() <= str(planned.get("plan_date")) <= self.end.isoformat()
+        return is_within and str(planned.get("meal_type") or "dinner") in self.meals
 
     def _open(self, cooking_days: Sequence[str]) -> list[Slot]:
         first = max(self.start, self.today)
         if first > self.end:
             return []
-        found = open_slots(first, self.end, self.meals, self.planned, cooking_days)
+        taken = () if self.replaces else self.planned
+        found = open_slots(first, self.end, self.meals, taken, cooking_days)
         slots = [Slot(each["date"], each["meal_type"]) for each in found["slots"]]
         if self.count is None and self.profile.get("cooking_frequency") == "weekends_only":
             weekend = {each["date"] for each in found["slots"] if each["day"] in _WEEKEND}
@@ -97,7 +146,10 @@ def gaps_for(brief: PlanBrief, slots: Sequence[Slot]) -> dict[str, list[Row]]:
     seen: dict[str, int] = {}
     for slot in slots:
         listed = by_meal[slot.meal_type]
-        if not listed:
+        wish = brief.wishes.get(slot.date)
+        if wish is not None:
+            gaps[slot.name] = [row for row in listed if wish.fits(row)][:MOST_CANDIDATES]
+        if wish is not None or not listed:
             continue
         place = seen.get(slot.meal_type, 0)
         seen[slot.meal_type] = place + 1
@@ -112,17 +164,20 @@ def entries_for(
     gaps: Mapping[str, Sequence[Row]],
     picks: Mapping[str, str],
     household: float | None,
+    wished: Collection[str] = (),
 ) -> list[dict[str, Any]]:
     """Return the plan's entries; a recipe comes twice only if there is no other."""
     used: set[str] = set()
     entries: list[dict[str, Any]] = []
     everything = _distinct(row for rows in gaps.values() for row in rows)
-    for slot in slots:
+    # A day with a wish chooses first, and only among what fits it.
+    for slot in sorted(slots, key=lambda slot: slot.date not in wished):
         rows = gaps.get(slot.name)
         if not rows:
             continue
         picked = next((row for row in rows if str(row["name"]) == picks.get(slot.name)), rows[0])
-        free = [row for row in (picked, *rows, *everything) if str(row["id"]) not in used]
+        others = () if slot.date in wished else everything
+        free = [row for row in (picked, *rows, *others) if str(row["id"]) not in used]
         recipe = free[0] if free else picked
         used.add(str(recipe["id"]))
         entries.append(
@@ -135,7 +190,7 @@ def entries_for(
                 "label": str(recipe["name"]),
             }
         )
-    return entries
+    return sorted(entries, key=lambda entry: slots.index(Slot(entry["date"], entry["meal_type"])))
 
 
 def _spread(slots: Sequence[Slot], wanted: int) -> list[Slot]:

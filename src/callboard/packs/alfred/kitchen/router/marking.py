@@ -7,7 +7,7 @@ from typing import Any, Final
 from callboard.choreography.turn.domain import Routed
 from callboard.packs.alfred.kitchen.router.situation import Situation, among, same
 from callboard.packs.alfred.kitchen.router.words.items import read_item, read_items
-from callboard.packs.alfred.kitchen.router.words.lexicon import any_of, numbers
+from callboard.packs.alfred.kitchen.router.words.lexicon import any_of, read_count
 from callboard.packs.alfred.kitchen.router.words.targets import (
     BEHIND,
     INVENTORY,
@@ -25,7 +25,8 @@ _MARK: Final = re.compile(
 )
 _CHECK_OFF: Final = re.compile(
     r"^(?:check|tick|cross) off\s+(?P<what>.+?)(?:\s+(?:from|on|off)\s+(?:my|the|our)"
-    rf"\s+{any_of('lists')})?$",
+    rf"\s+{any_of('lists')})?$"
+    rf"|^(?:check|tick|cross)\s+(?P<before>.+?)\s+off(?:\s+(?:my|the|our)\s+{any_of('lists')})?$",
     re.I | re.S,
 )
 _STATES: Final = {
@@ -39,8 +40,8 @@ _TASK_STATES: Final = {
 _SERVINGS: Final = re.compile(
     r"^(?:set|change|update|make)\s+(?:the\s+)?(?:servings?|portions?)\s+(?:of|for|in|on)\s+"
     r"(?:the\s+|my\s+)?(?P<recipe>.+?)\s+(?:to|=)\s+(?P<count>\w+)$"
-    r"|^(?:set|change|update|make)\s+(?:the\s+|my\s+)?(?P<recipe2>.+?)\s+(?:to\s+)?(?:serve"
-    r"|for)\s+(?P<count2>\w+)(?:\s+(?:people|servings|persons))?$",
+    r"|^(?:set|change|update|make)\s+(?:the\s+|my\s+)?(?P<recipe2>.+?)\s+(?:to\s+)?serve\s+"
+    r"(?P<count2>\w+)(?:\s+(?:people|servings|persons))?$",
     re.I,
 )
 _RATE: Final = re.compile(
@@ -119,8 +120,9 @@ async def _checked_off(situation: Situation) -> Routed | None:
     found = _CHECK_OFF.match(situation.text)
     if found is None:
         return None
-    return await _shopping_state(situation, found["what"], "purchased") or await _task_state(
-        situation, found["what"], "done"
+    what = found["what"] or found["before"]
+    return await _shopping_state(situation, what, "purchased") or await _task_state(
+        situation, what, "done"
     )
 
 
@@ -179,7 +181,7 @@ async def _servings(situation: Situation) -> Routed | None:
     found = _SERVINGS.match(situation.text)
     if found is None:
         return None
-    count = _number(found["count"] or found["count2"])
+    count = read_count(found["count"] or found["count2"])
     recipe = found["recipe"] or found["recipe2"]
     if count is None:
         return None
@@ -249,9 +251,9 @@ async def _quantity(situation: Situation) -> Routed | None:
     amount_text, place = _split_place(found["amount"])
     named = behind["items"] if behind else found["what"]
     amount = (
-        read_item(f"{amount_text} x")
+        read_item(f"{amount_text} thing")
         if not re.search(r"[^\W\d]", amount_text)
-        else read_item(f"{amount_text} of x")
+        else read_item(f"{amount_text} of thing")
     )
     item = read_item(named)
     if amount is None or item is None or amount.quantity is None:
@@ -280,12 +282,6 @@ async def _quantity(situation: Situation) -> Routed | None:
 def _split_place(text: str) -> tuple[str, str]:
     found = BEHIND.match(text)
     return (found["items"], found["target"]) if found else (text, "")
-
-
-def _number(text: str) -> float | None:
-    if text.isdigit():
-        return float(text)
-    return numbers().get(text.casefold())
 
 
 def _update(

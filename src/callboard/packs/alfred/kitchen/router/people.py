@@ -5,18 +5,28 @@ from collections.abc import Sequence
 from typing import Any, Final
 
 from callboard.choreography.turn.domain import Routed, Row
+from callboard.packs.alfred.kitchen.lexicon import food_facts
 from callboard.packs.alfred.kitchen.router.situation import Situation
-from callboard.packs.alfred.kitchen.router.words.items import read_items
-from callboard.packs.alfred.kitchen.router.words.lexicon import any_of, keyed, numbers
+from callboard.packs.alfred.kitchen.router.words.items import read_things
+from callboard.packs.alfred.kitchen.router.words.lexicon import any_of, keyed, read_count
 from callboard.packs.alfred.kitchen.router.words.targets import names
+from callboard.packs.alfred.kitchen.safety.words import food_words, group_called
 from callboard.packs.alfred.relational.names import name_key
 
 _I_AM: Final = r"(?:i(?:'m| am)|we(?:'re| are))"
+# Who eats along counts like the cook: nobody is served what one of them must not have.
+_SOMEBODY: Final = (
+    r"(?:(?:my|our) [\w-]+(?: [\w-]+)?|he|she|they|somebody|someone|one of us|[A-Z][\w-]+)"
+)
 _ALLERGIC: Final = re.compile(
-    rf"^{_I_AM}(?: also)? (?:allergic|intolerant) to (?P<what>.+)$"
-    r"|^(?:i|we) (?:also )?have (?:an? )?(?P<named>.+?) (?:allergy|intolerance|allergies)$"
-    r"|^(?:i|we) can(?:'t|not) (?:have|eat|tolerate) (?P<cannot>.+)$",
+    rf"^(?:{_I_AM}|{_SOMEBODY}(?:'s|'re| is| are))(?: also)? (?:allergic|intolerant) to"
+    r" (?P<what>.+)$"
+    rf"|^(?:i|we|{_SOMEBODY}) (?:also )?ha(?:ve|s) (?:an? )?(?P<named>.+?) (?:allergy|intolerance"
+    r"|allergies)$",
     re.I,
+)
+_CANNOT: Final = re.compile(
+    rf"^(?:i|we|{_SOMEBODY}) can(?:'t|not) (?:have|eat|tolerate) (?P<what>.+)$", re.I
 )
 _NOT_ALLERGIC: Final = re.compile(
     rf"^{_I_AM} (?:no longer|not) allergic to (?P<what>.+?)(?: any ?more)?$", re.I
@@ -70,6 +80,12 @@ async def route_people(situation: Situation) -> Routed | None:
         if found is not None:
             said = next(part for part in found.groups() if part)
             return await _adding(situation, column, _listed(said))
+    cannot = _CANNOT.match(text)
+    if cannot is not None:
+        foods = _listed(cannot["what"])
+        # Somebody who cannot have dinner tonight is not allergic to it.
+        is_food = all(food_facts(each).is_food or group_called(food_words(each)) for each in foods)
+        return await _adding(situation, "allergies", foods) if is_food else None
     liked = _LIKE.match(text)
     if liked is not None:
         cuisines = re.split(r",? and |, ?", liked["what"].casefold())
@@ -88,7 +104,7 @@ def _numbers(situation: Situation) -> Routed | None:
     people = _HOUSEHOLD.match(situation.text)
     if people is not None:
         word = people["count"]
-        count = float(word) if word.isdigit() else numbers().get(word.casefold())
+        count = read_count(word)
         if count is None or not 1 <= count <= _MOST_PEOPLE:
             return None
         return _setting(situation, {"household_size": int(count)}, f"Cook for {count:g}")
@@ -108,7 +124,7 @@ async def _diet(situation: Situation, word: str) -> Routed | None:
 
 def _listed(text: str) -> list[str]:
     plain = re.sub(r"\b(?:or|nor)\b", "and", text, flags=re.I)
-    return [item.name.casefold() for item in read_items(plain)]
+    return [item.name.casefold() for item in read_things(plain)]
 
 
 async def _adding(situation: Situation, column: str, added: Sequence[str]) -> Routed | None:

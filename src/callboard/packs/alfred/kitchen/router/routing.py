@@ -8,14 +8,18 @@ from collections.abc import Awaitable, Callable
 from typing import Final
 
 from callboard.choreography.turn.domain import Routed
+from callboard.packs.alfred.kitchen.router.dishes import route_dishes
 from callboard.packs.alfred.kitchen.router.manners import route_manners
 from callboard.packs.alfred.kitchen.router.marking import route_marking
 from callboard.packs.alfred.kitchen.router.meals import route_meals
 from callboard.packs.alfred.kitchen.router.people import route_people
+from callboard.packs.alfred.kitchen.router.planning import route_planning
 from callboard.packs.alfred.kitchen.router.provisions import route_provisions
 from callboard.packs.alfred.kitchen.router.showing import route_showing
 from callboard.packs.alfred.kitchen.router.situation import Situation
-from callboard.packs.alfred.kitchen.router.stock import route_adding, route_removing
+from callboard.packs.alfred.kitchen.router.statements import route_statements
+from callboard.packs.alfred.kitchen.router.stock import route_adding
+from callboard.packs.alfred.kitchen.router.taking import route_taking
 from callboard.packs.alfred.kitchen.router.tasks import route_tasks
 from callboard.packs.alfred.kitchen.router.wishes import route_wishes
 from callboard.packs.alfred.kitchen.router.words.targets import TARGET
@@ -32,9 +36,12 @@ _ROUTES: Final[tuple[Route, ...]] = (
     route_provisions,
     route_marking,
     route_meals,
+    route_dishes,
+    route_planning,
     route_wishes,
     route_showing,
-    route_removing,
+    route_taking,
+    route_statements,
     route_adding,
 )
 _VERBS: Final = (

@@ -29,34 +29,39 @@ _VERB: Final = (
     r"|look (?:in|at)|find(?: me)?|search(?: for)?|get me)"
 )
 _IN: Final = re.compile(
-    r"^(?:what(?:'s| is| do (?:i|we) have| have (?:i|we) got| is left)|(?:is"
+    r"^(?:what(?:'s| is| do (?:i|we)(?: still)? have| have (?:i|we) got)(?: left| still)*|(?:is"
     rf"|are) there anything|{_VERB}(?: what(?:'s| is))?)"
     rf"(?:\s+(?:in|on|inside))?\s+{OF_OURS}(?P<target>{TARGET})(?:\s+(?:list|items|contents|now"
     r"|again|have|look like))*$",
     re.I,
 )
 _STOCK: Final = re.compile(
-    r"^what (?:food )?(?:do (?:i|we) have|have (?:i|we) got)(?: (?:at home|in stock|left"
-    r"|in the house))?$",
+    r"^what (?:food )?(?:do (?:i|we)(?: still)? have|have (?:i|we) got)(?: (?:at home|in stock|left"
+    r"|in the house))?$|^what(?:'s| is)(?: still)? (?:left|there|at home|in stock)$",
     re.I,
 )
 _TO_BUY: Final = re.compile(
-    r"^what (?:do (?:i|we) (?:need to |have to )?(?:buy|need)|should (?:i|we) buy)(?: .{0,20})?$",
+    r"^what (?:do (?:i|we) (?:still )?(?:need to |have to )?(?:buy|get|need)|should (?:i|we) (?:buy"
+    r"|get))(?: (?:now|today|tomorrow|this week|still|at the \w+|from the \w+))*$",
     re.I,
 )
 _HAVE: Final = re.compile(
-    r"^(?:do (?:i|we) (?:still )?have|have (?:i|we) got|is there|are there|(?:have|got))(?: any"
-    r"| some| enough)?\s+(?P<thing>[^?]+?)"
+    r"^(?:do (?:i|we) (?:still )?have|have (?:i|we) got|is there|are there|(?P<bare>have|got))"
+    r"(?: any| some| enough)?\s+(?P<thing>[^?]+?)"
     r"(?:\s+(?:left|at home|in stock|in the (?P<place>fridge|freezer|pantry)))*$"
     r"|^how (?:much|many)\s+(?P<other>.+?)\s+(?:do (?:i|we) have|have (?:i|we)(?: got)?|(?:is"
     r"|are)(?: there)?(?: left)?)(?:\s+left)?$",
     re.I,
 )
 _EXPIRING: Final = re.compile(
-    r"^(?:what(?:'s| is| food is)?|which .{1,20}|show(?: me)?(?: what)?|anything)\s*(?:is |are "
-    r"|'s )?(?:expiring|expires?|going bad|about to expire|going off)"
-    r"(?: soon| first| next| this week)?$|^(?:show(?: me)? )?(?:the )?expiring (?:food|items"
-    r"|things|stuff)$",
+    r"^(?:what(?:'s| is| food is)?|which .{1,20}|show(?: me)?(?: what)?|(?:is |are )?(?:there )?"
+    r"anything)\s*(?:is |are |'s |that )?"
+    r"(?:expiring|expires?|going bad|(?:about to |will |going to )?(?:expire|go (?:bad|off))"
+    r"|going off|needs? (?:to be (?:used|eaten)(?: up)?|using up|eating))"
+    r"(?: soon| first| next)?"
+    r"(?: (?:by |on )?(?P<when>this week|today|tomorrow|(?:the )?next \w+ days))?$"
+    r"|^what should (?:i|we) (?:use(?: up)?|eat)(?: up)?(?: first| soon| next)$"
+    r"|^(?:show(?: me)? )?(?:the )?expiring (?:food|items|things|stuff)$",
     re.I,
 )
 _TASKS: Final = re.compile(
@@ -70,7 +75,10 @@ _PLAN: Final = re.compile(
     r"|plans|menu|schedule)|planned(?: meals)?)(?P<when>\s+.+)?$"
     r"|^what(?:'s| is| are)(?: (?:we|i))?(?: having| eating)? (?:for|planned(?: for)?"
     r"|on the menu(?: for)?)\s+(?P<meal>.+)$"
-    r"|^what (?:are|am) (?:we|i) (?:having|eating|cooking)(?: for)?\s+(?P<meal2>.+)$",
+    r"|^what (?:are|am) (?:we|i) (?:having|eating|cooking)(?: for)?\s+(?P<meal2>.+)$"
+    rf"|^(?:{_VERB}\s+)?what (?:have (?:i|we)|did (?:i|we)|(?:i|we)(?:'ve| have)?) plan(?:ned)?"
+    r"(?: for)?(?P<meal3>\s+.+)?$"
+    rf"|^{_VERB}\s+what(?:'s| is) planned(?: for)?(?P<meal4>\s+.+)?$",
     re.I,
 )
 _LOG: Final = re.compile(
@@ -133,9 +141,12 @@ def _everything(situation: Situation, target: Target) -> Routed:
 
 
 def _expiring(situation: Situation) -> Routed | None:
-    if not _EXPIRING.match(situation.text):
+    found = _EXPIRING.match(situation.text)
+    if found is None:
         return None
-    soon = {"field": "expires_on", "op": "lte", "value": "@today+3d"}
+    days = read_days(found["when"], situation.today) if found["when"] else None
+    until = "@today+3d" if days is None else days.end.isoformat()
+    soon = {"field": "expires_on", "op": "lte", "value": until}
     return _read(
         situation, "Show what expires soon", "inventory", "inventory_items", soon,
         include=["ingredient"], order_by=[{"column": "expires_on"}],
@@ -147,7 +158,12 @@ def _having(situation: Situation) -> Routed | None:
     if found is None:
         return None
     item = read_item(found["thing"] or found["other"] or "")
-    if item is None or re.search(r"\b(?:recipes?|tasks?|plans?|to)\b", item.name, re.I):
+    if item is None or re.search(
+        r"\b(?:recipes?|tasks?|plans?|to|everything|anything|something|for)\b", item.name, re.I
+    ):
+        return None
+    if found["bare"] and not situation.asked.message.rstrip().endswith("?"):
+        # "Got milk" without asking tells of it.
         return None
     filters = [{"field": "ingredient.name", "op": "ilike", "value": f"%{_core(item.name)}%"}]
     if found["place"]:
@@ -183,7 +199,7 @@ def _plan(situation: Situation) -> Routed | None:
     found = _PLAN.match(situation.text)
     if found is None:
         return None
-    said = " ".join(filter(None, (found["when"], found["meal"], found["meal2"])))
+    said = " ".join(part for part in found.groups() if part).strip()
     days = read_days(said or "this week", situation.today)
     meal = _meal_in(said)
     if days is None and meal is None:

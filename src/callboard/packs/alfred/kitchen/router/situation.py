@@ -108,7 +108,7 @@ class Likely:
     ingredient_ids: tuple[str, ...]
 
 
-async def _all_of_it() -> Likely | None:
+async def _all_of_it(_constraints: Sequence[str] = ()) -> Likely | None:
     return None
 
 
@@ -122,8 +122,8 @@ class Situation:
     today: Today
     read: Read
     first_group: int = 0
-    # None as long as the kitchen can be read whole.
-    likely: Callable[[], Awaitable[Likely | None]] = _all_of_it
+    # What fits some constraints as well; None as long as the kitchen can be read whole.
+    likely: Callable[[Sequence[str]], Awaitable[Likely | None]] = _all_of_it
 
     @property
     def steps(self) -> Steps:

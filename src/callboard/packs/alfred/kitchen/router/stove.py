@@ -10,9 +10,9 @@ from callboard.packs.alfred.kitchen.cooking import (
     CookSessions,
     read_command,
 )
-from callboard.packs.alfred.kitchen.router.meals import find_recipe
+from callboard.packs.alfred.kitchen.router.meals import find_recipes
 from callboard.packs.alfred.kitchen.router.situation import Situation, same
-from callboard.packs.alfred.kitchen.router.words.lexicon import numbers
+from callboard.packs.alfred.kitchen.router.words.lexicon import any_of, read_count
 
 _START: Final = re.compile(
     r"^(?:(?:i'm|i am|we're|we are) (?:now )?(?:making|cooking|baking|preparing)"
@@ -23,6 +23,9 @@ _START: Final = re.compile(
 )
 # Asked about what is in the house, not about what goes into the pot.
 _ABOUT_STOCK: Final = re.compile(r"\b(?:have|left|is there|are there|in stock)\b", re.IGNORECASE)
+_NO_DISH: Final = re.compile(
+    rf"(?:{any_of('meals')}|food|something|for \w+)(?: for \w+)?", re.IGNORECASE
+)
 _MOST_WORDS_AFTER_DONE: Final = 6
 
 
@@ -36,18 +39,35 @@ async def route_stove(situation: Situation, cooks: CookSessions, now_ms: int) ->
             return await _follow(situation, cooks, cooking, command, now_ms)
     started = _START.match(situation.text)
     if started is None or not session_id:
-        return None
+        return _idle(situation)
     return await _begin(situation, cooks, started, now_ms)
+
+
+def _idle(situation: Situation) -> Routed | None:
+    """Say what a timer needs, where nothing is on the stove."""
+    command = read_command(situation.text)
+    if command is None or command.kind != "timer":
+        return None
+    return Routed(
+        reply="Nothing is on the stove, so there is nothing to time. Say “I'm making shakshuka”, "
+        "or “remind me in 10 minutes to check the oven”."
+    )
 
 
 async def _begin(
     situation: Situation, cooks: CookSessions, found: re.Match[str], now_ms: int
 ) -> Routed | None:
-    recipe = await find_recipe(situation, found["what"])
+    name = found["what"]
+    if _NO_DISH.fullmatch(name):
+        return Routed(reply="What are you making? Say it by name: “I'm making shakshuka for 4”.")
+    near = await find_recipes(situation, name)
+    recipe = near[0] if len(near) == 1 else None
     if recipe is None:
         if situation.text.casefold().startswith("cook "):
             return None
-        name = found["what"]
+        if near:
+            listed = ", ".join(f"“{row['name']}”" for row in near)
+            return Routed(reply=f"Which one are you making: {listed}? Say it by its whole name.")
         return Routed(
             reply=f"You have no recipe called “{name}”. Say “make me a {name} recipe” for a draft."
         )
@@ -114,5 +134,4 @@ def _is_meant(command: CookCommand, text: str) -> bool:
 def _people(word: str | None) -> float | None:
     if not word:
         return None
-    count = float(word) if word.isdigit() else numbers().get(word.casefold())
-    return count if count else None
+    return read_count(word)

@@ -11,7 +11,8 @@ QUICK_MINUTES: Final = 30
 _QUICK: Final = frozenset({"quick", "fast", "speedy", "weeknight", "easy"})
 _FILLER: Final = frozenset(
     {"", "my", "the", "our", "all", "some", "any", "saved", "own", "me", "and", "archived",
-     "deleted", "a", "an", "other", "new", "old", "good", "nice", "great"}
+     "deleted", "a", "an", "other", "new", "old", "good", "nice", "great", "whole", "entire",
+     "next", "out", "few"}
 )  # fmt: skip
 _MINUTES: Final = re.compile(
     r"(?:under|in under|less than|within|up to|that take(?:s)?(?: under| less than)?)\s+("
@@ -48,6 +49,16 @@ def recipe_filters(before: str, after: str) -> list[dict[str, Any]] | None:
         tail = tail.replace(found[0], " ").strip()
     is_read = re.fullmatch(r"(?:from|for|that|in|,|\s)*", tail) is not None
     return filters if is_read else None
+
+
+def split_diets(text: str) -> tuple[list[str], str]:
+    """Return the diets a text names, and the rest of its words."""
+    diets: list[str] = []
+    rest: list[str] = []
+    for word in re.split(r"[\s,]+", text.strip()):
+        diet = keyed("diets").get(name_key(word)) if word else None
+        (rest if diet is None else diets).append(diet or word)
+    return diets, " ".join(rest)
 
 
 def at_most_minutes(minutes: int) -> dict[str, Any]:

@@ -4,6 +4,7 @@ import re
 from typing import Any, Final
 
 from callboard.choreography.turn.domain import Routed, Row
+from callboard.packs.alfred.kitchen.lexicon import food_facts
 from callboard.packs.alfred.kitchen.router.situation import Situation, among, same
 from callboard.packs.alfred.kitchen.router.words.dates import find_when
 from callboard.packs.alfred.kitchen.router.words.lexicon import kinds
@@ -38,7 +39,8 @@ async def route_tasks(situation: Situation) -> Routed | None:
         task = await find_task(situation, deleted["what"])
         return None if task is None else _change(situation, task, delete=True)
     done = _DONE.match(situation.text)
-    if done is not None:
+    # Who finished the milk has drunk it, whatever there is to do about milk.
+    if done is not None and not food_facts(done["what"]).is_food:
         task = await find_task(situation, done["what"])
         return None if task is None else _change(situation, task, delete=False)
     return None

@@ -1,7 +1,7 @@
-"""Checking: whether somebody may eat something, told by names, tags and steps.
+"""Checking: whether somebody may eat something, told by every word and tag it comes with.
 
 Whatever a model says about it does not count. What an ingredient's row is tagged with counts
-always; names come on top.
+always; names, whole lines, steps and remarks come on top.
 """
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -22,6 +22,15 @@ from callboard.packs.alfred.kitchen.safety.words import (
 
 Row = Mapping[str, Any]
 AVOID: Final = "avoid:"
+# What is only said about a dish ("lovely with peanut sauce") is enough to warn who is allergic; it
+# makes no dish meat, and nobody has to like a remark.
+_NOT_FOR_DIETS: Final = frozenset({"name", "remark"})
+_NOT_FOR_TASTES: Final = frozenset({"step", "remark"})
+_SAID_OF_CONTENT: Final = {
+    "name": "name", "label": "name", "note": "note", "description": "remark", "notes": "remark",
+}  # fmt: skip
+# Whatever was read out of a line, the line itself may say more: "may contain nuts".
+_SAID_OF_LINE: Final = ("raw_text", "text", "preparation", "note", "notes")
 
 
 @dataclass(frozen=True, slots=True)
@@ -85,10 +94,12 @@ def check_for(eater: Eater, content: Row) -> list[Objection]:
         for allergy in eater.allergies
         for objection in _objections("allergy", allergy, parts)
     ]
+    eaten = [part for part in parts if part.where not in _NOT_FOR_DIETS]
     for name in eater.diet:
-        found += _diet_objections(name, [part for part in parts if part.where != "name"])
+        found += _diet_objections(name, eaten)
+    tasted = [part for part in parts if part.where not in _NOT_FOR_TASTES]
     for avoided in eater.avoided:
-        found += _objections("avoid", avoided, [part for part in parts if part.where != "step"])
+        found += _objections("avoid", avoided, tasted)
     return list(dict.fromkeys(found))
 
 
@@ -140,11 +151,11 @@ def _stands_in(text: str, group: str, words: Words, *, is_sentence: bool) -> boo
 
 
 def _parts(content: Row) -> Iterator[Part]:
-    for key in ("name", "label", "note"):
+    for key, where in _SAID_OF_CONTENT.items():
         if content.get(key):
-            yield Part("name" if key != "note" else "note", str(content[key]))
+            yield Part(where, str(content[key]))
     for line in _rows(content.get("ingredients")):
-        yield _ingredient(line)
+        yield from _line_parts(line)
     for step in _rows(content.get("steps")):
         yield Part("step", str(step.get("text", "")))
     for tag in _rows(content.get("tags")):
@@ -154,14 +165,18 @@ def _parts(content: Row) -> Iterator[Part]:
             yield from _parts(entry)
 
 
-def _ingredient(line: Row) -> Part:
+def _line_parts(line: Row) -> Iterator[Part]:
+    """Yield all a line says, piece by piece: `coconut` before `milk` would make the milk harmless.
+
+    The first piece carries the tags.
+    """
     inner: Any = line.get("ingredient")
     known: Row = cast("Row", inner) if isinstance(inner, Mapping) else {}
     name = line.get("name") or known.get("name") or (inner if isinstance(inner, str) else "")
-    said = [str(name or ""), str(line.get("raw_text") or ""), str(line.get("text") or "")]
     tags: Any = line.get("allergen_tags") or known.get("allergen_tags") or ()
-    spoken = " / ".join(dict.fromkeys(part for part in said if part))
-    return Part("ingredient", spoken, frozenset(str(tag) for tag in tags))
+    yield Part("ingredient", str(name or ""), frozenset(str(tag) for tag in tags))
+    rest = dict.fromkeys(str(line.get(key) or "") for key in _SAID_OF_LINE)
+    yield from (Part("ingredient", said) for said in rest if said and said != name)
 
 
 def _rows(value: Any) -> list[Row]:

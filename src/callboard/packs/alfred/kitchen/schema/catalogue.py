@@ -3,7 +3,7 @@
 from typing import Final
 
 from callboard.packs.alfred.kitchen.schema import people, plans, recipes, stock
-from callboard.packs.alfred.relational.tables import Relation, Tables, described
+from callboard.packs.alfred.relational.tables import Aliases, Relation, Tables, described
 
 SUBDOMAINS: Final = {
     "recipes": ("recipes", "recipe_ingredients", "recipe_steps", "recipe_tags", "ingredients"),
@@ -14,6 +14,11 @@ SUBDOMAINS: Final = {
     "preferences": ("user_profile",),
     "cooking_log": ("cooking_log",),
 }
+_ALIASES: Final = Aliases(
+    alias_key=recipes.ingredient_aliases.c.alias_key,
+    name_key=recipes.ingredients.c.name_key,
+    joined=recipes.ingredient_aliases.c.ingredient_id == recipes.ingredients.c.id,
+)
 _INGREDIENT: Final = Relation("ingredient", "ingredients", "ingredient_id", "id", many=False)
 _RECIPE: Final = Relation("recipe", "recipes", "recipe_id", "id", many=False)
 _MEAL: Final = Relation("meal_plan", "meal_plans", "meal_plan_id", "id", many=False)
@@ -54,6 +59,7 @@ def kitchen_tables() -> Tables:
                 label="name",
                 searched=("name",),
                 name_key=("name_key", "name"),
+                aliases=_ALIASES,
             ),
             described(
                 stock.inventory_items,
@@ -66,6 +72,7 @@ def kitchen_tables() -> Tables:
                 label="name",
                 searched=("name",),
                 name_key=("name_key", "name"),
+                aliases=_ALIASES,
                 relations=(_INGREDIENT, _RECIPE, _MEAL),
             ),
             described(

@@ -33,27 +33,16 @@ if TYPE_CHECKING:
 
 _ESCAPE: Final = "\\"
 
-Aliases = Callable[[str], str]
-"""Returns the key under which the catalogue knows a name key."""
-
 
 class FilterCompiler:
     """Compiles filters for one user and one moment."""
 
-    def __init__(
-        self,
-        tables: Tables,
-        user_id: str,
-        today: Today,
-        dialect: Dialect,
-        alias: Aliases = lambda key: key,
-    ) -> None:
-        """Take the tables, whose rows count, what day it is, the dialect, how names are known."""
+    def __init__(self, tables: Tables, user_id: str, today: Today, dialect: Dialect) -> None:
+        """Take the tables, whose rows count, what day it is, and the dialect."""
         self._tables = tables
         self._user_id = user_id
         self._today = today
         self._dialect = dialect
-        self._alias = alias
 
     def compile(self, table: Described, filters: Sequence[Filter]) -> "ColumnElement[bool]":
         """Return everything that must hold: the user's own rows, and all filters."""
@@ -140,6 +129,8 @@ class FilterCompiler:
         return target
 
     def _compare(self, field: Field, source: Any, condition: Condition) -> "ColumnElement[bool]":
+        from sqlalchemy import not_
+
         facts, op = field.column, condition.op
         if op not in OPERATORS[facts.kind]:
             raise QueryError(
@@ -158,11 +149,14 @@ class FilterCompiler:
             return self._like(field, source, condition)
         if op is Operator.IN:
             values = typed_list(facts, condition.value, self._today, condition.field)
-            return self._keyed(field, source).in_([self._key(field, each) for each in values])
+            return self._named(field, source, values) if _is_name(field) else column.in_(values)
         if op is Operator.BETWEEN:
             return self._between(column, field, condition)
-        value = self._key(field, typed_value(facts, condition.value, self._today, condition.field))
-        return _COMPARISONS[op](self._keyed(field, source) if op in _KEYED else column, value)
+        value = typed_value(facts, condition.value, self._today, condition.field)
+        if op in _EQUALITY and _is_name(field):
+            is_it = self._named(field, source, [value])
+            return is_it if op is Operator.EQ else _or_null(not_(is_it), column, op)
+        return _COMPARISONS[op](column, value)
 
     def _between(self, column: Any, field: Field, condition: Condition) -> "ColumnElement[bool]":
         values = typed_list(field.column, condition.value, self._today, condition.field)
@@ -175,18 +169,18 @@ class FilterCompiler:
             )
         return column.between(values[0], values[1])
 
-    def _keyed(self, field: Field, source: Any) -> Any:
-        """Return the column that is compared: names are compared by their key."""
-        key = field.owner.name_key
-        if key is not None and key[1] == field.column.name:
-            return source.c[key[0]]
-        return source.c[field.column.name]
+    def _named(self, field: Field, source: Any, names: Sequence[str]) -> "ColumnElement[bool]":
+        """Return whether a row goes by one of some names: by its key, or by an alias of it."""
+        from sqlalchemy import select
 
-    def _key(self, field: Field, value: Any) -> Any:
-        key = field.owner.name_key
-        if key is None or key[1] != field.column.name or not isinstance(value, str):
-            return value
-        return self._alias(name_key(value))
+        assert field.owner.name_key is not None  # noqa: S101 - asked by the caller
+        column = source.c[field.owner.name_key[0]]
+        keys = [name_key(each) for each in names]
+        aliases = field.owner.aliases
+        if aliases is None:
+            return column.in_(keys)
+        known = select(aliases.name_key).where(aliases.joined, aliases.alias_key.in_(keys))
+        return column.in_(keys) | column.in_(known.correlate(None))
 
     def _like(self, field: Field, source: Any, condition: Condition) -> "ColumnElement[bool]":
         pattern = condition.value
@@ -253,7 +247,17 @@ def _escaped(text: str) -> str:
     return text
 
 
-_KEYED: Final = frozenset({Operator.EQ, Operator.NEQ, Operator.NEQ_OR_NULL})
+def _is_name(field: Field) -> bool:
+    """Say whether a column is compared by its key."""
+    key = field.owner.name_key
+    return key is not None and key[1] == field.column.name
+
+
+def _or_null(told: Any, column: Any, op: Operator) -> "ColumnElement[bool]":
+    return told | column.is_(None) if op is Operator.NEQ_OR_NULL else told
+
+
+_EQUALITY: Final = frozenset({Operator.EQ, Operator.NEQ, Operator.NEQ_OR_NULL})
 _COMPARISONS: Final[dict[Operator, Callable[[Any, Any], Any]]] = {
     Operator.EQ: lambda column, value: column == value,
     Operator.NEQ: lambda column, value: column != value,

@@ -34,7 +34,7 @@ class Today:
         """Return what time it is in a time zone; an unknown zone counts as UTC."""
         try:
             zone: ZoneInfo | None = ZoneInfo(timezone)
-        except (ZoneInfoNotFoundError, ValueError):
+        except (ZoneInfoNotFoundError, ValueError, OSError):
             zone = None
         moment = datetime.fromtimestamp(now_ms / 1000, tz=UTC)
         return cls(moment.astimezone(zone) if zone else moment, week_starts_sunday)
@@ -90,6 +90,12 @@ def _day(name: str, today: Today) -> date:
             return later.replace(day=1) - timedelta(days=1)
         case _:
             return today.day
+
+
+def moment_of(text: str) -> str:
+    """Return a moment as columns hold it; one that names no time zone is in UTC."""
+    read = datetime.fromisoformat(text)
+    return _moment(read if read.tzinfo else read.replace(tzinfo=UTC))
 
 
 def _moment(when: datetime) -> str:

@@ -1,11 +1,16 @@
 """Values of a filter, brought to the type of their column, or refused by name."""
 
 from collections.abc import Callable
-from datetime import date, datetime
+from datetime import date
 from typing import Any, Final, cast
 
 from callboard.choreography.turn.requests import Operator, QueryError
-from callboard.packs.alfred.relational.filters.dates import Today, is_token, resolve_date
+from callboard.packs.alfred.relational.filters.dates import (
+    Today,
+    is_token,
+    moment_of,
+    resolve_date,
+)
 from callboard.packs.alfred.relational.tables import ColumnFacts
 
 _COMPARING: Final = {Operator.GT, Operator.GTE, Operator.LT, Operator.LTE, Operator.BETWEEN}
@@ -76,10 +81,9 @@ def _datetime(_facts: ColumnFacts, value: Any, today: Today, field: str) -> str:
     if is_token(value):
         return resolve_date(value, today, as_moment=True, field=field)
     try:
-        datetime.fromisoformat(str(value))
-    except ValueError:
+        return moment_of(str(value))
+    except (ValueError, OverflowError):
         raise _bad(field, value, "a moment such as 2026-05-17T18:00 or @now") from None
-    return str(value)
 
 
 def _bad(field: str, value: Any, wanted: str) -> QueryError:

@@ -46,10 +46,13 @@ def undo_last_turn(
     restored = removed = 0
     labels: list[str] = []
     notes: list[str] = []
+    removed_ids: list[str] = []
     for entry in entries:
         table = tables[entry["table_name"]]
         _Undo(connection, table, entry, notes).perform()
         removed += entry["op"] == "insert"
+        if entry["op"] == "insert" and "id" in entry["row_key"]:
+            removed_ids.append(str(entry["row_key"]["id"]))
         restored += entry["op"] != "insert"
         if "version" in table.columns and entry["label"] not in labels:
             labels.append(entry["label"])
@@ -59,7 +62,12 @@ def undo_last_turn(
         .values(undone_at=now)
     )
     return UndoResult(
-        turn=turn, restored=restored, removed=removed, labels=labels[::-1], notes=notes
+        turn=turn,
+        restored=restored,
+        removed=removed,
+        labels=labels[::-1],
+        notes=notes,
+        removed_ids=removed_ids,
     )
 
 
@@ -75,7 +83,15 @@ class _Undo:
         self.notes = notes
 
     def perform(self) -> None:
-        """Take it back."""
+        """Take it back, unless something stands in its place or leans on it by now."""
+        from sqlalchemy.exc import IntegrityError
+
+        try:
+            self._perform()
+        except IntegrityError as error:
+            raise self._changed("is in use, or its place is taken") from error
+
+    def _perform(self) -> None:
         from sqlalchemy import delete, insert, update
 
         before, after = self.entry["before"], self.entry["after"]

@@ -1,7 +1,7 @@
 """Validation: a record becomes values of the right types, or an error that names the column."""
 
 from collections.abc import Mapping
-from datetime import UTC, date, datetime
+from datetime import date
 from functools import cache
 from typing import Annotated, Any, Final
 
@@ -16,7 +16,12 @@ from pydantic import (
 )
 
 from callboard.choreography.turn.requests import WriteError
-from callboard.packs.alfred.relational.filters.dates import Today, is_token, resolve_date
+from callboard.packs.alfred.relational.filters.dates import (
+    Today,
+    is_token,
+    moment_of,
+    resolve_date,
+)
 from callboard.packs.alfred.relational.tables import ColumnFacts, Described
 
 _DECIMALS: Final = 3
@@ -94,7 +99,7 @@ def _type(facts: ColumnFacts) -> Any:
         case "date":
             return Annotated[str, AfterValidator(_date)]
         case "datetime":
-            return Annotated[str, AfterValidator(_moment)]
+            return Annotated[str, AfterValidator(moment_of)]
         case "list":
             return list[Annotated[str, Field(max_length=_LONGEST_TEXT)]]
         case "json":
@@ -129,12 +134,6 @@ def _rounded(value: float) -> float:
 
 def _date(value: str) -> str:
     return date.fromisoformat(value[:10]).isoformat()
-
-
-def _moment(value: str) -> str:
-    read = datetime.fromisoformat(value)
-    aware = read if read.tzinfo else read.replace(tzinfo=UTC)
-    return aware.astimezone(UTC).strftime("%Y-%m-%dT%H:%M:%S.%fZ")
 
 
 def _refuse_columns(table: Described, record: Mapping[str, Any]) -> None:

@@ -91,6 +91,7 @@ class Writer:
         moment = Moment(who, connection, today)
         preview, rows = self._preview(moment, request)
         self._check_consent(preview, confirmed)
+        key = self._numbered(moment, key)
         changes = Changes(moment, self.tables, self.log, key, self.new_id)
         try:
             result = self._apply(moment, changes, request, rows)
@@ -105,6 +106,20 @@ class Writer:
             insert(outcomes).values(key=name, result=result.model_dump(mode="json"), at=changes.now)
         )
         return result
+
+    def _numbered(self, moment: Moment, key: WriteKey) -> WriteKey:
+        """Return a key with a turn: outside of a conversation the next that is free."""
+        from sqlalchemy import func, select
+
+        if key.turn is not None:
+            return key
+        log = self.log.changes
+        newest = moment.connection.execute(
+            select(func.coalesce(func.max(log.c.turn), 0)).where(
+                log.c.user_id == moment.who.user_id, log.c.session_id == key.session_id
+            )
+        ).scalar_one()
+        return key.model_copy(update={"turn": int(newest) + 1})
 
     def _preview(self, moment: Moment, request: WriteRequest) -> tuple[WritePreview, list[Values]]:
         table = self._table(moment, request)
@@ -308,7 +323,7 @@ class Writer:
                 hint="Say which: a name, an id, a condition.",
             )
         reader = Reader(self.tables, moment.who.user_id, moment.today, self.dialect)
-        where = reader.compiler(moment.connection).compile(table, request.filters)
+        where = reader.compiler.compile(table, request.filters)
         if table.archived:
             where = where & table.table.c[table.archived].is_(None)
         query = select(table.table).where(where).order_by(*table.table.primary_key.columns)

@@ -145,7 +145,7 @@ def is_judgeable(check: str, checks: tuple[CheckResult, ...]) -> bool:
 
 def content_digest(name: TemplateName, check: str, fields: Mapping[str, Value]) -> str:
     """Return the mark of the words a check is about."""
-    return digest({each: fields.get(each) for each in JUDGED[name][check]})
+    return digest({each: fields.get(each) for each in JUDGED[name].get(check, ())})
 
 
 def _trimmed(held: list[dict[str, Json]]) -> list[dict[str, Json]]:

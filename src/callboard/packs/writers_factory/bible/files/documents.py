@@ -16,8 +16,9 @@ from callboard.packs.writers_factory.bible.files.frontmatter import (
     write_front,
 )
 from callboard.packs.writers_factory.bible.files.rendering import readable
+from callboard.packs.writers_factory.bible.provenance import source_name
 from callboard.packs.writers_factory.bible.shapes import RESERVED, SHAPES, shaped, spread
-from callboard.packs.writers_factory.bible.values import BadValue, Value, as_text
+from callboard.packs.writers_factory.bible.values import BadValue, Value
 from callboard.packs.writers_factory.model import TemplateName
 
 _OPEN: Final = "<!-- made from the fields above; write your own text below the closing mark"
@@ -57,11 +58,6 @@ class Document:
     sha256: str | None = None
     # Files with Windows line ends keep them.
     has_crlf: bool = False
-
-    @property
-    def is_readable(self) -> bool:
-        """Whether the file as a whole could be taken apart."""
-        return all(problem.field is not None for problem in self.problems)
 
 
 def read_document(name: TemplateName, path: str, data: bytes) -> Document:
@@ -105,14 +101,18 @@ def _with_values(
     extras: dict[str, Json] = {}
     problems: list[FileProblem] = []
     for key, raw in values.items():
-        for field_key, value in spread(document.name, {key: raw}).items():
+        parts = spread(document.name, {key: raw})
+        for field_key, value in parts.items():
             if field_key in RESERVED:
                 continue
             told = _told(document, field_key, value, known)
             if isinstance(told, str | list):
                 known[field_key] = told
-            elif told is None:
+            elif told is None and len(parts) == 1:
                 extras[key] = raw
+            elif told is None:
+                # The rest of a list of beats has become fields and must not be told twice.
+                extras[field_key] = value
             else:
                 problems.append(replace(told, line=lines.get(key)))
     held = {name: value for name, value in known.items() if value}
@@ -139,7 +139,7 @@ def _sources(value: Json) -> dict[str, str]:
     if not isinstance(value, Mapping):
         return {}
     told = cast("Mapping[str, Json]", value)
-    return {str(key): as_text(each) for key, each in told.items() if isinstance(each, str)}
+    return {str(key): source_name(each) for key, each in told.items() if isinstance(each, str)}
 
 
 def _own_text(body: str) -> str:

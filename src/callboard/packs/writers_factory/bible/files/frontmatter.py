@@ -4,13 +4,13 @@ Nothing is guessed. Dates, numbers and words like `no` stay the text the writer 
 depth and size that only an attack needs are refused.
 """
 
-from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Any, Final, cast
 
 import yaml
 
 from callboard.core.canonical import Json
+from callboard.studio.settings_file import FileProblem, refuse_traps
 
 LARGEST_BYTES: Final = 1_000_000
 _LARGEST_FRONT_CHARS: Final = 200_000
@@ -78,8 +78,11 @@ def _decode(data: bytes) -> str:
 def _read_yaml(text: str) -> tuple[dict[str, Json], dict[str, int]]:
     # One line for the rule above, one because YAML counts from zero.
     try:
-        _refuse_traps(text)
+        refuse_traps(text, _DEEPEST)
         node = _compose(text)
+    except FileProblem as problem:
+        line = None if problem.line is None else problem.line + 1
+        raise FrontProblem(problem.message, line) from problem
     except yaml.MarkedYAMLError as error:
         mark = error.problem_mark or error.context_mark
         reason = error.problem or error.context or "a mistake"
@@ -128,21 +131,6 @@ def _plain(node: Any) -> Json:
         return [_plain(each) for each in cast("list[Any]", node.value)]
     is_nothing = node.tag.endswith(":null") and node.style is None
     return None if is_nothing else str(node.value)
-
-
-def _refuse_traps(text: str) -> None:
-    depth = -1  # the stream itself is the first thing to start
-    for token in cast(
-        "Iterable[yaml.Token]",
-        yaml.scan(text, yaml.SafeLoader),  # pyright: ignore[reportUnknownMemberType]
-    ):
-        name = type(token).__name__
-        line = token.start_mark.line + 2
-        if isinstance(token, yaml.AliasToken):
-            raise FrontProblem("uses a YAML alias (*name); write the value out", line)
-        depth += name.endswith("StartToken") - name.endswith("EndToken")
-        if depth > _DEEPEST:
-            raise FrontProblem(f"nests more than {_DEEPEST} levels deep", line)
 
 
 class _Dumper(yaml.SafeDumper):

@@ -6,12 +6,12 @@ action twice in one reply is done once; a command of the writer is never done he
 
 from collections.abc import Awaitable, Callable, Mapping, Sequence
 from dataclasses import dataclass, field
-from functools import cache
-from typing import Any, Final, cast
+from typing import Any, Final
 
 from callboard.choreography.stage import Stage
-from callboard.core.canonical import Json, compact_json, digest
+from callboard.core.canonical import Json, digest
 from callboard.core.errors import CallboardError
+from callboard.core.schemas import violations
 from callboard.core.vocabulary import Effect
 from callboard.packs.writers_factory.foreman.actions.catalogue import ActionSpec, Catalogue
 from callboard.packs.writers_factory.foreman.actions.results import (
@@ -139,26 +139,16 @@ _STAGED: Final = frozenset({"query_notebook", "llm_prompt"})
 
 
 def _problems(values: Mapping[str, Json], spec: ActionSpec) -> list[str]:
-    validator = _validator(compact_json(dict(spec.schema)))
     found: list[str] = []
-    for error in validator.iter_errors(dict(values)):
-        place = ".".join(str(part) for part in error.absolute_path)
-        found.append(f"{place}: {error.message}" if place else str(error.message))
+    for each in violations(dict(values), spec.schema):
+        place = ".".join(map(str, each.path))
+        found.append(f"{place}: {each.message}" if place else each.message)
     blank = [
         f"{name} is empty"
         for name in spec.required
         if isinstance(values.get(name), str) and not str(values[name]).strip()
     ]
     return sorted(dict.fromkeys([*found, *blank]))
-
-
-@cache
-def _validator(schema: str) -> Any:
-    import json
-
-    from jsonschema import Draft202012Validator
-
-    return cast(Any, Draft202012Validator)(json.loads(schema))
 
 
 def _folded(name: str) -> str:

@@ -98,8 +98,7 @@ class Handlers:
                 fix="Agree on a stronger one with the writer, then save that.",
                 key=key,
             )
-        said = call.text("source").lower()
-        source = _STATED.get(said, call.text("source")) or f"conversation:{call.stage.run.id}"
+        source = _source(call)
         entry_id = await self.hands.memory.save(category, key, value, source)
         told = f"saved {category} {key}"
         written = None
@@ -123,15 +122,13 @@ class Handlers:
     async def write_template(self, call: ActionCall) -> Done:
         """Write fields into a template and tell what it makes of them."""
         fields = cast("dict[str, Json]", call.values["content"])
-        said = call.text("source").lower()
-        source = _STATED.get(said, call.text("source")) or f"conversation:{call.stage.run.id}"
-        written = await self.hands.bible.write(call.text("template"), fields, source)
+        written = await self.hands.bible.write(call.text("template"), fields, _source(call))
         return self._about(written, f"wrote {written.path}")
 
     async def update_status(self, call: ActionCall) -> Done:
         """Take note of a claimed status; the files decide, and a difference is told."""
         claimed = call.text("status")
-        written = await self.hands.bible.claim(call.text("template"), claimed, call.mode)
+        written = await self.hands.bible.claim(call.text("template"), claimed)
         if written.status == claimed:
             return self._about(written, f"{call.text('template')} is {claimed}")
         told = f"{call.text('template')} is {written.status}, not {claimed}"
@@ -183,6 +180,12 @@ class Handlers:
         text = call.text("content") or short(dict(call.values), 10_000)
         self.files.write_text(path, f"{text}\n")
         return Done(f"wrote {path}", {"path": path})
+
+
+def _source(call: ActionCall) -> str:
+    """Return where what an action says comes from; what names nobody comes from its turn."""
+    said = call.text("source")
+    return _STATED.get(said.lower(), said) or f"conversation:{call.stage.run.id}"
 
 
 async def llm_prompt(call: ActionCall) -> Done:

@@ -16,12 +16,12 @@ from callboard.packs.writers_factory.foreman.state.session import (
     EDITOR,
     VOICE_CALIBRATION,
 )
+from callboard.packs.writers_factory.voice.voice import STEPS
 from callboard.replies import Action
 
 _RULES: Final = "fundamental_rules"
 _MIDPOINT: Final = "midpoint_type"
 _SCENE: Final = re.compile(r"ch(\d+)-sc(\d+)")
-_VOICE_STEPS: Final = ("test_passage", "tournament", "winner", "bundle", "lock")
 _STRATEGY: Final = re.compile(
     r"\b(ACTION(?:_EMPHASIS)?|CHARACTER(?:_DEPTH)?|DIALOGUE(?:_FOCUS)?|BALANCED|ATMOSPHERIC)\b",
     re.IGNORECASE,
@@ -171,7 +171,7 @@ class Gaps:
         return replace(gap, template=template, field=name, fault=fault)
 
     def _voice(self, state: SessionState) -> Gap | None:
-        left = [step for step in _VOICE_STEPS if step not in state.voice.steps]
+        left = [step for step in STEPS if step not in state.voice.steps]
         if not left:
             return None
         action = Action("generate_bundle", {}) if left[0] == "bundle" else None

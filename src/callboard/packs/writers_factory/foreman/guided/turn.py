@@ -34,7 +34,14 @@ from callboard.packs.writers_factory.model import FOREMAN
 from callboard.replies import Action
 
 _TAG: Final = re.compile(r"</?[A-Za-z_!][^<>]*>?")
-_NAME: Final = re.compile(r"[A-Z][\w'’-]*(?:\s+[A-Z][\w'’-]*){0,3}")
+_NAME: Final = re.compile(r"\b[A-ZÀ-ÖØ-Þ][\w'’-]*(?:\s+[A-ZÀ-ÖØ-Þ][\w'’-]*){0,3}")
+_ARTICLES: Final = frozenset(("a", "an", "the"))
+# Words a sentence about somebody opens with; none of them is the name.
+_OPENER: Final = re.compile(
+    r"call|name|let|about|i|i['’]d|it|its|it['’]s|in|on|is|he|she|they|her|him|his|their|my|our"
+    r"|this|that|who",
+    re.IGNORECASE,
+)
 _WORD: Final = re.compile(r"[^\W\d_]{4,}")
 _SENTENCE_TOKENS: Final = 48
 _SHOWN_CHARS: Final = 400
@@ -261,11 +268,21 @@ def _remember(category: str, message: str, key: str = "") -> Action:
 
 
 def _name_in(message: str) -> str:
+    """Return the name a message gives: a short one whole, of a sentence the first in it."""
     words = message.strip().strip(".!\"“”'").split()
-    if len(words) <= 3:
+    names = (_name_of(hit[0]) for hit in _NAME.finditer(message))
+    named = next((each for each in names if each), "")
+    if len(words) <= 3 and (not named or named.startswith(words[0])):
         return " ".join(words)
-    named = _NAME.findall(message)
-    return max(named, key=len) if named else " ".join(words[:3])
+    return named or " ".join(words[:3])
+
+
+def _name_of(capitals: str) -> str:
+    """Return what of words in capitals is a name; an article is part of one, never one itself."""
+    words = capitals.split()
+    while words and _OPENER.fullmatch(words[0]):
+        words = words[1:]
+    return "" if len(words) == 1 and words[0].lower() in _ARTICLES else " ".join(words)
 
 
 def _short(text: str) -> str:

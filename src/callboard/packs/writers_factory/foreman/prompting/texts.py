@@ -33,6 +33,7 @@ GUARDRAILS: Final = ("guardrails/voice_antipatterns", "guardrails/continuity_rul
 _FALLBACK_MODE: Final = "modes/fallback"
 _ACTIONS: Final = "available_actions"
 _GUARDED: Final = (DIRECTOR, EDITOR)
+_REPLACED: Final = "prompt %s cannot be used, the pack's own is: %s"
 
 _log: Final = logging.getLogger(__name__)
 
@@ -55,10 +56,6 @@ class Texts:
         packaged = Registry((bundled_layer(), TemplateLayer("pack", bundled)))
         return cls(registry, packaged, catalogue)
 
-    def clear_cache(self) -> None:
-        """Forget what was rendered; files are read again when they change anyway."""
-        self._rules.clear()
-
     def identity(self, tier: ModelTier) -> Content:
         """Return who the Foreman is."""
         return self._optional(IDENTITY, tier)
@@ -69,7 +66,7 @@ class Texts:
 
     def protocols(self, tier: ModelTier) -> Content:
         """Return the shape of a reply."""
-        return _plain(self._needed(PROTOCOLS, tier))
+        return self._filled(PROTOCOLS, tier, self._needed(PROTOCOLS, tier), {})
 
     def mode_rules(self, mode: str, tier: ModelTier, file: str = "") -> Content:
         """Return the rules of a mode with the actions it permits."""
@@ -79,11 +76,7 @@ class Texts:
         if known is not None and known[0] is template:
             return known[1]
         listed = list_actions(self.catalogue, mode, tier)
-        try:
-            rules = render_template(template, {_ACTIONS: listed})
-        except UnknownPlaceholder:
-            packaged = self.packaged.get(name, tier)
-            rules = render_template(packaged, {_ACTIONS: listed})
+        rules = self._filled(name, tier, template, {_ACTIONS: listed})
         self._rules[mode, tier] = (template, rules)
         return rules
 
@@ -110,6 +103,9 @@ class Texts:
                     yield f"prompts/{name}.md is empty"
                     break
                 lists = {each.name for each in template.placeholders}
+                if unknown := sorted(lists - ({_ACTIONS} if name in rules else set())):
+                    yield f"prompts/{name}.md says {{{{{unknown[0]}}}}}, which nobody fills"
+                    break
                 if name in rules and _ACTIONS not in lists:
                     yield f"prompts/{name}.md does not say {{{{{_ACTIONS}}}}} for {tier.value}"
                     break
@@ -127,7 +123,19 @@ class Texts:
             if not template.body.is_empty:
                 return template
         except (TemplateInvalid, TemplateNotFound) as error:
-            _log.error("prompt %s cannot be used, the pack's own is: %s", name, error.message)
+            _log.error(_REPLACED, name, error.message)
+        return self._packaged(name, tier)
+
+    def _filled(
+        self, name: str, tier: ModelTier, template: Template, values: dict[str, Content]
+    ) -> Content:
+        try:
+            return render_template(template, values)
+        except UnknownPlaceholder as error:
+            _log.error(_REPLACED, name, error.message)
+            return render_template(self._packaged(name, tier), values)
+
+    def _packaged(self, name: str, tier: ModelTier) -> Template:
         try:
             return self.packaged.get(name, tier)
         except TemplateNotFound:

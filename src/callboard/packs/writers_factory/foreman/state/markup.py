@@ -40,7 +40,6 @@ NO_ALERTS: Final = "no_alerts"
 BARE: Final = "bare"
 
 _KEY: Final = re.compile(r"[a-z_]+")
-# The graph is shown after the decisions, and a decision of the same name goes before it.
 _ALWAYS_ACTIVE: Final = ("file", "chapter", "scene", "beat")
 
 Tree = dict[str, Any]

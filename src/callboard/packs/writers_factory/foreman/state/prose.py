@@ -1,7 +1,6 @@
 """The state in sentences, for the writer: the same facts the Foreman works from, nothing more."""
 
 from collections.abc import Iterator
-from string import Template
 from typing import Final
 
 from callboard.packs.writers_factory.foreman.state.clipping import some_of
@@ -24,7 +23,8 @@ def _parts(state: SessionState) -> Iterator[str]:
         yield f"It is about {state.project.protagonist}."
     if Section.WORK_ORDER in sections:
         yield _templates(state)
-    if state.unmet and state.next_mode:
+    # The templates above name what is missing in them already.
+    elif state.unmet and state.next_mode:
         yield f"Before {_named(state.next_mode)}: {'; '.join(state.unmet)}."
     for each in state.overrides:
         unmet = some_of(each.unmet) or "something"
@@ -63,10 +63,8 @@ def _templates(state: SessionState) -> str:
 def _voice(state: SessionState) -> str:
     voice = state.voice
     if voice.locked:
-        how = Template("The voice is locked: $agent, $strategy.").substitute(
-            agent=voice.winning_agent or "unnamed", strategy=voice.winning_strategy or "no strategy"
-        )
-        return how
+        agent, strategy = voice.winning_agent, voice.winning_strategy
+        return f"The voice is locked: {agent or 'unnamed'}, {strategy or 'no strategy'}."
     done = some_of(voice.steps)
     return f"The voice is not locked; done so far: {done or 'nothing'}."
 

@@ -18,7 +18,7 @@ _ANTIPATTERN_CHARS: Final = 1500
 _GOLD_TOKENS: Final = 700
 _ANTIPATTERN_TOKENS: Final = 500
 _SUMMARY_TOKENS: Final = 110
-_LINE_WORDS: Final = 25
+_LINE_TOKENS: Final = 50
 _MOST_ITEMS: Final = 6
 
 _CORE: Final = ("scaffold_id", "beat_alignment", "scene_goal", "protagonist_constraint")
@@ -74,11 +74,9 @@ def bundle_tree(state: SessionState, sizes: Sizes, clipper: Clipper) -> dict[str
     if bundle is None:
         return {}
     if sizes.bundle is Bundle.LINE:
-        words = bundle.voice_summary.split()
-        line = " ".join(words[:_LINE_WORDS]) + ("…" if len(words) > _LINE_WORDS else "")
         return {
             "@loaded": True,
-            "voice_summary": clipper.clip(line, 2 * _LINE_WORDS) or None,
+            "voice_summary": clipper.clip(bundle.one_line, _LINE_TOKENS) or None,
             **(_patterns(state.voice, sizes, clipper) if sizes.is_bare else {}),
         }
     tree: dict[str, Any] = {

@@ -73,6 +73,8 @@ class BundleLine:
     voice_summary: str = ""
     gold_excerpt: str = ""
     antipattern_excerpt: str = ""
+    # The summary for models with little room.
+    one_line: str = ""
 
 
 @dataclass(frozen=True, slots=True)

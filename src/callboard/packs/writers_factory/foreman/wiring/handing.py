@@ -55,7 +55,7 @@ class RoomHands:
         outcome = await self.rooms.bible.write(name, fields, source=source)
         return _written(outcome.template, outcome.path)
 
-    async def claim(self, name: str, status: str, _mode: str) -> Written:
+    async def claim(self, name: str, status: str) -> Written:
         """Set what an agent claims of a template against its file."""
         await self.rooms.modes.update_status(name, status)
         template = self.rooms.bible.template(name)

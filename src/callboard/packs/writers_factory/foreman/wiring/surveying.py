@@ -45,7 +45,6 @@ _ALERTS: Final = 5
 _NOTES: Final = 3
 _FOUNDATIONAL: Final = frozenset({Category.CHARACTER.value, Category.CONSTRAINT.value})
 _WRITTEN: Final = frozenset({SceneStatus.DRAFTED, SceneStatus.POLISHED})
-_HELD: Final = frozenset({"ready", "winner_selected", "bundled"})
 
 
 @dataclass(frozen=True, slots=True)
@@ -108,13 +107,6 @@ class Survey:
     ) -> VoiceLine:
         rooms = self.rooms
         status = rooms.voice.status()
-        done = {
-            "test_passage": bool(status.test_passage),
-            "tournament": status.tournament_state in _HELD,
-            "winner": bool(status.winner),
-            "bundle": status.bundle_ready,
-            "lock": status.locked,
-        }
         patterns = () if bundle is None else bundle.patterns.patterns
         note = "" if scaffold is None else scaffold.emotional_note
         act = "1" if scene is None else act_at(rooms.manuscript.position(scene.scene_id))
@@ -124,7 +116,7 @@ class Survey:
             winning_strategy=status.winning_strategy,
             voice_state="" if bundle is None else bundle.voice_state(act, note),
             patterns=tuple(PatternLine(each.name, each.severity.value) for each in patterns),
-            steps=tuple(name for name, is_done in done.items() if is_done),
+            steps=status.steps,
             notes=self._memory()[1] if "voice_context" in _shown(spec) else (),
         )
 
@@ -232,6 +224,7 @@ def _bundle(bundle: VoiceBundle | None) -> BundleLine | None:
         bundle.summary,
         bundle.gold_excerpt,
         bundle.antipattern_excerpt,
+        bundle.one_line,
     )
 
 

@@ -9,15 +9,15 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any, Final, cast
 
-from callboard.choreography.staffing import find_agent
 from callboard.choreography.stage import Stage
 from callboard.choreography.values import Input
 from callboard.core.canonical import Json, digest
-from callboard.core.vocabulary import Content, Effect, ModelTier
+from callboard.core.vocabulary import Content, Effect
 from callboard.engine.errors import StepFailed
 from callboard.packs.writers_factory.ground import Ground
 from callboard.packs.writers_factory.health.judging.cache import JudgementCache, JudgementKey
-from callboard.packs.writers_factory.model import JUDGE, PACK
+from callboard.packs.writers_factory.model import JUDGE
+from callboard.packs.writers_factory.staff import is_small, model_of, route_of
 
 _HASH_CHARS: Final = 12
 # What is wrong with one text or one answer says nothing about the next.
@@ -42,9 +42,9 @@ class Panel:
         self.stage = stage
         self.ground = ground
         self.cache = JudgementCache(ground.records)
-        self._route = _route(ground)
-        self.model = judging_model(ground)
-        self.is_small = ground.studio.catalog.facts(self.model).tier is ModelTier.MINIMAL
+        self._route = route_of(ground, JUDGE)
+        self.model = model_of(ground, JUDGE)
+        self.is_small = is_small(ground, self.model)
         # Why the model could not be reached; shared by all branches.
         self.failures = failures if failures is not None else []
 
@@ -89,17 +89,6 @@ class Panel:
 
         place = f"{key}/kept/{judgement.id[:_HASH_CHARS]}"
         await self.stage.step(place, act, effect=Effect.IDEMPOTENT)
-
-
-def judging_model(ground: Ground) -> str:
-    """Return the model that judges in a project now."""
-    agent = find_agent(ground.studio, JUDGE, PACK)
-    return _route(ground) or agent.model or ground.studio.settings.models.default
-
-
-def _route(ground: Ground) -> str | None:
-    routes = ground.settings.models.routes
-    return routes.get("judging") or routes.get("default")
 
 
 def _text(value: Input) -> Json:

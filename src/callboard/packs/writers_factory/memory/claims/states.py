@@ -55,20 +55,20 @@ def without_overlaps(attrs: Mapping[str, Json], attribute: str, state: State) ->
 def with_states(
     attrs: Mapping[str, Json], attribute: str, states: tuple[State, ...]
 ) -> dict[str, Json]:
-    """Return the attributes with exactly these states of one attribute."""
+    """Return the attributes with exactly these states of one attribute; without any it is gone."""
     ordered = sorted(states, key=lambda each: each.scope.first)
     changed = dict(attrs)
-    changed[attribute] = ordered[-1].value
+    # Said aloud, here and below: what is merely missing stays as it is when it is merged.
+    changed[attribute] = ordered[-1].value if ordered else None
     found: Any = attrs.get(STATES)
     timeline = dict(cast("dict[str, Json]", found)) if isinstance(found, dict) else {}
-    if len(ordered) == 1 and ordered[0].scope == ALWAYS:
+    if not ordered or (len(ordered) == 1 and ordered[0].scope == ALWAYS):
         timeline.pop(attribute, None)
     else:
         timeline[attribute] = [each.to_json() for each in ordered]
     if timeline:
         changed[STATES] = timeline
     elif STATES in changed:
-        # Said aloud: what is merely missing stays as it is when it is merged.
         changed[STATES] = None
     return changed
 

@@ -7,7 +7,7 @@ from callboard.packs.writers_factory.memory.conflicts.detection import (
     find_clash,
     rule_clash,
 )
-from callboard.packs.writers_factory.memory.conflicts.draft import Draft, is_rejected, scope_of
+from callboard.packs.writers_factory.memory.conflicts.draft import Draft, scope_of
 from callboard.packs.writers_factory.memory.conflicts.ledger import (
     ConflictLedger,
     ConflictRecord,
@@ -30,7 +30,6 @@ __all__ = [
     "Resolution",
     "excludes",
     "find_clash",
-    "is_rejected",
     "make_conflict",
     "read_rules",
     "rule_clash",

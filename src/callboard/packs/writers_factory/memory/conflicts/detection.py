@@ -15,7 +15,7 @@ from callboard.packs.writers_factory.memory.claims import (
     find_point,
     states_of,
 )
-from callboard.packs.writers_factory.memory.conflicts.draft import Draft, is_rejected, scope_of
+from callboard.packs.writers_factory.memory.conflicts.draft import Draft, scope_of
 from callboard.packs.writers_factory.memory.conflicts.rules import ConflictRules
 
 _LIFE: Final = "life"
@@ -116,7 +116,7 @@ def _died_acting(draft: Draft, rules: ConflictRules, node: Node, claim: Claim) -
     if rules.meaning(claim.attribute, claim.value) != _DEAD:
         return None
     for edge in draft.edges(node.id):
-        if not rules.is_acting(edge.type, edge.attrs) or is_rejected(edge):
+        if not rules.is_acting(edge.type, edge.attrs):
             continue
         there = scope_of(edge)
         if _is_during(there, claim.scope):
@@ -157,7 +157,7 @@ def _exclusive(draft: Draft, rules: ConflictRules, claim: EdgeClaim) -> Clash | 
             pairs.append((claim.dst, claim.src))
         for src, dst in pairs:
             edge = draft.edge(src, dst, other)
-            if edge is None or is_rejected(edge):
+            if edge is None:
                 continue
             if excludes(
                 scope_of(edge), claim.scope, changes=True, old_is_final=False, new_is_final=False

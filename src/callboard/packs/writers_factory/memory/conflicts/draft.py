@@ -59,10 +59,6 @@ class Draft:
         else:
             self._apply_node(claim, is_replacing=is_replacing)
 
-    def drop_edge(self, edge: Edge) -> None:
-        """Mark a relation as ended before it began, so that it holds nowhere."""
-        self.changed_edges[_key(edge)] = replace(edge, attrs={**edge.attrs, "is_rejected": True})
-
     def _apply_node(self, claim: Claim, *, is_replacing: bool) -> None:
         old = self.node(claim.node_id)
         base = old or Node(claim.node_id, claim.type, claim.name, trust=self.trust)
@@ -90,7 +86,6 @@ class Draft:
     def _apply_edge(self, claim: EdgeClaim) -> None:
         old = self.edge(claim.src, claim.dst, claim.type)
         attrs = {**({} if old is None else old.attrs), **claim.attrs, **claim.scope.to_json()}
-        attrs.pop("is_rejected", None)
         if old is not None and dict(old.attrs) == attrs:
             return
         source = claim.source or ("" if old is None else old.source)
@@ -105,11 +100,6 @@ def scope_of(edge: Edge) -> SceneRange:
     if found.since is None and kind == "scene" and (point := find_point(slug)) is not None:
         return SceneRange(point, point)
     return found
-
-
-def is_rejected(edge: Edge) -> bool:
-    """Say whether the writer decided that a relation does not hold."""
-    return bool(edge.attrs.get("is_rejected"))
 
 
 def _key(edge: Edge) -> EdgeKey:

@@ -6,7 +6,7 @@ Says what an attribute and a value mean. Compares no facts itself.
 import re
 from collections.abc import Mapping
 from dataclasses import dataclass
-from functools import cache, cached_property
+from functools import cache, cached_property, lru_cache
 from importlib.resources import files
 from pathlib import Path
 from typing import Any, Final
@@ -15,6 +15,12 @@ import yaml
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
 from callboard.core.canonical import Json
+from callboard.studio.settings_file import (
+    FileContent,
+    FileProblem,
+    parse_settings_file,
+    read_settings_file,
+)
 
 PROJECT_FILE: Final = ".callboard/conflicts.yaml"
 _WORD: Final = re.compile(r"[^\W_]+(?:['\u2019-][^\W_]+)*")
@@ -155,26 +161,16 @@ def words_of(text: str) -> frozenset[str]:
 
 def read_rules(root: Path | None = None) -> ConflictRules:
     """Return the rules of a project; additions that cannot be read are left out and named."""
-    path = None if root is None else root / PROJECT_FILE
-    try:
-        own = "" if path is None else path.read_text(encoding="utf-8")
-    except FileNotFoundError:
-        own = ""
-    except (OSError, UnicodeDecodeError) as error:
-        return ConflictRules(_bundled(), f"{PROJECT_FILE} cannot be read: {error}")
-    return _merged(own)
+    return _merged(None if root is None else read_settings_file(root / PROJECT_FILE))
 
 
-@cache
-def _merged(own: str) -> ConflictRules:
+@lru_cache(maxsize=8)
+def _merged(own: FileContent) -> ConflictRules:
     bundled = _bundled()
-    if not own.strip():
-        return ConflictRules(bundled)
     try:
-        added = _File.model_validate(yaml.safe_load(own))
-    except (yaml.YAMLError, ValidationError) as error:
-        told = str(error).split("\n", 1)[0]
-        return ConflictRules(bundled, f"{PROJECT_FILE} is left out: {told}")
+        added = _File.model_validate(parse_settings_file(own))
+    except (FileProblem, ValidationError) as error:
+        return ConflictRules(bundled, f"{PROJECT_FILE} is left out: {_reason(error)}")
     lists: dict[str, Any] = {
         name: [*getattr(bundled, name), *getattr(added, name)]
         for name in _File.model_fields
@@ -182,6 +178,14 @@ def _merged(own: str) -> ConflictRules:
     }
     both = {**bundled.functional, **added.functional}
     return ConflictRules(_File(functional=both, **lists))
+
+
+def _reason(error: FileProblem | ValidationError) -> str:
+    if isinstance(error, FileProblem):
+        place = "" if error.line is None else f", line {error.line}"
+        return f"it {error.message}{place}"
+    first = error.errors(include_url=False)[0]
+    return f"{'.'.join(map(str, first['loc']))}: {first['msg']}"
 
 
 @cache

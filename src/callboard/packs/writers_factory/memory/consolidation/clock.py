@@ -48,10 +48,9 @@ class ConsolidationClock:
         # The settings are read anew each time, so a change or a 0 takes effect without a restart.
         while (minutes := self._consolidator.interval_minutes) > 0:
             await self._pause(minutes * 60)
-            if not self._consolidator.has_work():
-                continue
             try:
-                await self._consolidator.start()
+                if self._consolidator.has_work():
+                    await self._consolidator.start()
             except AlreadyRunning:
                 continue
             except CallboardError as error:

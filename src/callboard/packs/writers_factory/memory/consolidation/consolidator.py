@@ -21,7 +21,7 @@ from callboard.packs.writers_factory.memory.consolidation.resolving import (
     Verdict,
 )
 from callboard.packs.writers_factory.memory.consolidation.running import CONSOLIDATE, DOMAIN
-from callboard.packs.writers_factory.memory.consolidation.turns import open_turns
+from callboard.packs.writers_factory.memory.consolidation.turns import open_scenes, open_turns
 from callboard.packs.writers_factory.memory.ingestion import Ingestor
 from callboard.store.files import locked_folder, write_atomically
 
@@ -60,7 +60,12 @@ class Consolidator:
         studio = self._ground.studio
         if studio.knowledge.facts(DOMAIN).unpromoted(1):
             return True
-        return bool(studio.database.read(lambda connection: open_turns(connection, limit=1)))
+        records = self._ground.records
+        return studio.database.read(
+            lambda connection: bool(
+                open_turns(connection, limit=1) or open_scenes(connection, records)
+            )
+        )
 
     def conflicts(self, *, only_open: bool = True) -> tuple[ConflictRecord, ...]:
         """Return what contradicts what, oldest first."""

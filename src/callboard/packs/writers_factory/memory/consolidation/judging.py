@@ -15,6 +15,8 @@ from callboard.knowledge.facts import KBEntry
 from callboard.knowledge.graph import Graph, Node
 from callboard.packs.story.text.words import stem, stop_words
 from callboard.packs.writers_factory.ground import Ground
+from callboard.packs.writers_factory.memory.claims import Claim, Names
+from callboard.packs.writers_factory.memory.claims.mapping import map_entry
 from callboard.packs.writers_factory.memory.conflicts import (
     Clash,
     ConflictRules,
@@ -43,31 +45,57 @@ _SCHEMA: Final[dict[str, Json]] = {
 
 
 @dataclass(frozen=True, slots=True)
-class RulePair:
-    """A rule that holds and a new one that speaks of the same."""
+class _Known:
+    """A rule that holds, or will if the decision it is stands."""
 
     node: Node
-    existing: str
+    text: str
+    stems: frozenset[str]
+    decision_id: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class RulePair:
+    """A rule and a new one that speaks of the same."""
+
+    known: _Known
+    decision_id: str
     proposed: str
     shared: float
     is_denied: bool
+
+    @property
+    def existing(self) -> str:
+        """The wording of the older rule."""
+        return self.known.text
 
 
 def find_pairs(
     graph: Graph, entries: Iterable[KBEntry], rules: ConflictRules
 ) -> tuple[RulePair, ...]:
-    """Return new rules with the known ones they may contradict, the likeliest first."""
-    known = [(node, rule_text(node)) for node in graph.nodes("world_rule")]
-    if not known:
-        return ()
-    stems = [(node, text, content_stems(text, rules)) for node, text in known if text]
-    pairs = [
-        pair
-        for entry in entries
-        if entry.category == Category.WORLD
-        for pair in _pairs_of(entry.value, stems, rules)
-    ]
-    return tuple(sorted(pairs, key=lambda pair: (-pair.shared, pair.proposed))[:_MOST_PAIRS])
+    """Return new rules with known or earlier ones they likeliest contradict, as they were said."""
+    names = Names(graph.nodes())
+    known = [_known(node, rules) for node in graph.nodes("world_rule")]
+    pairs: list[RulePair] = []
+    for entry in entries:
+        if entry.category == Category.WORLD:
+            pairs += _pairs_of(entry, known, rules)
+            known += [_known(node, rules, entry.id) for node in _rules_in(entry, names, rules)]
+    likeliest = sorted(pairs, key=lambda pair: (-pair.shared, pair.proposed))[:_MOST_PAIRS]
+    return tuple(pair for pair in pairs if pair in likeliest)
+
+
+def _known(node: Node, rules: ConflictRules, decision_id: str = "") -> _Known:
+    text = rule_text(node)
+    return _Known(node, text, content_stems(text, rules), decision_id)
+
+
+def _rules_in(entry: KBEntry, names: Names, rules: ConflictRules) -> Iterator[Node]:
+    """Return the rule a decision is going to be, if it is to be one."""
+    for claim in map_entry(entry, names, rules.known_attributes, ()).claims:
+        if isinstance(claim, Claim) and claim.type == "world_rule":
+            text = {"text": claim.value}
+            yield Node(claim.node_id, claim.type, claim.name, (), text, claim.source)
 
 
 def rule_text(node: Node) -> str:
@@ -81,17 +109,16 @@ def content_stems(text: str, rules: ConflictRules) -> frozenset[str]:
     return frozenset(stem(word) for word in words)
 
 
-def _pairs_of(
-    proposed: str, known: list[tuple[Node, str, frozenset[str]]], rules: ConflictRules
-) -> Iterator[RulePair]:
+def _pairs_of(entry: KBEntry, known: Iterable[_Known], rules: ConflictRules) -> Iterator[RulePair]:
+    proposed = entry.value
     mine = content_stems(proposed, rules)
-    for node, existing, theirs in known:
-        shared = len(mine & theirs)
-        if shared < _LEAST_SHARED or existing.casefold() == proposed.casefold():
+    for rule in known:
+        shared = len(mine & rule.stems)
+        if shared < _LEAST_SHARED or rule.text.casefold() == proposed.casefold():
             continue
-        is_denied = denies(existing, rules) != denies(proposed, rules)
-        share = shared / max(1, min(len(mine), len(theirs)))
-        yield RulePair(node, existing, proposed, share, is_denied)
+        is_denied = denies(rule.text, rules) != denies(proposed, rules)
+        share = shared / max(1, min(len(mine), len(rule.stems)))
+        yield RulePair(rule, entry.id, proposed, share, is_denied)
 
 
 def denies(text: str, rules: ConflictRules) -> bool:
@@ -102,10 +129,11 @@ def denies(text: str, rules: ConflictRules) -> bool:
 async def judge_pairs(
     stage: Stage, ground: Ground, pairs: Iterable[RulePair], *, is_constrained: bool
 ) -> dict[str, Clash]:
-    """Return the new rules that contradict a known one, by their wording."""
+    """Return the new rules that contradict another, by the id of the decision."""
     found: dict[str, Clash] = {}
     for pair in pairs:
-        if pair.proposed in found:
+        # A decision that does not stand itself stands in nobody's way.
+        if pair.decision_id in found or pair.known.decision_id in found:
             continue
         if is_constrained:
             quotes = _found_by_code(pair)
@@ -113,7 +141,7 @@ async def judge_pairs(
             quotes = await _judged(stage, ground, pair)
         if quotes is not None:
             told = f"{quotes[0]!r} against {quotes[1]!r}"
-            found[pair.proposed] = rule_clash(pair.node, pair.existing, told)
+            found[pair.decision_id] = rule_clash(pair.known.node, pair.existing, told)
     return found
 
 

@@ -5,7 +5,7 @@ made again; if the same run has merged already its report is returned and nothin
 """
 
 import asyncio
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Final
 
@@ -28,7 +28,11 @@ from callboard.packs.writers_factory.memory.consolidation.planning import (
     make_plan,
 )
 from callboard.packs.writers_factory.memory.consolidation.report import Report
-from callboard.packs.writers_factory.memory.consolidation.turns import TurnState, mark_turns
+from callboard.packs.writers_factory.memory.consolidation.turns import (
+    TurnState,
+    mark_turns,
+    without_marks,
+)
 from callboard.store.connection import Connection
 from callboard.store.database import Database
 from callboard.store.records import Records
@@ -45,7 +49,8 @@ class Digestion:
     """What one run has before it."""
 
     run_id: str
-    entry_ids: frozenset[str]
+    # By id, the wording that was judged: a decision said anew since then is left for the next run.
+    entries: Mapping[str, str]
     turn_ids: tuple[str, ...]
     offers: OffersFor
     rule_clashes: RuleClashes
@@ -93,7 +98,7 @@ class Merger:
                 merged = self._graph.merge_in(
                     connection, plan.nodes, plan.edges, clock(), vectors=vectors
                 )
-                self._mark(connection, digestion, plan, clock())
+                self._mark(connection, plan, clock())
                 report = _report(digestion, plan, merged, clock())
                 self._records.store(connection, REPORT, digestion.run_id, report.to_json())
                 return report
@@ -111,15 +116,22 @@ class Merger:
         names = Names(memory.nodes.values())
         draft = Draft(memory.nodes, lambda src: memory.by_source.get(src, ()), names)
         edge_types = self._graph.vocabulary().edges
-        entries = [each for each in self._facts.unpromoted() if each.id in digestion.entry_ids]
+        waiting = self._facts.unpromoted()
+        entries = [each for each in waiting if digestion.entries.get(each.id) == each.value]
+        # Another run may have digested the same turns meanwhile.
+        turns = self._database.read(
+            lambda connection: without_marks(connection, self._records, digestion.turn_ids)
+        )
+        offers = (each for each in digestion.offers(names) if each.origin.id in turns)
         mapped = _mapped(entries, names, rules, edge_types)
         plan = make_plan(draft, rules, mapped, digestion.rule_clashes, now_ms)
-        said = make_plan(draft, rules, digestion.offers(names), digestion.rule_clashes, now_ms)
+        said = make_plan(draft, rules, offers, digestion.rule_clashes, now_ms)
         plan.nodes, plan.edges = said.nodes, said.edges
         plan.accepted += said.accepted
         plan.conflicted += said.conflicted
         plan.conflicts += said.conflicts
         plan.skipped += said.skipped
+        plan.turn_ids = turns
         return plan
 
     def _versions(self, connection: Connection) -> _Versions:
@@ -128,13 +140,13 @@ class Merger:
             read_version(connection, Part.FACTS, self._facts.domain).number,
         )
 
-    def _mark(self, connection: Connection, digestion: Digestion, plan: Plan, now_ms: int) -> None:
+    def _mark(self, connection: Connection, plan: Plan, now_ms: int) -> None:
         entries = {each.id for each in plan.accepted if each.kind is OriginKind.ENTRY}
         blocked = {each.id for each in plan.conflicted if each.kind is OriginKind.ENTRY}
         clashing = {each.id for each in plan.conflicted if each.kind is OriginKind.TURN}
         self._facts.mark_in(connection, sorted(entries), FactState.PROMOTED)
         self._facts.mark_in(connection, sorted(blocked), FactState.CONFLICTED)
-        clean = [each for each in digestion.turn_ids if each not in clashing]
+        clean = [each for each in plan.turn_ids if each not in clashing]
         mark_turns(connection, self._records, clean, TurnState.COMMITTED)
         mark_turns(connection, self._records, sorted(clashing), TurnState.CONFLICTED)
         self._supersede(connection, entries | blocked, now_ms)

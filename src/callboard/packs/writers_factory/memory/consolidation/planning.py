@@ -8,7 +8,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 
 from callboard.knowledge.graph import Edge, Node
-from callboard.packs.writers_factory.memory.claims import AnyClaim, Claim, EdgeClaim, Offer, Origin
+from callboard.packs.writers_factory.memory.claims import AnyClaim, Claim, Offer, Origin
 from callboard.packs.writers_factory.memory.conflicts import (
     Clash,
     ConflictRecord,
@@ -19,7 +19,7 @@ from callboard.packs.writers_factory.memory.conflicts import (
 )
 
 RuleClashes = Mapping[str, Clash]
-"""By the wording of a new rule: what it contradicts, as judged before."""
+"""By the id of a decision that is a new rule: what it contradicts, as judged before."""
 
 
 @dataclass
@@ -32,6 +32,7 @@ class Plan:
     conflicted: list[Origin] = field(default_factory=list[Origin])
     conflicts: list[ConflictRecord] = field(default_factory=list[ConflictRecord])
     skipped: int = 0
+    turn_ids: tuple[str, ...] = ()
 
 
 def make_plan(
@@ -46,7 +47,7 @@ def make_plan(
     for offer in offers:
         is_clean = True
         for claim in offer.claims:
-            clash = _rule_clash(claim, rule_clashes) or find_clash(draft, rules, claim)
+            clash = rule_clashes.get(offer.origin.id) or find_clash(draft, rules, claim)
             if clash is not None:
                 is_clean = False
                 plan.conflicts.append(make_conflict(clash, claim, offer.origin, now_ms))
@@ -58,12 +59,6 @@ def make_plan(
     plan.nodes = tuple(draft.changed_nodes.values())
     plan.edges = tuple(draft.changed_edges.values())
     return plan
-
-
-def _rule_clash(claim: AnyClaim, rule_clashes: RuleClashes) -> Clash | None:
-    if isinstance(claim, EdgeClaim) or claim.type != "world_rule":
-        return None
-    return rule_clashes.get(str(claim.value))
 
 
 def _can_stand(draft: Draft, claim: AnyClaim) -> bool:

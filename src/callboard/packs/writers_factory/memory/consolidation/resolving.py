@@ -6,8 +6,9 @@ from typing import Final
 
 from callboard.core.canonical import Json
 from callboard.core.errors import Conflict, InvalidInput
-from callboard.knowledge.facts import Facts, FactState
+from callboard.knowledge.facts import Facts, FactState, KBEntry
 from callboard.knowledge.graph import Edge, Graph
+from callboard.packs.writers_factory.bible.provenance import STATED
 from callboard.packs.writers_factory.memory.claims import (
     AnyClaim,
     Claim,
@@ -27,7 +28,6 @@ from callboard.packs.writers_factory.memory.conflicts import (
     Resolution,
 )
 from callboard.packs.writers_factory.memory.consolidation.turns import TurnState, mark_turns
-from callboard.packs.writers_factory.memory.decisions import WRITER_STATED
 from callboard.store.connection import Connection
 from callboard.store.database import Database
 from callboard.store.records import Records
@@ -123,8 +123,9 @@ class Resolver:
         self._graph.merge_in(
             connection, draft.changed_nodes.values(), draft.changed_edges.values(), now
         )
-        if conflict.origin.kind is OriginKind.ENTRY:
-            self._facts.mark_in(connection, [conflict.origin.id], FactState.PROMOTED)
+        entry = self._entry(connection, conflict)
+        if entry is not None:
+            self._facts.mark_in(connection, [entry.id], FactState.PROMOTED)
 
     def _draft(self, connection: Connection, claim: AnyClaim) -> Draft:
         ids = [claim.node_id] if isinstance(claim, Claim) else [claim.src, claim.dst]
@@ -158,19 +159,23 @@ class Resolver:
 
     def _keep(self, connection: Connection, conflict: ConflictRecord, now: int) -> None:
         """Let the memory say what the graph says, so that no prompt repeats what was rejected."""
-        if conflict.origin.kind is not OriginKind.ENTRY:
-            return
-        entry = self._facts.by_id(conflict.origin.id)
+        entry = self._entry(connection, conflict)
         if entry is None:
             return
         value = conflict.existing.get("value")
         if value is None or conflict.kind is ClashKind.WORLD_RULE:
             self._facts.delete_in(connection, entry.category, entry.key)
             return
-        kept = self._facts.save_in(
-            connection, entry.category, entry.key, str(value), WRITER_STATED, now
-        )
+        kept = self._facts.save_in(connection, entry.category, entry.key, str(value), STATED, now)
         self._facts.mark_in(connection, [kept.id], FactState.PROMOTED)
+
+    def _entry(self, connection: Connection, conflict: ConflictRecord) -> KBEntry | None:
+        """Return the decision that is decided about; one said anew since then waits for its own."""
+        origin = conflict.origin
+        if origin.kind is not OriginKind.ENTRY:
+            return None
+        entry = self._facts.load_in(connection, origin.id)
+        return entry if entry is not None and entry.value == conflict.claim.quote else None
 
     def _release_turn(self, connection: Connection, decided: ConflictRecord) -> None:
         origin = decided.origin
@@ -199,7 +204,7 @@ def _clear_aliases(draft: Draft, claim: Claim, rules: ConflictRules) -> None:
         kept = tuple(each for each in states if not each.scope.overlaps(claim.scope))
         if rules.meaning(attribute, attrs[attribute]) is None or kept == states:
             continue
-        attrs = with_states(attrs, attribute, kept) if kept else {**attrs, attribute: None}
+        attrs = with_states(attrs, attribute, kept)
     draft.changed_nodes[node.id] = replace(node, attrs=attrs)
 
 
@@ -211,10 +216,5 @@ def _clear_state(draft: Draft, conflict: ConflictRecord) -> None:
     scope = SceneRange.from_json(dict(conflict.existing))
     states = states_of(node.attrs, conflict.attribute)
     kept = tuple(each for each in states if each.scope != scope)
-    attrs = dict(node.attrs)
-    attrs = (
-        with_states(attrs, conflict.attribute, kept)
-        if kept
-        else {**attrs, conflict.attribute: None}
-    )
+    attrs = with_states(node.attrs, conflict.attribute, kept)
     draft.changed_nodes[node.id] = replace(node, attrs=attrs)

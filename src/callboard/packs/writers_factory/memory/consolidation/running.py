@@ -9,7 +9,7 @@ from typing import Any, Final, cast
 from callboard.choreography.stage import Stage
 from callboard.core.canonical import Json, digest
 from callboard.core.errors import Conflict
-from callboard.core.vocabulary import Effect, ModelTier, RunState
+from callboard.core.vocabulary import Effect, RunState
 from callboard.engine.errors import StepFailed
 from callboard.engine.run import Run
 from callboard.knowledge.facts import Facts
@@ -26,6 +26,7 @@ from callboard.packs.writers_factory.memory.consolidation.turns import (
     ChatTurn,
     in_batches,
     open_beats,
+    open_scenes,
     open_turns,
 )
 from callboard.packs.writers_factory.memory.extraction import (
@@ -34,8 +35,9 @@ from callboard.packs.writers_factory.memory.extraction import (
     FoundNode,
     Interview,
     find_in_text,
+    interview_on,
     is_mentioned,
-    tier_of_model,
+    since_scene,
 )
 from callboard.packs.writers_factory.memory.ingestion import Ingestor
 from callboard.packs.writers_factory.model import PACK
@@ -47,7 +49,6 @@ from callboard.studio.studio import Studio
 
 CONSOLIDATE: Final = f"{PACK}/consolidate"
 DOMAIN: Final = "story"
-_INTENT: Final = "extraction"
 _MOST_ENTRIES: Final = 20_000
 _MOST_TURNS: Final = 200
 _STARTING_MS: Final = 10_000
@@ -126,7 +127,8 @@ class _Consolidation:
         gathered = cast("dict[str, Any]", await self.stage.step("gather", self._gather))
         entry_ids = frozenset(cast("list[str]", gathered["entries"]))
         turns = self._turns(cast("list[str]", gathered["turns"]))
-        interview = self._interview(cast("list[str]", gathered["names"]))
+        names = cast("list[str]", gathered["names"])
+        interview = interview_on(self.ground, self.graph, names)
         entries = [each for each in self.facts.unpromoted() if each.id in entry_ids]
         pairs = find_pairs(self.graph, entries, self.rules)
         clashes = await judge_pairs(
@@ -136,7 +138,7 @@ class _Consolidation:
         read = [turn for batch, said in found if said is not None for turn in batch]
         digestion = Digestion(
             run_id=self.stage.run.id,
-            entry_ids=entry_ids,
+            entries={each.id: each.value for each in entries},
             turn_ids=tuple(turn.run_id for turn in read),
             offers=lambda names: self._offers(found, names),
             rule_clashes=clashes,
@@ -182,31 +184,20 @@ class _Consolidation:
         return [turn for turn in found if turn.run_id in wanted]
 
     def _open_turns(self, connection: Connection, limit: int | None = None) -> tuple[ChatTurn, ...]:
-        """Return the turns that wait, and before them the beats if they are new."""
+        """Return the turns that wait; before them the beats, if they are new, and scenes."""
+        records = self.ground.records
         text = "\n".join(beat.content for beat in Bible(self.ground).beats() if beat.content)
-        beats = open_beats(connection, self.ground.records, text)
+        beats = open_beats(connection, records, text)
+        scenes = open_scenes(connection, records)[:limit]
         turns = open_turns(connection, limit=limit)
-        return turns if beats is None else (beats, *turns)
-
-    def _interview(self, names: Sequence[str]) -> Interview:
-        settings = self.ground.settings
-        model = settings.models.routes.get(_INTENT)
-        vocabulary = self.graph.vocabulary()
-        return Interview(
-            node_types=vocabulary.nodes,
-            edge_types=vocabulary.edges,
-            known_names=tuple(names),
-            model=model,
-            temperature=settings.consolidation.temperature,
-            is_constrained=tier_of_model(self.stage, model) is ModelTier.MINIMAL,
-        )
+        return (*(() if beats is None else (beats,)), *scenes, *turns)
 
     async def _ask(
         self, turns: Sequence[ChatTurn], interview: Interview
     ) -> list[tuple[list[ChatTurn], Found | None]]:
-        beats = [[turn] for turn in turns if turn.is_beat_sheet]
-        talk = [turn for turn in turns if not turn.is_beat_sheet]
-        batches = beats + (
+        alone = [[turn] for turn in turns if not turn.is_talk]
+        talk = [turn for turn in turns if turn.is_talk]
+        batches = alone + (
             [[turn] for turn in talk] if interview.is_constrained else in_batches(talk)
         )
         found: list[tuple[list[ChatTurn], Found | None]] = []
@@ -235,6 +226,8 @@ class _Consolidation:
             for turn, part in share_out(batch, said or Found()):
                 if turn.is_beat_sheet:
                     part = only_people(part)
+                elif turn.scene_id:
+                    part = since_scene(part, turn.scene_id)
                 claims = claiming.claims(part, turn.text, turn.source)
                 if said is not None:
                     yield Offer(Origin(OriginKind.TURN, turn.run_id), claims)

@@ -1,4 +1,7 @@
-"""Turns: what was said in chats and not yet digested. A mark says that a turn was."""
+"""Turns: what was said in chats and not yet digested. A mark says that a turn was.
+
+Two texts that nobody said are read like turns: the beats, and the scenes that were accepted.
+"""
 
 from collections.abc import Iterable
 from dataclasses import dataclass
@@ -13,7 +16,9 @@ from callboard.store.records import Records
 
 CHAT: Final = f"{PACK}/chat"
 MARK: Final = "consolidated_turn"
+UNREAD: Final = "unread_scene"
 _BEATS: Final = "beats-"
+_SCENE: Final = "scene-"
 _BATCH_CHARS: Final = 6_000
 
 
@@ -44,8 +49,21 @@ class ChatTurn:
         return self.run_id.startswith(_BEATS)
 
     @property
+    def scene_id(self) -> str:
+        """The accepted scene this is the text of; empty for everything else."""
+        is_scene = self.run_id.startswith(_SCENE)
+        return self.run_id.removeprefix(_SCENE).rpartition("-")[0] if is_scene else ""
+
+    @property
+    def is_talk(self) -> bool:
+        """Whether somebody said it."""
+        return not self.is_beat_sheet and not self.scene_id
+
+    @property
     def source(self) -> str:
         """How the graph names where something was said."""
+        if self.scene_id:
+            return f"scene:{self.scene_id}"
         return "template:beat_sheet" if self.is_beat_sheet else f"conversation:{self.run_id}"
 
 
@@ -72,8 +90,33 @@ def open_turns(connection: Connection, *, limit: int | None = None) -> tuple[Cha
 def open_beats(connection: Connection, records: Records, text: str) -> ChatTurn | None:
     """Return the beat sheet as something to be read, unless this wording of it was."""
     turn = ChatTurn(f"{_BEATS}{digest(text)[:16]}", text, "", 0)
-    is_read = not text or records.load(connection, MARK, turn.run_id) is not None
-    return None if is_read else turn
+    return turn if text and without_marks(connection, records, [turn.run_id]) else None
+
+
+def open_scenes(connection: Connection, records: Records) -> tuple[ChatTurn, ...]:
+    """Return the accepted scenes that wait for a model to read them."""
+    waiting = records.load_all(connection, UNREAD)
+    found = (scene_turn(scene_id, str(body["text"])) for scene_id, body in waiting.items())
+    return tuple(each for each in found if without_marks(connection, records, [each.run_id]))
+
+
+def scene_turn(scene_id: str, text: str) -> ChatTurn:
+    """Return the text of an accepted scene as something to be read."""
+    return ChatTurn(f"{_SCENE}{scene_id}-{digest(text)[:16]}", text, "", 0)
+
+
+async def open_scene(records: Records, scene: ChatTurn) -> None:
+    """Let an accepted scene be read, in place of an older text of it; it waits until it is."""
+    # What an earlier reading of the same text found is gone: acceptance clears the scene's edges.
+    await records.delete(MARK, scene.run_id)
+    await records.put(UNREAD, scene.scene_id, {"text": scene.message})
+
+
+def without_marks(
+    connection: Connection, records: Records, run_ids: Iterable[str]
+) -> tuple[str, ...]:
+    """Return those of some turns that nobody has digested yet."""
+    return tuple(each for each in run_ids if records.load(connection, MARK, each) is None)
 
 
 def mark_turns(

@@ -3,10 +3,11 @@
 from callboard.packs.writers_factory.memory.extraction.asking import (
     Interview,
     find_in_text,
-    tier_of_model,
+    interview_on,
 )
 from callboard.packs.writers_factory.memory.extraction.candidates import find_candidates
 from callboard.packs.writers_factory.memory.extraction.claiming import Claiming, quote_of
+from callboard.packs.writers_factory.memory.extraction.dating import since_scene
 from callboard.packs.writers_factory.memory.extraction.reading import (
     Found,
     FoundEdge,
@@ -24,9 +25,10 @@ __all__ = [
     "Interview",
     "find_candidates",
     "find_in_text",
+    "interview_on",
     "is_mentioned",
     "keep_mentioned",
     "quote_of",
     "read_found",
-    "tier_of_model",
+    "since_scene",
 ]

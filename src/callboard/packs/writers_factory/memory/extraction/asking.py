@@ -7,7 +7,9 @@ from typing import Any, Final, cast
 from callboard.choreography.asking import Call
 from callboard.choreography.stage import Stage
 from callboard.core.canonical import Json, digest
-from callboard.core.vocabulary import Content, ModelTier, Trust
+from callboard.core.vocabulary import Content, Trust
+from callboard.knowledge.graph import Graph
+from callboard.packs.writers_factory.ground import Ground
 from callboard.packs.writers_factory.memory.extraction.candidates import find_candidates
 from callboard.packs.writers_factory.memory.extraction.claiming import quote_of
 from callboard.packs.writers_factory.memory.extraction.reading import (
@@ -17,6 +19,7 @@ from callboard.packs.writers_factory.memory.extraction.reading import (
     read_found,
 )
 from callboard.packs.writers_factory.model import JUDGE
+from callboard.packs.writers_factory.staff import EXTRACTION, is_small, model_of, route_of
 
 ASK: Final = "memory/extract"
 ASK_AGAIN: Final = "memory/extract_again"
@@ -43,12 +46,17 @@ class Interview:
         return replace(self, known_names=(*self.known_names, *names))
 
 
-def tier_of_model(stage: Stage, model: str | None) -> ModelTier:
-    """Return how much the model that is going to be asked can be trusted with."""
-    studio = stage.studio
-    agent = studio.repertoire.agent(JUDGE, stage.run.choreography.partition("/")[0])
-    chosen = model or agent.model or studio.settings.models.default
-    return studio.catalog.facts(chosen).tier
+def interview_on(ground: Ground, graph: Graph, known_names: Iterable[str]) -> Interview:
+    """Return how the model that extracts in a project is asked about the things of a graph."""
+    vocabulary = graph.vocabulary()
+    return Interview(
+        node_types=vocabulary.nodes,
+        edge_types=vocabulary.edges,
+        known_names=tuple(known_names),
+        model=route_of(ground, JUDGE, intent=EXTRACTION),
+        temperature=ground.settings.consolidation.temperature,
+        is_constrained=is_small(ground, model_of(ground, JUDGE, intent=EXTRACTION)),
+    )
 
 
 async def find_in_text(stage: Stage, key: str, text: str, interview: Interview) -> Found | None:
@@ -104,6 +112,7 @@ async def _ask_small(stage: Stage, key: str, text: str, interview: Interview) ->
             JUDGE,
             [*_SMALL_TYPES, NOT_A_THING],
             prompt=ASK_TYPE,
+            model=interview.model,
             sentence=Content(quote_of(text, name), "conversation", Trust.UNTRUSTED),
             name=Content(name, "conversation", Trust.UNTRUSTED),
         )

@@ -7,6 +7,8 @@ from callboard.packs.story.lexicon.lists import word_list
 
 MOST: Final = 8
 _RUN: Final = re.compile(r"(?<![\w'\u2019])[A-Z][\w'\u2019-]*(?:[ \t]+[A-Z][\w'\u2019-]*)*")
+# Far enough to see the end of a sentence behind a few spaces.
+_LOOK_BACK: Final = 40
 _SENTENCE_END: Final = re.compile(r"[.!?:;\"\u201c\u201d()\n]\s*$")
 
 
@@ -15,7 +17,8 @@ def find_candidates(text: str, *, most: int = MOST) -> tuple[str, ...]:
     counts: dict[str, int] = {}
     inside: set[str] = set()
     for hit in _RUN.finditer(text):
-        opens = hit.start() == 0 or _SENTENCE_END.search(text[: hit.start()]) is not None
+        before = text[max(0, hit.start() - _LOOK_BACK) : hit.start()]
+        opens = hit.start() == 0 or _SENTENCE_END.search(before) is not None
         name = _bare(hit[0], opens=opens)
         if name:
             counts[name] = counts.get(name, 0) + 1

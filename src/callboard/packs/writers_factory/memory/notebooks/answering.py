@@ -130,7 +130,8 @@ def check_answer(
     kept: list[NotebookCitation] = []
     for each in citations:
         told = cast("dict[str, Any]", each) if isinstance(each, dict) else {}
-        number, quote = told.get("passage"), str(told.get("quote", "")).strip()
+        number = told.get("passage")
+        quote = " ".join(without_controls(str(told.get("quote", ""))).split())
         if not isinstance(number, int) or isinstance(number, bool) or not quote:
             continue
         if 1 <= number <= len(passages) and holds_quote(passages[number - 1].text, quote):

@@ -22,7 +22,7 @@ from callboard.packs.writers_factory.revision.analysis.verdict import (
     verdict_of_choices,
     verdict_schema,
 )
-from callboard.packs.writers_factory.revision.staff import is_small, model_of
+from callboard.packs.writers_factory.staff import is_small, model_of
 
 VERDICT_KIND: Final = "scene_verdict"
 _PROMPT: Final = "revision/judge_scene"
@@ -42,10 +42,11 @@ class Judged:
 
 async def analyze_text(stage: Stage, judged: Judged, *, is_fast: bool = False) -> SceneAnalysis:
     """Return the analysis of a text; fast means that no model is asked."""
-    settings = Ground(stage.studio).settings.analysis
+    ground = Ground(stage.studio)
+    settings = ground.settings.analysis
     if is_fast or not judged.text.strip():
         return score_scene(judged.text, judged.brief, None, settings, is_fast=True)
-    model = model_of(stage, JUDGE)
+    model = model_of(ground, JUDGE)
     said = await _verdict(stage, judged, model)
     verdict = read_verdict(said)
     return score_scene(judged.text, judged.brief, verdict, settings, judged_by=model)
@@ -73,7 +74,7 @@ async def _verdict(stage: Stage, judged: Judged, model: str) -> Json:
 
 async def _ask(stage: Stage, judged: Judged, model: str) -> Json:
     scene = Content(judged.text, f"scene:{judged.brief.scene_id}", Trust.UNTRUSTED)
-    if not is_small(stage, JUDGE):
+    if not is_small(Ground(stage.studio), model):
         shown: dict[str, Any] = {
             name: _shown(name, text) for name, text in asdict(judged.brief.judge).items()
         }

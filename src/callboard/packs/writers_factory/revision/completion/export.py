@@ -22,7 +22,7 @@ from callboard.packs.writers_factory.revision.completion.page_tree import (
     header,
     scene_break,
 )
-from callboard.packs.writers_factory.revision.facts import SceneText
+from callboard.packs.writers_factory.revision.facts import SceneText, StoryFacts
 
 EXPORT: Final = "content/Export"
 _BREAK: Final = "* * *"
@@ -43,6 +43,11 @@ class BookFacts:
     author: str = ""
     language: str = "en"
     identifier: str = ""
+
+    @classmethod
+    def of(cls, story: StoryFacts, author: str = "") -> "BookFacts":
+        """Take them from the story; an author who is named goes before the one on record."""
+        return cls(story.title, author or story.author, identifier=story.project_id)
 
 
 @dataclass(frozen=True, slots=True)

@@ -13,7 +13,7 @@ from typing import Any, Final
 from callboard.core.canonical import Json, digest
 from callboard.core.errors import Conflict
 from callboard.packs.writers_factory.ground import Ground
-from callboard.packs.writers_factory.manuscript import Manuscript
+from callboard.packs.writers_factory.manuscript import Manuscript, NothingToUndo
 from callboard.packs.writers_factory.prose import PatternHit, PatternSeverity, scan
 from callboard.packs.writers_factory.revision.analysis.brief import SceneBrief
 from callboard.packs.writers_factory.revision.editing.requests import (
@@ -28,12 +28,6 @@ from callboard.packs.writers_factory.revision.editing.targets import (
 )
 
 KIND: Final = "edit"
-
-
-class NothingToUndo(Conflict):
-    """There is no edit left that could be taken back."""
-
-    code = "nothing_to_undo"
 
 
 class ChangedSince(Conflict):

@@ -90,7 +90,11 @@ class Proposals:
         self._edits = edits
 
     async def propose(self, target: str, text: str, *, mode: str, source: str = "") -> Proposal:
-        """Keep a text for the writer to look at; prose is refused where none is written."""
+        """Keep a text for the writer to look at; prose is refused where none is written.
+
+        The same text for the same target from the same source is one proposal, however often it is
+        made and whatever became of it.
+        """
         found = find_target(self._ground, self._manuscript, target)
         if found.is_prose and mode not in _DRAFTING:
             raise ProseRefused(
@@ -107,7 +111,7 @@ class Proposals:
         before = self._text(found)
         after = _ended_like(text, before)
         proposal = Proposal(
-            id=self._ground.studio.ids.make("proposal"),
+            id=f"prop_{digest([source, found.name, text])[:20]}",
             target=found.name,
             path=found.path,
             mode=mode,
@@ -117,8 +121,10 @@ class Proposals:
             source=source[:200],
             created_at=self._ground.studio.clock.now_ms(),
         )
-        await self._ground.records.put(KIND, proposal.id, proposal.to_json())
-        return proposal
+        kept = await self._ground.records.change(
+            KIND, proposal.id, lambda known: known or proposal.to_json()
+        )
+        return Proposal.from_json(kept)
 
     def all(self, *, pending_only: bool = False) -> tuple[Proposal, ...]:
         """Return the proposals, oldest first."""

@@ -29,7 +29,7 @@ from callboard.packs.writers_factory.revision.enhancement.quick import (
     replacements_for,
     untrusted,
 )
-from callboard.packs.writers_factory.revision.staff import is_small, model_of
+from callboard.packs.writers_factory.staff import is_small, model_of
 
 DEEP: Final = "six_pass"
 _NO_CHANGE: Final = "nothing was changed"
@@ -98,14 +98,15 @@ async def _make(stage: Stage, work: Work, each: Pass, progress: _Progress) -> No
 
 async def _rewritten(stage: Stage, work: Work, each: Pass, draft: Draft) -> str:
     issues = tuple(i for i in draft.analysis.issues if i.category is each.category)
-    if is_small(stage, WRITER, work.model):
+    model = model_of(Ground(stage.studio), WRITER, work.model)
+    if is_small(Ground(stage.studio), model):
         return await _cut(stage, work, each, draft.text, issues)
     ground = work.brief.judge
     reply = await stage.ask(
         f"pass/{each.number}",
         WRITER,
         prompt=each.prompt,
-        model=model_of(stage, WRITER, work.model),
+        model=model,
         scene=untrusted("scene", draft.text),
         issues=list_issues(issues),
         voice=untrusted("voice", ground.voice),

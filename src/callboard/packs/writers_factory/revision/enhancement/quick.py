@@ -10,6 +10,7 @@ from typing import Any, Final, cast
 from callboard.choreography.stage import Stage
 from callboard.core.canonical import Json
 from callboard.core.vocabulary import Content, Trust
+from callboard.packs.writers_factory.ground import Ground
 from callboard.packs.writers_factory.model import WRITER
 from callboard.packs.writers_factory.revision.analysis.brief import SceneBrief
 from callboard.packs.writers_factory.revision.analysis.findings import Issue, SceneAnalysis
@@ -29,7 +30,7 @@ from callboard.packs.writers_factory.revision.enhancement.fixes import (
     read_replacements,
 )
 from callboard.packs.writers_factory.revision.enhancement.proposal import Enhancement
-from callboard.packs.writers_factory.revision.staff import is_small, model_of
+from callboard.packs.writers_factory.staff import is_small, model_of
 
 _PROMPT: Final = "revision/fix_issues"
 _SMALL_PROMPT: Final = "revision/choose_fixes"
@@ -72,14 +73,16 @@ async def replacements_for(
     stage: Stage, key: str, work: Work, issues: tuple[Issue, ...]
 ) -> tuple[Replacement, ...]:
     """Ask for replacements, one call whatever the model; a small one chooses."""
-    if is_small(stage, WRITER, work.model):
+    ground = Ground(stage.studio)
+    model = model_of(ground, WRITER, work.model)
+    if is_small(ground, model):
         return await _chosen(stage, key, work, issues)
     reply = await stage.ask(
         key,
         WRITER,
         prompt=_PROMPT,
         schema=fixes_schema(),
-        model=model_of(stage, WRITER, work.model),
+        model=model,
         scene=Content(work.text, f"scene:{work.brief.scene_id}", Trust.UNTRUSTED),
         issues=list_issues(issues),
         voice=untrusted("voice", work.brief.judge.voice),
@@ -123,7 +126,7 @@ async def _choices(
             "additionalProperties": False,
         },
         max_tokens=_CHOICE_TOKENS,
-        model=model_of(stage, WRITER, work.model),
+        model=model_of(Ground(stage.studio), WRITER, work.model),
         issues=untrusted("issues", _listed(open_ones, issues)),
     )
     data: Json = reply.data

@@ -17,7 +17,7 @@ from callboard.packs.writers_factory.model import JUDGE, PACK, Severity
 from callboard.packs.writers_factory.revision.analysis.quotes import locate
 from callboard.packs.writers_factory.revision.facts import SceneText
 from callboard.packs.writers_factory.revision.reports.findings import AuditItem, AuditKind
-from callboard.packs.writers_factory.revision.staff import is_small, model_of
+from callboard.packs.writers_factory.staff import is_small, model_of
 from callboard.prompts import render_template
 
 KIND: Final = "rules_verdict"
@@ -38,7 +38,8 @@ async def judge_rules(
     stage: Stage, rules: list[str], chapters: Sequence[Chapter]
 ) -> tuple[tuple[AuditItem, ...], tuple[str, ...]]:
     """Return the breaches a judge can prove, and notes on what was not judged."""
-    if is_small(stage, JUDGE):
+    ground = Ground(stage.studio)
+    if is_small(ground, model_of(ground, JUDGE)):
         return (), ("The judge is too small a model to judge rules; only code has looked.",)
     if not rules:
         return (), ("There are no world rules to judge by.",)
@@ -65,7 +66,8 @@ def chapters_of(scenes: Sequence[SceneText]) -> tuple[Chapter, ...]:
 
 
 async def _judged(stage: Stage, rules: list[str], chapter: Chapter) -> Json:
-    records, model = Ground(stage.studio).records, model_of(stage, JUDGE)
+    ground = Ground(stage.studio)
+    records, model = ground.records, model_of(ground, JUDGE)
     name = digest({"rules": rules, "texts": chapter.texts, "model": model})
     key = f"chapter/{chapter.number}"
 

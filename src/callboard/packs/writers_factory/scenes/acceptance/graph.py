@@ -2,7 +2,7 @@
 
 from collections.abc import Iterable
 from dataclasses import dataclass
-from typing import Any, Final
+from typing import Any
 
 from callboard.core.canonical import Json
 from callboard.knowledge import Edge, Graph, Node, node_id
@@ -14,8 +14,6 @@ from callboard.packs.writers_factory.model import SceneMeta
 from callboard.packs.writers_factory.scenes.scaffolds import SmartScaffold, Thread
 from callboard.packs.writers_factory.scenes.scaffolds.scaffold import NEW
 from callboard.packs.writers_factory.scenes.variants.inspection import hints, mentions
-
-_KB: Final = "kb:"
 
 
 @dataclass(frozen=True, slots=True)

@@ -12,7 +12,6 @@ from callboard.packs.writers_factory.memory import Ingestor
 from callboard.packs.writers_factory.model import FOREMAN, scene_id
 from callboard.packs.writers_factory.scenes.asking import (
     ask_data,
-    is_small,
     listed,
     said,
     shown,
@@ -29,6 +28,7 @@ from callboard.packs.writers_factory.scenes.scaffolds import (
     scaffold_faults,
     with_threads,
 )
+from callboard.packs.writers_factory.staff import is_small, model_of, route_of
 
 _PROMPT: Final = "scene_scaffold"
 _PICK: Final = "scene_scaffold_pick"
@@ -80,7 +80,8 @@ async def brief_scene(stage: Stage, request: Request) -> SmartScaffold:
     stored = await stage.step("story", lambda: rooms.view(asked).to_json())
     view = StoryView.from_json(cast("dict[str, Any]", stored))
     safe = replace(derive(view, sources), warnings=(*warnings, *unasked))
-    worded = await (_picked if is_small(stage) else _worded)(stage, view, safe, sources)
+    is_picked = is_small(rooms.ground, model_of(rooms.ground, FOREMAN))
+    worded = await (_picked if is_picked else _worded)(stage, view, safe, sources)
     return await _kept(stage, rooms, worded)
 
 
@@ -103,6 +104,7 @@ async def _worded(
             FOREMAN,
             _SCHEMA,
             prompt=_PROMPT,
+            model=route_of(Ground(stage.studio), FOREMAN),
             scaffold=listed("scaffold", safe.lines()),
             people=listed("graph", [each.name for each in view.people if each.is_alive]),
             rules=listed("bible", view.rules),
@@ -165,6 +167,7 @@ async def _picked(
                 FOREMAN,
                 options,
                 prompt=_PICK,
+                model=route_of(Ground(stage.studio), FOREMAN),
                 scaffold=shown("scaffold", f"{safe.title}. {safe.scene_goal}"),
                 question=said(question),
             )

@@ -11,9 +11,7 @@ from callboard.core.vocabulary import Effect
 from callboard.packs.writers_factory.ground import Ground
 from callboard.packs.writers_factory.model import WRITER
 from callboard.packs.writers_factory.scenes.asking import (
-    is_small,
     listed,
-    model_of,
     said,
     shown,
 )
@@ -43,6 +41,7 @@ from callboard.packs.writers_factory.scenes.variants.material import (
     standard_of,
 )
 from callboard.packs.writers_factory.scenes.variants.replies import prose_of
+from callboard.packs.writers_factory.staff import is_small, model_of
 
 _PROMPT: Final = "scene_hybrid"
 _BETWEEN: Final = re.compile(r"[;,\n]")
@@ -103,7 +102,7 @@ async def make_hybrid(stage: Stage, order: HybridOrder) -> SceneVariant:
         for part, name in zip(order.parts, given["named"], strict=True)
     ]
     mosaic = assemble(parts, variants) if parts else Mosaic("", ())
-    model = model_of(stage, material.winner or None)
+    model = model_of(rooms.ground, WRITER, material.winner)
     draft = Draft(
         f"{order.scene_id}:{HYBRID}:{given['round']}",
         HYBRID,
@@ -124,7 +123,7 @@ async def _joined(
 ) -> SceneVariant:
     if not order.wishes:
         return replace(finished(draft, mosaic.text), provenance=mosaic.provenance)
-    if is_small(stage, draft.model):
+    if is_small(Ground(stage.studio), draft.model):
         return _without_model(draft, mosaic, variants)
     reply = await stage.ask(
         "merge",

@@ -11,7 +11,6 @@ from callboard.packs.writers_factory.manuscript import outline_from_json, outlin
 from callboard.packs.writers_factory.model import FOREMAN, PlannedScene
 from callboard.packs.writers_factory.scenes.asking import (
     ask_data,
-    is_small,
     listed,
     said,
     shown,
@@ -25,6 +24,7 @@ from callboard.packs.writers_factory.scenes.planning.proposal import (
     short_title,
 )
 from callboard.packs.writers_factory.scenes.rooms import SceneRooms
+from callboard.packs.writers_factory.staff import is_small, model_of, route_of
 
 PROPOSAL_KIND: Final = "outline_proposal"
 PROPOSAL: Final = "proposal"
@@ -61,7 +61,7 @@ async def propose_outline(stage: Stage) -> Json:
     given = cast("dict[str, Any]", await stage.step("beats", lambda: _given(rooms)))
     contents = {int(number): str(text) for number, text in given["contents"].items()}
     size = PlannedSize(given["total_words"], given["scene_words"])
-    if is_small(stage):
+    if is_small(rooms.ground, model_of(rooms.ground, FOREMAN)):
         scenes = await _with_titles(stage, outline_from_beats(contents, size))
         notes: tuple[str, ...] = ("The outline was made from the beat sheet by rule.",)
     else:
@@ -114,6 +114,7 @@ async def _asked(
         FOREMAN,
         _SCHEMA,
         prompt=_PROMPT,
+        model=route_of(Ground(stage.studio), FOREMAN),
         scene_count=said(str(size.scene_count)),
         total_words=said(str(size.total_words)),
         foundation=listed("bible", given["foundation"]),
@@ -141,6 +142,7 @@ async def _with_titles(stage: Stage, scenes: tuple[PlannedScene, ...]) -> tuple[
             FOREMAN,
             options,
             prompt=_PROMPT,
+            model=route_of(Ground(stage.studio), FOREMAN),
             beats=shown("bible", scene.summary),
         )
     return retitled(scenes, titles)

@@ -52,14 +52,14 @@ def _cast_faults(scaffold: SmartScaffold, view: StoryView) -> Iterator[Fault]:
 
 def _is_there(pov: str, scaffold: SmartScaffold, view: StoryView) -> bool:
     person = view.person(pov)
-    names = [name.partition(":")[2].strip() if is_marked(name) else name for name in (pov,)]
-    present = [
-        each.partition(":")[2].strip() if is_marked(each) else each
-        for each in scaffold.characters_present
-    ]
+    present = [_bare(each) for each in scaffold.characters_present]
     if person is not None:
         return any(person.answers_to(each) for each in present)
-    return names[0].casefold() in (each.casefold() for each in present)
+    return _bare(pov).casefold() in (each.casefold() for each in present)
+
+
+def _bare(name: str) -> str:
+    return name.partition(":")[2].strip() if is_marked(name) else name
 
 
 def _thread_faults(scaffold: SmartScaffold, view: StoryView) -> Iterator[Fault]:

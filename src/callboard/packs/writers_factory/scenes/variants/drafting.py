@@ -8,9 +8,10 @@ from dataclasses import dataclass
 from typing import Final
 
 from callboard.choreography.stage import Stage
+from callboard.packs.writers_factory.ground import Ground
 from callboard.packs.writers_factory.manuscript import count_prose
 from callboard.packs.writers_factory.model import WRITER
-from callboard.packs.writers_factory.scenes.asking import block, is_small, listed, said, shown
+from callboard.packs.writers_factory.scenes.asking import block, listed, said, shown
 from callboard.packs.writers_factory.scenes.variant import Flag, SceneVariant
 from callboard.packs.writers_factory.scenes.variants.inspection import (
     Standard,
@@ -27,6 +28,7 @@ from callboard.packs.writers_factory.scenes.variants.replies import (
     replaced,
 )
 from callboard.packs.writers_factory.scenes.variants.small import build_small
+from callboard.packs.writers_factory.staff import is_small
 from callboard.prompts import fence
 
 PROMPT: Final = "scene_variant"
@@ -54,7 +56,7 @@ class Draft:
 
 async def write_variant(stage: Stage, draft: Draft, *, unlike: str = "") -> SceneVariant:
     """Write one variant; `unlike` is a draft it may not read like."""
-    if is_small(stage, draft.model):
+    if is_small(Ground(stage.studio), draft.model):
         text = await build_small(stage, draft.material, draft.strategy, draft.model, draft.standard)
         return finished(draft, text)
     apart = ""

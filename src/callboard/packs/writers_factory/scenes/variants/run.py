@@ -8,8 +8,7 @@ from callboard.choreography.stage import Stage
 from callboard.core.canonical import Json
 from callboard.core.vocabulary import Effect
 from callboard.packs.writers_factory.ground import Ground
-from callboard.packs.writers_factory.model import SceneStatus
-from callboard.packs.writers_factory.scenes.asking import is_small, model_of
+from callboard.packs.writers_factory.model import WRITER, SceneStatus
 from callboard.packs.writers_factory.scenes.rooms import SceneRooms
 from callboard.packs.writers_factory.scenes.variant import Flag, SceneVariant
 from callboard.packs.writers_factory.scenes.variants.drafting import Draft, write_variant
@@ -19,6 +18,7 @@ from callboard.packs.writers_factory.scenes.variants.material import (
     gather,
     standard_of,
 )
+from callboard.packs.writers_factory.staff import is_small, model_of
 from callboard.packs.writers_factory.voice.strategies import (
     ACTION_EMPHASIS,
     BALANCED,
@@ -28,7 +28,6 @@ from callboard.packs.writers_factory.voice.strategies import (
 
 DEFAULT_STRATEGIES: Final = (ACTION_EMPHASIS, CHARACTER_DEPTH, BALANCED)
 SMALL_WORDS: Final = 150
-_ROUTES: Final = ("prose", "default")
 
 
 @dataclass(frozen=True, slots=True)
@@ -64,18 +63,13 @@ async def write_variants(
 
     given = cast("dict[str, Any]", await stage.step("material", read))
     material = Material.from_json(given["material"])
-    model = model_of(stage, order.model or material.winner or _route(rooms))
-    if is_small(stage, model):
+    model = model_of(rooms.ground, WRITER, order.model or material.winner)
+    if is_small(rooms.ground, model):
         material = replace(material, word_target=min(material.word_target, SMALL_WORDS))
     drafts = _drafts(rooms, order, material, model, int(given["round"]))
     written = await _written(stage, rooms, drafts)
     guarded = await _unlike(stage, rooms, drafts, written)
     return await _kept(stage, rooms, order.scaffold_id, guarded)
-
-
-def _route(rooms: SceneRooms) -> str | None:
-    routes = rooms.ground.settings.models.routes
-    return next((routes[name] for name in _ROUTES if routes.get(name)), None)
 
 
 def _drafts(
@@ -125,7 +119,7 @@ async def _unlike(
     texts = {name: variant.text for name, variant in found.items() if variant.is_usable}
     again: set[str] = set()
     for one, other, _share in too_alike(texts, most):
-        if other in again or is_small(stage, drafts[other].model):
+        if other in again or is_small(rooms.ground, drafts[other].model):
             continue
         again.add(other)
         unlike = found[one].text

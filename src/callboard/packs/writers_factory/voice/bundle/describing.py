@@ -5,7 +5,6 @@ from dataclasses import dataclass
 from typing import Any, Final, cast
 
 from callboard.choreography.stage import Stage
-from callboard.choreography.values import Reply
 from callboard.core.canonical import Json
 from callboard.core.errors import CallboardError
 from callboard.core.vocabulary import Content, Trust
@@ -92,12 +91,14 @@ async def describe_voice(
 def completed(chosen: Chosen, said: Mapping[str, Any]) -> Description:
     """Return what a judge said, as far as its quotations hold, with code's word for the rest."""
     usual = chosen.usual()
-    advice = tuple(
+    told = (
         Advice(_line(each.get("advice")), _line(each.get("quote")).strip('"“”'))
         for each in _entries(said.get("do"))
-        if _line(each.get("advice"))
-        and is_quotable(_line(each.get("quote")).strip('"“”'))
-        and holds_quote(chosen.winner.text, _line(each.get("quote")).strip('"“”'))
+    )
+    advice = tuple(
+        each
+        for each in told
+        if each.advice and is_quotable(each.quote) and holds_quote(chosen.winner.text, each.quote)
     )
     named = said.get("metaphor_domains")
     listed: list[Any] = cast("list[Any]", named) if isinstance(named, list) else []
@@ -119,18 +120,7 @@ def completed(chosen: Chosen, said: Mapping[str, Any]) -> Description:
 
 
 async def _ask(stage: Stage, chosen: Chosen, model: str) -> Mapping[str, Any]:
-    arc = chosen.arc
-    known = "\n".join(
-        filter(
-            None,
-            (
-                chosen.tournament.context,
-                f"In the beginning: {arc.start}",
-                f"At the midpoint: {arc.midpoint}",
-                f"In the end: {arc.resolution}",
-            ),
-        )
-    )
+    known = "\n".join(filter(None, (chosen.tournament.context, chosen.arc.told())))
     others = "\n\n---\n\n".join(
         each.text[:_REJECTED_CHARS] for each in chosen.rejected[:_MOST_REJECTED]
     )
@@ -146,7 +136,7 @@ async def _ask(stage: Stage, chosen: Chosen, model: str) -> Mapping[str, Any]:
         context=known,
         rejected=others or "None.",
     )
-    return _said(reply)
+    return reply.fields
 
 
 async def _ask_moods(stage: Stage, arc: Arc, model: str) -> dict[str, str]:
@@ -169,7 +159,7 @@ async def _ask_moods(stage: Stage, arc: Arc, model: str) -> dict[str, str]:
         arc_midpoint=_plain(arc.midpoint or "the turning point"),
         arc_resolution=_plain(arc.resolution or "the end"),
     )
-    said = _said(reply)
+    said = reply.fields
     picked = {act: str(said.get(name)) for act, name in zip(ACTS, names, strict=True)}
     # One word for the whole book is no answer: then the usual way of a voice is the better guess.
     return picked if len(set(picked.values())) > 1 else {}
@@ -213,8 +203,3 @@ def _entries(value: Any) -> Sequence[dict[str, Any]]:
 
 def _line(value: Any) -> str:
     return " ".join(str(value or "").split())
-
-
-def _said(reply: Reply) -> dict[str, Any]:
-    data: Any = reply.data
-    return cast("dict[str, Any]", data) if isinstance(data, dict) else {}

@@ -84,6 +84,11 @@ class Arc:
     midpoint: str = ""
     resolution: str = ""
 
+    def told(self) -> str:
+        """Return its stations as a list, as far as they are known."""
+        ways = {"Start": self.start, "Midpoint": self.midpoint, "Resolution": self.resolution}
+        return "\n".join(f"- {name}: {_line(text)}" for name, text in ways.items() if _line(text))
+
 
 def state_of(*phrases: str) -> str:
     """Return up to three words of several phrases, joined by `_`."""
@@ -121,7 +126,8 @@ def usual_evolution(
 
 def write_guide(evolution: Mapping[str, Phase], arc: Arc) -> str:
     """Return the guide as Markdown that `read_guide` reads back."""
-    parts = ["# Phase evolution guide", _intro(arc)]
+    opening = "One voice, four phases: what changes as the protagonist does."
+    parts = ["# Phase evolution guide", opening, *filter(None, (arc.told(),))]
     for act in ACTS:
         phase = evolution.get(act, Phase())
         parts.append(
@@ -159,13 +165,6 @@ def read_guide(markdown: str) -> dict[str, Phase]:
 def _admits(opening: str, told: str) -> str:
     line = _line(told).rstrip(".")
     return f"{opening}: {line}." if line else f"{opening}."
-
-
-def _intro(arc: Arc) -> str:
-    ways = {"Start": arc.start, "Midpoint": arc.midpoint, "Resolution": arc.resolution}
-    told = "\n".join(f"- {name}: {_line(text)}" for name, text in ways.items() if _line(text))
-    opening = "One voice, four phases: what changes as the protagonist does."
-    return f"{opening}\n\n{told}" if told else opening
 
 
 def _line(value: Any) -> str:

@@ -15,6 +15,7 @@ from callboard.engine.run import Run
 from callboard.packs.writers_factory.bible import Bible
 from callboard.packs.writers_factory.ground import Ground
 from callboard.packs.writers_factory.prose import base_sheet
+from callboard.packs.writers_factory.staff import is_small
 from callboard.packs.writers_factory.voice.bundle.content import BundleContent
 from callboard.packs.writers_factory.voice.bundle.describing import Chosen, describe_voice
 from callboard.packs.writers_factory.voice.bundle.evolution import Arc
@@ -28,7 +29,7 @@ from callboard.packs.writers_factory.voice.bundle.reading import (
 )
 from callboard.packs.writers_factory.voice.bundle.traits import noted_traits, rejected_traits
 from callboard.packs.writers_factory.voice.state import VoiceRecord
-from callboard.packs.writers_factory.voice.tournament.contestants import default_judge, is_small
+from callboard.packs.writers_factory.voice.tournament.contestants import default_judge
 from callboard.packs.writers_factory.voice.tournament.tournaments import (
     Tournaments,
     TournamentState,

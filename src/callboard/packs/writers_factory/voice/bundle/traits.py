@@ -9,7 +9,8 @@ from callboard.packs.writers_factory.prose import Pattern, PatternSeverity
 from callboard.packs.writers_factory.voice.tournament.variants import Variant
 
 _QUOTED: Final = re.compile(r"[\"“]([^\"”\n]{3,80})[\"”]")
-_SENTENCE: Final = re.compile(r"[^.!?;\n]+")
+# A phrase in quotation marks is one piece, whatever ends a sentence in it.
+_SENTENCE: Final = re.compile(r"(?:[\"“][^\"”\n]{3,80}[\"”]|[^.!?;\n])+")
 _WARNING: Final = re.compile(
     r"\b(?:avoid|never|no more|not|don['’]t|without|less|too (?:much|many)|stop|hate)\b",
     re.IGNORECASE,
@@ -91,4 +92,6 @@ def _repeated_hits(winner: Variant, rejected: Sequence[Variant]) -> Iterator[Pat
 
 
 def _escaped(phrase: str) -> str:
-    return " ".join(re.sub(r"([^\w\s'’,-])", r"\\\1", phrase).replace("`", "").split())
+    """Return an expression for the very words, in letters that can stand in a row of a sheet."""
+    words = " ".join(phrase.replace("`", "").split())
+    return re.sub(r"([^\w\s'’,|-])", r"\\\1", words).replace("|", ".")

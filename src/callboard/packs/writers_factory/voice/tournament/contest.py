@@ -16,6 +16,7 @@ from callboard.engine.run import Run
 from callboard.packs.writers_factory.bible import Bible
 from callboard.packs.writers_factory.ground import Ground
 from callboard.packs.writers_factory.prose import base_sheet
+from callboard.packs.writers_factory.staff import is_small
 from callboard.packs.writers_factory.voice.state import VoiceRecord
 from callboard.packs.writers_factory.voice.strategies import (
     TOURNAMENT_STRATEGIES,
@@ -25,7 +26,6 @@ from callboard.packs.writers_factory.voice.tournament.contestants import (
     check_contestants,
     default_judge,
     default_writer,
-    is_small,
     judge_for,
 )
 from callboard.packs.writers_factory.voice.tournament.judging import judge_passage

@@ -3,9 +3,9 @@
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from callboard.core.vocabulary import ModelTier
 from callboard.packs.writers_factory.ground import Ground
-from callboard.packs.writers_factory.model import JUDGE, PACK, WRITER
+from callboard.packs.writers_factory.model import JUDGE, WRITER
+from callboard.packs.writers_factory.staff import model_of
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,25 +36,14 @@ def check_contestants(ground: Ground, models: Sequence[str]) -> tuple[Contestant
 
 def default_writer(ground: Ground) -> str:
     """Return the model that writes prose when nobody names one."""
-    studio = ground.studio
-    routed = ground.settings.models.routes.get("prose")
-    own = studio.repertoire.agent(WRITER, PACK).model
-    return routed or own or studio.settings.models.default
+    return model_of(ground, WRITER)
 
 
 def default_judge(ground: Ground) -> str:
     """Return the model that judges when nobody names one."""
-    studio = ground.studio
-    routed = ground.settings.models.routes.get("judging")
-    own = studio.repertoire.agent(JUDGE, PACK).model
-    return routed or own or studio.settings.models.default
+    return model_of(ground, JUDGE)
 
 
 def judge_for(author: str, judge: str, usable: Sequence[str]) -> str:
     """Return who judges what a model wrote: the judge, else another contestant, else itself."""
     return next((model for model in (judge, *usable) if model != author), author)
-
-
-def is_small(ground: Ground, model: str) -> bool:
-    """Say whether a model is held to choices instead of trusted to follow."""
-    return ground.studio.catalog.facts(model).tier is ModelTier.MINIMAL

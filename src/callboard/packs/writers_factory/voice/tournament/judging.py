@@ -8,7 +8,6 @@ from dataclasses import replace
 from typing import Any, Final, cast
 
 from callboard.choreography.stage import Stage
-from callboard.choreography.values import Reply
 from callboard.core.canonical import Json
 from callboard.core.errors import CallboardError
 from callboard.core.vocabulary import Content, Trust
@@ -84,8 +83,7 @@ async def _ask(
         context=context,
         passage=passage.text,
     )
-    said = _said(reply)
-    return believed(passage.text, said, own)
+    return believed(passage.text, reply.fields, own)
 
 
 async def _pick(
@@ -93,6 +91,8 @@ async def _pick(
 ) -> tuple[DimensionScore, ...]:
     """Let a small judge choose a sentence by its number and a grade; the rest is arithmetic."""
     offered = passage.candidates(_CANDIDATES)
+    if not offered:
+        return own
     numbers = [str(number) for number, _ in enumerate(offered, start=1)]
     listed = "\n".join(
         f"{number}. {text[:_CANDIDATE_CHARS]}" for number, text in enumerate(offered, start=1)
@@ -107,7 +107,7 @@ async def _pick(
         passage=passage.text,
         candidates=Content(listed, "candidates", Trust.UNTRUSTED),
     )
-    said = _said(reply)
+    said = reply.fields
     quote = offered[int(str(said.get("sentence", "1"))) - 1]
     grade = str(said.get("voice", "fair"))
     return tuple(
@@ -157,8 +157,3 @@ def _schema() -> dict[str, Json]:
         "required": list(DIMENSIONS),
         "additionalProperties": False,
     }
-
-
-def _said(reply: Reply) -> dict[str, Any]:
-    data: Any = reply.data
-    return cast("dict[str, Any]", data) if isinstance(data, dict) else {}

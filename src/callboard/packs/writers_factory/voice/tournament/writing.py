@@ -18,8 +18,6 @@ _PROMPT: Final = "tournament_passage"
 _AGAIN: Final = "tournament_passage_again"
 # A word is about a token and a third; the rest is room for a passage that runs over.
 _TOKENS_PER_WORD: Final = 2
-_SHORTEN: Final = "cut what repeats"
-_LENGTHEN: Final = "let the moments that matter take their time"
 _FENCE: Final = re.compile(r"^\s*```\w*\n(.*?)\n?```\s*$", re.DOTALL)
 _HEADING: Final = re.compile(r"^\s*(?:#{1,6}\s.*|\*\*[^*\n]{1,80}\*\*|title:.*)\n+", re.IGNORECASE)
 _LEAD_IN: Final = re.compile(
@@ -75,7 +73,6 @@ async def write_passage(stage: Stage, order: PassageOrder) -> Passage:
             _AGAIN,
             order,
             had=str(first.words),
-            remedy=_trusted(_SHORTEN if first.words > order.most else _LENGTHEN),
             passage=first.text,
         )
     except CallboardError:

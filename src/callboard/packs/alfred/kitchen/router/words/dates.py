@@ -31,10 +31,13 @@ DAY: Final = (
     rf"|(?:{_MONTH}) \d{{1,2}}(?:st|nd|rd|th)?)\b(?:'s)?"
 )
 """An expression for one day; whether there is such a day is found out by reading it."""
+BARE_WEEKDAY: Final = re.compile(rf"(?:on )?{_WEEKDAY}(?:'s)?", re.IGNORECASE)
 PERIOD: Final = (
     r"(?:(?:this|next|the|the coming) (?:week(?:end)?|month)|(?:the )?next (?:\d{1,2}|few) days"
     r"|the (?:whole|entire) (?:week|month)|(?:my|our) (?:whole |entire )?(?:week|month))"
 )
+_TILL: Final = r"\s*(?:to|till|until|through|-|–)\s*"
+RANGE: Final = rf"{DAY}{_TILL}{DAY}"
 _CLOCK: Final = re.compile(
     r"(?:\bat )?\b(?P<hour>[01]?\d|2[0-3])(?:[:.](?P<minute>[0-5]\d))?\s*(?P<half>am|pm|a\.m\."
     r"|p\.m\.)"
@@ -47,6 +50,7 @@ _PART: Final = re.compile(
 )
 _SOON: Final = re.compile(r"\bin (?P<count>\d{1,3}|an?|half an) (?P<unit>minute|hour)s?\b", re.I)
 _ONE_DAY: Final = re.compile(rf"\b(?:on |by |for |until )?(?P<day>{DAY})", re.IGNORECASE)
+_RANGE: Final = re.compile(rf"\b(?P<first>{DAY}){_TILL}(?P<last>{DAY})", re.IGNORECASE)
 _EARLY: Final = time(9)
 _LATE: Final = time(20)
 
@@ -92,8 +96,11 @@ def read_day(text: str, today: Today) -> date | None:
 
 
 def read_days(text: str, today: Today) -> Days | None:
-    """Return the days a phrase names: a week, a weekend, a month, or one day."""
+    """Return the days a phrase names: a week, a weekend, a month, from day to day, or one day."""
     phrase = text.casefold().strip(" .,!?")
+    row = _RANGE.search(phrase)
+    if row is not None:
+        return _from_to(read_day(row["first"], today), read_day(row["last"], today))
     count = re.search(r"next (\d{1,2}|few) days", phrase)
     if count is not None:
         size = 3 if count[1] == "few" else max(int(count[1]), 1)
@@ -106,6 +113,14 @@ def read_days(text: str, today: Today) -> Days | None:
     one = _ONE_DAY.search(phrase)
     day = None if one is None else read_day(one["day"], today)
     return None if day is None else Days(day, day)
+
+
+def _from_to(first: date | None, last: date | None) -> Days | None:
+    if first is None or last is None:
+        return None
+    # From Friday to Tuesday ends in the week after.
+    end = last if last >= first else last + timedelta(days=7)
+    return Days(first, end) if end >= first else None
 
 
 def find_when(text: str, today: Today) -> When | None:

@@ -6,6 +6,8 @@ from typing import Any, Final
 
 from callboard.packs.alfred.kitchen.compute.amounts import read_number
 from callboard.packs.alfred.kitchen.compute.units import canonical_unit, is_known_unit
+from callboard.packs.alfred.kitchen.lexicon import food_facts
+from callboard.packs.alfred.kitchen.lexicon.foods import OTHER
 from callboard.packs.alfred.kitchen.router.words.lexicon import numbers, words
 
 MOST_ITEMS: Final = 40
@@ -17,6 +19,13 @@ _SEPARATOR: Final = re.compile(
 _BULLET: Final = re.compile(r"^\s*(?:[-*•·]|\d{1,2}[.)])\s+(?=\S)")
 _FILLER: Final = re.compile(
     r"^(?:(?:the|my|our|some|any|more|another|extra|fresh bunch of the|please|also|again)\s+)+",
+    re.I,
+)
+# What sounds like more than a thing is none.
+_NO_THING: Final = re.compile(
+    r"^to\s|\b(?:recipe|recipes|task|reminder|to do|then|because|if|please|should|could|missing|"
+    r"what|that|this|it|them|those|these|everything|something|anything|nothing|all|plan|dinner|"
+    r"lunch|breakfast|servings|ideas?|help|time|break|allergy|allergies)\b",
     re.I,
 )
 _VAGUE: Final = re.compile(
@@ -62,6 +71,17 @@ def read_items(text: str) -> tuple[Item, ...]:
     if len(known) != len(items) or len(known) > MOST_ITEMS:
         return ()
     return tuple(known)
+
+
+def read_things(text: str) -> tuple[Item, ...]:
+    """Return what a list names; nothing if a part of it sounds like more than a thing."""
+    items = read_items(text)
+    return () if any(_NO_THING.search(item.name) for item in items) else items
+
+
+def is_known(item: Item) -> bool:
+    """Say whether the lexicon knows a thing, as food or for the household."""
+    return food_facts(item.name).category != OTHER
 
 
 def read_item(text: str) -> Item | None:

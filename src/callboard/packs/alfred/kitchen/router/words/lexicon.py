@@ -28,6 +28,13 @@ def numbers() -> Mapping[str, float]:
     return {word: float(value) for word, value in _book()["numbers"].items()}
 
 
+def read_count(text: str) -> float | None:
+    """Return the number a word says; an article says none."""
+    if text.isdigit():
+        return float(text) or None
+    return None if text.casefold() in ("a", "an") else numbers().get(text.casefold())
+
+
 @cache
 def any_of(*groups: str) -> str:
     """Return an expression that matches any word of some groups."""

@@ -18,6 +18,16 @@ _TO: Final = r"(?:to|in|into|on|onto|at|off|from|out of|off of)"
 BEHIND: Final = re.compile(
     rf"^(?P<items>.+?)\s+{_TO}\s+{OF_OURS}(?P<target>{TARGET})$", re.I | re.S
 )
+INTO: Final = re.compile(rf"\s(?:to|in|into|on|onto)\s+{OF_OURS}{TARGET}$", re.IGNORECASE)
+_PLACED: Final = re.compile(
+    rf"\s+{_TO}\s+{OF_OURS}(?P<target>{TARGET})(?=$|\s*[,;]|\s+(?:and|plus|&)\s)", re.I
+)
+_AHEAD: Final = re.compile(
+    rf"^{_TO}\s+{OF_OURS}(?P<target>{TARGET})(?:\s*[:,]\s*|\s+)"
+    r"(?:(?:there(?:'s| is| are)|we have|i have)\s+)?(?P<items>.+)$",
+    re.I | re.S,
+)
+_JOINT: Final = re.compile(r"^(?:\s*(?:[,;&]|\band\b|\bplus\b))+\s*", re.IGNORECASE)
 WHOLE: Final = re.compile(rf"^{OF_OURS}(?:whole |entire )?(?P<target>{TARGET})$", re.IGNORECASE)
 
 
@@ -60,6 +70,29 @@ def find_target(word: str) -> Target:
     if place is not None:
         return in_place(place)
     return TASKS if re.fullmatch(TASK_LIST, folded) else SHOPPING
+
+
+def targeted(text: str) -> list[tuple[str, Target]]:
+    """Return things with where they are or go; nothing if no place is named.
+
+    A place is said for all that stands before it. What comes after the last one is on the same
+    list, or anywhere in the house.
+    """
+    ahead = _AHEAD.match(text)
+    if ahead is not None and _PLACED.search(ahead["items"]) is None:
+        return [(ahead["items"], find_target(ahead["target"]))]
+    parts: list[tuple[str, Target]] = []
+    start = 0
+    for found in _PLACED.finditer(text):
+        items = _JOINT.sub("", text[start : found.start()]).strip()
+        if not items:
+            return []
+        parts.append((items, find_target(found["target"])))
+        start = found.end()
+    rest = _JOINT.sub("", text[start:]).strip()
+    if parts and rest:
+        parts.append((rest, INVENTORY if parts[-1][1].place else parts[-1][1]))
+    return parts
 
 
 def in_place(place: str) -> Target:

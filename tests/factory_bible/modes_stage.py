@@ -3,31 +3,13 @@
 from dataclasses import dataclass, field, replace
 from typing import Any
 
+from bible_samples import PROTAGONIST, RULES, THEME, beat_sheet
+
 from callboard.packs.writers_factory.bible import Bible
 from callboard.packs.writers_factory.ground import Ground
 from callboard.packs.writers_factory.model import PlannedScene, SceneMeta, SceneStatus
 from callboard.packs.writers_factory.modes import Modes, Neighbours
 from callboard.packs.writers_factory.modes.predicates import NoVoice
-
-PROTAGONIST = {
-    "name": "Maren Holt",
-    "fatal_flaw": "She controls everything because she cannot bring herself to ask for help",
-    "the_lie": "If she asks anyone for help, she will lose the only place she has",
-    "arc_start": "Maren forges the log and lets nobody past the kitchen",
-    "arc_midpoint": "Maren lets the surveyor wind the clockwork and sleeps one whole night",
-    "arc_resolution": "Maren asks the town for help in her own name and loses the post",
-}
-THEME = {
-    "central_theme": "Pride and dependence",
-    "theme_statement": "A debt of care can only be paid by those who let themselves be helped",
-}
-RULES = [
-    "The clockwork must be wound",
-    "No boat can land in a north wind",
-    "A false hour costs all",
-]
-BEATS = {f"beat_{n}": f"In part {n} Maren does thing number {n} at last" for n in range(1, 16)}
-SHEET = {**BEATS, "midpoint_type": "false_defeat"}
 
 
 @dataclass
@@ -82,7 +64,7 @@ async def found(studio: Any, *, rules: int = 3) -> Bible:
     """Lay the foundation of a book, with some of its rules."""
     bible = Bible(Ground(studio))
     await bible.write("protagonist", PROTAGONIST, source="writer_stated")
-    await bible.write("beat_sheet", SHEET, source="brainstorm")
+    await bible.write("beat_sheet", beat_sheet(), source="brainstorm")
     await bible.write("theme", THEME, source="writer_stated")
     await bible.write("world_rules", {"rules": RULES[:rules]}, source="writer_stated")
     return bible

@@ -5,18 +5,21 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from bible_samples import RULES, THEME
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
-from modes_stage import RULES, THEME, Book, found
+from modes_stage import Book, found
 
 from callboard.models import Script
 from callboard.packs.writers_factory.bible import Bible
 from callboard.packs.writers_factory.ground import Ground
+from callboard.packs.writers_factory.memory import Memory
 from callboard.packs.writers_factory.model import SceneStatus
 from callboard.packs.writers_factory.modes import (
     ModeGated,
     Modes,
     ModesInvalid,
+    Neighbours,
     UnknownMode,
     WritersDecision,
 )
@@ -398,6 +401,29 @@ async def wander(
                 assert moved.override.unmet == tuple(missing)
             else:
                 assert moved.override is None
+
+
+@pytest.mark.req("WF-G07")
+async def test_an_override_of_a_hundred_things_is_remembered_in_a_few_words(
+    open_studio: Any,
+) -> None:
+    async with open_studio() as studio:
+        bible = await found(studio)
+        loose = [f"The island has a church with {number} windows" for number in range(150)]
+        await bible.write("world_rules", {"rules": loose}, source="writer_stated")
+        memory = Memory(Ground(studio))
+        modes = Modes(Ground(studio), bible, Neighbours(remember=memory.save_decision))
+        with pytest.raises(ModeGated) as refused:
+            await modes.advance("VOICE_CALIBRATION", by="writer")
+        assert len(refused.value.unmet) == 150
+        moved = await modes.advance("VOICE_CALIBRATION", by="writer", override=True)
+        assert moved.override is not None
+        assert len(moved.override.unmet) == 150
+        (kept,) = memory.decisions("constraint")
+        assert kept.value == modes.override_lines()[0]
+        assert "; and 138 more. " in kept.value
+        # Nothing is owed that would hold up the next move.
+        await modes.advance("ARCHITECT", by="writer")
 
 
 @pytest.mark.req("WF-G07")

@@ -1,0 +1,104 @@
+"""A run in the background: a process of its own takes it up and outlives this one's terminal."""
+
+import asyncio
+import subprocess
+import sys
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Final
+
+from callboard.cli import exits
+from callboard.cli.acting.opening import Choices, Work, working
+from callboard.cli.bridge import perform_simply
+from callboard.cli.output import echo, echo_json, remark
+from callboard.cli.reports.shapes import run_shape
+from callboard.core.canonical import Json
+from callboard.core.errors import CallboardError
+from callboard.core.vocabulary.run import RunRecord, RunState
+
+_LOOK_SECONDS: Final = 0.05
+
+
+class NotTakenUp(CallboardError):
+    """The process that was to execute a run ended before it did."""
+
+    code = "not_taken_up"
+
+
+@dataclass(frozen=True, slots=True)
+class Wanted:
+    """What is to be run, and in which session."""
+
+    name: str
+    args: Mapping[str, Json]
+    session: str | None = None
+    title: str = ""
+
+
+def run_detached(choices: Choices, wanted: Wanted) -> int:
+    """Start a run in the background and print its id; mistakes in the call are told here."""
+
+    async def work() -> int:
+        async with working(choices) as here:
+            here.hint_at_interrupted()
+            run = await here.studio.start(
+                wanted.name,
+                wanted.args,
+                session_id=wanted.session,
+                title=wanted.title,
+                dispatch=False,
+            )
+            log = await _hand_over(here, run)
+            _tell(here.studio.engine.load(run.id), log, as_json=choices.as_json)
+            return exits.OK
+
+    return perform_simply(work())
+
+
+async def _hand_over(here: Work, run: RunRecord) -> Path:
+    """Have a process of its own take a run up; return where its output goes."""
+    log = here.studio.project.logs / f"{run.id}.log"
+    process = _begin(_command(here, run), log)
+    while here.studio.engine.load(run.id).state is RunState.PENDING:
+        if process.poll() is not None:
+            raise NotTakenUp(
+                f"The process that was to execute run {run.id} ended at once",
+                fix=f"{log} says why; `callboard runs resume {run.id}` executes the run here.",
+                run_id=run.id,
+            )
+        await asyncio.sleep(_LOOK_SECONDS)
+    return log
+
+
+def _command(here: Work, run: RunRecord) -> list[str]:
+    words = ["runs", "resume", run.id, "--project", str(here.studio.project.root)]
+    for folder in here.choices.packs:
+        words += ["--pack", str(folder)]
+    if here.choices.model is not None:
+        words += ["--model", here.choices.model]
+    # -P: a folder one happens to stand in must not bring modules of its own.
+    return [sys.executable, "-P", "-m", "callboard.cli.main", *words]
+
+
+def _begin(command: list[str], log: Path) -> "subprocess.Popen[bytes]":
+    log.parent.mkdir(parents=True, exist_ok=True)
+    with log.open("w", encoding="utf-8") as output:
+        return subprocess.Popen(  # noqa: S603 - this program itself, no shell
+            command,
+            stdin=subprocess.DEVNULL,
+            stdout=output,
+            stderr=subprocess.STDOUT,
+            # Its own session: closing this terminal, or Ctrl-C in it, is no business of the run.
+            start_new_session=True,
+        )
+
+
+def _tell(run: RunRecord, log: Path, *, as_json: bool) -> None:
+    if as_json:
+        echo_json({"run": run_shape(run), "log": str(log)})
+        return
+    remark(f"Run {run.id} of {run.choreography} goes on in the background.")
+    remark(f"  Watch it: callboard runs watch {run.id}")
+    remark(f"  Stop it: callboard runs cancel {run.id}")
+    echo(run.id)

@@ -1,0 +1,251 @@
+"""Taking out: what was used, thrown away or crossed out leaves the house or the list.
+
+An amount takes only that much. Where nobody can reckon how much is left, nothing is taken and the
+user is told how to say it.
+"""
+
+import re
+from typing import Any, Final
+
+from callboard.choreography.turn.domain import Routed, Row
+from callboard.packs.alfred.kitchen.compute.amounts import spoken_amount
+from callboard.packs.alfred.kitchen.compute.rows import Catalogue, expiry_order
+from callboard.packs.alfred.kitchen.compute.units import TOLERANCE, convert, rounded
+from callboard.packs.alfred.kitchen.router.situation import Situation, Steps, among, same
+from callboard.packs.alfred.kitchen.router.words.items import Item, read_things
+from callboard.packs.alfred.kitchen.router.words.targets import (
+    INTO,
+    INVENTORY,
+    SHOPPING,
+    TARGET,
+    WHOLE,
+    Target,
+    find_target,
+    names,
+    targeted,
+)
+
+_FACTS: Final = Catalogue()
+_REMOVE: Final = re.compile(
+    r"^(?:remove|delete|take|cross|strike|drop|erase|scratch|get rid of)\s+(?P<rest>.+)$",
+    re.I | re.S,
+)
+_OFF: Final = re.compile(r"^(?P<rest>.+?)\s+off(?: again)?$", re.I | re.S)
+_DISCARD: Final = re.compile(
+    r"^(?:(?:i|we)(?:'ve| have)? (?:had to )?)?(?P<verb>threw|thrown|throw|toss|tossed|discard"
+    r"|discarded|chuck|chucked|binned|bin)(?P<gone> out| away)?\s+(?P<rest>.+?)"
+    r"(?P<after> out| away)?$",
+    re.I | re.S,
+)
+# To throw a thing into a place is to put it there.
+_PUTTING: Final = frozenset({"throw", "toss", "chuck"})
+_USED: Final = re.compile(
+    r"^(?:(?:i|we)(?:'ve| have)?(?: just)? )?(?:use|used(?: up)?|ate|eaten|finished(?: off)?|drank"
+    r"|cooked with)\s+(?P<rest>.+)$",
+    re.I | re.S,
+)
+_LAST: Final = re.compile(
+    r"^(?:the\s+)?(?:last|rest|remainder)(?: bits?)?(?:\s+of)?(?:\s+(?:the|my|our))?\s+", re.I
+)
+_GONE: Final = re.compile(
+    r"^(?:the |our |my )?(?P<rest>[^,]+?)(?:'s| is| are| has| have|'ve)?(?: all| now)? "
+    r"(?:gone|empty|finished|used up|spoiled|spoilt|mou?ldy|went off|gone off|went bad|gone bad)$",
+    re.I,
+)
+_OUT_OF: Final = re.compile(
+    r"^(?:(?:i'm|i am|we're|we are|we've|i've|i|we) )?(?:(?:all |just )?(?:out of|run out of"
+    r"|ran out of))\s+(?P<rest>.+)$"
+    r"|^(?:(?:there (?:is|are)|there's|we have|i have) )?no (?:more )?(?P<gone>.+?)"
+    r"\s+(?:left|at home|in the (?:house|fridge|freezer|pantry|kitchen))$",
+    re.I | re.S,
+)
+_CLEAR: Final = re.compile(
+    r"^(?:clear|empty|wipe)(?: out)?\s+(?P<target>(?:(?:my|the|our)\s+)?(?:whole "
+    rf"|entire )?{TARGET})$"
+    r"|^(?:delete|remove|clear)\s+(?:all(?: of)?|everything|all (?:the )?(?:items|things))\s+"
+    r"(?:(?:from|in|on|off)\s+)?"
+    rf"(?P<other>(?:(?:my|the|our)\s+)?{TARGET})$",
+    re.I,
+)
+
+
+async def route_taking(situation: Situation) -> Routed | None:
+    """Route what is to be taken off the list or out of the house."""
+    text = situation.text
+    cleared = _CLEAR.match(text)
+    if cleared is not None:
+        whole = WHOLE.match(cleared["target"] or cleared["other"])
+        return None if whole is None else _clearing(situation, find_target(whole["target"]))
+    out_of = _OUT_OF.match(text)
+    if out_of is not None:
+        return await _run_out(situation, out_of["rest"] or out_of["gone"])
+    used = _used(text)
+    if used is not None:
+        plain = _LAST.sub("", used)
+        return await _taking(situation, targeted(plain) or [(plain, INVENTORY)])
+    gone = _GONE.match(text)
+    if gone is not None:
+        return await _gone(situation, gone["rest"])
+    removed = _REMOVE.match(text)
+    if removed is None:
+        return None
+    parts = targeted(removed["rest"])
+    if parts:
+        return await _taking(situation, parts)
+    off = _OFF.match(removed["rest"])
+    if off is not None:
+        return await _taking(situation, [(off["rest"], SHOPPING)])
+    return await _removing_somewhere(situation, removed["rest"])
+
+
+def _used(text: str) -> str | None:
+    """Return what was used or thrown away, if that is what a text says."""
+    thrown = _DISCARD.match(text)
+    if thrown is not None:
+        is_away = bool(thrown["gone"] or thrown["after"])
+        is_put = thrown["verb"].casefold() in _PUTTING and INTO.search(thrown["rest"]) is not None
+        return None if is_put and not is_away else thrown["rest"]
+    found = _USED.match(text)
+    return None if found is None else found["rest"]
+
+
+async def _taking(situation: Situation, parts: list[tuple[str, Target]]) -> Routed | None:
+    steps = situation.steps
+    for text, target in parts:
+        if target.table == "tasks":
+            _delete(steps, target, [same("description", text.strip())], text.strip())
+            continue
+        items = read_things(text)
+        if not items:
+            return None
+        refused = await _take(steps, situation, items, target)
+        if refused:
+            return Routed(reply=refused)
+    return Routed(steps=tuple(steps.made), goal="; ".join(each.description for each in steps.made))
+
+
+async def _take(steps: Steps, situation: Situation, items: tuple[Item, ...], target: Target) -> str:
+    """Add what takes some things out; return why that cannot be done, if so."""
+    whole: list[str] = []
+    for item in items:
+        rows = await _rows(situation, item, target) if item.quantity is not None else ()
+        if not rows:
+            whole.append(item.name)
+            continue
+        reckoned = _reckon(item, rows)
+        if reckoned is None:
+            return _unclear(item, rows, target)
+        for row, left in reckoned:
+            _reduce(steps, target, item, row, left)
+    if whole:
+        _delete(steps, target, [among(target.name_field, whole)], names(whole))
+    return ""
+
+
+async def _rows(situation: Situation, item: Item, target: Target) -> list[Row]:
+    filters = [same(target.name_field, item.name), *target.scope]
+    rows = await situation.rows(table=target.table, filters=filters, include=["ingredient"])
+    return sorted(rows, key=expiry_order)
+
+
+def _reckon(item: Item, rows: list[Row]) -> list[tuple[Row, float]] | None:
+    """Return what is left of which row, the first to expire first; None if nobody can say."""
+    taken: list[tuple[Row, float]] = []
+    rest = item.quantity or 0.0
+    for row in rows:
+        density = _FACTS.density(row)
+        wanted = convert(rest, item.unit, row["unit"], density)
+        if row["quantity"] is None or wanted is None:
+            return None
+        left = max(rounded(float(row["quantity"]) - wanted), 0.0)
+        taken.append((row, left))
+        # What was there of it, in the unit it was said in.
+        used = convert(float(row["quantity"]) - left, row["unit"], item.unit, density)
+        rest -= used or 0.0
+        if rest <= TOLERANCE:
+            break
+    return taken
+
+
+def _unclear(item: Item, rows: list[Row], target: Target) -> str:
+    there = " and ".join(spoken_amount(row["quantity"], row["unit"]) for row in rows)
+    said = spoken_amount(item.quantity, item.unit)
+    return (
+        f"I cannot tell what is left of {item.name}: there is {there}, and you said {said}. "
+        f"Say for example “set {item.name} to …”, or “remove {item.name} from the {target.title}”."
+    )
+
+
+def _reduce(steps: Steps, target: Target, item: Item, row: Row, left: float) -> None:
+    row_id = str(row["id"])
+    details: dict[str, Any] = {
+        "table": target.table,
+        "filters": [same("id", row_id)],
+        "versions": {row_id: row["version"]},
+    }
+    if left:
+        details |= {"op": "update", "set": {"quantity": left}}
+    else:
+        details["op"] = "delete"
+    said = spoken_amount(item.quantity, item.unit)
+    steps.write(f"Take {said} {item.name} out of the {target.title}", target.subdomain, **details)
+
+
+def _delete(steps: Steps, target: Target, filters: list[dict[str, Any]], named: str) -> None:
+    what = f"Take {named} out of the {target.title}"
+    steps.write(
+        what, target.subdomain, op="delete", table=target.table, filters=[*filters, *target.scope]
+    )
+
+
+def _clearing(situation: Situation, target: Target) -> Routed:
+    steps = situation.steps
+    what = f"Take everything out of the {target.title}"
+    steps.write(what, target.subdomain, op="delete", table=target.table, filters=target.everything)
+    return Routed(steps=tuple(steps.made), goal=what)
+
+
+async def _run_out(situation: Situation, text: str) -> Routed | None:
+    """What there is no more of leaves the house and goes on the list."""
+    items = read_things(text)
+    if not items:
+        return None
+    wanted = [item.name for item in items]
+    steps = situation.steps
+    filters = [among("ingredient.name", wanted)]
+    if await situation.rows(table=INVENTORY.table, columns=["id"], filters=filters, limit=1):
+        what = f"Take {names(wanted)} out of the inventory"
+        steps.write(what, "inventory", op="delete", table=INVENTORY.table, filters=filters)
+    what = f"Add {names(wanted)} to the shopping list"
+    records = [{"name": name} for name in wanted]
+    steps.write(what, "shopping", op="upsert", table=SHOPPING.table, records=records)
+    return Routed(steps=tuple(steps.made), goal=what)
+
+
+async def _gone(situation: Situation, text: str) -> Routed | None:
+    """Take out what is gone, if it was there: much else is said to be finished."""
+    items = read_things(text)
+    if not items or not await _is_in(situation, INVENTORY, [item.name for item in items]):
+        return None
+    return await _taking(situation, [(text, INVENTORY)])
+
+
+async def _removing_somewhere(situation: Situation, text: str) -> Routed | None:
+    """Remove a thing from wherever it is; in two places, the user says which."""
+    items = read_things(text)
+    if not items:
+        return None
+    wanted = [item.name for item in items]
+    found = [each for each in (SHOPPING, INVENTORY) if await _is_in(situation, each, wanted)]
+    if len(found) == 1:
+        return await _taking(situation, [(text, found[0])])
+    if not found:
+        return None
+    asks = f"Remove {names(wanted)} from the shopping list or from the inventory?"
+    return Routed(question=asks)
+
+
+async def _is_in(situation: Situation, target: Target, wanted: list[str]) -> bool:
+    filters = [among(target.name_field, wanted), *target.scope]
+    rows = await situation.rows(table=target.table, columns=["id"], filters=filters, limit=1)
+    return bool(rows)

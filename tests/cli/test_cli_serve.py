@@ -1,0 +1,42 @@
+"""The server from the command line: announced when it answers, closed in good order."""
+
+import json
+import signal
+import socket
+from pathlib import Path
+
+import httpx
+from clitools import Background, Here, call
+
+from callboard.cli import exits
+
+
+def test_the_address_is_told_once_the_server_answers(project: Path) -> None:
+    with Background("serve", "--port", "0", cwd=project) as server:
+        assert server.process.stdout is not None
+        told = json.loads(server.process.stdout.readline())
+        assert told["project"] == str(project)
+        # No second try: who reads the address may use it.
+        assert httpx.get(f"{told['url']}/health").json()["status"] == "ok"
+        assert httpx.get(f"{told['url']}/runs").json() == []
+        assert list((project / ".callboard" / "locks").iterdir())
+        server.process.send_signal(signal.SIGTERM)
+        server.end()
+    assert list((project / ".callboard" / "locks").iterdir()) == []
+
+
+def test_a_project_that_cannot_be_opened_is_told_like_any_error(project: Path) -> None:
+    (project / ".callboard" / "callboard.db").write_bytes(b"\xa5" * 8192)
+    refused = call("serve", "--port", "0", "--json", cwd=project)
+    assert refused.code == exits.FAILED, refused
+    assert refused.json["error"]["code"] == "database_corrupt"
+    assert "Traceback" not in refused.err
+
+
+def test_a_port_in_use_is_told(here: Here) -> None:
+    with socket.socket() as taken:
+        taken.bind(("127.0.0.1", 0))
+        taken.listen()
+        refused = here("serve", "--port", str(taken.getsockname()[1]))
+    assert refused.code == exits.USAGE
+    assert "Choose another port" in refused.err

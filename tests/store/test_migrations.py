@@ -129,3 +129,26 @@ def test_opening_twice_changes_nothing(path: Path) -> None:
     before = path.read_bytes()
     Database.open(path).close()
     assert path.read_bytes() == before
+
+
+def shape(path: Path) -> dict[str, str]:
+    connection = sqlite3.connect(path)
+    try:
+        rows = connection.execute("SELECT name, sql FROM sqlite_master WHERE sql IS NOT NULL")
+        return {name: " ".join(sql.replace("IF NOT EXISTS ", "").split()) for name, sql in rows}
+    finally:
+        connection.close()
+
+
+def test_a_project_of_the_first_version_is_completed_and_keeps_what_it_has(tmp_path: Path) -> None:
+    old, new = tmp_path / "old.db", tmp_path / "new.db"
+    with sqlite3.connect(old) as connection:
+        connection.executescript((Path(__file__).parent / "version_1.sql").read_text("utf-8"))
+        connection.execute("INSERT INTO meta VALUES ('schema_version', '1'), ('mine', 'precious')")
+    connection.close()
+    Database.open(new).close()
+    assert shape(old) != shape(new)
+    Database.open(old).close()
+    assert shape(old) == shape(new)
+    assert read(old, "mine") == "precious"
+    assert read(old, "schema_version") == str(NEWEST)

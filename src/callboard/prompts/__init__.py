@@ -49,7 +49,7 @@ from callboard.prompts.rendering import (
     render_template,
     slot_content,
 )
-from callboard.prompts.responses import sync_responses
+from callboard.prompts.responses import ResponseMirror
 from callboard.prompts.state import build_state, state_content
 from callboard.prompts.templates import Origin, Part, Template
 from callboard.prompts.tokens import OfflineTokenCounter, TokenCounter
@@ -86,6 +86,7 @@ __all__ = [
     "Reduction",
     "Registry",
     "ReplyRecord",
+    "ResponseMirror",
     "StateInvalid",
     "Summarise",
     "Template",
@@ -118,6 +119,5 @@ __all__ = [
     "save_reply",
     "slot_content",
     "state_content",
-    "sync_responses",
     "variant_for",
 ]

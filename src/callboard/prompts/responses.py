@@ -1,8 +1,11 @@
 """Agent responses as a readable file beside the receipts; the database is the truth."""
 
+import contextlib
 import fcntl
 import json
 import os
+from collections.abc import Container, Iterable
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Final
 
@@ -14,35 +17,82 @@ from callboard.store.files import read_whole_lines, write_atomically
 
 FILE: Final = "agent_responses.jsonl"
 _ANSWERED: Final = (
-    "SELECT id FROM prompts WHERE session_id = :session_id AND replied_at IS NOT NULL"
-    " ORDER BY replied_at, id"
+    "SELECT id, replied_at FROM prompts"
+    " WHERE session_id = :session_id AND replied_at >= :since ORDER BY replied_at, id"
 )
+# A reply may be committed so much later than its time says.
+_LATEST_MS: Final = 600_000
 
 
-def sync_responses(database: Database, audit: Path, session_id: str) -> int:
-    """Append the responses the session's file lacks; return how many."""
-    folder = audit / "sessions" / session_id
-    folder.mkdir(parents=True, exist_ok=True)
-    with (folder / f".{FILE}.lock").open("w") as lock:
-        fcntl.flock(lock, fcntl.LOCK_EX)
-        path = folder / FILE
+@dataclass(slots=True)
+class _Written:
+    """What a session's file held when it was last looked at."""
+
+    size: int
+    # The newest responses with the time of their replies; older ones are not asked for again.
+    newest: dict[str, int]
+
+    @property
+    def since(self) -> int:
+        return max(self.newest.values(), default=0) - _LATEST_MS
+
+
+class ResponseMirror:
+    """Keeps the file of each session in step with its prompts; the file is read only once."""
+
+    def __init__(self, database: Database, audit: Path) -> None:
+        """Take the database and the folder of the audit trail."""
+        self._database = database
+        self._audit = audit
+        self._written: dict[str, _Written] = {}
+
+    def sync(self, session_id: str) -> int:
+        """Append the responses the session's file lacks; return how many."""
+        folder = self._audit / "sessions" / session_id
+        folder.mkdir(parents=True, exist_ok=True)
+        with (folder / f".{FILE}.lock").open("w") as lock:
+            fcntl.flock(lock, fcntl.LOCK_EX)
+            path = folder / FILE
+            written = self._written.pop(session_id, None)
+            if written is None or written.size != _size(path):
+                return self._sync_whole(session_id, path)
+            fresh = self._missing(session_id, written.since, written.newest)
+            if fresh:
+                _append(path, list(fresh.values()))
+            self._remember(session_id, path, {**written.newest, **_times(fresh.values())})
+            return len(fresh)
+
+    def _sync_whole(self, session_id: str, path: Path) -> int:
         lines = read_whole_lines(path)
-        known = {_id_of(line) for line in lines}
-        fresh = database.read(lambda connection: _render(connection, session_id, known))
-        if not fresh:
-            return 0
-        if _is_whole(path, lines):
-            _append(path, fresh)
-        else:
+        known = _times(lines)
+        fresh = self._missing(session_id, 0, known)
+        if fresh and _size(path) == len(_encode(lines)):
+            _append(path, list(fresh.values()))
+        elif fresh:
             # A crash tore the last line off; what is complete stays as it is.
-            write_atomically(path, _encode([*lines, *fresh]))
+            write_atomically(path, _encode([*lines, *fresh.values()]))
+        self._remember(session_id, path, {**known, **_times(fresh.values())})
         return len(fresh)
 
+    def _missing(self, session_id: str, since: int, known: Container[str]) -> dict[str, str]:
+        return self._database.read(lambda c: _render(c, session_id, since, known))
 
-def _render(connection: Connection, session_id: str, known: set[str]) -> list[str]:
-    rows = connection.execute(_ANSWERED, {"session_id": session_id}).fetchall()
-    missing = [row["id"] for row in rows if _response_id(row["id"]) not in known]
-    return [compact_json(_response(connection, prompt_id)) for prompt_id in missing]
+    def _remember(self, session_id: str, path: Path, known: dict[str, int]) -> None:
+        since = _Written(0, known).since
+        newest = {name: at for name, at in known.items() if at >= since}
+        self._written[session_id] = _Written(_size(path), newest)
+
+
+def _render(
+    connection: Connection, session_id: str, since: int, known: Container[str]
+) -> dict[str, str]:
+    asked = {"session_id": session_id, "since": since}
+    ids = [str(row["id"]) for row in connection.execute(_ANSWERED, asked).fetchall()]
+    return {
+        _response_id(prompt_id): compact_json(_response(connection, prompt_id))
+        for prompt_id in ids
+        if _response_id(prompt_id) not in known
+    }
 
 
 def _response(connection: Connection, prompt_id: str) -> dict[str, Json]:
@@ -68,16 +118,21 @@ def _response_id(prompt_id: str) -> str:
     return f"resp_{prompt_id.partition('_')[2]}"
 
 
-def _id_of(line: str) -> str:
+def _times(lines: Iterable[str]) -> dict[str, int]:
+    """Return the responses in lines of a file with the times of their replies."""
+    found: dict[str, int] = {}
+    for line in lines:
+        with contextlib.suppress(ValueError, TypeError, KeyError):
+            data: Any = json.loads(line)
+            found[str(data["id"])] = int(data.get("replied_at") or 0)
+    return found
+
+
+def _size(path: Path) -> int:
     try:
-        data: Any = json.loads(line)
-    except ValueError:
-        return ""
-    return str(data.get("id", "")) if isinstance(data, dict) else ""  # pyright: ignore[reportUnknownMemberType, reportUnknownArgumentType]
-
-
-def _is_whole(path: Path, lines: list[str]) -> bool:
-    return not path.exists() or path.stat().st_size == len(_encode(lines))
+        return path.stat().st_size
+    except FileNotFoundError:
+        return 0
 
 
 def _encode(lines: list[str]) -> bytes:

@@ -30,7 +30,16 @@ def _initial(_connection: Connection) -> None:
     """Version 1 is what `create` makes."""
 
 
-MIGRATIONS: Final[tuple[Migration, ...]] = (Migration(1, "the journal and its rooms", _initial),)
+def _books_and_kitchens(connection: Connection) -> None:
+    """Version 2 has more tables, and finds runs of a session by their state."""
+    connection.execute("DROP INDEX IF EXISTS runs_by_session")
+    _create(connection)
+
+
+MIGRATIONS: Final[tuple[Migration, ...]] = (
+    Migration(1, "the journal and its rooms", _initial),
+    Migration(2, "books, kitchens and conversations", _books_and_kitchens),
+)
 
 
 def prepare(
@@ -112,7 +121,8 @@ def _version(connection: sqlite3.Connection) -> int | None:
     return int(row[0]) if str(row[0]).isdecimal() else 0
 
 
-def _create(connection: sqlite3.Connection) -> None:
+def _create(connection: Connection) -> None:
+    """Make every table and index that is not there."""
     from sqlalchemy.dialects import sqlite
     from sqlalchemy.schema import CreateIndex, CreateTable
 
@@ -121,9 +131,11 @@ def _create(connection: sqlite3.Connection) -> None:
 
     dialect = sqlite.dialect()
     for table in metadata.sorted_tables:
-        connection.execute(str(CreateTable(table).compile(dialect=dialect)))
+        make_table = CreateTable(table, if_not_exists=True)
+        connection.execute(str(make_table.compile(dialect=dialect)))
         for index in sorted(table.indexes, key=lambda i: str(i.name)):
-            connection.execute(str(CreateIndex(index).compile(dialect=dialect)))
+            make_index = CreateIndex(index, if_not_exists=True)
+            connection.execute(str(make_index.compile(dialect=dialect)))
     for statement in FULL_TEXT:
         connection.execute(statement)
 

@@ -27,10 +27,10 @@ from callboard.prompts import (
     Assembler,
     OfflineTokenCounter,
     Registry,
+    ResponseMirror,
     TemplateLayer,
     bundled_layer,
     load_layout,
-    sync_responses,
 )
 from callboard.store.connection import Connection
 from callboard.store.database import Database, Durability
@@ -307,8 +307,10 @@ class Studio:
         def receipts(_run_id: str, session_id: str) -> None:
             sync_mirror(self.database, self.project.root, session_id, faults)
 
+        response_mirror = ResponseMirror(self.database, self.project.audit)
+
         def responses(_run_id: str, session_id: str) -> None:
-            sync_responses(self.database, self.project.audit, session_id)
+            response_mirror.sync(session_id)
 
         def issues(_run_id: str, _session_id: str) -> None:
             self.issues.sync_mirror()

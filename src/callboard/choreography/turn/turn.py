@@ -22,7 +22,6 @@ from callboard.choreography.turn.remembering import (
     begin_turn,
     drop_turn,
     find_turn,
-    list_turns,
     load_owner,
     load_state,
 )
@@ -165,8 +164,8 @@ async def _begin(studio: Studio, run: Run, part: int, sent: Sent) -> TurnRow:
         parent = load_run(connection, run.id).parent_id
         client = sent.client_message_id
         begun = Begun(run.session_id, run.id, part, sent.message, client, parent)
-        turn = begin_turn(connection, begun, now)
-        return next(e for e in list_turns(connection, run.session_id) if e.turn == turn)
+        begin_turn(connection, begun, now)
+        return cast("TurnRow", find_turn(connection, run.id, part))
 
     return await studio.database.write(work)
 

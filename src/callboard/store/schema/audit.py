@@ -63,6 +63,7 @@ prompts: Final = Table(
     Column("warnings", Text),
     Column("replied_at", BigInteger),
     Index("prompts_by_run", "run_id"),
+    Index("prompts_by_reply", "session_id", "replied_at"),
 )
 
 evidence_verdicts: Final = Table(

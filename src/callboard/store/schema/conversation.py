@@ -31,4 +31,5 @@ conversation_turns: Final = Table(
     Column("ended_at", BigInteger),
     Index("conversation_turns_by_client", "session_id", "client_message_id"),
     Index("conversation_turns_by_run", "run_id", "part"),
+    Index("conversation_turns_by_status", "session_id", "status"),
 )

@@ -64,7 +64,7 @@ runs: Final = Table(
     Column("created_at", BigInteger, nullable=False),
     Column("updated_at", BigInteger, nullable=False),
     Index("runs_by_state", "state"),
-    Index("runs_by_session", "session_id"),
+    Index("runs_by_session_and_state", "session_id", "state"),
 )
 
 steps: Final = Table(

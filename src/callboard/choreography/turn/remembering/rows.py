@@ -1,12 +1,18 @@
 """Rows of conversations: the state after each turn, and every turn with what it was made of."""
 
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, Final
 
 from callboard.choreography.turn.remembering.state import SessionState
 from callboard.core.canonical import Json, compact_json
 from callboard.store.connection import Connection
 from callboard.store.journal.encoding import decode
+
+_TURNS: Final = "SELECT * FROM conversation_turns WHERE session_id = :session_id ORDER BY turn"
+_TURNS_OF_STATUS: Final = (
+    "SELECT * FROM conversation_turns WHERE session_id = :session_id AND status = :status"
+    " ORDER BY turn"
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -155,11 +161,9 @@ def list_turns(
     connection: Connection, session_id: str, *, status: str | None = None
 ) -> list[TurnRow]:
     """Return a session's turns, oldest first."""
-    rows: Any = connection.execute(
-        "SELECT * FROM conversation_turns WHERE session_id = :session_id"
-        " AND (:status IS NULL OR status = :status) ORDER BY turn",
-        {"session_id": session_id, "status": status},
-    )
+    # Two statements: one with a condition that may be empty would not use the index.
+    sql = _TURNS if status is None else _TURNS_OF_STATUS
+    rows: Any = connection.execute(sql, {"session_id": session_id, "status": status})
     return [_turn(row) for row in rows]
 
 

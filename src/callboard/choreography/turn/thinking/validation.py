@@ -68,7 +68,7 @@ def check_plan(
     _close_gaps(draft)
     _read_what_is_needed(draft, domain)
     _separate(draft)
-    _put_after_producers(draft)
+    _put_after_producers(draft, done)
     _close_gaps(draft)
     steps = [_guarded(step) for step in _finished(draft, first_group, done)]
     checked = plan.model_copy(update={"steps": steps})
@@ -236,7 +236,7 @@ def _table_of(step: ThinkStep) -> str | None:
     return step.write.table if step.write is not None and step.write.table else None
 
 
-def _put_after_producers(draft: _Draft) -> None:
+def _put_after_producers(draft: _Draft, done: Collection[str]) -> None:
     """Have whoever reasons about data come after somebody who brings it.
 
     Only the first group has nothing before it; there, analysis moves behind the others, or goes.
@@ -254,6 +254,7 @@ def _put_after_producers(draft: _Draft) -> None:
             draft.problems.append(f"{name}: nothing is read before it that it could look at")
             draft.notices.append(step.description)
         draft.steps = [each for each in draft.steps if each[0] not in judging]
+        _drop_orphans(draft, done)
 
 
 def _shift(draft: _Draft, moved: Collection[str], group: int = 0) -> None:

@@ -2,6 +2,7 @@
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
+from functools import cache
 from typing import TYPE_CHECKING, Any, Final
 
 from callboard.choreography.turn.domain import (
@@ -53,7 +54,7 @@ from callboard.packs.alfred.relational.names import name_key
 from callboard.packs.alfred.relational.writing.writer import WriteLimits
 
 if TYPE_CHECKING:
-    from sqlalchemy import Connection
+    from sqlalchemy import Connection, Executable
 
     from callboard.choreography.stage import Stage
 
@@ -271,14 +272,20 @@ def _completed(request: ReadRequest) -> ReadRequest:
 
 def _today_of(connection: "Connection", who: Who, now_ms: int) -> Today:
     """Return what day it is where somebody lives, with their week's first day."""
-    from sqlalchemy import select
+    row = connection.execute(_life(), {"user_id": who.user_id}).first()
+    zone = who.timezone if row is None or who.timezone != "UTC" else str(row[0])
+    return Today.at(now_ms, zone, week_starts_sunday=row is not None and row[1] == "sun")
+
+
+@cache
+def _life() -> "Executable":
+    """Return the question where somebody lives; asked with every message, so made only once."""
+    from sqlalchemy import bindparam, select
 
     from callboard.packs.alfred.kitchen.schema.people import user_profile, users
 
-    row = connection.execute(
+    return (
         select(users.c.timezone, user_profile.c.week_start)
         .join(user_profile, user_profile.c.user_id == users.c.id, isouter=True)
-        .where(users.c.id == who.user_id)
-    ).first()
-    zone = who.timezone if row is None or who.timezone != "UTC" else str(row[0])
-    return Today.at(now_ms, zone, week_starts_sunday=row is not None and row[1] == "sun")
+        .where(users.c.id == bindparam("user_id"))
+    )

@@ -1,6 +1,7 @@
 """Opening a kitchen: its database, brought up to date, and the people who cook there."""
 
 from collections.abc import Callable, Mapping
+from functools import cache
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
@@ -13,7 +14,7 @@ from callboard.packs.alfred.relational.writing import Writer
 from callboard.packs.alfred.relational.writing.log import LogTables
 
 if TYPE_CHECKING:
-    from sqlalchemy import Connection
+    from sqlalchemy import Connection, Executable
 
 FILE_NAME: Final = "kitchen.db"
 COUNTED: Final = (
@@ -98,11 +99,7 @@ def people(connection: "Connection") -> list[Mapping[str, Any]]:
 
 def person(connection: "Connection", user_id: str) -> Mapping[str, Any]:
     """Return one of them; somebody who has no place here raises."""
-    from sqlalchemy import select
-
-    from callboard.packs.alfred.kitchen.schema.people import users
-
-    found = connection.execute(select(users).where(users.c.id == user_id)).mappings().first()
+    found = connection.execute(_person(), {"user_id": user_id}).mappings().first()
     if found is None:
         raise UnknownPerson(
             f"Nobody called {user_id!r} cooks here", fix="Add them to the household first."
@@ -112,16 +109,8 @@ def person(connection: "Connection", user_id: str) -> Mapping[str, Any]:
 
 def counts(connection: "Connection", user_id: str) -> dict[str, int]:
     """Return how many rows somebody has, by table; what is put away or done does not count."""
-    from sqlalchemy import func, select
-
-    from callboard.packs.alfred.kitchen.schema import metadata
-
-    numbers: dict[str, int] = {}
-    for name in COUNTED:
-        table = metadata.tables[name]
-        where = [table.c.user_id == user_id, *_open(table)]
-        numbers[name] = int(connection.execute(select(func.count()).where(*where)).scalar_one())
-    return numbers
+    row = connection.execute(_counts(), {"user_id": user_id}).one()
+    return dict(zip(COUNTED, map(int, row), strict=True))
 
 
 def categories(connection: "Connection", user_id: str) -> dict[str, dict[str, int]]:
@@ -147,6 +136,31 @@ def categories(connection: "Connection", user_id: str) -> dict[str, dict[str, in
         name: {str(row[0]): int(row[1]) for row in connection.execute(query)}
         for name, query in queries.items()
     }
+
+
+# Asked with every message, so made only once.
+@cache
+def _person() -> "Executable":
+    from sqlalchemy import bindparam, select
+
+    from callboard.packs.alfred.kitchen.schema.people import users
+
+    return select(users).where(users.c.id == bindparam("user_id"))
+
+
+@cache
+def _counts() -> "Executable":
+    from sqlalchemy import bindparam, func, select
+
+    from callboard.packs.alfred.kitchen.schema import metadata
+
+    tables = [metadata.tables[name] for name in COUNTED]
+    mine: Any = bindparam("user_id")
+    counted = [
+        select(func.count()).where(each.c.user_id == mine, *_open(each)).scalar_subquery()
+        for each in tables
+    ]
+    return select(*counted)
 
 
 def _open(table: Any) -> list[Any]:

@@ -2,13 +2,14 @@
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from functools import cache
 from typing import TYPE_CHECKING, Any, Final
 
 from callboard.choreography.turn.domain import Detail, ProfileView
 from callboard.packs.alfred.kitchen.safety.checking import Eater
 
 if TYPE_CHECKING:
-    from sqlalchemy import Connection
+    from sqlalchemy import Connection, Executable
 
 COOKED_SHOWN: Final = 10
 _OF_SUBDOMAIN: Final[Mapping[str, tuple[str, ...]]] = {
@@ -62,24 +63,35 @@ class UserProfile:
 
 def load_profile(connection: "Connection", user_id: str) -> UserProfile:
     """Return somebody's profile; who has none has an empty one."""
-    from sqlalchemy import select
+    mine = {"user_id": user_id}
+    row = connection.execute(_profile(), mine).mappings().first()
+    cooked = connection.execute(_cooked(), mine)
+    names = tuple(str(each[0]) for each in cooked)
+    return UserProfile(user_id, dict(row) if row is not None else dict(_DEFAULTS), names)
+
+
+# Asked with every message, so made only once.
+@cache
+def _profile() -> "Executable":
+    from sqlalchemy import bindparam, select
 
     from callboard.packs.alfred.kitchen.schema.people import user_profile
+
+    return select(user_profile).where(user_profile.c.user_id == bindparam("user_id"))
+
+
+@cache
+def _cooked() -> "Executable":
+    from sqlalchemy import bindparam, select
+
     from callboard.packs.alfred.kitchen.schema.plans import cooking_log
 
-    row = (
-        connection.execute(select(user_profile).where(user_profile.c.user_id == user_id))
-        .mappings()
-        .first()
-    )
-    cooked = connection.execute(
+    return (
         select(cooking_log.c.recipe_name)
-        .where(cooking_log.c.user_id == user_id)
+        .where(cooking_log.c.user_id == bindparam("user_id"))
         .order_by(cooking_log.c.cooked_at.desc(), cooking_log.c.id.desc())
         .limit(COOKED_SHOWN)
     )
-    names = tuple(str(each[0]) for each in cooked)
-    return UserProfile(user_id, dict(row) if row is not None else dict(_DEFAULTS), names)
 
 
 def profile_view(profile: UserProfile, detail: Detail, subdomain: str = "") -> ProfileView:

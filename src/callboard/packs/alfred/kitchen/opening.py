@@ -154,13 +154,13 @@ def _counts() -> "Executable":
 
     from callboard.packs.alfred.kitchen.schema import metadata
 
-    tables = [metadata.tables[name] for name in COUNTED]
-    mine: Any = bindparam("user_id")
-    counted = [
-        select(func.count()).where(each.c.user_id == mine, *_open(each)).scalar_subquery()
-        for each in tables
+    tables: list[Any] = [metadata.tables[name] for name in COUNTED]
+    mine = [each.c.user_id == bindparam("user_id") for each in tables]
+    queries = [
+        select(func.count()).where(where, *_open(table))
+        for table, where in zip(tables, mine, strict=True)
     ]
-    return select(*counted)
+    return select(*(each.scalar_subquery() for each in queries))
 
 
 def _open(table: Any) -> list[Any]:

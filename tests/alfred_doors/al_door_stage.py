@@ -11,6 +11,7 @@ from typing import Any
 import httpx
 
 from callboard.api.app import create_app
+from callboard.core.clock import Clock
 from callboard.models import Line, ModelRequest, Script
 from callboard.packs.alfred.house import Alfred
 from callboard.studio.project import Project
@@ -180,6 +181,7 @@ class Household:
 
     root: Path
     tier: str = "minimal"
+    clock: Clock | None = None
 
     @classmethod
     def build(cls, root: Path) -> "Household":
@@ -192,6 +194,7 @@ class Household:
         return Opening(
             providers={"script": script},
             flags=flags_for(self.tier),
+            clock=self.clock,
             environment={"HOME": str(home), "XDG_CONFIG_HOME": str(home / "config")},
         )
 

@@ -2,7 +2,7 @@
 
 import json
 from pathlib import Path
-from typing import Any
+from typing import Any, cast
 
 import pytest
 from acceptance_stage import (
@@ -21,7 +21,7 @@ from callboard.core.vocabulary import RunState
 from callboard.models import Failure, Line, ModelRequest, Script
 from callboard.packs.writers_factory.model import PlannedScene
 from callboard.packs.writers_factory.modes import ModeGated
-from callboard.packs.writers_factory.scenes.errors import VoiceUnlocked
+from callboard.packs.writers_factory.permission import WrongMode
 from callboard.packs.writers_factory.voice import TournamentState
 from callboard.packs.writers_factory.voice.bundle.making import NoWinner
 
@@ -166,12 +166,17 @@ async def test_a_voice_nobody_locked_writes_nothing_unless_the_writer_insisted(
     async with open_novel(settle(tmp_path / "book"), script) as novel:
         await novel.found()
         await novel.rooms.manuscript.set_outline([PlannedScene(1, 1, "The Clock", 1, "", 100)])
-        await novel.run("scaffold", chapter=1, scene=1, title="The Clock")
-        await novel.rooms.scenes.approve_scaffold("ch1-sc1")
-        refused = await novel.record("write_scene", scaffold_id="ch1-sc1")
-        assert refused.error is not None and refused.error.code == VoiceUnlocked.code
-        assert novel.asked("scene_variant") == []
+        brief = {"chapter": 1, "scene": 1, "title": "The Clock"}
+        wishes = {"scaffold": brief, "write_scene": {"scaffold_id": "ch1-sc1"}}
+        for name, args in wishes.items():
+            with pytest.raises(WrongMode) as refused:
+                await novel.record(name, **args)
+            unmet = cast("list[str]", refused.value.context["unmet"])
+            assert any("voice" in each for each in unmet)
+        assert novel.asked("scene_scaffold") == novel.asked("scene_variant") == []
         await novel.insist("DIRECTOR", risk="I know how it sounds")
+        await novel.run("scaffold", **brief)
+        await novel.rooms.scenes.approve_scaffold("ch1-sc1")
         written = await novel.run(
             "write_scene", scaffold_id="ch1-sc1", strategies=["BALANCED"], word_target=100
         )

@@ -5,6 +5,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+import yaml
 from bible_samples import PROTAGONIST, THEME, beat_sheet
 
 import callboard.packs.writers_factory as pack
@@ -99,6 +100,23 @@ async def test_the_same_words_are_judged_once(perform: Any) -> None:
         "judging/arc",
         "judging/flaw",
     ]
+
+
+@pytest.mark.req("WF-G03", "WF-G14")
+@pytest.mark.parametrize(("route", "times"), [("judging", 1), ("default", 1), ("prose", 0)])
+async def test_the_judge_is_the_model_that_judging_is_routed_to(
+    open_studio: Any, judging: Path, root: Path, route: str, times: int
+) -> None:
+    own = yaml.safe_dump({"models": {"routes": {route: "script:strict"}}})
+    (root / ".callboard" / "writers_factory.yaml").write_text(own)
+    script = Script(PASS)
+    # The project's own model is too small to judge; the one that is routed to is not.
+    models = {"default": "script:tiny", "catalog": {"script:tiny": {"tier": "minimal"}}}
+    async with open_studio(script, judging, models=models) as studio:
+        await Bible(Ground(studio)).write("theme", THEME, source="writer_stated")
+        run = await studio.start("judging/judge", {"template": "theme"})
+        await studio.engine.wait(run.id)
+    assert [call.request.model for call in script.calls] == ["script:strict"] * times
 
 
 async def test_a_quotation_that_is_not_there_is_dropped(perform: Any) -> None:

@@ -13,7 +13,6 @@ from callboard.packs.writers_factory.bible import (
     TemplateRefused,
     UnknownTemplate,
     act_at,
-    beat_at,
     beat_number,
     beat_points,
     claim_status,
@@ -179,8 +178,6 @@ async def test_the_fifteen_beats_have_places_and_acts() -> None:
     assert [act_at(pct) for pct in (0, 19, 20, 49, 50, 79, 80, 100)] == [
         "1", "1", "2a", "2a", "2b", "2b", "3", "3",
     ]  # fmt: skip
-    assert beat_at(50).name == "Midpoint"
-    assert beat_at(60).name == "Bad Guys Close In"
     assert beat_number("Dark Night of the Soul") == 12
     assert beat_number("beat_16") is None
 

@@ -30,6 +30,18 @@ def test_a_book_begins_and_is_described_further(book: Book) -> None:
     assert "writers_factory" in (book.root / ".callboard/config.yaml").read_text()
 
 
+@pytest.mark.req("WF-G85", "WF-G14")
+def test_a_field_nobody_reads_is_kept_and_told_of_once(book: Book) -> None:
+    slip = book("template", "protagonist", "--set", "fatal_flow=Pride")
+    assert "Warning: fatal_flow" in slip.err and "fatal_flaw, the_lie" in slip.err
+    again = book("template", "protagonist", "--set", "fatal_flow=Pride of place", "--json").json
+    assert again["warnings"] == []
+    shown = book("template", "protagonist", "--set", "flaw=Pride", "--set", "age=40", "--json").json
+    assert [each.split()[0] for each in shown["warnings"]] == ["age"]
+    fields = shown["template"]["fields"]
+    assert (fields["fatal_flow"], fields["age"]) == ("Pride of place", "40")
+
+
 @pytest.mark.req("WF-G85")
 def test_a_template_is_written_challenged_and_kept_by_version(book: Book) -> None:
     weak = book("template", "protagonist", "--set", "fatal_flaw=He is poor")

@@ -31,6 +31,22 @@ def test_edits_are_shown_as_differences_and_taken_back(drafted: Book) -> None:
 
 
 @pytest.mark.req("WF-G85")
+def test_scenes_are_edited_once_they_are_written_and_other_files_at_any_time(book: Book) -> None:
+    file = book.root / SCENE_FILE
+    file.parent.mkdir(parents=True)
+    file.write_text(f"{OLD}\n")
+    shown = book(
+        *("edit", "ch1-sc1", "--old", OLD, "--new", "x", "--reason", "y", "--json"),
+        code=exits.CONFLICT,
+    )
+    assert shown.json["error"]["code"] == "wrong_mode"
+    assert file.read_text() == f"{OLD}\n"
+    (book.root / "content/Ideas.md").write_text("Salt.\n")
+    book("edit", "content/Ideas.md", "--old", "Salt", "--new", "Iron", "--reason", "harder")
+    assert (book.root / "content/Ideas.md").read_text() == "Iron.\n"
+
+
+@pytest.mark.req("WF-G85")
 def test_a_scene_is_scored_enhanced_and_its_changes_decided(drafted: Book) -> None:
     book = drafted
     edit(book, "--force")

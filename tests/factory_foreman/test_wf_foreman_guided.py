@@ -121,6 +121,28 @@ async def test_a_name_is_taken_out_of_what_is_said_about_it(
         assert Bible(Ground(studio)).project().protagonist_name == name
 
 
+@pytest.mark.req("WF-32")
+async def test_who_begins_with_a_name_need_not_be_asked_for_it(tmp_path: Path) -> None:
+    root = make_project(tmp_path / "book", **GUIDED)
+    async with open_factory(root, garbage(3)) as studio:
+        turn = await say(studio, "Ines Varga")
+        assert Bible(Ground(studio)).project().protagonist_name == "Ines Varga"
+        assert turn["gap"]["field"] == "fatal_flaw"
+
+
+@pytest.mark.parametrize(
+    "said", ["Her flaw is that she is poor.", "a girl who keeps a light", "Help me", "hello"]
+)
+@pytest.mark.req("WF-32")
+async def test_what_names_nobody_names_nobody(tmp_path: Path, said: str) -> None:
+    root = make_project(tmp_path / "book", **GUIDED)
+    async with open_factory(root, garbage(3)) as studio:
+        for words in (said, said) if len(said.split()) > 3 else (said,):
+            turn = await say(studio, words)
+            assert turn["gap"]["field"] == "name"
+            assert not Bible(Ground(studio)).project().protagonist_name
+
+
 @pytest.mark.req("WF-17", "WF-31")
 async def test_wishes_are_remembered_and_questions_answered_from_the_material(
     tmp_path: Path,

@@ -12,6 +12,7 @@ from callboard.packs.writers_factory.ground import Ground
 from callboard.packs.writers_factory.model import PlannedScene, SceneMeta, SceneStatus
 from callboard.packs.writers_factory.prose import base_sheet, write_table
 from callboard.packs.writers_factory.revision import Category, Revision
+from callboard.store.faults import FaultPoints, NoFaults
 from callboard.studio.project import Project
 from callboard.studio.studio import Opening, Studio
 from callboard.testing import SCRIPTED
@@ -129,10 +130,19 @@ def lay_book(root: Path, *, has_voice: bool) -> None:
 
 @asynccontextmanager
 async def open_book(
-    root: Path, script: Script | None = None, *, has_voice: bool = True, **flags: Any
+    root: Path,
+    script: Script | None = None,
+    *,
+    has_voice: bool = True,
+    faults: FaultPoints | None = None,
+    **flags: Any,
 ) -> AsyncIterator[Book]:
     """Open a book in a folder; the first opening lays it out."""
     lay_book(root, has_voice=has_voice)
-    opening = Opening(providers={"script": script or Script()}, flags={**SCRIPTED, **flags})
+    opening = Opening(
+        providers={"script": script or Script()},
+        flags={**SCRIPTED, **flags},
+        faults=faults or NoFaults(),
+    )
     async with Studio.open(root, opening) as studio:
         yield Book(studio, Revision(Ground(studio)), root)

@@ -24,7 +24,7 @@ from callboard.models import (
     Usage,
 )
 from callboard.models.accounts import BudgetExceeded, Limits, Prices, Scope, list_calls
-from callboard.testing import Line, Script
+from callboard.testing import Failure, Line, Script
 from callboard.testing.openai_server import OpenAIServer
 
 pytestmark = pytest.mark.anyio
@@ -337,3 +337,42 @@ async def test_a_reply_tells_content_tokens_reason_model_and_how_long_it_took(
     assert (reply.text, reply.usage, reply.finish_reason) == ("Calm.", Usage(3, 2, 1), "length")
     assert reply.model == "script"
     assert reply.duration_ms >= 0
+
+
+class SlowWriter:
+    """Writes past every limit, a letter at a time, and then is done."""
+
+    constrains_json = False
+
+    async def stream(self, request: ModelRequest) -> AsyncGenerator[ProviderChunk]:
+        loop = asyncio.get_running_loop()
+        until = loop.time() + 0.3
+        while loop.time() < until:
+            await asyncio.sleep(0)
+            yield TextChunk("a")
+        yield Ended(request.model, Usage(1, 1))
+
+    async def close(self) -> None:
+        pass
+
+
+async def test_the_embedded_model_may_be_slow_and_no_other(open_house: Any) -> None:
+    providers = {"local": SlowWriter(), "script": SlowWriter()}
+    limits = {"timeout_seconds": 0.05, "inactivity_timeout_seconds": 10.0}
+    async with open_house(providers=providers, models=limits) as studio:
+        reply = await studio.gate.complete(asking("local"))
+        assert set(reply.text) == {"a"}
+        assert reply.attempts == 1
+        with pytest.raises(ProviderError, match="took too long"):
+            await studio.gate.complete(asking("script"))
+
+
+async def test_the_embedded_model_is_never_left_alone(open_house: Any) -> None:
+    falters = [Line("", fail=Failure(503, "busy")) for _ in range(40)]
+    script = Script(*falters, Line("Calm.", times=None))
+    retry = {"transient": {"max_attempts": 1}, "external_degrading": {"max_attempts": 1}}
+    async with open_house(providers={"local": script}, errors={"retry": retry}) as studio:
+        for _ in falters:
+            with pytest.raises(ProviderError, match="busy"):
+                await studio.gate.complete(asking("local"))
+        assert (await studio.gate.complete(asking("local"))).text == "Calm."

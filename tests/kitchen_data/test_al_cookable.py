@@ -143,7 +143,7 @@ def test_the_search_uses_its_indexes(tmp_path: Path):
 
     def plan(connection: Any) -> str:
         said: list[str] = []
-        for statement in (cookable._LACKING, cookable._USING, cookable._RECIPES):
+        for statement in (cookable._NEEDING, cookable._SIZES, cookable._USING, cookable._RECIPES):
             listed = statement.replace(":many", "(SELECT value FROM json_each(:ids))")
             raw = connection.connection.driver_connection
             values = {"user": "ann", "ids": "[]"}

@@ -71,6 +71,56 @@ def test_the_newest_revision_is_the_one_that_is_looked_for():
     assert ScriptDirectory.from_config(alembic_config()).get_heads() == [HEAD]
 
 
+@pytest.mark.req("AL-123", "AL-149")
+def test_a_kitchen_of_before_is_upgraded_and_its_recipes_are_counted(url: str):
+    from alembic import command
+
+    base = open_kitchen(url)
+    try:
+        base.write_now(lambda c: add_person(c, "ann", "Ann", NOW))
+        base.write_now(lambda c: _lines(c, "old", (False, True, False)))
+        config = alembic_config()
+
+        def back(connection: Any) -> None:
+            config.attributes["connection"] = connection
+            command.downgrade(config, "0001")
+
+        base.write_now(back)
+        assert not base.read_now(lambda c: inspect(c).has_table("recipe_sizes"))
+        assert bring_up_to_date(base)
+        base.write_now(lambda c: _lines(c, "new", (False, False, False, True)))
+        assert base.read_now(_sizes) == {"old": 2, "new": 3}
+        base.write_now(
+            lambda c: c.execute(
+                text("UPDATE recipe_ingredients SET optional = true WHERE position = 0")
+            )
+        )
+        assert base.read_now(_sizes) == {"old": 1, "new": 2}
+        base.write_now(
+            lambda c: c.execute(text("DELETE FROM recipe_ingredients WHERE position = 2"))
+        )
+        base.write_now(lambda c: c.execute(text("DELETE FROM recipes WHERE id = 'old'")))
+        assert base.read_now(_sizes) == {"new": 1}
+    finally:
+        base.close()
+
+
+def _lines(connection: Any, name: str, optional: tuple[bool, ...]) -> None:
+    own = {"id": name, "name": name, "name_key": name, "created_at": NOW, "updated_at": NOW}
+    tables = metadata.tables
+    connection.execute(tables["ingredients"].insert().values(**own))
+    connection.execute(tables["recipes"].insert().values(user_id="ann", **own))
+    for position, is_optional in enumerate(optional):
+        line = {"id": f"{name}-{position}", "recipe_id": name, "ingredient_id": name}
+        values = {**line, "user_id": "ann", "position": position, "optional": is_optional}
+        connection.execute(tables["recipe_ingredients"].insert().values(**values))
+
+
+def _sizes(connection: Any) -> dict[str, int]:
+    rows = connection.execute(text("SELECT recipe_id, required FROM recipe_sizes"))
+    return {str(recipe): int(required) for recipe, required in rows}
+
+
 @pytest.mark.req("AL-123")
 def test_a_kitchen_of_a_newer_callboard_is_refused(tmp_path: Path):
     url = f"sqlite:///{tmp_path / 'kitchen.db'}"

@@ -194,6 +194,40 @@ async def test_signs_of_life_hold_off_the_inactivity_limit() -> None:
         await DirectGate({"script": Chatty()}).complete(request)
 
 
+class Leisurely:
+    """Writes on and on, well past a limit, and then is done."""
+
+    constrains_json = False
+
+    async def stream(self, request: ModelRequest) -> AsyncGenerator[ProviderChunk]:
+        loop = asyncio.get_running_loop()
+        until = loop.time() + 0.3
+        while loop.time() < until:
+            await asyncio.sleep(0)
+            yield TextChunk("a")
+        yield Ended(request.model, Usage(1, 1))
+
+    async def close(self) -> None:
+        pass
+
+
+@pytest.mark.parametrize("model", ["script", "record:talk.jsonl:script"])
+async def test_a_model_of_this_machine_that_keeps_writing_is_never_too_slow(model: str) -> None:
+    limits = TimeLimits(0.05, 10.0, unhurried=frozenset(("script",)))
+    gate = DirectGate({"script": Leisurely(), "record": Leisurely()}, limits=limits)
+    assert set((await gate.complete(replace(ask(), model=model))).text) == {"a"}
+    # Also where the caller names a time.
+    assert (await gate.complete(replace(ask(timeout_seconds=0.05), model=model))).text
+
+
+@pytest.mark.req("LLM-43")
+async def test_a_model_of_this_machine_that_falls_silent_is_given_up() -> None:
+    limits = TimeLimits(0.05, 0.1, unhurried=frozenset(("script",)))
+    gate = DirectGate({"script": Script(Line(hang=True))}, limits=limits)
+    with pytest.raises(ProviderTimeout, match="fell silent"):
+        await gate.complete(ask())
+
+
 async def test_a_slow_reader_is_not_mistaken_for_a_slow_model() -> None:
     script = Script("word " * 20)
     request = ask(inactivity_seconds=0.02)

@@ -5,6 +5,7 @@ wrappers around a `Gate` (subclass `WrapperGate`, override `stream`).
 """
 
 import asyncio
+import math
 from collections.abc import AsyncGenerator, AsyncIterator, Mapping
 from contextlib import aclosing
 from dataclasses import dataclass, field
@@ -14,6 +15,7 @@ from callboard.core.classify import Classifier
 from callboard.core.clock import Clock, SystemClock
 from callboard.core.errors import ProviderError
 from callboard.models.errors import ProviderTimeout, UnknownModel, as_provider_error
+from callboard.models.model_id import provider_of
 from callboard.models.types import (
     Chunk,
     Ended,
@@ -98,6 +100,15 @@ class TimeLimits:
 
     total_seconds: float = 600.0
     inactivity_seconds: float = 90.0
+    # Providers that work on this machine: slow is not broken there, `max_tokens` ends a reply, and
+    # asking again would be no faster. Only their silence is limited, whatever a request says.
+    unhurried: frozenset[str] = frozenset()
+
+    def total_of(self, request: ModelRequest) -> float | None:
+        """Return the most a whole call may take; nothing if only silence ends it."""
+        if provider_of(request.model) in self.unhurried:
+            return None
+        return request.timeout_seconds or self.total_seconds
 
 
 @dataclass(slots=True)
@@ -184,8 +195,8 @@ class DirectGate:
     async def stream(self, request: ModelRequest) -> AsyncGenerator[Chunk]:
         """Yield the reply as it is written, ending with `Finished`."""
         provider = self._routes.provider_of(request.model)
-        total = request.timeout_seconds or self._limits.total_seconds
-        deadline = asyncio.get_running_loop().time() + total
+        total = self._limits.total_of(request)
+        deadline = math.inf if total is None else asyncio.get_running_loop().time() + total
         answer = _Answer(self._clock.monotonic())
         async with aclosing(self._ask(provider, request, answer, deadline)) as chunks:
             async for chunk in chunks:

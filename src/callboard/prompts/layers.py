@@ -5,6 +5,7 @@ from dataclasses import dataclass
 from enum import StrEnum
 from typing import Final
 
+from callboard.core.canonical import Json
 from callboard.core.vocabulary import Content, ModelTier, Trust
 
 HISTORY: Final = "history"
@@ -133,6 +134,21 @@ class LayerLine:
     pinned: bool = False
     stable: bool = False
     text: str = ""
+
+    def to_json(self) -> dict[str, Json]:
+        """Return the line as it is stored and shown at the doors, without its text."""
+        return {
+            "name": self.name,
+            "origin": self.origin,
+            "trust": self.trust.value,
+            "tokens": self.tokens,
+            "original_tokens": self.original_tokens,
+            "budget_tokens": self.budget_tokens,
+            "outcome": self.outcome.value,
+            "reason": self.reason,
+            "pinned": self.pinned,
+            "stable": self.stable,
+        }
 
     @property
     def trimmed(self) -> bool:

@@ -206,19 +206,8 @@ def _message_to_json(connection: Connection, message: Message) -> dict[str, Json
 
 
 def _line_to_json(connection: Connection, line: LayerLine) -> dict[str, Json]:
-    return {
-        "name": line.name,
-        "origin": line.origin,
-        "trust": line.trust.value,
-        "tokens": line.tokens,
-        "original_tokens": line.original_tokens,
-        "budget_tokens": line.budget_tokens,
-        "outcome": line.outcome.value,
-        "reason": line.reason,
-        "pinned": line.pinned,
-        "stable": line.stable,
-        "text": _put(connection, line.text) if line.text else None,
-    }
+    text = _put(connection, line.text) if line.text else None
+    return {**line.to_json(), "text": text}
 
 
 def _line_from_json(connection: Connection, data: dict[str, Any]) -> LayerLine:

@@ -6,6 +6,7 @@ Each layer is a gate of its own; this is the only place that knows their order.
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
+from typing import Final
 
 from callboard.core.clock import Clock
 from callboard.core.errors import CallboardError
@@ -50,6 +51,9 @@ from callboard.models.traffic.waiting.slots import QueueLimits
 from callboard.store.database import Database
 from callboard.studio.keys import open_credentials, provider_configs
 
+# Works in this process: slow is not lost there, and leaving it alone mends nothing.
+_EMBEDDED: Final = frozenset(("local",))
+
 
 @dataclass(frozen=True, slots=True)
 class Surroundings:
@@ -90,7 +94,7 @@ def direct_way(around: Surroundings) -> DirectWay:
     direct = DirectGate(
         all_known,
         fallback=remote,
-        limits=TimeLimits(models.timeout_seconds, models.inactivity_timeout_seconds),
+        limits=TimeLimits(models.timeout_seconds, models.inactivity_timeout_seconds, _EMBEDDED),
         classifier=classifier,
         clock=around.clock,
     )
@@ -142,7 +146,7 @@ def full_gate(
     )
     way = direct_way(around)
     gate: Gate = MeterGate(way.gate, accounts)
-    gate = BreakerGate(gate, breakers, classifier=classifier, clock=clock)
+    gate = BreakerGate(gate, breakers, classifier=classifier, clock=clock, without=_EMBEDDED)
     # Inside the retries: none is sent into a pause that another call has met meanwhile.
     gate = LimiterGate(gate, limiter, credential_of=way.credential_of)
     gate = RetryGate(

@@ -2,9 +2,10 @@
 
 import asyncio
 import sys
-from collections.abc import Awaitable, Callable, Mapping
-from contextlib import AbstractContextManager, nullcontext
+from collections.abc import Awaitable, Callable, Mapping, Sequence
+from contextlib import AbstractContextManager, nullcontext, suppress
 from dataclasses import dataclass
+from typing import Final
 
 from callboard.cli import exits
 from callboard.cli.acting.questions import read_line
@@ -12,6 +13,9 @@ from callboard.cli.bridge import Interrupt
 from callboard.cli.output import clean, remark
 from callboard.core.errors import CallboardError
 from callboard.core.events import Event
+
+NEWS_SECONDS: Final = 1.0
+"""How often is looked for news while nothing is typed."""
 
 
 async def next_line(prompt: str, interrupt: Interrupt) -> str | None:
@@ -50,11 +54,13 @@ class Dialogue:
     commands: Mapping[str, Command]
     known: str
     interrupt: Interrupt
+    # What happened while nothing was said: looked for before a line is asked for, and meanwhile.
+    news: Callable[[], Awaitable[Sequence[str]]] | None = None
 
     async def hold(self, greeting: str) -> int:
         """Talk until the user leaves; return the exit code."""
         remark(f"{greeting} Also: {self.known}.")
-        while (typed := await next_line(self.prompt(), self.interrupt)) is not None:
+        while (typed := await self._listen()) is not None:
             text = typed.strip()
             if text == "/quit":
                 break
@@ -63,6 +69,33 @@ class Dialogue:
             if self.interrupt.asked.is_set():
                 return exits.INTERRUPTED
         return exits.OK
+
+    async def _listen(self) -> str | None:
+        """Return the next line; what happens until it is there is told."""
+        if self.news is None:
+            return await next_line(self.prompt(), self.interrupt)
+        for each in await self.news():
+            remark(clean(each))
+        is_typed = asyncio.Event()
+        async with asyncio.TaskGroup() as group:
+            group.create_task(self._tell_news(self.news, is_typed))
+            try:
+                return await next_line(self.prompt(), self.interrupt)
+            finally:
+                is_typed.set()
+
+    async def _tell_news(
+        self, news: Callable[[], Awaitable[Sequence[str]]], is_typed: asyncio.Event
+    ) -> None:
+        while not is_typed.is_set():
+            with suppress(TimeoutError):
+                async with asyncio.timeout(NEWS_SECONDS):
+                    await is_typed.wait()
+            told: Sequence[str] = () if is_typed.is_set() else await news()
+            if told:
+                remark("\n" + clean("\n".join(told)))
+                sys.stderr.write(self.prompt())
+                sys.stderr.flush()
 
     async def obey(self, text: str) -> None:
         """Do what was typed; what goes wrong with it does not end the talk."""

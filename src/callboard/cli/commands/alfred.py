@@ -176,7 +176,7 @@ def export(
     ] = "markdown",
     names: Annotated[
         list[str] | None,
-        typer.Argument(metavar="NAMES]", help="Recipes; by default all.", show_default=False),
+        typer.Argument(metavar="RECIPE", help="Recipes; by default all.", show_default=False),
     ] = None,
     user: UserOption = None,
     project: ProjectOption = None,

@@ -19,7 +19,6 @@ from callboard.cli.reading import Reading
 from callboard.core.canonical import Json
 from callboard.core.vocabulary.run import RunRecord
 from callboard.prompts import (
-    LayerLine,
     PromptRecord,
     Registry,
     Template,
@@ -202,7 +201,7 @@ def record_shape(record: PromptRecord) -> dict[str, Json]:
         "total_tokens": record.total_tokens,
         "limit_tokens": record.limit_tokens,
         "messages": [{"role": m.role, "content": m.content} for m in record.messages],
-        "bill": [_line_shape(line) for line in record.bill],
+        "bill": [line.to_json() for line in record.bill],
         "text": record.text,
         "reply": None
         if reply is None
@@ -212,18 +211,4 @@ def record_shape(record: PromptRecord) -> dict[str, Json]:
             "usage": dict(reply.usage),
             "warnings": list(reply.warnings),
         },
-    }
-
-
-def _line_shape(line: LayerLine) -> dict[str, Json]:
-    return {
-        "name": line.name,
-        "origin": line.origin,
-        "trust": line.trust.value,
-        "tokens": line.tokens,
-        "original_tokens": line.original_tokens,
-        "budget_tokens": line.budget_tokens,
-        "outcome": line.outcome.value,
-        "reason": line.reason,
-        "pinned": line.pinned,
     }

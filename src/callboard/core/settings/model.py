@@ -116,7 +116,9 @@ class ModelsSettings(Section):
         default_factory=dict, description="Providers by name."
     )
     timeout_seconds: Seconds = Field(
-        default=120.0, gt=0, description="Longest time one model call may take."
+        default=120.0,
+        gt=0,
+        description="Longest time a call of a remote model may take; `local` ends by silence.",
     )
     inactivity_timeout_seconds: Seconds = Field(
         default=60.0, gt=0, description="Longest silence within a streamed reply."

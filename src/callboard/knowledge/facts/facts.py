@@ -141,7 +141,8 @@ class Facts:
     ) -> tuple[KBEntry, ...]:
         """Return all facts of the foundational categories, then the newest of the recent ones.
 
-        The limit holds for both together, but no foundational fact is ever left out for it.
+        The limit holds for both together, but no foundational fact is ever left out for it. For
+        packs that have no ranking of their own, as that of novels has.
         """
         memory = self._current()
         first = memory.of(foundational)
@@ -172,7 +173,10 @@ class Facts:
         return rows.mark_facts(connection, self.domain, chosen, wanted, version)
 
     def supersede_in(self, connection: Connection, fact_id: str, by: str) -> None:
-        """Say that another fact stands for this one; it is no longer listed."""
+        """Say that another fact stands for this one; it is no longer listed.
+
+        For the keeper of a software team's history, whose newer records replace older ones.
+        """
         for each in (fact_id, by):
             if rows.load_fact_by_id(connection, self.domain, each) is None:
                 raise NotFound(f"There is no fact {each!r} in {self.domain!r}.", id=each)

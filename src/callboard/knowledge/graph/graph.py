@@ -112,7 +112,10 @@ class Graph:
         )
 
     def edges_from_elsewhere(self, node_id: str) -> tuple[tuple[str, Edge], ...]:
-        """Return the edges of other domains that end at a node, each with its domain."""
+        """Return the edges of other domains that end at a node, each with its domain.
+
+        For questions across a software team's code, history and reading.
+        """
         return self._database.read(
             lambda connection: tuple(rows.load_edges_into(connection, self.domain, [node_id]))
         )
@@ -275,7 +278,10 @@ class Graph:
     def similar_to(
         self, node_id: str, k: int = 8, types: Collection[str] | None = None
     ) -> list[tuple[Node, float]]:
-        """Return the k nodes nearest in meaning to a node, without itself."""
+        """Return the k nodes nearest in meaning to a node, without itself.
+
+        For a software team's keepers of code and history, who look for what is like a finding.
+        """
         space = self._searchable().space
         if node_id not in space.members:
             raise NotFound(

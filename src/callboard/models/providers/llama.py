@@ -24,6 +24,7 @@ _HEARTBEAT_SECONDS: Final = 5.0
 _BATCH_TOKENS: Final = 256
 _PROMPT_CACHE_MIB: Final = 256
 _JOIN_SECONDS: Final = 30.0
+_FEW_CORES: Final = 2
 
 
 @dataclass(frozen=True, slots=True)
@@ -33,10 +34,11 @@ class LlamaSettings:
     Every slot has a whole window of its own (about 190 MB each); more slots share the same
     cores, so they add fairness, not speed. llama.cpp's threads wait for each other at every
     token, so one core is left free: a busy neighbour would slow all of them to a crawl. Reading
-    a prompt has fewer meeting points and takes every core.
+    a prompt has fewer meeting points and takes every core. Two slots that write at once are
+    written by the threads that read, so two cores get one slot only.
     """
 
-    slots: int = 2
+    slots: int = field(default_factory=lambda: 1 if _cores() <= _FEW_CORES else 2)
     window_tokens: int = 8192
     threads: int = field(default_factory=lambda: max(1, min(_cores() - 1, 8)))
     prompt_threads: int = field(default_factory=lambda: min(_cores(), 16))

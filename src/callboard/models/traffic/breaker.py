@@ -31,15 +31,21 @@ class BreakerGate(WrapperGate):
         *,
         classifier: Classifier | None = None,
         clock: Clock | None = None,
+        without: frozenset[str] = frozenset(),
     ) -> None:
-        """Take who knows the circuits."""
+        """Take who knows the circuits; providers in `without` have none."""
         super().__init__(inner)
+        self._without = without
         self._breakers = breakers
         self._classifier = classifier or Classifier()
         self._clock = clock or SystemClock()
 
-    async def stream(self, request: ModelRequest) -> AsyncGenerator[Chunk]:
+    def stream(self, request: ModelRequest) -> AsyncGenerator[Chunk]:
         """Yield the reply; while the circuit is open, fail at once."""
+        is_free = provider_of(request.model) in self._without
+        return self.inner.stream(request) if is_free else self._guarded(request)
+
+    async def _guarded(self, request: ModelRequest) -> AsyncGenerator[Chunk]:
         resource = resource_of(request.model)
         permit = await self._breakers.admit(resource)
         if isinstance(permit, Refusal):

@@ -28,7 +28,7 @@ from callboard.store.records import Records
 from callboard.studio.studio import Studio
 
 if TYPE_CHECKING:
-    from callboard.packs.alfred.kitchen.cooking import CookSession
+    from callboard.packs.alfred.kitchen.cooking import CookSession, CookSessions
     from callboard.packs.alfred.kitchen.domain import Kitchen
     from callboard.packs.alfred.kitchen.profile import Onboarding
     from callboard.packs.alfred.kitchen.recipes.recipe import ImportReport
@@ -111,14 +111,18 @@ class Alfred:
         mode: str | None = None,
         client_message_id: str | None = None,
     ) -> TurnOutcome:
-        """Say something to Alfred and return what came of it."""
-        return await self.talk.send(
+        """Say something to Alfred and return what came of it, after timers that are up."""
+        outcome = await self.talk.send(
             message,
             session_id=session_id,
             who=self.who(user_id, session_id),
             mode=mode,
             client_message_id=client_message_id,
         )
+        rung = await self.ring(session_id)
+        if not rung:
+            return outcome
+        return outcome.model_copy(update={"message": "\n".join([*rung, outcome.message])})
 
     async def session_of(self, user_id: str | None = None) -> str:
         """Return where somebody talks: the newest session that is theirs, or nobody's yet."""
@@ -188,10 +192,17 @@ class Alfred:
 
     def cooking(self, session_id: str) -> "CookSession | None":
         """Return what is on the stove in a conversation, if anything."""
+        return self._stove.get(session_id)
+
+    async def ring(self, session_id: str) -> list[str]:
+        """Return what is told about timers that are up; each is told once, by whoever asks."""
+        return await self._stove.ring(session_id, self.studio.clock.now_ms())
+
+    @cached_property
+    def _stove(self) -> "CookSessions":
         from callboard.packs.alfred.kitchen.cooking import CookSessions
 
-        records = Records(self.studio.database, PACK, self.studio.clock)
-        return CookSessions(records).get(session_id)
+        return CookSessions(Records(self.studio.database, PACK, self.studio.clock))
 
     def read_recipes(self, source: Path | bytes | str, kind: str | None = None) -> "ImportReport":
         """Read recipes from a file or pasted text; nothing is written."""

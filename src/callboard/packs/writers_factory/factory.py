@@ -10,6 +10,7 @@ from callboard.packs.writers_factory.bible.project import ProjectRecord
 from callboard.packs.writers_factory.foreman import Foreman
 from callboard.packs.writers_factory.foreman.wiring import Rooms, open_foreman
 from callboard.packs.writers_factory.ground import Ground
+from callboard.packs.writers_factory.manuscript import Version
 from callboard.packs.writers_factory.memory import ConsolidationClock, Consolidator
 from callboard.packs.writers_factory.model import PACK
 from callboard.packs.writers_factory.modes.modes import WRITER
@@ -25,6 +26,9 @@ from callboard.packs.writers_factory.revision.completion.export import (
     Export,
     export_manuscript,
 )
+from callboard.packs.writers_factory.revision.editing.edits import EditResult
+from callboard.packs.writers_factory.revision.editing.requests import EditRequest
+from callboard.packs.writers_factory.revision.editing.targets import find_target
 from callboard.packs.writers_factory.settings import SettingsRead, read_settings
 from callboard.studio.outcome import result_of
 from callboard.studio.studio import Studio
@@ -112,6 +116,18 @@ class Factory:
     def require_acceptable(self, scene_id: str, variant_id: str = "") -> None:
         """Refuse to accept a text with zero-tolerance phrases nobody waived."""
         require_acceptable(self.ground, scene_id, variant_id)
+
+    async def edit(self, request: EditRequest) -> EditResult:
+        """Make an edit of the writer's: of a scene once scenes are written, else at any time."""
+        if find_target(self.ground, self.rooms.manuscript, request.target).is_prose:
+            self.require("write_scene")
+        return await self.rooms.revision.edits.apply(request)
+
+    async def select(self, scene_id: str, variant_id: str) -> Version:
+        """Take a draft as a scene's text, once the book has reached the mode for it."""
+        self.require("select_variant")
+        self.rooms.manuscript.scene(scene_id)
+        return await self.rooms.scenes.select(scene_id, variant_id)
 
     async def export(self, author: str = "", formats: Sequence[str] = tuple(FORMATS)) -> Export:
         """Write the manuscript as it is now; the book goes on being worked on."""

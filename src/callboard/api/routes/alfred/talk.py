@@ -12,6 +12,7 @@ from pydantic import Field
 from callboard.api.paging import Paged
 from callboard.api.project import AlfredKitchen, Entry, OpenStudio, Shown, Wanted
 from callboard.choreography.turn.modes import find_mode
+from callboard.core.clock import iso
 
 router = APIRouter(prefix="/alfred", tags=["alfred: talk"])
 
@@ -67,6 +68,27 @@ class TurnShape(Shown):
     warnings: list[str]
 
 
+class Timer(Shown):
+    """A timer at the stove; `is_up` stays true, `has_rung` says that the cook was told."""
+
+    seconds: int
+    step: int
+    ends_at: str
+    is_up: bool
+    has_rung: bool
+
+
+class Stove(Shown):
+    """What is being cooked; `step` 0 is before the first."""
+
+    recipe_id: str
+    name: str
+    servings: float
+    step: int
+    steps: list[str]
+    timers: list[Timer]
+
+
 @router.get("/modes")
 async def list_modes(alfred: AlfredKitchen) -> list[Entry]:
     """List the modes one can choose from."""
@@ -109,6 +131,35 @@ async def list_entities(
     """List what a conversation is about, put away or not."""
     session = studio.sessions.get(session_id)
     return [asdict(each) for each in page.cut(alfred.talk.entities(session.id))]
+
+
+@router.get("/sessions/{session_id}/cooking")
+async def show_cooking(
+    alfred: AlfredKitchen, studio: OpenStudio, session_id: SessionId
+) -> Stove | None:
+    """Show what is on the stove in a conversation, with its timers; null if nothing is."""
+    cooking = alfred.cooking(studio.sessions.get(session_id).id)
+    if cooking is None:
+        return None
+    now_ms = studio.clock.now_ms()
+    timers = [
+        Timer(
+            seconds=each["seconds"],
+            step=each["step"],
+            ends_at=iso(each["ends_ms"]),
+            is_up=each["ends_ms"] <= now_ms,
+            has_rung=bool(each.get("has_rung")),
+        )
+        for each in cooking.timers
+    ]
+    return Stove(
+        recipe_id=cooking.recipe_id,
+        name=cooking.name,
+        servings=cooking.servings,
+        step=cooking.position,
+        steps=[str(each["text"]) for each in cooking.steps],
+        timers=timers,
+    )
 
 
 @router.get("/sessions/{session_id}/turns")

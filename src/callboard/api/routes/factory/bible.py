@@ -57,6 +57,7 @@ class WrittenTemplate(TemplateShape):
 
     changed: bool
     version: str | None
+    warnings: list[str]
 
 
 class AcceptWanted(Wanted):
@@ -120,7 +121,12 @@ async def write_template(
     written = await factory.rooms.bible.write(
         name, wanted.fields, source=wanted.source, replace=wanted.replace, strict=wanted.strict
     )
-    told = {**_shape(written.template), "changed": written.changed, "version": written.version}
+    told = {
+        **_shape(written.template),
+        "changed": written.changed,
+        "version": written.version,
+        "warnings": list(written.warnings),
+    }
     return WrittenTemplate.model_validate(told)
 
 

@@ -9,7 +9,6 @@ from callboard.api.jobs import StartedJob, started
 from callboard.api.paging import Paged
 from callboard.api.project import Entry, Shown, Wanted, WritersFactory
 from callboard.api.routes.factory.words import Prose, SceneId, SessionId
-from callboard.packs.writers_factory.factory import Factory
 from callboard.packs.writers_factory.revision import EditRequest, EditResult, Proposal
 
 router = APIRouter(prefix="/factory", tags=["factory: editing"])
@@ -90,7 +89,7 @@ async def edit_scene(
 ) -> EditShape:
     """Replace words that stand in exactly one place of a scene."""
     factory.rooms.manuscript.scene(scene_id)
-    return await _edit(factory, EditRequest(target=scene_id, **wanted.model_dump()))
+    return _shape(await factory.edit(EditRequest(target=scene_id, **wanted.model_dump())))
 
 
 @router.get("/scenes/{scene_id}/edits")
@@ -110,7 +109,7 @@ async def undo_scene_edit(factory: WritersFactory, scene_id: SceneId) -> EditSha
 @router.post("/edits", status_code=201)
 async def edit(factory: WritersFactory, wanted: EditWanted) -> EditShape:
     """Replace words in a scene or another file of the writer."""
-    return await _edit(factory, EditRequest(**wanted.model_dump()))
+    return _shape(await factory.edit(EditRequest(**wanted.model_dump())))
 
 
 @router.get("/edits")
@@ -178,11 +177,6 @@ async def report_on_voice(
     """Measure every scene against the voice and write the report."""
     session = wanted.session_id if wanted is not None else None
     return started(await factory.start("voice_report", {}, session_id=session))
-
-
-async def _edit(factory: Factory, request: EditRequest) -> EditShape:
-    factory.require("apply_edit")
-    return _shape(await factory.rooms.revision.edits.apply(request))
 
 
 def _shape(result: EditResult) -> EditShape:

@@ -179,9 +179,7 @@ async def write_variants(
 @router.post("/{scene_id}/select")
 async def select(factory: WritersFactory, scene_id: SceneId, wanted: SelectWanted) -> VersionShape:
     """Take a draft as the scene's text; it is not accepted by that."""
-    factory.require("select_variant")
-    _require(factory, scene_id)
-    return _version(await factory.rooms.scenes.select(scene_id, wanted.variant_id))
+    return _version(await factory.select(scene_id, wanted.variant_id))
 
 
 @router.post("/{scene_id}/hybrid", status_code=202)

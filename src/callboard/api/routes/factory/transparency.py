@@ -10,7 +10,7 @@ from callboard.api.project import Entry, OpenStudio, Shown, Wanted, WritersFacto
 from callboard.api.routes.factory.words import Name, SessionId, Text
 from callboard.core.errors import NotFound
 from callboard.packs.writers_factory.factory import Factory
-from callboard.prompts import LayerLine, PromptRecord, list_prompts, load_prompt, record_prompt
+from callboard.prompts import PromptRecord, list_prompts, load_prompt, record_prompt
 from callboard.store.journal.runs import list_runs, load_run
 
 router = APIRouter(prefix="/factory", tags=["factory: transparency"])
@@ -194,7 +194,7 @@ def _prompt(factory: Factory, record: PromptRecord) -> PromptShape:
         "mode": record.mode,
         "total_tokens": record.total_tokens,
         "limit_tokens": record.limit_tokens,
-        "layers": [_layer(each) for each in record.bill],
+        "layers": [{**each.to_json(), "trimmed": each.trimmed} for each in record.bill],
         "messages": [{"role": each.role, "content": each.content} for each in record.messages],
         "prompt_text": record.text,
         "response_text": None if reply is None else reply.text,
@@ -204,17 +204,3 @@ def _prompt(factory: Factory, record: PromptRecord) -> PromptShape:
         "agent_id": record.agent_id,
     }
     return PromptShape.model_validate(told)
-
-
-def _layer(line: LayerLine) -> Entry:
-    return {
-        "name": line.name,
-        "tokens": line.tokens,
-        "original_tokens": line.original_tokens,
-        "budget_tokens": line.budget_tokens,
-        "trimmed": line.trimmed,
-        "outcome": line.outcome.value,
-        "reason": line.reason,
-        "origin": line.origin,
-        "trust": line.trust.value,
-    }

@@ -77,7 +77,7 @@ class Execution:
         """Execute what is not executed yet; return what is held back, if anything is."""
         group = 0
         while any(step.group >= group for step in self.plan.steps):
-            todo = self._todo(group)
+            todo = self._possible(self._todo(group))
             if self._proposes and any(e.step_type is StepType.WRITE for e in todo):
                 return await self._hold(todo)
             await self._perform_group(group, todo)
@@ -96,15 +96,18 @@ class Execution:
             if step.group == group and step.id not in self.work.results
         ]
 
-    async def _perform_group(self, group: int, todo: Sequence[ThinkStep]) -> None:
-        work, steps = self.work, self.plan.steps
-        branches: dict[str, Callable[[Stage], Awaitable[StepResult]]] = {}
+    def _possible(self, todo: Sequence[ThinkStep]) -> list[ThinkStep]:
+        """Leave out what needs a step that failed: nobody is asked about what cannot be done."""
+        work = self.work
         for step in todo:
-            reason = broken_need(step, steps, work.results)
+            reason = broken_need(step, self.plan.steps, work.results)
             if reason is not None:
                 work.results[step.id] = skipped(step, reason)
-            else:
-                branches[step.id] = self._branch(step)
+        return [step for step in todo if step.id not in work.results]
+
+    async def _perform_group(self, group: int, todo: Sequence[ThinkStep]) -> None:
+        work = self.work
+        branches = {step.id: self._branch(step) for step in todo}
         outcomes = await work.stage.collect(branches, limit=MAX_PARALLEL) if branches else {}
         batch = self._batch_kind(group)
         for step in todo:
@@ -123,8 +126,10 @@ class Execution:
             inputs = inputs_of(step, self.plan.steps, self.work.results)
             scene = Scene(self.work, stage, step, inputs, self._consent.is_given)
             self.work.show("step_started", step=step.id, description=step.description)
+            # A model that works on this machine is slow, not lost: silence ends it.
+            limit = None if scene.asker.is_constrained(scene.node) else STEP_SECONDS
             try:
-                async with asyncio.timeout(STEP_SECONDS):
+                async with asyncio.timeout(limit):
                     result = await self._perform(scene)
             except TimeoutError:
                 result = failed(step, [f"it took longer than {STEP_SECONDS:g} seconds"])

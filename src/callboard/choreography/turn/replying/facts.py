@@ -155,7 +155,7 @@ async def _tell_analysis(work: Work, result: StepResult, facts: Facts) -> None:
             if lines:
                 facts.listings.append(Listing(f"{title}:", tuple(lines), len(lines)))
         elif title and isinstance(value, str | int | float) and not isinstance(value, bool):
-            facts.said.append(f"{title}: {value}")
+            facts.said.append(f"{title}: {_number(value)}")
     if computed and len(facts.listings) + len(facts.said) == before:
         facts.said.append("Nothing fits.")
     if not computed:

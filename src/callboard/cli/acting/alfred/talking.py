@@ -56,7 +56,9 @@ class _Talk:
             "/undo": self.undo,
             "/end": self.end,
         }
-        self.dialogue = Dialogue(lambda: "you> ", self.say, commands, _COMMANDS, interrupt)
+        self.dialogue = Dialogue(
+            lambda: "you> ", self.say, commands, _COMMANDS, interrupt, self.ring
+        )
 
     @classmethod
     async def begin(cls, here: Work, wanted: AlfredTalk, interrupt: Interrupt) -> "_Talk":
@@ -72,6 +74,9 @@ class _Talk:
         )
         self.tell(outcome)
         return exits.OK
+
+    async def ring(self) -> list[str]:
+        return await self.alfred.ring(self.session_id)
 
     async def undo(self, _rest: str) -> None:
         who = self.alfred.who(self.user, self.session_id)

@@ -152,8 +152,7 @@ def edit(
 
     async def act(factory: "Factory") -> None:
         request = EditRequest(scene, new, reason, old_text=old, force=force)
-        made = await factory.rooms.revision.edits.apply(request)
-        edit_report(made, as_json=as_json)
+        edit_report(await factory.edit(request), as_json=as_json)
 
     return enter(Choices(project, as_json=as_json), act)
 

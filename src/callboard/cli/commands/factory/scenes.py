@@ -102,9 +102,8 @@ def select(
     from callboard.cli.reports.factory.scenes import version_report
 
     async def act(factory: "Factory") -> None:
-        factory.require("select_variant")
         before = latest_version(factory, scene)
-        taken = await factory.rooms.scenes.select(scene, variant)
+        taken = await factory.select(scene, variant)
         version_report(taken, before, as_json=as_json)
 
     return enter(Choices(project, as_json=as_json), act)

@@ -67,6 +67,7 @@ def written_report(outcome: WriteOutcome, *, as_json: bool) -> None:
             "path": outcome.path,
             "changed": outcome.changed,
             "version": outcome.version,
+            "warnings": list(outcome.warnings),
         }
         echo_json(shape)
         return
@@ -75,6 +76,8 @@ def written_report(outcome: WriteOutcome, *, as_json: bool) -> None:
     if template.missing_fields:
         echo(f"missing: {', '.join(template.missing_fields)}")
     _echo_challenges(template)
+    for each in outcome.warnings:
+        remark(f"Warning: {clean(each)}.")
     if outcome.version is not None:
         remark(f"The text before is kept: {clean(outcome.version)}")
 

@@ -4,7 +4,7 @@ from typing import Any
 
 from callboard.cli.output import clean, echo, echo_facts, echo_json, echo_table, moment, remark
 from callboard.core.canonical import Json
-from callboard.packs.writers_factory.voice import Tournament, VoiceStatus
+from callboard.packs.writers_factory.voice import Tournament, TournamentState, VoiceStatus
 
 
 def tournaments_report(tournaments: tuple[Tournament, ...], *, as_json: bool) -> None:
@@ -34,7 +34,7 @@ def tournament_report(
         _echo_passage(told)
     for model, why in tournament.unusable.items():
         remark(clean(f"  {model} could not take part: {why}"))
-    if tournament.usable and not tournament.winner:
+    if tournament.state is TournamentState.READY and not tournament.winner:
         remark("Choose one: callboard factory winner LETTER --notes TEXT")
 
 

@@ -6,6 +6,7 @@ from typing import Any, cast
 from callboard.choreography.turn.domain import Objection, Row
 from callboard.choreography.turn.requests import ReadRequest, ReadResult
 from callboard.packs.alfred.kitchen.generation.content import PLAN, recipe_refs, shape_objections
+from callboard.packs.alfred.kitchen.profile.effects import needs_instructions
 from callboard.packs.alfred.kitchen.safety.checking import Eater, check_for
 from callboard.packs.alfred.relational.names import name_key
 
@@ -16,7 +17,7 @@ async def content_objections(
     content_type: str, content: Row, profile: Row, constraints: Sequence[str], read: Read
 ) -> list[Objection]:
     """Return everything that speaks against content."""
-    may_lack_steps = profile.get("recipe_generation") == "ingredients_only"
+    may_lack_steps = not needs_instructions(profile)
     found = shape_objections(content_type, content, may_lack_steps=may_lack_steps)
     eater = Eater.of(profile, constraints)
     found += check_for(eater, content)

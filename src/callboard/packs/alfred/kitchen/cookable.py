@@ -28,6 +28,8 @@ if TYPE_CHECKING:
 
 DEFAULT_LIMIT: Final = 20
 _CHUNK: Final = 50
+# So many recipes are looked through one by one rather than all that hold something.
+_FEW: Final = 2_000
 Row = dict[str, Any]
 # What a recipe is sorted by at best, as `match_order` has it; its id comes last.
 Bound = tuple[Any, ...]
@@ -74,26 +76,34 @@ class _Search:
             for key, row in self.catalogue.by_id.items()
             if key not in stocked and row["name_key"] not in staples
         ]
-        lacking = self._counts(_LACKING, absent)
+        lacking = self._lacking(absent)
         expiring = self._counts(_USING, [key for key in stocked if self._expires_soon(key)])
-        forbidden = self._holding(self._forbidden())
-        yield from self._ordered(lacking, expiring, forbidden)
+        yield from self._ordered(lacking, expiring)
 
-    def _ordered(
-        self, lacking: Counts, expiring: Counts, forbidden: Collection[str]
-    ) -> Iterator[Bound]:
+    def _lacking(self, absent: Sequence[str]) -> Counts:
+        """Return how many required ingredients recipes lack, counted from the shorter side."""
+        there = self.catalogue.by_id.keys() - set(absent)
+        if len(absent) <= len(there):
+            return self._counts(_NEEDING, absent)
+        found = self._counts(_NEEDING, there)
+        sizes = _tuples(self.connection.execute(_text(_SIZES), {"user": self.user_id}))
+        return {key: required - found.get(key, 0) for key, required in sizes}
+
+    def _ordered(self, lacking: Counts, expiring: Counts) -> Iterator[Bound]:
         by_lack: dict[int, list[tuple[Any, ...]]] = {}
         found = self.connection.execute(_text(_RECIPES), {"user": self.user_id})
         for recipe in _tuples(found):
-            if recipe[0] not in forbidden:
-                by_lack.setdefault(lacking.get(recipe[0], 0), []).append(recipe)
+            by_lack.setdefault(lacking.get(recipe[0], 0), []).append(recipe)
+        forbidden = self._forbidden()
         most = self.options.max_missing
         for lack in sorted(by_lack):
             if most is not None and lack > most:
                 return
+            held = self._holding(forbidden, [recipe[0] for recipe in by_lack[lack]])
             bounds = [
                 (lack, -expiring.get(key, 0), -(rating or 0), name_key, key)
                 for key, name_key, rating in by_lack[lack]
+                if key not in held
             ]
             # Hardly ever more than the first few are looked at: sorting all would be wasted.
             heapify(bounds)
@@ -104,14 +114,14 @@ class _Search:
         first = self.stock.by_key[f"#{ingredient_id}"][0]["expires_on"]
         return first is not None and first <= self.options.soon
 
-    def _forbidden(self) -> list[str]:
+    def _forbidden(self) -> set[str]:
         if not self.eater.has_limits:
-            return []
-        return [
+            return set()
+        return {
             key
             for key, row in self.catalogue.by_id.items()
             if not is_allowed(self.eater, str(row["name"]), row["allergen_tags"])
-        ]
+        }
 
     def _exact(self, recipe_ids: Sequence[str]) -> Iterator[Match]:
         """Yield the recipes somebody may eat, matched line by line."""
@@ -130,7 +140,7 @@ class _Search:
             key = recipe["id"]
             beside = {name: rows.get(key, []) for name, rows in checked.items()}
             whole = {**recipe, "ingredients": lines.get(key, []), **beside}
-            if not check_for(self.eater, tagged(whole, self.catalogue)):
+            if key in lines and not check_for(self.eater, tagged(whole, self.catalogue)):
                 yield match_of(whole, self.stock, self.options)
 
     def _counts(self, statement: str, ingredient_ids: Collection[str]) -> Counts:
@@ -140,10 +150,13 @@ class _Search:
         values = {"user": self.user_id, "ids": self._ids(ingredient_ids)}
         return dict(_tuples(self.connection.execute(self._listing(statement), values)))
 
-    def _holding(self, ingredient_ids: Collection[str]) -> set[str]:
-        """Return the recipes that hold any of some ingredients."""
+    def _holding(self, ingredient_ids: Collection[str], among: Sequence[str]) -> set[str]:
+        """Return the recipes that hold any of some ingredients: all of some recipes, or more."""
         if not ingredient_ids:
             return set()
+        if len(among) <= _FEW:
+            lines = self._all(_SOME_FOOD, ids=among)
+            return {each["recipe_id"] for each in lines if each["ingredient_id"] in ingredient_ids}
         values = {"user": self.user_id, "ids": self._ids(ingredient_ids)}
         found = self.connection.execute(self._listing(_HOLDING), values)
         return {each[0] for each in _tuples(found)}
@@ -174,7 +187,8 @@ _STOCK: Final = (
     "SELECT id, ingredient_id, quantity, unit, expires_on FROM inventory_items"
     " WHERE user_id = :user"
 )
-_LACKING: Final = (
+_SIZES: Final = "SELECT recipe_id, required FROM recipe_sizes WHERE user_id = :user"
+_NEEDING: Final = (
     "SELECT recipe_id, count(*) FROM recipe_ingredients WHERE user_id = :user"
     " AND ingredient_id IN :many AND optional = false GROUP BY recipe_id"
 )
@@ -197,6 +211,9 @@ _SOME_RECIPES: Final = (
 _SOME_LINES: Final = (
     "SELECT recipe_id, ingredient_id, quantity, unit, optional, preparation, raw_text"
     " FROM recipe_ingredients WHERE recipe_id IN :many ORDER BY recipe_id, position"
+)
+_SOME_FOOD: Final = (
+    "SELECT recipe_id, ingredient_id FROM recipe_ingredients WHERE recipe_id IN :many"
 )
 _SOME_TAGS: Final = (
     "SELECT recipe_id, tag FROM recipe_tags WHERE recipe_id IN :many ORDER BY recipe_id, tag"

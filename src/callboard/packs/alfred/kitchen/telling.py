@@ -91,6 +91,8 @@ def _value(value: Any) -> str:
             return ", ".join(str(each).replace("_", " ") for each in listed)
         case bool():
             return "yes" if value else "no"
+        case float():
+            return f"{value:g}"
         case _:
             return str(value).replace("_", " ")
 

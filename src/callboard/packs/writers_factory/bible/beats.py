@@ -76,15 +76,6 @@ def beat_point(number: int) -> BeatPoint | None:
     return next((point for point in beat_points() if point.number == number), None)
 
 
-def beat_at(pct: float) -> BeatPoint:
-    """Return the beat a place in the book belongs to; the narrower of two that overlap."""
-    fitting = [point for point in beat_points() if point.low_pct <= pct <= point.high_pct]
-    if not fitting:
-        before = [point for point in beat_points() if point.low_pct <= pct]
-        fitting = before or list(beat_points()[:1])
-    return min(fitting, key=lambda point: (point.high_pct - point.low_pct, point.number))
-
-
 def act_at(pct: float) -> str:
     """Return the act a place in the book belongs to: the last whose first beat has begun."""
     begun = "1"

@@ -36,6 +36,7 @@ from callboard.packs.writers_factory.bible.shapes import (
     RESERVED,
     RULES_FIELD,
     character_path,
+    known_fields,
     shaped,
     spread,
     template_name,
@@ -60,6 +61,17 @@ class WriteOutcome:
     changed: bool
     # Where the text that was replaced is kept.
     version: str | None = None
+    # Fields that came in by this and are none of the template's own.
+    own_fields: tuple[str, ...] = ()
+
+    @property
+    def warnings(self) -> tuple[str, ...]:
+        """What may be a slip: a field nobody reads is kept, and fills no other."""
+        known = ", ".join(known_fields(self.template.name))
+        return tuple(
+            f"{each} is kept as a field of your own; {self.template.title} knows: {known}"
+            for each in self.own_fields
+        )
 
     @property
     def failed_checks(self) -> tuple[CheckResult, ...]:
@@ -184,7 +196,9 @@ class Bible:
             _refuse_unreadable(self._document(known, facts), given)
         if strict:
             self._refuse_failing(known, facts, given, replace)
-        there: Mapping[str, Value] = self._document(known, facts).fields if extends else {}
+        before = self._document(known, facts).fields
+        own = tuple(each for each in given if each not in {*known_fields(known), *before})
+        there: Mapping[str, Value] = before if extends else {}
         await self._provenance.remember(known, _extended(there, given), origin)
         saved = self._save(known, facts, given, replace=replace, extends=extends)
         if extends:
@@ -192,7 +206,9 @@ class Bible:
             added = {key: saved.document.fields[key] for key in given if given[key]}
             await self._provenance.remember(known, added, origin)
         await self._record(known, saved, origin)
-        return WriteOutcome(saved.document.path, self.template(known), saved.changed, saved.version)
+        return WriteOutcome(
+            saved.document.path, self.template(known), saved.changed, saved.version, own
+        )
 
     def versions(self, name: TemplateName | str) -> tuple[Mapping[str, Json], ...]:
         """Return the texts that were replaced, oldest first, each with where it is kept."""

@@ -7,9 +7,7 @@ chance, and the rules stand without it.
 from collections.abc import Mapping
 from typing import Any, Final, cast
 
-from callboard.choreography.staffing import find_agent, is_constrained
 from callboard.choreography.stage import Stage
-from callboard.choreography.values import pack_of
 from callboard.core.canonical import Json
 from callboard.core.vocabulary import Content, Effect, Trust
 from callboard.engine.errors import StepFailed
@@ -23,7 +21,9 @@ from callboard.packs.writers_factory.bible.checks.judgements import (
 )
 from callboard.packs.writers_factory.bible.orders import Template
 from callboard.packs.writers_factory.bible.values import clean_text
+from callboard.packs.writers_factory.ground import Ground
 from callboard.packs.writers_factory.model import JUDGE, TemplateName
+from callboard.packs.writers_factory.staff import is_small, model_of
 
 _TOKENS: Final = 300
 _REASON_CHARS: Final = 500
@@ -40,14 +40,14 @@ _SCHEMA: Final[Mapping[str, Json]] = {
 
 
 async def judge_template(
-    stage: Stage, key: str, bible: Bible, name: TemplateName | str, *, model: str | None = None
+    stage: Stage, key: str, bible: Bible, name: TemplateName | str
 ) -> tuple[CheckResult, ...]:
     """Have a template judged where the rules let it pass, and return all its checks."""
-    agent = find_agent(stage.studio, JUDGE, pack_of(stage.run))
+    ground = Ground(stage.studio)
     template = bible.template(name)
-    if model is None and is_constrained(stage.studio, agent):
+    judged_by = model_of(ground, JUDGE)
+    if is_small(ground, judged_by):
         return template.checks
-    judged_by = model or agent.model or stage.studio.settings.models.default
     for check in JUDGED[template.name]:
         if not is_judgeable(check, template.checks) or _is_partial(template, check):
             continue

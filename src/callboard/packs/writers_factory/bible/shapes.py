@@ -42,6 +42,8 @@ class Shape:
     # Other names a field goes by, in files and in what models write.
     aliases: Mapping[str, str]
     lists: frozenset[str] = frozenset()
+    # Fields that are read where there are any, and missed by nobody.
+    optional: tuple[str, ...] = ()
     # Whether fields beside the known ones may be written.
     is_open: bool = True
 
@@ -62,6 +64,7 @@ SHAPES: Final[Mapping[TemplateName, Shape]] = {
                 "protagonist_name": "name",
                 "protagonist": "name",
             },
+            optional=("name",),
         ),
         Shape(
             TemplateName.BEAT_SHEET,
@@ -69,6 +72,7 @@ SHAPES: Final[Mapping[TemplateName, Shape]] = {
             "content/Story Bible/Beat_Sheet.md",
             tuple(point.field for point in beat_points()),
             {"beat_9_type": MIDPOINT_FIELD, "midpoint_kind": MIDPOINT_FIELD},
+            optional=(MIDPOINT_FIELD,),
             is_open=False,
         ),
         Shape(
@@ -77,6 +81,7 @@ SHAPES: Final[Mapping[TemplateName, Shape]] = {
             "content/Story Bible/Theme.md",
             ("central_theme", "theme_statement"),
             {"theme": "central_theme", "statement": "theme_statement", "thesis": "theme_statement"},
+            optional=("symbols",),
         ),
         Shape(
             TemplateName.WORLD_RULES,
@@ -110,6 +115,11 @@ def character_path(name: str) -> str:
     """Return where the file of a character lies."""
     plain = _UNSAFE.sub(" ", name).strip(" .")
     return f"{CHARACTERS}/{'_'.join(plain.split())[:80] or 'Protagonist'}.md"
+
+
+def known_fields(name: TemplateName) -> tuple[str, ...]:
+    """Return the fields of a template that something is made of."""
+    return (*SHAPES[name].required, *SHAPES[name].optional)
 
 
 def required_count(name: TemplateName) -> int:

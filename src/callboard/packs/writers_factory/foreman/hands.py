@@ -20,6 +20,8 @@ class Written:
     # Why a field does not count as done, by field.
     failed: tuple[tuple[str, str], ...] = ()
     template: str = ""
+    # What may be a slip.
+    warnings: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -82,8 +84,8 @@ class WorkHands:
     select_winner: Callable[[str, str, int | None, str], Awaitable[Json]]
     # scene id, variant id
     select_variant: Callable[[str, str], Awaitable[Json]]
-    # the parameters of the edit
-    apply_edit: Callable[[Mapping[str, Json]], Awaitable[Json]]
+    # the parameters of the edit, what it is asked for by: asked again, it is made once
+    apply_edit: Callable[[Mapping[str, Json], str], Awaitable[Json]]
     # target, prose, mode, run id
     propose: Callable[[str, str, str, str], Awaitable[Proposed]]
 

@@ -26,6 +26,7 @@ from callboard.packs.writers_factory.manuscript.outlines import OutlineVersion
 from callboard.packs.writers_factory.manuscript.progress import WRITTEN, advance
 from callboard.packs.writers_factory.manuscript.sheet import (
     SceneSheet,
+    body_as_kept,
     count_prose,
     read_sheet,
     write_sheet,
@@ -47,6 +48,7 @@ __all__ = [
     "Version",
     "VersionUnknown",
     "advance",
+    "body_as_kept",
     "count_prose",
     "in_story_order",
     "meta_from_json",

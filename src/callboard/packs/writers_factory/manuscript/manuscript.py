@@ -302,7 +302,7 @@ class Manuscript:
         content = write_sheet(meta, text, before.sheet.extra if before else {})
         versions = self.archive.versions(scene)
         if before is not None and before.text == content and versions:
-            return versions[-1]
+            return await self._on_record(versions[-1], before, reason)
         outside = self._outside(scene, before, versions)
         latest = outside.number if outside else max((each.number for each in versions), default=0)
         # Archived before the file is touched: whatever happens between, no text is lost.
@@ -315,6 +315,17 @@ class Manuscript:
         await self.archive.record(*([outside] if outside else []), new)
         await self._ground.records.put(SCENE_KIND, scene, meta_to_json(meta))
         return new
+
+    async def _on_record(self, version: Version, file: SceneFile, reason: str) -> Version:
+        """Return the version a file is; a crash may have come before it was on record."""
+        if version.sha256 or self._shelf.sheet_at(version.path).body != file.sheet.body:
+            return version
+        words = file.sheet.word_count
+        known = replace(
+            version, reason=reason, created_at=self._now(), sha256=file.sha256, word_count=words
+        )
+        await self.archive.record(known)
+        return known
 
     def _place(self, scene: str) -> tuple[int, int]:
         place = parse_scene_id(scene)

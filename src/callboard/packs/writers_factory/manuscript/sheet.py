@@ -93,6 +93,11 @@ def write_sheet(meta: SceneMeta, body: str, extra: Mapping[str, Json] | None = N
     return f"{_RULE}\n{dumped}{_RULE}\n\n{body.strip()}\n"
 
 
+def body_as_kept(body: str) -> str:
+    """Return a scene's text as it reads once it stands in its file."""
+    return read_sheet("scene", write_sheet(SceneMeta("", 0, 0), body)).body
+
+
 def count_prose(body: str) -> int:
     """Count the words of a scene's prose; headings and comments are none."""
     return Document("scene", body).word_count

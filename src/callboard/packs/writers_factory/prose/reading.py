@@ -16,7 +16,6 @@ from callboard.packs.story.text.cleaning import CleanText, clean
 from callboard.packs.story.text.dialogue import Span, spoken_spans, told_paragraphs
 from callboard.packs.story.text.sentences import split_sentences
 
-_LETTER: Final = re.compile(r"[^\W\d_]")
 _RETURN: Final = re.compile(r"\r(?=\n)")
 # Stands where speech is: no letter, no space, matched by no word of a sheet.
 MASK: Final = "\x00"
@@ -49,11 +48,6 @@ class Paragraph:
             parts += [self.text[at:start], MASK * (end - start)]
             at = end
         return "".join([*parts, self.text[at:]])
-
-    @cached_property
-    def has_narration(self) -> bool:
-        """Whether anything in it is told and not said."""
-        return _LETTER.search(self.narration) is not None
 
 
 class Reading:

@@ -11,7 +11,7 @@ from typing import Any, Final
 from callboard.core.canonical import Json
 from callboard.core.errors import InvalidInput
 from callboard.packs.writers_factory.ground import Ground
-from callboard.packs.writers_factory.manuscript import Manuscript
+from callboard.packs.writers_factory.manuscript import Manuscript, body_as_kept
 from callboard.packs.writers_factory.model import SceneStatus, Severity
 from callboard.packs.writers_factory.revision.analysis.brief import SceneBrief, Waiver
 from callboard.packs.writers_factory.revision.analysis.findings import Issue, SceneAnalysis
@@ -138,9 +138,13 @@ class Revision:
         accept: Collection[str] = (),
         reject: Collection[str] = (),
     ) -> Enhancement:
-        """Take or refuse changes; the scene then holds what is accepted, and nothing else of it."""
+        """Take or refuse changes; the scene then holds what is accepted, and nothing else of it.
+
+        The decision is on record before the scene is touched: made again after a crash, or
+        followed by another one, it ends the same.
+        """
         enhanced = self.enhancement(enhancement_id)
-        if self.manuscript.text(enhanced.scene_id) != enhanced.current:
+        if self.manuscript.text(enhanced.scene_id) not in (enhanced.current, enhanced.upcoming):
             raise ChangedSince(
                 f"{enhanced.scene_id} was changed after it was enhanced",
                 fix="Enhance it again.",
@@ -151,12 +155,13 @@ class Revision:
         meta = self.manuscript.scene(enhanced.scene_id)
         if meta.status in _ENHANCEABLE:
             meta = replace(meta, status=SceneStatus.ENHANCED)
+        begun = replace(enhanced, changes=changes, upcoming=body_as_kept(text))
+        await self._ground.records.put(kept.KIND, enhancement_id, begun.to_json())
         await self.manuscript.save(
             enhanced.scene_id, text, meta, reason=f"{enhanced.mode} {enhancement_id}"
         )
-        decided = replace(
-            enhanced, changes=changes, current=self.manuscript.text(enhanced.scene_id)
-        )
+        current = self.manuscript.text(enhanced.scene_id)
+        decided = replace(begun, current=current, upcoming=None)
         await self._ground.records.put(kept.KIND, enhancement_id, decided.to_json())
         return decided
 

@@ -45,6 +45,12 @@ class NothingToAccept(Conflict):
     code = "nothing_to_accept"
 
 
+class NoOutlineProposed(Conflict):
+    """There is no outline the writer could approve."""
+
+    code = "no_outline_proposed"
+
+
 class NoBeats(Conflict):
     """Scenes cannot be planned without a beat sheet."""
 

@@ -9,7 +9,7 @@ from callboard.packs.writers_factory.ground import Ground
 from callboard.packs.writers_factory.manuscript import Version, parse_scene_id
 from callboard.packs.writers_factory.model import PlannedScene, SceneStatus
 from callboard.packs.writers_factory.scenes.errors import (
-    NoBeats,
+    NoOutlineProposed,
     ScaffoldInvalid,
     ScaffoldNotApproved,
     VariantUnknown,
@@ -52,7 +52,9 @@ class Scenes:
         if scenes is None:
             waiting = self.outline_proposal()
             if waiting is None:
-                raise NoBeats("No outline was proposed", fix="Run plan_scenes, or send an outline.")
+                raise NoOutlineProposed(
+                    "No outline was proposed", fix="Run plan_scenes, or send an outline."
+                )
             scenes, reason = waiting[0], "proposed and approved"
         return await self._rooms.manuscript.set_outline(scenes, reason=reason)
 

@@ -62,7 +62,8 @@ def match_recipes(
         if objections:
             why = list(dict.fromkeys(f"{each.kind}: {each.subject}" for each in objections))
             blocked.append({"id": recipe.get("id"), "name": recipe.get("name"), "blocked_by": why})
-        else:
+        elif ingredient_lines(recipe):
+            # Nobody knows what a recipe needs that is only a link.
             matches.append(match_of(recipe, stock, options))
     return {"matches": best(matches, options), "blocked": blocked}
 

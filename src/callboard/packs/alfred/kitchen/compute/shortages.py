@@ -1,6 +1,6 @@
 """Shortages: what a recipe or a plan needs, what there is of it, and what is to be bought."""
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable
 from typing import Any
 
 from callboard.packs.alfred.kitchen.compute.rows import (
@@ -109,14 +109,3 @@ def _against(need: Need, stock: Stock, staples: frozenset[str]) -> dict[str, Any
         "unit_mismatch": mismatch,
         "is_missing": is_missing,
     }
-
-
-def to_list(lines: Sequence[Row], source: str = "recipe") -> list[dict[str, Any]]:
-    """Return what is missing as rows of a shopping list."""
-    rows: list[dict[str, Any]] = []
-    for line in lines:
-        row: dict[str, Any] = {"name": line["name"], "source": source}
-        if line.get("to_buy"):
-            row |= {"quantity": line["to_buy"], "unit": line.get("unit")}
-        rows.append(row)
-    return rows

@@ -54,11 +54,6 @@ def convert(
     return quantity * one[1] * density / other[1]
 
 
-def are_convertible(one: str | None, other: str | None, g_per_ml: float | None = None) -> bool:
-    """Say whether two units measure the same."""
-    return convert(1.0, one, other, g_per_ml) is not None
-
-
 def is_enough(have: float, needed: float) -> bool:
     """Say whether a quantity covers another, but for what arithmetic loses."""
     return have >= needed or math.isclose(have, needed, rel_tol=TOLERANCE, abs_tol=TOLERANCE)

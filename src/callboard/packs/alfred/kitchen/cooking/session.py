@@ -84,8 +84,21 @@ class CookSession:
         return WriteRequest(op=WriteOp.CREATE, table="cooking_log", records=[record])
 
     def due_timers(self, now_ms: int) -> list[Row]:
-        """Return the timers whose time is up."""
-        return [timer for timer in self.timers if timer["ends_ms"] <= now_ms]
+        """Return the timers whose time is up, as long as nobody was told."""
+        due = (timer for timer in self.timers if timer["ends_ms"] <= now_ms)
+        return [timer for timer in due if not timer.get("has_rung")]
+
+    def ring(self, now_ms: int) -> tuple["CookSession", list[str]]:
+        """Return the session with every due timer rung, and what the cook is told."""
+        due = self.due_timers(now_ms)
+        timers = tuple({**each, "has_rung": True} if each in due else each for each in self.timers)
+        return replace(self, timers=timers), [self._rung(timer) for timer in due]
+
+    def _rung(self, timer: Row) -> str:
+        told = f"Ring! The {_length(timer['seconds'])} timer for {self.name} is up"
+        if 1 <= timer["step"] <= len(self.steps):
+            told += f" (step {timer['step']}: {self.steps[timer['step'] - 1]['text']})"
+        return f"{told}."
 
     def summary(self) -> str:
         """Return the recipe as a prompt is told it: first of all, and with its steps."""
@@ -149,8 +162,7 @@ class CookSession:
         if length is None:
             return self, "For how long? Say for example: timer 10 minutes."
         timer = {"seconds": length, "ends_ms": now_ms + length * 1000, "step": self.position}
-        said = f"{length // 60} min" if length % 60 == 0 else f"{length} s"
-        return replace(self, timers=(*self.timers, timer)), f"Timer set: {said}."
+        return replace(self, timers=(*self.timers, timer)), f"Timer set: {_length(length)}."
 
     def _step_seconds(self) -> int | None:
         """Return how long the step at hand takes, if it says."""
@@ -158,6 +170,10 @@ class CookSession:
             return None
         step = self.steps[self.position - 1]
         return int(step["minutes"]) * 60 if step["minutes"] else seconds_in(str(step["text"]))
+
+
+def _length(seconds: int) -> str:
+    return f"{seconds // 60} min" if seconds % 60 == 0 else f"{seconds} s"
 
 
 def _line(line: Row) -> str:
@@ -194,6 +210,15 @@ class CookSessions:
     async def put(self, session_id: str, session: CookSession) -> None:
         """Keep a session; durable when this returns."""
         await self._records.put(KIND, session_id, session.to_body())
+
+    async def ring(self, session_id: str, now_ms: int) -> list[str]:
+        """Return what is told about timers that are due now; each is told once."""
+        found = self.get(session_id)
+        if found is None or not found.due_timers(now_ms):
+            return []
+        after, told = found.ring(now_ms)
+        await self.put(session_id, after)
+        return told
 
     async def end(self, session_id: str) -> bool:
         """Forget what was being cooked; say whether there was something."""

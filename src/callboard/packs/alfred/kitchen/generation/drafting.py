@@ -22,6 +22,7 @@ from callboard.packs.alfred.kitchen.generation.selection import (
     entries_for,
     gaps_for,
 )
+from callboard.packs.alfred.kitchen.profile.effects import needs_instructions
 
 if TYPE_CHECKING:
     from callboard.choreography.stage import Stage
@@ -63,7 +64,7 @@ async def draft_recipe(
         picks = await pick(stage, f"{key}/{name}", wish, gaps)
         made = compose(name, picks, brief) or _any(name, gaps, brief)
         if made is not None:
-            return [made]
+            return [made if needs_instructions(profile) else {**made, "steps": []}]
     return []
 
 

@@ -109,6 +109,10 @@ class PlanBrief:
         ]
         found = match_recipes(fitting, self.stock, self.eater, MatchOptions(today=self.today))
         order = {str(each["id"]): place for place, each in enumerate(found["matches"])}
+        if not self.eater.has_limits:
+            # What is in a recipe that is only a link, nobody knows: it comes last.
+            links = [str(row["id"]) for row in fitting if not row.get("ingredients")]
+            order |= {key: len(order) + place for place, key in enumerate(links)}
         allowed = [row for row in fitting if str(row["id"]) in order]
         recent = {str(row.get("recipe_id")) for row in self.planned}
         if self.replaces:

@@ -10,7 +10,7 @@ from datetime import date, timedelta
 from typing import Any, Final
 
 from callboard.choreography.turn.domain import Routed, Row
-from callboard.packs.alfred.kitchen.profile.effects import planning_range
+from callboard.packs.alfred.kitchen.profile.effects import cooking_habit, planning_range
 from callboard.packs.alfred.kitchen.router.meals import find_recipe, plan_recipe, planned_day
 from callboard.packs.alfred.kitchen.router.reads import (
     MOST_ROWS,
@@ -32,7 +32,6 @@ from callboard.packs.alfred.kitchen.router.words.dates import (
 from callboard.packs.alfred.kitchen.router.words.items import read_things
 from callboard.packs.alfred.kitchen.router.words.lexicon import any_of, kinds, read_count
 
-_FREQUENCIES: Final = {"daily": "every day", "weekends_only": "on weekends"}
 _PLAN: Final = re.compile(
     r"^(?:plan|make|create|generate|propose|draft)(?: me| us)?(?: an?)? "
     r"(?P<kind>(?:[\w-]+ ){0,4}?)"
@@ -120,8 +119,8 @@ async def _planned(situation: Situation) -> Routed | None:
     without += _without(found["rest"])
     assumptions = [] if named else [f"Planned for {days.dates[0]} to {days.dates[-1]}"]
     if count is None:
-        words = _FREQUENCIES.get(str(profile.get("cooking_frequency")), "three times a week")
-        assumptions.append(f"As many days as your profile says: {words}")
+        habit = cooking_habit(profile)
+        assumptions.append(f"As many days as your profile says: {habit}")
     wanted = _Wanted(
         days, _meals(f"{found['what']} {found['rest']}"), count, filters, [*diets, *more], without,
         wishes,

@@ -9,11 +9,13 @@ from typing import Final
 
 from callboard.choreography.turn.domain import Routed
 from callboard.packs.alfred.kitchen.router.dishes import route_dishes
+from callboard.packs.alfred.kitchen.router.links import route_links
 from callboard.packs.alfred.kitchen.router.manners import route_manners
 from callboard.packs.alfred.kitchen.router.marking import route_marking
 from callboard.packs.alfred.kitchen.router.meals import route_meals
 from callboard.packs.alfred.kitchen.router.people import route_people
 from callboard.packs.alfred.kitchen.router.planning import route_planning
+from callboard.packs.alfred.kitchen.router.preparations import route_preparations
 from callboard.packs.alfred.kitchen.router.provisions import route_provisions
 from callboard.packs.alfred.kitchen.router.showing import route_showing
 from callboard.packs.alfred.kitchen.router.situation import Situation
@@ -31,6 +33,8 @@ _MOST_PARTS: Final = 4
 # Whoever is asked first has the more particular forms.
 _ROUTES: Final[tuple[Route, ...]] = (
     route_manners,
+    route_links,
+    route_preparations,
     route_tasks,
     route_people,
     route_provisions,

@@ -1,9 +1,11 @@
 """Showing what there is: the list, the house, recipes, plans, tasks, the log, preferences."""
 
 import re
+from collections.abc import Callable
 from typing import Any, Final
 
 from callboard.choreography.turn.domain import Routed
+from callboard.packs.alfred.kitchen.router.meals import planned_day
 from callboard.packs.alfred.kitchen.router.situation import (
     Situation,
     among,
@@ -11,7 +13,7 @@ from callboard.packs.alfred.kitchen.router.situation import (
     same,
 )
 from callboard.packs.alfred.kitchen.router.strategies import recipe_filters
-from callboard.packs.alfred.kitchen.router.words.dates import read_days
+from callboard.packs.alfred.kitchen.router.words.dates import BARE_WEEKDAY, Days, read_days
 from callboard.packs.alfred.kitchen.router.words.items import read_item
 from callboard.packs.alfred.kitchen.router.words.lexicon import any_of, kinds
 from callboard.packs.alfred.kitchen.router.words.targets import (
@@ -81,6 +83,7 @@ _PLAN: Final = re.compile(
     rf"|^{_VERB}\s+what(?:'s| is) planned(?: for)?(?P<meal4>\s+.+)?$",
     re.I,
 )
+_LONE_WORD: Final = re.compile(r"(?:^|(?<!\bnext)(?<!\bthis)\s)(?P<day>\w+)$", re.I)
 _LOG: Final = re.compile(
     rf"^what did (?:i|we) (?:cook|make|eat)(?P<when>\s+.+)?$|^{_VERB}\s+{OF_OURS}(?:cooking )?"
     r"(?:log|history)$",
@@ -121,11 +124,16 @@ async def route_showing(situation: Situation) -> Routed | None:
     for pattern, target in ((_STOCK, INVENTORY), (_TO_BUY, SHOPPING)):
         if pattern.match(text):
             return _everything(situation, target)
-    for route in (_expiring, _having, _tasks, _plan, _log, _profile, _recipes):
-        routed = route(situation)
-        if routed is not None:
-            return routed
-    return await _one_recipe(situation)
+    return (
+        _first(situation, _expiring, _having, _tasks)
+        or await _plan(situation)
+        or _first(situation, _log, _profile, _recipes)
+        or await _one_recipe(situation)
+    )
+
+
+def _first(situation: Situation, *routes: Callable[[Situation], Routed | None]) -> Routed | None:
+    return next((found for route in routes if (found := route(situation)) is not None), None)
 
 
 def _everything(situation: Situation, target: Target) -> Routed:
@@ -195,7 +203,7 @@ def _tasks(situation: Situation) -> Routed | None:
     )  # fmt: skip
 
 
-def _plan(situation: Situation) -> Routed | None:
+async def _plan(situation: Situation) -> Routed | None:
     found = _PLAN.match(situation.text)
     if found is None:
         return None
@@ -204,6 +212,11 @@ def _plan(situation: Situation) -> Routed | None:
     meal = _meal_in(said)
     if days is None and meal is None:
         return None
+    named = _LONE_WORD.search(said)
+    if named is not None and BARE_WEEKDAY.fullmatch(named["day"]):
+        # On a Friday of which nothing is planned, the Friday after is meant.
+        day = await planned_day(situation, named["day"], meal)
+        days = days if day is None else Days(day, day)
     filters: list[dict[str, Any]] = []
     if not said and days is not None:
         # Without a time the plan is what is still to come, next week's meals too.

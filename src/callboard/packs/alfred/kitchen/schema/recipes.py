@@ -140,3 +140,13 @@ recipe_ingredients: Final = Table(
     # Holds all that is asked when many recipes are matched: their rows need not be looked at.
     Index("recipe_ingredients_by_ingredient", "user_id", "ingredient_id", "optional", "recipe_id"),
 )
+
+recipe_sizes: Final = Table(
+    "recipe_sizes",
+    metadata,
+    Column("recipe_id", Text, ForeignKey("recipes.id", ondelete="CASCADE"), primary_key=True),
+    Column("user_id", Text, nullable=False),
+    # How many ingredients are not optional; triggers keep it.
+    Column("required", Integer, nullable=False, server_default="0"),
+    Index("recipe_sizes_by_user", "user_id", "recipe_id", "required"),
+)

@@ -35,6 +35,11 @@ class ActionCall:
     # The step's key, unique in its run: what is done under it is done once.
     key: str
 
+    @property
+    def once(self) -> str:
+        """What names this action of this turn and no other, however often it is tried."""
+        return f"{self.stage.run.id}/{self.stage.run.key(self.key)}"
+
     def text(self, name: str, default: str = "") -> str:
         """Return a parameter as text."""
         value = self.values.get(name)

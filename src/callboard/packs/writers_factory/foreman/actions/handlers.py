@@ -138,7 +138,8 @@ class Handlers:
     def _about(self, written: Written, told: str) -> Done:
         missing = f"; missing {', '.join(written.missing)}" if written.missing else ""
         challenges = [f"{CHALLENGE} {name}: {reason}" for name, reason in written.failed]
-        detail = " ".join([f"{told}; {written.status}{missing}.", *challenges])
+        slips = [f"{each}." for each in written.warnings]
+        detail = " ".join([f"{told}; {written.status}{missing}.", *challenges, *slips])
         data: dict[str, Json] = {
             "template": written.template,
             "path": written.path,
@@ -166,7 +167,7 @@ class Handlers:
 
     async def apply_edit(self, call: ActionCall) -> Done:
         """Replace one passage of a scene."""
-        made = await self.hands.work.apply_edit(dict(call.values))
+        made = await self.hands.work.apply_edit(dict(call.values), call.once)
         return Done(f"edited {call.text('target')}", made)
 
     async def file_write(self, call: ActionCall) -> Done:

@@ -25,8 +25,8 @@ async def start_run(call: ActionCall) -> Done:
     """Start the run an action stands for."""
     studio = call.stage.studio
     records = Records(studio.database, PACK, studio.clock)
-    # The turn's own run and key: the same action of the same turn finds its run again.
-    job_id = f"{call.stage.run.id}/{call.stage.run.key(call.key)}"
+    # The same action of the same turn finds its run again.
+    job_id = call.once
     known = records.get(_KIND, job_id)
     if known is None:
 

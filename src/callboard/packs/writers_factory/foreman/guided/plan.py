@@ -12,6 +12,7 @@ from callboard.core.canonical import Json
 from callboard.core.vocabulary import TERMINAL_STATES
 from callboard.packs.writers_factory.foreman.foreman import Foreman
 from callboard.packs.writers_factory.foreman.guided.gaps import Gap, Gaps
+from callboard.packs.writers_factory.foreman.guided.names import is_bare_name
 from callboard.packs.writers_factory.foreman.guided.reading import Kind, read_message
 from callboard.packs.writers_factory.foreman.history import Exchange
 from callboard.packs.writers_factory.foreman.state import SessionState
@@ -35,7 +36,7 @@ class Plan:
     gap: Gap
     kind: Kind
     is_sure: bool
-    # Whether the Foreman had asked for this gap in its last reply.
+    # Whether the Foreman had asked for this gap in its last reply, or needed not ask.
     was_asked: bool
     # A run that already does what going on would start.
     job: str | None = None
@@ -74,6 +75,9 @@ def make_plan(foreman: Foreman, gaps: Gaps, asked_for: Asked) -> Plan:
     last = said[-1].result.get("gap") if said else None
     asked = cast("dict[str, Any]", last) if isinstance(last, dict) else {}
     was_asked = asked.get("id") == gap.id and asked.get("field") == gap.field
+    if not said and gap.field == "name":
+        # The first thing a book wants is a name; who begins with one need not be asked for it.
+        was_asked = is_bare_name(message)
     reading = read_message(message, gap)
     weakness = foreman.hands.bible.weakness(*gap.decision, message) if gap.is_judged else None
     job = _open_job(foreman.ground.studio, gap, said)

@@ -17,6 +17,7 @@ from callboard.engine.errors import StepFailed
 from callboard.packs.writers_factory.foreman.actions import CHALLENGE, ActionResult
 from callboard.packs.writers_factory.foreman.foreman import Foreman
 from callboard.packs.writers_factory.foreman.guided.gaps import Gap, Gaps
+from callboard.packs.writers_factory.foreman.guided.names import name_in
 from callboard.packs.writers_factory.foreman.guided.plan import (
     Asked,
     Plan,
@@ -34,14 +35,6 @@ from callboard.packs.writers_factory.model import FOREMAN
 from callboard.replies import Action
 
 _TAG: Final = re.compile(r"</?[A-Za-z_!][^<>]*>?")
-_NAME: Final = re.compile(r"\b[A-ZÀ-ÖØ-Þ][\w'’-]*(?:\s+[A-ZÀ-ÖØ-Þ][\w'’-]*){0,3}")
-_ARTICLES: Final = frozenset(("a", "an", "the"))
-# Words a sentence about somebody opens with; none of them is the name.
-_OPENER: Final = re.compile(
-    r"call|name|let|about|i|i['’]d|it|its|it['’]s|in|on|is|he|she|they|her|him|his|their|my|our"
-    r"|this|that|who",
-    re.IGNORECASE,
-)
 _WORD: Final = re.compile(r"[^\W\d_]{4,}")
 _SENTENCE_TOKENS: Final = 48
 _SHOWN_CHARS: Final = 400
@@ -114,12 +107,13 @@ class GuidedTurn:
         if kind is not Kind.ANSWER or plan.job is not None:
             return None
         if plan.was_asked and plan.weakness is None:
-            answer = _name_in(self.message) if gap.field == "name" else self.message
-            return self.gaps.action_for(gap, answer)
+            answer = name_in(self.message) if gap.field == "name" else self.message
+            return self.gaps.action_for(gap, answer) if answer else None
         if (
             not plan.was_asked
             and len(self.message.split()) >= _FEWEST_PREMISE_WORDS
             and not self.said
+            and gap.field == "name"
         ):
             return _remember("structure", self.message, key="premise")
         return None
@@ -265,24 +259,6 @@ def _remember(category: str, message: str, key: str = "") -> Action:
         "save_decision",
         {"category": category, "key": named, "value": message, "source": "writer_stated"},
     )
-
-
-def _name_in(message: str) -> str:
-    """Return the name a message gives: a short one whole, of a sentence the first in it."""
-    words = message.strip().strip(".!\"“”'").split()
-    names = (_name_of(hit[0]) for hit in _NAME.finditer(message))
-    named = next((each for each in names if each), "")
-    if len(words) <= 3 and (not named or named.startswith(words[0])):
-        return " ".join(words)
-    return named or " ".join(words[:3])
-
-
-def _name_of(capitals: str) -> str:
-    """Return what of words in capitals is a name; an article is part of one, never one itself."""
-    words = capitals.split()
-    while words and _OPENER.fullmatch(words[0]):
-        words = words[1:]
-    return "" if len(words) == 1 and words[0].lower() in _ARTICLES else " ".join(words)
 
 
 def _short(text: str) -> str:

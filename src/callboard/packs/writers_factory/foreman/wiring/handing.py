@@ -2,7 +2,7 @@
 
 import re
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Final
 
 from callboard.choreography.stage import Stage
@@ -53,7 +53,7 @@ class RoomHands:
     async def write(self, name: str, fields: Mapping[str, Json], source: str) -> Written:
         """Write fields into a template."""
         outcome = await self.rooms.bible.write(name, fields, source=source)
-        return _written(outcome.template, outcome.path)
+        return replace(_written(outcome.template, outcome.path), warnings=outcome.warnings)
 
     async def claim(self, name: str, status: str) -> Written:
         """Set what an agent claims of a template against its file."""
@@ -138,8 +138,8 @@ class RoomHands:
         version = await self.rooms.scenes.select(scene_id, variant_id)
         return {"scene_id": scene_id, "variant_id": variant_id, "version": str(version)}
 
-    async def edit(self, values: Mapping[str, Json]) -> Json:
-        """Replace one passage."""
+    async def edit(self, values: Mapping[str, Json], once: str) -> Json:
+        """Replace one passage, however often it is asked for under one name."""
         request = EditRequest(
             target=str(values["target"]),
             new_text=str(values["new_text"]),
@@ -149,7 +149,7 @@ class RoomHands:
             end=values.get("end"),
             force=bool(values.get("force")),
         )
-        return (await self.rooms.revision.edits.apply(request)).to_json()
+        return (await self.rooms.revision.edits.apply(request, once=once)).to_json()
 
     async def propose(self, target: str, text: str, mode: str, run_id: str) -> Proposed:
         """Keep prose for the writer to look at."""

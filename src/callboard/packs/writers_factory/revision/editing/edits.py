@@ -1,19 +1,20 @@
 """Edits: replaces words in one place, keeps what was there, and takes edits back, the last first.
 
 An edit that would bring in a zero-tolerance pattern is refused unless it is forced. Nothing is
-taken back that somebody changed since.
+taken back that somebody changed since. An edit is on record before its file is touched, so that
+after a crash the text itself tells whether it was made.
 """
 
 import difflib
 from collections import Counter
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import asdict, dataclass
 from typing import Any, Final
 
 from callboard.core.canonical import Json, digest
 from callboard.core.errors import Conflict
 from callboard.packs.writers_factory.ground import Ground
-from callboard.packs.writers_factory.manuscript import Manuscript, NothingToUndo
+from callboard.packs.writers_factory.manuscript import Manuscript, NothingToUndo, body_as_kept
 from callboard.packs.writers_factory.prose import PatternHit, PatternSeverity, scan
 from callboard.packs.writers_factory.revision.analysis.brief import SceneBrief
 from callboard.packs.writers_factory.revision.editing.requests import (
@@ -63,54 +64,87 @@ class Edits:
         self._manuscript = manuscript
         self._measure_by = measure_by
 
-    async def apply(self, request: EditRequest) -> EditResult:
-        """Make an edit; the version before it is in the archive when this returns."""
+    async def apply(self, request: EditRequest, *, once: str = "") -> EditResult:
+        """Make an edit; the version before it is in the archive when this returns.
+
+        Asked for again under the same `once`, an edit that was made is not made a second time.
+        """
         target = find_target(self._ground, self._manuscript, request.target)
         before = read_target(self._ground, self._manuscript, target)
+        edit_id = _id_of(once) if once else self._ground.studio.ids.make("edit")
+        begun = self._ground.records.get(KIND, edit_id)
+        if begun is not None and (begun["is_made"] or before != begun["before"]):
+            return await self._find_made(edit_id, begun, target, before)
         place = find_place(request, before)
         after = f"{before[: place.start]}{request.new_text}{before[place.end :]}"
-        hits = self._scan(target, after)
         if not request.force:
-            self._refuse_new_patterns(target, before, hits)
-        version = await self._write(target, after, f"edit: {request.reason.strip()}")
-        # Read back: a file may be kept in a form of its own, such as with one line end at its end.
-        now = read_target(self._ground, self._manuscript, target)
-        edit_id = self._ground.studio.ids.make("edit")
+            self._refuse_new_patterns(target, before, self._scan(target, after))
         body: dict[str, Json] = {
             "target": target.name,
             "reason": request.reason.strip(),
             "before": before,
-            "after_digest": digest(now),
+            "after_digest": digest(as_kept(target, after)),
+            "diff": diff(before, after, target.path),
+            "version": "",
+            "is_made": False,
             "is_undone": False,
             "at": self._ground.studio.clock.now_ms(),
         }
         await self._ground.records.put(KIND, edit_id, body)
+        version = await self._write(target, after, f"edit: {body['reason']}")
+        return await self._settle(edit_id, {**body, "version": version}, target, after)
+
+    async def _find_made(
+        self, edit_id: str, begun: dict[str, Any], target: Target, now: str
+    ) -> EditResult:
+        """Return an edit that was asked for before, if the text or the record says it was made."""
+        if begun["is_made"]:
+            return await self._settle(edit_id, begun, target, now)
+        if not _is_made(begun, now):
+            raise ChangedSince(
+                f"{target.name} was changed while an edit of it was being made",
+                fix="Look at the text, and ask for the edit again if it is missing.",
+                edit=edit_id,
+            )
+        version = ""
+        if target.scene_id is not None:
+            # The text stands there: this only completes what is on record about it.
+            version = await self._write(target, now, f"edit: {begun['reason']}")
+        return await self._settle(edit_id, {**begun, "version": version}, target, now)
+
+    async def _settle(
+        self, edit_id: str, body: dict[str, Any], target: Target, text: str
+    ) -> EditResult:
+        if not body["is_made"]:
+            await self._ground.records.put(KIND, edit_id, {**body, "is_made": True})
+        hits = self._scan(target, text)
         return EditResult(
-            edit_id, target.name, target.path, diff(before, after, target.path), hits, version
+            edit_id, target.name, target.path, body["diff"], hits, str(body["version"])
         )
 
     async def undo(self, name: str) -> EditResult:
         """Take the last edit of a target back; called again, the one before it."""
         target = find_target(self._ground, self._manuscript, name)
-        open_edits = [
-            (edit_id, body) for edit_id, body in self._of(target).items() if not body["is_undone"]
-        ]
+        now = read_target(self._ground, self._manuscript, target)
+        made = self._of(target, now)
+        open_edits = [(edit_id, body) for edit_id, body in made.items() if not body["is_undone"]]
         if not open_edits:
             raise NothingToUndo(
                 f"No edit of {target.name} can be taken back",
                 fix="Older texts are among the versions of the scene.",
             )
         edit_id, body = open_edits[-1]
-        now = read_target(self._ground, self._manuscript, target)
-        if digest(now) != body["after_digest"]:
+        before = str(body["before"])
+        # One that is undone already was interrupted before it was on record.
+        if now != before and not _is_made(body, now):
             raise ChangedSince(
                 f"{target.name} was changed after its last edit",
                 fix="Restore a version of it, or edit it again.",
                 edit=edit_id,
             )
-        before = str(body["before"])
         version = await self._write(target, before, f"undo: {body['reason']}")
-        await self._ground.records.put(KIND, edit_id, {**body, "is_undone": True})
+        undone = {**body, "is_made": True, "is_undone": True}
+        await self._ground.records.put(KIND, edit_id, undone)
         shown = diff(now, before, target.path)
         hits = self._scan(target, before)
         return EditResult(edit_id, target.name, target.path, shown, hits, version)
@@ -118,15 +152,21 @@ class Edits:
     def history(self, name: str) -> tuple[dict[str, Json], ...]:
         """Return the edits of a target, oldest first, without the texts."""
         target = find_target(self._ground, self._manuscript, name)
-        hidden = ("before", "after_digest")
+        now = read_target(self._ground, self._manuscript, target)
+        shown = ("target", "reason", "is_undone", "at")
         return tuple(
-            {"id": edit_id, **{key: each for key, each in body.items() if key not in hidden}}
-            for edit_id, body in self._of(target).items()
+            {"id": edit_id, **{key: body[key] for key in shown}}
+            for edit_id, body in self._of(target, now).items()
         )
 
-    def _of(self, target: Target) -> dict[str, dict[str, Any]]:
+    def _of(self, target: Target, now: str) -> dict[str, dict[str, Any]]:
+        """Return the edits of a target that were made, oldest first."""
         stored = self._ground.records.all(KIND)
-        return {each: body for each, body in stored.items() if body["target"] == target.name}
+        return {
+            edit_id: body
+            for edit_id, body in stored.items()
+            if body["target"] == target.name and (body.get("is_made", True) or _is_made(body, now))
+        }
 
     def _scan(self, target: Target, text: str) -> tuple[PatternHit, ...]:
         if target.scene_id is None:
@@ -152,6 +192,19 @@ class Edits:
         meta = self._manuscript.scene(target.scene_id)
         version = await self._manuscript.save(target.scene_id, text, meta, reason=reason)
         return str(version.number)
+
+
+def _id_of(once: str) -> str:
+    return f"edit_{digest(once)[:20]}"
+
+
+def as_kept(target: Target, text: str) -> str:
+    """Return a text as it reads once it stands in its file."""
+    return text if target.scene_id is None else body_as_kept(text)
+
+
+def _is_made(edit: Mapping[str, Any], now: str) -> bool:
+    return digest(now) == edit["after_digest"]
 
 
 def zero_tolerance(hits: tuple[PatternHit, ...]) -> Counter[str]:

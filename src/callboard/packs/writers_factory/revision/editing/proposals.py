@@ -14,7 +14,12 @@ from callboard.core.errors import Conflict, InvalidInput, NotFound
 from callboard.packs.writers_factory.ground import Ground
 from callboard.packs.writers_factory.manuscript import Manuscript
 from callboard.packs.writers_factory.model import SceneStatus
-from callboard.packs.writers_factory.revision.editing.edits import ChangedSince, Edits, diff
+from callboard.packs.writers_factory.revision.editing.edits import (
+    ChangedSince,
+    Edits,
+    as_kept,
+    diff,
+)
 from callboard.packs.writers_factory.revision.editing.requests import EditRequest
 from callboard.packs.writers_factory.revision.editing.targets import (
     Target,
@@ -148,6 +153,9 @@ class Proposals:
             )
         before = self._text(target)
         if digest(before) != proposal.before_digest:
+            if before == as_kept(target, proposal.text):
+                # It stands there already: a crash came before that was on record.
+                return await self._settle(proposal, ProposalState.ACCEPTED)
             raise ChangedSince(
                 f"{proposal.target} was changed after the proposal was made",
                 fix="Ask for a new proposal, or reject this one.",

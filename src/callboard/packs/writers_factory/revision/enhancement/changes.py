@@ -10,7 +10,6 @@ from typing import Final
 from callboard.core.errors import InvalidInput
 from callboard.packs.writers_factory.prose import Change, apply_changes
 
-PROPOSED: Final = "proposed"
 ACCEPTED: Final = "accepted"
 REJECTED: Final = "rejected"
 

@@ -37,6 +37,8 @@ class Enhancement:
     notes: tuple[str, ...] = ()
     # The text the scene has as far as this enhancement knows: what may be replaced.
     current: str = ""
+    # What a decision is about to make of it; set only while, or if ever, that is under way.
+    upcoming: str | None = None
 
     @property
     def preview(self) -> str:
@@ -51,6 +53,7 @@ class Enhancement:
             "mode": self.mode,
             "original": self.original,
             "current": self.current,
+            "upcoming": self.upcoming,
             "changes": [change.to_json() for change in self.changes],
             "fixes": [fix.to_json() for fix in self.fixes],
             "passes": [note.to_json() for note in self.passes],
@@ -62,7 +65,7 @@ class Enhancement:
     def shown(self) -> dict[str, Json]:
         """Return what the writer is shown: the stored shape with the previewed text."""
         shape = self.to_json()
-        del shape["current"]
+        del shape["current"], shape["upcoming"]
         return {**shape, "preview": self.preview}
 
     @classmethod
@@ -80,6 +83,7 @@ class Enhancement:
             passes=tuple(PassNote.from_json(each) for each in data["passes"]),
             notes=tuple(data["notes"]),
             current=data["current"],
+            upcoming=data.get("upcoming"),
         )
 
 

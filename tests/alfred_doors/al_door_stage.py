@@ -4,14 +4,14 @@ import asyncio
 import json
 from collections.abc import AsyncIterator, Callable
 from contextlib import asynccontextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
 import httpx
 
 from callboard.api.app import create_app
-from callboard.core.clock import Clock
+from callboard.core.clock import Clock, SystemClock
 from callboard.models import Line, ModelRequest, Script
 from callboard.packs.alfred.house import Alfred
 from callboard.studio.project import Project
@@ -181,7 +181,7 @@ class Household:
 
     root: Path
     tier: str = "minimal"
-    clock: Clock | None = None
+    clock: Clock = field(default_factory=SystemClock)
 
     @classmethod
     def build(cls, root: Path) -> "Household":

@@ -208,3 +208,48 @@ def test_a_home_cook_gets_along_with_the_embedded_model(
     chosen = [recipes[plan["recipe_id"]] for plan in plans]
     foods = [str(line["name"]) for recipe in chosen for line in recipe["ingredients"]]
     assert foods and not [food for food in foods if "peanut" in food]
+
+
+DRAFTING = """\
+replies:
+  - {prompt_type: understand, json: {}, times: always}
+  - prompt_type: think
+    times: always
+    json:
+      goal: A pasta
+      steps:
+        - description: Draft a pasta
+          step_type: generate
+          subdomain: recipes
+          content_type: recipe
+  - prompt_type: act/generate
+    times: always
+    json:
+      name: Lemon Pasta
+      servings: 2
+      ingredients: [{name: pasta, quantity: 200, unit: g}]
+      steps: [{text: Boil it.}]
+  - {text: " ", times: always}
+"""
+
+
+@pytest.mark.req("AL-158")
+def test_drafts_are_kept_and_dropped_by_command(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    counter = begin(tmp_path / "kitchen", monkeypatch)
+    (counter.root / "replies.yaml").write_text(DRAFTING)
+    typed = [
+        "/mode create",
+        "/keep",
+        "Invent a pasta for tonight",
+        "/keep Nothing Like It",
+        "/drop lemon pasta",
+        "Invent a pasta for tomorrow",
+        "/keep",
+    ]
+    talk = counter.call("chat", "--model", "script:replies.yaml", typed="\n".join(typed))
+    assert "There are: none." in talk.err and "There are: Lemon Pasta." in talk.err, talk
+    assert "Dropped “Lemon Pasta”." in talk.out
+    rows = counter.alfred("list", "recipes", "--json").json
+    assert [row["name"] for row in rows["rows"]] == ["Lemon Pasta"]

@@ -3,6 +3,8 @@
 from collections.abc import Mapping, Sequence
 
 from callboard.choreography.turn.acting import Held, expand_write
+from callboard.choreography.turn.domain import Routed
+from callboard.choreography.turn.prompting import THINK
 from callboard.choreography.turn.remembering import EXPIRES_AFTER_TURNS
 from callboard.choreography.turn.requests import WriteOp, WritePreview
 from callboard.choreography.turn.shapes import (
@@ -10,6 +12,7 @@ from callboard.choreography.turn.shapes import (
     Option,
     PendingClarification,
     PendingProposal,
+    StepType,
 )
 from callboard.choreography.turn.work import Work
 from callboard.core.canonical import Json, digest
@@ -61,7 +64,7 @@ def make_proposal(
         original_intent=intent,
         turn_asked=work.turn,
         expires_turn=work.turn + EXPIRES_AFTER_TURNS,
-        plan_hash=digest(steps),
+        plan_hash=digest([work.turn, steps]),
         results=dict(work.results),
         row_versions=versions,
         previews=dict(held.previews),
@@ -110,3 +113,15 @@ def _same(one: WritePreview, other: WritePreview) -> bool:
         other.row_versions,
         other.reasons,
     )
+
+
+def asks_for_profile(work: Work, routed: Routed | None) -> list[str]:
+    """Return what is asked once of a user nothing is known about, before a big request."""
+    if routed is None:
+        # Without a planner nothing big comes of words that code cannot read.
+        is_big = not work.asker.is_constrained(THINK)
+    else:
+        is_big = any(step.step_type is StepType.GENERATE for step in routed.steps)
+    if work.mode.consent != "proposal" or not is_big or work.state.has_asked_profile:
+        return []
+    return [each.text for each in work.domain.onboarding()][:2]

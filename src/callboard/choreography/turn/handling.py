@@ -26,7 +26,7 @@ from callboard.choreography.turn.remembering import (
     is_due,
     summarize_turn,
 )
-from callboard.choreography.turn.shapes import StepStatus, StepType, TurnOutcome
+from callboard.choreography.turn.shapes import Gesture, StepStatus, StepType, TurnOutcome
 from callboard.choreography.turn.work import Work
 from callboard.core.canonical import Json
 from callboard.core.errors import CallboardError
@@ -43,24 +43,27 @@ class Sent:
     who: Who
     mode: str | None = None
     client_message_id: str | None = None
+    gesture: Gesture | None = None
 
     @classmethod
     def read(cls, args: Mapping[str, Json], session_id: str) -> "Sent":
         """Return the message a run was started with."""
         who = Who(str(args["user_id"]), session_id, str(args.get("timezone") or "UTC"))
         mode, client = args.get("mode"), args.get("client_message_id")
-        return cls(str(args.get("message") or ""), who, mode, client)
+        return cls(str(args.get("message") or ""), who, mode, client, _gesture(args))
 
     def answered(self, value: Json) -> "Sent":
         """Return the next message of the same user: the bare words, or with what belongs to it."""
         if not isinstance(value, dict):
-            return replace(self, message=str(value), mode=None, client_message_id=None)
+            bare = replace(self, message=str(value), mode=None, client_message_id=None)
+            return replace(bare, gesture=None)
         said = cast("dict[str, Any]", value)
         return replace(
             self,
             message=str(said.get("message", "")),
             mode=said.get("mode"),
             client_message_id=said.get("client_message_id"),
+            gesture=_gesture(said),
         )
 
 
@@ -121,6 +124,7 @@ class Handling:
             self.loaded.registry,
             state,
             asker,
+            sent.gesture,
         )
         return work, mode is not None
 
@@ -203,6 +207,11 @@ class Handling:
             return closed
 
         return cast("dict[str, Any]", await self.stage.run.step("save", act))
+
+
+def _gesture(said: Mapping[str, Any]) -> Gesture | None:
+    told = said.get("gesture")
+    return None if told is None else Gesture.model_validate(told)
 
 
 def _actions(work: Work) -> list[str]:

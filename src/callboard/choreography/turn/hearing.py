@@ -29,6 +29,8 @@ from callboard.choreography.turn.understanding import (
     SignalKind,
     merge_advice,
     needs_model,
+    objection,
+    read_gesture,
     read_message,
 )
 from callboard.choreography.turn.work import Work
@@ -61,14 +63,26 @@ def listen(work: Work) -> Reading:
         stem = noun.casefold().rstrip("s")
         return content is not None and bool(stem) and stem in str(content.payload).casefold()
 
+    waiting = Open(state.clarification, state.proposal)
+    if work.gesture is not None:
+        return read_gesture(work.gesture, work.message, work.registry, work.turn, waiting)
     return read_message(
         work.message,
         work.registry,
         work.turn,
-        waiting=Open(state.clarification, state.proposal),
+        waiting=waiting,
         confirms_silently=work.mode.confirms_silently,
         holds=holds,
     )
+
+
+def lapse(work: Work) -> str:
+    """Return why what a button says means nothing any more; nothing if it does, or is words."""
+    if work.gesture is None:
+        return ""
+    waiting = Open(work.state.clarification, work.state.proposal)
+    why = objection(work.gesture, work.registry, waiting)
+    return f"{why}." if why else ""
 
 
 def wants_model(work: Work, reading: Reading) -> bool:

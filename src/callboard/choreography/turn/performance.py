@@ -8,12 +8,14 @@ from callboard.choreography.turn.acting import Consent, Execution, Held
 from callboard.choreography.turn.answering import (
     answer_by_form,
     expire,
+    held_ids,
     picked_option,
     resumed_message,
     settled_answer,
 )
 from callboard.choreography.turn.breaking import (
     MOST_BREAKS,
+    asks_for_profile,
     changed_since,
     make_clarification,
     make_proposal,
@@ -32,12 +34,13 @@ from callboard.choreography.turn.hearing import (
     ask_listener,
     ask_quickly,
     is_signal,
+    lapse,
     listen,
     revive,
     wants_model,
 )
 from callboard.choreography.turn.modes import accepted_switch, mode_by_intent
-from callboard.choreography.turn.prompting import QUICK, THINK
+from callboard.choreography.turn.prompting import QUICK
 from callboard.choreography.turn.replying import (
     ALSO_NOT_UNDERSTOOD,
     NOTHING_MORE_SAVED,
@@ -64,6 +67,7 @@ from callboard.choreography.turn.shapes import (
     ThinkOutput,
 )
 from callboard.choreography.turn.understanding import (
+    ABOUT_DRAFTS,
     AnswerKind,
     SignalKind,
     detect_signal,
@@ -106,19 +110,32 @@ class Performance:
         work = self.work
         if expire(work.state, work.registry, work.turn):
             self._note = "The question from before has lapsed."
-        switched = accepted_switch(work.domain, work.state, work.message)
-        if switched is not None:
-            work.state.mode, work.state.suggestion = switched.name, None
-            return Replied(f"Switched to {switched.title}.")
+        lapsed = lapse(work)
+        if lapsed:
+            return self._with_note(Replied(lapsed))
+        if work.gesture is None:
+            switched = accepted_switch(work.domain, work.state, work.message)
+            if switched is not None:
+                work.state.mode, work.state.suggestion = switched.name, None
+                return Replied(f"Switched to {switched.title}.")
         work.show("node_started", node="understand")
         heard = await self._understand()
         if is_signal(heard.reading, SignalKind.UNDO):
             self._drop_open()
             return self._with_note(Replied(await undo_turn(work)))
-        replied = await self._answer(heard) if work.state.has_open_question else None
+        replied = await self._answer(heard) if self._is_answer() else None
         if replied is None:
             replied = await self._handle(heard)
         return self._with_note(replied)
+
+    def _is_answer(self) -> bool:
+        """Say whether the message is a word on what is open, and not on a draft beside it."""
+        gesture, state = self.work.gesture, self.work.state
+        if gesture is not None and gesture.kind in ABOUT_DRAFTS:
+            if gesture.target in held_ids(state):
+                self._drop_open()
+            return False
+        return state.has_open_question
 
     async def _understand(self) -> Heard:
         work = self.work
@@ -288,7 +305,7 @@ class Performance:
         elif work.mode.think == "skip" and not is_answer and not change:
             decision = Decision()
         else:
-            asked = self._asks_for_profile(routed)
+            asked = asks_for_profile(work, routed) if self._times == 1 else []
             if asked and (await work.profile()).is_empty:
                 work.state.has_asked_profile = True
                 return self._clarify(asked, (), "missing_info")
@@ -298,23 +315,6 @@ class Performance:
         if decision.question:
             return Replied(f"I cannot go on without this: {decision.question}")
         return await self._act(decision, Consent())
-
-    def _asks_for_profile(self, routed: Routed | None) -> list[str]:
-        """Return what is asked once of a user nothing is known about, before a big request."""
-        work = self.work
-        if routed is None:
-            # Without a planner nothing big comes of words that code cannot read.
-            is_big = not work.asker.is_constrained(THINK)
-        else:
-            is_big = any(step.step_type is StepType.GENERATE for step in routed.steps)
-        if (
-            work.mode.consent != "proposal"
-            or not is_big
-            or work.state.has_asked_profile
-            or self._times > 1
-        ):
-            return []
-        return [each.text for each in work.domain.onboarding()][:2]
 
     async def _act(
         self, decision: Decision, consent: Consent, before: set[str] | None = None

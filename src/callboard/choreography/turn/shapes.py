@@ -43,6 +43,25 @@ class UnderstandOutput(_Value):
     suggestion_reason: str | None = None
 
 
+class GestureKind(StrEnum):
+    """What a button says."""
+
+    KEEP = "keep"
+    DROP = "drop"
+    PICK = "pick"
+    CONFIRM = "confirm"
+    CHANGE = "change"
+    CANCEL = "cancel"
+
+
+class Gesture(_Value):
+    """What a button says instead of words. No model is needed to understand it."""
+
+    kind: GestureKind
+    # The id of what it is about: a draft, an option, or the hash of a plan that was shown.
+    target: str = Field(default="", max_length=200)
+
+
 class StepType(StrEnum):
     """The four kinds of steps; each sees another part of the world."""
 
@@ -150,6 +169,7 @@ class PendingProposal(_Value):
     original_intent: str
     turn_asked: int
     expires_turn: int
+    # Names this showing of it: a plan that is shown again has another one.
     plan_hash: str
     # Results of reads and drafts that were made before asking, by step id.
     results: dict[str, StepResult] = Field(default_factory=dict[str, StepResult])

@@ -4,26 +4,36 @@ It holds nothing between calls; everything is in the project's database.
 """
 
 from collections.abc import Callable
-from dataclasses import asdict
+from dataclasses import asdict, dataclass
 from typing import Any, Final, TypeVar
 
+from callboard.choreography.turn.answering import held_ids
 from callboard.choreography.turn.deciding import ModelUnavailable
 from callboard.choreography.turn.domain import Domain, Who
 from callboard.choreography.turn.modes import find_mode
 from callboard.choreography.turn.remembering import (
+    SessionState,
     TurnRow,
     find_sent,
     find_turn,
     list_turns,
     load_owner,
     load_state,
+    newest_turns,
+    save_state,
 )
-from callboard.choreography.turn.shapes import TurnOutcome
+from callboard.choreography.turn.shapes import (
+    Gesture,
+    PendingClarification,
+    PendingProposal,
+    TurnOutcome,
+)
 from callboard.choreography.turn.turn import ANSWER, Busy, check_message, refuse_strangers
+from callboard.choreography.turn.understanding import Open, objection, word_gesture
 from callboard.core.canonical import Json
-from callboard.core.errors import CallboardError, Conflict, NotFound
+from callboard.core.errors import CallboardError, Conflict, InvalidInput, NotFound
 from callboard.core.events import QuestionAsked, RunChanged, StepDone
-from callboard.core.vocabulary import Entity, RunRecord, RunState, SignalKind
+from callboard.core.vocabulary import Entity, EntityState, RunRecord, RunState, SignalKind
 from callboard.core.vocabulary.question import Answer
 from callboard.engine.engine import UNFINISHED
 from callboard.knowledge.entities import EntityEvent, list_events, load_registry
@@ -50,6 +60,24 @@ class UnknownTurn(NotFound):
     code = "unknown_turn"
 
 
+class GestureLapsed(Conflict):
+    """A button was pressed that means nothing any more. Nothing has changed."""
+
+    code = "gesture_lapsed"
+
+
+@dataclass(frozen=True, slots=True)
+class Standing:
+    """Where a conversation stands; drafts an open question is about are answered with it."""
+
+    mode: str | None
+    clarification: PendingClarification | None
+    proposal: PendingProposal | None
+    drafts: tuple[Entity, ...]
+    suggested_mode: str | None
+    constraints: tuple[str, ...]
+
+
 class Talk:
     """Conversations about one domain in one open project."""
 
@@ -67,8 +95,12 @@ class Talk:
         who: Who,
         mode: str | None = None,
         client_message_id: str | None = None,
+        gesture: Gesture | None = None,
     ) -> TurnOutcome:
-        """Say something and return what came of it; the same client id is the same message."""
+        """Say something and return what came of it; the same client id is the same message.
+
+        With a gesture, words are only needed where something is to be changed.
+        """
         check_message(message)
         if mode is not None and mode != "auto":
             find_mode(self._domain.modes(), mode)
@@ -77,11 +109,15 @@ class Talk:
         if sent is not None:
             return await self._outcome(sent.run_id, sent.part)
         run, question = self._open(session_id)
+        if run is not None and question is None:
+            raise _busy(run)
         said: dict[str, Json] = {
-            "message": message,
+            "message": message if gesture is None else self._worded(gesture, message, session_id),
             "mode": mode,
             "client_message_id": client_message_id,
         }
+        if gesture is not None:
+            said["gesture"] = gesture.model_dump(mode="json")
         if run is not None:
             return await self._answer(run, question, said)
         args = {**said, "user_id": who.user_id, "timezone": who.timezone}
@@ -122,13 +158,57 @@ class Talk:
         """Return the mode a conversation is in; None until somebody chose one."""
         return self._read(lambda connection: load_state(connection, session_id)).mode
 
+    async def choose_mode(self, session_id: str, who: Who, mode: str) -> str | None:
+        """Go on in a mode; `auto` leaves it to each message. Nothing is said, no turn is made."""
+        chosen = None if mode == "auto" else find_mode(self._domain.modes(), mode).name
+        now = self._studio.clock.now_ms()
+        run, question = self._open(session_id)
+        if run is not None and question is None:
+            raise _busy(run)
+
+        def work(connection: Connection) -> None:
+            refuse_strangers(connection, session_id, who.user_id)
+            state = load_state(connection, session_id)
+            state.mode, state.user_id, state.suggestion = chosen, who.user_id, None
+            save_state(connection, session_id, state, now)
+
+        await self._studio.database.write(work)
+        return chosen
+
+    def standing(self, session_id: str) -> Standing:
+        """Return where a conversation stands: its mode, and what waits for the user's word."""
+
+        def work(connection: Connection) -> Standing:
+            state, registry = (
+                load_state(connection, session_id),
+                load_registry(connection, session_id),
+            )
+            held = set(held_ids(state))
+            drafts = registry.in_state(EntityState.PENDING)
+            return Standing(
+                state.mode,
+                state.clarification,
+                state.proposal,
+                tuple(each for each in drafts if each.id not in held),
+                _fresh_suggestion(state),
+                tuple(state.constraints),
+            )
+
+        return self._read(work)
+
     def constraints(self, session_id: str) -> list[str]:
         """Return what a conversation avoids."""
         return self._read(lambda connection: load_state(connection, session_id)).constraints
 
-    def turns(self, session_id: str) -> list[dict[str, Any]]:
-        """Return the turns of a conversation: what was said, and how each ended."""
-        rows = self._read(lambda connection: list_turns(connection, session_id))
+    def turns(self, session_id: str, newest: int | None = None) -> list[dict[str, Any]]:
+        """Return the turns of a conversation, or its newest: what was said, how each ended."""
+
+        def work(connection: Connection) -> list[TurnRow]:
+            if newest is None:
+                return list_turns(connection, session_id)
+            return newest_turns(connection, session_id, newest)
+
+        rows = self._read(work)
         return [
             {
                 "turn": row.turn,
@@ -163,6 +243,25 @@ class Talk:
             **row.document["trace"],
         }
 
+    def _worded(self, gesture: Gesture, message: str, session_id: str) -> str:
+        """Return a gesture in words; one that means nothing any more is refused."""
+
+        def work(connection: Connection) -> tuple[str, str]:
+            state, registry = (
+                load_state(connection, session_id),
+                load_registry(connection, session_id),
+            )
+            waiting = Open(state.clarification, state.proposal)
+            return objection(gesture, registry, waiting), word_gesture(gesture, registry, waiting)
+
+        lapsed, words = self._read(work)
+        if lapsed:
+            raise GestureLapsed(lapsed, fix="Look at the conversation as it is now.")
+        said = message.strip() or words
+        if not said:
+            raise InvalidInput("What is to be changed is not said", fix="Say it in words.")
+        return said
+
     def _sent(self, session_id: str, client_message_id: str | None) -> TurnRow | None:
         if client_message_id is None:
             return None
@@ -187,11 +286,7 @@ class Talk:
         self, run: RunRecord, question: Answer | None, said: dict[str, Json]
     ) -> TurnOutcome:
         if question is None:
-            raise Busy(
-                "A turn is under way in this conversation",
-                fix=f"Wait for it; `callboard runs show {run.id}` shows where it is.",
-                run_id=run.id,
-            )
+            raise _busy(run)
         part = int(question.key.partition("/")[0]) + 1
         try:
             await self._studio.engine.answer(question.id, said)
@@ -234,6 +329,20 @@ class Talk:
 
     def _read(self, work: Callable[[Connection], T]) -> T:
         return self._studio.database.read(work)
+
+
+def _fresh_suggestion(state: SessionState) -> str | None:
+    """Return the mode that was suggested with the last reply, and with no earlier one."""
+    last = state.suggestion
+    return last.mode if last is not None and last.turn == state.turn else None
+
+
+def _busy(run: RunRecord) -> Busy:
+    return Busy(
+        "A turn is under way in this conversation",
+        fix=f"Wait for it; `callboard runs show {run.id}` shows where it is.",
+        run_id=run.id,
+    )
 
 
 def _told(row: TurnRow, name: str) -> Any:

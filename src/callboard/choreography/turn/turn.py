@@ -7,6 +7,8 @@ performed from its journal, so that nothing finished happens twice.
 from collections.abc import Callable, Mapping
 from typing import Any, Final, cast
 
+from pydantic import ValidationError
+
 from callboard.choreography.stage import Stage
 from callboard.choreography.turn.deciding import ModelUnavailable
 from callboard.choreography.turn.domain import Domain
@@ -25,6 +27,7 @@ from callboard.choreography.turn.remembering import (
     load_owner,
     load_state,
 )
+from callboard.choreography.turn.shapes import Gesture, GestureKind
 from callboard.core.canonical import Json
 from callboard.core.errors import Conflict, InvalidInput
 from callboard.core.vocabulary import Question, RunRecord
@@ -45,6 +48,7 @@ _PARAMETERS: Final = {
     "timezone": "str, default UTC",
     "mode": "str, default: the session's",
     "client_message_id": "str, default none: the same id again is the same message",
+    "gesture": "dict with kind and target, default none: what a button says",
     "end": "bool, default False: ends the conversation instead",
 }
 
@@ -96,6 +100,7 @@ class Turn:
             takes = ", ".join(f"{name} ({kind})" for name, kind in _PARAMETERS.items())
             raise InvalidInput(f"There is nothing to say: {what}", fix=f"It takes: {takes}.")
         check_message(message)
+        check_gesture(args.get("gesture"))
         mode = args.get("mode")
         if mode is not None and mode != "auto":
             find_mode(self._domain_of(studio).modes(), str(mode))
@@ -178,6 +183,17 @@ def check_message(message: str) -> None:
             fix="Send it in parts.",
             characters=len(message),
         )
+
+
+def check_gesture(told: Json) -> None:
+    """Refuse a gesture that is none."""
+    try:
+        _ = None if told is None else Gesture.model_validate(told)
+    except ValidationError as error:
+        kinds = ", ".join(GestureKind)
+        raise InvalidInput(
+            "The gesture is none", fix=f"It has a kind ({kinds}) and a target, the id of something."
+        ) from error
 
 
 def refuse_strangers(connection: Connection, session_id: str, user_id: str) -> None:

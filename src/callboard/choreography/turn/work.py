@@ -9,7 +9,7 @@ from callboard.choreography.turn.domain import Domain, EntityType, ModeSpec, Pro
 from callboard.choreography.turn.prompting import Asker, Hidden, Section
 from callboard.choreography.turn.prompting.sections import CONSTRAINTS, PREFERENCES, SAFETY
 from callboard.choreography.turn.remembering import SessionState
-from callboard.choreography.turn.shapes import StepResult, ThinkOutput
+from callboard.choreography.turn.shapes import Gesture, StepResult, ThinkOutput
 from callboard.core.canonical import Json
 from callboard.core.events import Emitted
 from callboard.core.vocabulary import Entity
@@ -29,6 +29,8 @@ class Work:
     registry: Registry
     state: SessionState
     asker: Asker
+    # What a button said, where the message only words it.
+    gesture: Gesture | None = None
     # Drafts made or saved in this turn, by temporary id. Stored when the turn is closed.
     contents: dict[str, StoredContent] = field(default_factory=dict[str, StoredContent])
     results: dict[str, StepResult] = field(default_factory=dict[str, StepResult])

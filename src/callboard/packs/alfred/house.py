@@ -17,7 +17,7 @@ from callboard.choreography.turn.requests import (
     WriteRequest,
     WriteResult,
 )
-from callboard.choreography.turn.shapes import TurnOutcome
+from callboard.choreography.turn.shapes import Gesture, TurnOutcome
 from callboard.choreography.turn.talk import Talk
 from callboard.core.clock import iso
 from callboard.core.errors import InvalidInput, NotFound
@@ -30,12 +30,14 @@ from callboard.studio.studio import Studio
 if TYPE_CHECKING:
     from callboard.packs.alfred.kitchen.cooking import CookSession, CookSessions
     from callboard.packs.alfred.kitchen.domain import Kitchen
+    from callboard.packs.alfred.kitchen.glance import Glance
     from callboard.packs.alfred.kitchen.profile import Onboarding
     from callboard.packs.alfred.kitchen.recipes.recipe import ImportReport
 
 FORMATS: Final = ("markdown", "jsonld")
 # What is done by hand and not in a conversation is undone by hand, too.
 BY_HAND: Final = "by-hand"
+_WITH: Final = "Alfred and "
 
 
 class Alfred:
@@ -51,6 +53,15 @@ class Alfred:
     def settings(self) -> SettingsRead:
         """The settings in force, and what was wrong in the project's own file."""
         return read_settings(self.studio.project.root)
+
+    @property
+    def is_used(self) -> bool:
+        """Whether this project is a kitchen: made for the pack, or already cooked in."""
+        if self.studio.settings.pack == PACK:
+            return True
+        from callboard.packs.alfred.kitchen.opening import FILE_NAME
+
+        return (self.studio.project.folder / FILE_NAME).exists()
 
     @property
     def kitchen(self) -> "Kitchen":
@@ -110,6 +121,7 @@ class Alfred:
         user_id: str | None = None,
         mode: str | None = None,
         client_message_id: str | None = None,
+        gesture: Gesture | None = None,
     ) -> TurnOutcome:
         """Say something to Alfred and return what came of it, after timers that are up."""
         outcome = await self.talk.send(
@@ -118,6 +130,7 @@ class Alfred:
             who=self.who(user_id, session_id),
             mode=mode,
             client_message_id=client_message_id,
+            gesture=gesture,
         )
         rung = await self.ring(session_id)
         if not rung:
@@ -127,10 +140,19 @@ class Alfred:
     async def session_of(self, user_id: str | None = None) -> str:
         """Return where somebody talks: the newest session that is theirs, or nobody's yet."""
         name, sessions = self.who(user_id).user_id, self.studio.sessions
+        own = f"{_WITH}{name}"
         for session in sessions.list(SessionState.ACTIVE):
-            if self.talk.owner(session.id) in (None, name):
+            owner = self.talk.owner(session.id)
+            # One that was begun for somebody else is theirs, before they have said a word.
+            is_free = session.name == own or not session.name.startswith(_WITH)
+            if owner == name or (owner is None and is_free):
                 return session.id
-        return (await sessions.create(f"Alfred and {name}")).id
+        return (await sessions.create(own)).id
+
+    async def new_session(self, user_id: str | None = None) -> str:
+        """Begin a conversation of somebody's own, whatever others there are."""
+        name = self.who(user_id).user_id
+        return (await self.studio.sessions.create(f"{_WITH}{name}")).id
 
     async def read(self, who: Who, request: ReadRequest) -> ReadResult:
         """Return rows, without a conversation."""
@@ -189,6 +211,24 @@ class Alfred:
         after = (await self.onboarding(who)).skip_rest()
         await self.write(who, after.request())
         return after
+
+    async def glance(self, who: Who) -> "Glance":
+        """Return somebody's kitchen at one look: the list, the stock, the week to come."""
+        from callboard.packs.alfred.kitchen.glance import SHOWN_DAYS, glance_at
+
+        week = {
+            "field": "plan_date",
+            "op": "between",
+            "value": ["@today", f"@today+{SHOWN_DAYS - 1}d"],
+        }
+        still = {"field": "status", "op": "in", "value": ["needed", "in_cart"]}
+        return glance_at(
+            await self._rows(who, table="shopping_items", filters=[still], include=["ingredient"]),
+            await self._rows(who, table="inventory_items", include=["ingredient"]),
+            await self._rows(who, table="meal_plans", filters=[week], include=["recipe"]),
+            str((await self.profile(who)).get("list_organization") or "by_category"),
+            (await self.kitchen.today(who)).day,
+        )
 
     def cooking(self, session_id: str) -> "CookSession | None":
         """Return what is on the stove in a conversation, if anything."""

@@ -3,6 +3,7 @@
 The same validation, ownership, thresholds and log as in a conversation.
 """
 
+from dataclasses import asdict
 from typing import Annotated, Any
 
 from fastapi import APIRouter, Path, Query
@@ -116,3 +117,9 @@ async def seed(alfred: AlfredKitchen, user_id: UserId = None) -> Entry:
 async def counts(alfred: AlfredKitchen, user_id: UserId = None) -> Entry:
     """Count what there is."""
     return dict(await alfred.kitchen.counts(alfred.who(user_id)))
+
+
+@router.get("/glance")
+async def glance(alfred: AlfredKitchen, user_id: UserId = None) -> Entry:
+    """Return a kitchen at one look: what to buy, what is there and expires, the week's meals."""
+    return asdict(await alfred.glance(alfred.who(user_id)))

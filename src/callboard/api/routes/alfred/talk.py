@@ -12,7 +12,9 @@ from pydantic import Field
 from callboard.api.paging import Paged
 from callboard.api.project import AlfredKitchen, Entry, OpenStudio, Shown, Wanted
 from callboard.choreography.turn.modes import find_mode
+from callboard.choreography.turn.shapes import Gesture
 from callboard.core.clock import iso
+from callboard.core.errors import InvalidInput
 
 router = APIRouter(prefix="/alfred", tags=["alfred: talk"])
 
@@ -32,10 +34,26 @@ class ConversationWanted(Wanted):
 class MessageWanted(Wanted):
     """Something to say; the same client id again is the same message."""
 
-    message: str = Field(min_length=1, description="Up to 8,000 characters.")
+    message: str = Field(
+        default="", description="Up to 8,000 characters; not needed where the gesture says it all."
+    )
+    gesture: Annotated[
+        Gesture | None,
+        Field(
+            description="What a button says: keep or drop a draft, pick an option, confirm, change"
+            " or cancel a plan. `target` is the id of the draft or option, or the plan's hash."
+        ),
+    ] = None
     mode: Mode = None
     user_id: UserId = None
     client_message_id: Annotated[str | None, Field(max_length=100)] = None
+
+
+class ModeWanted(Wanted):
+    """A mode to go on in; `auto` leaves it to each message."""
+
+    mode: str = Field(min_length=1, max_length=40)
+    user_id: UserId = None
 
 
 class PersonWanted(Wanted):
@@ -51,6 +69,16 @@ class Conversation(Shown):
     user_id: str
     mode: str | None
     modes: list[Entry]
+
+
+class StandingShape(Shown):
+    """Where a conversation stands."""
+
+    mode: str | None
+    pending_clarification: Entry | None
+    pending_proposal: Entry | None
+    drafts: list[Entry]
+    constraints: list[str]
 
 
 class TurnShape(Shown):
@@ -114,14 +142,43 @@ async def say(
 ) -> TurnShape:
     """Say something and wait for the answer; a second message meanwhile is refused (409)."""
     session = studio.sessions.get(session_id)
+    if not wanted.message and wanted.gesture is None:
+        raise InvalidInput("There is nothing to say", fix="Send a message or a gesture.")
     outcome = await alfred.send(
         wanted.message,
         session_id=session.id,
         user_id=wanted.user_id,
         mode=wanted.mode,
         client_message_id=wanted.client_message_id,
+        gesture=wanted.gesture,
     )
     return TurnShape.model_validate(outcome.model_dump(mode="json", by_alias=True))
+
+
+@router.get("/sessions/{session_id}/standing")
+async def show_standing(
+    alfred: AlfredKitchen, studio: OpenStudio, session_id: SessionId
+) -> StandingShape:
+    """Tell the mode, the drafts, and what waits for the user's word."""
+    standing = alfred.talk.standing(studio.sessions.get(session_id).id)
+    asked, proposal = standing.clarification, standing.proposal
+    return StandingShape(
+        mode=standing.mode,
+        pending_clarification=None if asked is None else asked.model_dump(mode="json"),
+        pending_proposal=None if proposal is None else proposal.model_dump(mode="json"),
+        drafts=[asdict(each) for each in standing.drafts],
+        constraints=list(standing.constraints),
+    )
+
+
+@router.put("/sessions/{session_id}/mode")
+async def choose_mode(
+    alfred: AlfredKitchen, studio: OpenStudio, session_id: SessionId, wanted: ModeWanted
+) -> Entry:
+    """Go on in another mode; nothing is said, and no turn is made."""
+    session = studio.sessions.get(session_id)
+    who = alfred.who(wanted.user_id, session.id)
+    return {"mode": await alfred.talk.choose_mode(session.id, who, wanted.mode)}
 
 
 @router.get("/sessions/{session_id}/entities")

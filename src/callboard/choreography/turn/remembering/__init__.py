@@ -12,6 +12,7 @@ from callboard.choreography.turn.remembering.rows import (
     list_turns,
     load_owner,
     load_state,
+    newest_turns,
     save_state,
 )
 from callboard.choreography.turn.remembering.state import (
@@ -48,6 +49,7 @@ __all__ = [
     "list_turns",
     "load_owner",
     "load_state",
+    "newest_turns",
     "recent_section",
     "save_state",
     "summarize_turn",

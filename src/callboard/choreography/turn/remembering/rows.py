@@ -9,6 +9,9 @@ from callboard.store.connection import Connection
 from callboard.store.journal.encoding import decode
 
 _TURNS: Final = "SELECT * FROM conversation_turns WHERE session_id = :session_id ORDER BY turn"
+_NEWEST_TURNS: Final = (
+    "SELECT * FROM conversation_turns WHERE session_id = :session_id ORDER BY turn DESC LIMIT :most"
+)
 _TURNS_OF_STATUS: Final = (
     "SELECT * FROM conversation_turns WHERE session_id = :session_id AND status = :status"
     " ORDER BY turn"
@@ -165,6 +168,12 @@ def list_turns(
     sql = _TURNS if status is None else _TURNS_OF_STATUS
     rows: Any = connection.execute(sql, {"session_id": session_id, "status": status})
     return [_turn(row) for row in rows]
+
+
+def newest_turns(connection: Connection, session_id: str, most: int) -> list[TurnRow]:
+    """Return the last so many turns of a session, oldest first."""
+    rows: Any = connection.execute(_NEWEST_TURNS, {"session_id": session_id, "most": most})
+    return [_turn(row) for row in rows][::-1]
 
 
 def _turn(row: Any) -> TurnRow:

@@ -1,6 +1,12 @@
 """Understanding: what a message means for what is being talked about, code first."""
 
 from callboard.choreography.turn.understanding.advice import merge_advice
+from callboard.choreography.turn.understanding.gestures import (
+    ABOUT_DRAFTS,
+    objection,
+    read_gesture,
+    word_gesture,
+)
 from callboard.choreography.turn.understanding.reading import (
     AnswerKind,
     Open,
@@ -13,6 +19,7 @@ from callboard.choreography.turn.understanding.signals import Signal, SignalKind
 from callboard.choreography.turn.understanding.skipping import needs_model
 
 __all__ = [
+    "ABOUT_DRAFTS",
     "AnswerKind",
     "Open",
     "Pointed",
@@ -24,5 +31,8 @@ __all__ = [
     "is_destructive",
     "merge_advice",
     "needs_model",
+    "objection",
+    "read_gesture",
     "read_message",
+    "word_gesture",
 ]

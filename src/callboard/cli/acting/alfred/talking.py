@@ -4,16 +4,18 @@ from dataclasses import dataclass
 from typing import Final
 
 from callboard.choreography.turn.modes import find_mode
-from callboard.choreography.turn.shapes import TurnOutcome
+from callboard.choreography.turn.shapes import Gesture, GestureKind, TurnOutcome
 from callboard.cli import exits
 from callboard.cli.acting.dialogue import Command, Dialogue
 from callboard.cli.acting.opening import Choices, Work, working
 from callboard.cli.bridge import Interrupt, perform
 from callboard.cli.output import echo, echo_json, remark
 from callboard.cli.reports.alfred import entities_report, turn_report, why_report
+from callboard.core.vocabulary import EntityState
+from callboard.knowledge.entities import by_label
 from callboard.packs.alfred.house import Alfred
 
-_COMMANDS: Final = "/mode [NAME], /entities, /why, /undo, /end, /quit"
+_COMMANDS: Final = "/mode [NAME], /keep NAME, /drop NAME, /entities, /why, /undo, /end, /quit"
 _GREETING: Final = "You talk with Alfred."
 
 
@@ -51,6 +53,8 @@ class _Talk:
         self.interrupt = interrupt
         commands: dict[str, Command] = {
             "/mode": self.change_mode,
+            "/keep": lambda name: self.decide(GestureKind.KEEP, name),
+            "/drop": lambda name: self.decide(GestureKind.DROP, name),
             "/entities": self.show_entities,
             "/why": self.show_why,
             "/undo": self.undo,
@@ -74,6 +78,22 @@ class _Talk:
         )
         self.tell(outcome)
         return exits.OK
+
+    async def decide(self, kind: GestureKind, name: str) -> None:
+        entities = self.alfred.talk.entities(self.session_id)
+        drafts = [each for each in entities if each.state is EntityState.PENDING]
+        meant = [each for each in drafts if name in (each.id, each.label)] or (
+            drafts if not name and len(drafts) == 1 else list(by_label(drafts, name))
+        )
+        if len(meant) != 1:
+            names = ", ".join(each.label for each in drafts) or "none"
+            remark(f"Say which draft. There are: {names}.")
+            return
+        gesture = Gesture(kind=kind, target=meant[0].id)
+        outcome = await self.alfred.send(
+            "", session_id=self.session_id, user_id=self.user, mode=self.mode, gesture=gesture
+        )
+        self.tell(outcome)
 
     async def ring(self) -> list[str]:
         return await self.alfred.ring(self.session_id)

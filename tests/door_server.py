@@ -15,7 +15,7 @@ async def served(app: FastAPI) -> AsyncIterator[httpx.AsyncClient]:
     """Serve an application for as long as the context lasts; give a client that knows where."""
     listening = socket.socket()
     listening.bind(("127.0.0.1", 0))
-    config = uvicorn.Config(app, log_level="warning", timeout_graceful_shutdown=1)
+    config = uvicorn.Config(app, log_level="warning", timeout_graceful_shutdown=1, http="h11")
     server = uvicorn.Server(config)
     server.capture_signals = nullcontext  # type: ignore[method-assign]
     serving = asyncio.create_task(server.serve(sockets=[listening]))

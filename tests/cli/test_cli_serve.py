@@ -15,7 +15,7 @@ def test_the_address_is_told_once_the_server_answers(project: Path) -> None:
     with Background("serve", "--port", "0", cwd=project) as server:
         assert server.process.stdout is not None
         told = json.loads(server.process.stdout.readline())
-        assert told["project"] == str(project)
+        assert told["project"] == str(project) and told["page"] is None
         # No second try: who reads the address may use it.
         assert httpx.get(f"{told['url']}/health").json()["status"] == "ok"
         assert httpx.get(f"{told['url']}/runs").json() == []

@@ -17,6 +17,7 @@ from callboard.cli.acting.opening import Choices
 from callboard.cli.output import echo_json_line, remark
 from callboard.core.errors import InvalidInput
 from callboard.studio.project import Project
+from callboard.ui.mounting import hang_up_pages
 
 TOKEN_VARIABLE: Final = "CALLBOARD_API_TOKEN"  # noqa: S105 - the name of a variable
 _BACKLOG: Final = 256
@@ -34,15 +35,18 @@ class Address:
 class _Notice:
     """What a server says of itself once it answers."""
 
-    url: str
+    address: str
     root: Path
     as_json: bool
 
-    def give(self) -> None:
+    def give(self, *, has_page: bool) -> None:
+        url, page = f"{self.address}/api", f"{self.address}/" if has_page else None
         if self.as_json:
-            echo_json_line({"url": self.url, "project": str(self.root)})
-        else:
-            remark(f"Serving {self.root} at {self.url} (Ctrl-C stops).")
+            echo_json_line({"url": url, "page": page, "project": str(self.root)})
+            return
+        remark(f"Serving {self.root} at {url} (Ctrl-C stops).")
+        if page:
+            remark(f"Its page: {page}")
 
 
 class _ProjectServer(uvicorn.Server):
@@ -50,7 +54,16 @@ class _ProjectServer(uvicorn.Server):
 
     def __init__(self, app: FastAPI, notice: _Notice) -> None:
         super().__init__(
-            uvicorn.Config(app, lifespan="off", log_level="warning", timeout_graceful_shutdown=5)
+            uvicorn.Config(
+                app,
+                lifespan="off",
+                log_level="warning",
+                timeout_graceful_shutdown=5,
+                # The same everywhere, whatever else is installed.
+                loop="asyncio",
+                http="h11",
+                ws="websockets-sansio",
+            )
         )
         self._app = app
         self._notice = notice
@@ -59,7 +72,7 @@ class _ProjectServer(uvicorn.Server):
     async def startup(self, sockets: list[socket.socket] | None = None) -> None:
         await self._open.enter_async_context(self._app.router.lifespan_context(self._app))
         await super().startup(sockets)
-        self._notice.give()
+        self._notice.give(has_page=self._app.state.alfred.is_used)
 
     async def shutdown(self, sockets: list[socket.socket] | None = None) -> None:
         await super().shutdown(sockets)
@@ -74,9 +87,10 @@ def serve_project(choices: Choices, address: Address) -> int:
     root = Project.find(Path.cwd() if choices.project is None else choices.project).root
     with _listen(address) as listening:
         app = create_app(root, replace(choices.opening(), recover=True), token=token)
+        hang_up_pages(app)
         shown = f"[{address.host}]" if ":" in address.host else address.host
-        url = f"http://{shown}:{listening.getsockname()[1]}/api"
-        _ProjectServer(app, _Notice(url, root, choices.as_json)).run(sockets=[listening])
+        told = f"http://{shown}:{listening.getsockname()[1]}"
+        _ProjectServer(app, _Notice(told, root, choices.as_json)).run(sockets=[listening])
     return exits.OK
 
 

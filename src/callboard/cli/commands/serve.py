@@ -24,6 +24,8 @@ def serve(
 ) -> int:
     """Serve a project over HTTP until Ctrl-C; with --json one line tells the address.
 
+    A project of the pack alfred also has a page for the browser.
+
     Beyond this machine it listens only with a token, from the environment variable
     CALLBOARD_API_TOKEN; clients send it as `Authorization: Bearer TOKEN`. Unfinished runs and plans
     of the project go on.

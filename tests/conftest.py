@@ -17,7 +17,7 @@ import pytest
 
 hypothesis.settings.register_profile("dev", max_examples=40, deadline=None)
 hypothesis.settings.register_profile(
-    "ci", max_examples=30, deadline=None, derandomize=True, print_blob=True
+    "ci", max_examples=20, deadline=None, derandomize=True, print_blob=True
 )
 hypothesis.settings.load_profile(os.environ.get("HYPOTHESIS_PROFILE", "dev"))
 

@@ -95,7 +95,7 @@ def open_browser() -> Iterator[Browser]:
     found = next((path for name in _NAMES if (path := shutil.which(name))), None)
     if found is None:
         told = "The tests of pages need a browser: apt-get install chromium"
-        (pytest.fail if os.environ.get("CALLBOARD_BROWSER") == "required" else pytest.skip)(told)
+        (pytest.fail if os.environ.get("BROWSER_TESTS") == "required" else pytest.skip)(told)
     with sync_playwright() as playwright:
         browser = playwright.chromium.launch(
             executable_path=found, args=["--no-sandbox", "--disable-dev-shm-usage"]

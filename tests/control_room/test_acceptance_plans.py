@@ -170,3 +170,12 @@ async def test_tasks_can_be_said_anew_and_taken_out(theatre: Theatre) -> None:
         plan = await stage.patch(f"/plans/{plan_id}/tasks/2", body)
         assert plan["tasks"][0]["recipe_id"] == "analytical_prose"
         assert statuses(plan)[0] == "pending"
+
+
+async def test_a_wish_that_says_nothing_is_refused_before_anything_begins(
+    theatre: Theatre,
+) -> None:
+    async with theatre.serve(Script()) as stage:
+        refused = await stage.post("/plans", {"intent": "\u00a0 \n"}, status=400)
+        assert refused["error"]["code"] == "invalid_input"
+        assert await stage.get("/runs") == []

@@ -60,13 +60,18 @@ class PlanDesk:
 Desks = Callable[[Studio], PlanDesk]
 
 
+def check_wish(intent: str) -> None:
+    """Refuse a wish that says nothing."""
+    if not intent.strip():
+        raise InvalidInput("A plan needs a wish", fix='Say it: `callboard plan new "…"`.')
+
+
 def plan_choreography(desks: Desks, max_tasks: int = MAX_TASKS) -> StagedFunction:
     """Return the choreography that turns a wish into a draft of a plan."""
 
     async def plan(stage: Stage, intent: str) -> Any:
         """Split what you want into tasks, for you to approve."""
-        if not intent.strip():
-            raise InvalidInput("A plan needs a wish", fix='Say it: `callboard plan new "…"`.')
+        check_wish(intent)
         desk = desks(stage.studio)
         tasks = await _tasks(stage, desk, intent, max_tasks)
 

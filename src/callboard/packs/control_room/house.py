@@ -8,7 +8,7 @@ from typing import Any, Final, cast
 from callboard.choreography.calling import ToolPolicy
 from callboard.choreography.chat import CHAT, Exchange, exchanges
 from callboard.choreography.conference import Hall
-from callboard.choreography.planning import Director
+from callboard.choreography.planning import Director, check_wish
 from callboard.choreography.recipe import RecipeShelf, recipe_shelf
 from callboard.choreography.staffing import find_agent
 from callboard.core.canonical import Json
@@ -50,6 +50,7 @@ class House:
 
     async def make_plan(self, intent: str, *, session_id: str | None = None) -> Plan:
         """Have a wish split into tasks and return the draft."""
+        check_wish(intent)
         run = await self.studio.start(f"{PACK}/plan", {"intent": intent}, session_id=session_id)
         result = cast(dict[str, Any], await self._result(run))
         return self.studio.plans.get(result["plan_id"])

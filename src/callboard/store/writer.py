@@ -181,8 +181,9 @@ class Writer:
 
     def _is_lone(self) -> bool:
         with self._guard:
-            waited_for = sum(unit.future is not None for unit in self._pending)
-            return len(self._pending) <= _FEW and waited_for <= 1
+            if len(self._pending) > _FEW:
+                return False
+            return sum(unit.future is not None for unit in self._pending) <= 1
 
     def _serve(self) -> None:
         while self._wake.get():

@@ -26,7 +26,7 @@ def _open(studio: Studio) -> "Kitchen":
     from callboard.packs.alfred.kitchen.cooking import CookSessions
     from callboard.packs.alfred.kitchen.domain import Kitchen
     from callboard.packs.alfred.kitchen.opening import add_person, kitchen_url, open_kitchen
-    from callboard.packs.alfred.relational.writing.writer import WriteLimits
+    from callboard.packs.alfred.relational.writing.previewing import WriteLimits
 
     settings = read_settings(studio.project.root).values
     base = open_kitchen(kitchen_url(studio.project.folder, settings.database.url))

@@ -51,7 +51,7 @@ from callboard.packs.alfred.relational.data import Data
 from callboard.packs.alfred.relational.filters.dates import Today
 from callboard.packs.alfred.relational.filters.limits import LONGEST_LIST
 from callboard.packs.alfred.relational.names import name_key
-from callboard.packs.alfred.relational.writing.writer import WriteLimits
+from callboard.packs.alfred.relational.writing.previewing import WriteLimits
 
 if TYPE_CHECKING:
     from sqlalchemy import Connection, Executable

@@ -24,9 +24,10 @@ from callboard.packs.alfred.relational.filters.dialects import Dialect, dialect_
 from callboard.packs.alfred.relational.reading import Reader
 from callboard.packs.alfred.relational.tables import Tables
 from callboard.packs.alfred.relational.writing.log import LogTables
+from callboard.packs.alfred.relational.writing.previewing import WriteLimits
 from callboard.packs.alfred.relational.writing.rules import Rules
 from callboard.packs.alfred.relational.writing.undoing import undo_last_turn
-from callboard.packs.alfred.relational.writing.writer import WriteLimits, Writer
+from callboard.packs.alfred.relational.writing.writer import Writer
 
 if TYPE_CHECKING:
     from sqlalchemy import Connection

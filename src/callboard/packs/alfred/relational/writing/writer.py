@@ -5,8 +5,8 @@ and changes nothing.
 """
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, Final
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any
 
 from callboard.choreography.turn.domain import Who
 from callboard.choreography.turn.requests import (
@@ -21,7 +21,6 @@ from callboard.choreography.turn.requests import (
 from callboard.core.canonical import digest
 from callboard.packs.alfred.relational.filters import Today
 from callboard.packs.alfred.relational.filters.dialects import Dialect
-from callboard.packs.alfred.relational.reading import Reader
 from callboard.packs.alfred.relational.tables import Described, Tables
 from callboard.packs.alfred.relational.writing.changes import Changes
 from callboard.packs.alfred.relational.writing.children import (
@@ -32,6 +31,12 @@ from callboard.packs.alfred.relational.writing.children import (
 from callboard.packs.alfred.relational.writing.log import LogTables
 from callboard.packs.alfred.relational.writing.moment import Moment, stand_in_line
 from callboard.packs.alfred.relational.writing.ownership import check_references
+from callboard.packs.alfred.relational.writing.previewing import (
+    Previewer,
+    WriteLimits,
+    check_consent,
+    record_label,
+)
 from callboard.packs.alfred.relational.writing.rules import Rules
 from callboard.packs.alfred.relational.writing.validation import check_record, resolve_dates
 
@@ -39,17 +44,6 @@ if TYPE_CHECKING:
     from sqlalchemy import Connection
 
 Values = dict[str, Any]
-_SHOWN_LABELS: Final = 5
-
-
-@dataclass(frozen=True, slots=True)
-class WriteLimits:
-    """How much may be changed at once, and from when on the human is asked."""
-
-    rows_per_request: int = 100
-    rows_per_turn: int = 200
-    confirm_delete_over: int = 1
-    confirm_update_over: int = 10
 
 
 @dataclass(frozen=True, slots=True)
@@ -61,13 +55,13 @@ class Writer:
     log: LogTables
     dialect: Dialect
     new_id: Callable[[], str]
-    limits: WriteLimits = WriteLimits()
+    limits: WriteLimits = field(default_factory=WriteLimits)
 
     def preview(
         self, connection: "Connection", who: Who, today: Today, request: WriteRequest
     ) -> WritePreview:
         """Say what a change would touch, and why the human would be asked."""
-        return self._preview(Moment(who, connection, today), request)[0]
+        return self._previewer.look(Moment(who, connection, today), request)[0]
 
     def write(
         self,
@@ -89,8 +83,8 @@ class Writer:
         if known is not None:
             return WriteResult.model_validate(known)
         moment = Moment(who, connection, today)
-        preview, rows = self._preview(moment, request)
-        self._check_consent(preview, confirmed)
+        preview, rows = self._previewer.look(moment, request)
+        check_consent(preview, confirmed)
         key = self._numbered(moment, key)
         changes = Changes(moment, self.tables, self.log, key, self.new_id)
         try:
@@ -107,6 +101,10 @@ class Writer:
         )
         return result
 
+    @property
+    def _previewer(self) -> Previewer:
+        return Previewer(self.tables, self.rules, self.dialect, self.limits)
+
     def _numbered(self, moment: Moment, key: WriteKey) -> WriteKey:
         """Return a key with a turn: outside of a conversation the next that is free."""
         from sqlalchemy import func, select
@@ -120,63 +118,6 @@ class Writer:
             )
         ).scalar_one()
         return key.model_copy(update={"turn": int(newest) + 1})
-
-    def _preview(self, moment: Moment, request: WriteRequest) -> tuple[WritePreview, list[Values]]:
-        table = self._table(moment, request)
-        rows = self._targets(moment, table, request)
-        count = len(rows) if _needs_filter(request) else len(request.records)
-        if count > self.limits.rows_per_request:
-            raise WriteError(
-                "limit",
-                f"{count} rows of {table.name} are more than may be changed at once "
-                f"({self.limits.rows_per_request})",
-                hint="Narrow it down, and do it in parts.",
-            )
-        reasons = self._count_reasons(request, len(rows))
-        reasons += self.rules.reasons(moment, table, request.op, rows, request.set)
-        for record in request.records if request.op in _ADDING else []:
-            reasons += self.rules.reasons(moment, table, request.op, [], record)
-        labels = [self.rules.label(moment, table, row) for row in rows[:_SHOWN_LABELS]]
-        labels = labels or [_record_label(table, each) for each in request.records[:_SHOWN_LABELS]]
-        versions = {
-            str(row["id"]): int(row["version"]) for row in rows if "version" in row and "id" in row
-        }
-        return WritePreview(
-            op=request.op,
-            table=table.name,
-            match_count=count,
-            labels=[label for label in labels if label],
-            row_versions=versions,
-            reasons=list(dict.fromkeys(reasons)),
-        ), rows
-
-    def _count_reasons(self, request: WriteRequest, count: int) -> list[str]:
-        if request.op is WriteOp.DELETE and count > self.limits.confirm_delete_over:
-            return [f"{count} rows would be deleted at once"]
-        if request.op is WriteOp.UPDATE and count > self.limits.confirm_update_over:
-            return [f"{count} rows would be changed at once"]
-        return []
-
-    def _check_consent(self, preview: WritePreview, confirmed: WritePreview | None) -> None:
-        if not preview.needs_confirmation:
-            return
-        if confirmed is None:
-            raise WriteError(
-                "needs_confirmation",
-                "; ".join(preview.reasons),
-                hint="Show the preview and ask.",
-                preview=preview,
-            )
-        was = (confirmed.op, confirmed.table, confirmed.match_count, confirmed.row_versions)
-        now = (preview.op, preview.table, preview.match_count, preview.row_versions)
-        if was != now:
-            raise WriteError(
-                "conflict",
-                f"What was confirmed was {confirmed.match_count} rows of {confirmed.table}; "
-                f"now it is {preview.match_count}, or they have changed",
-                hint="Show the preview again and ask again.",
-                preview=preview,
-            )
 
     def _apply(
         self, moment: Moment, changes: Changes, request: WriteRequest, rows: list[Values]
@@ -200,7 +141,7 @@ class Writer:
             values = self._values(moment, table, own, request.op)
             joined = self.rules.joined(moment, table, values)
             if joined is None:
-                row = changes.insert(table, values, _record_label(table, own))
+                row = changes.insert(table, values, record_label(table, own))
             else:
                 row = changes.update(table, joined.row, joined.values)
                 label = self.rules.label(moment, table, row)
@@ -297,41 +238,6 @@ class Writer:
                 )
         return found
 
-    def _table(self, moment: Moment, request: WriteRequest) -> Described:
-        reader = Reader(self.tables, moment.who.user_id, moment.today, self.dialect)
-        table = reader.table(request.table)
-        if not table.owned:
-            raise WriteError(
-                "validation",
-                f"{table.name} is shared by everybody and is not written by request",
-                hint="Write what refers to it; it is kept up by itself.",
-            )
-        return table
-
-    def _targets(self, moment: Moment, table: Described, request: WriteRequest) -> list[Values]:
-        """Return the rows a change is about; a filter that says nothing is refused."""
-        from sqlalchemy import select
-
-        if not _needs_filter(request):
-            if not request.records:
-                raise WriteError("validation", "There is nothing to add", hint="Give records.")
-            return []
-        if not request.filters:
-            raise WriteError(
-                "validation",
-                f"A filter is needed to {request.op.value} rows of {table.name}",
-                hint="Say which: a name, an id, a condition.",
-            )
-        reader = Reader(self.tables, moment.who.user_id, moment.today, self.dialect)
-        where = reader.compiler.compile(table, request.filters)
-        if table.archived:
-            where = where & table.table.c[table.archived].is_(None)
-        query = select(table.table).where(where).order_by(*table.table.primary_key.columns)
-        rows = [dict(row) for row in moment.connection.execute(query).mappings()]
-        for row in rows:
-            _check_version(table, row, request)
-        return rows
-
     def _result(
         self, moment: Moment, table: Described, op: WriteOp, rows: Sequence[Values]
     ) -> WriteResult:
@@ -367,30 +273,6 @@ class Writer:
     def _counted(self) -> list[str]:
         """Return the tables whose rows count; children go with their owner."""
         return [name for name in self.tables.names() if "version" in self.tables[name].columns]
-
-
-_ADDING: Final = (WriteOp.CREATE, WriteOp.UPSERT)
-
-
-def _needs_filter(request: WriteRequest) -> bool:
-    return request.op in (WriteOp.UPDATE, WriteOp.DELETE)
-
-
-def _check_version(table: Described, row: Values, request: WriteRequest) -> None:
-    seen = request.versions.get(str(row.get("id")))
-    if seen is not None and seen != row.get("version"):
-        raise WriteError(
-            "conflict",
-            f"A row of {table.name} was changed by somebody else meanwhile",
-            hint="Look at it again.",
-        )
-
-
-def _record_label(table: Described, record: Values) -> str:
-    for name in (table.label, "name", "ingredient", "description"):
-        if record.get(name):
-            return str(record[name])
-    return ""
 
 
 def _outcome_key(who: Who, key: WriteKey, request: WriteRequest) -> str:

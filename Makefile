@@ -18,7 +18,7 @@ BASE := requirements/build.txt requirements/base.txt
 export PYRIGHT_PYTHON_IGNORE_WARNINGS := 1
 
 .DEFAULT_GOAL := help
-.PHONY: help demo test lint bench soak foreman trace clean
+.PHONY: help demo test lint bench chaos soak foreman trace clean
 
 help: ## show this list
 	@awk -F ':.*## ' '/^[a-z]+:.*## / { printf "make %-7s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -38,6 +38,10 @@ lint: $(VENV)/.dev ## check style, types and layers
 
 bench: $(BENCH_VENV)/.bench $(LITELLM_VENV)/.litellm ## measure against peers and write bench/results.json
 	$(BENCH_VENV)/bin/python -m bench $(BENCH_ARGS)
+
+chaos: $(VENV)/.dev ## make every attack at its full size: kills, hostile folders, edits, floods
+	$(BIN)/callboard models pull >/dev/null
+	CHAOS=1 $(BIN)/python -m pytest -n $(WORKERS) --dist worksteal -m chaos --timeout 1800
 
 soak: $(VENV)/.dev ## let 200 sessions ask a bad provider (SECONDS=60)
 	SOAK_SECONDS=$(SECONDS) $(BIN)/python -m pytest tests/soak -p no:randomly

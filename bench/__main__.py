@@ -11,6 +11,7 @@ from bench.report import Measured, Result, table, write_docs, write_results
 BENCHMARKS = (
     "durable_steps",
     "concurrent_steps",
+    "ledger",
     "stored_bytes",
     "resume",
     "cold_start",
@@ -25,6 +26,7 @@ BENCHMARKS = (
     "knowledge_queries",
     "turn_quick",
     "kitchen_match",
+    "http_health",
 )
 
 

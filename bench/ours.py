@@ -18,7 +18,7 @@ from callboard.engine.executor import Executor
 from callboard.engine.ownership import Ownership
 from callboard.engine.run import Run
 from callboard.engine.scope import StepScope
-from callboard.store.database import Database
+from callboard.store.database import Database, Seal
 from callboard.store.faults import NoFaults
 from callboard.store.mirror import RunMirror
 from callboard.studio.mirrors import Mirrors
@@ -39,9 +39,12 @@ class House:
     session_id: str
 
     @classmethod
-    async def open(cls, folder: Path, body: Body, *, mirror: bool = False) -> "House":
+    async def open(
+        cls, folder: Path, body: Body, *, mirror: bool = False, is_sealed: bool = True
+    ) -> "House":
         """Open the database and start the engine; every choreography is `body`."""
-        database = Database.open(folder / "callboard.db")
+        seal = Seal(bytes(32), "bench", folder / "user" / "head") if is_sealed else None
+        database = Database.open(folder / "callboard.db", seal=seal)
         clock = SystemClock()
         ids = IdMaker(clock)
         runs = RunMirror(database, folder / "runs", NoFaults())
@@ -71,12 +74,14 @@ class Callboard:
 
     system = "Callboard"
     name = NAME
+    # As users have it: every commit with an entry in the ledger.
+    is_sealed = True
 
     def __init__(self) -> None:
         self._house: House | None = None
 
     async def open(self, folder: Path) -> None:
-        self._house = await House.open(folder, _steps)
+        self._house = await House.open(folder, _steps, is_sealed=self.is_sealed)
 
     async def perform(self, runs: int, steps: int) -> None:
         assert self._house is not None

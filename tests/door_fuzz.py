@@ -16,6 +16,7 @@ from schemathesis.openapi import from_dict
 from schemathesis.specs.openapi.checks import response_schema_conformance
 
 from callboard.api.app import create_app
+from door_server import CHANGES
 
 Case = schemathesis.Case
 _API = from_dict(create_app(Path("described, never opened")).openapi())
@@ -66,7 +67,8 @@ class Fuzz:
         )
         @given(case=operation.as_strategy(generation_mode=mode))
         def ask(case: Case) -> None:
-            made_up = (case.headers or {}).items()
+            # Without its header for changes a request would not get as far as the route.
+            made_up = [each for each in (case.headers or {}).items() if each[0] not in CHANGES]
             response = client.request(
                 case.method,
                 self.path(case),

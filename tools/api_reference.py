@@ -11,7 +11,18 @@ HEAD = """# REST API
 
 `callboard serve` answers under `/api`; the machine-readable description is `/api/openapi.json`.
 Without a token it serves this machine only; with the environment variable CALLBOARD_API_TOKEN it
-asks for `Authorization: Bearer TOKEN`. Lists take `limit` and `offset`; the total stands in the
+asks for `Authorization: Bearer TOKEN`. A request that changes something (POST, PUT, PATCH, DELETE)
+carries the header `X-Callboard: 1`, so that no web page of others can send it; who shows the token
+needs no such header. Requests of pages of any other address, port included, are refused.
+
+```sh
+curl -s 127.0.0.1:8321/api/sessions -H 'X-Callboard: 1' -H 'Content-Type: application/json' -d '{}'
+```
+
+A body has at most 1 MB and 20,000 entries of lists and objects; texts of scenes and
+imports may have 6 MB, comparisons 10 MB. What is larger is answered with 413 and the limit, what
+does not come to its end in time with 408. A server with 1,000 requests under way answers 503 with
+`Retry-After`. Lists take `limit` and `offset`; the total stands in the
 header `X-Total-Count`, the next page in `Link`. Streams are server-sent events and go on after
 `Last-Event-ID`.
 

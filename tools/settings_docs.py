@@ -39,6 +39,8 @@ def _row(key: Key, node: Node) -> str:
     meaning = (node.info.description or "") if node.info is not None else ""
     if node.restricted_because:
         meaning += " *Not taken from the project's file.*"
+    if node.is_harmless:
+        meaning += " *Taken from any project's file.*"
     return f"| `{key_text(key)}` | {_default(key, node)} | {meaning} |"
 
 

@@ -15,7 +15,7 @@ from callboard.core.errors import InvalidInput
 from callboard.models import Usage
 from callboard.models.accounts import CallRecord, Outcome, Spender
 from callboard.models.accounts.booking import book_call
-from callboard.store.database import Database
+from callboard.studio.database import admit, open_database
 from callboard.studio.project import Project
 
 DAY = 86_400_000
@@ -71,7 +71,7 @@ def spent(project: Path) -> Path:
             )
             book_call(connection, call, now - age)
 
-    database = Database.open(Project.find(project).database)
+    database = open_database(admit(Project.find(project)))
     database.submit(work).result()
     database.close()
     return project

@@ -13,6 +13,7 @@ import uvicorn
 from al_door_stage import Household, pick
 
 from callboard.api.app import create_app
+from callboard.api.server import server_config
 from callboard.models import Line, ModelRequest, Script
 from callboard.ui.mounting import hang_up_pages
 
@@ -31,14 +32,7 @@ async def serve(root: Path, token: str | None) -> None:
     listening = socket.socket()
     listening.bind(("127.0.0.1", 0))
     listening.listen()
-    config = uvicorn.Config(
-        app,
-        log_level="warning",
-        timeout_graceful_shutdown=1,
-        http="h11",
-        ws="websockets-sansio",
-    )
-    server = uvicorn.Server(config)
+    server = uvicorn.Server(server_config(app, stop_seconds=1))
     loop = asyncio.get_running_loop()
 
     def obey() -> None:

@@ -14,8 +14,12 @@ import httpx
 import pytest
 from playwright.sync_api import Browser, Locator, Page, expect, sync_playwright
 
+from door_server import CHANGES
+
 SERVER = Path(__file__).with_name("al_page_server.py")
 _NAMES = ("chromium", "chromium-browser", "google-chrome")
+# Where this process finds the sources, the one it starts does too.
+_PATH = [each for each in os.environ.get("PYTHONPATH", "").split(os.pathsep) if each]
 SAY = "Say something to Alfred"
 # A condition is waited for; a busy machine may take long.
 expect.set_options(timeout=30_000)
@@ -73,13 +77,13 @@ def kitchen_process(root: Path, token: str = "") -> Iterator[Kitchen]:
         stdin=subprocess.PIPE,
         stdout=subprocess.PIPE,
         text=True,
-        env={**os.environ, "PYTHONPATH": str(SERVER.parents[1])},
+        env={**os.environ, "PYTHONPATH": os.pathsep.join([str(SERVER.parents[1]), *_PATH])},
     ) as process:
         assert process.stdout is not None and process.stdin is not None
         port = process.stdout.readline().strip()
         assert port, "the server did not start"
         address = f"http://127.0.0.1:{port}"
-        headers = {"Authorization": f"Bearer {token}"} if token else {}
+        headers = {"Authorization": f"Bearer {token}"} if token else CHANGES
         try:
             with httpx.Client(base_url=address, timeout=60, headers=headers) as client:
                 yield Kitchen(address, process, client)

@@ -11,6 +11,7 @@ from schemathesis.generation import GenerationMode
 from callboard.api.app import create_app
 from callboard.models import Script
 from door_fuzz import Case, Fuzz, body_of, operations, query_of
+from door_server import client_of
 
 OPERATIONS = operations(lambda path: path.startswith("/api/alfred"))
 
@@ -19,7 +20,7 @@ OPERATIONS = operations(lambda path: path.startswith("/api/alfred"))
 def client(tmp_path_factory: pytest.TempPathFactory) -> Iterator[TestClient]:
     household = Household.build(tmp_path_factory.mktemp("fuzz") / "kitchen")
     app = create_app(household.root, household.opening(Script(pick)))
-    with TestClient(app, base_url="http://localhost", raise_server_exceptions=False) as opened:
+    with client_of(app) as opened:
         assert opened.post("/api/alfred/seed").status_code == 200
         yield opened
 

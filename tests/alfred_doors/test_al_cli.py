@@ -182,7 +182,6 @@ def test_a_home_cook_gets_along_with_the_embedded_model(
 ) -> None:
     counter = begin(tmp_path / "kitchen", monkeypatch)
     monkeypatch.delenv("CALLBOARD_CACHE_DIR")
-    monkeypatch.delenv("CALLBOARD_DATA_DIR")
     counter.alfred("seed")
     counter.alfred("onboard", "--answer", "days=4", "--answer", "when=both")
     typed = [

@@ -53,6 +53,8 @@ def test_the_page_is_for_this_machine_and_says_so_to_the_browser(open_kitchen: K
     assert page.status_code == 200
     policy = page.headers["content-security-policy"]
     assert "frame-ancestors 'none'" in policy and "default-src 'self'" in policy
+    own = open_kitchen.address.removeprefix("http://")
+    assert f"connect-src 'self' ws://{own} wss://{own};" in policy
     lost = client.get("/kitchen/", params={"who": "nobody"})
     assert lost.status_code == 200 and "nobody" in lost.text
 

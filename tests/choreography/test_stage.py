@@ -106,7 +106,7 @@ async def test_an_agent_may_use_only_its_own_tools(open_studio: Any, write_pack:
         certified = await play(studio, tool="definition_of_done")
         (receipt,) = studio.database.read(lambda c: list_receipts(c, run_id=refused.id))
         step = studio.database.read(lambda c: find_step(c, refused, "use"))
-        assert verify(studio.database, studio.project.root).is_sound
+        assert verify(studio.database, studio.project.trail).is_sound
     assert refused.error.code == "tool_refused"
     assert receipt.outcome.value == "refused"
     assert step.receipt_id == receipt.id

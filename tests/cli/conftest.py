@@ -18,6 +18,7 @@ SAMPLE = Path(examples.__file__).parent / "sample"
 def project(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     """A folder that is a project, with scripts of replies in it; the current folder."""
     root = tmp_path / "story"
+    monkeypatch.setenv("CALLBOARD_DATA_DIR", str(tmp_path / "data"))
     shutil.copytree(SAMPLE, root)
     Project.init(root)
     (root / "good.yaml").write_text(GOOD_REPLIES)
@@ -25,7 +26,6 @@ def project(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     (root / "asking.yaml").write_text(ASKING_REPLIES)
     monkeypatch.chdir(root)
     monkeypatch.setenv("CALLBOARD_CACHE_DIR", str(tmp_path / "cache"))
-    monkeypatch.setenv("CALLBOARD_DATA_DIR", str(tmp_path / "data"))
     for tier in ("TRANSIENT", "EXTERNAL_RATE_LIMIT", "EXTERNAL_DEGRADING"):
         monkeypatch.setenv(f"CALLBOARD_ERRORS_RETRY_{tier}_MAX_ATTEMPTS", "1")
     for name in [name for name in os.environ if name.endswith("_API_KEY")]:

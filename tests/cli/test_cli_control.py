@@ -3,6 +3,7 @@
 import signal
 from pathlib import Path
 
+import pytest
 from clitools import Background, Here, call
 
 from callboard.cli import exits
@@ -104,7 +105,9 @@ def test_a_run_whose_pack_is_not_here_is_left_alone(project: Path, here: Here) -
     assert (done.code, done.out) == (0, "red\n")
 
 
-def test_a_suspended_session_brings_its_runs_back(project: Path, here: Here) -> None:
+def test_a_suspended_session_brings_its_runs_back(
+    project: Path, here: Here, monkeypatch: pytest.MonkeyPatch
+) -> None:
     with Background(*HANGING, cwd=project) as running:
         running.wait_for("step.started", "draft")
         running.process.send_signal(signal.SIGINT)
@@ -113,7 +116,7 @@ def test_a_suspended_session_brings_its_runs_back(project: Path, here: Here) -> 
     assert here("runs", "list", "--json").json["runs"][0]["state"] == "paused"
     refused = here("run", "recipe", "--session", "main")
     assert refused.code == exits.CONFLICT
-    (project / ".callboard" / "config.yaml").write_text("models: {default: 'script:good.yaml'}\n")
+    monkeypatch.setenv("CALLBOARD_MODELS_DEFAULT", "script:good.yaml")
     back = here("sessions", "resume", "main")
     assert back.code == 0, back.err
     assert "Session main" in back.out

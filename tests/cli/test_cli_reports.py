@@ -104,10 +104,7 @@ def test_models_are_listed_without_showing_a_key(
     assert here("models", "pull", "gpt-4o").code == exits.USAGE
 
 
-def test_a_model_is_tried_out_and_remembered(
-    here: Here, project: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setenv("CALLBOARD_DATA_DIR", str(tmp_path / "data"))
+def test_a_model_is_tried_out_and_remembered(here: Here, project: Path, tmp_path: Path) -> None:
     (project / "probe.yaml").write_text(
         "replies:\n"
         "  - {prompt_type: trial_plain, text: I am well., times: always}\n"
@@ -163,9 +160,9 @@ def findings(here: Here, *words: str) -> dict[str, set[str]]:
 
 
 @pytest.fixture
-def settled(here: Here, project: Path) -> Path:
+def settled(here: Here, project: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     """A project that needs no weights, with one run."""
-    (project / ".callboard" / "config.yaml").write_text("models: {default: 'script:good.yaml'}\n")
+    monkeypatch.setenv("CALLBOARD_MODELS_DEFAULT", "script:good.yaml")
     assert here("run", "recipe").code == 0
     return project
 

@@ -26,6 +26,7 @@ def test_the_address_is_told_once_the_server_answers(project: Path) -> None:
 
 
 def test_a_project_that_cannot_be_opened_is_told_like_any_error(project: Path) -> None:
+    assert call("sessions", "create", "one", cwd=project).code == exits.OK
     (project / ".callboard" / "callboard.db").write_bytes(b"\xa5" * 8192)
     refused = call("serve", "--port", "0", "--json", cwd=project)
     assert refused.code == exits.FAILED, refused

@@ -34,7 +34,7 @@ async def crash_and_recover(house: House, moment: Moment) -> tuple[Any, str]:
         run = await house.finish(studio, run_id)
         assert sorted(house.receipts(studio, run_id)) == tool_keys(house.journal(studio, run_id))
         await studio.mirrors.flush()
-        assert verify(studio.database, house.root).flaws == ()
+        assert verify(studio.database, studio.project.trail).flaws == ()
     again = {key for _, key in house.executed[before:]}
     assert not finished & again, f"finished before {moment}, executed again after it"
     return run, run_id

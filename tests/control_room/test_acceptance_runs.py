@@ -86,7 +86,8 @@ async def test_scenario_7_dod_failure(theatre: Theatre) -> None:
         proposals = await stage.get(f"/runs/{run['run_id']}/proposals")
         assert proposals[0]["path"] == "Story/Scenes/SCN-03-ashes.md"
         assert f"+{POLISHED}" in proposals[0]["diff"]
-        await stage.post(f"/runs/{run['run_id']}/apply")
+        (written,) = await stage.post(f"/runs/{run['run_id']}/apply")
+        assert written["applied"] and not written["outdated"]
         assert scene.read_text().strip() == POLISHED
 
 

@@ -10,6 +10,7 @@ from schemathesis.generation import GenerationMode
 from callboard.api.app import create_app
 from callboard.models import Script
 from door_fuzz import Fuzz, operations
+from door_server import client_of
 
 # Packs with routes of their own are fuzzed on projects of their own.
 OTHERS = ("/api/factory", "/api/alfred")
@@ -21,7 +22,7 @@ OPERATIONS = operations(lambda path: not path.endswith("/events") and not path.s
 def client(tmp_path_factory: pytest.TempPathFactory) -> Iterator[TestClient]:
     theatre = Theatre.build(tmp_path_factory.mktemp("fuzz") / "fortress")
     app = create_app(theatre.root, theatre.opening(Script(staff())))
-    with TestClient(app, base_url="http://localhost", raise_server_exceptions=False) as opened:
+    with client_of(app) as opened:
         yield opened
 
 

@@ -153,7 +153,7 @@ class Trial:
         try:
             report = check_integrity(database)
             assert report.is_sound, report.problems
-            trail = verify(database, self.root)
+            trail = verify(database, Project(self.root).trail)
             assert trail.flaws == ()
             assert trail.notes == (), "the mirror of the receipts lacks something"
             steps = rows(database, "SELECT * FROM steps ORDER BY seq")

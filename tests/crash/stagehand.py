@@ -33,7 +33,7 @@ from callboard.studio.packs import load_pack
 from callboard.studio.studio import Opening, Studio
 from callboard.testing import KillAt, Moment, Passages
 from callboard.testing.opening import SCRIPTED
-from callboard.tools import ToolService
+from callboard.tools import Policy, ToolCall, ToolService
 
 PACK = Path(__file__).parent / "pack"
 SEA = "the lighthouse and the sea " * 10
@@ -131,7 +131,15 @@ async def answer(studio: Studio, job: dict[str, Any]) -> dict[str, Any]:
     return {}
 
 
-VISITS = {"look": look, "send": send, "answer": answer}
+async def write(studio: Studio, job: dict[str, Any]) -> dict[str, Any]:
+    """Call a tool outside of any run."""
+    session = await studio.sessions.current()
+    call = ToolCall("write_file", {"path": "note.md", "content": "written"}, session.id)
+    ran = await studio.tools.run(call, Policy())
+    return {"receipt": ran.receipt.id, "passages": dict(studio.backstage.faults.counts)}
+
+
+VISITS = {"look": look, "send": send, "answer": answer, "write": write}
 
 
 def answer_to(root: Path, key: str) -> str:

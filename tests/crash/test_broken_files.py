@@ -15,7 +15,7 @@ from callboard.studio.project import Project
 from callboard.studio.studio import Studio
 from callboard.tools import verify
 
-pytestmark = pytest.mark.anyio
+pytestmark = [pytest.mark.anyio, pytest.mark.chaos]
 
 
 @pytest.mark.parametrize("used_before", [True, False])
@@ -115,5 +115,5 @@ async def test_a_torn_receipt_mirror_is_completed(root: Path) -> None:
     shutil.rmtree(Project(root).runs / run_id)
     async with Studio.open(root, opening()) as studio:
         await studio.mirrors.flush()
-        assert verify(studio.database, root).flaws == ()
+        assert verify(studio.database, studio.project.trail).flaws == ()
     assert path.read_bytes() == before

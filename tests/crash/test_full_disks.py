@@ -17,7 +17,7 @@ from callboard.studio.studio import Studio
 from callboard.testing import Line, Script
 from callboard.tools import verify
 
-pytestmark = pytest.mark.anyio
+pytestmark = [pytest.mark.anyio, pytest.mark.chaos]
 
 
 def asked(script: Script) -> Counter[str | None]:
@@ -84,7 +84,7 @@ async def full_then_free(
     assert sorted(counts.values())[-1] == 2
     assert sum(counts.values()) == len(counts) + 1
     await studio.mirrors.flush()
-    assert verify(studio.database, studio.project.root).flaws == ()
+    assert verify(studio.database, studio.project.trail).flaws == ()
 
 
 async def test_a_full_disk_stops_the_run_and_room_lets_it_go_on(small_disk: SmallDisk) -> None:
@@ -181,7 +181,7 @@ async def run_without_mirror(root: Path, caplog: pytest.LogCaptureFixture) -> No
 async def check_the_mirror_comes_back(root: Path) -> None:
     async with Studio.open(root, opening()) as studio:
         (run,) = studio.database.read(list_runs)
-        assert verify(studio.database, root).flaws == ()
+        assert verify(studio.database, studio.project.trail).flaws == ()
     folder = root / ".callboard" / "runs" / run.id
     assert json.loads((folder / "run.json").read_bytes())["state"] == "done"
     assert (folder / "steps.jsonl").read_bytes().count(b"\n") >= 5

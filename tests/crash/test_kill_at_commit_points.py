@@ -8,7 +8,7 @@ from crashlab import KILLED, PLAYS, Expected, Stagehand, Trial
 
 from callboard.testing import COMMIT_POINTS
 
-pytestmark = pytest.mark.timeout(300)
+pytestmark = [pytest.mark.timeout(300), pytest.mark.chaos]
 
 
 def test_every_commit_point_is_passed_by_some_play(calm: Callable[[str], Expected]) -> None:

@@ -1,4 +1,4 @@
-"""`kill -9` at 200 random moments, and again while recovering from the kill before."""
+"""`kill -9` at random moments, and again while recovering from the kill before."""
 
 import random
 from collections.abc import Callable
@@ -7,9 +7,11 @@ from pathlib import Path
 import pytest
 from crashlab import KILLED, PLAYS, Expected, Stagehand, Trial
 
-pytestmark = pytest.mark.timeout(300)
+from sizes import size
 
-TRIALS = 200
+pytestmark = [pytest.mark.timeout(300), pytest.mark.chaos]
+
+TRIALS = size(60, 200)
 PER_TEST = 10
 # Of so many trials one is killed by the clock, the others after a number of passages, which can
 # be repeated exactly.

@@ -15,7 +15,7 @@ from callboard.studio.studio import Opening, Studio
 from callboard.testing import Line, Script
 from callboard.testing.opening import SCRIPTED
 
-pytestmark = [pytest.mark.anyio, pytest.mark.timeout(300)]
+pytestmark = [pytest.mark.anyio, pytest.mark.chaos, pytest.mark.timeout(300)]
 
 SEA = "the lighthouse and the sea " * 10
 

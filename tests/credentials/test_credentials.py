@@ -28,6 +28,7 @@ from callboard.models.credentials import (
     account_of,
     variables_of,
 )
+from callboard.models.credentials.ties import Tie, Ties, address_of
 
 VARIABLES = {
     "anthropic": "ANTHROPIC_API_KEY",
@@ -197,7 +198,11 @@ def ask(model: str) -> ModelRequest:
 
 
 def gate(keys: KeySource, **configs: ProviderConfig) -> DirectGate:
-    return DirectGate({}, fallback=RemoteProvider({}, configs, keys=keys))
+    ties = Ties(
+        given=[Tie(name, address_of(each.base_url)) for name, each in configs.items()
+               if each.base_url]
+    )  # fmt: skip
+    return DirectGate({}, fallback=RemoteProvider({}, configs, keys=keys, ties=ties))
 
 
 @pytest.mark.anyio

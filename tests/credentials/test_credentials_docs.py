@@ -11,7 +11,8 @@ import yaml
 
 from callboard.core.settings import Layer, LayerName, resolve
 from callboard.studio.keys import key_names, provider_configs
-from callboard.studio.packs import installed_packs, project_agents
+from callboard.studio.packs import installed_packs
+from callboard.studio.staff import project_agents
 
 DOCS = Path(__file__).parents[2] / "docs"
 CREDENTIALS = (DOCS / "credentials.md").read_text("utf-8")
@@ -43,7 +44,7 @@ def test_an_example_runs(number: int) -> None:
 def test_the_settings_shown_are_accepted_and_mean_what_is_said() -> None:
     loaded = settings_of(BLOCKS[0])
     assert loaded.warnings == ()
-    configs = provider_configs(loaded.settings)
+    configs = provider_configs(loaded)
     assert configs["vllm"].base_url == "http://localhost:8000/v1"
     assert configs["lmstudio"].base_url == "http://localhost:1234/v1"
     assert configs["openai"].aliases == {"fast": "gpt-4o-mini"}

@@ -17,6 +17,7 @@ import pytest
 from callboard.core.vocabulary import RunState
 from callboard.models import ProviderConfig, RemoteProvider
 from callboard.models.credentials import Credentials, EncryptedFile, Keychain, Secret
+from callboard.models.credentials.ties import Tie, Ties, address_of
 from callboard.studio.project import Project
 from callboard.studio.studio import Opening, Studio
 
@@ -81,8 +82,9 @@ async def test_a_run_against_an_echoing_provider_leaves_no_trace_of_the_key(
     credentials = Credentials({}, no_keyring, file)
     credentials.save("house", Secret(bad_key))
     configs = {"house": ProviderConfig(base_url=provider.url)}
+    ties = Ties(given=[Tie("house", address_of(provider.url))])
     opening = Opening(
-        providers={"house": RemoteProvider({}, configs, keys=credentials)},
+        providers={"house": RemoteProvider({}, configs, keys=credentials, ties=ties)},
         flags={
             "models": {"default": MODEL},
             "errors": {"retry": {tier: {"max_attempts": 1} for tier in RETRIED}},

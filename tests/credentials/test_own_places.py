@@ -15,6 +15,7 @@ from callboard.core.errors import InvalidInput
 from callboard.core.settings import Settings
 from callboard.models import ProviderConfig
 from callboard.models.credentials import Credentials, Scrubber, Secret, service_account
+from callboard.models.credentials.ties import Ties
 from callboard.models.providers.address import locate
 from callboard.studio.configuration import Configuration
 from callboard.studio.keys import open_credentials
@@ -85,13 +86,13 @@ def test_a_project_may_have_a_key_of_its_own_which_wins_there_and_nowhere_else(
     assert KEY.encode() not in file.read_bytes()
     assert "local/" in (root / ".callboard" / ".gitignore").read_text()
     environ = {"CALLBOARD_CONFIG_DIR": str(folder)}
-    here = open_credentials(Settings(), environ, project=root)
+    here = open_credentials(Settings(), environ, project=Project(root))
     elsewhere = open_credentials(Settings(), environ)
     assert here.status("openai").found.secret == Secret(KEY)
     assert elsewhere.status("openai").found.secret == Secret(OTHER)
     # The environment wins over both.
     environ["OPENAI_API_KEY"] = "sk-env"
-    set_by_hand = open_credentials(Settings(), environ, project=root)
+    set_by_hand = open_credentials(Settings(), environ, project=Project(root))
     assert set_by_hand.status("openai").found.secret == Secret("sk-env")
 
 
@@ -141,7 +142,7 @@ def test_a_profile_is_chosen_by_flag_variable_local_user_settings_else_default(
     local = root / ".callboard" / "local" / "config.yaml"
 
     def chosen(**flags: Any) -> str:
-        return Configuration(root, flags=flags).settings.profile
+        return Configuration(Project(root), flags=flags).settings.profile
 
     # A project's shared file arrives with a clone: it may not choose whose keys are used.
     (root / ".callboard" / "config.yaml").write_text("profile: clone\n")
@@ -170,7 +171,7 @@ def test_a_service_account_is_loaded_from_its_file_and_used_as_the_key_of_the_cl
         assert file.is_dir() or line.encode() not in file.read_bytes()
     keys = open_credentials(Settings(), {"CALLBOARD_CONFIG_DIR": str(folder)})
     address = locate("google-vertex", ProviderConfig(), {})
-    secret = address.find_key(keys)
+    secret = address.find_key(keys, Ties())
     assert secret is not None
     opened: Any = address.open(secret)
     assert opened.client._api_client.project == "stage-door"

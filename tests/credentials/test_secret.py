@@ -53,7 +53,8 @@ def test_only_a_long_key_shows_its_ending(value: str, ending: str) -> None:
 @pytest.mark.req("LLM-08")
 def test_a_providers_configuration_has_no_place_for_a_key() -> None:
     names = {each.name for each in dataclasses.fields(ProviderConfig)}
-    assert names == {"base_url", "api_key_env", "enabled", "aliases"}
+    own = {"is_url_own", "is_key_own"}
+    assert names == {"base_url", "api_key_env", "enabled", "aliases"} | own
 
 
 @given(KEYS, st.text(max_size=40), st.text(max_size=40))

@@ -298,7 +298,7 @@ async def test_a_receipt_somebody_touched_is_refused_as_evidence(
     tamper(project, receipt)
     async with open_studio() as studio:
         touched = await judge(studio, "chief", f"Seen.\nEvidence: receipt_id: {receipt}")
-        verification = verify(studio.database, project)
+        verification = verify(studio.database, studio.project.trail)
     assert sound["accepted"]
     assert touched["codes"] == ["receipt_signature_invalid"]
     assert not verification.is_sound

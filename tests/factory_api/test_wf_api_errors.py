@@ -9,6 +9,7 @@ from fastapi.testclient import TestClient
 
 from callboard.api.app import create_app
 from callboard.models import Script
+from door_server import client_of
 
 UNKNOWN = (
     ("GET", "/templates/nope", None),
@@ -90,7 +91,7 @@ def client(tmp_path_factory: pytest.TempPathFactory) -> Iterator[TestClient]:
     """A book with two scenes, the second with words that keep it out, in the last mode."""
     shop = Shop.build(tmp_path_factory.mktemp("errors") / "salt")
     app = create_app(shop.root, shop.opening(Script(staff())))
-    with TestClient(app, base_url="http://localhost", raise_server_exceptions=False) as opened:
+    with client_of(app) as opened:
         assert opened.portal is not None
         opened.portal.call(write_book, app.state.factory, SCENE, BLOCKED)
         opened.post("/api/factory/mode", json={"to": "EDITOR"})

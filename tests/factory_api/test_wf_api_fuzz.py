@@ -10,6 +10,7 @@ from schemathesis.generation import GenerationMode
 from callboard.api.app import create_app
 from callboard.models import Script
 from door_fuzz import Case, Fuzz, operations, path_of
+from door_server import client_of
 
 OPERATIONS = operations(lambda path: path.startswith("/api/factory"))
 
@@ -18,7 +19,7 @@ OPERATIONS = operations(lambda path: path.startswith("/api/factory"))
 def client(tmp_path_factory: pytest.TempPathFactory) -> Iterator[TestClient]:
     shop = Shop.build(tmp_path_factory.mktemp("fuzz") / "salt")
     app = create_app(shop.root, shop.opening(Script(staff())))
-    with TestClient(app, base_url="http://localhost", raise_server_exceptions=False) as opened:
+    with client_of(app) as opened:
         assert opened.portal is not None
         opened.portal.call(write_book, app.state.factory, SCENE, BLOCKED)
         opened.post("/api/factory/mode", json={"to": "EDITOR"})

@@ -9,6 +9,7 @@ from pathlib import Path
 import pytest
 from wf_cli_book import Book, Ended
 
+from callboard.cli import exits
 from callboard.cli.main import main
 
 
@@ -60,5 +61,8 @@ def drafted_folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
 @pytest.fixture
 def drafted(drafted_folder: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Book:
     """A book of one's own whose first scene has a text; the current folder."""
-    shutil.copytree(drafted_folder, tmp_path / "book")
-    return enter(monkeypatch, tmp_path / "book")
+    for name in ("book", "data"):
+        shutil.copytree(drafted_folder.parent / name, tmp_path / name)
+    book = enter(monkeypatch, tmp_path / "book")
+    assert call("trust", "--yes").code == exits.OK
+    return book

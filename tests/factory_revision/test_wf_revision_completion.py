@@ -171,6 +171,13 @@ def test_no_text_becomes_anything_but_plain_blocks(text: str) -> None:
     compact_json(blocks).encode()
 
 
+def test_many_spaces_are_one() -> None:
+    (block,) = blocks_of("One" + " " * 30_000 + "two *three*  four")
+    said = [each.get("c", " ") for each in block["c"][:4]]
+    assert said == ["One", " ", "two", " "]
+    assert len(block["c"]) == 7
+
+
 def test_a_deeply_nested_text_is_still_a_text() -> None:
     blocks = compact_json(blocks_of(">" * 5_000 + " deep\n\n" + "*" * 5_000 + "x"))
     assert "deep" in blocks and '*x"' in blocks

@@ -74,6 +74,7 @@ async def test_a_call_passes_queue_budget_limiter_and_router_in_this_order(open_
     async with open_house() as studio:
         layers = layers_of(studio.gate)
     assert layers == [
+        "DiscreetGate",
         "FallbackGate",
         "LadderGate",
         "QueueGate",

@@ -66,7 +66,8 @@ async def paused(studio: Any) -> list[LimitPaused]:
 
 
 def settings(url: str) -> dict[str, Any]:
-    return {"models": {"default": "openai:tiny", "providers": {"openai": {"base_url": url}}}}
+    own = {"base_url": url, "api_key_env": "OPENAI_API_KEY"}
+    return {"models": {"default": "openai:tiny", "providers": {"openai": own}}}
 
 
 async def test_a_429_pauses_one_key_for_every_process_and_session_and_no_other_key(

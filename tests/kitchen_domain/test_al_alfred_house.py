@@ -195,7 +195,7 @@ def test_a_bad_setting_is_named_and_the_default_stays(tmp_path: Path):
         "database: {url: 'mysql://secret@host'}\npeople: {timezone: Mars/Base}\n"
         "writes: {confirm_delete_over: 0, colour: red}\nkitchens: {}\n"
     )
-    read = read_settings(tmp_path)
+    read = read_settings(file.parent)
     assert (read.values.database.url, read.values.people.timezone) == ("", "UTC")
     assert read.values.writes.confirm_delete_over == 0
     told = "\n".join(read.warnings)

@@ -68,6 +68,13 @@ def test_aliases_prefixes_and_versions_lead_to_the_entry(asked: str, found: str)
     assert Catalog.load().facts(asked).id == found
 
 
+def test_a_name_of_nothing_but_marks_is_unknown() -> None:
+    catalog = Catalog.load()
+    # With every mark a start of its own this would go through five gigabytes.
+    assert not catalog.facts(":" * 100_000).is_known
+    assert catalog.facts("a/" * 100_000 + "openai:gpt-4o").id == "gpt-4o"
+
+
 @pytest.mark.req("WF-G31")
 @pytest.mark.parametrize(
     ("window", "tier"),

@@ -228,7 +228,7 @@ async def test_the_bare_id_plays_the_script_it_was_given(tmp_path: Path) -> None
         ("nothing: here", "replies"),
         ("[1, 2]", "the file"),
         ("", "the file"),
-        ("replies: [", "cannot be read"),
+        ("replies: [", "is not valid YAML"),
         ("replies: [{fail: {code: 3}}]", "replies.0.fail.code"),
     ],
 )

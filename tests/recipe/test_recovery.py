@@ -14,6 +14,7 @@ from callboard.choreography.recipe import RunView
 from callboard.core.vocabulary import IssueKind, RunState
 from callboard.models import Script
 from callboard.store.journal.runs import list_runs
+from callboard.studio.project import Project
 from callboard.testing import COMMIT_POINTS, Blackout, Moment, Passages
 from callboard.tools import list_receipts, verify
 
@@ -88,7 +89,7 @@ async def passages(open_house: OpenHouse, project: Path, **said: Any) -> dict[st
 
 def begin_again(project: Path) -> None:
     shutil.rmtree(project / ".callboard")
-    (project / ".callboard").mkdir()
+    Project.init(project)
     (project / SCENE).unlink(missing_ok=True)
 
 
@@ -108,7 +109,7 @@ async def crash_and_recover(
         run_id = runs[0].id if runs else (await play(studio, "note", **NOTE)).id
         ended = await studio.engine.wait(run_id)
         shown = detail(studio, ended)
-        trail = verify(studio.database, studio.project.root)
+        trail = verify(studio.database, studio.project.trail)
         assert trail.flaws == ()
         shown["receipts"] = len(studio.database.read(list_receipts))
         shown["issues"] = [each.source.kind for each in studio.issues.list()]

@@ -83,7 +83,7 @@ def test_a_pattern_is_found_wherever_it_stands(pattern: str, noise: str) -> None
 
 
 def test_a_long_request_with_a_hostile_pattern_ends(tmp_path: Path) -> None:
-    patterns = ["(x+x+)+y", "a" * 500, r"(\w+\s?)*$"]
+    patterns = ["(x+x+)+y", "a" * 500, r"(\w+\s?)*#", "((x+))+!$", "(x|x)*b$", r"((?:\w|\w\w)+)+#"]
     recipe = bundled() | {"task_patterns": patterns}
     (tmp_path / "r.json").write_text(json.dumps(recipe))
     assert not Router(Library(tmp_path, None)).route("x" * 5000).routable

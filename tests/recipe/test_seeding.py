@@ -24,7 +24,7 @@ NEW = "Story/Scenes/SCN-x.md"
 
 
 def context_of(root: Path) -> ToolContext:
-    return ToolContext(ProjectFiles(root), "sess_x")
+    return ToolContext(ProjectFiles(root, root / ".callboard"), "sess_x")
 
 
 def route(root: Path, request: str) -> dict[str, Any]:

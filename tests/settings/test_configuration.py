@@ -12,6 +12,7 @@ import pytest
 
 from callboard.core.settings import LayerName, WarningKind
 from callboard.studio.configuration import ConfigNotice, Configuration, NoticeKind
+from callboard.studio.project import Project
 
 pytestmark = pytest.mark.anyio
 
@@ -21,8 +22,9 @@ class House:
 
     def __init__(self, folder: Path) -> None:
         self.root = folder / "project"
-        self.root.mkdir()
+        Project.init(self.root)
         self.project = self.root / ".callboard" / "config.yaml"
+        self.project.unlink()
         self.local = self.root / ".callboard" / "local" / "config.yaml"
         self.user = folder / "user" / "config.yaml"
         self.environment = {"CALLBOARD_CONFIG_DIR": str(self.user.parent)}
@@ -32,7 +34,7 @@ class House:
         file.write_text(text, encoding="utf-8")
 
     def open(self, **variables: str) -> Configuration:
-        return Configuration(self.root, environment={**self.environment, **variables})
+        return Configuration(Project(self.root), environment={**self.environment, **variables})
 
 
 @pytest.fixture
@@ -45,12 +47,14 @@ def test_no_files_at_all_means_the_defaults(house: House) -> None:
     configuration = house.open()
     assert configuration.loaded.warnings == ()
     assert configuration.settings.models.default == "local"
-    assert not house.project.parent.exists()
+    assert not house.project.exists()
 
 
 @pytest.mark.req("TOOL-75", "TOOL-77")
 def test_files_environment_and_flags_in_their_order(house: House) -> None:
-    house.write(house.project, "log: {level: debug, format: json}\nengine: {mirror: no}\n")
+    house.write(
+        house.project, "log: {level: debug, format: json}\nengine: {resume_on_start: manual}\n"
+    )
     assert house.open().settings.log.level == "debug"
     house.write(house.user, "log: {level: warn}\n")
     assert house.open().settings.log.level == "warn"
@@ -58,13 +62,13 @@ def test_files_environment_and_flags_in_their_order(house: House) -> None:
     assert house.open().settings.log.level == "error"
     assert house.open(CALLBOARD_LOG_LEVEL="info").settings.log.level == "info"
     flagged = Configuration(
-        house.root,
+        Project(house.root),
         environment={**house.environment, "CALLBOARD_LOG_LEVEL": "info"},
         flags={"log": {"level": "debug"}},
     )
     assert flagged.settings.log.level == "debug"
     assert flagged.settings.log.format == "json"
-    assert flagged.settings.engine.mirror is False
+    assert flagged.settings.engine.resume_on_start == "manual"
     assert flagged.loaded.origins["log.level"].layer is LayerName.FLAGS
     assert flagged.loaded.origins["log.format"].source == str(house.project)
 

@@ -24,13 +24,18 @@ from callboard.store.journal.events import read_events
 from callboard.studio.project import Project
 from callboard.studio.studio import Opening, Studio
 from callboard.testing.openai_server import OpenAIServer
+from sizes import size
 
-SECONDS = float(os.environ.get("SOAK_SECONDS", "4"))
+SECONDS = float(os.environ.get("SOAK_SECONDS", size("4", "60")))
 SEED = int(os.environ.get("SOAK_SEED", "7"))
 SESSIONS = 200
 COOLDOWN_SECONDS = 0.2
 
-pytestmark = [pytest.mark.anyio, pytest.mark.timeout(180 + 4 * SECONDS)]
+pytestmark = [
+    pytest.mark.anyio,
+    pytest.mark.chaos,
+    pytest.mark.timeout(180 + 4 * SECONDS),
+]
 
 
 def flags(url: str) -> dict[str, Any]:

@@ -19,7 +19,7 @@ def copy_fortress(target: Path, which: str = "project") -> Path:
 
 
 def context_of(root: Path) -> ToolContext:
-    return ToolContext(ProjectFiles(root), "sess_test")
+    return ToolContext(ProjectFiles(root, root / ".callboard"), "sess_test")
 
 
 def call(name: str, context: ToolContext, **args: Any) -> ToolResult:

@@ -7,6 +7,7 @@ from hypothesis import strategies as st
 from callboard.packs.story.index.names import count_names
 from callboard.packs.story.index.outline import read_outline
 from callboard.packs.story.text import Document, words_of
+from callboard.packs.story.text.sentences import LONGEST_CHARS
 
 PIECES = st.sampled_from(
     [
@@ -205,3 +206,20 @@ def test_a_hostile_text_takes_no_longer_than_a_long_one(piece: str) -> None:
     assert len(document.sentences) <= 300_000
     count_names(document)
     read_outline(document)
+
+
+def test_a_sentence_that_fills_pages_is_read_in_pieces() -> None:
+    text = "Mara said " + "her eyes were green and " * 2_000
+    document = Document("Story/one.md", text)
+    assert max(len(each.text) for each in document.sentences) <= LONGEST_CHARS
+    assert " ".join(each.text for each in document.sentences).split() == text.split()
+    word = Document("Story/two.md", "a" * 10_000)
+    assert "".join(each.text for each in word.sentences) == "a" * 10_000
+
+
+@pytest.mark.parametrize("nested", ["[" * 60_000, "- " * 30_000, "{a: " * 15_000])
+def test_front_matter_nested_without_end_is_only_an_error(nested: str) -> None:
+    document = Document("Story/one.md", f"---\na: b\nc:\n  {nested}\n---\n\nMara ran.\n")
+    assert document.front_error is not None
+    assert "nested deeper" in document.front_error or "not YAML" in document.front_error
+    assert [each.text for each in document.sentences][-1] == "Mara ran."

@@ -29,6 +29,7 @@ from callboard.tools import (
     ToolRegistry,
     ToolService,
 )
+from callboard.tools.audit import Trail
 
 NAMES = [tool.id for tool in story_tools()]
 
@@ -44,7 +45,15 @@ def service(fortress: Path) -> Iterator[ToolService]:
     database = Database.open(fortress / ".callboard/callboard.db", durability=Durability.NORMAL)
     clock = SystemClock()
     registry = ToolRegistry(story_tools())
-    yield ToolService(database, fortress, registry, ids=IdMaker(clock), clock=clock)
+    yield ToolService(
+        database,
+        fortress,
+        registry,
+        trail=Trail(fortress / ".callboard/audit", fortress.parent / "key"),
+        kept=fortress / ".callboard",
+        ids=IdMaker(clock),
+        clock=clock,
+    )
     database.close()
 
 

@@ -18,7 +18,9 @@ class CraftProject:
     def __init__(self, root: Path) -> None:
         """Take the folder; what tools keep lives as long as the project object."""
         self.root = root
-        self.context = ToolContext(ProjectFiles(root), "sess_test", kept=Kept())
+        self.context = ToolContext(
+            ProjectFiles(root, root / ".callboard"), "sess_test", kept=Kept()
+        )
 
     def write(self, files: Mapping[str, str]) -> None:
         """Write files by their path."""

@@ -15,9 +15,9 @@ TOOLS = {tool.id: tool for tool in (canon_checker, consistency_checker, scene_dr
 class Project:
     """A project folder and the tools run on it."""
 
-    def __init__(self, root: Path) -> None:
+    def __init__(self, root: Path, kept: Path | None = None) -> None:
         self.root = root
-        self.context = ToolContext(ProjectFiles(root), "sess_test")
+        self.context = ToolContext(ProjectFiles(root, kept=kept), "sess_test")
 
     def write(self, path: str, text: str) -> str:
         place = self.root / path

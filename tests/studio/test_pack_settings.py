@@ -16,7 +16,7 @@ def project_with(folder: Path, text: str, name: str = PROJECT_FILE) -> Path:
     path = folder / name
     path.parent.mkdir(parents=True, exist_ok=True)
     path.write_text(text)
-    return folder
+    return path.parent
 
 
 def test_a_project_without_a_file_has_the_packs_own(tmp_path: Path):

@@ -4,11 +4,10 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
-from toolhouse import HandClock, House
+from toolhouse import HandClock, House, open_service
 
-from callboard.core.ids import IdMaker
 from callboard.store.database import Database, Durability
-from callboard.tools import ToolRegistry, ToolService
+from callboard.tools import ToolRegistry
 from callboard.tools.builtin import BUILTIN_TOOLS
 
 
@@ -28,6 +27,6 @@ def house(root: Path) -> Iterator[House]:
     clock = HandClock()
     database = Database.open(root / ".callboard/callboard.db", durability=Durability.NORMAL)
     registry = ToolRegistry(BUILTIN_TOOLS)
-    service = ToolService(database, root, registry, ids=IdMaker(clock), clock=clock)
+    service = open_service(database, root, registry, clock)
     yield House(root, database, service, clock)
     database.close()

@@ -78,7 +78,7 @@ def placed(path: str, root: Path, outside: Path) -> str:
 @example("a/up_twice/project-evil/secret.md")
 def test_no_path_reads_or_writes_anything_outside(path: str) -> None:
     with world() as (root, outside):
-        files = ProjectFiles(root)
+        files = ProjectFiles(root, root / ".callboard")
         given_path = placed(path, root, outside)
         with suppress(CallboardError):
             assert OUTSIDE_TEXT not in files.read_bytes(given_path).decode()
@@ -126,7 +126,7 @@ def test_listing_never_leaves_the_project(pattern: str) -> None:
 )  # fmt: skip
 def test_each_way_out_is_refused_by_name(path: str) -> None:
     with world() as (root, _):
-        files = ProjectFiles(root)
+        files = ProjectFiles(root, root / ".callboard")
         for attempt in (files.read_bytes, files.resolve, files.sha256):
             with pytest.raises(PathOutsideProject) as caught:
                 attempt(path)
@@ -137,7 +137,7 @@ def test_each_way_out_is_refused_by_name(path: str) -> None:
 
 def test_links_and_absolute_paths_within_the_project_are_fine() -> None:
     with world() as (root, _):
-        files = ProjectFiles(root)
+        files = ProjectFiles(root, root / ".callboard")
         for path in ("in/in.md", "a/up/a/in.md", str(root / "a/in.md"), "./a//in.md"):
             assert files.read_text(path).text == "inside"
         assert files.resolve(str(root / "a/in.md")) == "a/in.md"
@@ -156,7 +156,7 @@ def test_devices_pipes_and_folders_are_not_read() -> None:
     with world() as (root, _):
         os.mkfifo(root / "pipe")
         (root / "null").symlink_to("/dev/null")
-        files = ProjectFiles(root)
+        files = ProjectFiles(root, root / ".callboard")
         for path in ("pipe", "a", "."):
             with pytest.raises(Unreadable, match="not a regular file"):
                 files.read_bytes(path)

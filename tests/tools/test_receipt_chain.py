@@ -8,7 +8,7 @@ import sys
 from pathlib import Path
 
 import pytest
-from toolhouse import House
+from toolhouse import House, trail_of
 
 from callboard.core.errors import NotFound
 from callboard.core.vocabulary import ReceiptOutcome
@@ -35,13 +35,22 @@ from callboard.core.clock import SystemClock
 from callboard.core.ids import IdMaker
 from callboard.store.database import Database
 from callboard.tools import Policy, ToolCall, ToolRegistry, ToolService
+from callboard.tools.audit import Trail
 from callboard.tools.builtin import BUILTIN_TOOLS
 
 async def main(root, count):
     database = Database.open(root / ".callboard/callboard.db")
     clock = SystemClock()
     registry = ToolRegistry(BUILTIN_TOOLS)
-    service = ToolService(database, root, registry, ids=IdMaker(clock), clock=clock)
+    service = ToolService(
+        database,
+        root,
+        registry,
+        trail=Trail(root / ".callboard/audit", root.parent / "keys" / root.name),
+        kept=root / ".callboard",
+        ids=IdMaker(clock),
+        clock=clock,
+    )
     calls = (ToolCall("text_stats", {"paths": ["notes.txt"]}, "sess_one") for _ in range(count))
     await asyncio.gather(*(service.run(call, Policy()) for call in calls))
     database.close()
@@ -87,7 +96,7 @@ async def test_a_receipt_stands_or_falls_with_its_transaction(house: House) -> N
 
 
 async def verify_sound(house: House):  # type: ignore[no-untyped-def]
-    report = verify(house.database, house.root)
+    report = verify(house.database, house.trail)
     assert report.flaws == ()
     return report
 
@@ -163,7 +172,7 @@ def test_two_processes_append_to_one_chain(root: Path) -> None:
         _, errors = process.communicate(timeout=100)
         assert process.returncode == 0, errors.decode()
     database = Database.open(root / ".callboard/callboard.db")
-    report = verify(database, root)
+    report = verify(database, trail_of(root))
     database.close()
     assert report.flaws == ()
     assert (report.receipts, report.mirror_lines) == (80, 80)
@@ -178,7 +187,7 @@ def test_a_receipt_is_only_valid_as_it_was_signed(root: Path) -> None:
         "receipt_heads (session_id PRIMARY KEY, seq, hash, signature)",
     ):
         connection.execute(f"CREATE TABLE {table}")
-    signer = Signer(root)
+    signer = Signer(trail_of(root))
     receipt = seal(connection, draft(payload_json='{"a":1}'), signer)
     connection.close()
     assert is_signature_valid(receipt, signer)
@@ -196,7 +205,7 @@ def test_a_receipt_is_only_valid_as_it_was_signed(root: Path) -> None:
 
 
 def test_receipts_written_by_the_first_version_can_still_be_checked(tmp_path: Path) -> None:
-    signer = Signer(tmp_path)
+    signer = Signer(trail_of(tmp_path))
     signer.path.parent.mkdir(parents=True)
     signer.path.write_text("00" * 32 + "\n")
     frozen = Path(__file__).parent / "corpus" / "receipt_v1.json"

@@ -9,6 +9,7 @@ from toolhouse import House
 
 from callboard.core.errors import InvalidInput
 from callboard.store.faults import FaultPoints
+from callboard.store.reading import FileRefused
 from callboard.tools import Policy, ToolCall, sync_mirror, verify
 from callboard.tools.audit.mirror import read_mirror
 
@@ -41,11 +42,11 @@ async def test_a_torn_last_line_is_ignored_and_healed(house: House, kept: float)
     # Cut after one byte, in the middle, and right before the line's end.
     cut = {1: 1, 0.5: len(tail) // 2, 2: len(tail) - 1}[kept]
     house.mirror.write_bytes(whole[:start] + tail[:cut])
-    assert [line.number for line in read_mirror(house.root, "sess_one")] == [1, 2]
-    report = verify(house.database, house.root)
+    assert [line.number for line in read_mirror(house.trail.folder, "sess_one")] == [1, 2]
+    report = verify(house.database, house.trail)
     assert report.is_sound
     assert report.notes == ("the mirror of sess_one lacks receipt 3; a sync appends it",)
-    assert sync_mirror(house.database, house.root, "sess_one") == 1
+    assert sync_mirror(house.database, house.trail.folder, "sess_one") == 1
     assert house.mirror.read_bytes() == whole
 
 
@@ -53,7 +54,7 @@ async def test_a_torn_line_with_nothing_to_add_is_cut_off(house: House) -> None:
     await fill(house)
     whole = house.mirror.read_bytes()
     house.mirror.write_bytes(whole + b'{"half')
-    assert sync_mirror(house.database, house.root, "sess_one") == 0
+    assert sync_mirror(house.database, house.trail.folder, "sess_one") == 0
     assert house.mirror.read_bytes() == whole
 
 
@@ -62,14 +63,14 @@ async def test_a_lost_mirror_is_rebuilt_from_the_database(house: House) -> None:
     whole = house.mirror.read_bytes()
     house.mirror.unlink()
     house.mirror.parent.rmdir()
-    assert sync_mirror(house.database, house.root, "sess_one") == 3
+    assert sync_mirror(house.database, house.trail.folder, "sess_one") == 3
     assert house.mirror.read_bytes() == whole
     assert house.mirror.stat().st_mode & 0o077 == 0
 
 
 async def test_syncing_twice_adds_nothing(house: House) -> None:
     await fill(house)
-    assert sync_mirror(house.database, house.root, "sess_one") == 0
+    assert sync_mirror(house.database, house.trail.folder, "sess_one") == 0
 
 
 async def test_receipts_sealed_without_a_sync_come_with_the_next_one(house: House) -> None:
@@ -88,8 +89,8 @@ async def test_a_line_longer_than_a_chunk_is_found_whole(house: House) -> None:
     (house.root / "long.md").write_text("x" * 200_000)
     for _ in range(2):
         await house.service.run(ToolCall("read_file", {"path": "long.md"}, "sess_one"), Policy())
-    assert sync_mirror(house.database, house.root, "sess_one") == 0
-    assert verify(house.database, house.root).mirror_lines == 2
+    assert sync_mirror(house.database, house.trail.folder, "sess_one") == 0
+    assert verify(house.database, house.trail).mirror_lines == 2
 
 
 async def test_a_damaged_line_is_left_for_verification_to_name(house: House) -> None:
@@ -97,20 +98,20 @@ async def test_a_damaged_line_is_left_for_verification_to_name(house: House) -> 
     lines = house.mirror.read_text().splitlines()
     house.mirror.write_text("\n".join([*lines[:2], "rubbish"]) + "\n")
     await fill(house, 1)
-    assert [line.data is None for line in read_mirror(house.root, "sess_one")] == [
+    assert [line.data is None for line in read_mirror(house.trail.folder, "sess_one")] == [
         False,
         False,
         True,
         False,
     ]
-    [flaw] = verify(house.database, house.root).flaws
+    [flaw] = verify(house.database, house.trail).flaws
     assert (flaw.code, flaw.where, flaw.seq) == ("receipt_changed", "mirror", 3)
 
 
 async def test_a_session_id_cannot_lead_out_of_the_audit_folder(house: House) -> None:
     for bad in ("../../x", "", "a/b", ".", "..", "a\0"):
         with pytest.raises(InvalidInput):
-            sync_mirror(house.database, house.root, bad)
+            sync_mirror(house.database, house.trail.folder, bad)
 
 
 async def test_a_crash_before_or_after_the_append_loses_nothing(house: House) -> None:
@@ -131,9 +132,9 @@ async def test_a_crash_before_or_after_the_append_loses_nothing(house: House) ->
             lambda conn, draft=execution.draft: house.service.seal(conn, draft)
         )
         with pytest.raises(Crash):
-            sync_mirror(house.database, house.root, "sess_one", CrashAt(point))
-    sync_mirror(house.database, house.root, "sess_one")
-    report = verify(house.database, house.root)
+            sync_mirror(house.database, house.trail.folder, "sess_one", CrashAt(point))
+    sync_mirror(house.database, house.trail.folder, "sess_one")
+    report = verify(house.database, house.trail)
     assert report.is_sound
     assert (report.receipts, report.mirror_lines) == (2, 2)
 
@@ -150,7 +151,7 @@ async def test_the_file_is_locked_while_it_grows(house: House) -> None:
 
     await fill(house, 1)
     house.mirror.write_bytes(b"")
-    sync_mirror(house.database, house.root, "sess_one", Rival())
+    sync_mirror(house.database, house.trail.folder, "sess_one", Rival())
     assert seen == ["receipts.before_mirror", "receipts.after_mirror"]
 
 
@@ -159,6 +160,6 @@ async def test_a_link_in_place_of_the_mirror_is_not_followed(house: House) -> No
     target.write_text("mine\n")
     house.mirror.parent.mkdir(parents=True)
     os.symlink(target, house.mirror)
-    with pytest.raises(OSError, match="symbolic links"):
-        sync_mirror(house.database, house.root, "sess_one")
+    with pytest.raises(FileRefused, match="is a link"):
+        sync_mirror(house.database, house.trail.folder, "sess_one")
     assert target.read_text() == "mine\n"

@@ -18,7 +18,7 @@ async def filled(house: House) -> House:
     for number in range(1, 6):
         call = ToolCall("read_file", {"path": "notes.txt", "start_line": 1}, "sess_one")
         await house.service.run(call, Policy(read_only=number == 2))
-    assert verify(house.database, house.root).is_sound
+    assert verify(house.database, house.trail).is_sound
     return house
 
 
@@ -31,7 +31,7 @@ def alter(house: House, *statements: str) -> None:
 
 
 def flaws(house: House, where: str) -> list[Flaw]:
-    return [flaw for flaw in verify(house.database, house.root).flaws if flaw.where == where]
+    return [flaw for flaw in verify(house.database, house.trail).flaws if flaw.where == where]
 
 
 def edit_lines(house: House, edit: Callable[[list[str]], list[str]]) -> None:
@@ -40,18 +40,18 @@ def edit_lines(house: House, edit: Callable[[list[str]], list[str]]) -> None:
 
 
 async def test_an_untouched_trail_is_sound(filled: House) -> None:
-    report = verify(filled.database, filled.root)
+    report = verify(filled.database, filled.trail)
     assert (report.sessions, report.receipts, report.mirror_lines) == (("sess_one",), 5, 5)
     assert list(report.signature_valid.values()) == [True] * 5
     assert report.notes == ()
 
 
 async def test_an_empty_project_says_that_nothing_was_checked(house: House) -> None:
-    report = verify(house.database, house.root)
+    report = verify(house.database, house.trail)
     assert report.is_sound
     assert (report.sessions, report.receipts) == ((), 0)
     with pytest.raises(NotFound, match="sess_nobody"):
-        verify(house.database, house.root, "sess_nobody")
+        verify(house.database, house.trail, "sess_nobody")
 
 
 async def test_one_changed_character_in_the_database_is_named(filled: House) -> None:
@@ -63,7 +63,7 @@ async def test_one_changed_character_in_the_database_is_named(filled: House) -> 
     assert (flaw.code, flaw.seq) == ("receipt_changed", 3)
     assert flaw.receipt_id is not None
     assert flaw.receipt_id in flaw.message
-    report = verify(filled.database, filled.root)
+    report = verify(filled.database, filled.trail)
     assert [each for each, valid in report.signature_valid.items() if not valid] == [
         flaw.receipt_id
     ]
@@ -140,7 +140,7 @@ async def test_a_database_set_back_to_an_older_state_is_betrayed_by_the_mirror(
         "DELETE FROM receipts WHERE seq = 3",
         f"UPDATE receipt_heads SET seq = 2, hash = '{head[2]}', signature = '{head[3]}'",  # noqa: S608
     )
-    [flaw] = verify(house.database, house.root).flaws
+    [flaw] = verify(house.database, house.trail).flaws
     assert (flaw.code, flaw.where, flaw.seq) == ("tail_removed", "mirror", 3)
 
 
@@ -211,7 +211,7 @@ async def test_a_line_of_another_session_is_named(filled: House) -> None:
 
 async def test_a_mirror_without_a_database_is_named(filled: House) -> None:
     alter(filled, "DELETE FROM receipts", "DELETE FROM receipt_heads")
-    report = verify(filled.database, filled.root, "sess_one")
+    report = verify(filled.database, filled.trail, "sess_one")
     assert {flaw.code for flaw in report.flaws if flaw.where == "mirror"} == {"tail_removed"}
     assert len(report.flaws) == 6
 
@@ -219,26 +219,26 @@ async def test_a_mirror_without_a_database_is_named(filled: House) -> None:
 async def test_only_the_asked_session_is_checked(filled: House) -> None:
     await filled.service.run(ToolCall("find_files", {}, "sess_two"), Policy())
     alter(filled, "DELETE FROM receipts WHERE session_id = 'sess_one' AND seq = 3")
-    assert verify(filled.database, filled.root, "sess_two").is_sound
-    assert not verify(filled.database, filled.root, "sess_one").is_sound
+    assert verify(filled.database, filled.trail, "sess_two").is_sound
+    assert not verify(filled.database, filled.trail, "sess_one").is_sound
 
 
 async def test_a_lost_or_replaced_key_is_named(filled: House) -> None:
-    key = filled.root / ".callboard/audit/secret.key"
+    key = filled.trail.key
     original = key.read_text()
     key.unlink()
-    report = verify(filled.database, filled.root)
+    report = verify(filled.database, filled.trail)
     assert report.flaws[0].code == "secret_missing"
     assert not key.exists(), "checking must not make a key"
     await filled.reopened().run(ToolCall("find_files", {}, "sess_one"), Policy())
     assert key.read_text() != original
-    report = verify(filled.database, filled.root)
+    report = verify(filled.database, filled.trail)
     assert "signed with another key" in report.flaws[0].message
     assert list(report.signature_valid.values()) == [False] * 5 + [True]
 
 
 async def test_a_key_others_can_read_is_noted(filled: House) -> None:
-    key = filled.root / ".callboard/audit/secret.key"
+    key = filled.trail.key
     key.chmod(0o644)
-    [note] = verify(filled.database, filled.root).notes
+    [note] = verify(filled.database, filled.trail).notes
     assert "0600" in note

@@ -6,6 +6,7 @@ from pathlib import Path
 from callboard.core.ids import IdMaker
 from callboard.store.database import Database
 from callboard.tools import ToolRegistry, ToolService
+from callboard.tools.audit import Trail
 from callboard.tools.builtin import BUILTIN_TOOLS
 
 
@@ -23,6 +24,25 @@ class HandClock:
         return self.now_ms() / 1000
 
 
+def trail_of(root: Path) -> Trail:
+    """The trail of a project whose key lies beside the project's folder."""
+    return Trail(root / ".callboard/audit", root.parent / "keys" / root.name)
+
+
+def open_service(
+    database: Database, root: Path, registry: ToolRegistry, clock: HandClock
+) -> ToolService:
+    return ToolService(
+        database,
+        root,
+        registry,
+        trail=trail_of(root),
+        kept=root / ".callboard",
+        ids=IdMaker(clock),
+        clock=clock,
+    )
+
+
 @dataclass
 class House:
     root: Path
@@ -37,8 +57,12 @@ class House:
     def mirror_of(self, session_id: str) -> Path:
         return self.root / ".callboard/audit/sessions" / session_id / "tool_receipts.jsonl"
 
+    @property
+    def trail(self) -> Trail:
+        return trail_of(self.root)
+
     def reopened(self) -> ToolService:
         """The same project as another process, or the same one after a restart, sees it."""
         clock = HandClock()
         registry = ToolRegistry(BUILTIN_TOOLS)
-        return ToolService(self.database, self.root, registry, ids=IdMaker(clock), clock=clock)
+        return open_service(self.database, self.root, registry, clock)

@@ -14,8 +14,8 @@ from callboard.core.breaker import BreakerRules, CircuitState, Outcome, Permit
 from callboard.core.events import CircuitChanged
 from callboard.models.traffic.circuits.shared import SharedBreakers
 from callboard.models.traffic.limits.rows import PauseRow, begin_pause
-from callboard.store.database import Database
 from callboard.store.journal.events import read_events
+from callboard.studio.database import admit, open_database
 from callboard.studio.project import Project
 
 RULES = {"llm": BreakerRules(3, 0.5, 20, 3600.0, 1)}
@@ -37,8 +37,8 @@ def call(project: Project, capsys: pytest.CaptureFixture[str]) -> Any:
     return run
 
 
-async def use(path: Path, provider: str, outcomes: list[Outcome]) -> None:
-    database = Database.open(path)
+async def use(project: Project, provider: str, outcomes: list[Outcome]) -> None:
+    database = open_database(admit(project))
     breakers = SharedBreakers(database, RULES)
     for outcome in outcomes:
         permit = await breakers.admit(f"llm:{provider}")
@@ -56,8 +56,8 @@ def test_a_fresh_project_has_no_traffic(call: Any) -> None:
 
 @pytest.mark.req("ERR-42", "ERR-43")
 def test_an_open_circuit_is_shown_and_reset(call: Any, project: Project) -> None:
-    asyncio.run(use(project.database, "acme", [Outcome.FAILED] * 3))
-    asyncio.run(use(project.database, "calm", [Outcome.SUCCEEDED, Outcome.FAILED]))
+    asyncio.run(use(project, "acme", [Outcome.FAILED] * 3))
+    asyncio.run(use(project, "calm", [Outcome.SUCCEEDED, Outcome.FAILED]))
     code, out, _ = call("models", "status")
     acme, calm = out.splitlines()[1:]
     assert code == 0
@@ -67,7 +67,7 @@ def test_an_open_circuit_is_shown_and_reset(call: Any, project: Project) -> None
     assert (code, out) == (0, "Calls to acme pass again.\n")
     shown = json.loads(call("models", "status", "--json")[1])
     assert [each["state"] for each in shown["circuits"]] == ["closed", "closed"]
-    database = Database.open(project.database)
+    database = open_database(admit(project))
     (event,) = database.read(read_events)
     database.close()
     assert event.body == CircuitChanged("llm:acme", "closed", "open", "reset by hand")
@@ -76,7 +76,7 @@ def test_an_open_circuit_is_shown_and_reset(call: Any, project: Project) -> None
 @pytest.mark.req("ERR-42")
 def test_a_process_at_work_follows_a_reset(call: Any, project: Project, clock: HandClock) -> None:
     async def work() -> None:
-        database = Database.open(project.database)
+        database = open_database(admit(project))
         breakers = SharedBreakers(database, RULES, clock=clock)
         for _ in range(3):
             permit = await breakers.admit("llm:acme")
@@ -94,7 +94,7 @@ def test_a_process_at_work_follows_a_reset(call: Any, project: Project, clock: H
 
 
 def test_resetting_what_nobody_knows_names_what_is_known(call: Any, project: Project) -> None:
-    asyncio.run(use(project.database, "acme", [Outcome.FAILED]))
+    asyncio.run(use(project, "acme", [Outcome.FAILED]))
     code, _, err = call("models", "reset", "acne")
     assert code != 0
     assert "'acne'" in err
@@ -103,7 +103,7 @@ def test_resetting_what_nobody_knows_names_what_is_known(call: Any, project: Pro
 
 def test_a_paused_credential_is_shown_until_its_time_is_up(call: Any, project: Project) -> None:
     now = time.time_ns() // 1_000_000
-    database = Database.open(project.database)
+    database = open_database(admit(project))
     for name, until in (("acme#k1", now + 60_000), ("done#k2", now - 1)):
         pause = PauseRow(name, 2, now - 1000, until, "too many requests")
         database.submit(lambda each, pause=pause: begin_pause(each, pause)).result(10)

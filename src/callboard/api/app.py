@@ -8,7 +8,11 @@ from fastapi import FastAPI
 
 from callboard import __version__
 from callboard.api import failure
+from callboard.api.bodies import Bodies
+from callboard.api.capacity import Capacity
+from callboard.api.description import DescribedApi
 from callboard.api.entrance import Entrance
+from callboard.api.patience import PATIENCE, Patience
 from callboard.api.routes import ROUTERS
 from callboard.packs.alfred.house import Alfred
 from callboard.packs.control_room.house import House
@@ -16,7 +20,13 @@ from callboard.packs.writers_factory.factory import Factory
 from callboard.studio.studio import Opening, Studio
 
 
-def create_app(root: Path, opening: Opening | None = None, *, token: str | None = None) -> FastAPI:
+def create_app(
+    root: Path,
+    opening: Opening | None = None,
+    *,
+    token: str | None = None,
+    patience: Patience = PATIENCE,
+) -> DescribedApi:
     """Return the application for one project; the project is opened when the server starts."""
 
     @asynccontextmanager
@@ -34,16 +44,22 @@ def create_app(root: Path, opening: Opening | None = None, *, token: str | None 
                 await factory.clock.stop()
                 await house.close()
 
-    app = FastAPI(
+    app = DescribedApi(
         title="Callboard",
         version=__version__,
         description="Runs teams of LLM agents: durable, inspectable, on your own folder.",
         lifespan=lifespan,
-        openapi_url="/api/openapi.json",
+        # Hung up among the routes: making it would hold everything up for a second.
+        openapi_url=None,
         docs_url=None,
         redoc_url=None,
     )
-    app.add_middleware(Entrance, token=token)
+    app.needs_change_header = token is None
+    # The last one added is the first a request meets: strangers are sent away before anything of
+    # theirs is counted or read.
+    app.add_middleware(Bodies, patience=patience)
+    app.add_middleware(Capacity)
+    app.add_middleware(Entrance, token=token, patience=patience)
     failure.install(app)
     for router in ROUTERS:
         app.include_router(router, prefix="/api", responses=failure.ERRORS)

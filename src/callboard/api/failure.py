@@ -15,6 +15,8 @@ from callboard.core.errors import CallboardError, Conflict, InvalidInput, NotFou
 
 _log = logging.getLogger(__name__)
 
+_MOST_PROBLEMS: Final = 50
+
 _STATUS_BY_CODE: Final = {
     "unknown_recipe": 400,
     "unknown_choreography": 400,
@@ -26,6 +28,7 @@ _STATUS_BY_CODE: Final = {
     "too_many_files": 413,
     "unreadable": 422,
     "tool_timeout": 504,
+    "work_too_long": 504,
     "tool_refused": 403,
     "nonce_invalid": 403,
     "agent_unavailable": 400,
@@ -42,6 +45,7 @@ _STATUS_BY_CODE: Final = {
     "writer_only": 409,
     "not_enough_variants": 502,
     "unknown_model": 400,
+    "file_model_refused": 400,
     "query_refused": 400,
     "write_refused": 422,
     "message_too_long": 413,
@@ -56,6 +60,7 @@ _PROVIDER_CODES: Final = frozenset(
         "provider_timeout",
         "invalid_reply",
         "missing_key",
+        "key_not_tied",
         "circuit_open",
         "prompt_too_long",
         "script_exhausted",
@@ -88,8 +93,12 @@ class ErrorBody(BaseModel):
 
 
 ERRORS: Final[dict[int | str, dict[str, Any]]] = {
-    status: {"model": ErrorBody, "description": HTTPStatus(status).phrase}
-    for status in (400, 401, 403, 404, 405, 409, 413, 422, 500, 502, 503, 504)
+    status: {
+        "description": HTTPStatus(status).phrase,
+        # Named and not given as a model, which would be built anew for every route and status.
+        "content": {"application/json": {"schema": {"$ref": "#/components/schemas/ErrorBody"}}},
+    }
+    for status in (400, 401, 403, 404, 405, 408, 409, 413, 422, 500, 502, 503, 504)
 }
 """What any operation may answer besides its success, for the OpenAPI document."""
 
@@ -141,7 +150,7 @@ async def _on_invalid_request(_request: Request, error: Exception) -> JSONRespon
     assert isinstance(error, RequestValidationError)  # noqa: S101 - the handler is registered for it
     problems = [
         {"field": ".".join(str(part) for part in each["loc"]), "problem": each["msg"]}
-        for each in error.errors()
+        for each in error.errors()[:_MOST_PROBLEMS]
     ]
     told = "; ".join(f"{each['field']}: {each['problem']}" for each in problems[:3])
     message = f"The request cannot be read: {told}"

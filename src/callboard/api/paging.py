@@ -13,14 +13,8 @@ MAX_LIMIT: Final = 500
 class Page:
     """The part of a list that a caller asked for."""
 
-    def __init__(
-        self,
-        request: Request,
-        response: Response,
-        limit: Annotated[int, Query(ge=1, le=MAX_LIMIT, description="Entries per page.")] = 100,
-        offset: Annotated[int, Query(ge=0, le=1_000_000_000, description="Entries to skip.")] = 0,
-    ) -> None:
-        """Read it from the query; the headers are set when the list is cut."""
+    def __init__(self, request: Request, response: Response, limit: int, offset: int) -> None:
+        """Take the request it is for; the headers are set when the list is cut."""
         self.limit = limit
         self.offset = offset
         self._request = request
@@ -36,4 +30,14 @@ class Page:
         return list(entries[self.offset : end])
 
 
-Paged = Annotated[Page, Depends(Page)]
+async def page_of(
+    request: Request,
+    response: Response,
+    limit: Annotated[int, Query(ge=1, le=MAX_LIMIT, description="Entries per page.")] = 100,
+    offset: Annotated[int, Query(ge=0, le=1_000_000_000, description="Entries to skip.")] = 0,
+) -> Page:
+    """Return the part of a list that the query asks for."""
+    return Page(request, response, limit, offset)
+
+
+Paged = Annotated[Page, Depends(page_of)]

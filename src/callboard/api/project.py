@@ -1,4 +1,8 @@
-"""The open project behind the server, as routes ask for it."""
+"""The open project behind the server, as routes ask for it.
+
+Asynchronous, though nothing is waited for: a plain function would be called in a thread, and no
+request may have to wait for one of those just to be looked at.
+"""
 
 from typing import Annotated, Any
 
@@ -11,22 +15,22 @@ from callboard.packs.writers_factory.factory import Factory
 from callboard.studio.studio import Studio
 
 
-def studio_of(request: Request) -> Studio:
+async def studio_of(request: Request) -> Studio:
     """Return the open project of the server."""
     return request.app.state.studio
 
 
-def house_of(request: Request) -> House:
+async def house_of(request: Request) -> House:
     """Return the Control Room of the open project."""
     return request.app.state.house
 
 
-def factory_of(request: Request) -> Factory:
+async def factory_of(request: Request) -> Factory:
     """Return the Writers Factory of the open project."""
     return request.app.state.factory
 
 
-def alfred_of(request: Request) -> Alfred:
+async def alfred_of(request: Request) -> Alfred:
     """Return the kitchen of the open project; it is opened when it is first needed."""
     return request.app.state.alfred
 

@@ -5,14 +5,16 @@ import sys
 from collections.abc import Sequence
 from enum import StrEnum
 from pathlib import Path
-from typing import Any, TypeVar, cast
+from typing import Any, Final, TypeVar, cast
 
 from callboard.core.canonical import Json
 from callboard.core.errors import InvalidInput, NotFound
 
 STANDARD_INPUT = "-"
+_LARGEST_BYTES: Final = 64_000_000
 
 Name = TypeVar("Name", bound=StrEnum)
+Given = TypeVar("Given", str, bytes)
 
 
 def read_arguments(
@@ -41,7 +43,7 @@ def _value(text: str) -> Json:
         return text
     try:
         return json.loads(text)
-    except json.JSONDecodeError:
+    except (json.JSONDecodeError, RecursionError):
         return text
 
 
@@ -49,12 +51,24 @@ def read_text(name: str) -> str:
     """Return the text of a file, or of standard input."""
     try:
         if name == STANDARD_INPUT:
-            return sys.stdin.read()
-        return Path(name).read_text("utf-8")
+            return _bounded(sys.stdin.read(_LARGEST_BYTES + 1), "standard input")
+        # Named by the user, who may well give a pipe: `<(command)`.
+        with Path(name).open("rb") as stream:
+            return _bounded(stream.read(_LARGEST_BYTES + 1), name).decode()
     except FileNotFoundError as error:
         raise NotFound(f"There is no file {name}", path=name) from error
+    except OSError as error:
+        raise InvalidInput(f"{name} cannot be read: {error.strerror}", path=name) from error
     except UnicodeDecodeError as error:
         raise InvalidInput(f"{name} is not UTF-8 text", path=name) from error
+
+
+def _bounded(data: Given, name: str) -> Given:
+    if len(data) > _LARGEST_BYTES:
+        raise InvalidInput(
+            f"{name} is larger than {_LARGEST_BYTES} bytes", fix="Give less.", path=name
+        )
+    return data
 
 
 def read_json_object(name: str) -> dict[str, Json]:
@@ -65,6 +79,8 @@ def read_json_object(name: str) -> dict[str, Json]:
         raise InvalidInput(
             f"{name} is not JSON: {error.msg} in line {error.lineno}", path=name
         ) from error
+    except RecursionError as error:
+        raise InvalidInput(f"{name} nests too deeply", path=name) from error
     if not isinstance(data, dict):
         raise InvalidInput(
             f"{name} holds a {type(data).__name__}",

@@ -17,20 +17,22 @@ _MISTAKE = (
 
 def report(error: Exception, *, command: str, as_json: bool, debug: bool) -> int:
     """Show an error that ended a command and return the exit code it means."""
+    from callboard.cli.output import put
+
     if debug:
         import traceback
 
-        traceback.print_exception(error, file=sys.stderr)
+        put(sys.stderr, "".join(traceback.format_exception(error)))
     usage = _usage_of(error, command)
     if usage is not None and usage.message.startswith("Usage:"):
         # A group called without a command: its help says more than an error could.
-        sys.stderr.write(f"{usage.message.rstrip()}\n")
+        put(sys.stderr, f"{usage.message.rstrip()}\n")
         return exits.USAGE
     record = usage or Classifier().record(error)
     if as_json:
-        sys.stdout.write(f"{compact_json(body_of(record))}\n")
+        put(sys.stdout, f"{compact_json(body_of(record))}\n")
     else:
-        sys.stderr.write(block_of(record))
+        put(sys.stderr, block_of(record))
     return exits.USAGE if usage is not None else exit_code_of(error, record.tier)
 
 

@@ -9,9 +9,12 @@ import sys
 
 from callboard import __version__
 from callboard.cli import exits
+from callboard.cli.attendance import is_attended
 from callboard.cli.table import COMMANDS, COMPLETE_VARIABLE
 
 _HELP_FLAGS = ("--help", "-h", "help")
+# Commands that ask about the folder themselves, or need none.
+_WITHOUT_PROJECT = frozenset(("trust", "init", "demo", "packs", "doctor"))
 
 
 def main(arguments: "list[str] | None" = None) -> int:
@@ -26,6 +29,9 @@ def main(arguments: "list[str] | None" = None) -> int:
 
         return answer(asked)
     debug = _take_flag(words, "--debug")
+    if _take_flag(words, "--trust-once"):
+        # By the environment, so that what this command starts in the background has it too.
+        os.environ["CALLBOARD_TRUST"] = "once"
     if not words or words[0] in _HELP_FLAGS:
         sys.stdout.write(root_help())
         return exits.OK if words else exits.USAGE
@@ -49,6 +55,7 @@ def root_help() -> str:
     lines += ["  --project FOLDER  the project; by default the one at or above this folder"]
     lines += ["  --json            JSON on standard output, for programs"]
     lines += ["  --debug           the whole traceback of an error"]
+    lines += ["  --trust-once      let what the project's folder brings count, this time only"]
     lines += ["  --help            what the command does and takes"]
     lines += ["", "callboard --version prints the version."]
     lines += ["callboard completion SHELL prints what bash, zsh or fish need to complete commands."]
@@ -61,6 +68,9 @@ def _dispatch(name: str, words: "list[str]", debug: bool) -> int:
     from importlib import import_module
 
     try:
+        if name not in _WITHOUT_PROJECT and is_attended():
+            _get_acquainted(words)
+        import_module("callboard.cli.logs").clean_log()
         app = import_module(f"callboard.cli.commands.{name}").app
         code = app(args=words, prog_name=f"callboard {name}", standalone_mode=False)
     except KeyboardInterrupt:
@@ -70,6 +80,21 @@ def _dispatch(name: str, words: "list[str]", debug: bool) -> int:
 
         return report(error, command=name, as_json=_wants_json(words), debug=debug)
     return code if isinstance(code, int) else exits.OK
+
+
+def _get_acquainted(words: "list[str]") -> None:
+    """Let a person say at first use whether they trust the folder."""
+    from pathlib import Path
+
+    from callboard.cli.acting.trusting import ask_at_first_use
+
+    asked = _before_dashes(words)
+    if any(word in _HELP_FLAGS[:2] for word in asked):
+        return
+    named = next((word.partition("=")[2] for word in asked if word.startswith("--project=")), "")
+    if not named and "--project" in asked[:-1]:
+        named = asked[asked.index("--project") + 1]
+    ask_at_first_use(Path(named) if named else None)
 
 
 def _complete(words: "list[str]") -> int:

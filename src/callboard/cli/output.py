@@ -9,25 +9,35 @@ import re
 import sys
 from collections.abc import Sequence
 from shutil import get_terminal_size
-from typing import Final
+from typing import Final, TextIO
 
 from callboard.core.canonical import Json, compact_json
 
-_CONTROL: Final = re.compile("[\x00-\x08\x0b-\x1f\x7f-\x9f]")
+# Marks of direction too: they make a line read other than it is.
+_CONTROL: Final = re.compile(
+    "[\x00-\x08\x0b-\x1f\x7f-\x9f\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069]"
+)
 _GAP: Final = "  "
 _LEAST_LAST_COLUMN: Final = 12
 
 
 def echo(text: str = "") -> None:
-    """Write a line of the result."""
-    sys.stdout.write(f"{text}\n")
-    sys.stdout.flush()
+    """Write a line of the result; on a terminal, without what could steer it."""
+    put(sys.stdout, f"{text}\n")
 
 
 def remark(text: str = "") -> None:
     """Write a line for whoever watches, beside the result."""
-    sys.stderr.write(f"{text}\n")
-    sys.stderr.flush()
+    put(sys.stderr, f"{text}\n")
+
+
+def put(stream: TextIO, text: str) -> None:
+    """Write text at once; on a terminal, without what could steer it.
+
+    Whatever is shown may hold what a stranger wrote: a name, a setting, an error's words.
+    """
+    stream.write(clean(text) if stream.isatty() else text)
+    stream.flush()
 
 
 def echo_json(value: Json) -> None:
@@ -55,8 +65,7 @@ def one_line(text: str, most_chars: int | None = None) -> str:
 
 def echo_text(text: str) -> None:
     """Write a text as it is; on a terminal, without what could steer it."""
-    shown = clean(text) if sys.stdout.isatty() else text
-    echo(shown.removesuffix("\n"))
+    echo(text.removesuffix("\n"))
 
 
 def echo_table(headers: Sequence[str], rows: Sequence[Sequence[str]]) -> None:
@@ -70,8 +79,10 @@ def echo_table(headers: Sequence[str], rows: Sequence[Sequence[str]]) -> None:
         room = max(_LEAST_LAST_COLUMN, get_terminal_size().columns - used)
     heading = _row(headers, widths, None)
     if is_terminal and "NO_COLOR" not in os.environ:
-        heading = f"\x1b[1m{heading}\x1b[0m"
-    echo(heading)
+        # Our own words, and the only ones that may steer the terminal.
+        sys.stdout.write(f"\x1b[1m{clean(heading)}\x1b[0m\n")
+    else:
+        echo(heading)
     for line in cells:
         echo(_row(line, widths, room))
 

@@ -10,6 +10,8 @@ from callboard.core.errors import NotFound
 from callboard.core.vocabulary.run import RunRecord
 from callboard.store.connection import Connection
 from callboard.store.database import Database
+from callboard.store.kept import check_kept_folder
+from callboard.studio.database import admit, open_database, refuse_lost
 from callboard.studio.project import Project
 
 T = TypeVar("T")
@@ -63,10 +65,12 @@ def find_project(project: Path | None) -> Project:
 def reading(project: Path | None) -> Generator[Reading]:
     """Open a project to be read, for as long as the context lasts."""
     found = find_project(project)
+    check_kept_folder(found.folder)
     if not found.database.exists():
+        refuse_lost(found)
         yield Reading(found, None)
         return
-    database = Database.open(found.database)
+    database = open_database(admit(found))
     try:
         yield Reading(found, database)
     finally:

@@ -26,6 +26,7 @@ COMMANDS = {
     "usage": "what was called, by whom, for how much",
     "budget": "what may be spent, and what is left",
     "serve": "the project over HTTP",
+    "trust": "say that what a folder brings shall count",
     "config": "the settings in force and where they come from",
     "doctor": "check the project and its surroundings",
 }

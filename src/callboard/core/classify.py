@@ -11,6 +11,7 @@ from typing import cast
 
 from callboard.core.canonical import Json
 from callboard.core.errors import CallboardError, ErrorRecord
+from callboard.core.patterns import LinearPattern, compile_pattern
 from callboard.core.tiers import ErrorTier
 
 _DEFAULT_TRANSIENT = (
@@ -49,6 +50,8 @@ _QUOTA = re.compile(
     r"|credit balance",
     re.IGNORECASE,
 )
+# How much of what an error says is read: what it is stands at the beginning.
+_MOST_WORDS = 20_000
 _REFILLS = re.compile(r"per[ _-]?(second|minute|day)|retry[ _-]?(in|after|delay)", re.IGNORECASE)
 
 _BY_ERRNO = {
@@ -89,16 +92,16 @@ class Classifier:
     degrading_statuses: tuple[int, ...] = (500, 502, 503, 504)
 
     @cached_property
-    def _patterns(self) -> tuple[tuple[ErrorTier, re.Pattern[str]], ...]:
+    def _patterns(self) -> tuple[tuple[ErrorTier, LinearPattern], ...]:
         listed = (
             (ErrorTier.USER_FIXABLE, self.user_fixable_patterns),
             (ErrorTier.PERMANENT, self.permanent_patterns),
             (ErrorTier.TRANSIENT, self.transient_patterns),
         )
         return tuple(
-            (tier, re.compile("|".join(f"(?:{p})" for p in patterns), re.IGNORECASE))
+            (tier, compile_pattern(pattern, ignores_case=True))
             for tier, patterns in listed
-            if patterns
+            for pattern in patterns
         )
 
     def tier_of(self, error: BaseException) -> ErrorTier:
@@ -163,7 +166,8 @@ def _words(error: BaseException) -> str:
     body = getattr(error, "body", None)
     status = status_of(error)
     said = "" if body is None else body
-    return f"{error} {said}" if status is None else f"{error} {said} HTTP {status}"
+    told = f"{error} {said}"[:_MOST_WORDS]
+    return told if status is None else f"{told} HTTP {status}"
 
 
 def _by_declaration(error: BaseException) -> ErrorTier | None:

@@ -13,15 +13,20 @@ from callboard.core.events import StepFailed as StepFailedEvent
 from callboard.core.vocabulary.question import Question
 from callboard.core.vocabulary.step import Effect, StepKind, StepRecord, StepState
 from callboard.engine.errors import NonDeterministic, NotNow, StepFailed
-from callboard.engine.live import LiveRun
+from callboard.engine.live import LiveRun, recorded
 from callboard.engine.scope import CannotTell, Finding, Happened, NotHappened, StepScope
 from callboard.engine.waiting import ask
 from callboard.store.connection import Connection
-from callboard.store.journal.steps import complete_step, output_of, step_row
+from callboard.store.journal.steps import complete_step, step_row
 
 # The input hash of a step whose output a human supplied: it holds whatever the inputs are.
 ANY_INPUTS = "*"
 
+_INTERRUPTED = "Callboard stopped while step {key!r} was taking effect. Did it happen?"
+_FORGOTTEN = (
+    "The journal of this run has lost its end. Step {key!r} may have taken effect before that."
+    " Did it happen?"
+)
 _PREVIEW_CHARS = 200
 # Replaying never waits, so a long journal lets other runs have the loop now and then.
 _REPLAYS_PER_TURN = 500
@@ -52,7 +57,9 @@ async def perform(live: LiveRun, plan: StepPlan) -> Json:
                 await asyncio.sleep(0)
             return replay(live, known)
         if plan.effect is Effect.ONCE:
-            return await _resolve_unknown(live, plan, known.seq)
+            return await _resolve_unknown(live, plan, known.seq, is_lost="lost" in known.detail)
+    elif live.in_doubt and plan.effect is Effect.ONCE:
+        return await _resolve_unknown(live, plan, live.next_seq, is_lost=True)
     await live.admit()
     return await _execute(live, plan)
 
@@ -85,9 +92,7 @@ def replay(live: LiveRun, known: StepRecord) -> Json:
     """Return or raise again what the journal holds."""
     if known.error is not None:
         raise StepFailed(known.key, known.error)
-    if known.output is not None or known.output_hash is None:
-        return known.output
-    return live.backstage.database.read(lambda connection: output_of(connection, known))
+    return recorded(live, known)
 
 
 @dataclass(slots=True)
@@ -254,8 +259,10 @@ async def _record_with_companions(
     await live.write(work)
 
 
-async def _resolve_unknown(live: LiveRun, plan: StepPlan, intent_seq: int) -> Json:
-    """Find out whether an interrupted `once` effect took place; never just do it again."""
+async def _resolve_unknown(
+    live: LiveRun, plan: StepPlan, intent_seq: int, *, is_lost: bool = False
+) -> Json:
+    """Find out whether an interrupted or forgotten `once` effect took place; never just do it."""
 
     def mark(connection: Connection) -> None:
         live.event(connection, StepUnknown(plan.kind.value), plan.key)
@@ -263,7 +270,8 @@ async def _resolve_unknown(live: LiveRun, plan: StepPlan, intent_seq: int) -> Js
     await live.write(mark)
     finding = await _probe(live, plan)
     if isinstance(finding, CannotTell):
-        finding = await _ask_what_happened(live, plan, intent_seq)
+        told = _FORGOTTEN if is_lost else _INTERRUPTED
+        finding = await _ask_what_happened(live, plan, intent_seq, told.format(key=plan.key))
     if isinstance(finding, NotHappened):
         await live.admit()
         return await _execute(live, plan)
@@ -283,7 +291,7 @@ async def _probe(live: LiveRun, plan: StepPlan) -> Finding:
 
 
 async def _ask_what_happened(
-    live: LiveRun, plan: StepPlan, intent_seq: int
+    live: LiveRun, plan: StepPlan, intent_seq: int, told: str
 ) -> Happened | NotHappened:
     # An answer holds for the attempt it was given about. If that led to a new attempt, which was
     # interrupted as well, the human is asked anew.
@@ -294,7 +302,7 @@ async def _ask_what_happened(
         number += 1
     key = f"{plan.key}/unknown/{number}"
     question = Question(
-        f"Callboard stopped while step {plan.key!r} was taking effect. Did it happen?",
+        told,
         choices=("happened", "did not happen"),
         detail={"step": plan.key, "kind": plan.kind.value},
     )

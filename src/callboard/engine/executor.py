@@ -9,6 +9,7 @@ from callboard.core.errors import CallboardError, Conflict, ErrorRecord, Invalid
 from callboard.core.events import RunChanged, SignalAcknowledged
 from callboard.core.vocabulary.run import RunRecord, RunState
 from callboard.core.vocabulary.signal import SignalKind, SignalRecord
+from callboard.core.vocabulary.step import StepRecord
 from callboard.engine.backstage import Backstage
 from callboard.engine.errors import JournalUnavailable, TakenOver
 from callboard.engine.live import LiveRun
@@ -19,6 +20,7 @@ from callboard.store.journal.events import append_event
 from callboard.store.journal.runs import claim, load_run, release, set_state
 from callboard.store.journal.signals import acknowledge, open_signals_of
 from callboard.store.journal.steps import load_journal
+from callboard.store.ledger.gaps import was_known_before
 
 _log = logging.getLogger(__name__)
 
@@ -42,12 +44,45 @@ class Executor:
         record, signals = await self.backstage.database.write(
             lambda connection: self._claim(connection, run_id)
         )
-        journal = self.backstage.database.read(lambda connection: load_journal(connection, record))
+        journal = await self._journal(record)
         live = LiveRun(self.backstage, record, journal, self.ownership.id)
+        live.in_doubt = self._is_in_doubt(record)
         for signal in signals:
             if signal.kind is not SignalKind.RESUME:
                 live.receive(signal)
         return live
+
+    async def _journal(self, record: RunRecord) -> dict[str, StepRecord]:
+        """Load what a claimed run has done; one that cannot be read is let go again."""
+        try:
+            return self.backstage.database.read(lambda connection: load_journal(connection, record))
+        except StoreError:
+            await self._release(record.id)
+            raise
+
+    def _is_in_doubt(self, record: RunRecord) -> bool:
+        """Say whether a run may have done more than its journal knows: it is older than a loss."""
+        gap = self.backstage.database.gap()
+        if gap is None:
+            return False
+
+        def is_older(connection: Connection) -> bool:
+            known: RunRecord | None = record
+            while known is not None:
+                if was_known_before(connection, known.id, gap.seq):
+                    return True
+                known = load_run(connection, known.parent_id) if known.parent_id else None
+            return False
+
+        in_doubt = self.backstage.database.read(is_older)
+        if in_doubt:
+            _log.warning(
+                "run %s is in doubt (%s): effects it does not remember are looked into, or asked"
+                " about; `callboard doctor --accept` ends the doubt.",
+                record.id,
+                gap,
+            )
+        return in_doubt
 
     def _claim(self, connection: Connection, run_id: str) -> tuple[RunRecord, list[SignalRecord]]:
         run = load_run(connection, run_id)
@@ -149,8 +184,11 @@ class Executor:
             _log.error("run %s could not be released: %s", live.record.id, again)
 
     async def _let_go(self, live: LiveRun) -> None:
+        await self._release(live.record.id)
+
+    async def _release(self, run_id: str) -> None:
         await self.backstage.database.write(
-            lambda connection: release(connection, live.record.id, self.ownership.id)
+            lambda connection: release(connection, run_id, self.ownership.id)
         )
 
 

@@ -18,6 +18,7 @@ from callboard.store.connection import Connection, StoreError
 from callboard.store.journal.events import event_row
 from callboard.store.journal.runs import finish, set_state
 from callboard.store.journal.signals import acknowledge
+from callboard.store.journal.steps import output_of
 from callboard.store.writer import RowRefused, Rows, Statement
 
 _log = logging.getLogger(__name__)
@@ -41,6 +42,19 @@ class InFlight:
     announced: bool = False
 
 
+def recorded(live: "LiveRun", known: StepRecord) -> Json:
+    """Return the output of a finished step; one that was altered ends the execution.
+
+    The run stays as it is: once the step is put right, it can be resumed.
+    """
+    if known.output is not None:
+        return known.output
+    try:
+        return live.backstage.database.read(lambda connection: output_of(connection, known))
+    except StoreError as error:
+        raise JournalUnavailable(error) from error
+
+
 class LiveRun:
     """Holds the journal in memory, the gate that pausing closes, and who waits for what."""
 
@@ -56,6 +70,8 @@ class LiveRun:
         # The next completion number; only this process writes steps while it owns the run.
         newest = max((step.seq for step in journal.values()), default=0)
         self.next_seq = max(newest, record.parent_seq) + 1
+        # Whether the journal may have forgotten steps: then no unknown `once` step is just done.
+        self.in_doubt = False
         self.keys: set[str] = set()
         self.in_flight: dict[str, InFlight] = {}
         # Question id to the future of its answer; filled by the run, resolved by the watcher.

@@ -9,9 +9,11 @@ import os
 import socket
 from collections.abc import Generator
 from pathlib import Path
+from typing import Final
 
 from callboard.core.clock import Clock
 from callboard.core.ids import IdMaker
+from callboard.store.beneath import open_folder
 from callboard.store.connection import Connection, translate_os
 from callboard.store.database import Database
 from callboard.store.journal.processes import (
@@ -21,6 +23,9 @@ from callboard.store.journal.processes import (
     insert_process,
     list_processes,
 )
+
+# No link and no pipe is ever a lock of ours.
+_FLAGS: Final = os.O_RDWR | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC
 
 
 class Ownership:
@@ -39,7 +44,7 @@ class Ownership:
         """Take the lock, then tell the database that this process exists."""
         path = self._path(self.id)
         try:
-            self._locks.mkdir(parents=True, exist_ok=True)
+            os.close(open_folder(self._locks.parent, (self._locks.name,), create=True))
             self._lock_file = _lock(path)
         except OSError as error:
             raise translate_os(error, path) from error
@@ -83,7 +88,7 @@ class Ownership:
 
 def _lock(path: Path) -> int:
     while True:
-        handle = os.open(path, os.O_RDWR | os.O_CREAT, 0o600)
+        handle = os.open(path, _FLAGS | os.O_CREAT, 0o600)
         # Waits at most for somebody who is looking whether the file is a stray one.
         fcntl.flock(handle, fcntl.LOCK_EX)
         if _is_at(handle, path):
@@ -93,7 +98,7 @@ def _lock(path: Path) -> int:
 
 def _is_at(handle: int, path: Path) -> bool:
     try:
-        return os.path.samestat(os.fstat(handle), path.stat())
+        return os.path.samestat(os.fstat(handle), path.lstat())
     except FileNotFoundError:
         return False
 
@@ -117,7 +122,7 @@ def _remove_unlocked(path: Path) -> None:
 @contextlib.contextmanager
 def _unlocked(path: Path) -> Generator[None]:
     """Hold a file that nobody has locked; a locked one is a BlockingIOError."""
-    handle = os.open(path, os.O_RDWR)
+    handle = os.open(path, _FLAGS)
     try:
         # Shared, so that two processes that look at the same time do not see each other.
         fcntl.flock(handle, fcntl.LOCK_SH | fcntl.LOCK_NB)

@@ -8,10 +8,10 @@ from callboard.core.events import QuestionAsked, StepDone
 from callboard.core.vocabulary.question import Answer, Question
 from callboard.core.vocabulary.step import Effect, StepKind, StepRecord, StepState
 from callboard.engine.errors import NonDeterministic
-from callboard.engine.live import LiveRun
+from callboard.engine.live import LiveRun, recorded
 from callboard.store.connection import Connection
 from callboard.store.journal.questions import find_question, insert_question
-from callboard.store.journal.steps import complete_step, output_of
+from callboard.store.journal.steps import complete_step
 
 
 async def ask(live: LiveRun, key: str, question: Question, input_hash: str) -> Json:
@@ -25,7 +25,7 @@ async def ask(live: LiveRun, key: str, question: Question, input_hash: str) -> J
                 fix="Undo the change, or fork the run before this question.",
                 key=key,
             )
-        return live.backstage.database.read(lambda connection: output_of(connection, known))
+        return recorded(live, known)
     await live.admit()
     asked = live.backstage.database.read(
         lambda connection: find_question(connection, live.record.id, key)

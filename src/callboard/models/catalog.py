@@ -18,6 +18,8 @@ from callboard.core.vocabulary import ModelTier
 UNKNOWN_WINDOW_TOKENS: Final = 32_768
 _FULL_FROM: Final = 128_000
 _MEDIUM_FROM: Final = 32_000
+_MARK = re.compile(r"[:/]")
+_MOST_MARKS = 8
 _VERSION = re.compile(r"(-latest|-\d{4}-\d{2}-\d{2}|-\d{8}|-\d{4}|-\d{3}|-0|@[\w.-]+)$")
 
 
@@ -110,16 +112,13 @@ def tier_for_window(window_tokens: int) -> ModelTier:
 def _names(model: str) -> Iterator[str]:
     """Yield the names to try, from exact to bare."""
     yield model
-    bare = model
-    while True:
+    # Behind its last few marks: no name has more, and a stranger's may be nothing but marks.
+    starts = [mark.end() for mark in _MARK.finditer(model)][-_MOST_MARKS:]
+    for bare in (model, *(model[start:] for start in starts)):
+        yield bare
         yield (unversioned := _VERSION.sub("", bare))
         if unversioned != bare:
             yield _VERSION.sub("", unversioned)
-        shorter = re.split(r"[:/]", bare, maxsplit=1)
-        if len(shorter) == 1:
-            return
-        bare = shorter[1]
-        yield bare
 
 
 def _facts(name: str, entry: Mapping[str, Any]) -> ModelFacts:

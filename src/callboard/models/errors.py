@@ -15,6 +15,12 @@ class UnknownModel(InvalidInput):
     code = "unknown_model"
 
 
+class FileModelRefused(UnknownModel):
+    """The model is a file, and the user has not named it."""
+
+    code = "file_model_refused"
+
+
 class ProviderTimeout(ProviderError):
     """The provider was silent or busy for too long."""
 
@@ -38,6 +44,13 @@ class MissingKey(ProviderError):
     """A provider needs a key nobody has set."""
 
     code = "missing_key"
+    tier = ErrorTier.USER_FIXABLE
+
+
+class KeyNotTied(ProviderError):
+    """A key would go to an address that the user has not tied it to."""
+
+    code = "key_not_tied"
     tier = ErrorTier.USER_FIXABLE
 
 

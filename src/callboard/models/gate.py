@@ -15,6 +15,7 @@ from callboard.core.classify import Classifier
 from callboard.core.clock import Clock, SystemClock
 from callboard.core.errors import ProviderError
 from callboard.models.errors import ProviderTimeout, UnknownModel, as_provider_error
+from callboard.models.file_models import FileModels
 from callboard.models.model_id import provider_of
 from callboard.models.types import (
     Chunk,
@@ -136,17 +137,26 @@ class _Answer:
 class Routes:
     """Which provider answers for which model id."""
 
-    def __init__(self, providers: Mapping[str, Provider], fallback: Provider | None = None) -> None:
+    def __init__(
+        self,
+        providers: Mapping[str, Provider],
+        fallback: Provider | None = None,
+        files: FileModels | None = None,
+    ) -> None:
         """Take providers by the part of the model id before the colon.
 
-        `fallback` gets every id of the form `name:model` whose name is not listed.
+        `fallback` gets every id of the form `name:model` whose name is not listed. `files` says
+        which models that are files may be asked; without it, whoever asks has looked.
         """
         self._providers = dict(providers)
         self._fallback = fallback
+        self._files = files
 
     def provider_of(self, model: str) -> Provider:
         """Return who answers for a model; nobody is an error that names those who could."""
         name, colon, _ = model.partition(":")
+        if self._files is not None:
+            self._files.require(model)
         if name in self._providers:
             return self._providers[name]
         if self._fallback is not None and colon:
@@ -175,15 +185,17 @@ class DirectGate:
         providers: Mapping[str, Provider],
         *,
         fallback: Provider | None = None,
+        files: FileModels | None = None,
         limits: TimeLimits | None = None,
         classifier: Classifier | None = None,
         clock: Clock | None = None,
     ) -> None:
         """Take providers by the part of the model id before the colon.
 
-        `fallback` gets every id of the form `name:model` whose name is not listed.
+        `fallback` gets every id of the form `name:model` whose name is not listed. `files` says
+        which models that are files may be asked.
         """
-        self._routes = Routes(providers, fallback)
+        self._routes = Routes(providers, fallback, files)
         self._limits = limits or TimeLimits()
         self._classifier = classifier or Classifier()
         self._clock = clock or SystemClock()

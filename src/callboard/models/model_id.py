@@ -7,10 +7,9 @@ first `.jsonl:` is the model. So a file may lie anywhere, also behind a drive le
 from dataclasses import dataclass
 from typing import Final
 
+from callboard.core.settings.file_models import RECORD, REPLAY
 from callboard.models.errors import UnknownModel
 
-RECORD: Final = "record"
-REPLAY: Final = "replay"
 _END: Final = ".jsonl"
 
 

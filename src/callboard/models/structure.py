@@ -13,7 +13,7 @@ from typing import Any, Final
 from callboard.core.canonical import Json
 from callboard.core.schemas import violations
 
-_FENCE: Final = re.compile(r"```[\w-]*\s*\n(.*?)```", re.DOTALL)
+_FENCE: Final = re.compile(r"```[\w-]*+[^\S\n]*+\n(.*?)```", re.DOTALL)
 _OPENING: Final = re.compile(r"[\[{]")
 _MAX_OPENINGS: Final = 64
 _SHOWN_ERRORS: Final = 3

@@ -5,7 +5,7 @@ nothing is sent: the error names every size.
 """
 
 import logging
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from typing import Final
 
@@ -57,10 +57,13 @@ class AssembledPrompt:
 class Assembler:
     """Turns requests into prompts; holds no state but its counter and layout."""
 
-    def __init__(self, counter: TokenCounter, layout: Layout) -> None:
-        """Take the way to count and the way to lay out."""
+    def __init__(
+        self, counter: TokenCounter, layout: Layout, hide: Callable[[str], str] | None = None
+    ) -> None:
+        """Take the way to count, the way to lay out, and what must not be said."""
         self._counter = counter
         self._layout = layout
+        self._hide = hide
 
     def assemble(self, request: PromptRequest) -> AssembledPrompt:
         """Return the prompt, trimmed to its limits in the order the caller gave."""
@@ -75,6 +78,8 @@ class Assembler:
             if draft.total > limit:
                 raise _too_large(draft, limit)
         prompt = draft.finish()
+        if self._hide is not None:
+            prompt = _discreet(prompt, self._hide)
         _log.debug(
             "assembled prompt: model=%s tier=%s tokens=%d chars=%d",
             request.model_id,
@@ -90,6 +95,15 @@ class Assembler:
             return None
         draft = _Draft(replace(request, history=History()), self._counter, self._layout)
         return max(0, request.limit_tokens - draft.total - draft.history_overhead)
+
+
+def _discreet(prompt: AssembledPrompt, hide: Callable[[str], str]) -> AssembledPrompt:
+    """Return a prompt as it may be stored and sent."""
+    messages = tuple(
+        replace(each, parts=tuple(hide(part) for part in each.parts)) for each in prompt.messages
+    )
+    bill = tuple(replace(line, text=hide(line.text)) for line in prompt.bill)
+    return replace(prompt, messages=messages, bill=bill)
 
 
 class _Draft:

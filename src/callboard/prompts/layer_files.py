@@ -10,6 +10,7 @@ from typing import Final, TypeVar
 from callboard.prompts.errors import TemplateInvalid
 from callboard.prompts.index import INDEX_NAME, Index, read_index
 from callboard.prompts.templates import TemplateSource, read_source
+from callboard.store.reading import FileRefused, read_bounded
 
 _MAX_BYTES: Final = 1_000_000
 _EMPTY_INDEX: Final = Index()
@@ -82,23 +83,14 @@ class LayerFiles:
     def _parse(self, relative: str, parse: Callable[[str, str], _T]) -> _T:
         path = self.layer.root / relative
         shown = f"{self.layer.name}:{relative}"
-        if not path.resolve().is_relative_to(self.layer.root.resolve()):
-            raise TemplateInvalid(
-                f"{shown} is a link that leads out of the {self.layer.name} prompts folder.",
-                fix="Copy the file instead of linking to it.",
-                path=shown,
-            )
         try:
-            data = path.read_bytes()
-            if len(data) > _MAX_BYTES:
-                raise TemplateInvalid(
-                    f"{shown} is larger than {_MAX_BYTES} bytes.", path=shown, size=len(data)
-                )
-            text = data.decode("utf-8")
+            text = read_bounded(path, limit_bytes=_MAX_BYTES, within=self.layer.root).decode()
         except UnicodeDecodeError as error:
             raise TemplateInvalid(f"{shown} is not UTF-8: {error}", path=shown) from error
-        except OSError as error:
+        except FileNotFoundError as error:
+            raise TemplateInvalid(f"{shown} is not there any more.", path=shown) from error
+        except FileRefused as refused:
             raise TemplateInvalid(
-                f"{shown} cannot be read: {error.strerror}", path=shown
-            ) from error
+                f"{shown} {refused.reason}.", fix=refused.fix, path=shown
+            ) from refused
         return parse(text, shown)

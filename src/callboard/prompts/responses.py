@@ -1,9 +1,7 @@
 """Agent responses as a readable file beside the receipts; the database is the truth."""
 
 import contextlib
-import fcntl
 import json
-import os
 from collections.abc import Container, Iterable
 from dataclasses import dataclass
 from pathlib import Path
@@ -13,7 +11,12 @@ from callboard.core.canonical import Json, compact_json, digest_bytes
 from callboard.prompts.records import load_prompt
 from callboard.store.connection import Connection
 from callboard.store.database import Database
-from callboard.store.files import read_whole_lines, write_atomically
+from callboard.store.files import (
+    append_durably,
+    locked_folder,
+    read_whole_lines,
+    write_atomically,
+)
 
 FILE: Final = "agent_responses.jsonl"
 _ANSWERED: Final = (
@@ -44,33 +47,34 @@ class ResponseMirror:
         """Take the database and the folder of the audit trail."""
         self._database = database
         self._audit = audit
+        # Callboard's own folder, in which nothing may be a link.
+        self._kept = audit.parent
         self._written: dict[str, _Written] = {}
 
     def sync(self, session_id: str) -> int:
         """Append the responses the session's file lacks; return how many."""
         folder = self._audit / "sessions" / session_id
-        folder.mkdir(parents=True, exist_ok=True)
-        with (folder / f".{FILE}.lock").open("w") as lock:
-            fcntl.flock(lock, fcntl.LOCK_EX)
+        with locked_folder(folder, within=self._kept):
             path = folder / FILE
             written = self._written.pop(session_id, None)
             if written is None or written.size != _size(path):
                 return self._sync_whole(session_id, path)
             fresh = self._missing(session_id, written.since, written.newest)
             if fresh:
-                _append(path, list(fresh.values()))
+                append_durably(path, _encode(list(fresh.values())), within=self._kept)
             self._remember(session_id, path, {**written.newest, **_times(fresh.values())})
             return len(fresh)
 
     def _sync_whole(self, session_id: str, path: Path) -> int:
-        lines = read_whole_lines(path)
+        lines = read_whole_lines(path, within=self._kept)
         known = _times(lines)
         fresh = self._missing(session_id, 0, known)
         if fresh and _size(path) == len(_encode(lines)):
-            _append(path, list(fresh.values()))
+            append_durably(path, _encode(list(fresh.values())), within=self._kept)
         elif fresh:
             # A crash tore the last line off; what is complete stays as it is.
-            write_atomically(path, _encode([*lines, *fresh.values()]))
+            whole = _encode([*lines, *fresh.values()])
+            write_atomically(path, whole, within=self._kept)
         self._remember(session_id, path, {**known, **_times(fresh.values())})
         return len(fresh)
 
@@ -122,7 +126,7 @@ def _times(lines: Iterable[str]) -> dict[str, int]:
     """Return the responses in lines of a file with the times of their replies."""
     found: dict[str, int] = {}
     for line in lines:
-        with contextlib.suppress(ValueError, TypeError, KeyError):
+        with contextlib.suppress(ValueError, TypeError, KeyError, RecursionError):
             data: Any = json.loads(line)
             found[str(data["id"])] = int(data.get("replied_at") or 0)
     return found
@@ -130,19 +134,10 @@ def _times(lines: Iterable[str]) -> dict[str, int]:
 
 def _size(path: Path) -> int:
     try:
-        return path.stat().st_size
+        return path.lstat().st_size
     except FileNotFoundError:
         return 0
 
 
 def _encode(lines: list[str]) -> bytes:
     return "".join(f"{line}\n" for line in lines).encode()
-
-
-def _append(path: Path, lines: list[str]) -> None:
-    handle = os.open(path, os.O_WRONLY | os.O_APPEND | os.O_CREAT, 0o600)
-    try:
-        os.write(handle, _encode(lines))
-        os.fsync(handle)
-    finally:
-        os.close(handle)

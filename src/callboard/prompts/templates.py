@@ -5,11 +5,14 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import Any, Final, cast
 
+from callboard.core.parsing import FileProblem, parse_yaml
 from callboard.prompts.errors import TemplateInvalid
 from callboard.prompts.passages import Line, Passage, Placeholder, make_passage
 from callboard.prompts.variants import Variant, fallback_order, variant_named
 
-_MARKER: Final = re.compile(r"<!--[ \t]*(/?tier|micro)\b[ \t]*:?[ \t]*([^>\n]*?)[ \t]*-->")
+_MARKER: Final = re.compile(
+    r"<!--[ \t]*+(/?tier|micro)\b[ \t]*+:?+[ \t]*+((?:[^>\n]*[^> \t\n])?)[ \t]*-->"
+)
 _MARKER_START: Final = re.compile(r"<!--[ \t]*/?(?:tier|micro)\b")
 _NAME: Final = re.compile(r"[A-Za-z_][A-Za-z0-9_-]*")
 _KNOWN_KEYS: Final = ("label", "description", "slots")
@@ -143,16 +146,14 @@ def _split_front_matter(lines: Sequence[Line], path: str) -> tuple[FrontMatter, 
 
 
 def _read_front_matter(text: str, path: str) -> FrontMatter:
-    import yaml
-
     try:
-        loaded: Any = yaml.safe_load(text)
-    except (yaml.YAMLError, ValueError, RecursionError) as error:
-        mark = getattr(error, "problem_mark", None)
-        line = getattr(mark, "line", 0) + 2
+        loaded = parse_yaml(text)
+    except FileProblem as problem:
+        # One line for the rule above.
+        line = (problem.line or 0) + 1
         raise TemplateInvalid(
-            f"{path}:{line}: the front matter is not YAML: {error}", path=path, line=line
-        ) from error
+            f"{path}:{line}: the front matter {problem.message}", path=path, line=line
+        ) from problem
     if loaded is None:
         return FrontMatter()
     if not isinstance(loaded, dict):

@@ -2,7 +2,7 @@
 
 from callboard.core.canonical import digest_bytes
 from callboard.core.errors import NotFound
-from callboard.store.connection import Connection
+from callboard.store.connection import Connection, StoreCorrupt
 
 
 def put_blob(connection: Connection, data: bytes) -> str:
@@ -16,10 +16,16 @@ def put_blob(connection: Connection, data: bytes) -> str:
 
 
 def get_blob(connection: Connection, sha256: str) -> bytes:
-    """Return the bytes with that SHA-256."""
+    """Return the bytes with that SHA-256; others under that name are an error."""
     row = connection.execute(
         "SELECT data FROM blobs WHERE sha256 = :sha256", {"sha256": sha256}
     ).fetchone()
     if row is None:
         raise NotFound(f"No blob {sha256} in this project", fix="Run `callboard doctor`.")
-    return bytes(row["data"])
+    data = row["data"]
+    if not isinstance(data, bytes) or digest_bytes(data) != sha256:
+        raise StoreCorrupt(
+            f"The blob {sha256} does not hold what its name says",
+            fix="Put the database back from a backup; `callboard doctor` names what was altered.",
+        )
+    return data

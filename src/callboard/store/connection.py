@@ -6,10 +6,11 @@ import time
 from collections.abc import Iterator, Mapping, Sequence
 from enum import StrEnum
 from pathlib import Path
-from typing import Any, Final, Protocol
+from typing import Any, Final, Protocol, TypeVar
 
 from callboard.core.errors import CallboardError
 from callboard.core.tiers import ErrorTier
+from callboard.store.kept import check_database
 
 Params = Mapping[str, Any] | Sequence[Any]
 
@@ -90,18 +91,32 @@ class StoreBusy(StoreError):
     tier = ErrorTier.TRANSIENT
 
 
+C = TypeVar("C", bound=sqlite3.Connection)
+
+
 def connect(path: Path, durability: Durability = Durability.FULL) -> sqlite3.Connection:
     """Open a connection in WAL mode with foreign keys, explicit transactions and named rows."""
-    connection: sqlite3.Connection | None = None
+    return connect_as(sqlite3.Connection, path, durability)
+
+
+def connect_as(kind: type[C], path: Path, durability: Durability) -> C:
+    """Open such a connection of a kind."""
+    check_database(path)
+    connection: C | None = None
     try:
         connection = sqlite3.connect(
-            path, timeout=BUSY_SECONDS, isolation_level=None, check_same_thread=False
+            path,
+            timeout=BUSY_SECONDS,
+            isolation_level=None,
+            check_same_thread=False,
+            factory=kind,
         )
         connection.row_factory = sqlite3.Row
         write_ahead(connection)
         connection.execute(f"PRAGMA synchronous={durability.value}")
         connection.execute("PRAGMA foreign_keys=ON")
         connection.execute("PRAGMA wal_autocheckpoint=2000")
+        connection.execute("PRAGMA cell_size_check=ON")
     except sqlite3.Error as error:
         if connection is not None:
             connection.close()

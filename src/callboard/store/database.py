@@ -3,17 +3,33 @@
 import asyncio
 import sqlite3
 import threading
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from concurrent.futures import Future
 from pathlib import Path
 from typing import Any, TypeVar
 
+from callboard.core.clock import Clock, SystemClock
 from callboard.store.connection import Connection, Durability, connect, translate
 from callboard.store.faults import FaultPoints, NoFaults
+from callboard.store.ledger.baseline import (
+    BaselineReason,
+    accept_rows,
+    adopt,
+    publish,
+    write_baseline,
+)
+from callboard.store.ledger.book import Ledger
+from callboard.store.ledger.entries import Tail
+from callboard.store.ledger.gaps import Gap, ends_with, open_gap
+from callboard.store.ledger.head import Head, read_head
+from callboard.store.ledger.seal import Seal
+from callboard.store.ledger.verification import LedgerReport, verify_ledger
 from callboard.store.migrations import prepare
+from callboard.store.presence import refuse_missing
+from callboard.store.structure import check_structure
 from callboard.store.writer import Rows, Writer
 
-__all__ = ["Connection", "Database", "Durability"]
+__all__ = ["Connection", "Database", "Durability", "Seal"]
 
 T = TypeVar("T")
 
@@ -21,13 +37,23 @@ T = TypeVar("T")
 class Database:
     """A project's database on SQLite."""
 
-    def __init__(self, path: Path, durability: Durability, faults: FaultPoints) -> None:
+    def __init__(
+        self,
+        path: Path,
+        durability: Durability,
+        faults: FaultPoints,
+        seal: Seal | None,
+        clock: Clock,
+    ) -> None:
         """Start the writer on a prepared file; use `open`."""
         self.path = path
+        self.seal = seal
+        self._clock = clock
         self._readers = threading.local()
         self._open_readers: list[sqlite3.Connection] = []
         self._listeners: list[Callable[[], None]] = []
-        self._writer = Writer(path, durability, faults, self._committed)
+        ledger = None if seal is None else Ledger(seal, clock)
+        self._writer = Writer(path, durability, faults, self._committed, ledger)
 
     @classmethod
     def open(
@@ -36,16 +62,25 @@ class Database:
         *,
         durability: Durability = Durability.FULL,
         faults: FaultPoints | None = None,
+        seal: Seal | None = None,
+        mirrors: Sequence[Path] = (),
+        clock: Clock | None = None,
     ) -> "Database":
-        """Open a database, creating or migrating it first if need be."""
+        """Open a database, creating or migrating it first if need be.
+
+        With a seal, every change of a row is written down in its ledger. `mirrors` are folders
+        that hold copies of what is in it: if they hold any, a missing database is not made anew.
+        """
+        told = clock or SystemClock()
+        refuse_missing(path, seal, mirrors)
         connection = connect(path, Durability.FULL)
         try:
-            prepare(connection, path, path.parent / "backups")
+            _make_ready(connection, path, seal, told)
         except sqlite3.Error as error:
             raise translate(error, path) from error
         finally:
             connection.close()
-        return cls(path, durability, faults or NoFaults())
+        return cls(path, durability, faults or NoFaults(), seal, told)
 
     async def write(self, work: Callable[[Connection], T]) -> T:
         """Run a unit of work in the next group commit; durable when this returns."""
@@ -88,6 +123,43 @@ class Database:
         except sqlite3.Error as error:
             raise translate(error, self.path) from error
 
+    def gap(self) -> Gap | None:
+        """Return what this database is known to have lost, until the user accepts the loss."""
+        seal = self.seal
+        if seal is None:
+            return None
+        # Before the snapshot: whatever the head knows by then must be in it.
+        head = read_head(seal)
+        return self.read(lambda _connection: open_gap(self._reader(), seal, head))
+
+    def is_own(self) -> bool:
+        """Say whether whoever wrote last had this key."""
+        seal = self.seal
+        if seal is None:
+            return True
+        return self.read(lambda _connection: ends_with(self._reader(), seal))
+
+    def verify(self) -> LedgerReport:
+        """Compare every row with the ledger, and the ledger with its head; nothing is changed."""
+        head = Head() if self.seal is None else read_head(self.seal)
+        return self.read(lambda _connection: verify_ledger(self._reader(), self.seal, head))
+
+    def accept(self) -> LedgerReport:
+        """Have every row count as it is from now on, and return what was wrong until then."""
+        seal = self.seal
+        if seal is None:
+            raise ValueError("a database without a seal has no ledger")
+        found = self.verify()
+        connection = connect(self.path)
+        try:
+            end = accept_rows(connection, seal, self._clock.now_ms(), len(found.flaws))
+        except sqlite3.Error as error:
+            raise translate(error, self.path) from error
+        finally:
+            connection.close()
+        publish(seal, end)
+        return found
+
     def version_seen(self) -> int:
         """Return a number that changes whenever any process commits to this database."""
         try:
@@ -120,3 +192,22 @@ class Database:
     def _committed(self) -> None:
         for listener in self._listeners:
             listener()
+
+
+def _make_ready(
+    connection: sqlite3.Connection, path: Path, seal: Seal | None, clock: Clock
+) -> None:
+    """Bring a file up to date, refuse it if it was altered, and see to it that it has a ledger."""
+    ends: list[Tail] = []
+
+    def sealing(within: sqlite3.Connection, version: int | None) -> None:
+        check_structure(within, path)
+        if seal is not None and version is None:
+            ends.append(write_baseline(within, seal, clock.now_ms(), BaselineReason.CREATED))
+
+    prepare(connection, path, path.parent / "backups", sealing=sealing)
+    check_structure(connection, path)
+    if seal is not None:
+        for end in ends:
+            publish(seal, end)
+        adopt(connection, seal, clock.now_ms())

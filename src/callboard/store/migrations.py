@@ -1,5 +1,6 @@
 """Numbered migrations: how an old database becomes a new one, with a backup before any loss."""
 
+import os
 import sqlite3
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
@@ -33,13 +34,22 @@ def _initial(_connection: Connection) -> None:
 def _books_and_kitchens(connection: Connection) -> None:
     """Version 2 has more tables, and finds runs of a session by their state."""
     connection.execute("DROP INDEX IF EXISTS runs_by_session")
-    _create(connection)
+    create_schema(connection)
+
+
+def _ledger(connection: Connection) -> None:
+    """Version 3 writes down what each commit changed, and calls of tools before they act."""
+    create_schema(connection)
 
 
 MIGRATIONS: Final[tuple[Migration, ...]] = (
     Migration(1, "the journal and its rooms", _initial),
     Migration(2, "books, kitchens and conversations", _books_and_kitchens),
+    Migration(3, "a ledger of every row, and calls that have begun", _ledger),
 )
+
+Sealing = Callable[[sqlite3.Connection, int | None], None]
+"""Is told the version a database had, before its change is committed; may object by raising."""
 
 
 def prepare(
@@ -47,6 +57,7 @@ def prepare(
     path: Path,
     backups: Path,
     migrations: Sequence[Migration] = MIGRATIONS,
+    sealing: Sealing | None = None,
 ) -> None:
     """Create an empty database at the newest version, or bring an older one up to it."""
     newest = migrations[-1].number
@@ -57,7 +68,7 @@ def prepare(
         version = _version(connection)
         if version is None:
             _refuse_foreign(connection, path)
-            _create(connection)
+            create_schema(connection)
         elif version > newest or version < 1:
             raise UnknownSchema(
                 f"{path} has schema version {version}; this Callboard knows 1 to {newest}",
@@ -72,6 +83,8 @@ def prepare(
             " ON CONFLICT (key) DO UPDATE SET value = :version",
             {"version": str(newest)},
         )
+        if sealing is not None and version != newest:
+            sealing(connection, version)
         connection.execute("COMMIT")
     except BaseException:
         # A full disk makes SQLite roll back by itself.
@@ -99,7 +112,8 @@ def back_up(path: Path, backups: Path, label: str) -> Path:
     """Copy a live database, consistently, into the backup folder and return the copy's path."""
     backups.mkdir(parents=True, exist_ok=True)
     number = 1
-    while (target := backups / f"{path.stem}-{label}-{number}.db").exists():
+    # A link that leads nowhere is taken as well: through it the copy would be made elsewhere.
+    while os.path.lexists(target := backups / f"{path.stem}-{label}-{number}.db"):
         number += 1
     with sqlite3.connect(path) as source, sqlite3.connect(target) as copy:
         source.backup(copy)
@@ -121,7 +135,7 @@ def _version(connection: sqlite3.Connection) -> int | None:
     return int(row[0]) if str(row[0]).isdecimal() else 0
 
 
-def _create(connection: Connection) -> None:
+def create_schema(connection: Connection) -> None:
     """Make every table and index that is not there."""
     from sqlalchemy.dialects import sqlite
     from sqlalchemy.schema import CreateIndex, CreateTable

@@ -1,7 +1,6 @@
 """The run folder: a readable copy of the journal. Deleting it loses nothing."""
 
 import json
-import os
 from collections.abc import Callable, Mapping
 from dataclasses import asdict, dataclass, field
 from datetime import datetime
@@ -14,13 +13,18 @@ from callboard.core.vocabulary.step import StepRecord, StepState
 from callboard.store.connection import Connection
 from callboard.store.database import Database
 from callboard.store.faults import FaultPoints
-from callboard.store.files import locked_folder, read_whole_lines, write_atomically
+from callboard.store.files import append_durably, locked_folder, write_atomically
+from callboard.store.journal.events import latest_runs
 from callboard.store.journal.runs import list_runs, load_run
 from callboard.store.journal.steps import load_journal, with_output
+from callboard.store.reading import FileRefused, read_bounded
 
 _PREVIEW_CHARS = 200
 # How many runs a start-up looks after: a crash leaves only the latest behind.
 _LATEST_RUNS = 500
+# How far back every opening of a project looks for them, however many runs there are.
+_LAST_EVENTS = 100
+_LARGEST_RUN_BYTES = 16_000_000
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,6 +54,8 @@ class RunMirror:
         """Take the database to read from and the folder to write to."""
         self._database = database
         self._root = root
+        # Callboard's own folder: `runs` may be a link no more than anything in it.
+        self._kept = root.parent
         self._faults = faults
         self._shape = shape
 
@@ -58,25 +64,42 @@ class RunMirror:
         folder = self._root / run_id
         self._faults.reach("mirror.before_write")
         # Read under the lock, so that of two processes the one with the newer state comes last.
-        with locked_folder(folder):
+        with locked_folder(folder, within=self._kept):
             self._write(folder, run_id)
         self._faults.reach("mirror.after_write")
 
     def _write(self, folder: Path, run_id: str) -> None:
         held = self._database.read(lambda connection: self._read(connection, run_id))
         for name, data in held.files.items():
-            _write_bytes(folder / name, data)
+            self._write_bytes(folder / name, data)
         # The snapshot of the slots before the lines that speak of them.
-        _write_json(folder / "cache.json", held.cache)
-        _append_missing(folder / "steps.jsonl", [compact_json(line) for line in held.steps])
-        _write_json(folder / "recipe.json", held.recipe)
+        self._write_json(folder / "cache.json", held.cache)
+        lines = [compact_json(line) for line in held.steps]
+        _append_missing(folder / "steps.jsonl", lines, self._kept)
+        self._write_json(folder / "recipe.json", held.recipe)
         # Last, so that a folder whose run.json is up to date is up to date as a whole.
-        _write_json(folder / "run.json", held.run)
+        self._write_json(folder / "run.json", held.run)
+
+    def _write_json(self, path: Path, value: Json) -> None:
+        text = json.dumps(value, ensure_ascii=False, indent=2)
+        self._write_bytes(path, text.encode("utf-8", "replace"))
+
+    def _write_bytes(self, path: Path, data: bytes) -> None:
+        if _content(path, len(data), self._kept) != data:
+            write_atomically(path, data, within=self._kept)
 
     def _read(self, connection: Connection, run_id: str) -> RunFolder:
         run = load_run(connection, run_id)
         own = self._shape(connection, run) if self._shape is not None else None
         return own or _usual(connection, run)
+
+    def is_behind(self) -> bool:
+        """Say whether the folder of a run that changed last is missing or behind the journal."""
+
+        def read(connection: Connection) -> list[RunRecord]:
+            return [load_run(connection, each) for each in latest_runs(connection, _LAST_EVENTS)]
+
+        return not all(self._is_current(run) for run in self._database.read(read))
 
     def stale(self) -> list[RunRecord]:
         """Return those of the latest runs whose folder is missing or behind the journal."""
@@ -85,9 +108,10 @@ class RunMirror:
 
     def _is_current(self, run: RunRecord) -> bool:
         try:
-            there: Any = json.loads((self._root / run.id / "run.json").read_bytes())
+            path = self._root / run.id / "run.json"
+            there: Any = json.loads(_content(path, _LARGEST_RUN_BYTES, self._kept) or b"")
             told = (there.get("state", there.get("status")), _stamp(there["updated_at"]))
-        except (OSError, ValueError, KeyError, TypeError, AttributeError):
+        except (OSError, ValueError, KeyError, TypeError, AttributeError, RecursionError):
             return False
         return told == (run.state.value, run.updated_at)
 
@@ -153,31 +177,19 @@ def _slot(step: StepRecord) -> dict[str, Json]:
     }
 
 
-def _append_missing(path: Path, lines: list[str]) -> None:
+def _append_missing(path: Path, lines: list[str], kept: Path) -> None:
     """Append what is not there yet; a file that is not a beginning of the truth is rewritten."""
-    there = read_whole_lines(path)
-    wanted = "".join(f"{line}\n" for line in lines)
-    size = path.stat().st_size if path.exists() else 0
-    whole = sum(len(line.encode()) + 1 for line in there) == size
-    if not whole or there != lines[: len(there)] or not there:
-        write_atomically(path, wanted.encode())
-        return
-    tail = "".join(f"{line}\n" for line in lines[len(there) :])
-    if not tail:
-        return
-    handle = os.open(path, os.O_WRONLY | os.O_APPEND)
+    wanted = "".join(f"{line}\n" for line in lines).encode()
+    there = _content(path, len(wanted), kept)
+    if not there or not there.endswith(b"\n") or not wanted.startswith(there):
+        write_atomically(path, wanted, within=kept)
+    elif len(there) < len(wanted):
+        append_durably(path, wanted[len(there) :], within=kept)
+
+
+def _content(path: Path, most_bytes: int, kept: Path) -> bytes | None:
+    """Return what lies at a place in the folder; what cannot be a copy of ours is nothing."""
     try:
-        os.write(handle, tail.encode())
-        os.fsync(handle)
-    finally:
-        os.close(handle)
-
-
-def _write_json(path: Path, value: Json) -> None:
-    _write_bytes(path, json.dumps(value, ensure_ascii=False, indent=2).encode("utf-8", "replace"))
-
-
-def _write_bytes(path: Path, data: bytes) -> None:
-    if path.exists() and path.read_bytes() == data:
-        return
-    write_atomically(path, data)
+        return read_bounded(path, limit_bytes=most_bytes, within=kept, follow_links=False)
+    except (FileNotFoundError, FileRefused):
+        return None

@@ -17,8 +17,15 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Final, TypeVar
 
-from callboard.store.connection import Connection, Durability, connect, is_busy, translate
+from callboard.store.connection import (
+    Connection,
+    Durability,
+    connect,
+    is_busy,
+    translate,
+)
 from callboard.store.faults import FaultPoints
+from callboard.store.ledger.book import Ledger
 
 T = TypeVar("T")
 Work = Callable[[Connection], T]
@@ -75,12 +82,15 @@ class Writer:
         durability: Durability,
         faults: FaultPoints,
         on_commit: Callable[[], None],
+        ledger: Ledger | None = None,
     ) -> None:
         """Open the connection and start the thread; `on_commit` runs on the committing thread."""
         self._path = path
         self._faults = faults
         self._on_commit = on_commit
-        self._connection = connect(path, durability)
+        self._ledger = ledger
+        opening = connect if ledger is None else ledger.connect
+        self._connection = opening(path, durability)
         # The event loop must never wait for another process; the thread waits by itself.
         self._connection.execute("PRAGMA busy_timeout=0")
         # Held by whichever thread is using the connection.
@@ -143,6 +153,8 @@ class Writer:
         self._thread.join()
         self._drain()
         self._connection.close()
+        if self._ledger is not None:
+            self._ledger.close()
 
     def _hand_in(self, unit: _Unit) -> None:
         with self._guard:
@@ -220,16 +232,22 @@ class Writer:
             self._begin(patient=True)
         try:
             outcomes = _execute(connection, units)
+            if self._ledger is not None:
+                self._ledger.append()
             self._faults.reach("store.before_commit")
             started = time.perf_counter()
             connection.execute("COMMIT")
         except BaseException:
             if connection.in_transaction:
                 connection.execute("ROLLBACK")
+            if self._ledger is not None:
+                self._ledger.undone()
             raise
         elapsed = time.perf_counter() - started
         self._commit_seconds += _SMOOTHING * (elapsed - self._commit_seconds)
         self._faults.reach("store.after_commit")
+        if self._ledger is not None:
+            self._ledger.committed()
         return outcomes
 
     def _begin(self, *, patient: bool) -> bool:

@@ -18,6 +18,8 @@ from typing import Final
 import anyio
 
 from callboard.core.canonical import Json
+from callboard.core.parsing import FileProblem
+from callboard.core.places import config_dir
 from callboard.core.settings import (
     Layer,
     LayerName,
@@ -29,9 +31,9 @@ from callboard.core.settings import (
     named_files,
     resolve,
 )
+from callboard.studio.project import Project
 from callboard.studio.settings_file import (
     FileContent,
-    FileProblem,
     parse_settings_file,
     read_settings_file,
 )
@@ -63,22 +65,12 @@ class ConfigNotice:
     problems: tuple[SettingsWarning, ...] = ()
 
 
-def user_config_dir(environment: Mapping[str, str]) -> Path:
-    """Return the folder of the user's own settings."""
-    chosen = environment.get("CALLBOARD_CONFIG_DIR")
-    if chosen:
-        return Path(chosen)
-    from platformdirs import user_config_path
-
-    return user_config_path("callboard", appauthor=False)
-
-
 class Configuration:
     """The settings in force, and the way to newer ones."""
 
     def __init__(
         self,
-        project: Path | None,
+        project: Project | None,
         *,
         environment: Mapping[str, str] | None = None,
         flags: Mapping[str, Json] | None = None,
@@ -87,7 +79,8 @@ class Configuration:
         self.project = project
         self._environment = dict(os.environ if environment is None else environment)
         self._flags = Layer(LayerName.FLAGS, "command line", dict(flags or {}))
-        self._layer_files = _layer_files(project, user_config_dir(self._environment))
+        self._layer_files = _layer_files(project, config_dir(self._environment))
+        self._is_trusted = project is None or project.standing.is_trusted
         self._variable_files = [
             replace(each, file=str(Path(each.file).expanduser().absolute()))
             for each in named_files(self._environment)
@@ -178,7 +171,12 @@ class Configuration:
         return any(path == file or path in file.parents for file in self.files)
 
     def _contents(self) -> dict[Path, FileContent]:
-        return {file: read_settings_file(file) for file in self.files}
+        # What a project brings lies in its folder and nowhere else; the user's own may be linked.
+        within: dict[Path, Path] = {}
+        for name, levels in ((LayerName.PROJECT, 0), (LayerName.LOCAL, 1)):
+            if (file := self._layer_files.get(name)) is not None:
+                within[file] = file.parents[levels]
+        return {file: read_settings_file(file, within.get(file)) for file in self.files}
 
     def _load(self, contents: Mapping[Path, FileContent]) -> LoadedSettings:
         warnings: list[SettingsWarning] = []
@@ -202,7 +200,11 @@ class Configuration:
             for each in self._variable_files
         ]
         variables, unknown = environment_layer(self._environment, named)
-        return resolve([*layers, variables, self._flags], [*warnings, *unknown])
+        return resolve(
+            [*layers, variables, self._flags],
+            [*warnings, *unknown],
+            is_trusted=self._is_trusted,
+        )
 
     def _notify(self, notice: ConfigNotice) -> None:
         for listener in tuple(self._listeners):
@@ -219,12 +221,11 @@ class Configuration:
             _logger.warning("%s", loaded.summary)
 
 
-def _layer_files(project: Path | None, user_dir: Path) -> dict[LayerName, Path]:
+def _layer_files(project: Project | None, user_dir: Path) -> dict[LayerName, Path]:
     files = {LayerName.USER: user_dir.absolute() / CONFIG_FILE}
     if project is not None:
-        own = project.absolute() / ".callboard"
-        files[LayerName.PROJECT] = own / CONFIG_FILE
-        files[LayerName.LOCAL] = own / "local" / CONFIG_FILE
+        files[LayerName.PROJECT] = project.brought / CONFIG_FILE
+        files[LayerName.LOCAL] = project.local / CONFIG_FILE
     return files
 
 

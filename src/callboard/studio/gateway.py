@@ -10,7 +10,8 @@ from typing import Final
 
 from callboard.core.clock import Clock
 from callboard.core.errors import CallboardError
-from callboard.core.settings import Settings
+from callboard.core.settings import LoadedSettings, Settings
+from callboard.core.settings.file_models import RECORD, REPLAY, SCRIPT, file_models
 from callboard.core.settings.queue import QueueSettings
 from callboard.core.tiers import ErrorTier
 from callboard.core.tracing import NoTracer, Tracer
@@ -30,10 +31,11 @@ from callboard.models import (
     weights_dir,
 )
 from callboard.models.accounts import Accounts, BudgetGate, MeterGate
-from callboard.models.credentials import account_of
+from callboard.models.credentials import Credentials, account_of
 from callboard.models.errors import UnknownModel
+from callboard.models.file_models import FileModels
 from callboard.models.gate import Routes
-from callboard.models.model_id import RECORD, REPLAY, sent_model
+from callboard.models.model_id import sent_model
 from callboard.models.notice import Notify, say_nothing
 from callboard.models.providers.address import locate
 from callboard.models.providers.cassette import Recorder, Replayer
@@ -49,7 +51,8 @@ from callboard.models.traffic.queue import QueueGate
 from callboard.models.traffic.retry import RetryGate
 from callboard.models.traffic.waiting.slots import QueueLimits
 from callboard.store.database import Database
-from callboard.studio.keys import open_credentials, provider_configs
+from callboard.studio.keys import open_credentials, open_ties, provider_configs
+from callboard.studio.project import Project
 
 # Works in this process: slow is not lost there, and leaving it alone mends nothing.
 _EMBEDDED: Final = frozenset(("local",))
@@ -59,13 +62,35 @@ _EMBEDDED: Final = frozenset(("local",))
 class Surroundings:
     """What the gate takes from the process it works in."""
 
-    settings: Settings
+    loaded: LoadedSettings
     environment: Mapping[str, str]
     providers: Mapping[str, Provider]
     clock: Clock
     trace: Tracer = field(default_factory=NoTracer)
-    # The root of the project, whose own keys go before the user's.
-    project: Path | None = None
+    # Its own keys go before the user's.
+    project: Project | None = None
+    # Models the user named besides those of the settings.
+    named: tuple[str, ...] = ()
+    # The keys of whoever works here, if they are open already.
+    opened: Credentials | None = None
+
+    @property
+    def keys(self) -> Credentials:
+        """The keys of the user and the project."""
+        if self.opened is not None:
+            return self.opened
+        return open_credentials(self.settings, self.environment, project=self.project)
+
+    @property
+    def settings(self) -> Settings:
+        """The settings in force."""
+        return self.loaded.settings
+
+    @property
+    def files(self) -> FileModels:
+        """Which models that are files may be asked: those that the user has named."""
+        named = file_models(self.loaded.own.models) | frozenset(self.named)
+        return FileModels(named, replaced=self.providers)
 
 
 @dataclass(frozen=True, slots=True)
@@ -80,20 +105,29 @@ def direct_way(around: Surroundings) -> DirectWay:
     """Return the way straight to the providers, traced if anybody listens."""
     models = around.settings.models
     classifier = around.settings.errors.classifier()
-    keys = open_credentials(around.settings, around.environment, project=around.project)
+    keys = around.keys
+    here = Path.cwd()
+    below = () if around.project is None else (around.project.root,)
     known: dict[str, Provider] = {
         "local": LocalProvider(weights_dir(around.environment)),
-        "script": ScriptFiles(Path.cwd()),
+        SCRIPT: ScriptFiles(here, below=below),
         **around.providers,
     }
     remote = RemoteProvider(
-        around.environment, provider_configs(around.settings), classifier, keys=keys
+        around.environment,
+        provider_configs(around.loaded),
+        classifier,
+        keys=keys,
+        ties=open_ties(around.environment),
     )
-    recorder = Recorder(Routes(known, remote), Path.cwd(), scrub=keys.scrub, classifier=classifier)
-    all_known = {**known, RECORD: recorder, REPLAY: Replayer(Path.cwd())}
+    recorder = Recorder(
+        Routes(known, remote), here, below=below, scrub=keys.scrub, classifier=classifier
+    )
+    all_known = {**known, RECORD: recorder, REPLAY: Replayer(here, below)}
     direct = DirectGate(
         all_known,
         fallback=remote,
+        files=around.files,
         limits=TimeLimits(models.timeout_seconds, models.inactivity_timeout_seconds, _EMBEDDED),
         classifier=classifier,
         clock=around.clock,
@@ -104,10 +138,17 @@ def direct_way(around: Surroundings) -> DirectWay:
 
 def why_unreachable(around: Surroundings, model: str) -> CallboardError | None:
     """Return why a model cannot be asked, as far as that is known without asking it."""
+    refusal = around.files.why_not(model)
+    if refusal is not None:
+        return refusal
+    return _why_unreachable(around, model)
+
+
+def _why_unreachable(around: Surroundings, model: str) -> CallboardError | None:
     name, colon, _ = model.partition(":")
     if name in (RECORD, REPLAY):
-        return None if name == REPLAY else why_unreachable(around, sent_model(model))
-    if name in {"local", "script", *around.providers}:
+        return None if name == REPLAY else _why_unreachable(around, sent_model(model))
+    if name in {"local", SCRIPT, *around.providers}:
         return None
     if not colon:
         return UnknownModel(
@@ -115,10 +156,10 @@ def why_unreachable(around: Surroundings, model: str) -> CallboardError | None:
             fix="Name provider and model, for example `openai:gpt-4o`, or use `local`.",
             model=model,
         )
-    keys = open_credentials(around.settings, around.environment, project=around.project)
-    config = provider_configs(around.settings).get(name, ProviderConfig())
+    keys = around.keys
+    config = provider_configs(around.loaded).get(name, ProviderConfig())
     try:
-        locate(name, config, around.environment).find_key(keys)
+        locate(name, config, around.environment).find_key(keys, open_ties(around.environment))
     except CallboardError as error:
         return error
     return None

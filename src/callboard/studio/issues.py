@@ -6,12 +6,13 @@ The database is the truth; `.callboard/issues/issues.json` is a readable copy of
 import asyncio
 import json
 import logging
+import os
+import re
 from collections.abc import Callable, Iterable
 from dataclasses import replace
 from pathlib import Path
-from typing import Any, Final, TypeVar
+from typing import Final, TypeVar
 
-from callboard.core.canonical import Json
 from callboard.core.clock import Clock
 from callboard.core.errors import InvalidInput
 from callboard.core.events import IssueChanged
@@ -31,10 +32,13 @@ from callboard.store.journal.issues import (
     load_issue,
     set_status,
 )
+from callboard.store.reading import FileRefused, open_bounded
 from callboard.studio.issue_shape import issue_to_json
 from callboard.tools import list_receipts, read_receipt
 
 _MAX_TITLE_CHARS: Final = 300
+_HEAD_BYTES: Final = 100
+_REVISION: Final = re.compile(rb'\{\s*"revision": (\d{1,18}),')
 _log = logging.getLogger(__name__)
 
 T = TypeVar("T")
@@ -129,21 +133,22 @@ class Issues:
             return False
         try:
             self._mirrored = self._copy(self._mirror)
-        except OSError as error:
+        except (OSError, FileRefused) as error:
             # The copy may lag behind; the issues themselves are safe.
             _log.warning("the copy of the issues was not written: %s", error)
             return False
         return True
 
     def _copy(self, path: Path) -> int:
-        with locked_folder(path.parent):
+        kept = path.parent.parent
+        with locked_folder(path.parent, within=kept):
             # Read while the folder is held: nobody writes an older state over a newer one.
             revision, issues = self._database.read(
                 lambda connection: (issues_revision(connection), list_issues(connection))
             )
             content = {"revision": revision, "issues": [issue_to_json(each) for each in issues]}
             text = json.dumps(content, ensure_ascii=False, indent=2) + "\n"
-            write_atomically(path, text.encode("utf-8", "backslashreplace"))
+            write_atomically(path, text.encode("utf-8", "backslashreplace"), within=kept)
         return revision
 
     async def _set(self, number: int, status: IssueStatus) -> Issue:
@@ -188,8 +193,10 @@ def _checked(draft: IssueDraft) -> IssueDraft:
 def _revision_of(path: Path) -> int:
     """Return the revision a copy shows; what is not a copy of ours shows none."""
     try:
-        data: Any = json.loads(path.read_text(encoding="utf-8"))
-        revision: Json = data["revision"]
-    except (OSError, ValueError, KeyError, TypeError):
+        opened = open_bounded(path, within=path.parent.parent, follow_links=False)
+    except (OSError, FileRefused):
         return 0
-    return revision if isinstance(revision, int) else 0
+    with os.fdopen(opened, "rb") as stream:
+        # It stands first: all the issues need not be read to find it.
+        found = _REVISION.match(stream.read(_HEAD_BYTES))
+    return int(found[1]) if found is not None else 0

@@ -2,20 +2,20 @@
 
 import re
 from collections.abc import Mapping
-from pathlib import Path
 
 from callboard.core.errors import InvalidInput
-from callboard.core.settings import Settings
-from callboard.core.settings.model import PROFILE_PATTERN
+from callboard.core.places import config_dir
+from callboard.core.settings import LoadedSettings, Settings
+from callboard.core.settings.model import PROFILE_PATTERN, ProviderSettings
 from callboard.models import ProviderConfig
 from callboard.models.credentials import (
     KEY_VARIABLES,
     Credentials,
+    Ties,
     UnknownProvider,
     account_of,
 )
 from callboard.models.credentials.secret import Scrubber
-from callboard.studio.configuration import user_config_dir
 from callboard.studio.project import Project
 
 
@@ -24,11 +24,11 @@ def open_credentials(
     environment: Mapping[str, str],
     profile: str | None = None,
     *,
-    project: Path | None = None,
+    project: Project | None = None,
 ) -> Credentials:
     """Return the keys of the user, in the profile of the settings unless another is named.
 
-    `project` is the root of a project that may have keys of its own.
+    `project` may have keys of its own.
     """
     name = settings.profile if profile is None else profile
     if not re.fullmatch(PROFILE_PATTERN, name):
@@ -36,20 +36,29 @@ def open_credentials(
             f"{name!r} is no name for a profile",
             fix="Use up to 64 letters, digits, dots, dashes and underscores.",
         )
-    own = None if project is None else Project(project).local
-    return Credentials.open(environment, user_config_dir(environment), name, project=own)
+    own = None if project is None else project.local
+    return Credentials.open(environment, config_dir(environment), name, project=own)
 
 
-def provider_configs(settings: Settings) -> dict[str, ProviderConfig]:
-    """Return how the settings say that providers are reached."""
+def open_ties(environment: Mapping[str, str]) -> Ties:
+    """Return to which addresses the user lets keys go."""
+    return Ties(config_dir(environment))
+
+
+def provider_configs(loaded: LoadedSettings) -> dict[str, ProviderConfig]:
+    """Return how the settings say that providers are reached, and what of it the user said."""
+    nothing = ProviderSettings()
+    own = loaded.own.models.providers
     return {
         name: ProviderConfig(
             base_url=provider.base_url,
             api_key_env=provider.api_key_env,
             enabled=provider.enabled,
             aliases=provider.aliases,
+            is_url_own=provider.base_url == own.get(name, nothing).base_url,
+            is_key_own=provider.api_key_env == own.get(name, nothing).api_key_env,
         )
-        for name, provider in settings.models.providers.items()
+        for name, provider in loaded.settings.models.providers.items()
     }
 
 

@@ -15,9 +15,9 @@ import yaml
 from pydantic import BaseModel, ConfigDict, ValidationError
 
 from callboard.core.canonical import Json
+from callboard.core.parsing import FileProblem
 from callboard.studio.settings_file import (
     FileContent,
-    FileProblem,
     parse_settings_file,
     read_settings_file,
 )
@@ -46,12 +46,13 @@ class PackSettings(Generic[M]):
 
     model: type[M]
     package: str
+    # As it is told to the user: it lies where Callboard keeps what it adds to the project.
     project_file: str
     secret: tuple[str, ...] = ()
 
-    def read(self, root: Path) -> PackSettingsRead[M]:
-        """Return the settings of a project."""
-        return _merged(self, read_settings_file(root / self.project_file))
+    def read(self, kept: Path) -> PackSettingsRead[M]:
+        """Return the settings of a project, from where Callboard keeps its own."""
+        return _merged(self, read_settings_file(kept / Path(self.project_file).name, kept))
 
     def bundled(self) -> M:
         """Return the settings of a project that changes none."""

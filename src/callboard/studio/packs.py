@@ -19,12 +19,15 @@ from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, ValidationEr
 
 from callboard.core.canonical import digest
 from callboard.core.errors import CallboardError, NotFound
+from callboard.core.parsing import FileProblem, decode_text
 from callboard.core.vocabulary import Agent, ModelTier, RoleContract
+from callboard.store.reading import read_bounded
 from callboard.studio.offers import Choreography, Shelf
 from callboard.tools import Tool
 
 GROUP: Final = "callboard.packs"
 FILE: Final = "pack.yaml"
+_LARGEST_BYTES: Final = 1_000_000
 
 
 class PackInvalid(CallboardError):
@@ -42,7 +45,9 @@ def _tier_of(value: object) -> object:
     return ModelTier.MEDIUM if value <= 4 else ModelTier.FULL
 
 
-class _AgentEntry(BaseModel):
+class AgentEntry(BaseModel):
+    """An agent as a file describes it."""
+
     model_config = ConfigDict(extra="forbid")
 
     id: str = Field(pattern=r"^[a-z][a-z0-9_-]{0,63}$")
@@ -82,7 +87,7 @@ class _PackFile(BaseModel):
     name: str = Field(pattern=r"^[a-z][a-z0-9_-]{0,63}$")
     title: str = ""
     description: str = ""
-    agents: list[_AgentEntry] = Field(default_factory=list[_AgentEntry])
+    agents: list[AgentEntry] = Field(default_factory=list[AgentEntry])
     choreographies: dict[str, str] = Field(default_factory=dict[str, str])
     shelves: list[str] = Field(default_factory=list[str])
     tools: list[str] = Field(default_factory=list[str])
@@ -191,18 +196,20 @@ def load_pack(root: Path) -> Pack:
     """Read the pack in a folder."""
     path = root / FILE
     try:
-        raw = yaml.safe_load(path.read_text("utf-8"))
+        raw = yaml.safe_load(decode_text(read_bounded(path, limit_bytes=_LARGEST_BYTES)))
         return Pack(root.resolve(), _PackFile.model_validate(raw))
     except FileNotFoundError as error:
         raise PackInvalid(f"{root} is not a pack: it has no {FILE}") from error
-    except (yaml.YAMLError, UnicodeDecodeError) as error:
-        raise PackInvalid(f"{path} is not readable YAML: {error}") from error
+    except FileProblem as problem:
+        raise PackInvalid(problem.at(path), fix="Correct the file.") from problem
     except ValidationError as error:
         told = "; ".join(
             f"{'.'.join(str(part) for part in problem['loc'])}: {problem['msg']}"
             for problem in error.errors(include_url=False)
         )
         raise PackInvalid(f"{path}: {told}", fix="Correct the named keys.") from error
+    except (yaml.YAMLError, ValueError, RecursionError) as error:
+        raise PackInvalid(f"{path} is not readable YAML: {error}") from error
 
 
 def installed_packs() -> tuple[Pack, ...]:
@@ -213,6 +220,11 @@ def installed_packs() -> tuple[Pack, ...]:
         for location in (spec.submodule_search_locations or ()) if spec is not None else ():
             found.append(load_pack(Path(location)))
     return tuple(found)
+
+
+def in_order(given: tuple[Pack, ...], installed: tuple[Pack, ...], own: str) -> tuple[Pack, ...]:
+    """Return the user's packs, then the one the project is for, then all others."""
+    return (*given, *sorted(installed, key=lambda pack: pack.name != own))
 
 
 class Repertoire:
@@ -345,36 +357,3 @@ class Repertoire:
         """Return the packs in which a name may be found, with the name it has there."""
         home, slash, short = name.rpartition("/")
         return [(pack, short) for pack in self.packs if not slash or pack.name == home]
-
-
-def project_agents(path: Path, base: tuple[Agent, ...]) -> dict[str, Agent]:
-    """Read a project's `agents.yaml`: new agents, or other values for known ones."""
-    if not path.is_file():
-        return {}
-    known = {agent.id: _entry(agent) for agent in base}
-    try:
-        raw: list[dict[str, Any]] = yaml.safe_load(path.read_text("utf-8")) or []
-        entries = [
-            _AgentEntry.model_validate({**known.get(str(item.get("id")), {}), **item})
-            for item in raw
-        ]
-    except (yaml.YAMLError, ValidationError, AttributeError, TypeError) as error:
-        raise PackInvalid(f"{path} is not a list of agents: {error}") from error
-    return {entry.id: entry.agent() for entry in entries}
-
-
-def _entry(agent: Agent) -> dict[str, Any]:
-    return {
-        "id": agent.id,
-        "name": agent.name,
-        "archetype": agent.contract.archetype,
-        "owns": agent.contract.owns,
-        "must_not": agent.contract.must_not,
-        "abstains_when": agent.contract.abstains_when,
-        "prompt": agent.prompt,
-        "tier": agent.tier,
-        "model": agent.model,
-        "tools": sorted(agent.tools),
-        "enabled": agent.enabled,
-        "order": agent.order,
-    }

@@ -1,39 +1,33 @@
 """One settings file: YAML that holds a mapping, read without trusting who wrote it."""
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 from pathlib import Path
-from typing import Any, Final, cast
+from typing import Final, cast
 
 from callboard.core.canonical import Json
-from callboard.core.errors import CallboardError
+from callboard.core.parsing import FileProblem, decode_text, parse_yaml
+from callboard.store.reading import FileRefused, read_bounded
 
 _LARGEST_BYTES: Final = 1_000_000
-_DEEPEST: Final = 50
-
-
-class FileProblem(CallboardError):
-    """Why a settings file cannot be read, and in which line."""
-
-    code = "unreadable_settings"
-
-    def __init__(self, message: str, line: int | None = None) -> None:
-        """Take the reason and the line, counted from one."""
-        super().__init__(message)
-        self.line = line
-
 
 FileContent = bytes | str | None
 """What lies at a path: its bytes, or in words why they cannot be read, or nothing."""
 
 
-def read_settings_file(file: Path) -> FileContent:
-    """Read a file without judging it; equal results mean that nothing has changed."""
+def read_settings_file(file: Path, within: Path | None = None) -> FileContent:
+    """Read a file without judging it; equal results mean that nothing has changed.
+
+    A file of a project is named together with the folder it must lie `within`, without links; the
+    user's own may be a link to wherever they keep it.
+    """
     try:
-        return file.read_bytes()
-    except (FileNotFoundError, NotADirectoryError):
+        return read_bounded(
+            file, limit_bytes=_LARGEST_BYTES, within=within, follow_links=within is None
+        )
+    except FileNotFoundError:
         return None
-    except OSError as error:
-        return error.strerror or str(error)
+    except FileRefused as refused:
+        return refused.reason
 
 
 def parse_settings_file(content: FileContent, *, must_exist: bool = False) -> dict[str, Json]:
@@ -43,54 +37,10 @@ def parse_settings_file(content: FileContent, *, must_exist: bool = False) -> di
             raise FileProblem("does not exist, but a variable names it")
         return {}
     if isinstance(content, str):
-        raise FileProblem(f"cannot be read ({content})")
-    if len(content) > _LARGEST_BYTES:
-        raise FileProblem(f"is larger than {_LARGEST_BYTES} bytes")
-    try:
-        data = _parse(content.decode("utf-8-sig"))
-    except UnicodeDecodeError as error:
-        line = content.count(b"\n", 0, error.start) + 1
-        raise FileProblem("is not UTF-8 text", line) from error
+        raise FileProblem(content)
+    data = parse_yaml(decode_text(content))
     if data is None:
         return {}
     if not isinstance(data, Mapping):
         raise FileProblem(f"holds a {type(data).__name__} where settings (key: value) are expected")
     return dict(cast("Mapping[str, Json]", data))
-
-
-def _parse(text: str) -> Any:
-    import yaml
-
-    try:
-        refuse_traps(text)
-        return yaml.safe_load(text)
-    except yaml.MarkedYAMLError as error:
-        mark = error.problem_mark or error.context_mark
-        line = None if mark is None else mark.line + 1
-        reason = error.problem or error.context or "a mistake"
-        raise FileProblem(f"is not valid YAML: {reason}", line) from error
-    except (yaml.YAMLError, ValueError, RecursionError) as error:
-        reason = str(error).splitlines()[0] if str(error) else type(error).__name__
-        raise FileProblem(f"is not valid YAML: {reason}") from error
-
-
-def refuse_traps(text: str, deepest: int = _DEEPEST) -> None:
-    """Raise `FileProblem` for YAML that only an attack needs; other mistakes are yaml's own errors.
-
-    A few nested aliases expand to gigabytes, and deep nesting takes hours to read. A project's
-    file is written by a stranger.
-    """
-    import yaml
-
-    depth = -1  # the stream itself is the first thing to start
-    for token in cast(
-        "Iterable[yaml.Token]",
-        yaml.scan(text, yaml.SafeLoader),  # pyright: ignore[reportUnknownMemberType]
-    ):
-        name = type(token).__name__
-        line = token.start_mark.line + 1
-        if isinstance(token, yaml.AliasToken):
-            raise FileProblem("uses a YAML alias (*name); write the value out", line)
-        depth += name.endswith("StartToken") - name.endswith("EndToken")
-        if depth > deepest:
-            raise FileProblem(f"nests more than {deepest} levels deep", line)

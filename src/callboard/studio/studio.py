@@ -21,15 +21,15 @@ from callboard.engine.errors import UnknownChoreography
 from callboard.engine.executor import Executor
 from callboard.engine.ownership import Ownership
 from callboard.knowledge import Indexing, Knowledge
-from callboard.models import Catalog, ModelRequest, Provider
+from callboard.models import Catalog, Gate, ModelRequest, Provider
 from callboard.models.accounts import Accounts, Prices, limits_from, plans_from
+from callboard.models.credentials.discretion import Discretion
+from callboard.models.discreet import DiscreetGate
 from callboard.prompts import (
     Assembler,
     OfflineTokenCounter,
     Registry,
     ResponseMirror,
-    TemplateLayer,
-    bundled_layer,
     load_layout,
 )
 from callboard.store.connection import Connection
@@ -37,17 +37,23 @@ from callboard.store.database import Database, Durability
 from callboard.store.faults import FaultPoints, NoFaults
 from callboard.store.journal.events import event_row
 from callboard.store.mirror import RunFolder, RunMirror
+from callboard.store.pending import sweep
 from callboard.studio.audit import Audit
-from callboard.studio.configuration import Configuration, user_config_dir
+from callboard.studio.configuration import Configuration
+from callboard.studio.database import admit, open_to_work
+from callboard.studio.doubts import Doubts
 from callboard.studio.gateway import Surroundings, full_gate, why_unreachable
 from callboard.studio.issues import Issues
+from callboard.studio.keys import key_names, open_credentials
 from callboard.studio.mirrors import Mirror, Mirrors
 from callboard.studio.offers import Foldered, Restartable
-from callboard.studio.packs import Pack, Repertoire, installed_packs, project_agents
+from callboard.studio.packs import Pack, Repertoire, in_order, installed_packs
 from callboard.studio.plans import Plans
 from callboard.studio.project import Project
 from callboard.studio.sessions import Sessions
+from callboard.studio.staff import project_agents
 from callboard.studio.telemetry import open_tracer
+from callboard.studio.templates import layer_name, template_layers
 from callboard.tools import ToolRegistry, ToolService, sync_mirror
 from callboard.tools.builtin import BUILTIN_TOOLS
 
@@ -68,11 +74,14 @@ class Opening:
     """How a studio is opened; the defaults are what a user gets.
 
     `providers` replaces or adds model providers by name, `packs` adds packs to the installed ones.
+    `models` are those the user named besides the settings: of models that are files, only what the
+    user named is asked.
     """
 
     packs: tuple[Pack, ...] = ()
     providers: Mapping[str, Provider] = field(default_factory=dict[str, Provider])
     flags: Mapping[str, Json] = field(default_factory=dict[str, Json])
+    models: tuple[str, ...] = ()
     # May hold keys: it must never be shown.
     environment: Mapping[str, str] | None = field(default=None, repr=False)
     recover: bool = True
@@ -97,11 +106,28 @@ class Studio:
         self.ids = IdMaker(opening.clock)
         self.configuration = configuration
         self.database = database
-        packs = _in_order(opening.packs, installed_packs(), self.settings.pack)
+        self.trace = open_tracer(self.settings.telemetry, environment)
+        keys = open_credentials(self.settings, environment, project=project)
+        # Takes the user's own keys out of whatever is stored or sent.
+        self.discretion = Discretion(keys, key_names(self.settings))
+        self._around = Surroundings(
+            configuration.loaded,
+            environment,
+            opening.providers,
+            opening.clock,
+            self.trace,
+            project,
+            opening.models,
+            keys,
+        )
+        packs = in_order(opening.packs, installed_packs(), self.settings.pack)
         base = tuple(agent for pack in packs for agent in pack.agents)
         near = {pack.name for pack in opening.packs} | {self.settings.pack}
         self.repertoire = Repertoire(
-            packs, project_agents(project.agents, base), self, near=frozenset(near)
+            packs,
+            project_agents(project.agents, base, self._around.files),
+            self,
+            near=frozenset(near),
         )
         self.catalog = Catalog.load(self.settings.models.catalog_overrides())
         self._layers = template_layers(packs, project, environment)
@@ -110,9 +136,10 @@ class Studio:
         self._kept: dict[type[Any], Closing] = {}
         self.counter = OfflineTokenCounter()
         self.layout = load_layout()
-        self.assembler = Assembler(self.counter, self.layout)
-        self.trace = open_tracer(self.settings.telemetry, environment)
-        self.tools = _tools(self, packs, opening.faults)
+        self.assembler = Assembler(self.counter, self.layout, self.discretion.hide)
+        ownership = Ownership(database, project.locks, self.ids, opening.clock)
+        self._ownership = ownership
+        self.tools = _tools(self, packs, opening.faults, ownership.id)
         self.allowed_tools = self.tools.registry.parse_allowed(self.settings.tools.allowed or ())
         copy = project.issues if self.settings.engine.mirror else None
         self.issues = Issues(database, opening.clock, copy)
@@ -129,7 +156,6 @@ class Studio:
             settled=self.mirrors.touch,
             trace=self.trace,
         )
-        ownership = Ownership(database, project.locks, self.ids, opening.clock)
         self.accounts = Accounts(
             database,
             self.ids,
@@ -144,16 +170,8 @@ class Studio:
             call_seconds=self.settings.models.timeout_seconds,
             notify=self._notify,
         )
-        around = Surroundings(
-            self.settings,
-            environment,
-            opening.providers,
-            opening.clock,
-            self.trace,
-            project.root,
-        )
-        self._around = around
-        self.gate = full_gate(around, database, self.accounts, self.catalog, self._notify)
+        gate = full_gate(self._around, database, self.accounts, self.catalog, self._notify)
+        self.gate: Gate = DiscreetGate(gate, self.discretion)
         dispatcher = EmbeddedDispatcher(Executor(self.backstage, ownership))
         self.engine = Engine(self.backstage, ownership, dispatcher)
         self.sessions = Sessions(database, self.engine, self.ids, opening.clock)
@@ -189,7 +207,7 @@ class Studio:
         Without a pack, all packs' templates are there, for listing.
         """
         if pack not in self._prompts:
-            hidden = {_layer_name(each) for each in self.repertoire.packs if each.name != pack}
+            hidden = {layer_name(each) for each in self.repertoire.packs if each.name != pack}
             layers = [layer for layer in self._layers if not pack or layer.name not in hidden]
             self._prompts[pack] = Registry(layers)
         return self._prompts[pack]
@@ -199,12 +217,15 @@ class Studio:
     async def open(cls, root: Path, opening: Opening | None = None) -> "AsyncGenerator[Studio]":
         """Open a project for as long as the context lasts; its unfinished runs go on."""
         chosen = opening or Opening()
-        project = Project.find(root)
+        project = admit(Project.find(root), chosen.clock)
+        sweep(project.folder, project.root)
         environment = os.environ if chosen.environment is None else chosen.environment
-        configuration = Configuration(project.root, environment=environment, flags=chosen.flags)
+        configuration = Configuration(project, environment=environment, flags=chosen.flags)
         durability = Durability(configuration.settings.engine.durability)
         async with AsyncExitStack() as stack:
-            database = Database.open(project.database, durability=durability, faults=chosen.faults)
+            database = open_to_work(
+                project, durability=durability, faults=chosen.faults, clock=chosen.clock
+            )
             stack.callback(database.close)
             studio = cls(project, chosen, database, configuration)
             stack.callback(studio.close_kept)
@@ -214,9 +235,11 @@ class Studio:
             await studio.engine.start()
             await studio.accounts.start()
             stack.push_async_callback(studio.engine.stop)
+            studio.doubts().journal()
+            await studio.tools.conclude_abandoned(studio.is_alive)
             if chosen.recover:
                 await studio.engine.recover(studio.settings.engine.resume_on_start)
-                studio.mend_mirrors()
+            studio.mend_mirrors(thoroughly=chosen.recover)
             yield studio
 
     async def start(
@@ -234,14 +257,15 @@ class Studio:
         Without `dispatch` it is only stored, for another process to execute.
         """
         name = self.repertoire.full_name(choreography)
-        prepared = await self.repertoire.choreography(name).prepare(self, args or {})
+        given = self.discretion.hide_json(dict(args or {}))
+        prepared = await self.repertoire.choreography(name).prepare(self, given)
         session = self.sessions.get(session_id) if session_id else await self.sessions.current()
         self.sessions.require_active(session)
         return await self.engine.create(
             name,
             prepared.args,
             session.id,
-            title=title or prepared.title,
+            title=self.discretion.hide(title or prepared.title),
             dispatch=dispatch,
             guard=prepared.guard,
             together=_all(prepared.admit, together),
@@ -266,12 +290,25 @@ class Studio:
             together=together,
         )
 
-    def mend_mirrors(self) -> None:
-        """Have written what a crash or a full disk kept from being mirrored."""
+    def is_alive(self, connection: Connection, process_id: str) -> bool:
+        """Say whether a process that had this project open still lives."""
+        return self._ownership.is_alive(connection, process_id)
+
+    def doubts(self) -> Doubts:
+        """Return what compares the mirrors with the journal."""
+        return Doubts(self.project, self.database, self.tools.registry, self.engine.is_executed)
+
+    def mend_mirrors(self, *, thoroughly: bool = True) -> None:
+        """Have written what a crash or a full disk kept from being mirrored.
+
+        A crash leaves behind what changed last: if that is as it should be, only a thorough look
+        goes further.
+        """
         if self.settings.engine.mirror:
             self.issues.sync_mirror()
-            for run in self.run_mirror.stale():
-                self.mirrors.touch(run.id, run.session_id)
+            if thoroughly or self.run_mirror.is_behind():
+                for run in self.run_mirror.stale():
+                    self.mirrors.touch(run.id, run.session_id)
 
     def _notify(self, body: EventBody, request: ModelRequest | None) -> None:
         """Store what happens to a call, with the run and step it belongs to."""
@@ -305,7 +342,7 @@ class Studio:
             self.run_mirror.sync(run_id)
 
         def receipts(_run_id: str, session_id: str) -> None:
-            sync_mirror(self.database, self.project.root, session_id, faults)
+            sync_mirror(self.database, self.project.audit, session_id, faults)
 
         response_mirror = ResponseMirror(self.database, self.project.audit)
 
@@ -330,28 +367,9 @@ def _all(*companions: Companion | None) -> Companion | None:
     return together if chosen else None
 
 
-def _in_order(given: tuple[Pack, ...], installed: tuple[Pack, ...], own: str) -> tuple[Pack, ...]:
-    """Return the user's packs, then the one the project is for, then all others."""
-    return (*given, *sorted(installed, key=lambda pack: pack.name != own))
-
-
-def template_layers(
-    packs: tuple[Pack, ...], project: Project, environment: Mapping[str, str]
-) -> tuple[TemplateLayer, ...]:
-    """Return the layers from the weakest to the strongest: bundled, user, project."""
-    return (
-        bundled_layer(),
-        *(TemplateLayer(_layer_name(pack), pack.prompts) for pack in reversed(packs)),
-        TemplateLayer("user", user_config_dir(environment) / "prompts"),
-        TemplateLayer("project", project.prompts),
-    )
-
-
-def _layer_name(pack: Pack) -> str:
-    return f"pack {pack.name}"
-
-
-def _tools(studio: Studio, packs: tuple[Pack, ...], faults: FaultPoints) -> ToolService:
+def _tools(
+    studio: Studio, packs: tuple[Pack, ...], faults: FaultPoints, process_id: str
+) -> ToolService:
     limits = studio.settings.tools
     registry = ToolRegistry()
     for origin, tools in (
@@ -369,9 +387,13 @@ def _tools(studio: Studio, packs: tuple[Pack, ...], faults: FaultPoints) -> Tool
         studio.database,
         studio.project.root,
         registry,
+        trail=studio.project.trail,
+        kept=studio.project.folder,
         ids=studio.ids,
         clock=studio.clock,
         classifier=studio.settings.errors.classifier(),
+        hide=studio.discretion.hide_json,
         faults=faults,
         trace=studio.trace,
+        process_id=process_id,
     )

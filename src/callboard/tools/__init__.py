@@ -39,7 +39,7 @@ from callboard.tools.registry import ToolRegistry, ToolSource
 from callboard.tools.result import DryRun, FileRef, Probe, ToolResult
 from callboard.tools.service import Ran, ToolService
 from callboard.tools.summary import SUMMARY_BUDGET_CHARS, fit_summary
-from callboard.tools.threads import in_thread
+from callboard.tools.threads import in_thread, off_loop
 from callboard.tools.tool import Tool, ToolArgs, ToolContext, tool
 
 __all__ = [
@@ -89,6 +89,7 @@ __all__ = [
     "in_thread",
     "is_signature_valid",
     "list_receipts",
+    "off_loop",
     "read_receipt",
     "receipt_to_json",
     "seal",

@@ -59,6 +59,12 @@ class PathOutsideProject(ToolError):
     code = "path_outside_project"
 
 
+class NameRefused(PathOutsideProject):
+    """The path is in the project, and no tool writes a file of that name."""
+
+    code = "name_refused"
+
+
 class FileMissing(ToolError):
     """There is no such file in the project."""
 

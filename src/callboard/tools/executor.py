@@ -94,6 +94,10 @@ class _Admitted:
     args: BaseModel
     dry_run: bool
 
+    @property
+    def has_effect(self) -> bool:
+        return self.tool.effect is not Effect.PURE and not self.dry_run
+
 
 class Executor:
     """The one door through which every tool of a project is run."""
@@ -106,8 +110,9 @@ class Executor:
         ids: IdMaker,
         clock: Clock,
         classifier: Classifier | None = None,
+        hide: Callable[[Json], Json] | None = None,
     ) -> None:
-        """Take what calls are checked against and what tools may touch."""
+        """Take what calls are checked against, what tools may touch, and what hides secrets."""
         self._registry = registry
         self._files = files
         self._nonces = nonces
@@ -115,6 +120,7 @@ class Executor:
         self._clock = clock
         self._classifier = classifier or Classifier()
         self._kept = Kept()
+        self._hide = hide or _as_it_is
 
     async def execute(
         self,
@@ -122,10 +128,12 @@ class Executor:
         policy: Policy,
         *,
         on_cancel: Callable[[ReceiptDraft], None] | None = None,
+        on_begin: Callable[[ReceiptDraft], Awaitable[None]] | None = None,
     ) -> Execution:
         """Run a call if everything allows it; only cancellation leaves by another door.
 
-        `on_cancel` is handed the draft of an execution that was stopped half-way.
+        `on_cancel` is handed the draft of an execution that was stopped half-way. `on_begin` is
+        handed the draft of one that is about to have an effect, and finishes before it has.
         """
         attempt = self._begin(call)
         try:
@@ -133,6 +141,8 @@ class Executor:
         except CallRefused as refusal:
             attempt.args = self._without_secrets(attempt)
             return self._ended(attempt, ReceiptOutcome.REFUSED, refusal)
+        if on_begin is not None and admitted.has_effect:
+            await on_begin(self._draft(attempt, ReceiptOutcome.UNKNOWN))
         try:
             result = await self._run(attempt, admitted)
         except CallboardError as error:
@@ -160,7 +170,7 @@ class Executor:
         probe = await _guarded(tool, tool.probe(self._context(call), args))
         if not probe.happened:
             return probe.happened
-        result = _checked(probe.result or ToolResult({}, "it had happened"), tool)
+        result = self._checked(probe.result or ToolResult({}, "it had happened"), tool)
         return Execution(self._draft(attempt, ReceiptOutcome.SUCCEEDED, result=result), result)
 
     def context(self, session_id: str) -> ToolContext:
@@ -209,8 +219,15 @@ class Executor:
         tool, context = admitted.tool, self._context(attempt.call)
         if admitted.dry_run and tool.dry_run is not None:
             plan = await _guarded(tool, tool.dry_run(context, admitted.args))
-            return _checked(plan.as_result(), tool)
-        return _checked(await _guarded(tool, tool.function(context, admitted.args)), tool)
+            return self._checked(plan.as_result(), tool)
+        return self._checked(await _guarded(tool, tool.function(context, admitted.args)), tool)
+
+    def _checked(self, result: object, tool: Tool) -> ToolResult:
+        """Return a result as it may be stored and shown."""
+        checked = _checked(result, tool)
+        payload = cast("dict[str, Json]", self._hide(checked.payload))
+        preview, summary = self._hide([checked.preview, checked.summary])
+        return ToolResult(payload, preview, summary, checked.file_refs)
 
     def _without_secrets(self, attempt: _Attempt) -> dict[str, Json]:
         if attempt.call.tool not in self._registry:
@@ -242,13 +259,15 @@ class Executor:
             id=attempt.receipt_id,
             session_id=call.session_id,
             tool=_clean(call.tool[:80]),
-            args=attempt.args,
+            args=self._hide(attempt.args),
             outcome=outcome,
             payload_json="null" if result is None else canonical_json(result.payload),
             preview="" if result is None else result.preview,
             summary="" if result is None else result.summary,
             file_refs=() if result is None else tuple(ref.to_json() for ref in result.file_refs),
-            error=None if error is None else ErrorRecord.from_json(_clean(error.to_json())),
+            error=None
+            if error is None
+            else ErrorRecord.from_json(self._hide(_clean(error.to_json()))),
             agent_id=call.agent_id,
             run_id=call.run_id,
             step_key=call.step_key,
@@ -257,6 +276,10 @@ class Executor:
             duration_ms=round((self._clock.monotonic() - attempt.started) * 1000),
             detail=attempt.detail,
         )
+
+
+def _as_it_is(value: Json) -> Json:
+    return value
 
 
 async def _guarded(tool: Tool, work: Awaitable[T]) -> T:

@@ -147,11 +147,11 @@ def tool(
             id=tool_id or function.__name__,
             description=" ".join(told.split("\n\n")[0].split()),
             args_model=_args_model(function),
-            function=_as_async(function, ToolResult),
+            function=_as_async(function, ToolResult, is_stoppable=effect is Effect.PURE),
             effect=effect,
             timeout_seconds=timeout_seconds,
-            dry_run=None if dry_run is None else _as_async(dry_run, DryRun),
-            probe=None if probe is None else _as_async(probe, Probe),
+            dry_run=None if dry_run is None else _as_async(dry_run, DryRun, is_stoppable=True),
+            probe=None if probe is None else _as_async(probe, Probe, is_stoppable=True),
             for_machinery=for_machinery,
         )
 
@@ -161,10 +161,13 @@ def tool(
 def _as_async(
     function: Callable[[ToolContext, Any], AnswerT | Awaitable[AnswerT]],
     _answer: type[AnswerT],
+    *,
+    is_stoppable: bool,
 ) -> _Async[AnswerT]:
     if inspect.iscoroutinefunction(function):
         return cast("_Async[AnswerT]", function)
-    return in_thread(cast("Callable[[ToolContext, Any], AnswerT]", function))
+    plain = cast("Callable[[ToolContext, Any], AnswerT]", function)
+    return in_thread(plain, is_stoppable=is_stoppable)
 
 
 def _args_model(function: Callable[..., object]) -> type[BaseModel]:

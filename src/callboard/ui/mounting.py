@@ -16,6 +16,8 @@ from callboard.packs.alfred.house import Alfred
 
 KITCHEN: Final = "/kitchen"
 ALFRED: Final = "callboard.alfred"
+# The host a page is opened at, as the entrance has read it.
+HOST: Final = "callboard.host"
 _NO_KITCHEN: Final = {
     "error": {
         "code": "no_page",
@@ -24,12 +26,14 @@ _NO_KITCHEN: Final = {
     }
 }
 # The page's own scripts are inline and build their templates at run time. Nothing comes from
-# elsewhere, nothing is sent elsewhere, and nobody may put the page into a frame.
+# elsewhere, nothing is sent elsewhere, and nobody may put the page into a frame. Not every browser
+# counts a socket of the page's own host as its own, so it is named.
 _HEADERS: Final = {
     "Content-Security-Policy": (
         "default-src 'self'; script-src 'self' 'unsafe-inline' 'unsafe-eval';"
         " style-src 'self' 'unsafe-inline'; img-src 'self' data:; font-src 'self' data:;"
-        " connect-src 'self' ws: wss:; object-src 'none'; base-uri 'self'; form-action 'self';"
+        " connect-src 'self' ws://{host} wss://{host}; object-src 'none'; base-uri 'self';"
+        " form-action 'self';"
         " frame-ancestors 'none'"
     ),
     "Referrer-Policy": "no-referrer",
@@ -77,7 +81,7 @@ class Pages:
             await JSONResponse(_NO_KITCHEN, 404)(scope, receive, send)
             return
         app = await self._opened()
-        await app({**scope, ALFRED: alfred}, receive, _guarded(send))
+        await app({**scope, ALFRED: alfred}, receive, _guarded(send, scope.get(HOST, "")))
 
     async def close(self) -> None:
         """Let go of every open page."""
@@ -108,10 +112,11 @@ def _load() -> FastAPI:
     return open_host()
 
 
-def _guarded(send: Send) -> Send:
+def _guarded(send: Send, host: str) -> Send:
     async def guarded(message: Message) -> None:
         if message["type"] == "http.response.start":
-            told = [(k.lower().encode(), v.encode()) for k, v in _HEADERS.items()]
+            named = {name: value.replace("{host}", host) for name, value in _HEADERS.items()}
+            told = [(name.lower().encode(), value.encode()) for name, value in named.items()]
             message = {**message, "headers": [*message.get("headers", ()), *told]}
         await send(message)
 

@@ -1,13 +1,12 @@
 """Recipes, and which of them a request is for."""
 
-import asyncio
-
 from fastapi import APIRouter
 from pydantic import Field
 
 from callboard.api.paging import Paged
 from callboard.api.project import ControlRoom, Entry, Shown, Wanted
 from callboard.choreography.recipe import shelved_to_json
+from callboard.tools import off_loop
 
 router = APIRouter(tags=["recipes"])
 
@@ -52,5 +51,5 @@ async def show_recipe(house: ControlRoom, recipe_id: str) -> Entry:
 @router.post("/route")
 async def route(house: ControlRoom, wanted: RouteWanted) -> RoutingShape:
     """Say which recipe a request is for, and which arguments its words give."""
-    found = await asyncio.to_thread(house.shelf.router.route, wanted.description)
+    found = await off_loop(house.shelf.router.route, wanted.description)
     return RoutingShape.model_validate(found.to_json())

@@ -3,11 +3,12 @@
 from typing import Annotated
 
 from fastapi import APIRouter, Query, Request
-from fastapi.responses import StreamingResponse
+from fastapi.responses import JSONResponse, StreamingResponse
 
 from callboard import __version__
 from callboard.api.project import OpenStudio, Shown
 from callboard.api.streaming import STREAM, resume_point, stream_project
+from callboard.tools import off_loop
 
 router = APIRouter(tags=["system"])
 
@@ -23,6 +24,12 @@ class Health(Shown):
 async def health() -> Health:
     """Say that the server is there."""
     return Health(status="ok", version=__version__)
+
+
+@router.get("/openapi.json", include_in_schema=False)
+async def describe(request: Request) -> JSONResponse:
+    """Return the machine-readable description; it takes a moment to make, once."""
+    return JSONResponse(await off_loop(request.app.openapi))
 
 
 @router.get("/events", response_class=StreamingResponse, responses=STREAM)

@@ -9,7 +9,9 @@ from typing import Final
 
 from callboard.core.vocabulary import Task
 
-_BREAKS: Final = re.compile(r"\s*(?:[,;.]\s+(?:and\s+|then\s+)*|\s+(?:and\s+then|then|and)\s+)")
+_BREAKS: Final = re.compile(
+    r"(?:(?<!\s)\s++)?+[,;.]\s++(?:(?:and|then)\s++)*+|(?<!\s)\s++(?:and\s++then|then|and)\s++"
+)
 _SCENES: Final = re.compile(
     r"\bscenes?\s+(\d+(?:\s*(?:,|and|&|,\s*and)\s*\d+)+|\d+\s*(?:-|–|to)\s*\d+)", re.IGNORECASE
 )

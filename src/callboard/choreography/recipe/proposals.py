@@ -1,7 +1,7 @@
 """Proposals: what a run would have written. The human looks, and applies it or not."""
 
 import asyncio
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from callboard.choreography.recipe.running.writing import diff_of, read_current
 from callboard.choreography.recipe.view import RunView
@@ -129,7 +129,7 @@ async def _apply(studio: Studio, proposal: Proposal) -> Proposal:
     ran.execution.unwrap()
     await studio.issues.link_receipts(proposal.issue, [ran.receipt.id])
     await studio.issues.close(proposal.issue)
-    return proposal
+    return replace(proposal, current_sha256=proposal.sha256)
 
 
 def _proposal(studio: Studio, view: RunView, commit: dict[str, Json]) -> Proposal:

@@ -1,7 +1,6 @@
 """The shelf of recipes: every recipe in force is a choreography, found when it is asked for."""
 
 from collections.abc import Callable, Mapping
-from pathlib import Path
 
 from callboard.choreography.recipe.definition import (
     Library,
@@ -27,6 +26,7 @@ from callboard.store.mirror import RunFolder
 from callboard.studio.offers import Choreography, Prepared
 from callboard.studio.packs import Pack
 from callboard.studio.studio import Studio
+from callboard.tools import ProjectFiles
 
 
 class RecipeShelf:
@@ -49,9 +49,9 @@ class RecipeShelf:
         self.turns = Turns(lambda: studio.settings.pipeline.max_concurrent_runs)
 
     @property
-    def root(self) -> Path | None:
-        """The project's folder."""
-        return None if self._studio is None else self._studio.project.root
+    def files(self) -> ProjectFiles | None:
+        """The project's files."""
+        return None if self._studio is None else self._studio.tools.files
 
     def names(self) -> tuple[str, ...]:
         """Return the ids of the recipes in force."""
@@ -152,7 +152,7 @@ class RecipeChoreography:
 
     def folder(self, connection: Connection, run: RunRecord) -> RunFolder:
         """Return what the folder of a run holds."""
-        return folder_of(connection, run, self._shelf.root)
+        return folder_of(connection, run, self._shelf.files)
 
     @property
     def _name(self) -> str:

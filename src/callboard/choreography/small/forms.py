@@ -15,10 +15,12 @@ from callboard.core.canonical import Json
 
 GAP: Final = "…"
 
-_FORM: Final = re.compile(r"^>[ \t]*(.*…[^\n]*)\s*\Z", re.MULTILINE)
-_ITEM: Final = re.compile(r"^[ \t]*(?:[-*+]|\d{1,2}[.)])[ \t]+(\S.*?)[ \t]*$", re.MULTILINE)
+_FORM: Final = re.compile(r"^>[ \t]*+([^…\n]*+…[^\n]*+)\s*+\Z", re.MULTILINE)
+_ITEM: Final = re.compile(
+    r"^[ \t]*+(?:[-*+]|\d{1,2}[.)])[ \t]++(\S(?:.*[^ \t\n])?)[ \t]*$", re.MULTILINE
+)
 _LIST: Final = re.compile(rf"(?:{_ITEM.pattern}\n?)+", re.MULTILINE)
-_SENTENCE: Final = re.compile(r"\S[^.!?…\n]*(?:[.!?…]+[\"”’')]*(?=\s|$)|[.!?…]|$)+", re.MULTILINE)
+_SENTENCE: Final = re.compile(r"\S[^.!?…\n]*+(?:[.!?…]++(?:[\"”’')]++(?=\s|$))?+|$)", re.MULTILINE)
 _NAME: Final = re.compile(r"\b[A-Z][a-z]{1,14}\b")
 _WORD: Final = re.compile(r"[^\W\d_]+")
 _LONGEST_OPTION_CHARS: Final = 160

@@ -50,7 +50,9 @@ _GIVEN: Final = "given"
 _EACH: Final = "each_"
 _AS: Final = "_as_"
 _TURN: Final = re.compile(r"-(\d+)$")
-_BEATS: Final = re.compile(r"^\W*(?:\d+[.)])?\W*beats?\b.*$", re.IGNORECASE | re.MULTILINE)
+_BEATS: Final = re.compile(
+    r"^[^\w\n]*+(?:\d++[.)])?[^\w\n]*+beats?\b.*$", re.IGNORECASE | re.MULTILINE
+)
 _HEADING: Final = re.compile(r"^(?:#|\*\*|\d+[.)][ \t]+\*\*).*$", re.MULTILINE)
 _MOST_LINES: Final = 8
 _CHOICE_TOKENS: Final = 60

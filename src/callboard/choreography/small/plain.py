@@ -8,20 +8,20 @@ import re
 from typing import Final
 
 _RECEIPT: Final = re.compile(r"^(?:receipt_id: \S+|\[\d+\] \w+ \{.*\})$")
-_QUOTED: Final = re.compile(r"(?:\S+/)?\S+\.(?:md|markdown|txt) L\d+(?:-\d+)? \"(.*)\"")
-_LINE_NUMBER: Final = re.compile(r"[ \t]*\((?:[^()\s]+ )?L\d+(?:-\d+)?\)")
-_FILE: Final = re.compile(r"(?:[\w.-]+/)+([\w-]+)\.(?:md|markdown|txt)\b")
+_QUOTED: Final = re.compile(r"\S+\.(?:md|markdown|txt) L\d+(?:-\d+)? \"(.*)\"")
+_LINE_NUMBER: Final = re.compile(r"(?:(?<![ \t])[ \t]++)?+\((?:[^()\s]++ )?L\d++(?:-\d++)?\)")
+_FILE: Final = re.compile(r"(?<![\w.-])(?<![\w.-]/)(?:[\w.-]++/)+([\w-]++)\.(?:md|markdown|txt)\b")
 _TAG: Final = re.compile(r"^(-[ \t]+)(?:\[\w+\]|Canon:|(?:FAIL|WARN) \w+:)[ \t]*")
 _FINDING: Final = re.compile(r"^- \[\w+\]", re.MULTILINE)
 _FACT: Final = re.compile(r"- (?:Canon|PASS)\b")
-_SUGGESTION: Final = re.compile(r"[ \t]*Suggestion:.*$")
+_SUGGESTION: Final = re.compile(r"(?:(?<![ \t])[ \t]++)?+Suggestion:.*$")
 _HEADING_MARK: Final = re.compile(r"^#+[ \t]*")
 _SECTION: Final = re.compile(r"^\S.*:$")
 _ITEM: Final = re.compile(r"(?:-|\d+[.)])[ \t]")
-_COUNTS: Final = re.compile(r"\d+ (?:findings?|conflicts?|FAIL)\b")
+_COUNTS: Final = re.compile(r"(?<!\d)\d++ (?:findings?|conflicts?|FAIL)\b")
 _ENOUGH_LINES: Final = 3
 
-_MARKUP: Final = re.compile(r"</?data\b[^>\n]*>?|</?untrusted\b[^>\n]*>")
+_MARKUP: Final = re.compile(r"</?data\b[^>\n]*>?|</?untrusted\b[^>\n]{0,300}>")
 _LEAD_IN: Final = re.compile(
     r"^(?:sure|certainly|of course|here (?:is|are)|here's|the (?:answer|text) is)\b[^\n:.!]*[:.!]",
     re.IGNORECASE,

@@ -1,6 +1,7 @@
 """A run in the background: a process of its own takes it up and outlives this one's terminal."""
 
 import asyncio
+import os
 import subprocess
 import sys
 from collections.abc import Mapping
@@ -16,6 +17,7 @@ from callboard.cli.reports.shapes import run_shape
 from callboard.core.canonical import Json
 from callboard.core.errors import CallboardError
 from callboard.core.vocabulary.run import RunRecord, RunState
+from callboard.store.files import open_emptied
 
 _LOOK_SECONDS: Final = 0.05
 
@@ -59,7 +61,7 @@ def run_detached(choices: Choices, wanted: Wanted) -> int:
 async def _hand_over(here: Work, run: RunRecord) -> Path:
     """Have a process of its own take a run up; return where its output goes."""
     log = here.studio.project.logs / f"{run.id}.log"
-    process = _begin(_command(here, run), log)
+    process = _begin(_command(here, run), log, here.studio.project.folder)
     while here.studio.engine.load(run.id).state is RunState.PENDING:
         if process.poll() is not None:
             raise NotTakenUp(
@@ -81,9 +83,8 @@ def _command(here: Work, run: RunRecord) -> list[str]:
     return [sys.executable, "-P", "-m", "callboard.cli.main", *words]
 
 
-def _begin(command: list[str], log: Path) -> "subprocess.Popen[bytes]":
-    log.parent.mkdir(parents=True, exist_ok=True)
-    with log.open("w", encoding="utf-8") as output:
+def _begin(command: list[str], log: Path, kept: Path) -> "subprocess.Popen[bytes]":
+    with os.fdopen(open_emptied(log, within=kept), "wb") as output:
         return subprocess.Popen(  # noqa: S603 - this program itself, no shell
             command,
             stdin=subprocess.DEVNULL,

@@ -10,7 +10,7 @@ from typing import Final
 from callboard.cli import exits
 from callboard.cli.acting.questions import read_line
 from callboard.cli.bridge import Interrupt
-from callboard.cli.output import clean, remark
+from callboard.cli.output import clean, put, remark
 from callboard.core.errors import CallboardError
 from callboard.core.events import Event
 
@@ -20,8 +20,7 @@ NEWS_SECONDS: Final = 1.0
 
 async def next_line(prompt: str, interrupt: Interrupt) -> str | None:
     """Return what the user types; Ctrl-C and the end of the input both end the talk."""
-    sys.stderr.write(prompt)
-    sys.stderr.flush()
+    put(sys.stderr, prompt)
     is_terminal = sys.stdin.isatty()
     reading = asyncio.ensure_future(read_line() if is_terminal else _piped_line())
     asked = asyncio.ensure_future(interrupt.asked.wait())
@@ -94,8 +93,7 @@ class Dialogue:
             told: Sequence[str] = () if is_typed.is_set() else await news()
             if told:
                 remark("\n" + clean("\n".join(told)))
-                sys.stderr.write(self.prompt())
-                sys.stderr.flush()
+                put(sys.stderr, self.prompt())
 
     async def obey(self, text: str) -> None:
         """Do what was typed; what goes wrong with it does not end the talk."""

@@ -1,12 +1,13 @@
 """Making a folder a project, for a pack, with its sample if that is wanted."""
 
-import shutil
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Final
 
 from callboard.cli.acting.opening import pack_of_project
 from callboard.core.errors import InvalidInput, NotFound
+from callboard.store.files import write_new
+from callboard.store.pending import sweep
 from callboard.studio.packs import Pack, installed_packs
 from callboard.studio.project import Project
 
@@ -53,8 +54,10 @@ def initiate(wanted: Initiated) -> Made:
     is_new = not Project(wanted.folder.resolve()).exists
     if not is_new and pack is not None:
         _refuse_other(wanted.folder, pack.name)
-    copied = _copy(pack.sample, wanted.folder) if wanted.with_sample and pack else ()
     made = Project.init(wanted.folder, pack=wanted.pack)
+    sweep(made.folder, made.root)
+    sample = pack.sample if wanted.with_sample and pack is not None else None
+    copied = () if sample is None else _copy(sample, made)
     return Made(made.root, is_new, wanted.pack, copied)
 
 
@@ -80,13 +83,14 @@ def _find(name: str) -> Pack:
     )
 
 
-def _copy(sample: Path | None, folder: Path) -> tuple[str, ...]:
+def _copy(sample: Path, project: Project) -> tuple[str, ...]:
+    """Copy what is not there yet, each file whole or not at all, and through no link."""
     copied: list[str] = []
-    for source in sorted(sample.rglob("*")) if sample is not None else ():
-        inside = source.relative_to(sample) if sample is not None else source
-        target = folder / inside
-        if source.is_file() and not target.exists():
-            target.parent.mkdir(parents=True, exist_ok=True)
-            shutil.copyfile(source, target)
+    for source in sorted(sample.rglob("*")):
+        inside = source.relative_to(sample)
+        target = project.root / inside
+        if source.is_file() and write_new(
+            target, source.read_bytes(), within=project.root, kept=project.folder
+        ):
             copied.append(str(inside))
     return tuple(copied)

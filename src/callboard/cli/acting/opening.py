@@ -28,18 +28,20 @@ class Choices:
     packs: Sequence[Path] = ()
     model: str | None = None
     as_json: bool = False
+    # Models the user named besides the one for agents that name none.
+    also: tuple[str, ...] = ()
 
     def opening(self) -> Opening:
         """Return how the studio is opened; runs of others are never taken up by themselves."""
         flags: dict[str, Json] = {"models": {"default": self.model}} if self.model else {}
         packs = tuple(load_pack(folder) for folder in self.packs)
-        return Opening(packs=packs, flags=flags, recover=False)
+        return Opening(packs=packs, flags=flags, models=self.also, recover=False)
 
 
 def pack_of_project(folder: Path | None) -> str:
     """Return what a project is for, as its settings say."""
     project = Project.find(Path.cwd() if folder is None else folder)
-    return Configuration(project.root).settings.pack
+    return Configuration(project).settings.pack
 
 
 @asynccontextmanager

@@ -1,26 +1,33 @@
 """The server at the command line: opened, announced, closed in good order."""
 
+import gc
 import os
 import socket
+import sys
 from contextlib import AsyncExitStack
 from dataclasses import dataclass, replace
 from pathlib import Path
+from types import FrameType
 from typing import Final
 
 import uvicorn
-from fastapi import FastAPI
 
 from callboard.api.app import create_app
+from callboard.api.description import DescribedApi
 from callboard.api.entrance import require_token_for
+from callboard.api.server import BACKLOG, server_config
 from callboard.cli import exits
 from callboard.cli.acting.opening import Choices
+from callboard.cli.bridge import Ending
 from callboard.cli.output import echo_json_line, remark
 from callboard.core.errors import InvalidInput
 from callboard.studio.project import Project
+from callboard.tools import off_loop
 from callboard.ui.mounting import hang_up_pages
 
 TOKEN_VARIABLE: Final = "CALLBOARD_API_TOKEN"  # noqa: S105 - the name of a variable
-_BACKLOG: Final = 256
+
+_SWITCH_SECONDS: Final = 0.001
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,25 +59,23 @@ class _Notice:
 class _ProjectServer(uvicorn.Server):
     """Opens the project itself: what keeps it from opening is then an error like any other."""
 
-    def __init__(self, app: FastAPI, notice: _Notice) -> None:
-        super().__init__(
-            uvicorn.Config(
-                app,
-                lifespan="off",
-                log_level="warning",
-                timeout_graceful_shutdown=5,
-                # The same everywhere, whatever else is installed.
-                loop="asyncio",
-                http="h11",
-                ws="websockets-sansio",
-            )
-        )
+    def __init__(self, app: DescribedApi, notice: _Notice) -> None:
+        super().__init__(server_config(app, lifespan=False))
         self._app = app
         self._notice = notice
         self._open = AsyncExitStack()
+        self.ending = Ending()
+
+    def handle_exit(self, sig: int, frame: FrameType | None) -> None:
+        # Once: runs are let go and answers finished, by a deadline. Twice: at once.
+        self.ending.ask()
+        super().handle_exit(sig, frame)
 
     async def startup(self, sockets: list[socket.socket] | None = None) -> None:
         await self._open.enter_async_context(self._app.router.lifespan_context(self._app))
+        await off_loop(self._app.warm_up)
+        # What is there now stays: looking through it again and again would hold requests up.
+        gc.freeze()
         await super().startup(sockets)
         self._notice.give(has_page=self._app.state.alfred.is_used)
 
@@ -85,12 +90,18 @@ def serve_project(choices: Choices, address: Address) -> int:
     token = os.environ.get(TOKEN_VARIABLE) or None
     require_token_for(address.host, token)
     root = Project.find(Path.cwd() if choices.project is None else choices.project).root
+    # Work in threads gives way to who asks for something new five times as often as by default.
+    sys.setswitchinterval(_SWITCH_SECONDS)
     with _listen(address) as listening:
         app = create_app(root, replace(choices.opening(), recover=True), token=token)
         hang_up_pages(app)
         shown = f"[{address.host}]" if ":" in address.host else address.host
         told = f"http://{shown}:{listening.getsockname()[1]}"
-        _ProjectServer(app, _Notice(told, root, choices.as_json)).run(sockets=[listening])
+        server = _ProjectServer(app, _Notice(told, root, choices.as_json))
+        try:
+            server.run(sockets=[listening])
+        finally:
+            server.ending.call_off()
     return exits.OK
 
 
@@ -106,5 +117,5 @@ def _listen(address: Address) -> socket.socket:
             f"Cannot listen on {address.host}:{address.port}: {error.strerror}",
             fix="Choose another port with --port, or 0 for a free one.",
         ) from error
-    listening.listen(_BACKLOG)
+    listening.listen(BACKLOG)
     return listening

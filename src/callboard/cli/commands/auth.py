@@ -98,7 +98,8 @@ def store(
     from callboard.cli.acting.keying import Given, take_key
     from callboard.cli.bridge import perform_simply
     from callboard.cli.reports.keys import keys_near, status_shape
-    from callboard.models.credentials import KeyPlace
+    from callboard.models.credentials import KeyPlace, Tie
+    from callboard.models.providers.address import locate
     from callboard.models.providers.verification import title_of, verify_key
 
     keys = keys_near(project, profile)
@@ -106,9 +107,12 @@ def store(
     account = keys.account("google-cloud" if is_cloud else provider)
     title = title_of(account.name)
     secret = take_key(title, Given(api_key, key_file, credentials_file))
+    address = locate(account.name, account.config, os.environ)
     if verify:
-        perform_simply(verify_key(account.name, secret, account.config, os.environ))
+        perform_simply(verify_key(account.name, secret, account.config, os.environ, ties=keys.ties))
     place = keys.credentials.save(account.name, secret, for_project=for_project)
+    if address.place and account.config.is_url_own:
+        keys.ties.add(Tie(account.name, address.place))
     status = keys.status(account)
     if as_json:
         stored = {"profile": keys.profile, "stored_in": place.value, "is_verified": verify}
@@ -191,4 +195,65 @@ def remove(
     echo(f"The key of {title} is removed.")
     if status.found is not None:
         remark(f"{status.origin} is still set and is used.")
+    return exits.OK
+
+
+@app.command()
+def tie(
+    provider: ProviderArgument,
+    url: Annotated[
+        str | None,
+        typer.Option(
+            "--url",
+            metavar="URL",
+            help="Where the key may go; without it, to the provider itself.",
+            show_default=False,
+        ),
+    ] = None,
+    env: Annotated[
+        str | None,
+        typer.Option(
+            "--env",
+            metavar="VARIABLE",
+            help="The variable that holds the key; without it, the provider's usual key.",
+            show_default=False,
+        ),
+    ] = None,
+    project: ProjectOption = None,
+    as_json: JsonOption = False,
+) -> int:
+    """Let a provider's key go to an address that is not the provider's own.
+
+    Scheme, host and port count; when one of them changes, tie again. Needed for a `base_url` that
+    is not set together with `api_key_env` in your own config.yaml.
+    """
+    from callboard.cli.reports.keys import keys_near
+    from callboard.models.credentials import Tie, address_of
+
+    keys = keys_near(project, None)
+    name = keys.account(provider).name
+    made = Tie(name, "" if url is None else address_of(url), env)
+    keys.ties.add(made)
+    if as_json:
+        echo_json({"provider": name, "address": made.address, "variable": made.variable})
+    else:
+        whose = f"The key in {env}" if env else f"The key of {name}"
+        echo(f"{whose} may go to {made.address or name + ' itself'}.")
+    return exits.OK
+
+
+@app.command()
+def untie(
+    provider: ProviderArgument, project: ProjectOption = None, as_json: JsonOption = False
+) -> int:
+    """Forget to which addresses a provider's key may go."""
+    from callboard.cli.reports.keys import keys_near
+
+    keys = keys_near(project, None)
+    name = keys.account(provider).name
+    gone = sorted(each.address for each in keys.ties.remove(name))
+    if as_json:
+        echo_json({"provider": name, "addresses": list(gone)})
+    else:
+        echo(f"The key of {name} goes to {name} itself and to what your config.yaml pairs it with.")
     return exits.OK

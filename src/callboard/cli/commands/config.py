@@ -41,7 +41,7 @@ def show(
         rows.append((name, origin.layer.value, told, origin.source))
         is_hidden = told == "(hidden)"
         values[name] = {
-            "value": told if is_hidden else value,
+            "value": told if is_hidden else _masked(value),
             "layer": origin.layer.value,
             "source": origin.source,
         }
@@ -52,3 +52,10 @@ def show(
         echo_table(("SETTING", "LAYER", "VALUE", "FROM"), rows)
     else:
         remark("Every setting has its default.")
+
+
+def _masked(value: object) -> object:
+    """Return a value as it may be shown: a text without the password of an address in it."""
+    from callboard.core.urls import without_user
+
+    return without_user(value) if isinstance(value, str) else value

@@ -20,6 +20,14 @@ def doctor(
     fix: Annotated[
         bool, typer.Option("--fix", help="Write run folders and receipt files anew where needed.")
     ] = False,
+    accept: Annotated[
+        bool,
+        typer.Option(
+            "--accept",
+            help="Have the database count as it is from now on, or begin anew if it is lost:"
+            " what is left of it goes into the backups.",
+        ),
+    ] = False,
     salvage: Annotated[
         Path | None,
         typer.Option(
@@ -35,6 +43,8 @@ def doctor(
     """Check the project and its surroundings; the exit code is 0 when all is well."""
     if salvage is not None:
         return _salvage(project, salvage, as_json=as_json)
+    if accept:
+        return _accept(project, as_json=as_json)
     from callboard.cli.reports.checkup import examine
 
     findings = examine(project, fix=fix)
@@ -55,12 +65,35 @@ def _echo_finding(finding: "Finding") -> None:
         echo(f"  {'':<12}Way out: {one_line(finding.fix)}")
 
 
+def _accept(project: Path | None, *, as_json: bool) -> int:
+    from callboard.cli.reading import find_project
+    from callboard.studio.acceptance import accept
+
+    accepted = accept(find_project(project))
+    flaws = [each.message for each in accepted.report.flaws]
+    aside = None if accepted.aside is None else str(accepted.aside)
+    if as_json:
+        echo_json({"accepted": flaws, "aside": aside, "is_new": accepted.is_new})
+        return exits.OK
+    for message in flaws:
+        echo(f"accepted: {one_line(message)}")
+    if accepted.is_new:
+        echo("The database was lost: a new one has been begun.")
+    else:
+        echo(f"The database counts as it is: {counted(len(flaws), 'flaw')} accepted.")
+    if aside is not None:
+        echo(f"What did not agree with it lies in {aside}.")
+    return exits.OK
+
+
 def _salvage(project: Path | None, target: Path, *, as_json: bool) -> int:
     from callboard.cli.reading import find_project
     from callboard.core.errors import Conflict
     from callboard.store.integrity import salvage
+    from callboard.store.kept import check_kept_folder
 
     found = find_project(project)
+    check_kept_folder(found.folder)
     if target.exists():
         raise Conflict(f"{target} exists already", fix="Name a file that does not exist.")
     kept = salvage(found.database, target)

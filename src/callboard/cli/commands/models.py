@@ -134,7 +134,7 @@ def test(
     each = settings.structure.trial_tries if tries is None else tries
 
     async def work() -> ModelProfile:
-        gate = open_near(near)
+        gate = open_near(near, *([model] if model else []))
         try:
             return await measure(
                 gate,

@@ -27,6 +27,7 @@ from callboard.cli.output import (
 if TYPE_CHECKING:
     from callboard.cli.reading import Reading
     from callboard.core.vocabulary.receipt import Receipt
+    from callboard.store.ledger.verification import LedgerReport
 
 app = new_app("The signed record of every tool execution.")
 
@@ -87,8 +88,8 @@ def show(
         rows = journal.read(lambda c: c.execute("SELECT id FROM receipts").fetchall())
         receipt_id = pick(matching([row["id"] for row in rows], receipt), receipt, "receipt")
         found = journal.read(lambda connection: read_receipt(connection, receipt_id))
-        root = journal.project.root
-        is_valid = is_trustworthy(found, Signer(root), root)
+        trail = journal.project.trail
+        is_valid = is_trustworthy(found, Signer(trail), trail.folder)
     if as_json:
         echo_json({"receipt": receipt_to_json(found), "signature_valid": is_valid})
         return
@@ -117,37 +118,59 @@ def show(
 def verify(
     session: SessionOption = None, project: ProjectOption = None, as_json: JsonOption = False
 ) -> int:
-    """Check signatures, order and completeness.
+    """Check signatures, order and completeness, and every row of the database.
 
-    Every flaw is named; the exit code is 1 if there is one.
+    Every flaw is named; the exit code is 1 if there is one, or if something cannot be proven.
     """
-    from dataclasses import asdict
+    from dataclasses import asdict, replace
 
     from callboard.cli.reading import reading
     from callboard.store.journal.sessions import load_session
+    from callboard.store.ledger.verification import LedgerReport
+    from callboard.studio.database import DATABASES
     from callboard.tools.audit.verification import Verification
     from callboard.tools.audit.verification import verify as verify_receipts
 
     with reading(project) as journal:
+        ledger = LedgerReport()
         if journal.is_empty:
             found = Verification((), 0, 0, (), (), {})
         else:
+            ledger = journal.database.verify()
             wanted = session
             if wanted is not None:
                 wanted = journal.read(lambda c, name=wanted: load_session(c, name).id)
-            found = verify_receipts(journal.database, journal.project.root, wanted)
+            found = verify_receipts(journal.database, journal.project.trail, wanted)
+        if not journal.project.standing.is_trusted and (
+            unread := [name for name in DATABASES if (journal.project.brought / name).exists()]
+        ):
+            # Whoever alters a database could make its folder a stranger's as well.
+            told = f"{', '.join(unread)} was not looked at: {journal.project.standing.reason}"
+            ledger = replace(ledger, unproven=(*ledger.unproven, told))
+    is_sound = found.is_sound and ledger.is_sound
     if as_json:
-        echo_json({**asdict(found), "is_sound": found.is_sound})
+        told = {**asdict(ledger), "is_sound": ledger.is_sound}
+        echo_json({**asdict(found), "ledger": told, "is_sound": is_sound})
     else:
-        for flaw in found.flaws:
+        for flaw in (*ledger.flaws, *found.flaws):
             echo(f"✗ {flaw.code}: {one_line(flaw.message)}")
-        for note in found.notes:
+        for text in ledger.unproven:
+            echo(f"? not proven: {one_line(text)}")
+        for note in (*ledger.notes, *found.notes):
             remark(f"· {one_line(note)}")
+        rows = f"{counted(ledger.rows, 'row')} of {counted(ledger.entries, 'commit')}"
+        echo(f"{rows}: {_told(ledger)}.")
         checked = (
             f"{counted(found.receipts, 'receipt')} in {counted(len(found.sessions), 'session')}"
         )
         echo(f"{checked}: {'all sound' if found.is_sound else counted(len(found.flaws), 'flaw')}.")
-    return exits.OK if found.is_sound else exits.FAILED
+    return exits.OK if is_sound else exits.FAILED
+
+
+def _told(ledger: "LedgerReport") -> str:
+    if ledger.flaws:
+        return counted(len(ledger.flaws), "flaw")
+    return "not all proven" if ledger.unproven else "all sound"
 
 
 def _receipts(journal: "Reading", session: str | None, run: str | None) -> "list[Receipt]":

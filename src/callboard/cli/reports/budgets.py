@@ -30,8 +30,8 @@ from callboard.models.accounts import (
 from callboard.models.accounts.amounts import Amounts as Spent
 from callboard.models.accounts.reservations import held_by
 from callboard.store.connection import Connection
-from callboard.store.database import Database
 from callboard.store.journal.sessions import load_session
+from callboard.studio.database import admit, open_to_work
 from callboard.studio.project import Project
 
 T = TypeVar("T")
@@ -235,7 +235,7 @@ def _scope(connection: Connection, text: str) -> Scope:
 
 
 def _write(project: Project, work: Callable[[Connection], T]) -> T:
-    database = Database.open(project.database)
+    database = open_to_work(admit(project))
     try:
         return database.submit(work).result()
     finally:

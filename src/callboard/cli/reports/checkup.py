@@ -22,16 +22,21 @@ from callboard.core.canonical import Json
 from callboard.core.errors import CallboardError, NotFound
 from callboard.core.settings import Settings
 from callboard.core.vocabulary import RunRecord
-from callboard.store.connection import Connection
+from callboard.store.connection import Connection, StoreError
 from callboard.store.database import Database
 from callboard.store.faults import NoFaults
 from callboard.store.integrity import check_integrity
 from callboard.store.journal.runs import list_runs
+from callboard.store.journal.steps import altered_steps
+from callboard.store.kept import KeptFolderUnsafe, check_kept_folder
 from callboard.store.mirror import RunFolder, RunMirror
 from callboard.studio.configuration import Configuration
+from callboard.studio.database import admit, foreign, open_database, refuse_lost, strange_databases
+from callboard.studio.doubts import Doubts
 from callboard.studio.keys import key_names, open_credentials
 from callboard.studio.project import Project
-from callboard.tools import sync_mirror, verify
+from callboard.studio.trust.survey import names_brought
+from callboard.tools import ProjectFiles, ToolRegistry, sync_mirror, verify
 
 _LEAST_PYTHON = (3, 11)
 _MIRROR_FILES = ("run.json", "steps.jsonl", "cache.json", "recipe.json")
@@ -55,7 +60,7 @@ def examine(folder: Path | None, *, fix: bool) -> list[Finding]:
     """Look at everything that can be looked at; a missing project ends the examination early."""
     findings = [_python()]
     try:
-        project = Project.find(Path.cwd() if folder is None else folder)
+        project = Project.locate(Path.cwd() if folder is None else folder)
     except NotFound as error:
         if folder is not None:
             raise
@@ -63,10 +68,30 @@ def examine(folder: Path | None, *, fix: bool) -> list[Finding]:
         findings += _surroundings(None)
         return findings
     findings.append(Finding("project", "ok", str(project.root)))
+    findings.append(_trust(project))
     findings += _surroundings(project)
     findings += _templates(project)
+    findings += _strange(project)
     findings += _stored(project, fix=fix)
     return findings
+
+
+def _strange(project: Project) -> Iterator[Finding]:
+    """Name databases that lie in the folder and were not made here."""
+    strange = strange_databases(project)
+    if strange:
+        error = foreign(strange, project)
+        # Nobody vouches for what nobody opens: that is not the same as sound.
+        yield Finding("database", "bad", error.message, error.fix or "")
+
+
+def _trust(project: Project) -> Finding:
+    standing = project.standing
+    if standing.is_trusted:
+        return Finding("trust", "ok", standing.reason)
+    ignored = ", ".join(names_brought(project.brought)) or "nothing so far"
+    told = f"{standing.reason}; ignored: {ignored}"
+    return Finding("trust", "note", told, "`callboard trust` shows what it brings, and asks.")
 
 
 def _python() -> Finding:
@@ -78,7 +103,7 @@ def _python() -> Finding:
 
 def _surroundings(project: Project | None) -> Iterator[Finding]:
     with _without_log():
-        loaded = Configuration(project.root if project is not None else None).loaded
+        loaded = Configuration(project).loaded
     for warning in loaded.warnings:
         yield Finding("settings", "bad", str(warning), "Correct the named key or file.")
     if not loaded.warnings:
@@ -94,8 +119,7 @@ def _surroundings(project: Project | None) -> Iterator[Finding]:
 
 
 def _keys(settings: Settings, project: Project | None) -> Finding:
-    root = None if project is None else project.root
-    survey = open_credentials(settings, os.environ, project=root).survey(key_names(settings))
+    survey = open_credentials(settings, os.environ, project=project).survey(key_names(settings))
     if survey.problem is not None:
         return Finding("keys", "bad", survey.problem.message, survey.problem.fix or "")
     names = [each.provider for each in survey.keys if each.found is not None]
@@ -122,11 +146,17 @@ def _templates(project: Project) -> Iterator[Finding]:
 
 
 def _stored(project: Project, *, fix: bool) -> Iterator[Finding]:
-    if not project.database.exists():
-        yield Finding("database", "note", "nothing has run yet")
+    try:
+        check_kept_folder(project.folder)
+    except KeptFolderUnsafe as error:
+        yield Finding("project folder", "bad", error.message, error.fix or "")
         return
     try:
-        database = Database.open(project.database)
+        if not project.database.exists():
+            refuse_lost(project)
+            yield Finding("database", "note", "nothing has run yet")
+            return
+        database = open_database(admit(project))
     except CallboardError as error:
         yield _damaged(error)
         return
@@ -144,11 +174,46 @@ def _in_database(project: Project, database: Database, *, fix: bool) -> Iterator
         yield Finding("database", "bad", problem, _SALVAGE)
     if report.is_sound:
         yield Finding("database", "ok", f"sound, {counted(report.blobs_checked, 'blob')} checked")
-    yield from _runs(project, database)
-    yield from _mirrors(project, database, fix=fix)
-    yield from _receipts(project, database, fix=fix)
+    yield from _ledger(database)
+    # One that cannot be made, because a row is damaged, must not keep the others from being made.
+    for check in (
+        lambda: _runs(project, database),
+        lambda: _steps(database),
+        lambda: _mirrors(project, database, fix=fix),
+        lambda: _receipts(project, database, fix=fix),
+    ):
+        try:
+            yield from check()
+        except CallboardError as error:
+            yield _damaged(error)
 
 
+def _ledger(database: Database) -> Iterator[Finding]:
+    report = database.verify()
+    told = [f"{flaw.code}: {flaw.message}" for flaw in report.flaws]
+    for text in (*told[:_MOST_FLAWS], *report.unproven):
+        yield Finding("ledger", "bad", text, _ACCEPT)
+    if told[_MOST_FLAWS:]:
+        more = f"{len(told) - _MOST_FLAWS} more flaws; `callboard receipts verify` names them all"
+        yield Finding("ledger", "bad", more, _ACCEPT)
+    for note in report.notes:
+        yield Finding("ledger", "note", note)
+    if report.is_sound:
+        checked = f"{counted(report.rows, 'row')}, {counted(report.entries, 'commit')}"
+        yield Finding("ledger", "ok", f"every row is as it was written ({checked})")
+
+
+def _steps(database: Database) -> Iterator[Finding]:
+    for run_id, key in database.read(altered_steps):
+        told = f"the output of step {key!r} of run {run_id} is not what was recorded"
+        yield Finding("steps", "bad", told, "Put the database back from a backup.")
+
+
+_MOST_FLAWS = 20
+_ACCEPT = (
+    "Put the database back from a backup; or, if you know why, `callboard doctor --accept` has it"
+    " count as it is from now on."
+)
 _SALVAGE = (
     "Copy what can be read: `callboard doctor --salvage FILE`. Backups lie in .callboard/backups."
 )
@@ -177,6 +242,8 @@ def _mirrors(project: Project, database: Database, *, fix: bool) -> Iterator[Fin
     if not stale:
         yield Finding("run folders", "ok", "all agree with the journal")
     elif fix:
+        # What only the mirrors know is journaled before they are written anew.
+        Doubts(project, database, ToolRegistry(), Owners(database, project).executes).journal()
         mirror = RunMirror(database, project.runs, NoFaults(), _shape(project))
         for run_id in stale:
             mirror.sync(run_id)
@@ -188,9 +255,10 @@ def _mirrors(project: Project, database: Database, *, fix: bool) -> Iterator[Fin
 
 def _shape(project: Project) -> Callable[[Connection, RunRecord], RunFolder | None]:
     """Return how folders look here: those of recipes have a shape of their own."""
+    files = ProjectFiles(project.root, kept=project.folder)
 
     def shape(connection: Connection, run: RunRecord) -> RunFolder | None:
-        return folder_of(connection, run, project.root) if is_recipe_run(run) else None
+        return folder_of(connection, run, files) if is_recipe_run(run) else None
 
     return shape
 
@@ -200,11 +268,16 @@ def _stale_runs(project: Project, database: Database) -> list[str]:
     owners = Owners(database, project)
     runs = [run for run in database.read(list_runs) if not owners.executes(run)]
     with tempfile.TemporaryDirectory() as scratch:
-        fresh = RunMirror(database, Path(scratch), NoFaults(), _shape(project))
+        folder = Path(scratch) / "runs"
+        fresh = RunMirror(database, folder, NoFaults(), _shape(project))
         stale: list[str] = []
         for run in runs:
-            fresh.sync(run.id)
-            made, there = Path(scratch) / run.id, project.runs / run.id
+            try:
+                fresh.sync(run.id)
+            except StoreError:
+                # Told by its own check; the folder may be the better copy.
+                continue
+            made, there = folder / run.id, project.runs / run.id
             _, differing, missing = filecmp.cmpfiles(made, there, _MIRROR_FILES, shallow=False)
             if differing or missing:
                 stale.append(run.id)
@@ -212,11 +285,11 @@ def _stale_runs(project: Project, database: Database) -> list[str]:
 
 
 def _receipts(project: Project, database: Database, *, fix: bool) -> Iterator[Finding]:
-    found = verify(database, project.root)
+    found = verify(database, project.trail)
     if fix and found.notes:
         for session_id in found.sessions:
-            sync_mirror(database, project.root, session_id)
-        found = verify(database, project.root)
+            sync_mirror(database, project.audit, session_id)
+        found = verify(database, project.trail)
     for flaw in found.flaws:
         yield Finding("receipts", "bad", f"{flaw.code}: {flaw.message}")
     for note in found.notes:

@@ -6,12 +6,13 @@ from pathlib import Path
 
 from callboard.cli.reports.models import configuration_near
 from callboard.core.canonical import Json
-from callboard.core.settings import Settings
+from callboard.core.settings import LoadedSettings, Settings
 from callboard.models import ProviderConfig
-from callboard.models.credentials import Credentials, KeyStatus, Survey
+from callboard.models.credentials import Credentials, KeyStatus, Survey, Ties
 from callboard.studio.keys import (
     key_names,
     open_credentials,
+    open_ties,
     provider_configs,
     require_provider,
 )
@@ -30,8 +31,14 @@ class Account:
 class Keys:
     """The keys that the settings in force here lead to."""
 
-    settings: Settings
+    loaded: LoadedSettings
     credentials: Credentials
+    ties: Ties
+
+    @property
+    def settings(self) -> Settings:
+        """The settings in force."""
+        return self.loaded.settings
 
     @property
     def profile(self) -> str:
@@ -41,7 +48,7 @@ class Keys:
     def account(self, provider: str) -> Account:
         """Return the account of a provider; one nobody knows is an error."""
         name, variables = require_provider(self.settings, provider)
-        configs = provider_configs(self.settings)
+        configs = provider_configs(self.loaded)
         return Account(name, variables, configs.get(name, ProviderConfig()))
 
     def survey(self) -> Survey:
@@ -57,7 +64,7 @@ def keys_near(project: Path | None, profile: str | None) -> Keys:
     """Return the keys of the user, in the profile of the settings unless another is named."""
     near = configuration_near(project)
     opened = open_credentials(near.settings, os.environ, profile, project=near.project)
-    return Keys(near.settings, opened)
+    return Keys(near.loaded, opened, open_ties(os.environ))
 
 
 def status_shape(status: KeyStatus) -> dict[str, Json]:

@@ -52,12 +52,12 @@ class WeightsState:
 def configuration_near(project: Path | None) -> Configuration:
     """Return the settings of the project here; outside of any, those of the user."""
     try:
-        root = Project.find(Path.cwd() if project is None else project).root
+        found = Project.find(Path.cwd() if project is None else project)
     except NotFound:
         if project is not None:
             raise
-        root = None
-    return Configuration(root)
+        found = None
+    return Configuration(found)
 
 
 def settings_near(project: Path | None) -> Settings:
@@ -70,10 +70,15 @@ def catalog_of(settings: Settings) -> Catalog:
     return Catalog.load(settings.models.catalog_overrides())
 
 
-def open_near(configuration: Configuration) -> Gate:
-    """Return the way to every model that these settings know."""
+def open_near(configuration: Configuration, *named: str) -> Gate:
+    """Return the way to every model that these settings know, or that the user `named`."""
     around = Surroundings(
-        configuration.settings, os.environ, {}, SystemClock(), project=configuration.project
+        configuration.loaded,
+        os.environ,
+        {},
+        SystemClock(),
+        project=configuration.project,
+        named=named,
     )
     return plain_gate(around)
 

@@ -28,7 +28,7 @@ from callboard.prompts import (
 from callboard.store.connection import Connection
 from callboard.studio.packs import installed_packs, load_pack
 from callboard.studio.project import Project
-from callboard.studio.studio import template_layers
+from callboard.studio.templates import template_layers
 
 _EVERY = 1_000_000
 

@@ -60,11 +60,11 @@ class _Stage:
         for step in steps[:_MOST_SHOWN]:
             waited = f"{time.monotonic() - step.since:.0f} s"
             facts = " · ".join(part for part in (step.agent, waited) if part)
-            step.spinner.update(text=Text(f"{step.kind:<8} {step.key:<16}  {facts}"))
+            step.spinner.update(text=Text(clean(f"{step.kind:<8} {step.key:<16}  {facts}")))
             shown.append(step.spinner)
             if step.said:
                 shown.append(Text(_tail(step.said, options.max_width), style="dim"))
-        shown += [Text(line, style="yellow") for line in self._countdowns()]
+        shown += [Text(clean(line), style="yellow") for line in self._countdowns()]
         if len(steps) > _MOST_SHOWN:
             shown.append(Text(f"  and {len(steps) - _MOST_SHOWN} more", style="dim"))
         yield Group(*shown) if shown else self.idle
@@ -158,12 +158,12 @@ class Display:
 def _styled(line: Line) -> Text:
     text = Text()
     text.append(line.mark, style=_COLOURS.get(line.mark, "dim"))
-    text.append(f" {line.kind:<8} ", style="dim")
-    text.append(f"{line.key:<16}" if line.key else "", style="bold")
+    text.append(f" {clean(line.kind):<8} ", style="dim")
+    text.append(f"{clean(line.key):<16}" if line.key else "", style="bold")
     if line.facts:
-        text.append(f"  {line.facts}", style="cyan")
+        text.append(f"  {clean(line.facts)}", style="cyan")
     if line.text:
-        text.append(f"  {line.text}", style="red" if line.mark == BAD else "")
+        text.append(f"  {clean(line.text)}", style="red" if line.mark == BAD else "")
     return text
 
 

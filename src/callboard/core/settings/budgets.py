@@ -1,10 +1,13 @@
 """The settings of what may be spent: budgets, and limits per day, week and month."""
 
-from typing import Annotated, Literal
+from typing import Annotated, Final, Literal
 
 from pydantic import AfterValidator, Field
 
-from callboard.core.settings.section import Section
+from callboard.core.settings.section import Section, restricted
+
+# A limit of a project's only makes less possible; how a limit of the user's is counted does not.
+_PLAN: Final = restricted("it decides how your own limits are counted and told")
 
 Weekday = Literal["monday", "tuesday", "wednesday", "thursday", "friday", "saturday", "sunday"]
 
@@ -14,8 +17,9 @@ def _check_zone(name: str) -> str:
 
     try:
         ZoneInfo(name)
-    except (ZoneInfoNotFoundError, ValueError, OSError) as error:
-        raise ValueError(f"{name!r} is not a time zone; write one like Europe/Berlin") from error
+    except (ZoneInfoNotFoundError, ValueError, OSError, RecursionError) as error:
+        shown = name[:80]
+        raise ValueError(f"{shown!r} is not a time zone; write one like Europe/Berlin") from error
     return name
 
 
@@ -48,14 +52,26 @@ class SubscriptionSettings(Section):
     week: PeriodLimitSettings | None = Field(default=None, description="Limits of a week.")
     month: PeriodLimitSettings | None = Field(default=None, description="Limits of a month.")
     warn_threshold: float = Field(
-        default=0.8, gt=0, le=1, description="Share of a limit from which everybody is warned."
+        default=0.8,
+        gt=0,
+        le=1,
+        description="Share of a limit from which everybody is warned.",
+        json_schema_extra=_PLAN,
     )
-    week_starts_on: Weekday = Field(default="monday", description="First day of the plan's week.")
+    week_starts_on: Weekday = Field(
+        default="monday", description="First day of the plan's week.", json_schema_extra=_PLAN
+    )
     month_starts_on: int = Field(
-        default=1, ge=1, le=28, description="First day of the plan's month."
+        default=1,
+        ge=1,
+        le=28,
+        description="First day of the plan's month.",
+        json_schema_extra=_PLAN,
     )
     time_zone: ZoneName = Field(
-        default="UTC", description="Where the day begins at midnight, like `Europe/Berlin`."
+        default="UTC",
+        description="Where the day begins at midnight, like `Europe/Berlin`.",
+        json_schema_extra=_PLAN,
     )
 
 
@@ -67,10 +83,16 @@ class SoftLimitSettings(Section):
         default=None, description="Tokens in the period, in and out together."
     )
     period: Literal["day", "week", "month"] = Field(
-        default="month", description="What is counted together: `day`, `week` or `month`."
+        default="month",
+        description="What is counted together: `day`, `week` or `month`.",
+        json_schema_extra=_PLAN,
     )
     warn_at: float = Field(
-        default=0.8, gt=0, le=1, description="Share of the quota from which everybody is warned."
+        default=0.8,
+        gt=0,
+        le=1,
+        description="Share of the quota from which everybody is warned.",
+        json_schema_extra=_PLAN,
     )
 
 
@@ -94,4 +116,5 @@ class BudgetsSettings(Section):
     fair_share: bool = Field(
         default=True,
         description="Whether sessions without a budget of their own share a plan's rest evenly.",
+        json_schema_extra=_PLAN,
     )

@@ -1,29 +1,32 @@
 """Settings of circuit breakers: when calls to something that keeps failing are stopped."""
 
-from typing import Any
+from typing import Any, Final
 
 from pydantic import Field
 
 from callboard.core.breaker import BreakerRules, breaker_rules
 from callboard.core.settings.quantities import Seconds
-from callboard.core.settings.section import Section
+from callboard.core.settings.section import Section, restricted
+
+_GUARD: Final = restricted("it keeps failing calls from being paid again and again")
 
 
 def _failures(kind: str) -> Any:
     default = breaker_rules[kind].consecutive_failures
-    return Field(default=default, ge=1, description="Failures in a row that open the circuit.")
+    told = "Failures in a row that open the circuit."
+    return Field(default=default, ge=1, description=told, json_schema_extra=_GUARD)
 
 
 def _rate(kind: str) -> Any:
     default = breaker_rules[kind].failure_rate
     told = "Share of failures among the latest results that opens the circuit."
-    return Field(default=default, gt=0, le=1, description=told)
+    return Field(default=default, gt=0, le=1, description=told, json_schema_extra=_GUARD)
 
 
 def _window(kind: str) -> Any:
     default = breaker_rules[kind].window_size
     told = "Latest results that are judged, once there are so many."
-    return Field(default=default, ge=1, le=1000, description=told)
+    return Field(default=default, ge=1, le=1000, description=told, json_schema_extra=_GUARD)
 
 
 def _cooldown(kind: str) -> Any:
@@ -103,7 +106,9 @@ class CircuitSettings(Section):
     """Circuit breakers by class of resource."""
 
     notify_on_state_change: bool = Field(
-        default=True, description="Whether it is told when a circuit opens or closes."
+        default=True,
+        description="Whether it is told when a circuit opens or closes.",
+        json_schema_extra=restricted("it decides what you are told"),
     )
     llm: BreakerSettings = Field(default_factory=BreakerSettings, description="Model providers.")
     file: FileBreakerSettings = Field(default_factory=FileBreakerSettings, description="Files.")

@@ -3,7 +3,7 @@
 from pydantic import Field
 
 from callboard.core.settings.quantities import Bytes, Seconds
-from callboard.core.settings.section import Section
+from callboard.core.settings.section import Section, restricted
 
 
 class ConferenceSettings(Section):
@@ -14,6 +14,7 @@ class ConferenceSettings(Section):
         ge=1,
         le=100,
         description="Replies the Chief may give while it gathers evidence; then it must stop.",
+        json_schema_extra=restricted("every reply is a call you pay for"),
     )
     max_tool_bytes_per_step: Bytes = Field(
         default=12_000, ge=200, description="Most that is shown of one tool's findings."
@@ -37,6 +38,7 @@ class ChatSettings(Section):
         ge=1,
         le=100,
         description="Replies an agent may give while it uses tools; then it must answer.",
+        json_schema_extra=restricted("every reply is a call you pay for"),
     )
     max_tool_bytes_per_step: Bytes = Field(
         default=8_000, ge=200, description="Most that is shown of one tool's findings."

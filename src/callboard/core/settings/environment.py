@@ -18,9 +18,17 @@ from callboard.core.settings.warning import SettingsWarning, WarningKind
 PREFIX: Final = "CALLBOARD_"
 FILE_SUFFIX: Final = "_FILE"
 NOT_SETTINGS: Final = frozenset(
-    {"CALLBOARD_CONFIG_DIR", "CALLBOARD_CACHE_DIR", "CALLBOARD_DATA_DIR", "CALLBOARD_PROJECT"}
+    {
+        "CALLBOARD_API_TOKEN",
+        "CALLBOARD_CACHE_DIR",
+        "CALLBOARD_CONFIG_DIR",
+        "CALLBOARD_DATA_DIR",
+        "CALLBOARD_PROJECT",
+        "CALLBOARD_TRUST",
+    }
 )
-"""Variables that say where things are; they are read before there are settings."""
+"""Variables that say where things are, what is trusted and what the server's secret is; they come
+before all settings."""
 
 
 @dataclass(frozen=True, slots=True)

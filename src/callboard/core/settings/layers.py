@@ -3,7 +3,7 @@
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from enum import StrEnum
-from typing import Any, cast
+from typing import Any, Final, cast
 
 from callboard.core.canonical import Json
 from callboard.core.settings.schema import Key
@@ -21,6 +21,9 @@ class LayerName(StrEnum):
 
 
 PRECEDENCE: tuple[LayerName, ...] = tuple(LayerName)
+
+OWN: Final = frozenset({LayerName.USER, LayerName.ENVIRONMENT, LayerName.FLAGS})
+"""The layers that only the user writes. A project's folder, `local/` included, may be a clone."""
 
 
 @dataclass(frozen=True, slots=True)

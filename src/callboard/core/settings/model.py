@@ -1,41 +1,27 @@
 """The settings: every key with its type, default and meaning. Knows nothing of files."""
 
 import re
-from typing import Annotated, Any, Final, Literal
+from typing import Annotated, Final, Literal
 
 from pydantic import AfterValidator, Field
 
 from callboard.core.canonical import Json
-from callboard.core.classify import Classifier
 from callboard.core.settings.budgets import BudgetsSettings, SoftLimitSettings
 from callboard.core.settings.circuit import CircuitSettings
 from callboard.core.settings.conference import ChatSettings, ConferenceSettings
 from callboard.core.settings.context import ContextSettings
+from callboard.core.settings.errors import ErrorsSettings
 from callboard.core.settings.pipeline import PipelineSettings
 from callboard.core.settings.quantities import Bytes, Seconds
 from callboard.core.settings.queue import QueueSettings
-from callboard.core.settings.section import Section, restricted
+from callboard.core.settings.section import Section, harmless, restricted
 from callboard.core.settings.structure import StructureSettings
 from callboard.core.settings.telemetry import TelemetrySettings
-from callboard.core.tiers import (
-    NO_RETRY,
-    ErrorTier,
-    RetryPolicy,
-    TransientTracker,
-    retry_policies,
-)
 from callboard.core.vocabulary import ModelTier
 
-_KNOWN: Final = Classifier()
+_PRICE: Final = restricted("it decides what a call counts for in your budgets")
+_STAND_INS: Final = restricted("it decides who else gets your prompts")
 PROFILE_PATTERN: Final = r"^[A-Za-z0-9_.-]{1,64}$"
-
-
-def _check_pattern(pattern: str) -> str:
-    try:
-        re.compile(pattern)
-    except re.error as error:
-        raise ValueError(f"{pattern!r} is not a regular expression: {error}") from error
-    return pattern
 
 
 def _check_url(url: str) -> str:
@@ -44,8 +30,6 @@ def _check_url(url: str) -> str:
     return url
 
 
-Pattern = Annotated[str, AfterValidator(_check_pattern)]
-Status = Annotated[int, Field(ge=100, le=599)]
 Url = Annotated[str, AfterValidator(_check_url)]
 Reliability = Literal["low", "medium", "high", "very_high"]
 ModelName = Annotated[str, Field(min_length=1)]
@@ -70,7 +54,9 @@ class ProviderSettings(Section):
     )
     enabled: bool = Field(default=True, description="Whether the provider may be asked at all.")
     aliases: dict[str, ModelName] = Field(
-        default_factory=dict, description="Your own names for its models."
+        default_factory=dict,
+        description="Your own names for its models.",
+        json_schema_extra=restricted("it decides which model answers under a name you use"),
     )
     soft_limit: SoftLimitSettings | None = Field(
         default=None, description="A quota of your own that is warned about and never blocks."
@@ -94,13 +80,22 @@ class CatalogSettings(Section):
         default=None, description="How surely it does as told, on the same scale."
     )
     input_usd: float | None = Field(
-        default=None, ge=0, description="Dollars for a million tokens in."
+        default=None,
+        ge=0,
+        description="Dollars for a million tokens in.",
+        json_schema_extra=_PRICE,
     )
     output_usd: float | None = Field(
-        default=None, ge=0, description="Dollars for a million tokens out."
+        default=None,
+        ge=0,
+        description="Dollars for a million tokens out.",
+        json_schema_extra=_PRICE,
     )
     cached_usd: float | None = Field(
-        default=None, ge=0, description="Dollars for a million tokens in that were cached."
+        default=None,
+        ge=0,
+        description="Dollars for a million tokens in that were cached.",
+        json_schema_extra=_PRICE,
     )
 
 
@@ -129,13 +124,17 @@ class ModelsSettings(Section):
     fallbacks: dict[str, tuple[ModelName, ...]] = Field(
         default_factory=dict,
         description="Models asked instead, in order, by model, provider or tier of the first.",
+        json_schema_extra=_STAND_INS,
     )
     fallback_default: tuple[ModelName, ...] = Field(
-        default=(), description="Models asked instead of those `fallbacks` does not name."
+        default=(),
+        description="Models asked instead of those `fallbacks` does not name.",
+        json_schema_extra=_STAND_INS,
     )
     fallback_on: tuple[FallbackReason, ...] = Field(
         default=("circuit_open", "degrading", "transient", "rate_limit", "missing_key"),
         description="Failures that make another model answer; `user_fixable` may be added.",
+        json_schema_extra=_STAND_INS,
     )
 
     def catalog_overrides(self) -> dict[str, dict[str, Json]]:
@@ -152,155 +151,16 @@ class EngineSettings(Section):
     durability: Literal["full", "normal"] = Field(
         default="full",
         description="`full` survives power loss; `normal` survives a crash of the process.",
+        json_schema_extra=restricted("it decides what survives a power loss"),
     )
     resume_on_start: Literal["auto", "manual"] = Field(
         default="auto", description="Whether unfinished runs go on by themselves at start-up."
     )
     mirror: bool = Field(
-        default=True, description="Whether readable run folders are written beside the journal."
+        default=True,
+        description="Whether readable run folders are written beside the journal.",
+        json_schema_extra=restricted("it decides what evidence is kept"),
     )
-
-
-class TransientSettings(Section):
-    """When passing faults are frequent enough to be told."""
-
-    frequency_count: int = Field(
-        default=3, ge=1, description="Passing faults within the window that are told to the user."
-    )
-    frequency_window_seconds: Seconds = Field(
-        default=10.0, gt=0, description="Length of the window in which faults are counted."
-    )
-    notification_cooldown_seconds: Seconds = Field(
-        default=60.0, description="Silence after the user has been told."
-    )
-
-
-def _attempts(tier: ErrorTier) -> Any:
-    return Field(
-        default=retry_policies[tier].max_attempts,
-        ge=1,
-        le=100,
-        description="Attempts, the first call included.",
-    )
-
-
-def _first_wait(tier: ErrorTier) -> Any:
-    default = retry_policies[tier].initial_delay_seconds
-    return Field(default=default, description="Wait after the first failure.")
-
-
-def _longest_wait(tier: ErrorTier) -> Any:
-    default = retry_policies[tier].max_delay_seconds
-    return Field(default=default, description="Longest wait between two attempts.")
-
-
-class RetrySettings(Section):
-    """How a passing fault is retried; the other retried tiers differ in their defaults."""
-
-    max_attempts: int = _attempts(ErrorTier.TRANSIENT)
-    initial_delay_seconds: Seconds = _first_wait(ErrorTier.TRANSIENT)
-    max_delay_seconds: Seconds = _longest_wait(ErrorTier.TRANSIENT)
-    multiplier: float = Field(default=2.0, ge=1, le=100, description="Growth of the wait.")
-
-    def policy(self, *, use_retry_after: bool = False) -> RetryPolicy:
-        """Return the policy these settings describe."""
-        return RetryPolicy(
-            self.max_attempts,
-            self.initial_delay_seconds,
-            self.max_delay_seconds,
-            self.multiplier,
-            use_retry_after,
-        )
-
-
-class RateLimitRetrySettings(RetrySettings):
-    """How a rate limit is waited out."""
-
-    max_attempts: int = _attempts(ErrorTier.EXTERNAL_RATE_LIMIT)
-    initial_delay_seconds: Seconds = _first_wait(ErrorTier.EXTERNAL_RATE_LIMIT)
-    max_delay_seconds: Seconds = _longest_wait(ErrorTier.EXTERNAL_RATE_LIMIT)
-    use_retry_after: bool = Field(
-        default=True, description="Whether the provider's Retry-After replaces the wait."
-    )
-
-
-class DegradingRetrySettings(RetrySettings):
-    """How a provider in trouble is tried again."""
-
-    max_attempts: int = _attempts(ErrorTier.EXTERNAL_DEGRADING)
-    initial_delay_seconds: Seconds = _first_wait(ErrorTier.EXTERNAL_DEGRADING)
-    max_delay_seconds: Seconds = _longest_wait(ErrorTier.EXTERNAL_DEGRADING)
-
-
-class RetriesSettings(Section):
-    """Retries by tier; permanent and user-fixable errors are never retried."""
-
-    transient: RetrySettings = Field(default_factory=RetrySettings, description="Passing faults.")
-    external_rate_limit: RateLimitRetrySettings = Field(
-        default_factory=RateLimitRetrySettings, description="Rate limits."
-    )
-    external_degrading: DegradingRetrySettings = Field(
-        default_factory=DegradingRetrySettings, description="Providers in trouble."
-    )
-
-
-class ErrorsSettings(Section):
-    """How errors are sorted into tiers, retried and told."""
-
-    transient_patterns: tuple[Pattern, ...] = Field(
-        default=_KNOWN.transient_patterns, description="Words of passing faults."
-    )
-    permanent_patterns: tuple[Pattern, ...] = Field(
-        default=_KNOWN.permanent_patterns, description="Words of errors that no retry mends."
-    )
-    user_fixable_patterns: tuple[Pattern, ...] = Field(
-        default=_KNOWN.user_fixable_patterns, description="Words of errors the user can mend."
-    )
-    rate_limit_statuses: tuple[Status, ...] = Field(
-        default=_KNOWN.rate_limit_statuses, description="HTTP statuses that ask to wait."
-    )
-    degrading_statuses: tuple[Status, ...] = Field(
-        default=_KNOWN.degrading_statuses, description="HTTP statuses of a provider in trouble."
-    )
-    transient: TransientSettings = Field(
-        default_factory=TransientSettings, description="When passing faults are told."
-    )
-    retry: RetriesSettings = Field(
-        default_factory=RetriesSettings, description="How often and how long to retry."
-    )
-    when_stuck: Literal["fail", "ask"] = Field(
-        default="fail",
-        description="What a step does when no model can be reached: `fail`, or `ask` what to do.",
-    )
-
-    def classifier(self) -> Classifier:
-        """Return the classifier these settings describe."""
-        return Classifier(
-            self.transient_patterns,
-            self.permanent_patterns,
-            self.user_fixable_patterns,
-            self.rate_limit_statuses,
-            self.degrading_statuses,
-        )
-
-    def tracker(self) -> TransientTracker:
-        """Return a new tracker with these thresholds."""
-        return TransientTracker(
-            self.transient.frequency_count,
-            self.transient.frequency_window_seconds,
-            self.transient.notification_cooldown_seconds,
-        )
-
-    def policies(self) -> dict[ErrorTier, RetryPolicy]:
-        """Return the retry policy of every tier."""
-        limited = self.retry.external_rate_limit
-        return {
-            ErrorTier.TRANSIENT: self.retry.transient.policy(),
-            ErrorTier.PERMANENT: NO_RETRY,
-            ErrorTier.USER_FIXABLE: NO_RETRY,
-            ErrorTier.EXTERNAL_RATE_LIMIT: limited.policy(use_retry_after=limited.use_retry_after),
-            ErrorTier.EXTERNAL_DEGRADING: self.retry.external_degrading.policy(),
-        }
 
 
 class ToolsSettings(Section):
@@ -310,7 +170,10 @@ class ToolsSettings(Section):
         default=120.0, gt=0, description="Longest time one tool execution may take."
     )
     max_output_bytes: Bytes = Field(
-        default=10_000_000, ge=1, description="Largest output kept of one tool execution."
+        default=10_000_000,
+        ge=1,
+        description="Largest output kept of one tool execution.",
+        json_schema_extra=restricted("it decides how much evidence is kept"),
     )
     allowed: tuple[str, ...] | None = Field(
         default=None,
@@ -323,10 +186,13 @@ class LogSettings(Section):
     """What is logged, and how."""
 
     level: Literal["debug", "info", "warn", "error"] = Field(
-        default="info", description="Least important message that is logged."
+        default="info",
+        description="Least important message that is logged.",
     )
     format: Literal["text", "json"] = Field(
-        default="text", description="Lines for people or for machines."
+        default="text",
+        description="Lines for people or for machines.",
+        json_schema_extra=harmless(),
     )
 
 
@@ -343,6 +209,7 @@ class Settings(Section):
         default="control_room",
         pattern=r"^[a-z][a-z0-9_-]{0,63}$",
         description="The pack the project is for: with whom `callboard chat` talks.",
+        json_schema_extra=harmless(),
     )
     models: ModelsSettings = Field(
         default_factory=ModelsSettings, description="Models and providers."

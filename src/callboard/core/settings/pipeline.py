@@ -1,12 +1,17 @@
 """Settings of recipes: how long an agent may take, how many runs at once, what evidence decides."""
 
-from typing import Literal
+from typing import Annotated, Any, Literal
 
-from pydantic import Field
+from pydantic import BeforeValidator, Field
 
 from callboard.core.settings.quantities import Seconds
-from callboard.core.settings.section import Section
+from callboard.core.settings.section import Section, restricted
 from callboard.core.vocabulary import ModelTier
+
+
+def _off(value: Any) -> Any:
+    """Read what YAML makes of a plain `off`."""
+    return "off" if value is False else value
 
 
 class SummarySettings(Section):
@@ -33,13 +38,15 @@ class PipelineSettings(Section):
         le=1_000,
         description="Runs of recipes that execute at once in one process; others wait their turn.",
     )
-    single_flight: Literal["recipe", "off"] = Field(
+    single_flight: Annotated[Literal["recipe", "off"], BeforeValidator(_off)] = Field(
         default="recipe",
         description="`recipe` refuses to start a recipe of which a run is still under way.",
+        json_schema_extra=restricted("it lets two runs work on one thing"),
     )
     evidence_enforcement: Literal["halt", "warn"] = Field(
         default="halt",
         description="Whether a reply whose evidence does not verify fails its step.",
+        json_schema_extra=restricted("it decides whether unproven replies are taken"),
     )
     summary_chars: SummarySettings = Field(
         default_factory=SummarySettings,

@@ -6,7 +6,9 @@ from dataclasses import dataclass, field, replace
 from pydantic import ValidationError
 
 from callboard.core.canonical import Json
+from callboard.core.settings.file_models import REASON, names_file_model
 from callboard.core.settings.layers import (
+    OWN,
     Layer,
     LayerName,
     Origin,
@@ -30,11 +32,16 @@ _DEFAULTS = Origin(LayerName.DEFAULTS, "built in")
 
 @dataclass(frozen=True, slots=True)
 class LoadedSettings:
-    """Settings in force, what was wrong on the way, and which layer set each key."""
+    """Settings in force, what was wrong on the way, and which layer set each key.
+
+    `own` is what the layers say that only the user writes: whatever may not come from a project
+    is compared with it.
+    """
 
     settings: Settings
     warnings: tuple[SettingsWarning, ...] = ()
     origins: Mapping[str, Origin] = field(default_factory=dict[str, Origin])
+    own: Settings = field(default_factory=Settings)
 
     @property
     def summary(self) -> str:
@@ -56,8 +63,16 @@ class _Rejected:
     source: str
 
 
-def resolve(layers: Iterable[Layer], earlier: Sequence[SettingsWarning] = ()) -> LoadedSettings:
-    """Return the settings that layers make; a bad value is replaced by its default and told."""
+def resolve(
+    layers: Iterable[Layer],
+    earlier: Sequence[SettingsWarning] = (),
+    *,
+    is_trusted: bool = True,
+) -> LoadedSettings:
+    """Return the settings that layers make; a bad value is replaced by its default and told.
+
+    Of the file of a project that nobody has trusted only what does no harm counts.
+    """
     ordered = in_order(layers)
     warnings = list(earlier)
     rejected: list[_Rejected] = []
@@ -65,8 +80,13 @@ def resolve(layers: Iterable[Layer], earlier: Sequence[SettingsWarning] = ()) ->
     for layer in ordered:
         known, unknown = _known_only(layer)
         warnings += unknown
-        if layer.name is LayerName.PROJECT:
+        if layer.name is LayerName.PROJECT and not is_trusted:
+            known = _harmless_only(known)
+        elif layer.name is LayerName.PROJECT:
             known, held_back = _unrestricted_only(known, ordered)
+            warnings += held_back
+        if layer.name not in OWN:
+            known, held_back = _without_file_models(known)
             warnings += held_back
         if layer.name in (LayerName.ENVIRONMENT, LayerName.FLAGS):
             known, unusable = _usable_only(known)
@@ -79,7 +99,9 @@ def resolve(layers: Iterable[Layer], earlier: Sequence[SettingsWarning] = ()) ->
     rejected += [_blame(clean, key, value, reason) for key, value, reason in bad]
     in_force = settings.model_dump(mode="json")
     warnings += [_rejection(each, in_force) for each in rejected]
-    return LoadedSettings(settings, tuple(warnings), _origins(clean, merged, in_force))
+    return LoadedSettings(
+        settings, tuple(warnings), _origins(clean, merged, in_force), _own(clean, settings)
+    )
 
 
 def _known_only(layer: Layer) -> tuple[Layer, list[SettingsWarning]]:
@@ -128,6 +150,49 @@ def _unrestricted_only(
         if not is_settled:
             warnings.append(_held_back(project, key, value, reason))
     return replace(project, data=data), warnings
+
+
+def _harmless_only(project: Layer) -> Layer:
+    """Return what a stranger may say; that all else is left out is told with the folder."""
+    data = dict(project.data)
+    for key, _ in leaves(project.data):
+        node = find(key)
+        if node is None or not node.is_harmless:
+            data = without(data, key)
+    return replace(project, data=data)
+
+
+def _without_file_models(layer: Layer) -> tuple[Layer, list[SettingsWarning]]:
+    """Take out every model that is a file, whatever else the layer may decide."""
+    warnings: list[SettingsWarning] = []
+    data = dict(layer.data)
+    for key, value in leaves(layer.data):
+        if not names_file_model(key, value):
+            continue
+        data = without(data, key)
+        shown = show(key, value)
+        message = (
+            f"{key_text(key)}: {shown} is not applied, because {REASON}; "
+            "if you want it, name it with --model or in your own config.yaml"
+        )
+        source = layer.source_of(key)
+        warnings.append(
+            SettingsWarning(
+                WarningKind.RESTRICTED, layer.name, source, message, key_text(key), rejected=shown
+            )
+        )
+    return replace(layer, data=data), warnings
+
+
+def _own(layers: Sequence[Layer], in_force: Settings) -> Settings:
+    """Return what the user's own layers say by themselves."""
+    if not any(layer.data for layer in layers if layer.name not in OWN):
+        return in_force
+    merged: dict[str, Json] = {}
+    for layer in layers:
+        if layer.name in OWN:
+            merged = merge(merged, layer.data)
+    return _validate(merged)[0]
 
 
 def _held_back(project: Layer, key: Key, value: Json, reason: str) -> SettingsWarning:

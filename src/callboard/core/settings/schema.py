@@ -1,4 +1,4 @@
-"""The settings model as a tree of keys: what exists, what is near, what is restricted."""
+"""The settings model as a tree of keys: what exists, what is near, what a clone may set."""
 
 import difflib
 import types
@@ -12,7 +12,7 @@ from pydantic.fields import FieldInfo
 
 from callboard.core.canonical import Json
 from callboard.core.settings.model import Settings
-from callboard.core.settings.section import RESTRICTED
+from callboard.core.settings.section import HARMLESS, RESTRICTED
 
 Key = tuple[str, ...]
 """The path of a setting; names of providers and models may hold dots, so it is not a string."""
@@ -42,14 +42,21 @@ class Node:
     @property
     def restricted_because(self) -> str | None:
         """Why a project's own file may not set this, if so."""
-        extra = None if self.info is None else self.info.json_schema_extra
-        if not isinstance(extra, dict):
-            return None
-        return cast("dict[str, str]", extra).get(RESTRICTED)
+        reason = self._mark(RESTRICTED)
+        return None if reason is None else str(reason)
+
+    @property
+    def is_harmless(self) -> bool:
+        """Whether even the file of a project nobody has trusted may set this."""
+        return self.is_value and bool(self._mark(HARMLESS))
 
     def child(self, name: str) -> "Node | None":
         """Return what stands under a name."""
         return self.children.get(name, self.each)
+
+    def _mark(self, name: str) -> Json:
+        extra = None if self.info is None else self.info.json_schema_extra
+        return cast("dict[str, Json]", extra).get(name) if isinstance(extra, dict) else None
 
 
 @cache

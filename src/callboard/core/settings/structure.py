@@ -2,7 +2,7 @@
 
 from pydantic import Field
 
-from callboard.core.settings.section import Section
+from callboard.core.settings.section import Section, restricted
 
 
 class StructureSettings(Section):
@@ -13,10 +13,12 @@ class StructureSettings(Section):
         ge=1,
         le=200,
         description="Most small questions asked in place of one reply that never became valid.",
+        json_schema_extra=restricted("every question is a call you pay for"),
     )
     trial_tries: int = Field(
         default=3,
         ge=1,
         le=100,
         description="Tries per shape of schema when `callboard models test` measures a model.",
+        json_schema_extra=restricted("every try is a call you pay for"),
     )

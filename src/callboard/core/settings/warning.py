@@ -9,6 +9,7 @@ from typing import Final
 from callboard.core.canonical import Json, plain
 from callboard.core.settings.layers import LayerName
 from callboard.core.settings.schema import Key
+from callboard.core.urls import without_user
 
 _SECRET: Final = re.compile(r"key|token|secret|password|credential", re.IGNORECASE)
 _LONGEST: Final = 60
@@ -56,5 +57,5 @@ def show(key: Key, value: Json) -> str:
     """Return a value as it may be shown: short, and hidden where a secret could stand."""
     if key and _SECRET.search(key[-1]) and value is not None:
         return "(hidden)"
-    text = json.dumps(plain(value), ensure_ascii=False)
+    text = without_user(json.dumps(plain(value), ensure_ascii=False))
     return text if len(text) <= _LONGEST else f"{text[: _LONGEST - 1]}…"

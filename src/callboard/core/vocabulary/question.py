@@ -1,9 +1,9 @@
 """Question and Answer: what a run asks the human and what it gets, perhaps days later."""
 
-import re
 from dataclasses import dataclass
 
 from callboard.core.canonical import Json
+from callboard.core.patterns import compile_pattern
 
 
 @dataclass(frozen=True, slots=True)
@@ -26,7 +26,7 @@ class Question:
             return True
         if self.pattern is None or not isinstance(value, str):
             return False
-        return re.fullmatch(self.pattern, value) is not None
+        return compile_pattern(self.pattern).fullmatch(value)
 
 
 @dataclass(frozen=True, slots=True)

@@ -41,7 +41,8 @@ class StepRecord:
     """A step as the journal holds it.
 
     `seq` is the order of completion within the run. `output` is the decoded value; a large one
-    lies in a blob and `output_hash` names it.
+    lies in a blob and `output_hash` names it. One that is not what was recorded is left out and
+    the step marked as altered.
     """
 
     run_id: str
@@ -59,3 +60,4 @@ class StepRecord:
     detail: dict[str, Json] = field(default_factory=dict[str, Json])
     started_at: int = 0
     ended_at: int = 0
+    is_altered: bool = False

@@ -5,6 +5,7 @@ from typing import Any, Final
 
 from callboard.knowledge.facts.values import FactRevision, FactState, KBEntry
 from callboard.store.connection import Connection
+from callboard.store.journal.encoding import row_of
 
 _COLUMNS: Final = "id, category, key, value, source, state, created_at, updated_at, superseded_by"
 
@@ -139,6 +140,7 @@ def load_changed_facts(
     return [(int(row["said"]), fact_of(row)) for row in rows]
 
 
+@row_of("knowledge_facts", "id")
 def fact_of(row: Any) -> KBEntry:
     """Read a fact."""
     return KBEntry(

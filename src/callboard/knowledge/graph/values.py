@@ -1,13 +1,13 @@
 """Values of the graph: nodes, edges, what changed. No rules but how a node is named."""
 
 import re
-import unicodedata
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from enum import IntEnum
 from typing import Final
 
 from callboard.core.canonical import Json, digest_bytes
+from callboard.core.composed import composed
 
 _NO_WORD: Final = re.compile(r"[\W_]+")
 _HASH_CHARS: Final = 12
@@ -116,7 +116,7 @@ class Subgraph:
 
 def slug(name: str) -> str:
     """Return a name as it stands in an id: lower case, words joined by hyphens."""
-    plain = unicodedata.normalize("NFKC", name).casefold()
+    plain = composed(name).casefold()
     joined = _NO_WORD.sub("-", plain).strip("-")
     # A name of punctuation alone still needs an id of its own.
     return joined or digest_bytes(name.encode("utf-8", "replace"))[:_HASH_CHARS]
@@ -129,4 +129,4 @@ def node_id(node_type: str, name: str) -> str:
 
 def name_key(name: str) -> str:
     """Return what two spellings of a name have in common: case and spaces do not matter."""
-    return " ".join(unicodedata.normalize("NFKC", name).casefold().split())
+    return " ".join(composed(name).casefold().split())

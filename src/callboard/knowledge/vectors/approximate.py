@@ -13,6 +13,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final, Generic, TypeVar
 
 from callboard.knowledge.vectors.space import Space
+from callboard.store.files import locked_folder
+from callboard.store.reading import open_bounded
 
 if TYPE_CHECKING:
     from callboard.knowledge.embedding import Matrix
@@ -49,7 +51,11 @@ class Approximate(Generic[T]):
 
         indexes: Any = Index
         try:
-            found: Any = indexes.restore(str(self._path)) if self._path.is_file() else None
+            # A pipe or a link is refused before the library opens the file by its path.
+            os.close(open_bounded(self._path, within=self._path.parent, follow_links=False))
+            found: Any = indexes.restore(str(self._path))
+        except FileNotFoundError:
+            found = None
         except Exception as error:  # noqa: BLE001 - the border to a cache file anybody may damage
             _log.warning("the index %s cannot be read and is made anew: %s", self._path, error)
             found = None
@@ -78,10 +84,11 @@ class Approximate(Generic[T]):
             index.remove(_as_keys(gone))
         if fresh:
             index.add(_as_keys(fresh), self._space.matrix[[self._rows[key] for key in fresh]])
-        self._path.parent.mkdir(parents=True, exist_ok=True)
-        unfinished = self._path.with_suffix(f".{os.getpid()}.unfinished")
-        index.save(str(unfinished))
-        unfinished.replace(self._path)
+        # Held, so that what a killed process left half-written is swept.
+        with locked_folder(self._path.parent, within=self._path.parent):
+            unfinished = self._path.with_name(f".{self._path.name}.unfinished")
+            index.save(str(unfinished))
+            unfinished.replace(self._path)
         self._adopt(index)
 
     def nearest(self, query: "Matrix", k: int) -> list[tuple[T, float]]:

@@ -9,6 +9,7 @@ from callboard.models.accounts.amounts import Amounts
 from callboard.models.accounts.scopes import SPENDER_COLUMNS, Scope, Spender
 from callboard.models.types import Usage
 from callboard.store.connection import Connection
+from callboard.store.journal.encoding import row_of
 
 
 class Outcome(StrEnum):
@@ -147,6 +148,7 @@ def spent_by(connection: Connection, scope: Scope, since: int = 0, session_id: s
     return Amounts(row["microusd"], row["tokens"], row["calls"], row["ms"])
 
 
+@row_of("calls", "id")
 def _record(row: Any) -> CallRecord:
     return CallRecord(
         id=row["id"],

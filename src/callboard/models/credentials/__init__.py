@@ -20,6 +20,7 @@ from callboard.models.credentials.source import (
     account_of,
     variables_of,
 )
+from callboard.models.credentials.ties import Tie, Ties, address_of
 
 __all__ = [
     "KEY_VARIABLES",
@@ -37,8 +38,11 @@ __all__ = [
     "Scrubber",
     "Secret",
     "Survey",
+    "Tie",
+    "Ties",
     "UnknownProvider",
     "account_of",
+    "address_of",
     "service_account",
     "service_account_info",
     "variables_of",

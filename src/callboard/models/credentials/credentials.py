@@ -105,6 +105,22 @@ class Credentials:
             self._scrubber.add(found.secret)
         return found
 
+    @property
+    def scrubber(self) -> Scrubber:
+        """What knows the keys that were found or stored here."""
+        return self._scrubber
+
+    def learn(self, account: str, variables: tuple[str, ...]) -> None:
+        """Know a provider's keys from the environment and the files, without asking the keyring."""
+        found = self._environment.find(account, variables)
+        for secret in (
+            None if found is None else found.secret,
+            None if self.project is None else self.project.get(self.profile, account),
+            self.file.get(self.profile, account),
+        ):
+            if secret is not None:
+                self._scrubber.add(secret)
+
     def save(self, provider: str, secret: Secret, *, for_project: bool = False) -> KeyPlace:
         """Store a key in the keyring, or where there is none in the file; say which.
 

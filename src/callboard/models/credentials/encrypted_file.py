@@ -22,6 +22,7 @@ from callboard.models.credentials.sealing import (
 )
 from callboard.models.credentials.secret import Secret
 from callboard.store.files import locked_folder, write_atomically
+from callboard.store.reading import FileRefused, read_bounded
 
 FILE_NAME: Final = "credentials.enc"
 SALT_NAME: Final = "credentials.salt"
@@ -123,13 +124,12 @@ class EncryptedFile:
 
 def _bytes_of(path: Path) -> bytes | None:
     try:
-        with path.open("rb") as stream:
-            return stream.read(_LARGEST_BYTES)
+        return read_bounded(path, limit_bytes=_LARGEST_BYTES)
     except FileNotFoundError:
         return None
-    except OSError as error:
+    except FileRefused as refused:
         raise CredentialsUnreadable(
-            f"{path} cannot be read: {error.strerror or error}",
+            refused.message,
             fix="Make yourself the owner of the file, with mode 0600.",
             path=str(path),
-        ) from error
+        ) from refused

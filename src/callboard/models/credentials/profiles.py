@@ -7,9 +7,13 @@ import logging
 from pathlib import Path
 from typing import Any, Final, cast
 
+from callboard.core.errors import CallboardError
+from callboard.core.parsing import decode_text, parse_yaml
 from callboard.store.files import locked_folder, write_atomically
+from callboard.store.reading import read_bounded
 
 FOLDER_NAME: Final = "profiles"
+_LARGEST_BYTES: Final = 1_000_000
 
 _log = logging.getLogger(__name__)
 
@@ -27,15 +31,14 @@ class ProfileFiles:
 
     def read(self, profile: str) -> dict[str, bool]:
         """Return of which providers a profile has credentials; an unreadable file says nothing."""
-        import yaml
-
         try:
-            content: Any = yaml.safe_load(self._path(profile).read_text("utf-8"))
+            data = read_bounded(self._path(profile), limit_bytes=_LARGEST_BYTES)
+            content: Any = parse_yaml(decode_text(data))
             providers = cast("dict[str, Any]", content["providers"])
             return {str(name): bool(each["has_credentials"]) for name, each in providers.items()}
         except FileNotFoundError:
             return {}
-        except (OSError, ValueError, KeyError, TypeError, yaml.YAMLError) as error:
+        except (OSError, CallboardError, KeyError, TypeError, AttributeError) as error:
             _log.warning("the profile %s cannot be read: %s", profile, type(error).__name__)
             return {}
 

@@ -9,6 +9,7 @@ from urllib.parse import quote
 
 HIDDEN: Final = "[key removed]"
 _SHOWN_CHARS: Final = 4
+_LEAST_HIDDEN_CHARS: Final = 8
 _LEAST_CHARS: Final = 12
 """Of a key shorter than this not even the ending is shown."""
 
@@ -79,7 +80,7 @@ def _inner(value: str) -> set[str]:
         return set()
     try:
         private = str(json.loads(value).get("private_key", ""))
-    except ValueError:
+    except (ValueError, RecursionError):
         return set()
     return {private, json.dumps(private)[1:-1]} - {""}
 
@@ -89,8 +90,10 @@ class Scrubber:
 
     def __init__(self, secrets: Iterable[Secret] = ()) -> None:
         """Take the keys that are known."""
-        # Replaced and never changed: others may be reading it in their threads.
+        # Replaced and never changed: others may be reading them in their threads.
         self._spellings: frozenset[str] = frozenset()
+        # Of known keys, those long enough that no ordinary word is meant; the longest first.
+        self._unmistakable: tuple[str, ...] = ()
         for secret in secrets:
             self.add(secret)
 
@@ -100,12 +103,41 @@ class Scrubber:
         if value:
             # The ways a key may stand in what a server or a library says about a request.
             self._spellings |= {value, quote(value, safe=""), repr(value)[1:-1], *_inner(value)}
+            self._spellings |= {
+                json.dumps(value)[1:-1],
+                json.dumps(value, ensure_ascii=False)[1:-1],
+            }
+            self._unmistakable = tuple(
+                each for each in self._longest_first() if len(each) >= _LEAST_HIDDEN_CHARS
+            )
 
     def scrub(self, text: str) -> str:
         """Return a text without any known key and without what looks like one."""
         for spelling in self._longest_first():
             text = text.replace(spelling, HIDDEN)
         return _SHAPES.sub(HIDDEN, text)
+
+    @property
+    def knows_any(self) -> bool:
+        """Whether there is a key that `hide` would take out."""
+        return bool(self._unmistakable)
+
+    def hide(self, text: str) -> str:
+        """Return a text without any known key; what only looks like one stays."""
+        for spelling in self._unmistakable:
+            if spelling in text:
+                text = text.replace(spelling, HIDDEN)
+        return text
+
+    def beginning_at_end_of(self, text: str) -> int:
+        """Return how many characters at the end of a text may be the beginning of a known key."""
+        longest = 0
+        for spelling in self._unmistakable:
+            for length in range(min(len(spelling) - 1, len(text)), longest, -1):
+                if text.endswith(spelling[:length]):
+                    longest = length
+                    break
+        return longest
 
     def finds_in(self, text: str) -> bool:
         """Say whether a known key stands in a text."""

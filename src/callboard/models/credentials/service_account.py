@@ -33,6 +33,6 @@ def service_account_info(secret: Secret | None) -> dict[str, Any] | None:
 def _content(text: str) -> dict[str, Any]:
     try:
         content: Any = json.loads(text)
-    except ValueError:
+    except (ValueError, RecursionError):
         content = None
     return cast("dict[str, Any]", content) if isinstance(content, dict) else {}

@@ -16,8 +16,8 @@ from callboard.models.ladder.wording import wording
 from callboard.models.structure import BrokenStructure, parse_structured
 from callboard.models.types import Message, ModelRequest, Rung
 
-_BLOCK: Final = re.compile(r"<json>(.*?)</json>", re.DOTALL | re.IGNORECASE)
-_OUTER_BLOCK: Final = re.compile(r"<json>(.*)</json>", re.DOTALL | re.IGNORECASE)
+_OPENED: Final = re.compile(r"<json>", re.IGNORECASE)
+_CLOSED: Final = re.compile(r"</json>", re.IGNORECASE)
 _REFUSAL: Final = re.compile(r"schema|response_?format|structured output", re.IGNORECASE)
 _REFUSING_STATUSES: Final = (400, 422)
 
@@ -65,11 +65,24 @@ def judge(text: str, schema: Mapping[str, Json]) -> Json:
 
 def _candidates(text: str) -> Iterator[str]:
     """Yield what may be the answer: the last tagged block first, the whole text last."""
-    blocks = [found[1] for found in _BLOCK.finditer(text)]
-    yield from reversed(blocks)
-    # A string of the answer may itself hold a tag.
-    yield from (found[1] for found in _OUTER_BLOCK.finditer(text))
+    blocks = list(_blocks(text))
+    yield from (text[start:end] for start, end in reversed(blocks))
+    if blocks:
+        # A string of the answer may itself hold a tag.
+        *_, last = _CLOSED.finditer(text)
+        yield text[blocks[0][0] : last.start()]
     yield text
+
+
+def _blocks(text: str) -> Iterator[tuple[int, int]]:
+    """Go through what stands between tags; a tag that is never closed is looked for once."""
+    at = 0
+    while (opened := _OPENED.search(text, at)) is not None:
+        closed = _CLOSED.search(text, opened.end())
+        if closed is None:
+            return
+        yield opened.end(), closed.start()
+        at = closed.end()
 
 
 def is_refusal(error: CallboardError) -> bool:

@@ -13,19 +13,21 @@ from pathlib import Path
 from typing import Final
 
 from callboard.core.canonical import digest_bytes
+from callboard.core.errors import CallboardError
+from callboard.core.parsing import decode_text, parse_json
+from callboard.core.places import data_dir
 from callboard.models.ladder.profile import ModelProfile
-from callboard.store.files import write_atomically
+from callboard.store.files import locked_folder, write_atomically
+from callboard.store.reading import read_bounded
 
+_LARGEST_BYTES: Final = 10_000_000
 _log: Final = logging.getLogger(__name__)
 _UNSAFE: Final = re.compile(r"[^a-z0-9._-]+")
 
 
 def profiles_dir(environ: Mapping[str, str] | None = None) -> Path:
     """Return the folder for profiles: under `CALLBOARD_DATA_DIR`, else the user's data folder."""
-    import platformdirs
-
-    chosen = (os.environ if environ is None else environ).get("CALLBOARD_DATA_DIR")
-    return Path(chosen or platformdirs.user_data_dir("callboard", appauthor=False)) / "profiles"
+    return data_dir(os.environ if environ is None else environ) / "profiles"
 
 
 class ProfileShelf:
@@ -59,13 +61,16 @@ class ProfileShelf:
         """Keep a profile in place of an older one."""
         path = self.path(profile.model)
         text = json.dumps(profile.to_json(), indent=2, ensure_ascii=False)
-        write_atomically(path, f"{text}\n".encode("utf-8", "replace"))
+        # Held, so that what a killed process left half-written is swept.
+        with locked_folder(self.folder):
+            write_atomically(path, f"{text}\n".encode("utf-8", "replace"))
         return path
 
 
 def _load(path: Path) -> ModelProfile | None:
     try:
-        return ModelProfile.from_json(json.loads(path.read_bytes()))
-    except (OSError, ValueError, KeyError, TypeError, AttributeError) as error:
+        data = read_bounded(path, limit_bytes=_LARGEST_BYTES)
+        return ModelProfile.from_json(parse_json(decode_text(data)))
+    except (OSError, CallboardError, ValueError, KeyError, TypeError, AttributeError) as error:
         _log.warning("The profile %s cannot be used: %s", path, error)
         return None

@@ -4,14 +4,21 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Final
 
+from callboard.core.errors import InvalidInput
+from callboard.core.urls import without_user
 from callboard.models.credentials import (
+    FoundKey,
+    KeyPlace,
     KeySource,
     Secret,
+    Tie,
+    Ties,
     account_of,
+    address_of,
     service_account_info,
     variables_of,
 )
-from callboard.models.errors import MissingKey, UnknownModel
+from callboard.models.errors import KeyNotTied, MissingKey, UnknownModel
 
 if TYPE_CHECKING:
     from pydantic_ai.providers import Provider
@@ -21,6 +28,18 @@ _CLOUD: Final = "google-cloud"
 _OWN_URL: Final = ("anthropic", "google", "mistral", "groq", "ollama")
 """Providers whose own protocol is spoken at a configured address; all others speak OpenAI's."""
 _DEFAULT_URLS: Final = {"ollama": "http://localhost:11434/v1"}
+_OWN_ADDRESSES: Final = {
+    "openai": "https://api.openai.com:443",
+    "anthropic": "https://api.anthropic.com:443",
+    "google": "https://generativelanguage.googleapis.com:443",
+    "mistral": "https://api.mistral.ai:443",
+    "groq": "https://api.groq.com:443",
+    "xai": "https://api.x.ai:443",
+    "deepseek": "https://api.deepseek.com:443",
+    "openrouter": "https://openrouter.ai:443",
+    "ollama": "http://localhost:11434",
+}
+"""Where a provider's key goes without being tied: to the provider."""
 _URL_VARIABLES: Final = {"openai": "OPENAI_BASE_URL", "ollama": "OLLAMA_BASE_URL"}
 # Without a placeholder the SDK would send whatever key it finds in the environment.
 _NO_KEY: Final = "no-key"
@@ -32,12 +51,16 @@ class ProviderConfig:
 
     A name pydantic-ai does not know needs a `base_url` and speaks the OpenAI protocol. `aliases`
     are the user's own names for its models. One that is not `enabled` is never asked.
+    `is_url_own` and `is_key_own` say that address and variable were chosen by the user, not by
+    something that arrived with a project.
     """
 
     base_url: str | None = None
     api_key_env: str | None = None
     enabled: bool = True
     aliases: Mapping[str, str] = field(default_factory=dict[str, str])
+    is_url_own: bool = True
+    is_key_own: bool = True
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,6 +72,7 @@ class Address:
     url: str | None
     variables: tuple[str, ...]
     is_key_required: bool
+    config: ProviderConfig = field(default_factory=ProviderConfig)
 
     @property
     def kind(self) -> str:
@@ -60,9 +84,20 @@ class Address:
         """The name under which its key is kept."""
         return account_of(self.known)
 
-    def find_key(self, keys: KeySource) -> Secret | None:
-        """Return the key that goes there; one that is missing where it is needed is an error."""
+    @property
+    def place(self) -> str:
+        """Scheme, host and port; empty for the provider's own."""
+        place = "" if self.url is None else address_of(self.url)
+        return "" if place == _OWN_ADDRESSES.get(self.account) else place
+
+    def find_key(self, keys: KeySource, ties: Ties) -> Secret | None:
+        """Return the key that goes there; one that is missing where it is needed is an error.
+
+        So is one that nobody tied to this address.
+        """
         found = keys.find(self.account, self.variables)
+        if not self._is_settled(found):
+            self.require_tie(ties, None if found is None else found.variable)
         if found is not None:
             return found.secret
         if not self.is_key_required or not self.variables:
@@ -74,6 +109,47 @@ class Address:
             f"{self.variables[0]}, or use the model `local`.",
             variable=self.variables[0],
         )
+
+    def require_tie(self, ties: Ties, variable: str | None = None) -> None:
+        """Raise unless the user tied the key, or the one in a variable, to this address."""
+        usual = variable is None or variable in variables_of(self.known)
+        wanted = Tie(self.account, self.place, None if usual else variable)
+        if wanted in ties.all():
+            return
+        whose = f"the key in {variable}" if variable else f"the key of {self.account!r}"
+        where = f"to {without_user(self.url)}" if self.place and self.url else "to it"
+        command = f"callboard auth tie {self.account}"
+        command += f" --url {wanted.address}" if wanted.address else ""
+        command += f" --env {wanted.variable}" if wanted.variable else ""
+        raise KeyNotTied(
+            f"The provider {self.given!r} is not asked: you have not tied {whose} {where}, and "
+            "whoever answers there would get it and the prompt.",
+            fix=f"If you trust that address, run `{command}`; or set `base_url` and `api_key_env` "
+            "together in your own config.yaml.",
+            provider=self.given,
+            address=self.place,
+        )
+
+    def _is_settled(self, found: FoundKey | None) -> bool:
+        """Say whether what goes there was decided by the user without any tie."""
+        config = self.config
+        chosen = config.api_key_env is not None and config.api_key_env not in variables_of(
+            self.known
+        )
+        if chosen and not config.is_key_own and found is not None:
+            return False
+        if not self.place:
+            return True
+        if config.base_url is not None and not config.is_url_own:
+            # Not even a prompt goes where a clone wants it.
+            return False
+        if found is None:
+            return True
+        if config.base_url is None:
+            # Address and key stand side by side in the user's environment.
+            return found.place is KeyPlace.ENVIRONMENT
+        is_paired = found.variable is not None and found.variable == config.api_key_env
+        return is_paired and config.is_key_own
 
     def open(self, secret: Secret | None) -> "Provider[Any]":
         """Return pydantic-ai's provider for this address."""
@@ -119,4 +195,18 @@ def locate(given: str, config: ProviderConfig, environ: Mapping[str, str]) -> Ad
     url = url or _DEFAULT_URLS.get(known)
     variables = (config.api_key_env,) if config.api_key_env else variables_of(known)
     is_required = url is None or config.api_key_env is not None
-    return Address(given, known, url, variables, is_required)
+    if url is not None:
+        _refuse_user(given, url)
+    return Address(given, known, url, variables, is_required, config)
+
+
+def _refuse_user(given: str, url: str) -> None:
+    """Raise for an address with a password in it, and for one that is none."""
+    try:
+        address_of(url)
+    except InvalidInput as error:
+        raise UnknownModel(
+            f"The provider {given!r} cannot be reached: {error.message}",
+            fix=error.fix,
+            provider=given,
+        ) from None

@@ -5,7 +5,7 @@ key and no network, and never invents an answer.
 """
 
 import asyncio
-from collections.abc import AsyncGenerator, Callable
+from collections.abc import AsyncGenerator, Callable, Sequence
 from contextlib import aclosing
 from dataclasses import replace
 from pathlib import Path
@@ -41,12 +41,17 @@ class Recorder:
         routes: Routes,
         folder: Path,
         *,
+        below: Sequence[Path] = (),
         scrub: Scrub | None = None,
         classifier: Classifier | None = None,
     ) -> None:
-        """Take the way to the models, the folder relative files lie in, and who removes keys."""
+        """Take the way to the models, the folder relative files lie in, and who removes keys.
+
+        Links are not followed in that folder, nor in those of `below`.
+        """
         self._routes = routes
         self._folder = folder
+        self._below = (*below, folder)
         self._scrub = scrub or Scrubber().scrub
         self._classifier = classifier or Classifier()
 
@@ -98,7 +103,7 @@ class Recorder:
             ended=ended,
             error=error,
         )
-        await asyncio.to_thread(append_recording, path, recording)
+        await asyncio.to_thread(append_recording, path, recording, self._below)
 
 
 class Replayer:
@@ -106,9 +111,10 @@ class Replayer:
 
     constrains_json = False
 
-    def __init__(self, folder: Path) -> None:
-        """Take the folder relative files lie in."""
+    def __init__(self, folder: Path, below: Sequence[Path] = ()) -> None:
+        """Take the folder relative files lie in; in it and in `below` no link is followed."""
         self._folder = folder
+        self._below = (*below, folder)
         self._cassettes: dict[str, Cassette] = {}
 
     async def stream(self, request: ModelRequest) -> AsyncGenerator[ProviderChunk]:
@@ -135,7 +141,8 @@ class Replayer:
 
     async def _cassette(self, file: str) -> Cassette:
         if file not in self._cassettes:
-            loaded = await asyncio.to_thread(load_cassette, self._folder / file)
+            path = self._folder / file
+            loaded = await asyncio.to_thread(load_cassette, path, self._below)
             self._cassettes.setdefault(file, loaded)
         return self._cassettes[file]
 

@@ -1,24 +1,32 @@
 """A cassette: recorded calls, one JSON object per line. Knows the file, asks no model.
 
 Lines are only ever appended, each in one locked write; half a line that a crash left behind is
-not read and is removed by the next append.
+not read and is removed by the next append. A file that does not begin as a cassette is not touched.
 """
 
 import fcntl
 import json
 import os
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, BinaryIO, Final, cast
 
 from callboard.core.canonical import Json, compact_json, digest
-from callboard.core.errors import CallboardError, InvalidInput, NotFound
-from callboard.core.tiers import ErrorTier
+from callboard.core.errors import InvalidInput, NotFound
+from callboard.models.providers.plain_file import (
+    FileUnusable,
+    open_plain,
+    read_plain,
+    refuse_large,
+)
 from callboard.models.types import Ended, ModelRequest, TextChunk, Usage, Working
-from callboard.store.files import read_whole_lines
 
 VERSION: Final = 1
+MOST_BYTES: Final = 256_000_000
+_BEGINNING: Final = b'{"version":'
+"""How every recording begins, and so every cassette."""
+_BLOCK_BYTES: Final = 65_536
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,11 +52,10 @@ class Recording:
         }
 
 
-class CassetteUnusable(CallboardError):
+class CassetteUnusable(FileUnusable):
     """A cassette cannot be written."""
 
     code = "cassette_unusable"
-    tier = ErrorTier.USER_FIXABLE
 
 
 class Cassette:
@@ -94,19 +101,27 @@ def request_key(shape: Mapping[str, Json]) -> str:
     return digest(dict(shape))
 
 
-def append_recording(path: Path, recording: Recording) -> None:
-    """Add a recording to a file, which is made if need be; durable on return."""
+def append_recording(path: Path, recording: Recording, below: Sequence[Path] = ()) -> None:
+    """Add a recording to a file, which is made if need be; durable on return.
+
+    `below` are folders in which no link is followed.
+    """
     line = compact_json(recording.to_json()).encode() + b"\n"
     try:
-        path.parent.mkdir(parents=True, exist_ok=True)
-        handle = os.open(path, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o644)
-        with os.fdopen(handle, "r+b") as file:
+        with open_plain(path, os.O_RDWR | os.O_CREAT, below=below) as file:
             fcntl.flock(file, fcntl.LOCK_EX)
+            refuse_large(file, path, MOST_BYTES - len(line))
+            _refuse_others(file, path)
             file.seek(_end_of_whole_lines(file))
             file.truncate()
             file.write(line)
             file.flush()
             os.fsync(file.fileno())
+    except FileUnusable as error:
+        if isinstance(error, CassetteUnusable):
+            raise
+        told = f"The cassette cannot be written: {error.message}"
+        raise CassetteUnusable(told, fix=error.fix, path=str(path)) from error
     except OSError as error:
         raise CassetteUnusable(
             f"The cassette {path} cannot be written: {error.strerror or error}",
@@ -115,27 +130,46 @@ def append_recording(path: Path, recording: Recording) -> None:
         ) from error
 
 
-def load_cassette(path: Path) -> Cassette:
+def load_cassette(path: Path, below: Sequence[Path] = ()) -> Cassette:
     """Read a file; a line that is no recording is an error that names it."""
-    if not path.is_file():
+    try:
+        data = read_plain(path, most_bytes=MOST_BYTES, below=below)
+    except FileNotFoundError as error:
         raise NotFound(
             f"There is no cassette {path}",
             fix="Record one first: `--model record:FILE.jsonl:MODEL`.",
             path=str(path),
-        )
-    lines = enumerate(read_whole_lines(path), start=1)
+        ) from error
+    # Only a line feed ends a line: JSON text may hold what `splitlines` takes for one.
+    whole = data[: data.rfind(b"\n") + 1].decode("utf-8", "replace").split("\n")[:-1]
+    lines = enumerate(whole, start=1)
     return Cassette(path, [_recording(path, number, text) for number, text in lines if text])
 
 
-def _end_of_whole_lines(file: BinaryIO) -> int:
-    end = file.seek(0, os.SEEK_END)
-    if end == 0:
-        return 0
-    file.seek(end - 1)
-    if file.read(1) == b"\n":
-        return end
+def _refuse_others(file: BinaryIO, path: Path) -> None:
+    """Raise unless a file is empty or begins as a cassette: nothing else is ever written to."""
     file.seek(0)
-    return file.read().rfind(b"\n") + 1
+    found = file.read(len(_BEGINNING))
+    # A crash may have left less than the beginning of the first line.
+    if not _BEGINNING.startswith(found) and found != _BEGINNING:
+        raise CassetteUnusable(
+            f"{path} is no cassette and is left as it is",
+            fix="Name a new file, or one that was recorded by Callboard.",
+            path=str(path),
+        )
+
+
+def _end_of_whole_lines(file: BinaryIO) -> int:
+    """Return where the last whole line ends, looking backwards from the end."""
+    end = file.seek(0, os.SEEK_END)
+    while end > 0:
+        start = max(0, end - _BLOCK_BYTES)
+        file.seek(start)
+        found = file.read(end - start).rfind(b"\n")
+        if found >= 0:
+            return start + found + 1
+        end = start
+    return 0
 
 
 def _recording(path: Path, number: int, text: str) -> Recording:

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Final
 
 from callboard.core.classify import Classifier, status_of
 from callboard.core.errors import CallboardError
-from callboard.models.credentials import EnvironmentKeys, KeySource, Secret
+from callboard.models.credentials import EnvironmentKeys, KeySource, Secret, Ties
 from callboard.models.errors import UnknownModel
 from callboard.models.providers.address import ProviderConfig, locate
 from callboard.models.providers.remote_errors import provider_error, quotes_key
@@ -54,11 +54,14 @@ class RemoteProvider:
         configs: Mapping[str, ProviderConfig] | None = None,
         classifier: Classifier | None = None,
         keys: KeySource | None = None,
+        ties: Ties | None = None,
     ) -> None:
         """Take the environment and how providers are configured.
 
-        Without `keys`, keys are looked for in the environment and nowhere else.
+        Without `keys`, keys are looked for in the environment and nowhere else. `ties` say which
+        key may go to an address that is not its provider's.
         """
+        self._ties = ties or Ties()
         self._environ = environ
         self._keys = keys or EnvironmentKeys(environ)
         self._configs = dict(configs or {})
@@ -113,7 +116,7 @@ class RemoteProvider:
     def _find_key(self, given: str) -> Secret | None:
         try:
             config = self._configs.get(given, ProviderConfig())
-            return locate(given, config, self._environ).find_key(self._keys)
+            return locate(given, config, self._environ).find_key(self._keys, self._ties)
         except CallboardError:
             # The call itself says what is missing; until then it waits in the line without a key.
             return None
@@ -138,7 +141,7 @@ class RemoteProvider:
         given, _, name = model_id.partition(":")
         config = self._configs.get(given, ProviderConfig())
         address = locate(given, config, self._environ)
-        secret = address.find_key(self._keys)
+        secret = address.find_key(self._keys, self._ties)
         name = config.aliases.get(name, name)
         try:
             model = infer_model(f"{address.kind}:{name}", lambda _: address.open(secret))

@@ -5,13 +5,13 @@ providers do. It never invents an answer: a request no line expects is an error.
 """
 
 import asyncio
-import re
 from collections.abc import AsyncGenerator, Callable, Mapping
 from dataclasses import dataclass, field
 from typing import Final, NoReturn
 
 from callboard.core.canonical import Json, compact_json
 from callboard.core.errors import ProviderError
+from callboard.core.patterns import compile_pattern
 from callboard.models.errors import ScriptExhausted
 from callboard.models.types import Ended, ModelRequest, ProviderChunk, TextChunk, Usage, Working
 
@@ -57,7 +57,9 @@ class Line:
             return False
         if self.prompt_type is not None and self.prompt_type != request.prompt_type:
             return False
-        return self.matching is None or re.search(self.matching, request.prompt_text) is not None
+        if self.matching is None:
+            return True
+        return compile_pattern(self.matching).search(request.prompt_text) is not None
 
     @property
     def reply_text(self) -> str:

@@ -1,18 +1,28 @@
 """Scripts from files: the provider behind `script` and `script:path/to/replies.yaml`."""
 
-import json
-from collections.abc import AsyncGenerator
+from collections.abc import AsyncGenerator, Sequence
 from pathlib import Path
-from typing import Any, Literal
+from typing import Annotated, Any, Final, Literal
 
-from pydantic import BaseModel, ConfigDict, Field, ValidationError
+from pydantic import AfterValidator, BaseModel, ConfigDict, Field, ValidationError
 
 from callboard.core.canonical import Json
 from callboard.core.errors import InvalidInput, NotFound
+from callboard.core.parsing import FileProblem, decode_text, parse_json, parse_yaml
+from callboard.core.patterns import pattern_problem
+from callboard.models.providers.plain_file import read_plain
 from callboard.models.providers.script import Failure, Line, Script
 from callboard.models.types import ModelRequest, ProviderChunk, Usage
 
-_SEE = "See the section on scripts in docs/models.md."
+MOST_BYTES: Final = 8_000_000
+_SEE: Final = "See the section on scripts in docs/models.md."
+
+
+def _check_pattern(pattern: str) -> str:
+    problem = pattern_problem(pattern)
+    if problem is not None:
+        raise ValueError(problem)
+    return pattern
 
 
 class _Strict(BaseModel):
@@ -38,7 +48,7 @@ class _Reply(_Strict):
     data: Json = Field(default=None, alias="json")
     agent: str | None = None
     prompt_type: str | None = None
-    matching: str | None = None
+    matching: Annotated[str, AfterValidator(_check_pattern)] | None = None
     times: int | Literal["always"] = 1
     fail: _Failure | None = None
     drop_after: int | None = None
@@ -68,10 +78,10 @@ class _File(_Strict):
     replies: list[_Reply]
 
 
-def load_script(path: Path) -> Script:
-    """Read a script from a YAML or JSON file."""
+def load_script(path: Path, below: Sequence[Path] = ()) -> Script:
+    """Read a script from a YAML or JSON file; in the folders of `below` no link is followed."""
     try:
-        content = _decode(path)
+        content = _decode(path, read_plain(path, most_bytes=MOST_BYTES, below=below))
         replies = _File.model_validate(content).replies
     except FileNotFoundError as error:
         raise NotFound(f"There is no script file {path}.", fix=_SEE) from error
@@ -82,14 +92,12 @@ def load_script(path: Path) -> Script:
     return Script(*(reply.line() for reply in replies), name=str(path))
 
 
-def _decode(path: Path) -> Any:
-    import yaml
-
-    text = path.read_text("utf-8")
+def _decode(path: Path, data: bytes) -> Any:
     try:
-        return json.loads(text) if path.suffix == ".json" else yaml.safe_load(text)
-    except (yaml.YAMLError, json.JSONDecodeError) as error:
-        raise InvalidInput(f"{path} cannot be read: {error}", fix=_SEE) from error
+        text = decode_text(data)
+        return parse_json(text) if path.suffix == ".json" else parse_yaml(text)
+    except FileProblem as problem:
+        raise InvalidInput(problem.at(path), fix=_SEE) from problem
 
 
 class ScriptFiles:
@@ -97,9 +105,15 @@ class ScriptFiles:
 
     constrains_json = False
 
-    def __init__(self, base: Path, script: Script | None = None) -> None:
-        """Take the folder relative paths start from, and the script of the bare id."""
+    def __init__(
+        self, base: Path, script: Script | None = None, below: Sequence[Path] = ()
+    ) -> None:
+        """Take the folder relative paths start from, and the script of the bare id.
+
+        Links are not followed in that folder, nor in those of `below`.
+        """
         self._base = base
+        self._below = (*below, base)
         self._scripts: dict[str, Script] = {} if script is None else {"": script}
 
     def script(self, model: str) -> Script:
@@ -110,7 +124,7 @@ class ScriptFiles:
                 raise NotFound(
                     "The model `script` has no replies.", fix="Name a file: `script:replies.yaml`."
                 )
-            self._scripts[path] = load_script(self._base / path)
+            self._scripts[path] = load_script(self._base / path, self._below)
         return self._scripts[path]
 
     def stream(self, request: ModelRequest) -> AsyncGenerator[ProviderChunk]:

@@ -6,7 +6,7 @@ from typing import Any, Final
 
 from callboard.core.classify import Classifier, status_of
 from callboard.core.errors import ProviderError
-from callboard.models.credentials import InvalidKey, Secret, UnknownProvider
+from callboard.models.credentials import InvalidKey, Secret, Ties, UnknownProvider
 from callboard.models.errors import ProviderTimeout
 from callboard.models.providers.address import Address, ProviderConfig, locate
 from callboard.models.providers.remote_errors import provider_error
@@ -34,10 +34,16 @@ async def verify_key(
     config: ProviderConfig,
     environ: Mapping[str, str],
     *,
+    ties: Ties | None = None,
     timeout_seconds: float = 10.0,
 ) -> None:
-    """Return if the provider accepts the key, else raise what is wrong with it or on the way."""
+    """Return if the provider accepts the key, else raise what is wrong with it or on the way.
+
+    The key goes to no address that came with a project, unless the user tied it to that.
+    """
     address = locate(provider, config, environ)
+    if address.place and not config.is_url_own:
+        address.require_tie(ties or Ties())
     title = title_of(provider)
     try:
         async with asyncio.timeout(timeout_seconds):

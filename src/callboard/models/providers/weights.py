@@ -18,6 +18,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Final
 
+from callboard.core.places import cache_dir
 from callboard.models.errors import WeightsUnusable
 
 Progress = Callable[[int, int], None]
@@ -49,10 +50,7 @@ SMOLLM2: Final = Weights(
 
 def weights_dir(environ: Mapping[str, str] | None = None) -> Path:
     """Return the folder for weights: `CALLBOARD_CACHE_DIR`, else the user's cache."""
-    import platformdirs
-
-    chosen = (os.environ if environ is None else environ).get("CALLBOARD_CACHE_DIR")
-    return Path(chosen or platformdirs.user_cache_dir("callboard")) / "weights"
+    return cache_dir(os.environ if environ is None else environ) / "weights"
 
 
 def find_weights(directory: Path, weights: Weights = SMOLLM2) -> Path | None:

@@ -5,6 +5,7 @@ from typing import TYPE_CHECKING, Final
 from callboard.core.clock import iso
 from callboard.packs.alfred.settings import read_settings
 from callboard.store.records import Records
+from callboard.studio.database import claim
 from callboard.studio.studio import Studio
 
 if TYPE_CHECKING:
@@ -25,10 +26,17 @@ def _open(studio: Studio) -> "Kitchen":
 
     from callboard.packs.alfred.kitchen.cooking import CookSessions
     from callboard.packs.alfred.kitchen.domain import Kitchen
-    from callboard.packs.alfred.kitchen.opening import add_person, kitchen_url, open_kitchen
+    from callboard.packs.alfred.kitchen.opening import (
+        FILE_NAME,
+        add_person,
+        kitchen_url,
+        open_kitchen,
+    )
     from callboard.packs.alfred.relational.writing.previewing import WriteLimits
 
-    settings = read_settings(studio.project.root).values
+    settings = read_settings(studio.project.folder).values
+    if not settings.database.url:
+        claim(studio.project, FILE_NAME)
     base = open_kitchen(kitchen_url(studio.project.folder, settings.database.url))
     kitchen = Kitchen(
         base,

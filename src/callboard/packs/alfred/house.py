@@ -26,6 +26,7 @@ from callboard.packs.alfred.ground import PACK, kitchen_of
 from callboard.packs.alfred.settings import SettingsRead, is_timezone, read_settings
 from callboard.store.records import Records
 from callboard.studio.studio import Studio
+from callboard.tools import off_loop
 
 if TYPE_CHECKING:
     from callboard.packs.alfred.kitchen.cooking import CookSession, CookSessions
@@ -52,7 +53,7 @@ class Alfred:
     @cached_property
     def settings(self) -> SettingsRead:
         """The settings in force, and what was wrong in the project's own file."""
-        return read_settings(self.studio.project.root)
+        return read_settings(self.studio.project.folder)
 
     @property
     def is_used(self) -> bool:
@@ -244,11 +245,11 @@ class Alfred:
 
         return CookSessions(Records(self.studio.database, PACK, self.studio.clock))
 
-    def read_recipes(self, source: Path | bytes | str, kind: str | None = None) -> "ImportReport":
+    async def read_recipes(
+        self, source: Path | bytes | str, kind: str | None = None
+    ) -> "ImportReport":
         """Read recipes from a file or pasted text; nothing is written."""
-        from callboard.packs.alfred.kitchen.recipes.reading import import_file
-
-        return import_file(source, kind)
+        return await off_loop(_read_recipes, source, kind)
 
     async def import_recipes(
         self, who: Who, source: Path | bytes | str, kind: str | None = None
@@ -256,7 +257,7 @@ class Alfred:
         """Read recipes and write them, each by itself; one that is there already is told."""
         from callboard.packs.alfred.kitchen.recipes.writing import to_write
 
-        report = self.read_recipes(source, kind)
+        report = await self.read_recipes(source, kind)
         written = [await self.write(who, to_write(recipe)) for recipe in report.recipes]
         return report, written
 
@@ -274,7 +275,7 @@ class Alfred:
             raise InvalidInput(f"{as_format!r} is no format", fix=f"Formats: {', '.join(FORMATS)}.")
         write = write_markdown if as_format == "markdown" else write_jsonld
         rows = await self._recipes(who, names)
-        return {str(row["name"]): write(from_row(row)) for row in rows}
+        return await off_loop(lambda: {str(row["name"]): write(from_row(row)) for row in rows})
 
     async def export_calendar(self, who: Who, start: str, end: str) -> str:
         """Return planned meals as an iCalendar file."""
@@ -286,7 +287,7 @@ class Alfred:
         rows = await self._rows(who, table="meal_plans", filters=[between], include=["recipe"])
         meals = [{**row, "recipe_name": _inner(row, "recipe", "name")} for row in rows]
         now = datetime.fromtimestamp(self.studio.clock.now_ms() / 1000, tz=UTC)
-        return write_calendar(meals, now, CalendarTimes(zone=who.timezone))
+        return await off_loop(write_calendar, meals, now, CalendarTimes(zone=who.timezone))
 
     async def export_shopping(self, who: Who) -> str:
         """Return the shopping list as text, grouped as its owner likes it."""
@@ -298,7 +299,8 @@ class Alfred:
         )
         profile = await self.profile(who)
         items = [{**row, "aisle": _inner(row, "ingredient", "aisle")} for row in rows]
-        return write_shopping(items, str(profile.get("list_organization") or "by_category"))
+        order = str(profile.get("list_organization") or "by_category")
+        return await off_loop(write_shopping, items, order)
 
     def close(self) -> None:
         """Have nothing to let go of: the kitchen is closed with its studio."""
@@ -326,6 +328,13 @@ class Alfred:
             rows += found.rows
             is_more = found.truncated
         return rows
+
+
+def _read_recipes(source: Path | bytes | str, kind: str | None) -> "ImportReport":
+    # Loaded in the thread as well: the first who reads one waits, nobody else.
+    from callboard.packs.alfred.kitchen.recipes.reading import import_file
+
+    return import_file(source, kind)
 
 
 def by_hand(who: Who) -> Who:

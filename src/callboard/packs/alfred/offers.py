@@ -16,7 +16,7 @@ class KitchenTurn(Turn):
 
     async def perform(self, studio: Studio, run: Run) -> Json:
         """Handle a message, and the answers to what is asked about it."""
-        entities = read_settings(studio.project.root).values.entities
+        entities = read_settings(studio.project.folder).values.entities
         lifetimes = Lifetimes(entities.ttl_turns, entities.gc_turns)
         return await Turn(kitchen_of, lifetimes).perform(studio, run)
 

@@ -79,11 +79,11 @@ def is_timezone(name: str) -> bool:
 
     try:
         ZoneInfo(name)
-    except (ZoneInfoNotFoundError, ValueError, OSError):
+    except (ZoneInfoNotFoundError, ValueError, OSError, RecursionError):
         return False
     return True
 
 
-def read_settings(root: Path) -> SettingsRead:
-    """Return the settings of a project."""
-    return _SOURCE.read(root)
+def read_settings(kept: Path) -> SettingsRead:
+    """Return the settings of a project, from where Callboard keeps its own."""
+    return _SOURCE.read(kept)

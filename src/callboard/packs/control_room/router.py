@@ -22,7 +22,8 @@ class TaskRouterArgs(ToolArgs):
 @tool()
 def task_router(context: ToolContext, args: TaskRouterArgs) -> ToolResult:
     """Say which recipe a request is for, with the arguments its words give."""
-    project = context.files.root / ".callboard" / "recipes"
+    kept = context.files.kept
+    project = None if kept is None else kept / "recipes"
     library = context.kept.get("task_router", lambda: Library(FOLDER / "recipes", project))
     router = Router(library, lambda text, recipe: seeds_from(story_index(context), text, recipe))
     routing = router.route(args.user_request)

@@ -18,7 +18,9 @@ from callboard.packs.story.tools.locator.criteria import scene_numbers
 from callboard.studio.studio import Studio
 
 _SCENE_FOLDER: Final = "Story/Scenes"
-_BARE_PATH: Final = re.compile(r"[^\s\"'“”‘’,;:()]+\.(?:md|markdown|txt)\b", re.IGNORECASE)
+_BARE_PATH: Final = re.compile(
+    r"(?<![^\s\"'“”‘’,;:()])[^\s\"'“”‘’,;:()]+\.(?:md|markdown|txt)\b", re.IGNORECASE
+)
 _QUOTED: Final = re.compile(r"[\"“]([^\"“”]{2,80})[\"”]|(?<!\w)['‘]([^'‘’]{2,80})['’](?!\w)")
 _NEXT: Final = re.compile(r"\bnext\s+(?:scene|chapter)\b", re.IGNORECASE)
 _ABOUT: Final = re.compile(r"\b(?:about|of|around|concerning)\s+(.+)$", re.IGNORECASE | re.DOTALL)
@@ -26,7 +28,7 @@ _SCENES: Final = re.compile(
     r"\b(?:in|of|from|across|for)?\s*(?:scenes?|chapters?)\s*\d[\d\s,&+–—-]*(?:(?:and|to)\s*\d+)?",
     re.IGNORECASE,
 )
-_BETWEEN: Final = re.compile(r"\s*(?:,|;|&|\band\b|\bor\b)\s*", re.IGNORECASE)
+_BETWEEN: Final = re.compile(r"(?:(?<!\s)\s++)?+(?:,|;|&|\band\b|\bor\b)\s*+", re.IGNORECASE)
 _ARTICLE: Final = re.compile(r"^(?:the|a|an|my|our|his|her|their)\s+", re.IGNORECASE)
 _TOO_WIDE: Final = frozenset(
     ("book", "novel", "story", "everything", "it", "this", "scenes", "all scenes", "whole book")

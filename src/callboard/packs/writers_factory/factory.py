@@ -76,7 +76,7 @@ class Factory:
 
     def settings(self) -> SettingsRead:
         """Return the settings in force, and what is wrong in the project's own file."""
-        return read_settings(self.studio.project.root)
+        return read_settings(self.studio.project.folder)
 
     def problems(self) -> tuple[str, ...]:
         """Return everything in the writer's files that cannot be used."""

@@ -24,9 +24,9 @@ class Ground:
     @cached_property
     def files(self) -> ProjectFiles:
         """The writer's files."""
-        return ProjectFiles(self.studio.project.root)
+        return ProjectFiles(self.studio.project.root, self.studio.project.folder)
 
     @property
     def settings(self) -> FactorySettings:
         """The settings in force now."""
-        return read_settings(self.studio.project.root).values
+        return read_settings(self.studio.project.folder).values

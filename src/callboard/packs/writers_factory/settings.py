@@ -121,9 +121,9 @@ SettingsRead = PackSettingsRead[FactorySettings]
 _SOURCE: Final = PackSettings(FactorySettings, "callboard.packs.writers_factory", PROJECT_FILE)
 
 
-def read_settings(root: Path) -> SettingsRead:
-    """Return the settings of a project."""
-    return _SOURCE.read(root)
+def read_settings(kept: Path) -> SettingsRead:
+    """Return the settings of a project, from where Callboard keeps its own."""
+    return _SOURCE.read(kept)
 
 
 def bundled_settings() -> FactorySettings:

@@ -28,7 +28,7 @@ _SENTENCE_END: Final = re.compile(r"(?<=[.!?…])\s+|(?<=[.!?…][\"”\u2019')*
 _DRESS: Final = re.compile(r"^(?:[\s>#+|-]|\*(?=\s))+|[\s|]+$")
 _WORD: Final = re.compile(r"[^\W_]{3,}")
 _FRONT_MATTER: Final = re.compile(r"\ufeff?---[ \t]*\r?\n.*?\n---[ \t]*(?=\r?\n|$)", re.DOTALL)
-_SKIPPED_LINE: Final = re.compile(r"\s*(?:---+|\.\.\.|```.*|~~~.*|\|?[\s:|-]+\|?)?\s*$")
+_SKIPPED_LINE: Final = re.compile(r"\s*+(?:\.\.\.\s*|```.*\s*|~~~.*\s*|[\s:|-]*)$")
 
 
 @dataclass(frozen=True, slots=True)

@@ -5,8 +5,9 @@ so a true quote stays a part of its text.
 """
 
 import re
-import unicodedata
 from typing import Final
+
+from callboard.core.composed import composed
 
 MIN_QUOTE_WORDS: Final = 2
 MIN_QUOTE_CHARS: Final = 8
@@ -23,14 +24,14 @@ _STRAIGHT: Final = str.maketrans(
 )
 _ESCAPES: Final = re.compile(r"\\(?=[!-/:-@\[-`{-~\s]|$)")
 _MARKS: Final = re.compile(r"[*_~]+")
-_ELLIPSIS: Final = re.compile(r"\s*\[?\(?\.{3,}\)?\]?\s*")
+_ELLIPSIS: Final = re.compile(r"(?:(?<!\s)\s++)?+\[?+\(?+\.{3,}+\)?+\]?+\s*+")
 # Scripts that put no spaces between words.
 _UNSPACED: Final = re.compile("[\u0e00-\u0eff\u3040-\u30ff\u3400-\u9fff\uf900-\ufaff]")
 
 
 def normalise(text: str) -> str:
     """Return the one form in which quotes and texts are compared; case is kept."""
-    straight = unicodedata.normalize("NFKC", text.translate(_STRAIGHT))
+    straight = composed(text.translate(_STRAIGHT))
     # Once more: compatibility forms may turn into marks that were not there before.
     straight = straight.translate(_STRAIGHT)
     unescaped = _ESCAPES.sub("", straight)

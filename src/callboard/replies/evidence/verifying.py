@@ -1,7 +1,7 @@
 """One citation at a time against what it names. Judges no role; that is what rules are for."""
 
 import re
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from typing import Final
 
@@ -18,13 +18,15 @@ from callboard.replies.evidence.rules import SLOT
 from callboard.replies.evidence.sources import SourceFile, Sources
 
 _FENCE: Final = re.compile(r" {0,3}(`{3,}|~{3,})")
-_ATX: Final = re.compile(r" {0,3}#{1,6}[ \t]+(.*?)[ \t]*#*[ \t]*$")
+_ATX: Final = re.compile(r" {0,3}#{1,6}[ \t]++(.*)$")
 _SETEXT: Final = re.compile(r" {0,3}(?:=+|-{2,})[ \t]*$")
 _SCENES: Final = re.compile(
     r"(?:all |the |every )?(?:scenes?|chapters?|acts?|parts?|files?|cards?)"
     r"(?:[\s#,]*(?:[0-9]{1,6}|[-\u2013—&]|to|and|through))*",
     re.IGNORECASE,
 )
+_FILE_ENDING: Final = re.compile(r"\.\w")
+_BETWEEN: Final = re.compile(r"\band\b|\n")
 
 
 @dataclass(frozen=True, slots=True)
@@ -135,7 +137,7 @@ def _issue(citation: Citation, sources: Sources) -> Checked:
 
 
 def _scope(citation: Citation, sources: Sources) -> Checked:
-    for part in re.split(r",|\band\b(?=[^,]*\.\w)|\n", citation.source):
+    for part in _scope_parts(citation.source):
         named = part.strip(" \t.()`*")
         if not named or _SCENES.fullmatch(named):
             continue
@@ -144,6 +146,19 @@ def _scope(citation: Citation, sources: Sources) -> Checked:
             detail = f"the scope names {named!r}, which is neither scenes nor a file"
             return Checked(citation, EvidenceCode.FILE_NOT_FOUND, detail)
     return Checked(citation, origin="scope")
+
+
+def _scope_parts(scope: str) -> Iterator[str]:
+    """The names of a scope: "and" stands between two only if a file is still to come."""
+    for listed in scope.split(","):
+        endings = [found.start() for found in _FILE_ENDING.finditer(listed)]
+        last_ending = endings[-1] if endings else -1
+        begun = 0
+        for found in _BETWEEN.finditer(listed):
+            if found.group() == "\n" or found.end() <= last_ending:
+                yield listed[begun : found.start()]
+                begun = found.end()
+        yield listed[begun:]
 
 
 def _headings(text: str) -> list[str]:
@@ -158,7 +173,7 @@ def _headings(text: str) -> list[str]:
         elif opened is not None:
             fence = opened[1]
         elif (atx := _ATX.match(line)) is not None:
-            found.append(atx[1])
+            found.append(atx[1].rstrip(" \t").rstrip("#").rstrip(" \t"))
         elif before.strip() and _SETEXT.match(line):
             found.append(before)
         before = line

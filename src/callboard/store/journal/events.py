@@ -6,6 +6,7 @@ from typing import Any, Final
 from callboard.core.canonical import compact_json
 from callboard.core.events import Event, EventBody, body_from_json, body_to_json
 from callboard.store.connection import Connection
+from callboard.store.journal.encoding import row_of
 from callboard.store.writer import Statement
 
 _APPEND: Final = (
@@ -66,6 +67,7 @@ def last_event_seq(connection: Connection) -> int:
     )
 
 
+@row_of("events", "seq")
 def _event(row: Any) -> Event:
     return Event(
         seq=row["seq"],
@@ -75,3 +77,14 @@ def _event(row: Any) -> Event:
         run_id=row["run_id"],
         step_key=row["step_key"],
     )
+
+
+def latest_runs(connection: Connection, most_events: int) -> list[str]:
+    """Return the runs that the newest events tell of, as far back as is asked."""
+    rows = connection.execute(
+        "SELECT DISTINCT run_id FROM"
+        " (SELECT run_id FROM events ORDER BY seq DESC LIMIT :most_events)"
+        " WHERE run_id IN (SELECT id FROM runs)",
+        {"most_events": most_events},
+    )
+    return [str(row["run_id"]) for row in rows]

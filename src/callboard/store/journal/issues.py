@@ -15,7 +15,7 @@ from callboard.core.vocabulary.issue import (
     IssueStatus,
 )
 from callboard.store.connection import Connection
-from callboard.store.journal.encoding import decode
+from callboard.store.journal.encoding import decode, row_of
 
 _REVISION: Final = "issues_revision"
 
@@ -162,6 +162,7 @@ def _revise(connection: Connection) -> None:
     )
 
 
+@row_of("issues", "id")
 def _record(connection: Connection, row: Any) -> Issue:
     receipts = connection.execute(
         "SELECT receipt_id FROM issue_receipts WHERE issue_id = :id ORDER BY position",

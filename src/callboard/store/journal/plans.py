@@ -7,7 +7,7 @@ from callboard.core.canonical import Json, compact_json
 from callboard.core.errors import Conflict, NotFound
 from callboard.core.vocabulary.plan import Plan, PlanState, Task, TaskState
 from callboard.store.connection import Connection
-from callboard.store.journal.encoding import decode
+from callboard.store.journal.encoding import decode, row_of
 
 
 def insert_plan(connection: Connection, plan: Plan) -> None:
@@ -85,6 +85,7 @@ def _row(plan: Plan) -> dict[str, Any]:
     }
 
 
+@row_of("plans", "id")
 def _plan(row: Any) -> Plan:
     data: dict[str, Any] = decode(row["document"])
     data["tasks"] = tuple(_read_task(task) for task in data["tasks"])

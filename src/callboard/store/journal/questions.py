@@ -8,7 +8,7 @@ from callboard.core.canonical import Json, compact_json
 from callboard.core.errors import NotFound
 from callboard.core.vocabulary.question import Answer, Question
 from callboard.store.connection import Connection
-from callboard.store.journal.encoding import decode
+from callboard.store.journal.encoding import decode, row_of
 
 
 def insert_question(connection: Connection, answer: Answer) -> None:
@@ -90,6 +90,7 @@ def answered_for(connection: Connection, owner: str) -> list[Answer]:
     return [_record(row) for row in rows]
 
 
+@row_of("questions", "id")
 def _record(row: Any) -> Answer:
     raw = json.loads(row["question"])
     return Answer(

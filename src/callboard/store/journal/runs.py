@@ -6,7 +6,7 @@ from callboard.core.canonical import Json, compact_json
 from callboard.core.errors import ErrorRecord, NotFound
 from callboard.core.vocabulary.run import RunRecord, RunState
 from callboard.store.connection import Connection
-from callboard.store.journal.encoding import decode, decode_error
+from callboard.store.journal.encoding import decode, decode_error, row_of
 
 _OPEN: Final = "state NOT IN ('done', 'failed', 'cancelled')"
 
@@ -87,7 +87,7 @@ def list_runs(
         params["limit"] = max(0, limit)
     order = "updated_at DESC, position DESC" if latest_first else "position DESC"
     sql = f"SELECT * FROM runs WHERE {' AND '.join(wheres)} ORDER BY {order}{tail}"  # noqa: S608 - only literals above
-    return [_record(row) for row in connection.execute(sql, params)]
+    return [_record(row) for row in connection.execute(sql, params).fetchall()]
 
 
 def set_state(
@@ -147,6 +147,16 @@ def release(connection: Connection, run_id: str, owner: str) -> None:
     )
 
 
+def pause_unfinished(connection: Connection, at: int) -> int:
+    """Stop every unfinished run and forget who owned it; return how many there were."""
+    connection.execute("DELETE FROM processes")
+    return connection.execute(
+        f"UPDATE runs SET state = :state, owner = NULL, updated_at = :at WHERE {_OPEN}",  # noqa: S608 - a literal
+        {"state": RunState.PAUSED.value, "at": at},
+    ).rowcount
+
+
+@row_of("runs", "id")
 def _record(row: Any) -> RunRecord:
     return RunRecord(
         id=row["id"],

@@ -6,7 +6,7 @@ from callboard.core.canonical import Json, compact_json
 from callboard.core.errors import NotFound
 from callboard.core.vocabulary.session import SessionRecord, SessionState
 from callboard.store.connection import Connection
-from callboard.store.journal.encoding import decode
+from callboard.store.journal.encoding import decode, row_of
 
 _STAMPS = {
     SessionState.ACTIVE: "activated_at",
@@ -90,6 +90,7 @@ def set_context(connection: Connection, session_id: str, context: dict[str, Json
     )
 
 
+@row_of("sessions", "id")
 def _record(row: Any) -> SessionRecord:
     return SessionRecord(
         id=row["id"],

@@ -5,6 +5,7 @@ from typing import Any
 from callboard.core.vocabulary.run import RunState
 from callboard.core.vocabulary.signal import SignalKind, SignalRecord
 from callboard.store.connection import Connection
+from callboard.store.journal.encoding import row_of
 
 
 def insert_signal(connection: Connection, signal: SignalRecord) -> None:
@@ -70,6 +71,7 @@ def last_pause_reason(connection: Connection, run_id: str) -> str:
     return row["reason"] if row is not None else ""
 
 
+@row_of("signals", "id")
 def _record(row: Any) -> SignalRecord:
     state = row["acknowledged_state"]
     return SignalRecord(

@@ -8,8 +8,8 @@ from callboard.core.errors import NotFound
 from callboard.core.vocabulary.run import RunRecord
 from callboard.core.vocabulary.step import Effect, StepKind, StepRecord, StepState
 from callboard.store.blobs import get_blob, put_blob
-from callboard.store.connection import Connection
-from callboard.store.journal.encoding import decode, decode_error
+from callboard.store.connection import Connection, StoreCorrupt
+from callboard.store.journal.encoding import decode, decode_error, row_of
 from callboard.store.journal.runs import load_run
 from callboard.store.writer import Statement
 
@@ -18,6 +18,7 @@ INLINE_BYTES: Final = 2048
 
 _KINDS: Final = {kind.value: kind for kind in StepKind}
 _EFFECTS: Final = {effect.value: effect for effect in Effect}
+_DONE: Final = StepState.DONE.value
 _NOTHING: Final = (None, None)
 _STATES: Final = {state.value: state for state in StepState}
 
@@ -42,6 +43,24 @@ _COMPLETE: Final = (
 )
 
 
+class StepAltered(StoreCorrupt):
+    """The stored output of a finished step is not the one that was recorded."""
+
+    code = "step_altered"
+
+    def __init__(self, step: StepRecord) -> None:
+        """Name the step and its run."""
+        super().__init__(
+            f"The output of step {step.key!r} of run {step.run_id} is not what was recorded",
+            fix=(
+                "Put the database back from a backup and resume the run, or fork the run before"
+                " this step. `callboard doctor` names everything else that was altered."
+            ),
+            run_id=step.run_id,
+            key=step.key,
+        )
+
+
 def step_row(step: StepRecord, owner: str, output: str) -> Statement | None:
     """Return the insert of a step nobody has stored before, to be executed with those of others.
 
@@ -64,6 +83,12 @@ def complete_step(
 def insert_step(connection: Connection, step: StepRecord) -> None:
     """Store a finished step of a run that nobody executes yet."""
     connection.execute(_INSERT, _row(connection, step, compact_json(step.output)))
+
+
+def insert_lost_step(connection: Connection, step: StepRecord) -> None:
+    """Store a step whose outcome was lost, for a run that nobody executes; what is there stays."""
+    row = _row(connection, step, None)
+    connection.execute(f"{_INSERT} ON CONFLICT DO NOTHING", row)
 
 
 def _row(connection: Connection, step: StepRecord, text: str | None) -> tuple[Any, ...]:
@@ -129,11 +154,20 @@ def _steps_up_to(connection: Connection, run_id: str, ceiling: int | None) -> li
             " ORDER BY seq",
             {"run_id": run_id, "ceiling": ceiling},
         )
-    return [_record(row) for row in rows]
+    # All of them first: one that cannot be read must not leave a reader on an old snapshot.
+    return [_record(row) for row in rows.fetchall()]
+
+
+def step_keys(connection: Connection, run_id: str) -> frozenset[str]:
+    """Return the keys of the steps that are a run's own."""
+    rows = connection.execute("SELECT key FROM steps WHERE run_id = :run_id", {"run_id": run_id})
+    return frozenset(row["key"] for row in rows)
 
 
 def output_of(connection: Connection, step: StepRecord) -> Json:
-    """Return a step's output, from its blob if it is large."""
+    """Return a step's output, from its blob if it is large; an altered one is an error."""
+    if step.is_altered:
+        raise StepAltered(step)
     if step.output is not None or step.output_hash is None:
         return step.output
     row = connection.execute(
@@ -142,7 +176,10 @@ def output_of(connection: Connection, step: StepRecord) -> Json:
     ).fetchone()
     if row is not None and row["output"] is not None:
         return decode(row["output"])
-    return decode(get_blob(connection, step.output_hash).decode())
+    try:
+        return decode(get_blob(connection, step.output_hash).decode())
+    except (NotFound, StoreCorrupt, ValueError) as error:
+        raise StepAltered(step) from error
 
 
 def with_output(connection: Connection, step: StepRecord) -> StepRecord:
@@ -164,21 +201,41 @@ def find_step(connection: Connection, run: RunRecord, key: str) -> StepRecord:
     return with_output(connection, journal[key])
 
 
+def is_altered(state: str, text: str | None, output_hash: str | None) -> bool:
+    """Say whether an output is not the one that was recorded with its hash; blobs name theirs."""
+    if state == _DONE and output_hash is None:
+        return True
+    return text is not None and digest_bytes(text.encode("utf-8", "replace")) != output_hash
+
+
+def altered_steps(connection: Connection) -> list[tuple[str, str]]:
+    """Return run and key of the finished steps whose output is not what was recorded."""
+    found: list[tuple[str, str]] = []
+    for row in connection.execute("SELECT run_id, key, state, output, output_hash FROM steps"):
+        if is_altered(row["state"], row["output"], row["output_hash"]):
+            found.append((row["run_id"], row["key"]))
+    return found
+
+
+@row_of("steps", "run_id", "key")
 def _record(row: Any) -> StepRecord:
+    text, output_hash = row["output"], row["output_hash"]
+    altered = is_altered(row["state"], text, output_hash)
     return StepRecord(
         row["run_id"],
         row["key"],
-        row["seq"],
+        int(row["seq"]),
         _KINDS[row["kind"]],
         _EFFECTS[row["effect"]],
         _STATES[row["state"]],
         row["input_hash"],
-        decode(row["output"]),
-        row["output_hash"],
+        None if altered else decode(text),
+        output_hash,
         row["slot"],
         row["receipt_id"],
         decode_error(row["error"]),
         decode(row["detail"]) or {},
         row["started_at"],
         row["ended_at"],
+        altered,
     )

@@ -11,6 +11,7 @@ from callboard.store.schema import (
     gate,
     journal,
     knowledge,
+    ledger,
     records,
 )
 from callboard.store.schema.metadata import metadata
@@ -22,6 +23,7 @@ __all__ = [
     "gate",
     "journal",
     "knowledge",
+    "ledger",
     "metadata",
     "records",
 ]

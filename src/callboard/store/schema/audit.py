@@ -1,4 +1,4 @@
-"""The tables of the audit trail: receipts, prompts, verdicts on evidence, issues."""
+"""The tables of the audit trail: receipts, calls begun, prompts, verdicts on evidence, issues."""
 
 from typing import Final
 
@@ -125,4 +125,16 @@ issue_receipts: Final = Table(
     Column("receipt_id", Text, primary_key=True),
     Column("position", BigInteger, nullable=False),
     Index("issue_receipts_by_receipt", "receipt_id"),
+)
+
+tool_intents: Final = Table(
+    "tool_intents",
+    metadata,
+    # The id its receipt will have.
+    Column("id", Text, primary_key=True),
+    # Who makes the call: once that process is gone, nobody will say how it ended.
+    Column("process_id", Text, nullable=False),
+    Column("session_id", Text, nullable=False),
+    Column("created_at", BigInteger, nullable=False),
+    Column("body", Text, nullable=False),
 )

@@ -90,6 +90,5 @@ class Plans:
         if self._folder is None:
             return
         text = json.dumps(plan_to_json(plan), ensure_ascii=False, indent=2)
-        folder = self._folder / plan.id
-        folder.mkdir(parents=True, exist_ok=True)
-        write_atomically(folder / "plan.json", text.encode("utf-8", "replace"))
+        path = self._folder / plan.id / "plan.json"
+        write_atomically(path, text.encode("utf-8", "replace"), within=self._folder.parent)

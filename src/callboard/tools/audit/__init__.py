@@ -1,5 +1,6 @@
 """The audit trail: signed, chained receipts in the database, their mirror, and their checking."""
 
+from callboard.tools.audit.folder import Trail
 from callboard.tools.audit.mirror import sync_mirror
 from callboard.tools.audit.receipts import (
     ReceiptDraft,
@@ -16,6 +17,7 @@ __all__ = [
     "Flaw",
     "ReceiptDraft",
     "Signer",
+    "Trail",
     "Verification",
     "is_signature_valid",
     "list_receipts",

@@ -5,6 +5,7 @@ import os
 import re
 from collections.abc import Generator
 from contextlib import contextmanager
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Final
 
@@ -13,28 +14,36 @@ from callboard.core.errors import InvalidInput
 _SESSION_ID: Final = re.compile(r"[A-Za-z0-9][A-Za-z0-9_\-]{0,127}")
 
 
-def secret_path(root: Path) -> Path:
-    """Return where the signing key of a project lies."""
-    return root / ".callboard" / "audit" / "secret.key"
+@dataclass(frozen=True, slots=True)
+class Trail:
+    """Where the audit trail of a project lies.
+
+    The key lies out of the project's reach. An `adopted` one came with the project and was
+    accepted by the user: what it signed counts, and nothing is signed with it any more.
+    """
+
+    folder: Path
+    key: Path
+    adopted: Path | None = None
 
 
-def sessions_folder(root: Path) -> Path:
+def sessions_folder(audit: Path) -> Path:
     """Return the folder with one folder per audited session."""
-    return root / ".callboard" / "audit" / "sessions"
+    return audit / "sessions"
 
 
-def mirror_path(root: Path, session_id: str) -> Path:
+def mirror_path(audit: Path, session_id: str) -> Path:
     """Return where the receipts of a session are mirrored."""
     if not _SESSION_ID.fullmatch(session_id):
         raise InvalidInput(
             f"{session_id!r} is not a session id", fix="See `callboard sessions list`."
         )
-    return sessions_folder(root) / session_id / "tool_receipts.jsonl"
+    return sessions_folder(audit) / session_id / "tool_receipts.jsonl"
 
 
-def mirrored_sessions(root: Path) -> tuple[str, ...]:
+def mirrored_sessions(audit: Path) -> tuple[str, ...]:
     """Return the ids of the sessions that have a mirror, sorted."""
-    found = sessions_folder(root).glob("*/tool_receipts.jsonl")
+    found = sessions_folder(audit).glob("*/tool_receipts.jsonl")
     names = (path.parent.name for path in found)
     return tuple(sorted(name for name in names if _SESSION_ID.fullmatch(name)))
 

@@ -5,6 +5,7 @@ put right by the next append. A complete line is never rewritten: if somebody ch
 is for verification to say.
 """
 
+import contextlib
 import json
 import os
 from collections.abc import Iterator
@@ -14,12 +15,16 @@ from typing import Any, Final, cast
 
 from callboard.core.canonical import canonical_json
 from callboard.core.vocabulary import Receipt
+from callboard.store.beneath import opened_folder
 from callboard.store.database import Connection, Database
 from callboard.store.faults import FaultPoints, NoFaults
+from callboard.store.files import open_for_writing
+from callboard.store.reading import lines_bounded, naming_links
 from callboard.tools.audit.folder import locked, mirror_path, sync_folder
 from callboard.tools.audit.receipts import list_receipts, receipt_to_json
 
 _CHUNK_BYTES: Final = 65_536
+_LONGEST_LINE_BYTES: Final = 64_000_000
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,17 +42,17 @@ def render_line(receipt: Receipt) -> str:
 
 
 def sync_mirror(
-    database: Database, root: Path, session_id: str, faults: FaultPoints | None = None
+    database: Database, audit: Path, session_id: str, faults: FaultPoints | None = None
 ) -> int:
     """Append the receipts the file lacks, making it if need be; return how many."""
-    path = mirror_path(root, session_id)
+    path = mirror_path(audit, session_id)
     points = faults or NoFaults()
     is_new = not path.exists()
     if is_new and not database.read(lambda connection: _has_receipts(connection, session_id)):
         # A file without a line would look like a trail that somebody emptied.
         return 0
-    path.parent.mkdir(parents=True, exist_ok=True)
-    opened = os.open(path, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC | os.O_NOFOLLOW, 0o600)
+    with naming_links(path), opened_folder(audit.parent, path.parent, create=True) as folder:
+        opened = open_for_writing(path, folder, os.O_RDWR)
     try:
         with locked(opened):
             end = _end_of_complete_lines(opened)
@@ -67,17 +72,20 @@ def sync_mirror(
 
 
 def read_mirror(
-    root: Path, session_id: str, *, holding: tuple[str, ...] = ()
+    audit: Path, session_id: str, *, holding: tuple[str, ...] = ()
 ) -> Iterator[MirrorLine]:
     """Go through the complete lines of the file; a torn last one is not there yet.
 
     With `holding`, only through those in which one of these texts occurs.
     """
-    path = mirror_path(root, session_id)
-    if not path.exists():
-        return
-    with path.open("rb") as stream:
-        for number, raw in enumerate(stream, start=1):
+    lines = lines_bounded(
+        mirror_path(audit, session_id),
+        limit_bytes=_LONGEST_LINE_BYTES,
+        within=audit.parent,
+        follow_links=False,
+    )
+    with contextlib.suppress(FileNotFoundError):
+        for number, raw in enumerate(lines, start=1):
             if raw.endswith(b"\n"):
                 text = raw[:-1].decode("utf-8", "replace")
                 if not holding or any(each in text for each in holding):

@@ -14,6 +14,7 @@ from callboard.core.errors import ErrorRecord, NotFound
 from callboard.core.vocabulary import Receipt, ReceiptOutcome
 from callboard.store.blobs import get_blob, put_blob
 from callboard.store.database import Connection
+from callboard.store.journal.encoding import row_of
 from callboard.tools.audit.signing import Signer
 
 SHAPE_VERSION: Final = 1
@@ -171,6 +172,8 @@ def receipt_from_json(data: dict[str, Any]) -> Receipt:
         raise ValueError(f"not a receipt: {error}") from error
 
 
+@row_of("receipts", "id")
+@row_of("receipts", "id")
 def receipt_from_row(connection: Connection, row: Any) -> Receipt:
     """Read a stored receipt: what was signed counts, not the columns."""
     body = json.loads(row["body"])

@@ -11,7 +11,7 @@ import stat
 from pathlib import Path
 from typing import Final
 
-from callboard.tools.audit.folder import locked, secret_path
+from callboard.tools.audit.folder import Trail, locked
 from callboard.tools.errors import SecretUnusable
 
 SIGNATURE_ALGORITHM: Final = "hmac-sha256"
@@ -21,10 +21,11 @@ _KEY_BYTES: Final = 32
 class Signer:
     """Signs and checks texts for one project; the key is made when the first text is signed."""
 
-    def __init__(self, root: Path) -> None:
-        """Take the project folder."""
-        self.path = secret_path(root)
+    def __init__(self, trail: Trail) -> None:
+        """Take where the keys lie."""
+        self.path = trail.key
         self._loaded: bytes | None = None
+        self._adopted = None if trail.adopted is None else _read_key(trail.adopted)
 
     def sign(self, purpose: str, text: str) -> str:
         """Return `algorithm:key id:hex`; a signature for one purpose is worthless for another."""
@@ -32,11 +33,29 @@ class Signer:
 
     def is_valid(self, purpose: str, text: str, signature: str) -> bool:
         """Say whether this project's key signed exactly this text."""
-        key = self._present_key
-        if key is None:
-            return False
-        expected = f"{SIGNATURE_ALGORITHM}:{_key_id(key)}:{_mac(key, purpose, text)}"
-        return hmac.compare_digest(expected.encode(), signature.encode("utf-8", "surrogatepass"))
+        return any(
+            _is_made_with(key, purpose, text, signature)
+            for key in (self._present_key, self._adopted)
+            if key is not None
+        )
+
+    def is_adopted(self, signature: str) -> bool:
+        """Say whether a signature names the key that came with the project."""
+        key = self._adopted
+        return key is not None and signature.split(":")[1:2] == [_key_id(key)]
+
+    def make(self) -> None:
+        """Make the key now if there is none."""
+        _ = self._key
+
+    def derive(self, purpose: str) -> bytes:
+        """Return a key of its own for another use, made from this one; made now if need be."""
+        return hmac.new(self._key, f"derive\n{purpose}".encode(), hashlib.sha256).digest()
+
+    @property
+    def key_id(self) -> str:
+        """Which key this is, without telling it; made now if need be."""
+        return _key_id(self._key)
 
     @property
     def has_key(self) -> bool:
@@ -67,6 +86,11 @@ class Signer:
         if self._loaded is None:
             self._loaded = _read_key(self.path)
         return self._loaded
+
+
+def _is_made_with(key: bytes, purpose: str, text: str, signature: str) -> bool:
+    expected = f"{SIGNATURE_ALGORITHM}:{_key_id(key)}:{_mac(key, purpose, text)}"
+    return hmac.compare_digest(expected.encode(), signature.encode("utf-8", "surrogatepass"))
 
 
 def _mac(key: bytes, purpose: str, text: str) -> str:

@@ -6,14 +6,15 @@ Looks at the database and at the mirror, changes neither, and names every flaw i
 import json
 from dataclasses import dataclass, field
 from functools import partial
-from pathlib import Path
 from typing import Any, Final, cast
 
 from callboard.core.canonical import canonical_json, digest_bytes
 from callboard.core.errors import NotFound
 from callboard.store.blobs import get_blob
+from callboard.store.connection import StoreCorrupt
 from callboard.store.database import Connection, Database
-from callboard.tools.audit.folder import mirrored_sessions
+from callboard.tools.audit.folder import Trail, mirrored_sessions
+from callboard.tools.audit.intents import open_intents
 from callboard.tools.audit.mirror import MirrorLine, read_mirror
 from callboard.tools.audit.receipts import HEAD_PURPOSE, RECEIPT_PURPOSE, head_text
 from callboard.tools.audit.signing import Signer
@@ -50,22 +51,33 @@ class Verification:
         return not self.flaws
 
 
-def verify(database: Database, root: Path, session_id: str | None = None) -> Verification:
+def verify(database: Database, trail: Trail, session_id: str | None = None) -> Verification:
     """Check one session's audit trail, or all of them."""
-    sessions = sorted({*mirrored_sessions(root), *database.read(_stored_sessions)})
+    sessions = sorted({*mirrored_sessions(trail.folder), *database.read(_stored_sessions)})
     if session_id is not None:
         if session_id not in sessions:
             raise NotFound(
                 f"Session {session_id} has no receipts", fix="See `callboard receipts list`."
             )
         sessions = [session_id]
-    work = _Work(Signer(root), sessions)
+    work = _Work(Signer(trail), sessions)
     work.check_secret()
     for each in sessions:
         # The mirror first: its lines were committed before, so the snapshot must hold them.
-        lines = list(read_mirror(root, each))
-        hashes = database.read(partial(work.check_database, session_id=each))
+        lines = list(read_mirror(trail.folder, each))
+        try:
+            hashes = database.read(partial(work.check_database, session_id=each))
+        except (ValueError, TypeError, KeyError, AttributeError, StoreCorrupt) as error:
+            # Somebody put there what no code of ours can have written.
+            told = f"database, session {each}: cannot be read: {error}"
+            work.flaws.append(Flaw("receipt_changed", told, "database", each))
+            continue
         work.check_mirror(each, lines, hashes)
+    for begun in database.read(open_intents):
+        work.notes.append(
+            f"call {begun.id} of {begun.tool} with {canonical_json(begun.args)[:200]} has begun and"
+            " not ended; if its process is gone, it is put on record when the project is opened"
+        )
     return work.report()
 
 
@@ -248,7 +260,7 @@ def _payload_digest(connection: Connection, row: Any, body: dict[str, Any]) -> s
 def _load(text: str) -> dict[str, Any]:
     try:
         data: Any = json.loads(text)
-    except ValueError:
+    except (ValueError, RecursionError):
         return {}
     return cast("dict[str, Any]", data) if isinstance(data, dict) else {}
 

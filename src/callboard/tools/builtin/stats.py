@@ -11,7 +11,7 @@ from callboard.tools.result import DryRun, FileRef, ToolResult
 from callboard.tools.tool import ToolArgs, ToolContext, tool
 
 _WORD: Final = re.compile(r"\w+(?:['’\-]\w+)*")
-_SENTENCE_END: Final = re.compile(r"[.!?…]+[\"'”’»)]*(?:\s|\Z)")
+_SENTENCE_END: Final = re.compile(r"(?<![.!?…])[.!?…]++[\"'”’»)]*+(?:\s|\Z)")
 _PARAGRAPH_BREAK: Final = re.compile(r"\n\s*\n")
 
 

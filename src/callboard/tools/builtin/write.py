@@ -25,7 +25,7 @@ class WriteFileArgs(ToolArgs):
 
 
 def _plan(context: ToolContext, args: WriteFileArgs) -> DryRun:
-    path = context.files.resolve(args.path)
+    path = context.files.resolve_for_writing(args.path)
     try:
         before, reads = context.files.read_text(path).text, (path,)
     except FileMissing:

@@ -7,18 +7,24 @@ Callboard's own folder and the version control's are not the project's files.
 
 import errno
 import os
-import stat
 from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path, PurePosixPath
 from typing import Final
 
-from callboard.tools.errors import FileMissing, PathOutsideProject, Unreadable
+from callboard.store import reading
+from callboard.store.beneath import open_folder
+from callboard.store.reading import FileRefused, Refusal
+from callboard.tools.errors import (
+    FileMissing,
+    NameRefused,
+    PathOutsideProject,
+    ToolError,
+    Unreadable,
+)
+from callboard.tools.files.naming import why_not_written
 
 RESERVED_FOLDERS: Final = frozenset({".callboard", ".git"})
-_FOLDER_FLAGS: Final = os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW | os.O_CLOEXEC
-# Without O_NONBLOCK the opening of a named pipe would wait for a writer forever.
-_FILE_FLAGS: Final = os.O_RDONLY | os.O_NOFOLLOW | os.O_CLOEXEC | os.O_NONBLOCK
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,18 +54,25 @@ class Confinement:
             raise _outside(path, "it lies in a folder that is not open to tools")
         return Place("/".join(relative.parts) or ".", parts)
 
+    def resolve_for_writing(self, path: str) -> Place:
+        """Return where a path leads if a file may be written there, or refuse it."""
+        place = self.resolve(path)
+        for parts in (PurePosixPath(place.path).parts, place.parts):
+            reason = why_not_written(parts)
+            if reason is not None:
+                raise NameRefused(
+                    f"{_shown(path)!r} is not written: {reason}",
+                    fix="Choose another name, or write the file yourself.",
+                    path=_shown(path),
+                )
+        return place
+
     def open_folder(self, parts: tuple[str, ...], *, create: bool = False) -> int:
         """Open a folder below the root without following a link; the caller closes it."""
-        current = os.open(self.root, os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)
-        for part in parts:
-            try:
-                if create:
-                    _make_folder(part, current)
-                following = _open_beneath(part, _FOLDER_FLAGS, current, "/".join(parts))
-            finally:
-                os.close(current)
-            current = following
-        return current
+        try:
+            return open_folder(self.root, parts, create=create)
+        except OSError as error:
+            raise _told(error, "/".join(parts)) from error
 
     def open_file(self, place: Place) -> int:
         """Open a regular file for reading; the caller closes it."""
@@ -92,11 +105,25 @@ class Confinement:
 
 def open_regular(name: str, folder: int, shown: str) -> int:
     """Open a regular file in an open folder; refuse devices, pipes, sockets and folders."""
-    opened = _open_beneath(name, _FILE_FLAGS, folder, shown)
-    if not stat.S_ISREG(os.fstat(opened).st_mode):
-        os.close(opened)
-        raise not_a_file(shown)
-    return opened
+    try:
+        return reading.open_regular(name, folder, shown)
+    except OSError as error:
+        raise _told(error, shown) from error
+    except FileRefused as refused:
+        raise told_refusal(refused, shown) from refused
+
+
+def told_refusal(refused: FileRefused, shown: str) -> ToolError:
+    """Return a refusal to read a file as tools tell it."""
+    match refused.why:
+        case Refusal.LINK:
+            return _outside(shown, "a link appeared on the way")
+        case Refusal.NOT_REGULAR:
+            return not_a_file(shown)
+        case Refusal.TOO_LARGE:
+            return Unreadable(f"{shown} {refused.reason}", fix="Split the file.", path=shown)
+        case Refusal.CLOSED:
+            return Unreadable(f"{shown} {refused.reason}", path=shown)
 
 
 def not_a_file(path: str) -> Unreadable:
@@ -106,29 +133,13 @@ def not_a_file(path: str) -> Unreadable:
     )
 
 
-def _open_beneath(name: str, flags: int, folder: int, shown: str) -> int:
-    try:
-        return os.open(name, flags, dir_fd=folder)
-    except OSError as error:
-        if error.errno == errno.ELOOP or _is_link(name, folder):
-            raise _outside(shown, "a link appeared on the way") from error
-        if error.errno in (errno.ENOENT, errno.ENOTDIR):
-            raise FileMissing(f"There is no {shown} in the project", path=shown) from error
-        reason = os.strerror(error.errno or 0)
-        raise Unreadable(f"{shown} cannot be opened: {reason}", path=shown) from error
-
-
-def _is_link(name: str, folder: int) -> bool:
-    try:
-        return stat.S_ISLNK(os.stat(name, dir_fd=folder, follow_symlinks=False).st_mode)
-    except OSError:
-        return False
-
-
-def _make_folder(name: str, folder: int) -> None:
-    with suppress(FileExistsError):
-        os.mkdir(name, dir_fd=folder)
-        os.fsync(folder)
+def _told(error: OSError, shown: str) -> ToolError:
+    if error.errno == errno.ELOOP:
+        return _outside(shown, "a link appeared on the way")
+    if error.errno in (errno.ENOENT, errno.ENOTDIR):
+        return FileMissing(f"There is no {shown} in the project", path=shown)
+    reason = os.strerror(error.errno or 0)
+    return Unreadable(f"{shown} cannot be opened: {reason}", path=shown)
 
 
 def _folded(part: str) -> str:
@@ -137,9 +148,13 @@ def _folded(part: str) -> str:
 
 
 def _outside(path: str, why: str) -> PathOutsideProject:
-    shown = path.encode("utf-8", "replace").decode()[:200].replace("\0", "\\0")
+    shown = _shown(path)
     return PathOutsideProject(
         f"{shown!r} is not a path in this project: {why}",
         fix="Give a path relative to the project folder, such as Story/one.md.",
         path=shown,
     )
+
+
+def _shown(path: str) -> str:
+    return path.encode("utf-8", "replace").decode()[:200].replace("\0", "\\0")

@@ -5,7 +5,6 @@ A write replaces a file in one motion and keeps a copy of what was there, so the
 
 import difflib
 import os
-import secrets
 import stat
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -13,23 +12,18 @@ from pathlib import Path
 from typing import Final
 
 from callboard.core.canonical import digest_bytes
+from callboard.store.reading import FileRefused, drain
 from callboard.tools.errors import (
-    FileChanged,
     FileMissing,
     PathOutsideProject,
     ToolError,
     TooManyFiles,
     Unreadable,
 )
-from callboard.tools.files.confinement import (
-    Confinement,
-    Place,
-    not_a_file,
-    open_regular,
-)
+from callboard.tools.files.confinement import Confinement, not_a_file, told_refusal
 from callboard.tools.files.glob import compile_glob
+from callboard.tools.files.writing import FileWriter, WrittenFile
 
-BACKUP_FOLDER: Final = ".callboard/backups/files"
 TEXT_SUFFIXES: Final = (".md", ".markdown", ".txt")
 _SUGGESTION_POOL: Final = 2_000
 
@@ -55,32 +49,40 @@ class TextFile:
     size_bytes: int
 
 
-@dataclass(frozen=True, slots=True)
-class WrittenFile:
-    """A file as it was left; `backup` is where the content it replaced is kept."""
-
-    path: str
-    sha256: str
-    size_bytes: int
-    previous_sha256: str | None = None
-    backup: str | None = None
-
-
 class ProjectFiles:
     """The files of one project, as far as tools may touch them."""
 
     def __init__(
-        self, root: Path, *, max_read_bytes: int = 5_000_000, max_files: int = 20_000
+        self,
+        root: Path,
+        kept: Path | None = None,
+        *,
+        max_read_bytes: int = 5_000_000,
+        max_files: int = 20_000,
     ) -> None:
-        """Take the project folder and how much a single call may go through."""
+        """Take the project folder, where Callboard keeps its own, and how much a call may read.
+
+        Without a place of Callboard's own nothing can be replaced: there is nowhere to back it up.
+        """
         self._confinement = Confinement(root)
+        self._kept = kept
         self._max_read_bytes = max_read_bytes
         self._max_files = max_files
+        self._writer = FileWriter(self._confinement, kept, max_read_bytes)
 
     @property
     def root(self) -> Path:
         """The project folder, without links."""
         return self._confinement.root
+
+    @property
+    def kept(self) -> Path | None:
+        """Where Callboard keeps what it adds to this project, if that is known."""
+        return self._kept
+
+    def backup_of(self, path: str, sha256: str) -> str | None:
+        """Return where a write keeps a file of this content; None if nothing is kept there."""
+        return self._writer.backup_of(path, sha256)
 
     def resolve(self, path: str) -> str:
         """Return a path as the project writes it, or refuse it; the file need not exist."""
@@ -112,7 +114,7 @@ class ProjectFiles:
         self, pattern: str = "**", *, suffixes: tuple[str, ...] = (), with_links_out: bool = False
     ) -> tuple[ListedFile, ...]:
         """Return the files that match, sorted by path; hidden files and folders are left out."""
-        matches = compile_glob(pattern).match
+        matches = compile_glob(pattern)
         found: list[ListedFile] = []
         for number, listed in enumerate(self._walk(), start=1):
             if number > self._max_files:
@@ -126,68 +128,51 @@ class ProjectFiles:
                 found.append(listed)
         return tuple(sorted(found, key=lambda listed: listed.path))
 
+    def resolve_for_writing(self, path: str) -> str:
+        """Return a path as the project writes it if a file may be written there, or refuse it."""
+        return self._confinement.resolve_for_writing(path).path
+
     def write_text(
         self, path: str, text: str, *, expected_sha256: str | None = None
     ) -> WrittenFile:
         """Put a text in place of whatever is there, in one motion and with a backup."""
-        place = self._confinement.resolve(path)
-        if not place.parts or path.endswith("/"):
-            raise not_a_file(path)
         try:
             data = text.encode("utf-8")
         except UnicodeEncodeError as error:
             raise ToolError(f"The text for {path} cannot be written as UTF-8: {error}") from None
-        folder = self._confinement.open_folder(place.parts[:-1], create=True)
-        try:
-            old, before = self._current(place, folder)
-            _expect(place.path, old, expected_sha256)
-            backup = None if old is None else self._back_up(place, old, before)
-            temporary = _write_temporary(folder, data, before)
-            try:
-                _expect_untouched(place, folder, before)
-                os.rename(temporary, place.parts[-1], src_dir_fd=folder, dst_dir_fd=folder)
-            except BaseException:
-                os.unlink(temporary, dir_fd=folder)
-                raise
-            os.fsync(folder)
-        finally:
-            os.close(folder)
-        previous = None if old is None else digest_bytes(old)
-        return WrittenFile(place.path, digest_bytes(data), len(data), previous, backup)
+        return self.write_bytes(path, data, expected_sha256=expected_sha256)
 
-    def _current(self, place: Place, folder: int) -> tuple[bytes | None, os.stat_result | None]:
-        try:
-            opened = open_regular(place.parts[-1], folder, place.path)
-        except FileMissing:
-            return None, None
-        before = os.fstat(opened)
-        return self._drain(opened, place.path), before
+    def write_bytes(
+        self,
+        path: str,
+        data: bytes,
+        *,
+        expected_sha256: str | None = None,
+        is_derived: bool = False,
+    ) -> WrittenFile:
+        """Put bytes in place of whatever is there, in one motion.
+
+        Of what is derived from other files, and can be made again, no backup is kept.
+        """
+        place = self._confinement.resolve_for_writing(path)
+        if not place.parts or path.endswith("/"):
+            raise not_a_file(path)
+        return self._writer.write(place, data, expected_sha256, is_derived=is_derived)
+
+    def move(self, old: str, new: str) -> bool:
+        """Give a file another name, unless one of that name is there; say whether it was done."""
+        source = self._confinement.resolve_for_writing(old)
+        return self._writer.move(source, self._confinement.resolve_for_writing(new))
+
+    def read_backup(self, backup: str) -> bytes | None:
+        """Return what a write replaced, if it is still kept."""
+        return self._writer.read_backup(backup)
 
     def _drain(self, opened: int, path: str) -> bytes:
-        with os.fdopen(opened, "rb") as stream:
-            data = stream.read(self._max_read_bytes + 1)
-        if len(data) > self._max_read_bytes:
-            raise Unreadable(
-                f"{path} is larger than {self._max_read_bytes} bytes",
-                fix="Split the file.",
-                path=path,
-            )
-        return data
-
-    def _back_up(self, place: Place, old: bytes, before: os.stat_result | None) -> str:
-        # Named by content: the same text is kept once, and repeating a write adds nothing.
-        relative = "/".join((BACKUP_FOLDER, digest_bytes(old)[:16], *place.parts))
-        target = self.root / relative
-        if not target.exists():
-            target.parent.mkdir(parents=True, exist_ok=True)
-            folder = os.open(target.parent, os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)
-            try:
-                temporary = _write_temporary(folder, old, before)
-                os.rename(temporary, target.name, src_dir_fd=folder, dst_dir_fd=folder)
-                os.fsync(folder)
-            finally:
-                os.close(folder)
-        return relative
+        try:
+            return drain(opened, path, limit_bytes=self._max_read_bytes)
+        except FileRefused as refused:
+            raise told_refusal(refused, path) from refused
 
     def _walk(self) -> Iterator[ListedFile]:
         waiting = [""]
@@ -255,54 +240,6 @@ def _close_paths(path: str, known: list[str]) -> list[str]:
         for name in difflib.get_close_matches(wanted, by_name, n=3, cutoff=0.6):
             near.extend(each for each in by_name[name] if each not in near)
     return [by_folded[each] for each in near[:3]]
-
-
-def _expect(path: str, old: bytes | None, expected_sha256: str | None) -> None:
-    if expected_sha256 is None:
-        return
-    found = None if old is None else digest_bytes(old)
-    if found != expected_sha256:
-        raise FileChanged(
-            f"{path} is not the file that was read: its sha256 is {found}",
-            fix="Read it again, then write.",
-            path=path,
-            expected=expected_sha256,
-            found=found,
-        )
-
-
-def _expect_untouched(place: Place, folder: int, before: os.stat_result | None) -> None:
-    try:
-        now = os.stat(place.parts[-1], dir_fd=folder, follow_symlinks=False)
-    except FileNotFoundError:
-        now = None
-    if _identity(now) != _identity(before):
-        raise FileChanged(
-            f"{place.path} was changed by somebody else while it was being written",
-            fix="Look at the file, then write again.",
-            path=place.path,
-        )
-
-
-def _identity(status: os.stat_result | None) -> tuple[int, int, int] | None:
-    return None if status is None else (status.st_ino, status.st_size, status.st_mtime_ns)
-
-
-def _write_temporary(folder: int, data: bytes, like: os.stat_result | None) -> str:
-    name = f".callboard-{secrets.token_hex(8)}.tmp"
-    flags = os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_NOFOLLOW | os.O_CLOEXEC
-    opened = os.open(name, flags, 0o666, dir_fd=folder)
-    try:
-        with os.fdopen(opened, "wb") as stream:
-            if like is not None:
-                os.fchmod(opened, stat.S_IMODE(like.st_mode))
-            stream.write(data)
-            stream.flush()
-            os.fsync(opened)
-    except BaseException:
-        os.unlink(name, dir_fd=folder)
-        raise
-    return name
 
 
 def _is_text(name: str) -> bool:

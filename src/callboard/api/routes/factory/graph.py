@@ -197,9 +197,8 @@ async def show_graph(factory: WritersFactory) -> Entry:
 @router.post("/graph/export")
 async def export_graph(factory: WritersFactory) -> ExportedGraph:
     """Write graph and conflicts as JSON files of the project; nothing reads them back."""
-    root = factory.studio.project.root
-    graph, conflicts = (path.relative_to(root) for path in factory.consolidator.export())
-    return ExportedGraph(graph=graph.as_posix(), conflicts=conflicts.as_posix())
+    graph, conflicts = (factory.studio.project.told(path) for path in factory.consolidator.export())
+    return ExportedGraph(graph=graph, conflicts=conflicts)
 
 
 def _find(graph: Graph, name: str) -> Node:

@@ -12,6 +12,7 @@ from callboard.api.routes.factory.words import Name, Note, Prose, SceneId, Sessi
 from callboard.core.errors import InvalidInput
 from callboard.packs.writers_factory.factory import Factory
 from callboard.packs.writers_factory.revision.performing import NoText
+from callboard.tools import off_loop
 
 router = APIRouter(prefix="/factory", tags=["factory: revision"])
 
@@ -109,7 +110,7 @@ async def analyze(
     chosen = wanted or AnalysisWanted()
     factory.rooms.manuscript.scene(scene_id)
     if chosen.fast:
-        return _fast(factory, scene_id, chosen.text)
+        return await _fast(factory, scene_id, chosen.text)
     if chosen.text is not None:
         raise InvalidInput(
             "A text of its own is only scored fast", fix="Set `fast`, or use compare."
@@ -158,9 +159,8 @@ async def compare(
     if not texts:
         raise InvalidInput(f"{scene_id} has no drafts to compare", fix="Send `texts` by name.")
     if chosen.fast:
-        return Ranking(
-            scene_id=scene_id, ranking=factory.rooms.revision.compare_fast(scene_id, texts)
-        )
+        ranking = factory.rooms.revision.ranking(scene_id, texts)
+        return Ranking(scene_id=scene_id, ranking=await off_loop(ranking))
     args = {"scene_id": scene_id, "texts": texts}
     run = await factory.start("analyze", args, session_id=chosen.session_id)
     response.status_code = 202
@@ -219,10 +219,10 @@ async def decide(
     return EnhancementShape.model_validate(decided.shown())
 
 
-def _fast(factory: Factory, scene_id: str, text: str | None) -> AnalysisShape:
+async def _fast(factory: Factory, scene_id: str, text: str | None) -> AnalysisShape:
     revision = factory.rooms.revision
-    analysis = revision.analyze_fast(scene_id, text)
-    blocked = [each.to_json() for each in revision.blocks(scene_id, text)]
+    analysis = await off_loop(revision.scoring(scene_id, text))
+    blocked = [each.to_json() for each in revision.not_waived(analysis)]
     told = {**analysis.to_json(), "blocked_by": blocked, "may_accept": not blocked}
     return AnalysisShape.model_validate(told)
 

@@ -16,6 +16,7 @@ from callboard.choreography.recipe.definition.reading import Problem, invalid, r
 from callboard.choreography.recipe.errors import RecipeInvalid
 from callboard.core.canonical import Json
 from callboard.core.errors import NotFound
+from callboard.store.reading import FileRefused, read_bounded
 
 Source = Literal["bundled", "project"]
 Judge = Callable[[Recipe, str], list[Problem]]
@@ -186,11 +187,11 @@ def _stamp(folder: Path) -> _Stamp:
 
 def _text(path: Path, shown: str) -> str:
     try:
-        data = path.read_bytes()
-        if len(data) > _MAX_BYTES:
-            raise invalid([Problem(shown, "", f"is larger than {_MAX_BYTES} bytes")])
+        data = read_bounded(path, limit_bytes=_MAX_BYTES, within=path.parent)
         return data.decode("utf-8-sig")
     except UnicodeDecodeError as error:
         raise invalid([Problem(shown, "", f"is not UTF-8 (byte {error.start})")]) from None
-    except OSError as error:
-        raise invalid([Problem(shown, "", f"cannot be read: {error.strerror}")]) from None
+    except FileNotFoundError:
+        raise invalid([Problem(shown, "", "is not there any more")]) from None
+    except FileRefused as refused:
+        raise invalid([Problem(shown, "", refused.reason)]) from None

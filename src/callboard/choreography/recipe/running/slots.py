@@ -19,7 +19,7 @@ PREVIEW_CHARS: Final = 200
 _GRAVE: Final = ("major", "minor")
 
 _FENCE: Final = re.compile(
-    r"^(`{3,}|~{3,})[ \t]*(?:json|JSON)?[ \t]*\n(.*?)^\1[ \t]*$", re.M | re.S
+    r"^(`{3,}|~{3,})[ \t]*+(?:json|JSON)?+[ \t]*+\n(.*?)^\1[ \t]*$", re.M | re.S
 )
 _VERDICT: Final = re.compile(
     r"^[ \t>*_#-]*verdict[ \t*_]*:[ \t*_]*(pass|fail)\b", re.IGNORECASE | re.MULTILINE

@@ -25,7 +25,7 @@ from callboard.engine.scope import Finding, Happened, NotHappened, StepScope
 from callboard.tools import read_receipt
 from callboard.tools.errors import FileChanged, FileMissing
 from callboard.tools.files import ProjectFiles
-from callboard.tools.files.project import BACKUP_FOLDER, TEXT_SUFFIXES
+from callboard.tools.files.project import TEXT_SUFFIXES
 
 _DIFF_CONTEXT_LINES: Final = 3
 
@@ -77,12 +77,11 @@ def check_path(files: ProjectFiles, path: Json) -> str:
     """Return a path a recipe may write to; settings, code and what is outside are refused."""
     if not isinstance(path, str):
         raise CommitRefused(f"{path!r} is not a path", fix="Name a file of the project.")
-    resolved = files.resolve(path)
-    is_hidden = any(part.startswith(".") for part in resolved.split("/"))
-    if is_hidden or not resolved.lower().endswith(TEXT_SUFFIXES):
+    resolved = files.resolve_for_writing(path)
+    if not resolved.lower().endswith(TEXT_SUFFIXES):
         raise CommitRefused(
             f"A recipe may not write {path!r}",
-            fix=f"It writes texts ({', '.join(TEXT_SUFFIXES)}) outside of hidden folders.",
+            fix=f"It writes texts: {', '.join(TEXT_SUFFIXES)}.",
             path=path,
         )
     return resolved
@@ -176,13 +175,11 @@ def _put(play: Play, commit: Commit, target: _Target) -> dict[str, Json]:
 
 def _written(play: Play, commit: Commit, target: _Target) -> dict[str, Json]:
     _, seen = _seen(play, target.path)
-    backup = f"{BACKUP_FOLDER}/{seen[:16]}/{target.path}" if seen else None
-    is_backed_up = backup is not None and (play.studio.project.root / backup).is_file()
     return {
         "path": target.path,
         "mode": "replace" if commit.mode is CommitMode.REPLACE and seen else "create",
         "sha256": target.new_sha256,
-        "backup": backup if is_backed_up else None,
+        "backup": play.studio.tools.files.backup_of(target.path, seen) if seen else None,
     }
 
 

@@ -11,9 +11,9 @@ QUICK_WORDS: Final = 60
 _UUID: Final = re.compile(r"\b[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}\b")
 _QUOTED: Final = re.compile(rf"(['\"]){_UUID.pattern}\1")
 _STEP: Final = re.compile(r"\bg\d+\.s\d+(?:\.\w+)*\b")
-_JSON: Final = re.compile(r"```.*?```|[{\[]\s*\"[^\n]*?[}\]]", re.DOTALL)
+_JSON: Final = re.compile(r"```.*?```|[{\[]\s*+\"[^\n}\]]{0,300}+[}\]]", re.DOTALL)
 _NUMBER: Final = re.compile(r"(?<![\w.])\d+(?:[.,]\d+)?")
-_LIST_MARK: Final = re.compile(r"^\s*\d+[.)]\s", re.MULTILINE)
+_LIST_MARK: Final = re.compile(r"^[^\S\n]*+\d++[.)]\s", re.MULTILINE)
 
 
 def clean(

@@ -70,6 +70,8 @@ _PICK: Final = re.compile(
 _POLITE: Final = re.compile(r"(?:,? (?:please|thanks|thank you|then|alfred))+$")
 _EDGES: Final = ' \t\n.!?,;:…"“”()'
 _MOST_NOUN_WORDS: Final = 4
+# What is longer says more than one thing.
+_LONGEST_SIGNAL: Final = 400
 _PRONOUNS: Final = frozenset({"it", "that", "this", "them", "those", "these"})
 _MORE_THAN_A_NOUN: Final = re.compile(
     r"\b(?:and|but|because|if|then|for|to|with|in|on|at|is|are|left)\b"
@@ -78,6 +80,8 @@ _MORE_THAN_A_NOUN: Final = re.compile(
 
 def detect_signal(message: str) -> Signal | None:
     """Return what a message plainly says, or None if it could mean more than one thing."""
+    if len(message) > _LONGEST_SIGNAL:
+        return None
     text = _plain(message)
     whole = _whole(text)
     if whole is not None:

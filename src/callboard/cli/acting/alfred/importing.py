@@ -22,7 +22,7 @@ async def read_files(
     stored = flagged = lines = 0
     for path in _files(paths):
         try:
-            report = alfred.read_recipes(path)
+            report = await alfred.read_recipes(path)
             if write:
                 await alfred.import_recipes(alfred.who(user), path)
                 stored += len(report.recipes)

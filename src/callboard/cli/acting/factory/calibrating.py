@@ -1,6 +1,6 @@
 """Finding the voice at the command line: holding a tournament, and choosing what won."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, cast
 
 from callboard.cli.acting.factory.doors import Job, watch
@@ -40,7 +40,7 @@ def hold_tournament(choices: Choices, wanted: Contest) -> int:
         told = cast("dict[str, Any]", result)
         tournament_report(factory.rooms.voice.tournament(str(told["tournament_id"])))
 
-    return watch(choices, wanted.job, tell)
+    return watch(replace(choices, also=wanted.models), wanted.job, tell)
 
 
 def find_tournament(voice: Voice, named: str | None) -> Tournament:

@@ -10,6 +10,7 @@ from callboard.cli.reports.factory.outlines import approved_report, proposal_rep
 from callboard.cli.reports.factory.scenes import scaffold_report
 from callboard.core.canonical import Json
 from callboard.core.errors import InvalidInput, NotFound
+from callboard.core.parsing import FileProblem, parse_yaml
 from callboard.packs.writers_factory.factory import Factory
 from callboard.packs.writers_factory.manuscript import outline_from_json
 from callboard.packs.writers_factory.model import PlannedScene
@@ -52,12 +53,10 @@ def _replace(
 
 def read_outline(name: str) -> tuple[PlannedScene, ...]:
     """Read an outline: a list of scenes, or an object with one, as the command shows it."""
-    import yaml
-
     try:
-        content: Any = yaml.safe_load(read_text(name))
-    except yaml.YAMLError as error:
-        raise InvalidInput(f"{name} is neither JSON nor YAML: {error}", path=name) from error
+        content: Any = parse_yaml(read_text(name))
+    except FileProblem as problem:
+        raise InvalidInput(problem.at(name), fix="Give JSON or YAML.", path=name) from problem
     if isinstance(content, dict):
         known = cast("dict[str, Any]", content)
         content = known.get("outline") or known.get("scenes")

@@ -8,6 +8,7 @@ from typing import Any, Final, Generic, TypeVar
 from callboard.core.breaker import Breaker, CircuitState, Probe
 from callboard.core.canonical import compact_json
 from callboard.store.connection import Connection, StoreBusy
+from callboard.store.journal.encoding import row_of
 
 T = TypeVar("T")
 
@@ -94,6 +95,7 @@ def _save(connection: Connection, stored: StoredBreaker) -> bool:
     return connection.execute(sql, values).rowcount == 1
 
 
+@row_of("breakers", "resource")
 def _stored(row: Any) -> StoredBreaker:
     breaker = Breaker(
         state=CircuitState(row["state"]),

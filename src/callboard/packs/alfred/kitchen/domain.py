@@ -38,7 +38,7 @@ from callboard.packs.alfred.kitchen.generation.drafting import draft
 from callboard.packs.alfred.kitchen.naming import label_of, slot_of, tags_of
 from callboard.packs.alfred.kitchen.presenting import present_content, present_rows
 from callboard.packs.alfred.kitchen.profile import load_profile, profile_view, questions
-from callboard.packs.alfred.kitchen.router import Situation, route_message
+from callboard.packs.alfred.kitchen.router import LONGEST_MESSAGE, Situation, route_message
 from callboard.packs.alfred.kitchen.router.modes import mode_of
 from callboard.packs.alfred.kitchen.router.situation import Likely, tidy
 from callboard.packs.alfred.kitchen.router.stove import route_stove
@@ -152,6 +152,8 @@ class Kitchen(DescribedDomain):
 
     async def route(self, asked: Asked) -> Routed | None:
         """Return what code makes of a message, or None if it is not sure."""
+        if len(asked.message) > LONGEST_MESSAGE:
+            return None
 
         async def read(request: ReadRequest) -> ReadResult:
             return await self.data.read(asked.who, request)

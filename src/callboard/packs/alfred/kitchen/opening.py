@@ -5,6 +5,7 @@ from functools import cache
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
+from callboard.core.canonical import digest_bytes
 from callboard.core.errors import NotFound
 from callboard.packs.alfred.kitchen.rules import KitchenRules
 from callboard.packs.alfred.relational.base import Base
@@ -12,6 +13,7 @@ from callboard.packs.alfred.relational.filters.dialects import dialect_of
 from callboard.packs.alfred.relational.tables import Tables
 from callboard.packs.alfred.relational.writing import Writer
 from callboard.packs.alfred.relational.writing.log import LogTables
+from callboard.store.structure import OBJECTS, refuse_unknown
 
 if TYPE_CHECKING:
     from sqlalchemy import Connection, Executable
@@ -26,6 +28,12 @@ COUNTED: Final = (
     "cooking_log",
 )
 """The tables whose rows are told as a number."""
+TRIGGERS: Final = {
+    "recipe_sizes_insert": "1b05ac0e47edb81907b930f2a69d3c1e",
+    "recipe_sizes_delete": "86d3ea812646d32efbc0cf739f9cc64c",
+    "recipe_sizes_update": "e0852ac0783b26f6c4aa162b380e3aee",
+}
+"""The triggers of a kitchen's file, each with the digest of its SQL."""
 
 
 class UnknownPerson(NotFound):
@@ -41,15 +49,42 @@ def kitchen_url(folder: Path, url: str = "") -> str:
 
 def open_kitchen(url: str) -> Base:
     """Open a kitchen's database; tables are made or changed first if they are not up to date."""
-    from callboard.packs.alfred.kitchen.migrations import bring_up_to_date
+    from callboard.packs.alfred.kitchen.migrations.upgrading import bring_up_to_date
 
     base = Base(url)
     try:
+        # Before it is written to: a trigger somebody added would act in the cook's name.
+        refuse_strangers(base)
         bring_up_to_date(base)
     except BaseException:
         base.close()
         raise
     return base
+
+
+def refuse_strangers(base: Base) -> None:
+    """Refuse a kitchen's file that holds triggers, views or tables Callboard has not made."""
+    if not base.is_sqlite:
+        return
+    from sqlalchemy import text
+
+    from callboard.packs.alfred.kitchen.migrations.upgrading import VERSION_TABLE
+    from callboard.packs.alfred.kitchen.schema import metadata
+
+    def look(connection: "Connection") -> list[Any]:
+        return [tuple(row) for row in connection.execute(text(OBJECTS))]
+
+    # An index changes no row; those of older revisions differ from today's.
+    found = [row for row in base.read_now(look) if row[0] != "index" and not _is_ours(row)]
+    known = {f"table {name}": None for name in (*metadata.tables, VERSION_TABLE)}
+    way_out = "Do not use it if you did not do this: put a backup in its place."
+    refuse_unknown(found, known, Path(base.url.removeprefix("sqlite:///")), way_out)
+
+
+def _is_ours(row: tuple[str, str, str, str]) -> bool:
+    """Say whether an object is a trigger of our own, to the letter."""
+    kind, name, _, sql = row
+    return kind == "trigger" and TRIGGERS.get(name) == digest_bytes(sql.encode())[:32]
 
 
 def kitchen_log() -> LogTables:

@@ -17,6 +17,8 @@ DOUBT: Final = "?"
 Gender = Literal["female", "male"]
 _TITLE_BEFORE: Final = re.compile(r"\b([A-Z][a-z]+)\.? +$")
 _NAME_BEFORE: Final = re.compile(r"(?<![\w.’'-])([A-Z][a-z’'-]+) $")
+# A longer word is no name.
+_LONGEST_NAME: Final = 60
 _NAME_AFTER: Final = re.compile(r" ([A-Z][a-z]+)")
 _PRONOUN: Final = re.compile(r"\b(?:he|him|his|himself|she|her|hers|herself)\b", re.IGNORECASE)
 
@@ -70,7 +72,7 @@ class Cast:
         """Return the unknown name a known one is only a part of: "Rodger Baskerville"."""
         shown = text[hit.start : hit.end]
         is_family_name = " " in hit.name and shown == hit.name.split()[-1]
-        before = _NAME_BEFORE.search(text[: hit.start])
+        before = _NAME_BEFORE.search(text, max(0, hit.start - _LONGEST_NAME), hit.start)
         if before and _is_name_before(before[1], text[: before.start()], is_family_name):
             return before[1]
         if is_family_name:

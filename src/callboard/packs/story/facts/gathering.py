@@ -1,6 +1,6 @@
 """Gathering: the claims of a project's cards and scenes, read with one cast."""
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
 
 from callboard.packs.story.facts.cards import card_claims
@@ -15,19 +15,36 @@ from callboard.packs.story.text import Document
 class Gathering:
     """The claims of one project, as far as somebody asks for them."""
 
-    def __init__(self, index: StoryIndex, documents: Sequence[Document] = ()) -> None:
-        """Take the project and the texts at hand, which may tell who is "he" and who "she"."""
+    def __init__(
+        self, index: StoryIndex, most_chars: int, documents: Sequence[Document] = ()
+    ) -> None:
+        """Take the project and the texts at hand, which may tell who is "he" and who "she".
+
+        Of all that is asked for, `most_chars` of prose are read: finding claims is slow.
+        """
         self.index = index
+        self._most_chars = self._left = most_chars
+        self._cut: dict[str, int] = {}
         self.cast: Cast = cast_of(index, documents)
         self._owners = {entity.card: entity.name for entity in index.entities if entity.card}
         self._readings: dict[str, Reading] = {}
         self._claims: dict[str, tuple[Claim, ...]] = {}
+        self._cards: dict[str, tuple[Claim, ...]] = {}
+
+    @property
+    def cut_short(self) -> tuple[str, ...]:
+        """What was not read to its end, in words."""
+        return tuple(
+            f"{path}: longer than the {self._most_chars:,} characters one check looks for claims "
+            f"in; only the first {chars:,} were checked"
+            for path, chars in sorted(self._cut.items())
+        )
 
     def reading(self, document: Document) -> Reading:
         """Return a text with its names masked; text in another language makes no claims."""
         if document.path not in self._readings:
             narrator = narrator_of(self.index, document.path) if _says_i(document) else None
-            self._readings[document.path] = read(document, self.cast, narrator=narrator)
+            self._readings[document.path] = self._read(document, narrator)
         return self._readings[document.path]
 
     def prose_claims(self, document: Document) -> tuple[Claim, ...]:
@@ -42,11 +59,24 @@ class Gathering:
         """Return what cards claim, in their fields and in their own prose."""
         claims: list[Claim] = []
         for path in paths:
-            document = self.index.document(path)
-            claims.extend(card_claims(document, self.owner(path), self._resolve))
-            told = read(document, self.cast).claims() if document.is_english else ()
-            claims.extend(replace(claim, is_canon=True) for claim in told if not claim.is_spoken)
+            if path not in self._cards:
+                self._cards[path] = tuple(self._card_claims(path))
+            claims.extend(self._cards[path])
         return claims
+
+    def _card_claims(self, path: str) -> Iterator[Claim]:
+        document = self.index.document(path)
+        yield from card_claims(document, self.owner(path), self._resolve)
+        told = self._read(document).claims() if document.is_english else ()
+        yield from (replace(claim, is_canon=True) for claim in told if not claim.is_spoken)
+
+    def _read(self, document: Document, narrator: str | None = None) -> Reading:
+        reading = read(document, self.cast, narrator=narrator, most_chars=self._left)
+        checked = reading.checked_chars
+        self._left = max(0, self._left - checked)
+        if reading.is_cut:
+            self._cut[document.path] = checked
+        return reading
 
     def owner(self, path: str) -> str:
         """Return the entity a card is about."""

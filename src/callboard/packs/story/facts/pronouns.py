@@ -1,7 +1,8 @@
 """Pronouns: who "he" is, and only where there can be no doubt.
 
 A pronoun stands for somebody when one person is named in its paragraph, at most two sentences
-before, nobody else is spoken of in between, and nothing known of that person speaks against it.
+before and on the same page, nobody else is spoken of in between, and nothing known of that person
+speaks against it.
 """
 
 import re
@@ -16,6 +17,8 @@ from callboard.packs.story.facts.patterns.grammar import kin_words, person_words
 from callboard.packs.story.text import Sentence, stop_words
 
 _REACH_SENTENCES: Final = 2
+# In sentences that fill a page nobody can be sure who is still meant.
+_REACH_CHARS: Final = 1_500
 FEMALE: Final = frozenset({"she", "her", "hers", "herself"})
 MALE: Final = frozenset({"he", "him", "his", "himself"})
 FIRST_PERSON: Final = frozenset({"i", "my"})
@@ -102,6 +105,8 @@ class Pronouns:
             if each.sentence.paragraph != self._told[index].sentence.paragraph:
                 return None
             until = place if at == index else len(each.text)
+            if until + len(text) > _REACH_CHARS:
+                return None
             text = each.text[:until] + " " + text
             if any(
                 each.narration.mentions[each.narration.number_at(hit[0])].entity == entity

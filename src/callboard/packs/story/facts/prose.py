@@ -6,6 +6,7 @@ Refuses whatever the narrator does not vouch for; what characters say is kept ap
 import re
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
+from itertools import accumulate
 from typing import Final
 
 from callboard.packs.story.facts.cast import Cast
@@ -47,6 +48,16 @@ class Reading:
     document: Document
     told: tuple[Told, ...]
     pronouns: Pronouns
+
+    @property
+    def checked_chars(self) -> int:
+        """How many characters of prose were read."""
+        return sum(len(each.sentence.text) for each in self.told)
+
+    @property
+    def is_cut(self) -> bool:
+        """Whether the document goes on behind what was read."""
+        return len(self.told) < len(self.document.sentences)
 
     def claims(self) -> tuple[Claim, ...]:
         """Return everything the text claims, in its order; a sentence claims a thing once."""
@@ -128,15 +139,30 @@ class Reading:
         return self.document.front.get("flashback") is True or looks_back(self.context(index, 2))
 
 
-def read(document: Document, cast: Cast, *, narrator: str | None = None) -> Reading:
-    """Mask the names of a document; `narrator` is who says "I", if that is known."""
+def read(
+    document: Document,
+    cast: Cast,
+    *,
+    narrator: str | None = None,
+    most_chars: int | None = None,
+) -> Reading:
+    """Mask the names of a document; `narrator` is who says "I", if that is known.
+
+    Of a longer text the sentences that begin within `most_chars` of prose are read.
+    """
+    sentences = document.sentences
+    if most_chars is not None:
+        begins = accumulate((len(each.text) for each in sentences), initial=0)
+        sentences = tuple(
+            each for each, begin in zip(sentences, begins, strict=False) if begin < most_chars
+        )
     told = tuple(
         Told(
             sentence,
             _masked(sentence.narration, cast),
             _masked(sentence.dialogue if sentence.has_dialogue else "", cast),
         )
-        for sentence in document.sentences
+        for sentence in sentences
     )
     known = frozenset(word.replace("’", "'") for word in _LOWER_WORD.findall(document.prose))
     pronouns = Pronouns(told, cast, narrator=narrator, known_words=known)

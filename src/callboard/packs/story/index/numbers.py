@@ -13,8 +13,8 @@ _ONES: Final = (
 _TENS: Final = {"twenty": 20, "thirty": 30, "forty": 40, "fifty": 50, "sixty": 60}
 _NUMBER: Final = r"\d{1,4}|[ivxlcIVXLC]{1,7}|[A-Za-z]+(?:[\- ](?:" + "|".join(_ONES[1:10]) + r"))?"
 _LABELLED: Final = re.compile(
-    rf"^(?P<label>scene|sc|chapter|ch|part|szene|scène|escena|scena|cena|kapitel|chapitre|capítulo|capitolo)\.?\s*#?\s*(?P<number>{_NUMBER})\b"
-    r"\s*(?:[:.)\-–—|]+\s*(?P<title>.*))?$",
+    rf"^(?P<label>scene|sc|chapter|ch|part|szene|scène|escena|scena|cena|kapitel|chapitre|capítulo|capitolo)\.?\s*+(?:#\s*+)?+(?P<number>{_NUMBER})\b"
+    r"\s*+(?:[:.)\-–—|]++\s*+(?P<title>.*))?$",
     re.IGNORECASE,
 )
 _LABELS: Final = {
@@ -25,7 +25,9 @@ _LABELS: Final = {
 _BARE: Final = re.compile(
     r"^(?P<number>\d{1,4}|[IVXLC]{1,7})\s*(?:[:.)–—|]\s*|\s-\s|$)(?P<title>.*)$"
 )
-_FILE_PAIR: Final = re.compile(r"(?:ch|chapter|part|act)[\W_]*\d+.*?(?:sc|scn|scene)[\W_]*\d+")
+_FILE_PAIR: Final = re.compile(
+    r"(?:ch|chapter|part|act)[\W_]*+\d++.{0,200}?(?:sc|scn|scene)[\W_]*+\d+"
+)
 _FILE_LABELLED: Final = re.compile(r"(?:scn|scene|sc|chapter|ch)[\W_]*(\d{1,4})(?!\d)")
 _DIGITS: Final = re.compile(r"(?<!\d)\d{1,4}(?!\d)")
 

@@ -35,7 +35,7 @@ _SUMMARY_KEYS: Final = frozenset({"summary", "synopsis"})
 _CONTAINER: Final = re.compile(r"^(?:act|part|book|chapter|ch)\b", re.IGNORECASE)
 _BULLET: Final = re.compile(r"^\s*(?:[-*+]|\d{1,3}[.)])\s+(?:\[[ xX]\]\s+)?")
 _IN_TITLE: Final = re.compile(
-    r"\s*[(\[](?P<key>pov|location|when)\s*:\s*(?P<value>[^)\]]+)[)\]]", re.I
+    r"(?:(?<!\s)\s++)?+[(\[](?P<key>pov|location|when)\s*+:\s*(?P<value>[^)\]]{1,400})[)\]]", re.I
 )
 _NUMBER_COLUMNS: Final = frozenset({"#", "no", "no.", "nr", "nr.", "number", "scene"})
 _TITLE_COLUMNS: Final = frozenset({"title", "scene title", "name"})

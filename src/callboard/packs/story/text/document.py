@@ -8,6 +8,7 @@ from bisect import bisect_right
 from collections import Counter
 from collections.abc import Mapping
 from functools import cached_property
+from operator import itemgetter
 from typing import Final
 
 from callboard.core.canonical import Json
@@ -204,8 +205,11 @@ class Document:
 
 
 def _inside(spans: tuple[Span, ...], start: int, end: int) -> tuple[Span, ...]:
-    return tuple(
-        (max(first, start) - start, min(last, end) - start)
-        for first, last in spans
-        if first < end and last > start
-    )
+    # In order and apart: the first that ends behind the start, and those up to the end.
+    at = bisect_right(spans, start, key=itemgetter(1))
+    within: list[Span] = []
+    while at < len(spans) and spans[at][0] < end:
+        first, last = spans[at]
+        within.append((max(first, start) - start, min(last, end) - start))
+        at += 1
+    return tuple(within)

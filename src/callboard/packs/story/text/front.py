@@ -53,6 +53,7 @@ def read_front(lines: Sequence[str]) -> FrontMatter:
     if len(text) > _LARGEST_CHARS:
         return FrontMatter({}, end + 1, f"front matter is longer than {_LARGEST_CHARS} characters")
     try:
+        _refuse_depth(text)
         found = _plain(yaml.load(text, Loader=_loader()), _Budget())  # noqa: S506 - a safe loader
     except (yaml.YAMLError, ValueError, RecursionError) as error:
         if not any(_KEY_LINE.match(line) for line in inside[:3]):
@@ -92,6 +93,19 @@ def _closing_line(lines: Sequence[str]) -> int | None:
         if line.rstrip() in ("---", "..."):
             return number
     return None
+
+
+def _refuse_depth(text: str) -> None:
+    """Refuse nesting before it is read: the C loader goes down until the process is gone."""
+    most = sum(text.count(opener) for opener in ("[", "{", "- ", "? ", "\n")) + 1
+    if most <= _DEEPEST:
+        return
+    depth = 0
+    for event in cast("Any", yaml).parse(text, Loader=_loader()):
+        depth += isinstance(event, yaml.CollectionStartEvent)
+        depth -= isinstance(event, yaml.CollectionEndEvent)
+        if depth > _DEEPEST:
+            raise ValueError(f"nested deeper than {_DEEPEST}")
 
 
 class _Budget:

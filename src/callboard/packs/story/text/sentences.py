@@ -9,6 +9,8 @@ from callboard.packs.story.lexicon.lists import word_list, word_list_as_written
 from callboard.packs.story.text.dialogue import Span
 from callboard.packs.story.text.words import words_of
 
+LONGEST_CHARS: Final = 3_000
+"""How long a sentence may be; a longer one is read in pieces, as no author writes them."""
 _BOUNDARY: Final = re.compile(
     # Starting only where the marks do keeps a line of a million dots cheap.
     r"(?<![.!?…])(?P<mark>[.!?…]+)(?P<close>[\"”’'»)\]]*)(?P<gap>\s+)"
@@ -19,7 +21,7 @@ _LAST_WORD: Final = re.compile(r"[^\s“”\"‘(\[—–]+$")
 _FIRST_WORD: Final = re.compile(r"[\w’']+")
 _INITIALS: Final = re.compile(r"(?:[^\W\d_]\.)*[^\W\d_]")
 _TAG: Final = re.compile(
-    r"(?:I|[A-Z][\w’'.]*(?: [A-Z][\w’'.]*){0,2}|the [\w’' ]{2,30}?) (?P<verb>\w+)"
+    r"(?:I|[A-Z][\w’'.]{0,40}+(?: [A-Z][\w’'.]{0,40}+){0,2}|the [\w’' ]{2,30}?) (?P<verb>\w+)"
 )
 
 
@@ -69,18 +71,31 @@ class Sentence:
 
 
 def split_sentences(text: str) -> list[Span]:
-    """Return where the sentences of a paragraph stand, without the space between them."""
+    """Return where the sentences of a paragraph stand, without the space between them.
+
+    What looks back and forth within a sentence takes the square of its length: one that would
+    fill pages is cut between two words.
+    """
     spans: list[Span] = []
     start = 0
     for hit in _BOUNDARY.finditer(text):
         if hit["wide"] is None and not _ends(text, hit):
             continue
         end = hit.end("close") if hit["wide"] is None else hit.end()
-        spans.append((start, end))
+        _add(spans, text, start, end)
         start = hit.end()
     if start < len(text):
-        spans.append((start, len(text)))
+        _add(spans, text, start, len(text))
     return spans
+
+
+def _add(spans: list[Span], text: str, start: int, end: int) -> None:
+    while end - start > LONGEST_CHARS:
+        space = text.rfind(" ", start + LONGEST_CHARS // 2, start + LONGEST_CHARS)
+        cut = space if space >= 0 else start + LONGEST_CHARS
+        spans.append((start, cut))
+        start = cut + (space >= 0)
+    spans.append((start, end))
 
 
 def _ends(text: str, hit: re.Match[str]) -> bool:

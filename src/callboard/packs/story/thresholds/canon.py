@@ -6,11 +6,12 @@ from callboard.packs.story.thresholds.source import Section
 
 
 class FactThresholds(Section):
-    """How far two claims may lie apart before they contradict each other."""
+    """How far two claims may lie apart before they contradict each other, and how much is read."""
 
     section: ClassVar[str] = "facts"
     age_leeway_years: int
     height_leeway_cm: int
+    max_checked_chars: int
 
 
 class CanonThresholds(Section):

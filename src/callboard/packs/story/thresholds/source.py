@@ -8,15 +8,16 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from functools import cache
 from importlib.resources import files
+from pathlib import Path
 from typing import Any, ClassVar, Final, TypeVar, cast
 
 import yaml
 from pydantic import BaseModel, ConfigDict, ValidationError
 
 from callboard.core.canonical import Json
+from callboard.core.parsing import FileProblem
 from callboard.studio.settings_file import (
     FileContent,
-    FileProblem,
     parse_settings_file,
     read_settings_file,
 )
@@ -59,7 +60,8 @@ class Thresholds:
 
 def thresholds(context: ToolContext) -> Thresholds:
     """Return the thresholds of the project a tool works in."""
-    content = read_settings_file(context.files.root / PROJECT_FILE)
+    kept = context.files.kept
+    content = None if kept is None else read_settings_file(kept / Path(PROJECT_FILE).name, kept)
     return context.kept.get(("story thresholds", content), lambda: _merged(content))
 
 

@@ -78,6 +78,8 @@ class Report:
     findings: Sequence[Finding] = ()
     has_findings: bool = True
     headline: str = ""
+    # What was not read to its end: told among the warnings, and right below the headline.
+    cut_short: Sequence[str] = ()
     details: list[str] = field(default_factory=list[str])
 
 
@@ -88,7 +90,7 @@ def finish(index: StoryIndex, limits: Thresholds, report: Report) -> ToolResult:
     if report.has_findings:
         payload["findings"] = [finding.to_json() for finding in findings]
     payload.setdefault("language_supported", language_supported(index, report.reads))
-    payload["warnings"] = [*payload.get("warnings", []), *index.warnings]
+    payload["warnings"] = [*payload.get("warnings", []), *report.cut_short, *index.warnings]
     refs = tuple(
         FileRef(path, index.file(path).sha256)
         for path in dict.fromkeys(report.reads)
@@ -143,7 +145,7 @@ def counted(number: int, noun: str, plural: str = "") -> str:
 
 def _summary(limits: Thresholds, report: Report, findings: Sequence[Finding]) -> str:
     size = limits.section(SummaryThresholds)
-    lines = [report.headline or report.preview]
+    lines = [report.headline or report.preview, *(f"- {told}." for told in report.cut_short)]
     if report.has_findings and not findings:
         lines.append("Findings: none.")
     elif findings:

@@ -1,11 +1,11 @@
 """Values of template fields: cleaned, shaped, refused. Judges no content."""
 
 import re
-import unicodedata
 from collections.abc import Mapping, Sequence
 from typing import Any, Final, cast
 
 from callboard.core.canonical import Json
+from callboard.core.composed import composed
 
 MOST_CHARS: Final = 20_000
 MOST_ITEMS: Final = 200
@@ -25,7 +25,7 @@ def clean_text(text: str) -> str:
     whole = text.replace("\r\n", "\n").replace("\r", "\n")
     kept = _CONTROL.sub(" ", whole)
     spoken = kept.encode("utf-8", "replace").decode("utf-8")
-    return unicodedata.normalize("NFC", spoken).strip()
+    return composed(spoken, "NFC").strip()
 
 
 def field_name(name: str) -> str:

@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from enum import StrEnum
 from typing import Final
 
+from callboard.core.composed import composed
 from callboard.core.errors import InvalidInput
 from callboard.packs.writers_factory.bible.provenance import source_name
 
@@ -62,7 +63,7 @@ def read_category(name: str) -> Category:
 
 def clean_key(key: str) -> str:
     """Return a key as it is kept: lower case, words joined by underscores."""
-    folded = unicodedata.normalize("NFKC", key).casefold()
+    folded = composed(key).casefold()
     joined = _NOT_KEY.sub("_", folded).strip("_")
     cleaned = re.sub(r"_+", "_", joined)
     if not cleaned or len(cleaned) > MAX_KEY_CHARS:

@@ -179,7 +179,7 @@ class Memory:
 
     def _raise(self, known: KnownDecisions, facts: tuple[HardFact, ...]) -> None:
         studio = self._ground.studio
-        rules = read_rules(studio.project.root)
+        rules = read_rules(studio.project.folder)
         found = find_disagreements(facts, known, rules, studio.clock.now_ms())
         fresh = [each for each in found if self._ledger.find(each.id) is None]
         for conflict in fresh:

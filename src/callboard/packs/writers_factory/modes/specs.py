@@ -10,10 +10,10 @@ from typing import Final, cast
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
 from callboard.core.canonical import Json
+from callboard.core.parsing import FileProblem
 from callboard.packs.writers_factory.modes.errors import ModesInvalid, UnknownMode
 from callboard.studio.settings_file import (
     FileContent,
-    FileProblem,
     parse_settings_file,
     read_settings_file,
 )
@@ -117,7 +117,7 @@ def load_modes(known: KnownNames, project_prompts: Path | None = None) -> ModeTa
         entries = dict(_entries(read_settings_file(path), f"{_PROMPTS}/{FILE}"))
     if project_prompts is not None:
         shown = f"{project_prompts.parent.name}/{project_prompts.name}/{FILE}"
-        own = _entries(read_settings_file(project_prompts / FILE), shown)
+        own = _entries(read_settings_file(project_prompts / FILE, project_prompts), shown)
         entries |= {name: _over(entries.get(name), told) for name, told in own.items()}
     modes = tuple(sorted((_spec(*each) for each in entries.items()), key=lambda mode: mode.order))
     for mode in modes:

@@ -15,7 +15,10 @@ from callboard.packs.story.text.sentences import split_sentences
 
 Status = Literal["proposed", "accepted", "rejected"]
 
-_BREAK: Final = re.compile(r"(\s*(?:\r\n|\r|\n)[ \t]*(?:\r\n|\r|\n)\s*)")
+_BREAK: Final = re.compile(
+    # Whitespace with a blank line in it; looked at once, from where it begins.
+    r"(?<!\s)(?=(?:[^\S\r\n]|[\r\n](?![ \t]*+[\r\n]))*+[\r\n][ \t]*+[\r\n])(\s++)"
+)
 
 
 class ChangesStale(Conflict):

@@ -17,7 +17,7 @@ _WORD_REACH: Final = 24
 _PHRASE_REACH: Final = 60
 _MOST_COUNT: Final = 400
 # How many ways of matching may be tried from one place in the text.
-_MOST_WORK: Final = 10_000
+_MOST_WORK: Final = 5_000
 _COUNT: Final = re.compile(r"\{(\d{1,3})(,(\d{0,3}))?\}")
 _OPENINGS: Final = ("(?:", "(")
 # Has a beginning, an end, and places within and between words: whatever matches no letter shows.

@@ -3,9 +3,9 @@
 What asks a model or takes long is a run; everything here answers at once.
 """
 
-from collections.abc import Collection, Mapping
+from collections.abc import Callable, Collection, Mapping
 from dataclasses import replace
-from functools import cached_property
+from functools import cached_property, partial
 from typing import Any, Final
 
 from callboard.core.canonical import Json
@@ -73,13 +73,24 @@ class Revision:
 
     def analyze_fast(self, scene_id: str, text: str | None = None) -> SceneAnalysis:
         """Score a scene, or a text for it, without asking a model."""
+        return self.scoring(scene_id, text)()
+
+    def scoring(self, scene_id: str, text: str | None = None) -> Callable[[], SceneAnalysis]:
+        """Return what scores a scene, with all it reads at hand: it may be called in a thread."""
         shown = self.manuscript.text(scene_id) if text is None else text
         settings = self._ground.settings.analysis
-        return score_scene(shown, self.brief(scene_id), None, settings, is_fast=True)
+        return partial(score_scene, shown, self.brief(scene_id), None, settings, is_fast=True)
 
     def compare_fast(self, scene_id: str, texts: Mapping[str, str]) -> list[dict[str, Json]]:
         """Rank several texts for a scene without asking a model, the best first."""
-        return rank({name: self.analyze_fast(scene_id, text) for name, text in texts.items()})
+        return self.ranking(scene_id, texts)()
+
+    def ranking(
+        self, scene_id: str, texts: Mapping[str, str]
+    ) -> Callable[[], list[dict[str, Json]]]:
+        """Return what ranks texts, with all it reads at hand: it may be called in a thread."""
+        scorings = {name: self.scoring(scene_id, text) for name, text in texts.items()}
+        return lambda: rank({name: score() for name, score in scorings.items()})
 
     def analysis(self, scene_id: str) -> SceneAnalysis | None:
         """Return the last analysis of a scene, whatever its text was then."""
@@ -88,9 +99,10 @@ class Revision:
 
     def blocks(self, scene_id: str, text: str | None = None) -> tuple[Issue, ...]:
         """Return what keeps a scene from being accepted: zero-tolerance hits nobody waived."""
-        return self._not_waived(self.analyze_fast(scene_id, text))
+        return self.not_waived(self.analyze_fast(scene_id, text))
 
-    def _not_waived(self, analysis: SceneAnalysis) -> tuple[Issue, ...]:
+    def not_waived(self, analysis: SceneAnalysis) -> tuple[Issue, ...]:
+        """Return the zero-tolerance hits of an analysis that nobody waived."""
         waived = {(each.pattern, each.quote) for each in self.waivers(analysis.scene_id)}
         return tuple(
             hit for hit in analysis.zero_tolerance if (hit.pattern, hit.quote) not in waived
@@ -197,7 +209,7 @@ class Revision:
                 found.append(f"{scene.meta.scene_id} is planned and not written")
                 continue
             analysis = score_scene(scene.text, story.brief_of(scene.meta), None, settings)
-            for issue in self._not_waived(analysis):
+            for issue in self.not_waived(analysis):
                 found.append(f"{scene.meta.scene_id}, line {issue.line}: {issue.quote}")
         return tuple(found)
 

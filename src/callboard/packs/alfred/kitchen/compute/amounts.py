@@ -1,11 +1,11 @@
 """Amounts as people write them: a number, a fraction, a unit, and the rest is the name."""
 
 import re
-import unicodedata
 from dataclasses import dataclass
 from fractions import Fraction
 from typing import Final
 
+from callboard.core.composed import composed
 from callboard.packs.alfred.kitchen.compute.units import canonical_unit, is_known_unit
 
 _NUMBER: Final = re.compile(r"\s*(?:(\d+)\s+)?(\d+)\s*/\s*(\d+)|\s*(\d+(?:[.,]\d+)?)")
@@ -113,4 +113,4 @@ def _after_unit(words: list[str]) -> str:
 def _plain(text: str) -> str:
     """Write signs such as ½ as `1/2`, set off from a number before them."""
     spaced = re.sub(r"(?<=\d)(?=[\u00bc-\u00be\u2150-\u215e])", " ", text)
-    return unicodedata.normalize("NFKC", spaced).replace("\u2044", "/")
+    return composed(spaced).replace("\u2044", "/")

@@ -5,11 +5,11 @@ known density. Nothing is guessed.
 """
 
 import math
-import unicodedata
 from functools import cache
 from importlib.resources import files
 from typing import Any, Final
 
+from callboard.core.composed import composed
 from callboard.packs.alfred.relational.names import name_key
 
 TOLERANCE: Final = 1e-6
@@ -23,7 +23,7 @@ def canonical_unit(text: str | None) -> str | None:
     """Return a unit in its one spelling; pieces are no unit, and an unknown word stays as it is."""
     if text is None or not text.strip():
         return None
-    stripped = unicodedata.normalize("NFKC", text).strip().rstrip(".")
+    stripped = composed(text).strip().rstrip(".")
     known = _exact().get(stripped) or _spellings().get(_spelling(stripped))
     if known == PIECE:
         return None

@@ -23,7 +23,7 @@ _STARS: Final = re.compile(
 )
 _NUMBERS: Final = {"one": 1, "two": 2, "three": 3, "four": 4, "five": 5}
 _DURATION: Final = re.compile(
-    r"(\d+(?:\.\d+)?|an?|half an?) ?(hours?|hrs?|h|minutes?|mins?|m|seconds?|secs?|s)\b"
+    r"((?<!\d)\d++(?:\.\d++)?+|an?|half an?) ?(hours?|hrs?|h|minutes?|mins?|m|seconds?|secs?|s)\b"
 )
 _LEFT_ALONE: Final = re.compile(r"\b(?:don't|do not|without|not) (?:deduct|take|touch|change)")
 

@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
 HEAD: Final = "0002"
 """The newest revision in `versions`."""
-_VERSION_TABLE: Final = "alembic_version"
+VERSION_TABLE: Final = "alembic_version"
 _LOCK: Final = 721_340_517
 
 
@@ -36,9 +36,9 @@ def stored_revision(connection: "Connection") -> str | None:
     """Return the revision a database has, or None if it is empty."""
     from sqlalchemy import inspect, text
 
-    if not inspect(connection).has_table(_VERSION_TABLE):
+    if not inspect(connection).has_table(VERSION_TABLE):
         return None
-    return connection.execute(text(f"SELECT version_num FROM {_VERSION_TABLE}")).scalar()  # noqa: S608 - a constant
+    return connection.execute(text(f"SELECT version_num FROM {VERSION_TABLE}")).scalar()  # noqa: S608 - a constant
 
 
 def alembic_config() -> "Config":

@@ -16,8 +16,15 @@ _WIKI: Final = re.compile(r"\[\[([^\[\]|]{0,300})(?:\|([^\[\]]{0,300}))?\]\]")
 _IMAGE: Final = re.compile(r"!\[[^\[\]]{0,300}\]\([^()]{0,500}\)")
 _OPENED: Final = re.compile(r"<(script|style)\b", re.IGNORECASE)
 _TAG: Final = re.compile(r"</?[a-zA-Z][^<>]{0,400}>|<!--[^<>]{0,400}-->")
-_STRONG: Final = re.compile(r"(\*{1,3}|__|~~|`{1,3})(?=\S)(.{1,300}?)(?<=\S)\1")
-_UNDERLINED: Final = re.compile(r"(?<![\w_])_(?=\S)([^_]{1,300}?)(?<=\S)_(?![\w_])")
+# Marks around what holds none of their kind, so from the inside out; an opened one that is not
+# closed is read to the next mark and no further.
+_STRONG: Final = re.compile(
+    r"(?P<mark>\*{1,3})(?=\S)([^*]{1,300}+)(?<=\S)(?P=mark)"
+    r"|``(?=\S)((?:[^`]|`(?!`)){1,300}+)(?<=\S)``|`(?=\S)([^`]{1,300}+)(?<=\S)`"
+    r"|__(?=\S)((?:[^_]|_(?!_)){1,300}+)(?<=\S)__"
+    r"|~~(?=\S)((?:[^~]|~(?!~)){1,300}+)(?<=\S)~~"
+)
+_UNDERLINED: Final = re.compile(r"(?<![\w_])_(?=\S)([^_]{1,300}+)(?<=\S)_(?![\w_])")
 _ENTITY: Final = re.compile(r"&(amp|lt|gt|quot|nbsp|#39|#x27|frac12|frac14|frac34|deg);")
 _ENTITIES: Final = {
     "amp": "&",
@@ -60,10 +67,14 @@ def without_markup(text: str) -> str:
     plain = _WIKI.sub(lambda found: found[2] or found[1], plain)
     plain = _LINK.sub(r"\1", plain)
     for _ in range(3):
-        plain = _STRONG.sub(r"\2", plain)
+        plain = _STRONG.sub(_unmarked, plain)
     plain = _UNDERLINED.sub(r"\1", plain)
     plain = _ENTITY.sub(lambda found: _ENTITIES[found[1]], plain)
     return " ".join(plain.replace("\\", "").split())
+
+
+def _unmarked(found: re.Match[str]) -> str:
+    return next(inner for inner in found.groups()[1:] if inner)
 
 
 def without_tags(text: str) -> str:

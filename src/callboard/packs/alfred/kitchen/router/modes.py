@@ -23,7 +23,11 @@ _FORMS: Final = (
 )  # fmt: skip
 
 
+# What a message wants stands at its beginning; what follows may be a whole recipe.
+_LOOKED_AT: Final = 2_000
+
+
 def mode_of(message: str) -> str | None:
     """Return the mode a message sounds like, or None if it fits any."""
-    folded = message.casefold().replace("’", "'")
+    folded = message[:_LOOKED_AT].casefold().replace("’", "'")
     return next((mode for mode, form in _FORMS if form.search(folded)), None)

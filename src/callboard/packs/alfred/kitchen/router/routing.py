@@ -29,6 +29,7 @@ from callboard.packs.alfred.kitchen.router.words.targets import TARGET
 Route = Callable[[Situation], Awaitable[Routed | None]]
 
 LONGEST_MESSAGE: Final = 2_000
+"""A longer message is no plain request; code does not try to read it."""
 _MOST_PARTS: Final = 4
 # Whoever is asked first has the more particular forms.
 _ROUTES: Final[tuple[Route, ...]] = (
@@ -67,7 +68,7 @@ _ANSWERED: Final = re.compile(
 
 async def route_message(situation: Situation) -> Routed | None:
     """Return the steps a message plainly asks for, or None."""
-    if not situation.text or len(situation.text) > LONGEST_MESSAGE:
+    if not situation.text:
         return None
     answered = _ANSWERED.match(situation.text)
     if answered is not None:

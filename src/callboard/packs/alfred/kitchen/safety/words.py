@@ -13,6 +13,7 @@ from functools import cache
 from importlib.resources import files
 from typing import Any, Final
 
+from callboard.core.composed import composed
 from callboard.knowledge.entities.matching import singular_words
 
 Words = tuple[str, ...]
@@ -86,7 +87,7 @@ class Group:
 
 def food_words(text: str) -> Words:
     """Return the words of a text as groups are written: singular, without accents."""
-    plain = unicodedata.normalize("NFKD", text.casefold())
+    plain = composed(text.casefold(), "NFKD")
     bare = "".join(sign for sign in plain if not unicodedata.combining(sign))
     # Word by word: words come again, whole texts hardly ever.
     return tuple(one for word in _WORD.findall(bare) for one in singular_words(word))

@@ -1,12 +1,14 @@
 """Hedges: whether a narrator vouches for what a clause says, or denies, doubts or compares."""
 
 import re
-from functools import cache
+from functools import cache, lru_cache
+from itertools import islice
 from typing import Final
 
 from callboard.packs.story.facts.masks import ENTITY
 from callboard.packs.story.lexicon.groups import families_in, words_in
 
+_PAGE_CHARS: Final = 600
 _WORD: Final = re.compile(r"[a-z]+(?:['’-][a-z]+)*", re.IGNORECASE)
 # Where a doubt at the start of a sentence stops to reach: "he thought of home, and her eyes …".
 _HARD_STOP: Final = re.compile(r"[;:—–]|, (?:and|but|so|yet|for) |\.\.\.|…")
@@ -14,7 +16,7 @@ _SOFT_STOP: Final = re.compile(r", |[;:—–.!?…]| and | but ")
 _COMMA: Final = re.compile(r", |[;:—–.!?…]")
 _AS_IF: Final = re.compile(r"\bas (?:if|though)\b|\bas \w+ as\b", re.IGNORECASE)
 _AFTERTHOUGHT: Final = re.compile(
-    r"^[,—– ]*(?:or so|it seemed|they said|people said|he thought|she thought|i thought|perhaps"
+    r"^[,—– ]*+(?:or so|it seemed|they said|people said|he thought|she thought|i thought|perhaps"
     r"|maybe|supposedly|in (?:his|her|my) dreams?)\b",
     re.IGNORECASE,
 )
@@ -32,7 +34,7 @@ _TAGS: Final = frozenset({"said", "says", "told", "insisted", "joked", "claimed"
 
 def is_vouched_for(text: str, start: int, end: int, *, beside_speech: bool = False) -> bool:
     """Say whether a stretch of a sentence is told as a plain fact."""
-    if text.rstrip(" \"”’'»)").endswith("?") or _AFTERTHOUGHT.match(text[end:]):
+    if text.rstrip(" \"”’'»)").endswith("?") or _AFTERTHOUGHT.match(text[end : end + _PAGE_CHARS]):
         return False
     before = text[_last_stop(_HARD_STOP, text, start) : end]
     doubts = words_in("facts", "doubts")
@@ -52,12 +54,14 @@ def is_subject_or_owner(text: str, start: int) -> bool:
     return not _GOVERNED.search(before)
 
 
+@lru_cache(maxsize=64)
 def tells_change(text: str, topic: str) -> bool:
     """Say whether a text states that something of this topic changed."""
     pattern = _phrases("changes", topic)
     return pattern.search(text) is not None
 
 
+@lru_cache(maxsize=64)
 def looks_back(text: str) -> bool:
     """Say whether a text remembers, dreams or shows a picture rather than tells what happens."""
     return bool(_words(text) & words_in("facts", "memories")) or bool(
@@ -66,12 +70,14 @@ def looks_back(text: str) -> bool:
 
 
 def _last_stop(stops: re.Pattern[str], text: str, before: int) -> int:
-    return max((hit.end() for hit in stops.finditer(text, 0, before)), default=0)
+    # The nearest is enough: what is further away than a page does not reach here.
+    first = max(0, before - _PAGE_CHARS)
+    return max((hit.end() for hit in stops.finditer(text, first, before)), default=first)
 
 
 def _is_likeness(text: str, start: int, end: int, near: str) -> bool:
     likenesses = words_in("facts", "likenesses")
-    after = [word.lower() for word in _WORD.findall(text[end:])][:2]
+    after = [word[0].lower() for word in islice(_WORD.finditer(text, end), 2)]
     return bool(likenesses & _words(near)) or bool(likenesses & set(after))
 
 

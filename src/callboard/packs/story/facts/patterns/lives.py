@@ -73,7 +73,8 @@ def find_lives(masked: Masked) -> Iterator[Found]:
 def age_value(text: str) -> Value | None:
     """Return an age, or the span of years words such as "early thirties" leave."""
     lowered = text.lower()
-    if match := re.search(r"(early|mid|late)?[ -]*(" + "|".join(_DECADE_STARTS) + r")\b", lowered):
+    decades = "|".join(_DECADE_STARTS)
+    if match := re.search(rf"(?:(early|mid|late)[ -]*+)?+({decades})\b", lowered):
         return _decade(match[1] or "", match[2])
     if match := re.search(rf"\b({NUMBER})\b", lowered):
         years = number_of(match[1])

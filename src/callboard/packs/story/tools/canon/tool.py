@@ -64,6 +64,7 @@ class CanonCheck:
     variants: Sequence[NameVariant]
     unknown: Sequence[UnknownName]
     reads: Sequence[str]
+    cut_short: Sequence[str] = ()
 
     @property
     def status(self) -> str:
@@ -92,7 +93,7 @@ def check_scene(
     """Hold one text against the given cards; `scene_path` is what a draft is to become."""
     facts = limits.section(FactThresholds)
     leeway = Leeway(facts.age_leeway_years, facts.height_leeway_cm)
-    gathering = Gathering(index, [document])
+    gathering = Gathering(index, facts.max_checked_chars, [document])
     canon = gathering.canon_claims(cards)
     told = gathering.prose_claims(document)
     carded = frozenset(gathering.owner(path) for path in cards)
@@ -103,7 +104,8 @@ def check_scene(
     variants = names.variants() if is_english else []
     misspelt = frozenset(each.surface for each in variants)
     unknown = names.unknown(is_strict=is_strict, without=misspelt) if is_english else []
-    return CanonCheck(verdict, canon, told, variants, unknown, [document.path, *cards, *read])
+    reads = [document.path, *cards, *read]
+    return CanonCheck(verdict, canon, told, variants, unknown, reads, gathering.cut_short)
 
 
 def cards_for(index: StoryIndex, document: Document) -> list[str]:
@@ -143,7 +145,9 @@ def canon_checker(context: ToolContext, args: CanonCheckerArgs) -> ToolResult:
     cards = _cards(index, args)
     document = index.document(args.scene_path) if _exists(context, index, args.scene_path) else None
     if document is None:
-        check = CanonCheck(Verdict(), Gathering(index).canon_claims(cards), (), (), (), cards)
+        gathering = Gathering(index, limits.section(FactThresholds).max_checked_chars)
+        canon = gathering.canon_claims(cards)
+        check = CanonCheck(Verdict(), canon, (), (), (), cards, gathering.cut_short)
     else:
         is_strict = args.mode == "strict"
         words_of = kept_small_words(context)
@@ -230,6 +234,7 @@ def _report(
         reads=check.reads,
         findings=check.findings,
         has_findings=False,
+        cut_short=check.cut_short,
         headline=f"{where} against {counted(len(cards), 'card')}: {told}.",
         details=details,
     )

@@ -57,7 +57,7 @@ class ConsistencyCheck:
             *(scene.document for scene in self.scenes),
             *(index.document(file.path) for file in self.others),
         ]
-        self.gathering = Gathering(index, self.documents)
+        self.gathering = Gathering(index, facts.max_checked_chars, self.documents)
 
     def findings(self, focus: str) -> tuple[Finding, ...]:
         """Return what the checks of a focus find, the gravest first."""
@@ -140,6 +140,7 @@ def consistency_checker(context: ToolContext, args: ConsistencyCheckerArgs) -> T
             payload=_payload(check, args, reads),
             reads=reads,
             findings=findings,
+            cut_short=check.gathering.cut_short,
             headline=f"{preview}; focus {args.focus}. Checked: {', '.join(reads)}.",
         ),
     )

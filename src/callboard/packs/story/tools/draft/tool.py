@@ -185,6 +185,7 @@ def _report(
         payload=_payload(index, draft, checks, verdict, args),
         reads=reads,
         findings=_findings(checks),
+        cut_short=draft.canon.cut_short if draft.canon else (),
         headline=f"{what}: {told} ({counted(draft.document.word_count, 'word')}).",
         details=[f"- {check.mark.value} {check.name}: {check.message}" for check in checks],
     )

@@ -99,7 +99,7 @@ def file_locator(context: ToolContext, args: FileLocatorArgs) -> ToolResult:
 
 
 def _by_glob(index: StoryIndex, pattern: str) -> list[Match]:
-    fits = compile_glob(pattern.strip()).match
+    fits = compile_glob(pattern.strip())
     found = [Match(file) for file in index.files if fits(file.path)]
     for match in found:
         match.add(10.0, FILENAME, 1.0)

@@ -10,7 +10,7 @@ from typing import Any, Final, cast
 import yaml
 
 from callboard.core.canonical import Json
-from callboard.studio.settings_file import FileProblem, refuse_traps
+from callboard.core.parsing import FileProblem, refuse_traps
 
 LARGEST_BYTES: Final = 1_000_000
 _LARGEST_FRONT_CHARS: Final = 200_000

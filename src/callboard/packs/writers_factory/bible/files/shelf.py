@@ -19,6 +19,7 @@ from callboard.packs.writers_factory.bible.shapes import CHARACTERS, SHAPES, cha
 from callboard.packs.writers_factory.ground import Ground
 from callboard.packs.writers_factory.model import TemplateName
 from callboard.store.files import locked_folder
+from callboard.store.reading import FileRefused, open_bounded
 
 _LOCK_FOLDER: Final = "local/bible"
 _MOST_CHARACTERS: Final = 200
@@ -100,15 +101,12 @@ class BibleShelf:
 
     def move(self, old: str, new: str) -> None:
         """Give a file another name, unless one of that name is there."""
-        target = self._path(self._ground.files.resolve(new))
-        source = self._path(self._ground.files.resolve(old))
-        if source.exists() and not os.path.lexists(target):
-            target.parent.mkdir(parents=True, exist_ok=True)
-            source.rename(target)
+        self._ground.files.move(old, new)
 
     def held(self) -> AbstractContextManager[None]:
         """Hold the files against everybody else who writes them."""
-        return locked_folder(self._ground.studio.project.folder / _LOCK_FOLDER)
+        kept = self._ground.studio.project.folder
+        return locked_folder(kept / _LOCK_FOLDER, within=kept)
 
     def _marked_protagonist(self) -> str | None:
         """Return the one character file that says it is the protagonist's."""
@@ -122,10 +120,11 @@ class BibleShelf:
 
     def _is_marked(self, path: str) -> bool:
         try:
-            with self._path(path).open("rb") as stream:
-                return _MARK in stream.read(_HEAD_BYTES)
-        except OSError:
+            opened = open_bounded(self._path(path), within=Path(self._root))
+        except (OSError, FileRefused):
             return False
+        with os.fdopen(opened, "rb") as stream:
+            return _MARK in stream.read(_HEAD_BYTES)
 
     def _exists(self, path: str) -> bool:
         return os.path.lexists(os.path.join(self._root, path))

@@ -5,19 +5,22 @@ generic handlers, never change what comes with the pack. Whatever is wrong in a 
 that names the file and the key.
 """
 
+import os
 from collections.abc import Collection, Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
 from pathlib import Path
 from typing import Any, Final, Literal
 
-import yaml
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
 from callboard.core.canonical import Json
 from callboard.core.errors import CallboardError
+from callboard.core.parsing import FileProblem, decode_text, parse_yaml
+from callboard.store.reading import FileRefused, read_bounded
 
 FILE: Final = "actions.yaml"
+_LARGEST_BYTES: Final = 1_000_000
 ALL: Final = "all"
 START_RUN: Final = "start_run"
 GENERIC: Final = frozenset({"kb_save", "file_write", "llm_prompt"})
@@ -139,7 +142,7 @@ def load_catalogue(bundled: Path, project: Path | None = None) -> Catalogue:
     own = _read(bundled / FILE)
     actions = {name: _spec(name, entry, FILE) for name, entry in own.actions.items()}
     added = project / FILE if project is not None else None
-    if added is not None and added.is_file():
+    if added is not None and os.path.lexists(added):
         shown = f"{added.parent.parent.name}/{added.parent.name}/{FILE}"
         extra = _read(added)
         if extra.writer_only:
@@ -156,11 +159,15 @@ def load_catalogue(bundled: Path, project: Path | None = None) -> Catalogue:
 
 def _read(path: Path) -> _File:
     try:
-        return _File.model_validate(yaml.safe_load(path.read_text("utf-8")) or {})
+        data = read_bounded(path, limit_bytes=_LARGEST_BYTES, within=path.parent)
+        return _File.model_validate(parse_yaml(decode_text(data)) or {})
     except ValidationError as error:
         first = error.errors(include_url=False)[0]
         raise _invalid(path.name, ".".join(map(str, first["loc"])), first["msg"]) from error
-    except (OSError, yaml.YAMLError, UnicodeDecodeError) as error:
+    except FileProblem as problem:
+        place = "" if problem.line is None else f", line {problem.line}"
+        raise _invalid(path.name, "the file", f"{problem.message}{place}") from problem
+    except (OSError, FileRefused) as error:
         raise _invalid(path.name, "the file", str(error)) from error
 
 

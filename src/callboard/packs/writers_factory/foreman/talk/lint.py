@@ -11,7 +11,7 @@ import yaml
 MISSING_NEXT_STEP: Final = "missing_next_step"
 _PACKAGE: Final = "callboard.packs.writers_factory"
 _LEADING: Final = re.compile(r"^[\s*_#>\"“'(]+")
-_QUOTED: Final = re.compile(r"^[ \t]*>.*$|\"[^\"\n]*\"|“[^”\n]*”", re.MULTILINE)
+_QUOTED: Final = re.compile(r"^[ \t]*>.*$|\"[^\"\n]*+\"|“[^“”\n]*+”", re.MULTILINE)
 _PARAGRAPH: Final = re.compile(r"\n[ \t]*\n")
 
 

@@ -12,14 +12,14 @@ _WHERE: Final = r"(?:chapter (?P<chapter>\d+)|ch(?P<ch>\d+)-sc(?P<sc>\d+))"
 _SHAPES: Final = tuple(
     re.compile(shape, re.IGNORECASE)
     for shape in (
-        rf"(?:\bthe |\bhis |\bher |\btheir |\bmy |\ba )?(?P<thing>[\w’'-]+(?: [\w’'-]+)?)"
-        rf"(?: was| is| got| has been| had been|:) {_HOW}\b[^.]*?\b{_WHERE}",
+        rf"(?<![\w’'-])(?:the |his |her |their |my |a )?(?P<thing>[\w’'-]++(?: [\w’'-]++)?)"
+        rf"(?: was| is| got| has been| had been|:) {_HOW}\b[^.]{{0,300}}?\b{_WHERE}",
         r"\b(?:lost|loses|lose|destroyed|burned|sold|dropped) (?:the|his|her|their|my|a)"
-        rf" (?P<thing>[\w’'-]+(?: [\w’'-]+)?)\b[^.]*?\b{_WHERE}",
+        rf" (?P<thing>[\w’'-]+(?: [\w’'-]+)?)\b[^.]{{0,300}}?\b{_WHERE}",
     )
 )
 _LEADING: Final = re.compile(r"^(?:the|his|her|their|my|a|an)\s+", re.IGNORECASE)
-_TRAILING: Final = re.compile(r"\s+(?:in|at|during|since|after|by)$", re.IGNORECASE)
+_TRAILING: Final = re.compile(r"(?<!\s)\s++(?:in|at|during|since|after|by)$", re.IGNORECASE)
 
 
 @dataclass(frozen=True, slots=True)

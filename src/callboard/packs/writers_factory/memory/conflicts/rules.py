@@ -15,9 +15,9 @@ import yaml
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
 from callboard.core.canonical import Json
+from callboard.core.parsing import FileProblem
 from callboard.studio.settings_file import (
     FileContent,
-    FileProblem,
     parse_settings_file,
     read_settings_file,
 )
@@ -159,9 +159,13 @@ def words_of(text: str) -> frozenset[str]:
     return frozenset(found[0].replace("\u2019", "'") for found in _WORD.finditer(text.casefold()))
 
 
-def read_rules(root: Path | None = None) -> ConflictRules:
-    """Return the rules of a project; additions that cannot be read are left out and named."""
-    return _merged(None if root is None else read_settings_file(root / PROJECT_FILE))
+def read_rules(kept: Path | None = None) -> ConflictRules:
+    """Return the rules of a project; additions that cannot be read are left out and named.
+
+    `kept` is where Callboard keeps what it adds to the project.
+    """
+    name = Path(PROJECT_FILE).name
+    return _merged(None if kept is None else read_settings_file(kept / name, kept))
 
 
 @lru_cache(maxsize=8)

@@ -25,7 +25,7 @@ from callboard.packs.writers_factory.memory.consolidation.turns import open_scen
 from callboard.packs.writers_factory.memory.ingestion import Ingestor
 from callboard.store.files import locked_folder, write_atomically
 
-EXPORTS: Final = ".callboard/knowledge"
+EXPORTS: Final = "knowledge"
 GRAPH_FILE: Final = "knowledge_graph.json"
 CONFLICTS_FILE: Final = "graph_conflicts.json"
 
@@ -86,7 +86,7 @@ class Consolidator:
             studio.knowledge.graph(DOMAIN),
             studio.knowledge.facts(DOMAIN),
         )
-        rules = read_rules(studio.project.root)
+        rules = read_rules(studio.project.folder)
         verdict = Verdict.read(decision, scope, by)
         return await resolver.resolve(conflict_id, verdict, rules, studio.clock.now_ms)
 
@@ -97,11 +97,14 @@ class Consolidator:
 
     def export(self, folder: Path | None = None) -> tuple[Path, Path]:
         """Write graph and conflicts as JSON; nothing reads them back."""
-        target = folder or self._ground.studio.project.root / EXPORTS
+        # Callboard's own folder may hold no links; one the user names may be reached as they like.
+        within = self._ground.studio.project.folder if folder is None else None
+        target = folder or self._ground.studio.project.folder / EXPORTS
         graph = self._ground.studio.knowledge.graph(DOMAIN)
         conflicts = [each.to_json() for each in self.conflicts(only_open=False)]
-        with locked_folder(target):
+        with locked_folder(target, within=within):
             paths = target / GRAPH_FILE, target / CONFLICTS_FILE
             for path, body in zip(paths, (graph.export(), conflicts), strict=True):
-                write_atomically(path, f"{canonical_json(body)}\n".encode())
+                text = f"{canonical_json(body)}\n"
+                write_atomically(path, text.encode(), within=within)
         return paths

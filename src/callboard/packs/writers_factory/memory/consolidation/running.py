@@ -111,7 +111,7 @@ class _Consolidation:
     def __init__(self, stage: Stage) -> None:
         self.stage = stage
         self.ground = Ground(stage.studio)
-        self.rules = read_rules(stage.studio.project.root)
+        self.rules = read_rules(stage.studio.project.folder)
         self.warnings = [self.rules.warning] if self.rules.warning else []
 
     @property

@@ -17,8 +17,8 @@ _GONE: Final = (
     r"thrown away|dead|died|killed|missing|taken|smashed|wrecked"
 )
 _LOSS: Final = re.compile(
-    rf"^(?:the |an? |his |her |their |my )?(?P<thing>[^,.;:]{{2,60}}?)\s+"
-    rf"(?:was|is|were|are|got|has been|had been|have been|went)?\s*(?P<how>{_GONE})\b"
+    rf"^(?:the |an? |his |her |their |my )?(?P<thing>[^,.;:]{{2,60}}?)\s++"
+    rf"(?:was|is|were|are|got|has been|had been|have been|went)?+\s*+(?P<how>{_GONE})\b"
     r"(?P<rest>.*)$",
     re.IGNORECASE,
 )

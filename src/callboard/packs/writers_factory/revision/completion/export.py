@@ -1,14 +1,12 @@
 """Export: the manuscript in outline order, as one Markdown file and as EPUB and DOCX."""
 
-import os
 import re
-import secrets
-import unicodedata
 from collections.abc import Sequence
 from dataclasses import asdict, dataclass
 from typing import Final
 
-from callboard.core.canonical import Json, digest_bytes
+from callboard.core.canonical import Json
+from callboard.core.composed import composed
 from callboard.core.errors import Conflict, InvalidInput
 from callboard.packs.writers_factory.ground import Ground
 from callboard.packs.writers_factory.revision.completion.binding import (
@@ -149,19 +147,14 @@ def tree_of(scenes: Sequence[SceneText]) -> list[Node]:
 
 def file_stem(title: str) -> str:
     """Return a file name for a book, whatever it is called."""
-    plain = unicodedata.normalize("NFKC", title)
+    plain = composed(title)
     return _UNSAFE.sub("_", plain).strip("_")[:80] or "Manuscript"
 
 
 def _write(ground: Ground, path: str, kind: str, data: bytes) -> ExportedFile:
     """Put a file in place in one motion; a link on the way is refused like everywhere."""
-    resolved = ground.files.resolve(path)
-    target = ground.files.root / resolved
-    target.parent.mkdir(parents=True, exist_ok=True)
-    temporary = target.with_name(f".{target.name}.{secrets.token_hex(4)}")
-    temporary.write_bytes(data)
-    os.replace(temporary, target)
-    return ExportedFile(resolved, kind, digest_bytes(data), len(data))
+    written = ground.files.write_bytes(path, data, is_derived=True)
+    return ExportedFile(written.path, kind, written.sha256, written.size_bytes)
 
 
 def _one_line(text: str) -> str:

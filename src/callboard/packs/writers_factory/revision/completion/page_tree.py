@@ -19,6 +19,8 @@ _BREAK: Final = "\u2042"
 _WRAPS: Final = {"em": "Emph", "strong": "Strong", "s": "Strikeout"}
 _CONTAINERS: Final = {"blockquote": "BlockQuote"}
 _MOST_NESTING: Final = 20
+# One for all of them: a text may be nothing but spaces.
+_SPACE: Final[Node] = {"t": "Space"}
 
 
 def blocks_of(text: str) -> list[Node]:
@@ -47,11 +49,11 @@ def scene_break() -> Node:
 
 
 def inlines_of(text: str) -> list[Node]:
-    """Return words and the spaces between them."""
+    """Return words and the spaces between them; many spaces are one, as on any page."""
     nodes: list[Node] = []
     for number, word in enumerate(without_controls(text).split(" ")):
-        if number:
-            nodes.append({"t": "Space"})
+        if number and not (nodes and nodes[-1] is _SPACE):
+            nodes.append(_SPACE)
         if word:
             nodes.append({"t": "Str", "c": word})
     return nodes

@@ -27,6 +27,7 @@ from callboard.packs.writers_factory.revision.editing.targets import (
     find_target,
     read_target,
 )
+from callboard.tools import off_loop
 
 KIND: Final = "edit"
 
@@ -75,16 +76,17 @@ class Edits:
         begun = self._ground.records.get(KIND, edit_id)
         if begun is not None and (begun["is_made"] or before != begun["before"]):
             return await self._find_made(edit_id, begun, target, before)
-        place = find_place(request, before)
+        place = await off_loop(find_place, request, before)
         after = f"{before[: place.start]}{request.new_text}{before[place.end :]}"
         if not request.force:
-            self._refuse_new_patterns(target, before, self._scan(target, after))
+            fresh = await self._scan(target, after)
+            _refuse_new_patterns(fresh, await self._scan(target, before))
         body: dict[str, Json] = {
             "target": target.name,
             "reason": request.reason.strip(),
             "before": before,
             "after_digest": digest(as_kept(target, after)),
-            "diff": diff(before, after, target.path),
+            "diff": await off_loop(diff, before, after, target.path),
             "version": "",
             "is_made": False,
             "is_undone": False,
@@ -117,7 +119,7 @@ class Edits:
     ) -> EditResult:
         if not body["is_made"]:
             await self._ground.records.put(KIND, edit_id, {**body, "is_made": True})
-        hits = self._scan(target, text)
+        hits = await self._scan(target, text)
         return EditResult(
             edit_id, target.name, target.path, body["diff"], hits, str(body["version"])
         )
@@ -145,8 +147,8 @@ class Edits:
         version = await self._write(target, before, f"undo: {body['reason']}")
         undone = {**body, "is_made": True, "is_undone": True}
         await self._ground.records.put(KIND, edit_id, undone)
-        shown = diff(now, before, target.path)
-        hits = self._scan(target, before)
+        shown = await off_loop(diff, now, before, target.path)
+        hits = await self._scan(target, before)
         return EditResult(edit_id, target.name, target.path, shown, hits, version)
 
     def history(self, name: str) -> tuple[dict[str, Json], ...]:
@@ -168,22 +170,11 @@ class Edits:
             if body["target"] == target.name and (body.get("is_made", True) or _is_made(body, now))
         }
 
-    def _scan(self, target: Target, text: str) -> tuple[PatternHit, ...]:
+    async def _scan(self, target: Target, text: str) -> tuple[PatternHit, ...]:
         if target.scene_id is None:
             return ()
         brief = self._measure_by(target.scene_id)
-        return scan(text, patterns=brief.patterns, pov=brief.pov)
-
-    def _refuse_new_patterns(
-        self, target: Target, before: str, hits: tuple[PatternHit, ...]
-    ) -> None:
-        fresh = zero_tolerance(hits) - zero_tolerance(self._scan(target, before))
-        if fresh:
-            raise EditBlocked(
-                f"The edit brings in {', '.join(sorted(fresh))}, which no scene may hold",
-                fix="Write it otherwise, or force the edit.",
-                patterns=sorted(fresh),
-            )
+        return await off_loop(scan, text, patterns=brief.patterns, pov=brief.pov)
 
     async def _write(self, target: Target, text: str, reason: str) -> str:
         if target.scene_id is None:
@@ -192,6 +183,16 @@ class Edits:
         meta = self._manuscript.scene(target.scene_id)
         version = await self._manuscript.save(target.scene_id, text, meta, reason=reason)
         return str(version.number)
+
+
+def _refuse_new_patterns(after: tuple[PatternHit, ...], before: tuple[PatternHit, ...]) -> None:
+    fresh = zero_tolerance(after) - zero_tolerance(before)
+    if fresh:
+        raise EditBlocked(
+            f"The edit brings in {', '.join(sorted(fresh))}, which no scene may hold",
+            fix="Write it otherwise, or force the edit.",
+            patterns=sorted(fresh),
+        )
 
 
 def _id_of(once: str) -> str:

@@ -45,7 +45,7 @@ async def digest_scene(stage: Stage, rooms: SceneRooms, meta: SceneMeta, text: s
         found, warnings = None, (f"No model could be asked: {failed.error.message}",)
     if found is None:
         warnings = (*warnings, f"What {meta.scene_id} establishes waits for a consolidation.")
-    rules = read_rules(stage.studio.project.root)
+    rules = read_rules(stage.studio.project.folder)
 
     def offers(known: Names) -> Iterator[Offer]:
         if found is not None:

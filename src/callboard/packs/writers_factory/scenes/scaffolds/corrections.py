@@ -11,8 +11,8 @@ from typing import Final
 
 _SINCE: Final = re.compile(r"\b(?:chapter|ch)[\s._-]*(\d{1,4})", re.IGNORECASE)
 _DEAD: Final = re.compile(
-    r"\b(?P<who>[A-Z][\w'’-]+(?:\s[A-Z][\w'’-]+)?)\s+(?:is|was|has been)?\s*"
-    r"(?:already\s+)?(?:dead|died|killed|dies)\b"
+    r"\b(?P<who>[A-Z][\w'’-]++(?:\s[A-Z][\w'’-]++)?)\s++(?:is|was|has been)?+\s*+"
+    r"(?:already\s++)?+(?:dead|died|killed|dies)\b"
 )
 _GONE: Final = re.compile(
     r"\b(?:the|his|her|their|a)\s+(?P<what>[a-z][\w'’-]*(?:\s[a-z][\w'’-]*)?)\s+"

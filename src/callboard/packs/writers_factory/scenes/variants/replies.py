@@ -7,12 +7,14 @@ from typing import Final
 from callboard.replies import parse_reply
 
 _TAG: Final = re.compile(
-    r"</?(?:content_update|message|thinking|action|data|untrusted|response|reply)\b[^>\n]*>",
+    r"</?(?:content_update|message|thinking|action|data|untrusted|response|reply)\b[^<>\n]*+>",
     re.IGNORECASE,
 )
 _FENCE: Final = re.compile(r"^(?:```|~~~)\w*[ \t]*\n(.*?)\n(?:```|~~~)[ \t]*$", re.DOTALL)
-_HEADING: Final = re.compile(r"\A\s*#{1,6}[ \t]+[^\n]*\n+")
-_NUMBERED: Final = re.compile(r"^[ \t]*(\d{1,3})[.):][ \t]+(\S.*?)[ \t]*$", re.MULTILINE)
+_HEADING: Final = re.compile(r"\A\s*+#{1,6}[ \t]++[^\n]*+\n+")
+_NUMBERED: Final = re.compile(
+    r"^[ \t]*+(\d{1,3})[.):][ \t]++(\S(?:.*[^ \t\n])?)[ \t]*$", re.MULTILINE
+)
 _BLANK: Final = re.compile(r"\n[ \t]*\n\s*")
 
 

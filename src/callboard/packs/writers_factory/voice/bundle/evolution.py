@@ -28,7 +28,9 @@ _USUAL_MOODS: Final[Mapping[str, str]] = {
     "3": "determined",
 }
 _SECTION: Final = re.compile(r"^##\s+Act\s+(\w+)[^\n]*$", re.IGNORECASE | re.MULTILINE)
-_LINE: Final = re.compile(r"^[-*][ \t]*\**([\w ]+?)\**[ \t]*:\**[ \t]*(\S.*)$", re.MULTILINE)
+_LINE: Final = re.compile(
+    r"^[-*][ \t]*+\**+([\w ]{1,80}?)\**+[ \t]*:\**+[ \t]*+(\S.*)$", re.MULTILINE
+)
 _WORD: Final = re.compile(r"[^\W\d_]+")
 _MOST_STATE_WORDS: Final = 3
 _IGNORED: Final = frozenset(

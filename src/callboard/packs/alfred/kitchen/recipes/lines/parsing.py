@@ -41,6 +41,8 @@ from callboard.packs.alfred.kitchen.recipes.lines.wording import (
 )
 
 LONGEST: Final = 500
+# Nobody writes as many; what stands in the others is kept as it is.
+_MOST_BRACKETS: Final = 12
 _LONGEST_NAME: Final = 160
 _WORDS_OF_PROSE: Final = 9
 _WORDS_OF_A_NAME: Final = 4
@@ -115,8 +117,11 @@ class _Reading:
         rest, said = split_sentences(rest)
         if said:
             self.notes.append(said)
-        for part in brackets:
+        for part in brackets[:_MOST_BRACKETS]:
             self._take_bracket(part)
+        if brackets[_MOST_BRACKETS:]:
+            self.notes.extend(brackets[_MOST_BRACKETS:])
+            self.flags.append(Flag.TOO_LONG)
         self._take_parts(self._without_colon(rest))
         self._judge(text)
 

@@ -16,7 +16,7 @@ _ISO: Final = re.compile(
     re.IGNORECASE,
 )
 _PART: Final = re.compile(
-    r"(?P<number>\d[\d./, ]*(?:\s*(?:-|~|to|or)\s*\d[\d./]*)?|an?|half an?)\s*"
+    r"(?P<number>\d[\d./, ]*+(?:\s*+(?:-|~|to|or)\s*+\d[\d./]*+)?|an?|half an?)\s*+"
     r"(?P<unit>d(?:ays?)?|h(?:(?:ou)?rs?|ours?)?|m(?:in(?:ute)?s?)?|s(?:ec(?:ond)?s?)?|weeks?|w"
     r"|stunden?|std|tage?)(?![^\W\d_])\.?",
     re.IGNORECASE,

@@ -3,7 +3,7 @@
 import re
 from enum import StrEnum
 from pathlib import Path
-from typing import Final
+from typing import Any, Final
 
 from callboard.core.errors import NotFound
 from callboard.packs.alfred.kitchen.recipes.reading.jsonld import load_json, read_jsonld
@@ -15,11 +15,12 @@ from callboard.packs.alfred.kitchen.recipes.reading.limits import (
     decode,
 )
 from callboard.packs.alfred.kitchen.recipes.reading.markdown import Read, read_markdown
-from callboard.packs.alfred.kitchen.recipes.reading.pages import json_blocks
+from callboard.packs.alfred.kitchen.recipes.reading.pages import MOST_BLOCKS, json_blocks
 from callboard.packs.alfred.kitchen.recipes.reading.plain import read_plain
 from callboard.packs.alfred.kitchen.recipes.recipe import ImportedRecipe, ImportReport, Warned
+from callboard.store.reading import FileRefused, read_bounded
 
-_MARKED: Final = re.compile(r"^(?:#{1,6}\s|\s*[-*+]\s|\*\*)", re.MULTILINE)
+_MARKED: Final = re.compile(r"^(?:#{1,6}\s|[^\S\n]*+[-*+]\s|\*\*)", re.MULTILINE)
 _PAGE: Final = re.compile(r"<(?:!doctype\s+html|html|head|script|body)\b", re.IGNORECASE)
 
 
@@ -61,10 +62,13 @@ def _text_of(source: Path | bytes | str) -> str:
         return source
     if isinstance(source, bytes):
         return decode(source)
-    if not source.is_file():
-        raise NotFound(f"There is no file {source.name!r}.", fix="Check the path.")
-    with source.open("rb") as opened:
-        return decode(opened.read(MOST_BYTES + 1))
+    try:
+        # One byte more than is allowed: how a text that is too long is told of is decided there.
+        return decode(read_bounded(source, limit_bytes=MOST_BYTES + 1))
+    except FileNotFoundError as error:
+        raise NotFound(f"There is no file {source.name!r}.", fix="Check the path.") from error
+    except FileRefused as refused:
+        raise RecipeUnreadable(refused.message, fix=refused.fix) from refused
 
 
 def _kind(name: str) -> Kind:
@@ -103,14 +107,18 @@ def _read(text: str, kind: Kind) -> tuple[list[Read], tuple[Warned, ...]]:
 
 
 def _read_page(text: str) -> tuple[list[Read], tuple[Warned, ...]]:
-    reads: list[Read] = []
+    held: list[Any] = []
     warnings: list[Warned] = []
-    for block in json_blocks(text):
+    blocks = json_blocks(text)
+    if len(blocks) > MOST_BLOCKS:
+        told = f"Only the first {MOST_BLOCKS} blocks of JSON-LD on the page are read."
+        warnings.append(Warned("too_many", told))
+    for block in blocks[:MOST_BLOCKS]:
         try:
-            reads.extend(read_jsonld(load_json(block)))
+            held.append(load_json(block))
         except RecipeUnreadable as error:
             warnings.append(Warned("block_unread", error.message))
-    return _some(reads, "The page"), tuple(warnings)
+    return _some(read_jsonld(held), "The page"), tuple(warnings)
 
 
 def _some(reads: list[Read], what: str) -> list[Read]:

@@ -52,7 +52,9 @@ def items_of(lines: list[str]) -> list[Item]:
         elif (
             is_open and found and (expanded.startswith(" ") or not expanded.rstrip().endswith(":"))
         ):
-            found[-1] = Item(f"{found[-1].text} {one_line(expanded)}", found[-1].indent)
+            # What is cut off below is not joined first: ten thousand lines cost ten thousand.
+            if len(found[-1].text) <= LONGEST_BLOCK:
+                found[-1] = Item(f"{found[-1].text} {one_line(expanded)}", found[-1].indent)
         else:
             found.append(Item(one_line(expanded), opens=not is_running))
             is_open, is_running = False, True
@@ -71,7 +73,8 @@ def paragraphs_of(lines: list[str]) -> list[str]:
         if item is not None:
             found.append(one_line(item[1] or ""))
         elif is_open and found:
-            found[-1] = f"{found[-1]} {one_line(line)}"
+            if len(found[-1]) <= LONGEST_BLOCK:
+                found[-1] = f"{found[-1]} {one_line(line)}"
         else:
             found.append(one_line(line))
         is_open = True

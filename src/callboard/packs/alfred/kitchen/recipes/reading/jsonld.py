@@ -7,6 +7,7 @@ import html
 import json
 import re
 from collections.abc import Iterator, Mapping
+from itertools import islice
 from typing import Any, Final, cast
 
 from callboard.packs.alfred.kitchen.recipes.lines import (
@@ -23,7 +24,9 @@ from callboard.packs.alfred.kitchen.recipes.reading.limits import (
     LONGEST_BLOCK,
     LONGEST_NAME,
     LONGEST_TEXT,
+    MOST_CHARACTERS_OF_ALL,
     MOST_INGREDIENTS,
+    MOST_LINES_OF_ALL,
     MOST_RECIPES,
     MOST_STEPS,
     RecipeUnreadable,
@@ -66,10 +69,18 @@ def load_json(text: str) -> Any:
 def read_jsonld(value: Any) -> list[Read]:
     """Return the recipes in JSON-LD, each with what could not be told."""
     nodes = list(_recipes(value))
-    reads = [_read(node) for node in nodes[:MOST_RECIPES]]
-    if len(nodes) > MOST_RECIPES:
+    reads: list[Read] = []
+    lines = characters = 0
+    for node in nodes[:MOST_RECIPES]:
+        if lines >= MOST_LINES_OF_ALL or characters >= MOST_CHARACTERS_OF_ALL:
+            break
+        recipe, warnings = _read(node)
+        reads.append((recipe, warnings))
+        lines += len(recipe.ingredients)
+        characters += sum(len(line.raw) for line in recipe.ingredients)
+    if len(nodes) > len(reads):
         recipe, warnings = reads[0]
-        reads[0] = recipe, (cut_short(len(nodes), MOST_RECIPES, "recipes"), *warnings)
+        reads[0] = recipe, (cut_short(len(nodes), len(reads), "recipes"), *warnings)
     return reads
 
 
@@ -92,13 +103,15 @@ def _read(node: Node) -> Read:
     name = _text(node.get("name") or node.get("headline"))[:LONGEST_NAME].strip()
     listed = _split(node.get("recipeIngredient") or node.get("ingredients"))
     lines = _ingredients(listed[:MOST_INGREDIENTS])
-    steps = list(_steps(node.get("recipeInstructions"), ""))
+    steps = list(islice(_steps(node.get("recipeInstructions"), ""), MOST_STEPS + 1))
     for count, most, what in (
         (len(listed), MOST_INGREDIENTS, "ingredients"),
         (len(steps), MOST_STEPS, "steps"),
     ):
         if count > most:
-            warnings.append(cut_short(count, most, what))
+            is_counted = what != "steps" and count <= MOST_LINES_OF_ALL
+            shown = count if is_counted else f"more than {most}"
+            warnings.append(cut_short(shown, most, what))
     for is_there, code, message in (
         (name, "no_title", "The recipe has no name."),
         (lines, "no_ingredients", "No ingredients were found."),
@@ -156,7 +169,9 @@ def _ingredients(listed: list[Any]) -> list[IngredientLine]:
 def _split(value: Any) -> list[Any]:
     """Return the lines of a list, or of one text with a line each."""
     if isinstance(value, str):
-        return [part for part in _BREAKS.split(value) if part.strip()]
+        # Far more than is kept of a recipe; the rest of the text is not taken apart.
+        parts = _BREAKS.split(value, maxsplit=MOST_LINES_OF_ALL)
+        return [part for part in parts if part.strip()]
     return _listed(value)
 
 
@@ -197,7 +212,7 @@ def _minutes(value: Any, warnings: list[Warned]) -> int | None:
 
 
 def _keywords(value: Any) -> list[Any]:
-    return list(value.split(",")) if isinstance(value, str) else _listed(value)
+    return list(value[:LONGEST_BLOCK].split(",")) if isinstance(value, str) else _listed(value)
 
 
 def _first(value: Any) -> str | None:

@@ -15,6 +15,10 @@ MOST_INGREDIENTS: Final = 300
 MOST_STEPS: Final = 300
 MOST_TAGS: Final = 40
 MOST_RECIPES: Final = 50
+MOST_LINES_OF_ALL: Final = 1_500
+MOST_CHARACTERS_OF_ALL: Final = 300_000
+"""How much the ingredients of all recipes of a file may be: understanding a line takes far longer
+than reading it."""
 LONGEST_NAME: Final = 200
 LONGEST_TEXT: Final = 4_000
 LONGEST_BLOCK: Final = 20_000

@@ -20,6 +20,7 @@ from callboard.packs.alfred.kitchen.recipes.reading.limits import (
     LONGEST_NAME,
     LONGEST_TEXT,
     MOST_INGREDIENTS,
+    MOST_LINES_OF_ALL,
     MOST_STEPS,
     MOST_TAGS,
     RecipeUnreadable,
@@ -62,6 +63,9 @@ class _Reading:
     facts: dict[str, str] = field(default_factory=dict[str, str])
     notes: list[str] = field(default_factory=list[str])
     warnings: list[Warned] = field(default_factory=list[Warned])
+    # How many lines of ingredients have been looked at, and how many were left where they stand.
+    looked_at: int = 0
+    left: int = 0
 
     def read(self) -> Read:
         description = self._described()
@@ -79,7 +83,7 @@ class _Reading:
                 fix="Head its lists with `## Ingredients` and `## Directions`.",
             )
         self._warn_missing(name, lines, steps)
-        self._warn_cut(len(listed), MOST_INGREDIENTS, "ingredients")
+        self._warn_cut(len(listed) + self.left, MOST_INGREDIENTS, "ingredients")
         self._warn_cut(len(steps), MOST_STEPS, "steps")
         recipe = ImportedRecipe(
             name=(name or "Untitled recipe")[:LONGEST_NAME].strip(),
@@ -119,7 +123,7 @@ class _Reading:
 
     def _ingredients(self, block: Block) -> list[tuple[str, str]]:
         """Return lines with their groups; in a list without bullets each line is an ingredient."""
-        items = items_of(block.lines)
+        items = self._within_limits(items_of(block.lines))
         has_bullets = any(item.is_listed for item in items)
         groups = [(-1, block.group)]
         found: list[tuple[str, str]] = []
@@ -138,6 +142,13 @@ class _Reading:
             else:
                 self._take_remark(item)
         return found
+
+    def _within_limits(self, items: list[Item]) -> list[Item]:
+        """Return what is looked at: headings and nested lists may be more than what is kept."""
+        kept = items[: MOST_LINES_OF_ALL - self.looked_at]
+        self.looked_at += len(kept)
+        self.left += len(items) - len(kept)
+        return kept
 
     def _heads(self, item: Item, following: list[Item]) -> bool:
         if section_title(item.text) is not None:
@@ -235,7 +246,7 @@ class _Reading:
             self.warnings.append(cut_short(count, most, what))
 
 
-def cut_short(count: int, most: int, what: str) -> Warned:
+def cut_short(count: int | str, most: int, what: str) -> Warned:
     """Return the warning that not all of something is taken."""
     return Warned("too_many", f"Only the first {most} of {count} {what} are taken.")
 

@@ -16,10 +16,10 @@ _CLOSED: Final = re.compile(r"</script\b", re.IGNORECASE)
 
 
 def json_blocks(page: str) -> list[str]:
-    """Return the JSON-LD texts of a page, in order."""
+    """Return the JSON-LD texts of a page, in order; one more than are read, if there are more."""
     found: list[str] = []
     start = 0
-    while len(found) < MOST_BLOCKS:
+    while len(found) <= MOST_BLOCKS:
         opened = _OPENED.search(page, start)
         if opened is None:
             break

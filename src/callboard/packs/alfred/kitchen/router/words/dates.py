@@ -25,7 +25,7 @@ _PART_TIMES: Final = {
     "evening": time(18), "tonight": time(18), "night": time(20), "midnight": time(0),
 }  # fmt: skip
 DAY: Final = (
-    rf"(?:today|tonight|tomorrow|(?:the )?day after tomorrow|(?:(?:this|next|on) )*{_WEEKDAY}"
+    rf"(?:today|tonight|tomorrow|(?:the )?day after tomorrow|(?:(?:this|next|on) ){{0,3}}{_WEEKDAY}"
     rf"|in \d{{1,3}} (?:days?|weeks?)|\d{{4}}-\d{{2}}-\d{{2}}"
     rf"|(?:the )?\d{{1,2}}(?:st|nd|rd|th)?(?: of)? (?:{_MONTH})"
     rf"|(?:{_MONTH}) \d{{1,2}}(?:st|nd|rd|th)?)\b(?:'s)?"
@@ -90,7 +90,7 @@ def read_day(text: str, today: Today) -> date | None:
     ahead = re.fullmatch(r"in (\d{1,3}) (day|week)s?", phrase)
     if ahead is not None:
         return today.day + timedelta(days=int(ahead[1]) * (7 if ahead[2] == "week" else 1))
-    if re.fullmatch(rf"(?:(?:this|next|on) )*{_WEEKDAY}", phrase):
+    if re.fullmatch(rf"(?:(?:this|next|on) ){{0,3}}{_WEEKDAY}", phrase):
         return _weekday(phrase, today)
     return _calendar_day(bare, today)
 

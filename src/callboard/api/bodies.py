@@ -1,0 +1,162 @@
+"""What a request may bring: so many bytes, so many entries, within so much time.
+
+A body is refused by what it says of its length before any of it is read, and by what comes while
+it is read. What is let in is whole: no route waits for the rest of one.
+"""
+
+import asyncio
+import re
+from typing import ClassVar, Final
+
+from fastapi.responses import JSONResponse
+from starlette.datastructures import Headers
+from starlette.types import ASGIApp, Message, Receive, Scope, Send
+
+from callboard.api.failure import error_body
+from callboard.api.patience import PATIENCE, Patience
+from callboard.core.canonical import Json
+from callboard.core.errors import CallboardError
+
+DEFAULT_BYTES: Final = 1_000_000
+# Two megabytes of recipes, written with an escape for each character of two bytes.
+IMPORT_BYTES: Final = 6_000_000
+_COMPARED_BYTES: Final = 10_000_000
+# A text of half a million characters, written with an escape for each, is three megabytes.
+_PROSE_BYTES: Final = 6_000_000
+_TALK_BYTES: Final = 2_000_000
+_LARGER: Final = (
+    (re.compile(r"/api/alfred/recipes/import"), IMPORT_BYTES),
+    (re.compile(r"/api/factory/scenes/[^/]+/compare"), _COMPARED_BYTES),
+    (re.compile(r"/api/factory/(edits|scenes/[^/]+/(edits|analyze))"), _PROSE_BYTES),
+    (re.compile(r"/api/factory/(chat|prompts/preview)"), _TALK_BYTES),
+)
+MOST_ENTRIES: Final = 20_000
+"""Lists and objects cost far more than text of their length; reading them holds everything up."""
+_ENTRY_MARKS: Final = (b",", b"[", b"{")
+_MOST_QUOTES: Final = 4 * MOST_ENTRIES
+
+
+class BodyRefused(CallboardError):
+    """A body that is not let in."""
+
+    status: ClassVar[int] = 413
+
+
+class BodyTooLarge(BodyRefused):
+    """There is more of it than the route takes."""
+
+    code = "body_too_large"
+
+
+class BodyTooSlow(BodyRefused):
+    """It did not come to its end in time."""
+
+    code = "body_too_slow"
+    status = 408
+
+
+class ClientGone(Exception):
+    """The client left before its request was whole."""
+
+
+def most_bytes(path: str) -> int:
+    """Return how long a body may be that is sent to a path."""
+    return next((most for route, most in _LARGER if route.fullmatch(path)), DEFAULT_BYTES)
+
+
+class Bodies:
+    """Reads a request to its end before it goes on, within the limits of its route."""
+
+    def __init__(self, app: ASGIApp, patience: Patience = PATIENCE) -> None:
+        """Take what lies behind, and how long a body may take."""
+        self._app = app
+        self._patience = patience
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """Hand a request on with its whole body, or say why not."""
+        if scope["type"] != "http":
+            await self._app(scope, receive, send)
+            return
+        try:
+            body = await _gather(scope, receive, self._patience)
+        except ClientGone:
+            return
+        except BodyRefused as refused:
+            details: dict[str, Json] = {**refused.context, "fix": refused.fix}
+            told = error_body(refused.code, refused.message, details)
+            await JSONResponse(told, refused.status)(scope, receive, send)
+            return
+        await self._app(scope, _again(body, receive), send)
+
+
+async def _gather(scope: Scope, receive: Receive, patience: Patience) -> bytes:
+    path: str = scope["path"]
+    most = most_bytes(path)
+    told = Headers(scope=scope).get("content-length", "")
+    expected = int(told) if told.isascii() and told.isdecimal() else None
+    if expected is not None and expected > most:
+        raise _too_large(path, f"{expected} bytes", most)
+    seconds = patience.for_body(most if expected is None else expected)
+    try:
+        async with asyncio.timeout(seconds):
+            body = await _read(path, receive, most)
+    except TimeoutError:
+        raise BodyTooSlow(
+            f"The body of this request to {path} did not come within {seconds:.0f} seconds",
+            fix="Send it again, on a connection that does not stall.",
+            limit_seconds=round(seconds),
+        ) from None
+    if path.startswith("/api/") and _has_too_many_entries(body):
+        raise BodyTooLarge(
+            f"The body of this request to {path} has more than {MOST_ENTRIES} entries",
+            fix=f"Send at most {MOST_ENTRIES} entries of lists and objects at once.",
+            limit_entries=MOST_ENTRIES,
+        )
+    return body
+
+
+async def _read(path: str, receive: Receive, most: int) -> bytes:
+    parts: list[bytes] = []
+    length = 0
+    while True:
+        message = await receive()
+        if message["type"] == "http.disconnect":
+            raise ClientGone
+        part: bytes = message.get("body", b"")
+        length += len(part)
+        if length > most:
+            raise _too_large(path, f"more than {most} bytes", most)
+        parts.append(part)
+        if not message.get("more_body", False):
+            return b"".join(parts)
+
+
+def _has_too_many_entries(body: bytes) -> bool:
+    if sum(body.count(mark) for mark in _ENTRY_MARKS) <= MOST_ENTRIES:
+        return False
+    # What stands between quotes is text; a quote within a text is escaped.
+    pieces = body.replace(b"\\\\", b"").replace(b'\\"', b"").split(b'"', _MOST_QUOTES)
+    outside = b"".join(pieces[::2])
+    is_cut = len(pieces) > _MOST_QUOTES
+    return is_cut or sum(outside.count(mark) for mark in _ENTRY_MARKS) > MOST_ENTRIES
+
+
+def _too_large(path: str, length: str, most: int) -> BodyTooLarge:
+    return BodyTooLarge(
+        f"The body of this request to {path} is {length} long; the limit is {most} bytes",
+        fix=f"Send at most {most} bytes at once.",
+        limit_bytes=most,
+    )
+
+
+def _again(body: bytes, receive: Receive) -> Receive:
+    is_told = False
+
+    async def told() -> Message:
+        nonlocal is_told
+        if is_told:
+            return await receive()
+        is_told = True
+        return {"type": "http.request", "body": body, "more_body": False}
+
+    return told

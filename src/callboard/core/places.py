@@ -1,0 +1,34 @@
+"""Where the user's own folders lie: settings, data, cache. Knows paths, touches no disk."""
+
+from collections.abc import Mapping
+from pathlib import Path
+
+
+def config_dir(environment: Mapping[str, str]) -> Path:
+    """Return the folder of the user's own settings."""
+    chosen = environment.get("CALLBOARD_CONFIG_DIR")
+    if chosen:
+        return Path(chosen)
+    from platformdirs import user_config_path
+
+    return user_config_path("callboard", appauthor=False)
+
+
+def data_dir(environment: Mapping[str, str]) -> Path:
+    """Return the folder of what Callboard keeps for the user beside all projects."""
+    chosen = environment.get("CALLBOARD_DATA_DIR")
+    if chosen:
+        return Path(chosen)
+    from platformdirs import user_data_path
+
+    return user_data_path("callboard", appauthor=False)
+
+
+def cache_dir(environment: Mapping[str, str]) -> Path:
+    """Return the folder of what can be fetched again."""
+    chosen = environment.get("CALLBOARD_CACHE_DIR")
+    if chosen:
+        return Path(chosen)
+    from platformdirs import user_cache_path
+
+    return user_cache_path("callboard")

@@ -1,0 +1,1 @@
+"""The ledger: what every commit changed, row by row, chained, signed and countersigned."""

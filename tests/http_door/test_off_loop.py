@@ -1,0 +1,38 @@
+"""While one request is worked on, others are answered."""
+
+import asyncio
+
+import pytest
+from front_door import House
+
+from callboard.api.app import create_app
+
+pytestmark = pytest.mark.anyio
+
+LONG = "Soup\n" + "1 1/2 cups of very fresh milk, cold\n" * 5_000
+
+
+async def test_others_are_answered_while_a_long_text_is_read(house: House) -> None:
+    async with house.serve() as door:
+        short = {"text": LONG[:200], "kind": "text"}
+        path = "/api/alfred/recipes/import"
+        assert (await door.client.post(path, json=short)).status_code == 200
+        reading = asyncio.create_task(door.client.post(path, json={"text": LONG, "kind": "text"}))
+        answered = 0
+        while not reading.done():
+            assert (await door.client.get("/api/health")).status_code == 200
+            answered += 1
+        assert (await reading).status_code == 200
+        # Were it read where requests are answered, the others would have waited for its end.
+        assert answered > 4
+
+
+def test_a_server_that_has_begun_has_its_routes_ready(house: House) -> None:
+    app = create_app(house.root, house.opening())
+    app.warm_up()
+    described = app.openapi()
+    assert len(described["paths"]) > 100
+    named = {"$ref": "#/components/schemas/ErrorBody"}
+    refused = described["paths"]["/api/route"]["post"]["responses"]["413"]
+    assert refused["content"] == {"application/json": {"schema": named}}
+    assert "ErrorDetail" in described["components"]["schemas"]

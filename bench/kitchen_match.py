@@ -12,6 +12,7 @@ from typing import Any
 
 from bench.report import Measured, Result
 from bench.workspace import fresh_folder
+from callboard.library.relational.base import Base
 from callboard.packs.alfred.kitchen.compute.matching import MatchOptions
 from callboard.packs.alfred.kitchen.cookable import match_in_database
 from callboard.packs.alfred.kitchen.opening import add_person, open_kitchen
@@ -22,7 +23,6 @@ from callboard.packs.alfred.kitchen.schema.recipes import (
     recipes,
 )
 from callboard.packs.alfred.kitchen.schema.stock import inventory_items
-from callboard.packs.alfred.relational.base import Base
 
 ROUNDS = 5
 SMALL_STOCK = 60

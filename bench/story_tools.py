@@ -16,7 +16,7 @@ from bench.report import Measured, Result
 from bench.story_project import Novel
 from bench.workspace import fresh_folder
 from callboard.core.canonical import Json, digest
-from callboard.packs.story.tools.shelf import story_tools
+from callboard.library.story.tools.shelf import story_tools
 from callboard.tools import ProjectFiles, ToolContext
 
 COLD_SECONDS = 5.0

@@ -9,10 +9,10 @@ from typing import Any
 from callboard.choreography.turn.domain import Who
 from callboard.choreography.turn.requests import ReadRequest, WritePreview, WriteRequest
 from callboard.choreography.turn.shapes import TurnOutcome
+from callboard.library.relational.filters.dates import Today
 from callboard.models import Line, ModelRequest, Script
 from callboard.packs.alfred.house import Alfred
 from callboard.packs.alfred.kitchen.fixtures.seeding import seed
-from callboard.packs.alfred.relational.filters.dates import Today
 from callboard.studio.packs import load_pack
 from callboard.studio.project import Project
 from callboard.studio.studio import Opening, Studio

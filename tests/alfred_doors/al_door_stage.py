@@ -13,7 +13,7 @@ import httpx
 from callboard.api.app import create_app
 from callboard.core.clock import Clock, SystemClock
 from callboard.models import Line, ModelRequest, Script
-from callboard.packs.alfred.house import Alfred
+from callboard.packs.alfred.house import Alfred, alfred_of
 from callboard.studio.project import Project
 from callboard.studio.studio import Opening, Studio
 from door_server import served
@@ -204,4 +204,6 @@ class Household:
         chosen = script or Script(pick)
         app = create_app(self.root, self.opening(chosen))
         async with served(app) as client:
-            yield Table(client, app.state.studio, app.state.alfred, chosen, str(client.base_url))
+            yield Table(
+                client, app.state.studio, alfred_of(app.state.studio), chosen, str(client.base_url)
+            )

@@ -8,7 +8,7 @@ import pytest
 from clitools import SCRIPT, Here, call
 
 from callboard.cli import exits
-from callboard.cli.table import COMMANDS
+from callboard.cli.table import names
 
 
 def tab(*words: str, cwd: Path) -> list[str]:
@@ -32,7 +32,7 @@ def tab(*words: str, cwd: Path) -> list[str]:
 
 
 def test_bash_completes_commands_their_parts_and_options(project: Path) -> None:
-    assert tab("", cwd=project) == list(COMMANDS)
+    assert tab("", cwd=project) == names()
     assert tab("ru", cwd=project) == ["run", "runs"]
     assert tab("runs", "wa", cwd=project) == ["watch"]
     assert tab("run", "--det", cwd=project) == ["--detach"]

@@ -12,7 +12,7 @@ from clitools import Here, call
 import callboard
 import callboard.cli.commands as commands
 from callboard.cli import exits
-from callboard.cli.table import COMMANDS
+from callboard.cli.table import OWN, of_packs
 
 HEAVY_FOR_HELP = ("typer", "rich", "pydantic", "asyncio", "typing", "sqlite3", "yaml", "argparse")
 HEAVY_FOR_LISTS = ("pydantic_ai", "xllamacpp", "tokenizers", "sqlalchemy", "numpy", "rich", "yaml")
@@ -52,7 +52,9 @@ def test_version(tmp_path: Path) -> None:
 def test_root_help_names_every_command_and_every_exit_code(here: Here) -> None:
     ended = here("--help")
     assert ended.code == 0
-    for name, told in COMMANDS.items():
+    packs = {row.name: row.help for row in of_packs()}
+    assert {"plan", "factory", "alfred"} <= set(packs)
+    for name, told in {**OWN, **packs}.items():
         assert f"  {name:<12}{told}" in ended.out
     for code in exits.MEANINGS:
         assert f"\n  {code:<5}" in ended.out
@@ -63,7 +65,7 @@ def test_every_command_has_a_module_and_every_module_a_command() -> None:
     modules = {name: importlib.import_module(f"callboard.cli.commands.{name}") for name in names}
     # A module without an application of its own holds a part of another command.
     whole = {name: module.app for name, module in modules.items() if hasattr(module, "app")}
-    assert set(whole) == set(COMMANDS)
+    assert set(whole) == set(OWN)
     assert all(app.info.help for app in whole.values())
 
 

@@ -11,7 +11,7 @@ import httpx
 
 from callboard.api.app import create_app
 from callboard.models import Line, ModelRequest, Script
-from callboard.packs.writers_factory.factory import Factory
+from callboard.packs.writers_factory.factory import Factory, factory_of
 from callboard.studio.project import Project
 from callboard.studio.studio import Opening, Studio
 from callboard.testing import SCRIPTED
@@ -178,7 +178,7 @@ class Shop:
         chosen = script or Script(staff())
         app = create_app(self.root, self.opening(chosen))
         async with served(app) as client:
-            yield Desk(client, app.state.studio, app.state.factory, chosen, self.root)
+            yield Desk(client, app.state.studio, factory_of(app.state.studio), chosen, self.root)
 
 
 async def lay_foundation(desk: Desk) -> None:

@@ -9,6 +9,7 @@ from fastapi.testclient import TestClient
 
 from callboard.api.app import create_app
 from callboard.models import Script
+from callboard.packs.writers_factory.factory import factory_of
 from door_server import client_of
 
 UNKNOWN = (
@@ -93,7 +94,7 @@ def client(tmp_path_factory: pytest.TempPathFactory) -> Iterator[TestClient]:
     app = create_app(shop.root, shop.opening(Script(staff())))
     with client_of(app) as opened:
         assert opened.portal is not None
-        opened.portal.call(write_book, app.state.factory, SCENE, BLOCKED)
+        opened.portal.call(write_book, factory_of(app.state.studio), SCENE, BLOCKED)
         opened.post("/api/factory/mode", json={"to": "EDITOR"})
         moved = opened.post("/api/factory/mode", json={"to": "EDITOR", "override": True})
         assert moved.status_code == 200, moved.text

@@ -10,7 +10,6 @@ import httpx
 import pytest
 from front_door import Door, House
 
-from callboard.api.bodies import IMPORT_BYTES
 from callboard.packs import control_room
 from callboard.packs.alfred.kitchen.recipes.reading.limits import MOST_BYTES, MOST_TEXT_BYTES
 from callboard.studio.project import Project
@@ -19,6 +18,7 @@ from sizes import size
 pytestmark = [pytest.mark.anyio, pytest.mark.chaos]
 
 IMPORT = "/api/alfred/recipes/import"
+IMPORT_BYTES = 6_000_000
 HOSTILE = ["((a+))+$", "(a|a)*b$", r"((?:\w|\w\w)+)+#"]
 MUCH = size(60_000, 290_000)
 MORE = size(200_000, 1_900_000)

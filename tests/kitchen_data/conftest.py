@@ -10,7 +10,7 @@ import pytest
 from kitchen_base import fill, sqlite_base
 from sqlalchemy import create_engine, make_url, text
 
-from callboard.packs.alfred.relational.base import Base
+from callboard.library.relational.base import Base
 
 
 @pytest.fixture(scope="session")

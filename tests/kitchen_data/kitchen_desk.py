@@ -16,11 +16,11 @@ from callboard.choreography.turn.requests import (
     WriteRequest,
     WriteResult,
 )
+from callboard.library.relational.base import Base
+from callboard.library.relational.filters.dates import Today
+from callboard.library.relational.writing.undoing import undo_last_turn
 from callboard.packs.alfred.kitchen.opening import kitchen_log, kitchen_writer
 from callboard.packs.alfred.kitchen.schema import kitchen_tables
-from callboard.packs.alfred.relational.base import Base
-from callboard.packs.alfred.relational.filters.dates import Today
-from callboard.packs.alfred.relational.writing.undoing import undo_last_turn
 
 # Wednesday 2026-05-20, half past ten in the morning.
 TODAY = Today.at(NOW_MS, "Europe/Berlin")

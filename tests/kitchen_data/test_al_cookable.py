@@ -10,6 +10,8 @@ from hypothesis import strategies as st
 from kitchen_base import TIMES, sqlite_base
 from sqlalchemy import delete, insert
 
+from callboard.library.relational.base import Base
+from callboard.library.relational.names import name_key
 from callboard.packs.alfred.kitchen.compute.matching import MatchOptions, match_recipes
 from callboard.packs.alfred.kitchen.compute.rows import Catalogue
 from callboard.packs.alfred.kitchen.cookable import match_in_database
@@ -17,8 +19,6 @@ from callboard.packs.alfred.kitchen.safety import Eater, allergens_in
 from callboard.packs.alfred.kitchen.schema import recipes as r
 from callboard.packs.alfred.kitchen.schema import stock as s
 from callboard.packs.alfred.kitchen.schema.people import users
-from callboard.packs.alfred.relational.base import Base
-from callboard.packs.alfred.relational.names import name_key
 
 FOODS = ["flour", "milk", "walnut", "egg", "salt", "rice", "shallot", "beef", "leek", "oil"]
 UNITS = ["g", "kg", "ml", "cup", "smidgen", None]

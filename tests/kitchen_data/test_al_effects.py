@@ -6,7 +6,7 @@ import pytest
 from kitchen_desk import KitchenDesk, named
 
 from callboard.choreography.turn.requests import WriteError
-from callboard.packs.alfred.relational.base import Base
+from callboard.library.relational.base import Base
 
 
 @pytest.fixture
@@ -173,7 +173,7 @@ def test_an_effect_that_fails_takes_the_change_with_it(
 ):
     desk.add("shopping_items", 1, name="Milk", quantity=2, unit="l")
     before = content(desk)
-    changes = "callboard.packs.alfred.relational.writing.changes.Changes"
+    changes = "callboard.library.relational.writing.changes.Changes"
 
     def broken(*_: Any, **__: Any) -> None:
         raise OSError("the power went")

@@ -12,6 +12,7 @@ from kitchen_desk import TODAY, KitchenDesk
 from sqlalchemy import create_engine, inspect, make_url, text
 
 from callboard.choreography.turn.requests import WriteError
+from callboard.library.relational.base import Base
 from callboard.packs.alfred.kitchen.fixtures import seed
 from callboard.packs.alfred.kitchen.migrations import HEAD, bring_up_to_date
 from callboard.packs.alfred.kitchen.migrations.upgrading import (
@@ -30,7 +31,6 @@ from callboard.packs.alfred.kitchen.opening import (
     person,
 )
 from callboard.packs.alfred.kitchen.schema import metadata
-from callboard.packs.alfred.relational.base import Base
 
 NOW = "2026-05-20T08:30:00.000000Z"
 
@@ -271,7 +271,7 @@ def _die_in_the_second_step(url: str) -> None:
 
     desk = KitchenDesk(Base(url))
     desk.add("shopping_items", 1, name="Eggs", quantity=6)
-    from callboard.packs.alfred.relational.writing.changes import Changes
+    from callboard.library.relational.writing.changes import Changes
 
     def die(*_: Any, **__: Any) -> None:
         os._exit(9)

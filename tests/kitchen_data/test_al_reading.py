@@ -12,11 +12,11 @@ from kitchen_base import NOW_MS, RECIPES, TAGS, reader_of, sqlite_base
 from sqlalchemy import text
 
 from callboard.choreography.turn.requests import QueryError, ReadRequest, ReadResult
+from callboard.library.relational.base import Base
+from callboard.library.relational.filters.dates import Today, resolve_date
+from callboard.library.relational.names import name_key
+from callboard.library.relational.schema import render_schema
 from callboard.packs.alfred.kitchen.schema import kitchen_tables
-from callboard.packs.alfred.relational.base import Base
-from callboard.packs.alfred.relational.filters.dates import Today, resolve_date
-from callboard.packs.alfred.relational.names import name_key
-from callboard.packs.alfred.relational.schema import render_schema
 
 
 def read(base: Base, user: str = "ann", **request: Any) -> ReadResult:

@@ -6,7 +6,7 @@ import pytest
 from kitchen_desk import KitchenDesk, named
 
 from callboard.choreography.turn.requests import WriteError
-from callboard.packs.alfred.relational.base import Base
+from callboard.library.relational.base import Base
 
 
 @pytest.fixture

@@ -16,13 +16,13 @@ from callboard.choreography.turn.requests import (
     WriteRequest,
     WriteResult,
 )
+from callboard.library.relational.base import Base
+from callboard.library.relational.filters.dates import Today
+from callboard.library.relational.filters.dialects import dialect_of
+from callboard.library.relational.writing import Writer, log_tables
+from callboard.library.relational.writing.rules import PlainRules
+from callboard.library.relational.writing.undoing import undo_last_turn
 from callboard.packs.alfred.kitchen.schema import kitchen_tables, metadata
-from callboard.packs.alfred.relational.base import Base
-from callboard.packs.alfred.relational.filters.dates import Today
-from callboard.packs.alfred.relational.filters.dialects import dialect_of
-from callboard.packs.alfred.relational.writing import Writer, log_tables
-from callboard.packs.alfred.relational.writing.rules import PlainRules
-from callboard.packs.alfred.relational.writing.undoing import undo_last_turn
 
 TODAY = Today.at(NOW_MS, "Europe/Berlin")
 LOG = log_tables(metadata)

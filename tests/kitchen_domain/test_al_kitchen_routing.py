@@ -8,9 +8,9 @@ from hypothesis import strategies as st
 from kitchen_home import Home
 
 from callboard.choreography.turn.shapes import StepType, ThinkStep
+from callboard.library.relational.filters.dates import Today
 from callboard.packs.alfred.kitchen.router.words.dates import find_when, read_day, read_days
 from callboard.packs.alfred.kitchen.router.words.items import Item, read_items
-from callboard.packs.alfred.relational.filters.dates import Today
 
 pytestmark = pytest.mark.anyio
 

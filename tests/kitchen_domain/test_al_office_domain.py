@@ -11,8 +11,8 @@ from kitchen_home import Clock
 
 from callboard.choreography.turn.domain import Asked, Domain, Routed, Who
 from callboard.choreography.turn.requests import ReadRequest, WriteKey, WritePreview, WriteResult
+from callboard.library.relational.base import Base
 from callboard.packs.alfred.office.domain import Office
-from callboard.packs.alfred.relational.base import Base
 
 pytestmark = pytest.mark.anyio
 

@@ -9,6 +9,7 @@ import pytest
 from callboard.choreography.turn.domain import Who
 from callboard.choreography.turn.requests import WriteKey, WriteRequest
 from callboard.core.errors import InvalidInput
+from callboard.library.relational.filters.dates import Today
 from callboard.packs.alfred.kitchen.opening import add_person, kitchen_writer, open_kitchen
 from callboard.packs.alfred.kitchen.profile import (
     Onboarding,
@@ -23,7 +24,6 @@ from callboard.packs.alfred.kitchen.profile.effects import (
 )
 from callboard.packs.alfred.kitchen.profile.onboarding import UnclearAnswer, profile_values
 from callboard.packs.alfred.kitchen.schema import kitchen_tables
-from callboard.packs.alfred.relational.filters.dates import Today
 
 NOW = "2026-05-20T08:30:00.000000Z"
 TODAY = Today.at(1_779_265_800_000, "Europe/Berlin")

@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Any
 
 from callboard.core.canonical import digest
-from callboard.packs.story.tools.shelf import story_tools
+from callboard.library.story.tools.shelf import story_tools
 from callboard.tools import ProjectFiles, Tool, ToolContext, ToolResult
 
 FORTRESS = Path(__file__).parent.parent / "fortress"

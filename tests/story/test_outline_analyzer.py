@@ -8,9 +8,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 from storytelling import call, context_of, copy_fortress
 
-from callboard.packs.story.errors import NoOutline
-from callboard.packs.story.index.outline import read_outline
-from callboard.packs.story.text import Document
+from callboard.library.story.errors import NoOutline
+from callboard.library.story.index.outline import read_outline
+from callboard.library.story.text import Document
 
 
 @pytest.fixture

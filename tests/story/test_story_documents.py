@@ -4,10 +4,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from callboard.packs.story.index.names import count_names
-from callboard.packs.story.index.outline import read_outline
-from callboard.packs.story.text import Document, words_of
-from callboard.packs.story.text.sentences import LONGEST_CHARS
+from callboard.library.story.index.names import count_names
+from callboard.library.story.index.outline import read_outline
+from callboard.library.story.text import Document, words_of
+from callboard.library.story.text.sentences import LONGEST_CHARS
 
 PIECES = st.sampled_from(
     [

@@ -8,11 +8,11 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from callboard.packs.story.index import Entities, Entity, StoryIndex
-from callboard.packs.story.index import shelf as shelf_module
-from callboard.packs.story.index.numbers import number_in_filename, numbered_title, read_number
-from callboard.packs.story.model import Kind
-from callboard.packs.story.text import Document
+from callboard.library.story.index import Entities, Entity, StoryIndex
+from callboard.library.story.index import shelf as shelf_module
+from callboard.library.story.index.numbers import number_in_filename, numbered_title, read_number
+from callboard.library.story.model import Kind
+from callboard.library.story.text import Document
 from callboard.tools import FileMissing, Kept, PathOutsideProject, ProjectFiles, Unreadable
 
 Write = Callable[[str, str], None]

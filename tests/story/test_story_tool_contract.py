@@ -15,11 +15,11 @@ from callboard.core.clock import SystemClock
 from callboard.core.errors import CallboardError
 from callboard.core.ids import IdMaker
 from callboard.core.vocabulary import ReceiptOutcome
-from callboard.packs.story.index import story_index
-from callboard.packs.story.model import Severity
-from callboard.packs.story.thresholds.source import Section, bundled, bundled_thresholds
-from callboard.packs.story.tools.frame import make_finding
-from callboard.packs.story.tools.shelf import story_tools
+from callboard.library.story.index import story_index
+from callboard.library.story.model import Severity
+from callboard.library.story.thresholds.source import Section, bundled, bundled_thresholds
+from callboard.library.story.tools.frame import make_finding
+from callboard.library.story.tools.shelf import story_tools
 from callboard.store.database import Database, Durability
 from callboard.tools import (
     FileMissing,

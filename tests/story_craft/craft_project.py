@@ -4,9 +4,9 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
-from callboard.packs.story.tools.prose.tool import prose_analyzer
-from callboard.packs.story.tools.reader.tool import reader_experience_simulator
-from callboard.packs.story.tools.stakes.tool import stakes_mapper
+from callboard.library.story.tools.prose.tool import prose_analyzer
+from callboard.library.story.tools.reader.tool import reader_experience_simulator
+from callboard.library.story.tools.stakes.tool import stakes_mapper
 from callboard.tools import Kept, ProjectFiles, ToolContext, ToolResult
 
 TOOLS = {tool.id: tool for tool in (prose_analyzer, stakes_mapper, reader_experience_simulator)}

@@ -8,7 +8,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from callboard.core.canonical import digest
-from callboard.packs.story.text.document import Document
+from callboard.library.story.text.document import Document
 from callboard.tools import FileMissing, InvalidArgs, PathOutsideProject
 
 pytestmark = pytest.mark.anyio
@@ -384,7 +384,7 @@ async def test_whatever_is_written_quotes_are_verbatim(
 
 
 def test_narration_of_a_tale_told_aloud_is_narration() -> None:
-    from callboard.packs.story.tools.narration import narration_of
+    from callboard.library.story.tools.narration import narration_of
 
     text = "\n\n".join(f"“I walked on, day {day}. ‘Stop!’ he said." for day in range(6))
     narration = narration_of(Document("scene.md", text))

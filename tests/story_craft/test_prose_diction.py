@@ -2,13 +2,13 @@
 
 import pytest
 
-from callboard.packs.story.text.document import Document
-from callboard.packs.story.thresholds import ProseThresholds
-from callboard.packs.story.thresholds.source import bundled
-from callboard.packs.story.tools.narration import narration_of
-from callboard.packs.story.tools.prose.diction import adverbs, filter_words, passives, senses
-from callboard.packs.story.tools.prose.echoes import echoes, tell_echoes
-from callboard.packs.story.tools.prose.readability import readability, syllables
+from callboard.library.story.text.document import Document
+from callboard.library.story.thresholds import ProseThresholds
+from callboard.library.story.thresholds.source import bundled
+from callboard.library.story.tools.narration import narration_of
+from callboard.library.story.tools.prose.diction import adverbs, filter_words, passives, senses
+from callboard.library.story.tools.prose.echoes import echoes, tell_echoes
+from callboard.library.story.tools.prose.readability import readability, syllables
 
 LIMITS = ProseThresholds.model_validate(bundled()["prose"])
 NOBODY: frozenset[str] = frozenset()

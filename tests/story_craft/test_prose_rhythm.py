@@ -2,12 +2,12 @@
 
 import pytest
 
-from callboard.packs.story.model import Severity
-from callboard.packs.story.text.document import Document
-from callboard.packs.story.thresholds import ProseThresholds
-from callboard.packs.story.thresholds.source import bundled
-from callboard.packs.story.tools.narration import narration_of
-from callboard.packs.story.tools.prose import rhythm
+from callboard.library.story.model import Severity
+from callboard.library.story.text.document import Document
+from callboard.library.story.thresholds import ProseThresholds
+from callboard.library.story.thresholds.source import bundled
+from callboard.library.story.tools.narration import narration_of
+from callboard.library.story.tools.prose import rhythm
 
 LIMITS = ProseThresholds.model_validate(bundled()["prose"])
 

@@ -2,12 +2,12 @@
 
 import pytest
 
-from callboard.packs.story.model import Finding, Severity
-from callboard.packs.story.text.document import Document
-from callboard.packs.story.thresholds import ProseThresholds
-from callboard.packs.story.thresholds.source import bundled
-from callboard.packs.story.tools.prose.analysis import analyse
-from callboard.packs.story.tools.scenes import SceneNames
+from callboard.library.story.model import Finding, Severity
+from callboard.library.story.text.document import Document
+from callboard.library.story.thresholds import ProseThresholds
+from callboard.library.story.thresholds.source import bundled
+from callboard.library.story.tools.prose.analysis import analyse
+from callboard.library.story.tools.scenes import SceneNames
 
 LIMITS = ProseThresholds.model_validate(bundled()["prose"])
 PEOPLE = SceneNames(

@@ -6,13 +6,13 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from callboard.packs.story.model import Quote, Severity
-from callboard.packs.story.text.document import Document
-from callboard.packs.story.thresholds import StakesThresholds
-from callboard.packs.story.thresholds.source import bundled
-from callboard.packs.story.tools.stakes.curve import Stop, curve_findings, levels_of, raw_of
-from callboard.packs.story.tools.stakes.hits import Hits, scene_hits
-from callboard.packs.story.tools.stakes.threads import Passage, Theme, status_of, thread_of
+from callboard.library.story.model import Quote, Severity
+from callboard.library.story.text.document import Document
+from callboard.library.story.thresholds import StakesThresholds
+from callboard.library.story.thresholds.source import bundled
+from callboard.library.story.tools.stakes.curve import Stop, curve_findings, levels_of, raw_of
+from callboard.library.story.tools.stakes.hits import Hits, scene_hits
+from callboard.library.story.tools.stakes.threads import Passage, Theme, status_of, thread_of
 
 LIMITS = StakesThresholds.model_validate(bundled()["stakes"])
 

@@ -9,9 +9,9 @@ from typing import Any
 import pytest
 from fact_project import Project
 
-from callboard.packs.story.facts.cast import Cast, Hit
-from callboard.packs.story.facts.prose import read
-from callboard.packs.story.text import Document
+from callboard.library.story.facts.cast import Cast, Hit
+from callboard.library.story.facts.prose import read
+from callboard.library.story.text import Document
 
 FORTRESS = Path(__file__).parents[1] / "fortress"
 PEOPLE = {"Kael": "male", "Mira": "female", "Jon": "male"}

@@ -4,9 +4,9 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
-from callboard.packs.story.tools.canon.tool import canon_checker
-from callboard.packs.story.tools.consistency.tool import consistency_checker
-from callboard.packs.story.tools.draft.tool import scene_draft_validator
+from callboard.library.story.tools.canon.tool import canon_checker
+from callboard.library.story.tools.consistency.tool import consistency_checker
+from callboard.library.story.tools.draft.tool import scene_draft_validator
 from callboard.tools import ProjectFiles, Tool, ToolContext, ToolResult
 
 TOOLS = {tool.id: tool for tool in (canon_checker, consistency_checker, scene_draft_validator)}

@@ -20,9 +20,9 @@ from callboard.choreography.turn.requests import ReadRequest, WriteKey, WriteReq
 from callboard.choreography.turn.shapes import TurnOutcome
 from callboard.choreography.turn.talk import Talk
 from callboard.core.clock import SystemClock
+from callboard.library.relational.base import Base
 from callboard.models import Script
 from callboard.packs.alfred.office.domain import Office
-from callboard.packs.alfred.relational.base import Base
 from callboard.studio.packs import Pack, load_pack
 from callboard.studio.project import Project
 from callboard.studio.studio import Opening, Studio

@@ -12,11 +12,10 @@ from callboard.api.bodies import Bodies
 from callboard.api.capacity import Capacity
 from callboard.api.description import DescribedApi
 from callboard.api.entrance import Entrance
+from callboard.api.pack_routes import OnDemand, PackRoutes
 from callboard.api.patience import PATIENCE, Patience
 from callboard.api.routes import ROUTERS
-from callboard.packs.alfred.house import Alfred
-from callboard.packs.control_room.house import House
-from callboard.packs.writers_factory.factory import Factory
+from callboard.studio.packs import installed_packs
 from callboard.studio.studio import Opening, Studio
 
 
@@ -28,21 +27,15 @@ def create_app(
     patience: Patience = PATIENCE,
 ) -> DescribedApi:
     """Return the application for one project; the project is opened when the server starts."""
+    given = opening.packs if opening is not None else ()
 
     @asynccontextmanager
     async def lifespan(app: FastAPI) -> AsyncGenerator[None]:
-        async with Studio.open(root, opening) as studio:
-            house, factory = House(studio), Factory(studio)
-            app.state.studio, app.state.house, app.state.factory = studio, house, factory
-            app.state.alfred = Alfred(studio)
-            await house.take_up()
-            if factory.is_used:
-                factory.clock.start()
-            try:
-                yield
-            finally:
-                await factory.clock.stop()
-                await house.close()
+        async with Studio.open(root, opening) as studio, routes.opened(studio):
+            app.state.studio = studio
+            for pack in (*given, *studio.repertoire.own()):
+                await routes.hang_up(pack)
+            yield
 
     app = DescribedApi(
         title="Callboard",
@@ -55,9 +48,11 @@ def create_app(
         redoc_url=None,
     )
     app.needs_change_header = token is None
+    routes = app.state.pack_routes = PackRoutes(app, (*given, *installed_packs()))
     # The last one added is the first a request meets: strangers are sent away before anything of
     # theirs is counted or read.
-    app.add_middleware(Bodies, patience=patience)
+    app.add_middleware(OnDemand, routes=routes)
+    app.add_middleware(Bodies, patience=patience, larger=routes.body_limits())
     app.add_middleware(Capacity)
     app.add_middleware(Entrance, token=token, patience=patience)
     failure.install(app)

@@ -6,6 +6,7 @@ it is read. What is let in is whole: no route waits for the rest of one.
 
 import asyncio
 import re
+from collections.abc import Sequence
 from typing import ClassVar, Final
 
 from fastapi.responses import JSONResponse
@@ -18,18 +19,6 @@ from callboard.core.canonical import Json
 from callboard.core.errors import CallboardError
 
 DEFAULT_BYTES: Final = 1_000_000
-# Two megabytes of recipes, written with an escape for each character of two bytes.
-IMPORT_BYTES: Final = 6_000_000
-_COMPARED_BYTES: Final = 10_000_000
-# A text of half a million characters, written with an escape for each, is three megabytes.
-_PROSE_BYTES: Final = 6_000_000
-_TALK_BYTES: Final = 2_000_000
-_LARGER: Final = (
-    (re.compile(r"/api/alfred/recipes/import"), IMPORT_BYTES),
-    (re.compile(r"/api/factory/scenes/[^/]+/compare"), _COMPARED_BYTES),
-    (re.compile(r"/api/factory/(edits|scenes/[^/]+/(edits|analyze))"), _PROSE_BYTES),
-    (re.compile(r"/api/factory/(chat|prompts/preview)"), _TALK_BYTES),
-)
 MOST_ENTRIES: Final = 20_000
 """Lists and objects cost far more than text of their length; reading them holds everything up."""
 _ENTRY_MARKS: Final = (b",", b"[", b"{")
@@ -59,18 +48,19 @@ class ClientGone(Exception):
     """The client left before its request was whole."""
 
 
-def most_bytes(path: str) -> int:
-    """Return how long a body may be that is sent to a path."""
-    return next((most for route, most in _LARGER if route.fullmatch(path)), DEFAULT_BYTES)
-
-
 class Bodies:
     """Reads a request to its end before it goes on, within the limits of its route."""
 
-    def __init__(self, app: ASGIApp, patience: Patience = PATIENCE) -> None:
-        """Take what lies behind, and how long a body may take."""
+    def __init__(
+        self,
+        app: ASGIApp,
+        patience: Patience = PATIENCE,
+        larger: Sequence[tuple[re.Pattern[str], int]] = (),
+    ) -> None:
+        """Take what lies behind, how long a body may take, and the paths that take more."""
         self._app = app
         self._patience = patience
+        self._larger = larger
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Hand a request on with its whole body, or say why not."""
@@ -78,7 +68,8 @@ class Bodies:
             await self._app(scope, receive, send)
             return
         try:
-            body = await _gather(scope, receive, self._patience)
+            most = self.most_bytes(scope["path"])
+            body = await _gather(scope, receive, self._patience, most)
         except ClientGone:
             return
         except BodyRefused as refused:
@@ -88,10 +79,13 @@ class Bodies:
             return
         await self._app(scope, _again(body, receive), send)
 
+    def most_bytes(self, path: str) -> int:
+        """Return how long a body may be that is sent to a path."""
+        return next((most for route, most in self._larger if route.fullmatch(path)), DEFAULT_BYTES)
 
-async def _gather(scope: Scope, receive: Receive, patience: Patience) -> bytes:
+
+async def _gather(scope: Scope, receive: Receive, patience: Patience, most: int) -> bytes:
     path: str = scope["path"]
-    most = most_bytes(path)
     told = Headers(scope=scope).get("content-length", "")
     expected = int(told) if told.isascii() and told.isdecimal() else None
     if expected is not None and expected > most:

@@ -9,9 +9,6 @@ from typing import Annotated, Any
 from fastapi import Depends, Request
 from pydantic import BaseModel, ConfigDict
 
-from callboard.packs.alfred.house import Alfred
-from callboard.packs.control_room.house import House
-from callboard.packs.writers_factory.factory import Factory
 from callboard.studio.studio import Studio
 
 
@@ -20,25 +17,7 @@ async def studio_of(request: Request) -> Studio:
     return request.app.state.studio
 
 
-async def house_of(request: Request) -> House:
-    """Return the Control Room of the open project."""
-    return request.app.state.house
-
-
-async def factory_of(request: Request) -> Factory:
-    """Return the Writers Factory of the open project."""
-    return request.app.state.factory
-
-
-async def alfred_of(request: Request) -> Alfred:
-    """Return the kitchen of the open project; it is opened when it is first needed."""
-    return request.app.state.alfred
-
-
 OpenStudio = Annotated[Studio, Depends(studio_of)]
-ControlRoom = Annotated[House, Depends(house_of)]
-WritersFactory = Annotated[Factory, Depends(factory_of)]
-AlfredKitchen = Annotated[Alfred, Depends(alfred_of)]
 
 
 class Wanted(BaseModel):

@@ -4,7 +4,6 @@ The shells speak with Typer's own mechanism; here is only the root it starts fro
 """
 
 import sys
-from importlib import import_module
 from pathlib import Path
 from typing import Any, Final
 
@@ -13,7 +12,8 @@ import typer.main
 from typer.completion import get_completion_inspect_parameters, shell_complete
 
 from callboard.cli import exits
-from callboard.cli.table import COMMANDS, COMPLETE_VARIABLE
+from callboard.cli.command_apps import app_of
+from callboard.cli.table import COMPLETE_VARIABLE, names
 from callboard.core.errors import CallboardError, InvalidInput
 
 SHELLS: Final = ("bash", "zsh", "fish")
@@ -33,13 +33,12 @@ class _Root(typer.core.TyperGroup):
     """All commands as one group; the module of one is loaded when it is looked into."""
 
     def list_commands(self, ctx: Any) -> list[str]:
-        return list(COMMANDS)
+        return names()
 
     def get_command(self, ctx: Any, cmd_name: str) -> Any:
-        if cmd_name not in COMMANDS:
+        if cmd_name not in names():
             return None
-        app = import_module(f"callboard.cli.commands.{cmd_name}").app
-        return typer.main.get_command(app)
+        return typer.main.get_command(app_of(cmd_name))
 
 
 def print_script(words: list[str]) -> int:

@@ -10,11 +10,11 @@ import sys
 from callboard import __version__
 from callboard.cli import exits
 from callboard.cli.attendance import is_attended
-from callboard.cli.table import COMMANDS, COMPLETE_VARIABLE
+from callboard.cli.table import COMPLETE_VARIABLE, OWN, names, of_packs
 
 _HELP_FLAGS = ("--help", "-h", "help")
 # Commands that ask about the folder themselves, or need none.
-_WITHOUT_PROJECT = frozenset(("trust", "init", "demo", "packs", "doctor"))
+_WITHOUT_PROJECT = frozenset(("trust", "init", "packs", "doctor"))
 
 
 def main(arguments: "list[str] | None" = None) -> int:
@@ -40,7 +40,7 @@ def main(arguments: "list[str] | None" = None) -> int:
         return exits.OK
     if words[0] == "completion":
         return _complete(words[1:])
-    if words[0] not in COMMANDS:
+    if words[0] not in OWN and words[0] not in names():
         return _unknown(words)
     return _dispatch(words[0], words[1:], debug)
 
@@ -50,7 +50,13 @@ def root_help() -> str:
     lines = ["Usage: callboard COMMAND [ARGUMENTS]", ""]
     lines += ["Runs teams of LLM agents: durable, inspectable, on your own folder.", ""]
     lines += ["Commands:"]
-    lines += [f"  {name:<12}{told}" for name, told in COMMANDS.items()]
+    lines += [f"  {name:<12}{told}" for name, told in OWN.items()]
+    title = ""
+    for row in of_packs():
+        if row.title != title:
+            title = row.title
+            lines += ["", f"{title}:"]
+        lines += [f"  {row.name:<12}{row.help}"]
     lines += ["", "Every command takes:"]
     lines += ["  --project FOLDER  the project; by default the one at or above this folder"]
     lines += ["  --json            JSON on standard output, for programs"]
@@ -68,10 +74,10 @@ def _dispatch(name: str, words: "list[str]", debug: bool) -> int:
     from importlib import import_module
 
     try:
-        if name not in _WITHOUT_PROJECT and is_attended():
+        if is_attended() and _needs_project(name):
             _get_acquainted(words)
         import_module("callboard.cli.logs").clean_log()
-        app = import_module(f"callboard.cli.commands.{name}").app
+        app = import_module("callboard.cli.command_apps").app_of(name)
         code = app(args=words, prog_name=f"callboard {name}", standalone_mode=False)
     except KeyboardInterrupt:
         return exits.INTERRUPTED
@@ -80,6 +86,12 @@ def _dispatch(name: str, words: "list[str]", debug: bool) -> int:
 
         return report(error, command=name, as_json=_wants_json(words), debug=debug)
     return code if isinstance(code, int) else exits.OK
+
+
+def _needs_project(name: str) -> bool:
+    if name in OWN:
+        return name not in _WITHOUT_PROJECT
+    return any(row.needs_project for row in of_packs() if row.name == name)
 
 
 def _get_acquainted(words: "list[str]") -> None:
@@ -120,7 +132,7 @@ def _unknown(words: "list[str]") -> int:
         problem = f"{word} is not an option of callboard itself"
         fix = "Options come after the command: `callboard run NAME --project FOLDER`."
     else:
-        close = get_close_matches(word, COMMANDS, n=1)
+        close = get_close_matches(word, names(), n=1)
         problem = f"There is no command {word!r}"
         fix = f"Did you mean `callboard {close[0]}`?" if close else "See `callboard --help`."
     error = InvalidInput(problem, fix=fix, command=word)

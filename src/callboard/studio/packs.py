@@ -4,6 +4,7 @@ A pack's code is imported when it is first used, never to list what there is. Th
 only code that lies beside it.
 """
 
+import importlib
 import importlib.util
 import sys
 from collections.abc import Mapping
@@ -12,7 +13,7 @@ from functools import cached_property
 from importlib.metadata import entry_points
 from pathlib import Path
 from types import ModuleType
-from typing import Annotated, Any, Final
+from typing import Annotated, Any, Final, cast
 
 import yaml
 from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, ValidationError
@@ -22,6 +23,7 @@ from callboard.core.errors import CallboardError, NotFound
 from callboard.core.parsing import FileProblem, decode_text
 from callboard.core.vocabulary import Agent, ModelTier, RoleContract
 from callboard.store.reading import read_bounded
+from callboard.studio.doors import NAME, CommandEntry, HookEntries, PageEntry, RoutesEntry
 from callboard.studio.offers import Choreography, Shelf
 from callboard.tools import Tool
 
@@ -84,7 +86,7 @@ class AgentEntry(BaseModel):
 class _PackFile(BaseModel):
     model_config = ConfigDict(extra="forbid")
 
-    name: str = Field(pattern=r"^[a-z][a-z0-9_-]{0,63}$")
+    name: str = Field(pattern=NAME)
     title: str = ""
     description: str = ""
     agents: list[AgentEntry] = Field(default_factory=list[AgentEntry])
@@ -93,14 +95,23 @@ class _PackFile(BaseModel):
     tools: list[str] = Field(default_factory=list[str])
     prompts: str = "prompts"
     sample: str | None = None
+    # What somebody with a new project of this pack may try first.
+    begin: str = ""
+    commands: dict[Annotated[str, Field(pattern=NAME)], CommandEntry] = Field(
+        default_factory=dict[str, CommandEntry]
+    )
+    routes: list[RoutesEntry] = Field(default_factory=list[RoutesEntry])
+    page: PageEntry | None = None
+    hooks: HookEntries = HookEntries()
 
 
 @dataclass(frozen=True)
 class Pack:
-    """A domain that has been found."""
+    """A domain that has been found; `package` is where it is installed, if it is."""
 
     root: Path
     described: _PackFile
+    package: str = ""
     _modules: dict[Path, ModuleType] = field(default_factory=dict[Path, ModuleType], repr=False)
     _loaded: dict[str, Any] = field(default_factory=dict[str, Any], repr=False)
 
@@ -146,6 +157,26 @@ class Pack:
         """Load the tools it brings."""
         return tuple(self._load(reference) for reference in self.described.tools)
 
+    def command(self, name: str) -> Any:
+        """Load one of its commands, a Typer app."""
+        return self._load(self.described.commands[name].app)
+
+    def routers(self, entry: RoutesEntry) -> tuple[Any, ...]:
+        """Load the routers of one entry."""
+        found: Any = self._load(entry.router)
+        return cast(tuple[Any, ...], found) if isinstance(found, tuple) else (found,)
+
+    def page(self) -> Any:
+        """Load what builds its page."""
+        if self.described.page is None:
+            raise PackInvalid(f"Pack {self.name!r} has no page")
+        return self._load(self.described.page.show)
+
+    def hook(self, name: str) -> Any:
+        """Load what it does at a moment the runtime knows; None if it does nothing then."""
+        reference: str | None = getattr(self.described.hooks, name)
+        return None if reference is None else self._load(reference)
+
     def _load(self, reference: str) -> Any:
         if reference not in self._loaded:
             self._loaded[reference] = self._find(reference)
@@ -172,17 +203,14 @@ class Pack:
         known = self._modules.get(path)
         if known is not None:
             return known
-        # The folder's hash keeps two packs of one name apart.
-        name = f"callboard_pack_{self.name}_{digest(str(path))[:12]}_{path.stem}"
-        spec = importlib.util.spec_from_file_location(name, path)
-        if spec is None or spec.loader is None or not path.is_file():
-            raise PackInvalid(f"Pack {self.name!r} has no file {path.name}")
-        module = importlib.util.module_from_spec(spec)
-        sys.modules[name] = module
+        if not path.is_file():
+            inside = path.relative_to(self.root.resolve())
+            raise PackInvalid(
+                f"Pack {self.name!r} has no file {inside}", fix=f"Correct {self.root / FILE}."
+            )
         try:
-            spec.loader.exec_module(module)
+            module = self._imported(path) if self.package else self._executed(path)
         except Exception as error:
-            del sys.modules[name]
             raise PackInvalid(
                 f"{path.name} of pack {self.name!r} cannot be loaded: {error}",
                 fix="Run the file with Python to see the whole error.",
@@ -191,13 +219,33 @@ class Pack:
         self._modules[path] = module
         return module
 
+    def _imported(self, path: Path) -> ModuleType:
+        parts = path.relative_to(self.root.resolve()).with_suffix("").parts
+        named = ".".join(part for part in parts if part != "__init__")
+        return importlib.import_module(f"{self.package}.{named}" if named else self.package)
 
-def load_pack(root: Path) -> Pack:
-    """Read the pack in a folder."""
+    def _executed(self, path: Path) -> ModuleType:
+        # The folder's hash keeps two packs of one name apart.
+        name = f"callboard_pack_{self.name}_{digest(str(path))[:12]}_{path.stem}"
+        spec = importlib.util.spec_from_file_location(name, path)
+        if spec is None or spec.loader is None:
+            raise ImportError(f"{path} is no Python file")
+        module = importlib.util.module_from_spec(spec)
+        sys.modules[name] = module
+        try:
+            spec.loader.exec_module(module)
+        except Exception:
+            del sys.modules[name]
+            raise
+        return module
+
+
+def load_pack(root: Path, package: str = "") -> Pack:
+    """Read the pack in a folder; `package` is its name for the interpreter, if it is installed."""
     path = root / FILE
     try:
         raw = yaml.safe_load(decode_text(read_bounded(path, limit_bytes=_LARGEST_BYTES)))
-        return Pack(root.resolve(), _PackFile.model_validate(raw))
+        return Pack(root.resolve(), _PackFile.model_validate(raw), package)
     except FileNotFoundError as error:
         raise PackInvalid(f"{root} is not a pack: it has no {FILE}") from error
     except FileProblem as problem:
@@ -212,14 +260,50 @@ def load_pack(root: Path) -> Pack:
         raise PackInvalid(f"{path} is not readable YAML: {error}") from error
 
 
-def installed_packs() -> tuple[Pack, ...]:
-    """Find the packs of installed distributions, without importing them."""
-    found: list[Pack] = []
+@dataclass(frozen=True, slots=True)
+class Discovery:
+    """The packs of installed distributions, and what is wrong with those that were left out."""
+
+    packs: tuple[Pack, ...]
+    problems: tuple[str, ...] = ()
+
+
+def discover() -> Discovery:
+    """Find the packs of installed distributions, without importing them.
+
+    One that cannot be used is named and left out: it must not keep the others from working.
+    """
+    found: dict[str, Pack] = {}
+    problems: list[str] = []
     for point in sorted(entry_points(group=GROUP), key=lambda point: point.name):
-        spec = importlib.util.find_spec(point.value)
-        for location in (spec.submodule_search_locations or ()) if spec is not None else ():
-            found.append(load_pack(Path(location)))
-    return tuple(found)
+        try:
+            pack = _installed(point.value)
+        except CallboardError as error:
+            problems.append(f"pack {point.name} is left out: {error.message}")
+            continue
+        if pack.name in found:
+            kept = found[pack.name].package
+            problems.append(f"pack {pack.name} of {pack.package} is left out: {kept} has the name")
+        else:
+            found[pack.name] = pack
+    return Discovery(tuple(found.values()), tuple(problems))
+
+
+def _installed(package: str) -> Pack:
+    try:
+        spec = importlib.util.find_spec(package)
+    except (ImportError, ValueError):
+        spec = None
+    if spec is None or not spec.submodule_search_locations:
+        raise PackInvalid(
+            f"there is no package {package}", fix="Install it again, or remove its distribution."
+        )
+    return load_pack(Path(spec.submodule_search_locations[0]), package)
+
+
+def installed_packs() -> tuple[Pack, ...]:
+    """Return the packs of installed distributions that can be used."""
+    return discover().packs
 
 
 def in_order(given: tuple[Pack, ...], installed: tuple[Pack, ...], own: str) -> tuple[Pack, ...]:
@@ -237,12 +321,14 @@ class Repertoire:
         studio: Any = None,
         *,
         near: frozenset[str] = frozenset(),
+        own: str = "",
     ) -> None:
         """Take the packs, the user's first, the project's own words on agents, and the studio.
 
         A bare name means what a `near` pack offers; among others it must be the only one.
         """
         self.packs = packs
+        self._own = own
         self._near = near
         self._overrides = dict(overrides)
         self._studio = studio
@@ -257,6 +343,10 @@ class Repertoire:
                     self._ambiguous.setdefault(name, [f"{home.name}/{name}"])
                     self._ambiguous[name].append(f"{pack.name}/{name}")
                 self._homes.setdefault(f"{pack.name}/{name}", pack)
+
+    def own(self) -> tuple[Pack, ...]:
+        """Return the pack the project is for, if it is here."""
+        return tuple(pack for pack in self.packs if pack.name == self._own)[:1]
 
     @property
     def archetypes(self) -> frozenset[str]:

@@ -5,7 +5,7 @@ from collections.abc import AsyncGenerator, Callable, Mapping
 from contextlib import AsyncExitStack, asynccontextmanager
 from dataclasses import dataclass, field, replace
 from pathlib import Path
-from typing import Any, Protocol, TypeVar
+from typing import Any, Protocol, TypeVar, runtime_checkable
 
 from callboard.core.canonical import Json
 from callboard.core.clock import Clock, SystemClock
@@ -58,6 +58,7 @@ from callboard.tools import ToolRegistry, ToolService, sync_mirror
 from callboard.tools.builtin import BUILTIN_TOOLS
 
 
+@runtime_checkable
 class Closing(Protocol):
     """Something that is open and wants to be closed."""
 
@@ -66,7 +67,7 @@ class Closing(Protocol):
         ...
 
 
-K = TypeVar("K", bound=Closing)
+K = TypeVar("K")
 
 
 @dataclass(frozen=True, slots=True)
@@ -128,12 +129,13 @@ class Studio:
             project_agents(project.agents, base, self._around.files),
             self,
             near=frozenset(near),
+            own=self.settings.pack,
         )
         self.catalog = Catalog.load(self.settings.models.catalog_overrides())
         self._layers = template_layers(packs, project, environment)
         self._prompts: dict[str, Registry] = {}
         # What packs hold open for this project, each by its type; closed with the studio.
-        self._kept: dict[type[Any], Closing] = {}
+        self._kept: dict[type[Any], object] = {}
         self.counter = OfflineTokenCounter()
         self.layout = load_layout()
         self.assembler = Assembler(self.counter, self.layout, self.discretion.hide)
@@ -199,7 +201,9 @@ class Studio:
     def close_kept(self) -> None:
         """Close what packs held open."""
         while self._kept:
-            self._kept.popitem()[1].close()
+            kept = self._kept.popitem()[1]
+            if isinstance(kept, Closing):
+                kept.close()
 
     def prompts(self, pack: str = "") -> Registry:
         """Return the templates as a pack sees them: bundled, its own, the user's, the project's.

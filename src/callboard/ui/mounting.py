@@ -4,27 +4,34 @@ Who may come in is not decided here: the server's entrance has looked at every r
 """
 
 import asyncio
-from collections.abc import AsyncGenerator
+import logging
+from collections.abc import AsyncGenerator, Awaitable, Callable
 from contextlib import asynccontextmanager
 from typing import Final
 
-from fastapi import FastAPI
+from fastapi import FastAPI, Request, Response
 from fastapi.responses import JSONResponse, RedirectResponse
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
-from callboard.packs.alfred.house import Alfred
+from callboard.studio.packs import Pack, installed_packs
+from callboard.studio.studio import Studio
 
-KITCHEN: Final = "/kitchen"
-ALFRED: Final = "callboard.alfred"
+_log = logging.getLogger(__name__)
+
+STUDIO: Final = "callboard.studio"
+"""Where a page finds the open project in its request's scope."""
 # The host a page is opened at, as the entrance has read it.
 HOST: Final = "callboard.host"
-_NO_KITCHEN: Final = {
-    "error": {
-        "code": "no_page",
-        "message": "This project has no page",
-        "details": {"fix": "Pages are there for projects of the pack alfred; see `/api`."},
-    }
-}
+_NO_PAGE: Final = JSONResponse(
+    {
+        "error": {
+            "code": "no_page",
+            "message": "This project has no page",
+            "details": {"fix": "Pages are there for projects of packs that have one; see `/api`."},
+        }
+    },
+    404,
+)
 # The page's own scripts are inline and build their templates at run time. Nothing comes from
 # elsewhere, nothing is sent elsewhere, and nobody may put the page into a frame. Not every browser
 # counts a socket of the page's own host as its own, so it is named.
@@ -43,9 +50,15 @@ _HEADERS: Final = {
 
 
 def hang_up_pages(app: FastAPI) -> None:
-    """Have an application show the pages of its project; they end before the project is closed."""
+    """Have an application show the pages of packs; they end before the project is closed."""
     pages = Pages()
     whole = app.router.lifespan_context
+    packs: dict[str, Pack] = {}
+    for pack in installed_packs():
+        if pack.described.page is not None:
+            first = packs.setdefault(pack.described.page.path, pack)
+            if first is not pack:
+                _log.warning("the page of pack %s is left out: %s has it", pack.name, first.name)
 
     @asynccontextmanager
     async def lifespan(inner: FastAPI) -> AsyncGenerator[None]:
@@ -55,13 +68,60 @@ def hang_up_pages(app: FastAPI) -> None:
             finally:
                 await pages.close()
 
-    async def to_kitchen() -> RedirectResponse:
-        return RedirectResponse(f"{KITCHEN}/", 307)
+    async def to_page(request: Request) -> Response:
+        studio: Studio = request.app.state.studio
+        path = page_of(studio)
+        return _NO_PAGE if path is None else RedirectResponse(f"{path}/", 307)
 
     app.router.lifespan_context = lifespan
-    for path in ("/", KITCHEN):
-        app.add_api_route(path, to_kitchen, methods=["GET"], include_in_schema=False)
-    app.mount(KITCHEN, pages)
+    app.add_api_route("/", to_page, methods=["GET"], include_in_schema=False)
+    for path, pack in packs.items():
+        app.add_api_route(path, _with_slash(path), methods=["GET"], include_in_schema=False)
+        app.mount(path, _PackPage(pages, pack))
+
+
+def page_of(studio: Studio) -> str | None:
+    """Return where the page of a project hangs, if it has one: its own pack's before another's."""
+    shown = [pack for pack in studio.repertoire.packs if _is_shown(pack, studio)]
+    own = [pack for pack in studio.repertoire.own() if pack in shown]
+    paths = [pack.described.page.path for pack in (*own, *shown) if pack.described.page]
+    return paths[0] if paths else None
+
+
+def _is_shown(pack: Pack, studio: Studio) -> bool:
+    """Say whether a project has a pack's page: it is for the pack, or has something of it."""
+    if pack.described.page is None:
+        return False
+    if pack in studio.repertoire.own():
+        return True
+    is_used = pack.hook("is_used")
+    return is_used is not None and bool(is_used(studio))
+
+
+def _with_slash(path: str) -> Callable[[], Awaitable[Response]]:
+    async def redirect() -> Response:
+        return RedirectResponse(f"{path}/", 307)
+
+    return redirect
+
+
+class _PackPage:
+    """The page of one pack."""
+
+    def __init__(self, pages: "Pages", pack: Pack) -> None:
+        self._pages = pages
+        self._pack = pack
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        studio: Studio = scope["app"].state.studio
+        if not _is_shown(self._pack, studio):
+            await _NO_PAGE(scope, receive, send)
+            return
+        host = await self._pages.opened(self._pack)
+        root = scope["root_path"]
+        if scope["path"].removeprefix(root) in ("", "/"):
+            scope = {**scope, "path": f"{root}/{self._pack.name}"}
+        await host({**scope, STUDIO: studio}, receive, _guarded(send, scope.get(HOST, "")))
 
 
 class Pages:
@@ -70,18 +130,8 @@ class Pages:
     def __init__(self) -> None:
         """Begin closed."""
         self._lock = asyncio.Lock()
-        self._app: ASGIApp | None = None
         self._keeper: asyncio.Task[None] | None = None
         self._closing = asyncio.Event()
-
-    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        """Show a page, or say that this project has none."""
-        alfred: Alfred = scope["app"].state.alfred
-        if not alfred.is_used:
-            await JSONResponse(_NO_KITCHEN, 404)(scope, receive, send)
-            return
-        app = await self._opened()
-        await app({**scope, ALFRED: alfred}, receive, _guarded(send, scope.get(HOST, "")))
 
     async def close(self) -> None:
         """Let go of every open page."""
@@ -89,16 +139,16 @@ class Pages:
         if self._keeper is not None:
             await self._keeper
 
-    async def _opened(self) -> ASGIApp:
+    async def opened(self, pack: Pack) -> ASGIApp:
+        """Return the host with a pack's page on it."""
         async with self._lock:
-            if self._app is None:
-                # Off the event loop: runs and requests go on while a second of imports passes.
-                host = await asyncio.to_thread(_load)
+            # Off the event loop: runs and requests go on while a second of imports passes.
+            host = await asyncio.to_thread(_load, pack)
+            if self._keeper is None:
                 is_open = asyncio.Event()
                 self._keeper = asyncio.create_task(self._keep(host, is_open))
                 await is_open.wait()
-                self._app = host
-            return self._app
+            return host
 
     async def _keep(self, host: FastAPI, is_open: asyncio.Event) -> None:
         async with host.router.lifespan_context(host):
@@ -106,10 +156,10 @@ class Pages:
             await self._closing.wait()
 
 
-def _load() -> FastAPI:
-    from callboard.ui.host import open_host
+def _load(pack: Pack) -> FastAPI:
+    from callboard.ui.host import show_page
 
-    return open_host()
+    return show_page(pack)
 
 
 def _guarded(send: Send, host: str) -> Send:

@@ -1,38 +1,5 @@
-"""One module per noun of the API."""
+"""One module per noun of the runtime's own API."""
 
-from callboard.api.routes import (
-    agents,
-    alfred,
-    audit,
-    chat,
-    conferences,
-    factory,
-    issues,
-    plans,
-    recipes,
-    runs,
-    sessions,
-    system,
-    tools,
-)
+from callboard.api.routes import agents, audit, issues, runs, sessions, system, tools
 
-ROUTERS = (
-    *(
-        module.router
-        for module in (
-            system,
-            runs,
-            recipes,
-            plans,
-            conferences,
-            chat,
-            agents,
-            tools,
-            issues,
-            audit,
-            sessions,
-        )
-    ),
-    *factory.ROUTERS,
-    *alfred.ROUTERS,
-)
+ROUTERS = tuple(module.router for module in (system, runs, agents, tools, issues, audit, sessions))

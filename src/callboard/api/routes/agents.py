@@ -2,7 +2,7 @@
 
 from fastapi import APIRouter
 
-from callboard.api.project import ControlRoom, OpenStudio, Shown
+from callboard.api.project import OpenStudio, Shown
 from callboard.choreography.cards import agents_now
 from callboard.choreography.staffing import tier_of
 
@@ -22,9 +22,9 @@ class AgentShape(Shown):
 
 
 @router.get("")
-async def list_agents(studio: OpenStudio, house: ControlRoom) -> list[AgentShape]:
+async def list_agents(studio: OpenStudio) -> list[AgentShape]:
     """List the enabled staff in order."""
-    states = agents_now(studio, house.pack)
+    states = agents_now(studio, studio.settings.pack)
     return [
         AgentShape.model_validate(
             {
@@ -40,5 +40,5 @@ async def list_agents(studio: OpenStudio, house: ControlRoom) -> list[AgentShape
                 "state": states[agent.id].value if agent.id in states else "idle",
             }
         )
-        for agent in studio.repertoire.staff(house.pack)
+        for agent in studio.repertoire.staff(studio.settings.pack)
     ]

@@ -8,7 +8,7 @@ from pydantic import Field
 
 from callboard.api.jobs import JobShape, job_shape
 from callboard.api.paging import Paged
-from callboard.api.project import ControlRoom, Entry, OpenStudio, Shown, Wanted
+from callboard.api.project import Entry, OpenStudio, Shown, Wanted
 from callboard.api.streaming import STREAM, resume_point, stream_run
 from callboard.choreography.recipe import (
     RunView,
@@ -78,11 +78,10 @@ class ApplyWanted(Wanted):
 
 
 @router.post("", status_code=201)
-async def start_run(studio: OpenStudio, house: ControlRoom, wanted: RunWanted) -> StartedRun:
+async def start_run(studio: OpenStudio, wanted: RunWanted) -> StartedRun:
     """Start a recipe."""
-    house.shelf.library.get(wanted.recipe_id)
     run = await studio.start(
-        f"{house.pack}/{wanted.recipe_id}",
+        studio.repertoire.full_name(wanted.recipe_id),
         {
             "args": wanted.args,
             "description": wanted.description,
@@ -97,14 +96,13 @@ async def start_run(studio: OpenStudio, house: ControlRoom, wanted: RunWanted) -
 @router.get("")
 async def list_all(
     studio: OpenStudio,
-    house: ControlRoom,
     page: Paged,
     status: RunState | None = None,
     recipe_id: Annotated[str | None, Query(max_length=200)] = None,
 ) -> list[RunLine]:
     """List the runs of recipes, newest first."""
     states = (status,) if status is not None else ()
-    name = f"{house.pack}/{recipe_id}" if recipe_id is not None else None
+    name = f"{studio.settings.pack}/{recipe_id}" if recipe_id is not None else None
     runs = studio.database.read(
         lambda connection: list_runs(connection, states=states, choreography=name)
     )

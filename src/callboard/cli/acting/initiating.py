@@ -11,12 +11,7 @@ from callboard.store.pending import sweep
 from callboard.studio.packs import Pack, installed_packs
 from callboard.studio.project import Project
 
-_HINTS: Final = {
-    None: "callboard packs list",
-    "control_room": "callboard plan new 'Draft the next scene'",
-    "writers_factory": "callboard chat",
-    "alfred": "callboard chat",
-}
+_HINT: Final = "callboard packs list"
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,11 +31,8 @@ class Made:
     is_new: bool
     pack: str | None
     copied: tuple[str, ...] = ()
-
-    @property
-    def hint(self) -> str:
-        """A command to begin with."""
-        return _HINTS.get(self.pack, _HINTS[None])
+    # A command to begin with.
+    hint: str = _HINT
 
 
 def initiate(wanted: Initiated) -> Made:
@@ -58,7 +50,8 @@ def initiate(wanted: Initiated) -> Made:
     sweep(made.folder, made.root)
     sample = pack.sample if wanted.with_sample and pack is not None else None
     copied = () if sample is None else _copy(sample, made)
-    return Made(made.root, is_new, wanted.pack, copied)
+    begin = pack.described.begin if pack is not None else ""
+    return Made(made.root, is_new, wanted.pack, copied, begin or _HINT)
 
 
 def _refuse_other(folder: Path, pack: str) -> None:

@@ -23,7 +23,7 @@ from callboard.cli.output import echo_json_line, remark
 from callboard.core.errors import InvalidInput
 from callboard.studio.project import Project
 from callboard.tools import off_loop
-from callboard.ui.mounting import hang_up_pages
+from callboard.ui.mounting import hang_up_pages, page_of
 
 TOKEN_VARIABLE: Final = "CALLBOARD_API_TOKEN"  # noqa: S105 - the name of a variable
 
@@ -77,7 +77,7 @@ class _ProjectServer(uvicorn.Server):
         # What is there now stays: looking through it again and again would hold requests up.
         gc.freeze()
         await super().startup(sockets)
-        self._notice.give(has_page=self._app.state.alfred.is_used)
+        self._notice.give(has_page=page_of(self._app.state.studio) is not None)
 
     async def shutdown(self, sockets: list[socket.socket] | None = None) -> None:
         await super().shutdown(sockets)

@@ -8,7 +8,6 @@ from callboard.cli import exits
 from callboard.cli.acting.opening import Choices, working
 from callboard.cli.bridge import Interrupt, perform
 from callboard.cli.output import echo_json, echo_table
-from callboard.packs.control_room.grounds import PACK
 
 
 def list_agents(project: Path | None, *, as_json: bool) -> int:
@@ -17,7 +16,8 @@ def list_agents(project: Path | None, *, as_json: bool) -> int:
     async def work(_interrupt: Interrupt) -> int:
         async with working(Choices(project)) as here:
             studio = here.studio
-            now = agents_now(studio, PACK)
+            pack = studio.settings.pack
+            now = agents_now(studio, pack)
             staff = [
                 {
                     "id": agent.id,
@@ -28,7 +28,7 @@ def list_agents(project: Path | None, *, as_json: bool) -> int:
                     "owns": agent.contract.owns,
                     "state": now[agent.id].value if agent.id in now else "idle",
                 }
-                for agent in studio.repertoire.staff(PACK)
+                for agent in studio.repertoire.staff(pack)
             ]
         if as_json:
             echo_json({"agents": staff})

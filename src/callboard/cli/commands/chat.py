@@ -33,7 +33,7 @@ def chat(
         typer.Option(
             "--agent",
             metavar="NAME",
-            help="Id or archetype of an agent of Control Room.",
+            help="Id or archetype of an agent to talk with by name.",
             show_default=False,
         ),
     ] = None,
@@ -74,26 +74,9 @@ def chat(
     /plan WISH has the Chief make a plan of a wish, /history shows what was said, /why shows the
     prompt of the last answer, /quit ends it. With Alfred there are also /mode, /entities and /undo.
     """
-    from callboard.cli.acting.opening import Choices, pack_of_project
+    from callboard.cli.acting.conversing import Conversation, converse
+    from callboard.cli.acting.opening import Choices
 
     choices = Choices(project, tuple(pack or ()), model, as_json)
-    if agent is None:
-        match pack_of_project(project):
-            case "writers_factory":
-                from callboard.cli.acting.factory.talking import foreman_talk
-
-                return foreman_talk(choices, message, session)
-            case "alfred":
-                from callboard.cli.acting.alfred.talking import AlfredTalk, alfred_talk
-
-                return alfred_talk(
-                    choices, AlfredTalk(session=session, mode=mode, user=user), message
-                )
-            case _:
-                agent = "chief"
-    from callboard.cli.acting.chatting import Talk, say_once, talk
-
-    wanted = Talk(agent, tools, skip_tools, session)
-    if message is not None:
-        return say_once(choices, wanted, message)
-    return talk(choices, wanted)
+    wanted = Conversation(message, agent, mode, user, tools, skip_tools, session)
+    return converse(choices, wanted)

@@ -24,9 +24,9 @@ from callboard.choreography.turn.requests import (
     WriteRequest,
     WriteResult,
 )
+from callboard.library.relational.data import Data
+from callboard.library.relational.schema import render_schema
 from callboard.packs.alfred.description import load_description
-from callboard.packs.alfred.relational.data import Data
-from callboard.packs.alfred.relational.schema import render_schema
 
 
 class DescribedDomain:

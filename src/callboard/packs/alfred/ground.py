@@ -24,6 +24,7 @@ def kitchen_of(studio: Studio) -> "Kitchen":
 def _open(studio: Studio) -> "Kitchen":
     import uuid
 
+    from callboard.library.relational.writing.previewing import WriteLimits
     from callboard.packs.alfred.kitchen.cooking import CookSessions
     from callboard.packs.alfred.kitchen.domain import Kitchen
     from callboard.packs.alfred.kitchen.opening import (
@@ -32,7 +33,6 @@ def _open(studio: Studio) -> "Kitchen":
         kitchen_url,
         open_kitchen,
     )
-    from callboard.packs.alfred.relational.writing.previewing import WriteLimits
 
     settings = read_settings(studio.project.folder).values
     if not settings.database.url:

@@ -346,3 +346,13 @@ def _inner(row: Row, relation: str, column: str) -> Any:
     """Return what a row's related row says."""
     related: Any = row.get(relation)
     return cast("Row", related).get(column) if isinstance(related, Mapping) else None
+
+
+def alfred_of(studio: Studio) -> Alfred:
+    """Return the kitchen of an open project, opened when it is first needed."""
+    return studio.keep(Alfred, Alfred)
+
+
+def is_used(studio: Studio) -> bool:
+    """Say whether a project is a kitchen."""
+    return alfred_of(studio).is_used

@@ -5,8 +5,8 @@ from typing import Final
 from callboard.choreography.planning import PlanDesk
 from callboard.choreography.recipe import Recipe, recipe_shelf
 from callboard.choreography.recipe.definition import CommitAction
+from callboard.library.story.index import story_index
 from callboard.packs.control_room.grounds import PACK
-from callboard.packs.story.index import story_index
 from callboard.studio.studio import Studio
 
 _MOST_SCENES: Final = 60

@@ -4,7 +4,7 @@ from pathlib import Path
 from typing import Final
 
 from callboard.choreography.grounding import Grounding, KindOf
-from callboard.packs.story.index import story_index
+from callboard.library.story.index import story_index
 from callboard.replies.evidence import EvidenceRules
 from callboard.studio.studio import Studio
 

@@ -2,6 +2,8 @@
 
 import asyncio
 import logging
+from collections.abc import AsyncGenerator
+from contextlib import asynccontextmanager
 from functools import cached_property
 from typing import Any, Final, cast
 
@@ -89,7 +91,7 @@ class House:
         for plan in await self.director.reconcile_all():
             self.drive(plan.id)
 
-    async def close(self) -> None:
+    async def stop(self) -> None:
         """Stop driving; what runs is left to the engine, what was stored stays."""
         tasks = list(self._driving.values())
         for task in tasks:
@@ -104,3 +106,19 @@ class House:
 
     async def _result(self, run: RunRecord) -> Json:
         return await result_of(self.studio.engine, run)
+
+
+def house_of(studio: Studio) -> House:
+    """Return the Control Room of an open project, made when it is first asked for."""
+    return studio.keep(House, House)
+
+
+@asynccontextmanager
+async def serving(studio: Studio) -> AsyncGenerator[None]:
+    """Go on with plans for as long as a server runs."""
+    house = house_of(studio)
+    await house.take_up()
+    try:
+        yield
+    finally:
+        await house.stop()

@@ -4,18 +4,18 @@ from typing import Final
 
 from callboard.choreography.planning import plan_choreography
 from callboard.choreography.recipe import RecipeHouse, RecipeShelf
+from callboard.library.story.tools.canon.tool import canon_checker
+from callboard.library.story.tools.consistency.tool import consistency_checker
+from callboard.library.story.tools.draft.tool import scene_draft_validator
+from callboard.library.story.tools.locator.tool import file_locator
+from callboard.library.story.tools.outline.tool import outline_analyzer
+from callboard.library.story.tools.prose.tool import prose_analyzer
+from callboard.library.story.tools.reader.tool import reader_experience_simulator
+from callboard.library.story.tools.stakes.tool import stakes_mapper
 from callboard.packs.control_room.desk import desk_of
 from callboard.packs.control_room.grounds import FOLDER, PACK, grounding
 from callboard.packs.control_room.router import task_router
 from callboard.packs.control_room.seeding import describe_task, take_seeds
-from callboard.packs.story.tools.canon.tool import canon_checker
-from callboard.packs.story.tools.consistency.tool import consistency_checker
-from callboard.packs.story.tools.draft.tool import scene_draft_validator
-from callboard.packs.story.tools.locator.tool import file_locator
-from callboard.packs.story.tools.outline.tool import outline_analyzer
-from callboard.packs.story.tools.prose.tool import prose_analyzer
-from callboard.packs.story.tools.reader.tool import reader_experience_simulator
-from callboard.packs.story.tools.stakes.tool import stakes_mapper
 from callboard.studio.studio import Studio
 
 __all__ = [

@@ -9,9 +9,9 @@ from typing import Final
 
 from callboard.choreography.conference import ProposedCall
 from callboard.core.canonical import Json
-from callboard.packs.story.index import StoryIndex, story_index
-from callboard.packs.story.model import StoryFile
-from callboard.packs.story.tools.locator.criteria import scene_numbers
+from callboard.library.story.index import StoryIndex, story_index
+from callboard.library.story.model import StoryFile
+from callboard.library.story.tools.locator.criteria import scene_numbers
 from callboard.tools import ToolContext
 
 _MOST_CALLS: Final = 6

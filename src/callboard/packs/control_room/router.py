@@ -5,9 +5,9 @@ from typing import Final
 from pydantic import Field
 
 from callboard.choreography.recipe import Library, Router
+from callboard.library.story.index import story_index
 from callboard.packs.control_room.grounds import FOLDER
 from callboard.packs.control_room.seeding import seeds_from
-from callboard.packs.story.index import story_index
 from callboard.tools import ToolArgs, ToolContext, ToolResult, tool
 
 _MAX_CHARS: Final = 2_000

@@ -12,9 +12,9 @@ from typing import Final
 from callboard.choreography.recipe import Recipe
 from callboard.choreography.recipe.definition import CommitAction, find_refs, read_ref
 from callboard.core.canonical import Json
-from callboard.packs.story.index import OutlineEntry, StoryIndex, story_index
-from callboard.packs.story.model import Kind
-from callboard.packs.story.tools.locator.criteria import scene_numbers
+from callboard.library.story.index import OutlineEntry, StoryIndex, story_index
+from callboard.library.story.model import Kind
+from callboard.library.story.tools.locator.criteria import scene_numbers
 from callboard.studio.studio import Studio
 
 _SCENE_FOLDER: Final = "Story/Scenes"

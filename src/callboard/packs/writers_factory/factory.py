@@ -1,6 +1,7 @@
 """Writers Factory in an open studio: what the doors ask for, in one place."""
 
-from collections.abc import Sequence
+from collections.abc import AsyncGenerator, Sequence
+from contextlib import asynccontextmanager
 from functools import cached_property
 from typing import Any, Final
 
@@ -143,3 +144,20 @@ class Factory:
             return await modes.reopen(by=WRITER)
         # The book was taken back to an earlier mode already.
         return Transition(modes.current(), modes.current())
+
+
+def factory_of(studio: Studio) -> Factory:
+    """Return the Writers Factory of an open project, made when it is first asked for."""
+    return studio.keep(Factory, Factory)
+
+
+@asynccontextmanager
+async def serving(studio: Studio) -> AsyncGenerator[None]:
+    """Consolidate every now and then for as long as a server runs, if the project is a book."""
+    factory = factory_of(studio)
+    if factory.is_used:
+        factory.clock.start()
+    try:
+        yield
+    finally:
+        await factory.clock.stop()

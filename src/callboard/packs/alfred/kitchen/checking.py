@@ -5,10 +5,10 @@ from typing import Any, cast
 
 from callboard.choreography.turn.domain import Objection, Row
 from callboard.choreography.turn.requests import ReadRequest, ReadResult
+from callboard.library.relational.names import name_key
 from callboard.packs.alfred.kitchen.generation.content import PLAN, recipe_refs, shape_objections
 from callboard.packs.alfred.kitchen.profile.effects import needs_instructions
 from callboard.packs.alfred.kitchen.safety.checking import Eater, check_for
-from callboard.packs.alfred.relational.names import name_key
 
 Read = Callable[[ReadRequest], Awaitable[ReadResult]]
 

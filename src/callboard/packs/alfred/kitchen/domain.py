@@ -26,6 +26,12 @@ from callboard.choreography.turn.requests import (
     WriteResult,
 )
 from callboard.core.clock import Clock
+from callboard.library.relational.base import Base
+from callboard.library.relational.data import Data
+from callboard.library.relational.filters.dates import Today
+from callboard.library.relational.filters.limits import LONGEST_LIST
+from callboard.library.relational.names import name_key
+from callboard.library.relational.writing.previewing import WriteLimits
 from callboard.packs.alfred.described import DescribedDomain
 from callboard.packs.alfred.kitchen import opening
 from callboard.packs.alfred.kitchen.checking import content_objections
@@ -46,12 +52,6 @@ from callboard.packs.alfred.kitchen.rules import KitchenRules
 from callboard.packs.alfred.kitchen.safety.checking import Eater
 from callboard.packs.alfred.kitchen.schema import kitchen_tables
 from callboard.packs.alfred.kitchen.telling import table_words, tell_write
-from callboard.packs.alfred.relational.base import Base
-from callboard.packs.alfred.relational.data import Data
-from callboard.packs.alfred.relational.filters.dates import Today
-from callboard.packs.alfred.relational.filters.limits import LONGEST_LIST
-from callboard.packs.alfred.relational.names import name_key
-from callboard.packs.alfred.relational.writing.previewing import WriteLimits
 
 if TYPE_CHECKING:
     from sqlalchemy import Connection, Executable

@@ -7,12 +7,12 @@ from typing import TYPE_CHECKING, Any, Final
 
 from callboard.core.canonical import digest_bytes
 from callboard.core.errors import NotFound
+from callboard.library.relational.base import Base
+from callboard.library.relational.filters.dialects import dialect_of
+from callboard.library.relational.tables import Tables
+from callboard.library.relational.writing import Writer
+from callboard.library.relational.writing.log import LogTables
 from callboard.packs.alfred.kitchen.rules import KitchenRules
-from callboard.packs.alfred.relational.base import Base
-from callboard.packs.alfred.relational.filters.dialects import dialect_of
-from callboard.packs.alfred.relational.tables import Tables
-from callboard.packs.alfred.relational.writing import Writer
-from callboard.packs.alfred.relational.writing.log import LogTables
 from callboard.store.structure import OBJECTS, refuse_unknown
 
 if TYPE_CHECKING:

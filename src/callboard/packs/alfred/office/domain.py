@@ -21,13 +21,13 @@ from callboard.choreography.turn.requests import (
 )
 from callboard.core.clock import Clock
 from callboard.core.errors import NotFound
+from callboard.library.relational.base import Base
+from callboard.library.relational.data import Data
+from callboard.library.relational.writing.log import log_tables
+from callboard.library.relational.writing.rules import PlainRules
 from callboard.packs.alfred.described import DescribedDomain
 from callboard.packs.alfred.office.routing import route_office
 from callboard.packs.alfred.office.schema import metadata, office_tables
-from callboard.packs.alfred.relational.base import Base
-from callboard.packs.alfred.relational.data import Data
-from callboard.packs.alfred.relational.writing.log import log_tables
-from callboard.packs.alfred.relational.writing.rules import PlainRules
 
 if TYPE_CHECKING:
     from callboard.choreography.stage import Stage

@@ -6,7 +6,7 @@ from typing import Any, Final
 from callboard.choreography.turn.domain import Asked, Routed, Subdomain
 from callboard.choreography.turn.requests import Filter, ReadRequest, WriteRequest
 from callboard.choreography.turn.shapes import StepType, ThinkStep
-from callboard.packs.alfred.relational.names import name_key
+from callboard.library.relational.names import name_key
 
 _LABELS: Final = {"documents": "name", "contacts": "name", "tasks": "description"}
 _SHOW: Final = re.compile(

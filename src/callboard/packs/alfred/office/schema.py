@@ -16,7 +16,7 @@ from sqlalchemy import (
 )
 from sqlalchemy.dialects.postgresql import JSONB
 
-from callboard.packs.alfred.relational.tables import Relation, Tables, described
+from callboard.library.relational.tables import Relation, Tables, described
 
 metadata: Final = MetaData()
 SUBDOMAINS: Final = {

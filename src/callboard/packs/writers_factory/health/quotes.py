@@ -4,7 +4,7 @@ import re
 from collections.abc import Iterable, Sequence
 from functools import lru_cache
 
-from callboard.packs.story.text import Document, stem, stop_words, words_of
+from callboard.library.story.text import Document, stem, stop_words, words_of
 from callboard.packs.writers_factory.health.view import SceneView, mentions
 from callboard.packs.writers_factory.model import Evidence
 from callboard.replies.evidence import holds_quote, is_quotable

@@ -12,7 +12,7 @@ from typing import Any, Final, cast
 import yaml
 
 from callboard.core.canonical import Json
-from callboard.packs.story.text.document import Document
+from callboard.library.story.text.document import Document
 from callboard.packs.writers_factory.model import SceneMeta, SceneStatus, SymbolUse
 
 _RULE: Final = "---"

@@ -11,7 +11,7 @@ from typing import Any, Final, Literal
 
 from callboard.core.canonical import Json
 from callboard.core.errors import Conflict
-from callboard.packs.story.text.sentences import split_sentences
+from callboard.library.story.text.sentences import split_sentences
 
 Status = Literal["proposed", "accepted", "rejected"]
 

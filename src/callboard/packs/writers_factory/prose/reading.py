@@ -9,12 +9,12 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import Final
 
-from callboard.packs.story.text import Document
-from callboard.packs.story.text.blocks import Paragraph as Block
-from callboard.packs.story.text.blocks import mask_comments
-from callboard.packs.story.text.cleaning import CleanText, clean
-from callboard.packs.story.text.dialogue import Span, spoken_spans, told_paragraphs
-from callboard.packs.story.text.sentences import split_sentences
+from callboard.library.story.text import Document
+from callboard.library.story.text.blocks import Paragraph as Block
+from callboard.library.story.text.blocks import mask_comments
+from callboard.library.story.text.cleaning import CleanText, clean
+from callboard.library.story.text.dialogue import Span, spoken_spans, told_paragraphs
+from callboard.library.story.text.sentences import split_sentences
 
 _RETURN: Final = re.compile(r"\r(?=\n)")
 # Stands where speech is: no letter, no space, matched by no word of a sheet.

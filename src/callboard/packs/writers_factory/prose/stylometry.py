@@ -7,11 +7,11 @@ from statistics import fmean, pstdev
 from typing import Any, Final
 
 from callboard.core.canonical import Json
-from callboard.packs.story.text import Document
-from callboard.packs.story.text.words import words_of
-from callboard.packs.story.tools.narration import narration_of, proper_words
-from callboard.packs.story.tools.prose.diction import adverbs
-from callboard.packs.story.tools.prose.voice import person_of, tenses_of
+from callboard.library.story.text import Document
+from callboard.library.story.text.words import words_of
+from callboard.library.story.tools.narration import narration_of, proper_words
+from callboard.library.story.tools.prose.diction import adverbs
+from callboard.library.story.tools.prose.voice import person_of, tenses_of
 from callboard.packs.writers_factory.prose.lexicon import ordered_words, words_in
 from callboard.packs.writers_factory.prose.reading import Reading
 from callboard.packs.writers_factory.prose.similes import similes

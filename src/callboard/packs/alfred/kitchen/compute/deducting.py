@@ -3,6 +3,7 @@
 from collections.abc import Iterable
 from typing import Any
 
+from callboard.library.relational.names import name_key
 from callboard.packs.alfred.kitchen.compute.amounts import spoken_amount
 from callboard.packs.alfred.kitchen.compute.rows import (
     STAPLES,
@@ -14,7 +15,6 @@ from callboard.packs.alfred.kitchen.compute.rows import (
     staple_keys,
 )
 from callboard.packs.alfred.kitchen.compute.units import TOLERANCE, convert, rounded
-from callboard.packs.alfred.relational.names import name_key
 
 
 def deduct_inventory(

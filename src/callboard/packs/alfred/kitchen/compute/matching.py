@@ -9,6 +9,7 @@ from dataclasses import dataclass, field
 from datetime import date, timedelta
 from typing import Any, Final
 
+from callboard.library.relational.names import name_key
 from callboard.packs.alfred.kitchen.compute.rows import (
     STAPLES,
     Catalogue,
@@ -19,7 +20,6 @@ from callboard.packs.alfred.kitchen.compute.rows import (
 )
 from callboard.packs.alfred.kitchen.compute.units import is_enough, rounded
 from callboard.packs.alfred.kitchen.safety.checking import Eater, check_for
-from callboard.packs.alfred.relational.names import name_key
 
 SOON_DAYS: Final = 3
 Match = dict[str, Any]

@@ -4,8 +4,8 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Final, cast
 
+from callboard.library.relational.names import name_key
 from callboard.packs.alfred.kitchen.compute.units import convert
-from callboard.packs.alfred.relational.names import name_key
 
 Row = Mapping[str, Any]
 STAPLES: Final = ("salt", "pepper", "black pepper", "water", "oil", "olive oil", "vegetable oil")

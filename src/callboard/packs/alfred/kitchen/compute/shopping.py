@@ -3,11 +3,11 @@
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, Final, cast
 
+from callboard.library.relational.names import name_key
 from callboard.packs.alfred.kitchen.compute.rows import STAPLES, Catalogue, Row, Stock, staple_keys
 from callboard.packs.alfred.kitchen.compute.shortages import Need, add_need, needs_of
 from callboard.packs.alfred.kitchen.compute.units import is_enough, rounded
 from callboard.packs.alfred.kitchen.lexicon.foods import aisle_of, food_facts
-from callboard.packs.alfred.relational.names import name_key
 
 _OPEN: Final = ("needed", "in_cart")
 _EVERYTHING: Final = "everything"

@@ -3,6 +3,7 @@
 from collections.abc import Iterable
 from typing import Any
 
+from callboard.library.relational.names import name_key
 from callboard.packs.alfred.kitchen.compute.rows import (
     STAPLES,
     Catalogue,
@@ -13,7 +14,6 @@ from callboard.packs.alfred.kitchen.compute.rows import (
     staple_keys,
 )
 from callboard.packs.alfred.kitchen.compute.units import convert, is_enough, rounded
-from callboard.packs.alfred.relational.names import name_key
 
 Need = dict[str, Any]
 

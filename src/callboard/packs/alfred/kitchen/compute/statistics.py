@@ -5,8 +5,8 @@ from collections.abc import Iterable
 from datetime import date
 from typing import Any, Final
 
+from callboard.library.relational.names import name_key
 from callboard.packs.alfred.kitchen.compute.rows import Catalogue, Row
-from callboard.packs.alfred.relational.names import name_key
 
 _SHOWN: Final = 10
 _NONE: Final = "other"

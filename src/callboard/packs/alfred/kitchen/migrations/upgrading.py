@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
 from callboard.core.errors import CallboardError
-from callboard.packs.alfred.relational.base import Base
+from callboard.library.relational.base import Base
 
 if TYPE_CHECKING:
     from alembic.config import Config

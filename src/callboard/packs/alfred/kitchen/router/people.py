@@ -5,13 +5,13 @@ from collections.abc import Sequence
 from typing import Any, Final
 
 from callboard.choreography.turn.domain import Routed, Row
+from callboard.library.relational.names import name_key
 from callboard.packs.alfred.kitchen.lexicon import food_facts
 from callboard.packs.alfred.kitchen.router.situation import Situation
 from callboard.packs.alfred.kitchen.router.words.items import read_things
 from callboard.packs.alfred.kitchen.router.words.lexicon import any_of, keyed, read_count
 from callboard.packs.alfred.kitchen.router.words.targets import names
 from callboard.packs.alfred.kitchen.safety.words import food_words, group_called
-from callboard.packs.alfred.relational.names import name_key
 
 _I_AM: Final = r"(?:i(?:'m| am)|we(?:'re| are))"
 # Who eats along counts like the cook: nobody is served what one of them must not have.

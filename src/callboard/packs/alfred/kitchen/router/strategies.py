@@ -3,9 +3,9 @@
 import re
 from typing import Any, Final
 
+from callboard.library.relational.names import name_key
 from callboard.packs.alfred.kitchen.router.words.items import read_items
 from callboard.packs.alfred.kitchen.router.words.lexicon import keyed
-from callboard.packs.alfred.relational.names import name_key
 
 QUICK_MINUTES: Final = 30
 _QUICK: Final = frozenset({"quick", "fast", "speedy", "weeknight", "easy"})

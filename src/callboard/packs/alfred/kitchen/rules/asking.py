@@ -4,12 +4,12 @@ from collections.abc import Mapping, Sequence
 from typing import Any, cast
 
 from callboard.choreography.turn.requests import WriteError, WriteOp
+from callboard.library.relational.filters.dates import is_token, resolve_date
+from callboard.library.relational.tables import Tables
+from callboard.library.relational.writing.moment import Moment
 from callboard.packs.alfred.kitchen.rules.labels import meal_label
 from callboard.packs.alfred.kitchen.rules.merging import Merge
 from callboard.packs.alfred.kitchen.safety.diets import canonical_allergies, canonical_diets
-from callboard.packs.alfred.relational.filters.dates import is_token, resolve_date
-from callboard.packs.alfred.relational.tables import Tables
-from callboard.packs.alfred.relational.writing.moment import Moment
 
 Values = dict[str, Any]
 

@@ -5,15 +5,15 @@ from dataclasses import dataclass
 from typing import Any
 
 from callboard.choreography.turn.requests import WriteOp
+from callboard.library.relational.tables import Described, Tables
+from callboard.library.relational.writing.changes import Changes
+from callboard.library.relational.writing.moment import Moment
+from callboard.library.relational.writing.rules import Deletion, Joined
 from callboard.packs.alfred.kitchen.rules.asking import future_meals, reasons_to_ask
 from callboard.packs.alfred.kitchen.rules.following import Consequence
 from callboard.packs.alfred.kitchen.rules.labels import label_of_row
 from callboard.packs.alfred.kitchen.rules.merging import Merge
 from callboard.packs.alfred.kitchen.rules.preparing import Preparation, utc_now
-from callboard.packs.alfred.relational.tables import Described, Tables
-from callboard.packs.alfred.relational.writing.changes import Changes
-from callboard.packs.alfred.relational.writing.moment import Moment
-from callboard.packs.alfred.relational.writing.rules import Deletion, Joined
 
 Values = dict[str, Any]
 

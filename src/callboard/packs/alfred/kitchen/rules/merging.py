@@ -4,13 +4,13 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Final
 
+from callboard.library.relational.names import name_key
+from callboard.library.relational.tables import Tables
+from callboard.library.relational.writing.moment import Moment
+from callboard.library.relational.writing.rules import Joined
 from callboard.packs.alfred.kitchen.compute.amounts import spoken_amount
 from callboard.packs.alfred.kitchen.compute.units import convert, rounded
 from callboard.packs.alfred.kitchen.rules.catalogue import Ingredient
-from callboard.packs.alfred.relational.names import name_key
-from callboard.packs.alfred.relational.tables import Tables
-from callboard.packs.alfred.relational.writing.moment import Moment
-from callboard.packs.alfred.relational.writing.rules import Joined
 
 Values = dict[str, Any]
 OPEN: Final = ("needed", "in_cart")

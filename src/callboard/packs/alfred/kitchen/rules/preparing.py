@@ -6,15 +6,15 @@ from datetime import UTC
 from typing import Any, Final, cast
 
 from callboard.choreography.turn.requests import WriteError, WriteOp
+from callboard.library.relational.names import name_key
+from callboard.library.relational.tables import Tables
+from callboard.library.relational.writing.moment import Moment
 from callboard.packs.alfred.kitchen.compute.amounts import read_amount
 from callboard.packs.alfred.kitchen.compute.units import canonical_unit
 from callboard.packs.alfred.kitchen.lexicon import food_facts
 from callboard.packs.alfred.kitchen.rules.catalogue import Catalogue, Ingredient
 from callboard.packs.alfred.kitchen.rules.recipe_names import recipe_named
 from callboard.packs.alfred.kitchen.safety.diets import canonical_allergies, canonical_diets
-from callboard.packs.alfred.relational.names import name_key
-from callboard.packs.alfred.relational.tables import Tables
-from callboard.packs.alfred.relational.writing.moment import Moment
 
 Values = dict[str, Any]
 MODES: Final = ("quick", "cook", "plan", "create", "explore")

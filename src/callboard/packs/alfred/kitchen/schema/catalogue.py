@@ -2,8 +2,8 @@
 
 from typing import Final
 
+from callboard.library.relational.tables import Aliases, Relation, Tables, described
 from callboard.packs.alfred.kitchen.schema import people, plans, recipes, stock
-from callboard.packs.alfred.relational.tables import Aliases, Relation, Tables, described
 
 SUBDOMAINS: Final = {
     "recipes": ("recipes", "recipe_ingredients", "recipe_steps", "recipe_tags", "ingredients"),

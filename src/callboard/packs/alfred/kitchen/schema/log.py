@@ -2,8 +2,8 @@
 
 from typing import Final
 
+from callboard.library.relational.writing.log import log_tables
 from callboard.packs.alfred.kitchen.schema.metadata import metadata
-from callboard.packs.alfred.relational.writing.log import log_tables
 
 # Registered here and once: two threads that need it first must not both do it.
 write_log: Final = log_tables(metadata)

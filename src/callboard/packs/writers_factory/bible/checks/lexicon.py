@@ -8,7 +8,7 @@ from typing import Any, cast
 
 import yaml
 
-from callboard.packs.story.text.words import stem, words_of
+from callboard.library.story.text.words import stem, words_of
 
 
 @dataclass(frozen=True, slots=True)

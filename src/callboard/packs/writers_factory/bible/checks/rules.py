@@ -7,7 +7,7 @@ from collections.abc import Callable, Mapping
 from itertools import pairwise
 from typing import Final
 
-from callboard.packs.story.text.words import looks_english, stem, stop_words, words_of
+from callboard.library.story.text.words import looks_english, stem, stop_words, words_of
 from callboard.packs.writers_factory.bible.beats import (
     MIDPOINT,
     MIDPOINT_FIELD,

@@ -8,7 +8,7 @@ from functools import cache
 from importlib.resources import files
 from typing import Final
 
-from callboard.packs.story.text import stop_words
+from callboard.library.story.text import stop_words
 from callboard.packs.writers_factory.health.examination import Examination
 from callboard.packs.writers_factory.health.quotes import evidence_of, sentence_naming
 from callboard.packs.writers_factory.health.values import CheckId, CheckResult

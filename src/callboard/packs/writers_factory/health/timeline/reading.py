@@ -7,11 +7,11 @@ import re
 from collections.abc import Iterable, Iterator, Sequence
 from typing import Final
 
-from callboard.packs.story.facts.cast import Cast, Hit
-from callboard.packs.story.facts.claims import Attribute
-from callboard.packs.story.facts.deeds import deeds_of
-from callboard.packs.story.facts.prose import read
-from callboard.packs.story.text import Document
+from callboard.library.story.facts.cast import Cast, Hit
+from callboard.library.story.facts.claims import Attribute
+from callboard.library.story.facts.deeds import deeds_of
+from callboard.library.story.facts.prose import read
+from callboard.library.story.text import Document
 from callboard.packs.writers_factory.health.quotes import sentence_naming, sentences_of
 from callboard.packs.writers_factory.health.timeline.facts import (
     DEAD,

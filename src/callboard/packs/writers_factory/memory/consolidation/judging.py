@@ -13,7 +13,7 @@ from callboard.core.canonical import Json, digest
 from callboard.core.vocabulary import Content, Trust
 from callboard.knowledge.facts import KBEntry
 from callboard.knowledge.graph import Graph, Node
-from callboard.packs.story.text.words import stem, stop_words
+from callboard.library.story.text.words import stem, stop_words
 from callboard.packs.writers_factory.ground import Ground
 from callboard.packs.writers_factory.memory.claims import Claim, Names
 from callboard.packs.writers_factory.memory.claims.mapping import map_entry

@@ -8,7 +8,7 @@ import re
 from dataclasses import dataclass
 from typing import Final
 
-from callboard.packs.story.text.sentences import split_sentences
+from callboard.library.story.text.sentences import split_sentences
 
 _MARKS: Final = {
     **dict.fromkeys("'\u2018\u2019\u201a\u201b", "['\u2018\u2019\u201a\u201b]"),

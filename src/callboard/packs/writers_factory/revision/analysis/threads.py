@@ -9,8 +9,8 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Final
 
-from callboard.packs.story.lexicon.lists import word_list
-from callboard.packs.story.text.words import stem
+from callboard.library.story.lexicon.lists import word_list
+from callboard.library.story.text.words import stem
 from callboard.packs.writers_factory.revision.analysis.quotes import Span, paragraphs_of
 
 _TELLING_SHARE: Final = 0.6

@@ -9,7 +9,7 @@ from dataclasses import asdict, dataclass
 from typing import Any, Final
 
 from callboard.core.canonical import Json
-from callboard.packs.story.text.words import count_words
+from callboard.library.story.text.words import count_words
 from callboard.packs.writers_factory.revision.analysis.findings import Category, SceneAnalysis
 from callboard.packs.writers_factory.settings import AnalysisSettings
 

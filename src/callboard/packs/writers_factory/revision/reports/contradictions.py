@@ -4,11 +4,11 @@ from collections.abc import Sequence
 from dataclasses import replace
 from typing import Final
 
-from callboard.packs.story.index import story_index
-from callboard.packs.story.model import Finding
-from callboard.packs.story.model import Severity as Weight
-from callboard.packs.story.thresholds import thresholds
-from callboard.packs.story.tools.consistency.tool import ConsistencyCheck
+from callboard.library.story.index import story_index
+from callboard.library.story.model import Finding
+from callboard.library.story.model import Severity as Weight
+from callboard.library.story.thresholds import thresholds
+from callboard.library.story.tools.consistency.tool import ConsistencyCheck
 from callboard.packs.writers_factory.model import Severity
 from callboard.packs.writers_factory.revision.reports.findings import AuditItem, AuditKind
 from callboard.studio.studio import Studio

@@ -11,7 +11,7 @@ from statistics import fmean, median
 from typing import Final
 
 from callboard.core.canonical import Json
-from callboard.packs.story.text.words import count_words
+from callboard.library.story.text.words import count_words
 from callboard.packs.writers_factory.prose import distance, measure, scan
 from callboard.packs.writers_factory.revision.analysis.quotes import paragraphs_of
 from callboard.packs.writers_factory.revision.facts import SceneText, StoryFacts

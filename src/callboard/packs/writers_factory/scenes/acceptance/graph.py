@@ -6,7 +6,7 @@ from typing import Any
 
 from callboard.core.canonical import Json
 from callboard.knowledge import Edge, Graph, Node, node_id
-from callboard.packs.story.text import stem, words_of
+from callboard.library.story.text import stem, words_of
 from callboard.packs.writers_factory.bible import beat_point
 from callboard.packs.writers_factory.ground import Ground
 from callboard.packs.writers_factory.memory.scenery import beat_node_id, scene_node_id

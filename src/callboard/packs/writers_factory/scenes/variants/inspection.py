@@ -5,7 +5,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import Final
 
-from callboard.packs.story.text import Document, stem, stop_words, words_of
+from callboard.library.story.text import Document, stem, stop_words, words_of
 from callboard.packs.writers_factory.manuscript import count_prose
 from callboard.packs.writers_factory.prose import (
     PatternHit,

@@ -4,7 +4,7 @@ from collections.abc import Mapping
 from itertools import combinations
 from typing import Final
 
-from callboard.packs.story.text import words_of
+from callboard.library.story.text import words_of
 
 _RUN_WORDS: Final = 5
 

@@ -8,8 +8,8 @@ from dataclasses import dataclass, replace
 from functools import cache, cached_property
 from typing import Final
 
-from callboard.packs.story.text import Document, stem, stop_words
-from callboard.packs.story.text.sentences import Sentence
+from callboard.library.story.text import Document, stem, stop_words
+from callboard.library.story.text.sentences import Sentence
 from callboard.packs.writers_factory.prose import (
     PatternHit,
     PatternSeverity,

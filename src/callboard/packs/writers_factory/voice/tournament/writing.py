@@ -8,8 +8,8 @@ from callboard.choreography.small.plain import clean_reply
 from callboard.choreography.stage import Stage
 from callboard.core.errors import CallboardError
 from callboard.core.vocabulary import Content, Trust
-from callboard.packs.story.text import count_words
-from callboard.packs.story.text.sentences import split_sentences
+from callboard.library.story.text import count_words
+from callboard.library.story.text.sentences import split_sentences
 from callboard.packs.writers_factory.model import WRITER
 from callboard.packs.writers_factory.voice.strategies import strategy_block
 

@@ -1,1 +1,0 @@
-"""Working with Writers Factory from the command line."""

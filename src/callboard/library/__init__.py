@@ -1,0 +1,1 @@
+"""Library: what several packs share and is no pack."""

@@ -1,0 +1,129 @@
+"""Data: a domain's open database with its rules, as the turn asks for it.
+
+It opens nothing and decides nothing about a domain: tables, rules and the clock are given.
+"""
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
+
+from callboard.choreography.turn.domain import Who
+from callboard.choreography.turn.requests import (
+    ReadRequest,
+    ReadResult,
+    UndoResult,
+    WriteKey,
+    WritePreview,
+    WriteRequest,
+    WriteResult,
+)
+from callboard.core.clock import Clock
+from callboard.library.relational.base import Base
+from callboard.library.relational.filters.dates import Today
+from callboard.library.relational.filters.dialects import Dialect, dialect_of
+from callboard.library.relational.reading import Reader
+from callboard.library.relational.tables import Tables
+from callboard.library.relational.writing.log import LogTables
+from callboard.library.relational.writing.previewing import WriteLimits
+from callboard.library.relational.writing.rules import Rules
+from callboard.library.relational.writing.undoing import undo_last_turn
+from callboard.library.relational.writing.writer import Writer
+
+if TYPE_CHECKING:
+    from sqlalchemy import Connection
+
+TodayOf = Callable[["Connection", Who, int], Today]
+"""Says what day it is for somebody, from the time in milliseconds."""
+
+
+def plain_today(_connection: "Connection", who: Who, now_ms: int) -> Today:
+    """Return what day it is in the time zone the door gave."""
+    return Today.at(now_ms, who.timezone)
+
+
+@dataclass(frozen=True, slots=True)
+class Data:
+    """The rows of everybody in a domain, reached one user at a time."""
+
+    base: Base
+    tables: Tables
+    rules: Rules
+    log: LogTables
+    clock: Clock
+    new_id: Callable[[], str]
+    limits: WriteLimits = field(default_factory=WriteLimits)
+    today_of: TodayOf = field(default=plain_today)
+
+    @property
+    def dialect(self) -> Dialect:
+        """How the database says things."""
+        return dialect_of(is_sqlite=self.base.is_sqlite)
+
+    @property
+    def writer(self) -> Writer:
+        """What writes here."""
+        return Writer(
+            self.tables, self.rules, self.log, self.dialect, self.new_id, limits=self.limits
+        )
+
+    def today(self, connection: "Connection", who: Who) -> Today:
+        """Return what day it is for a user."""
+        return self.today_of(connection, who, self.clock.now_ms())
+
+    def reader(self, connection: "Connection", who: Who) -> Reader:
+        """Return what reads one user's rows."""
+        return Reader(self.tables, who.user_id, self.today(connection, who), self.dialect)
+
+    async def read(self, who: Who, request: ReadRequest) -> ReadResult:
+        """Return rows of one user."""
+        return await self.base.read(lambda c: self.reader(c, who).read(c, request))
+
+    async def preview(self, who: Who, request: WriteRequest) -> WritePreview:
+        """Say what a change would touch."""
+        return await self.base.read(
+            lambda c: self.writer.preview(c, who, self.today(c, who), request)
+        )
+
+    async def write(
+        self,
+        who: Who,
+        request: WriteRequest,
+        key: WriteKey,
+        confirmed: WritePreview | None = None,
+    ) -> WriteResult:
+        """Change rows, all of them or none."""
+        return await self.base.write(
+            lambda c: self.writer.write(c, who, self.today(c, who), request, key, confirmed)
+        )
+
+    async def undo(self, who: Who) -> UndoResult:
+        """Take back what the last turn that wrote has changed."""
+
+        def work(connection: "Connection") -> UndoResult:
+            now = _stamp(self.today(connection, who))
+            return undo_last_turn(connection, who, self.tables, self.log, now)
+
+        return await self.base.write(work)
+
+    async def counts(self, who: Who, tables: Sequence[str]) -> Mapping[str, int]:
+        """Return how many rows of some tables a user has."""
+
+        def work(connection: "Connection") -> dict[str, int]:
+            reader = self.reader(connection, who)
+            return {
+                name: reader.read(connection, ReadRequest(table=name, count_only=True)).total_count
+                for name in tables
+            }
+
+        return await self.base.read(work)
+
+    async def grouped(self, who: Who, table: str, column: str) -> Mapping[str, int]:
+        """Return how many rows of a table a user has by the values of a column."""
+        found = await self.read(who, ReadRequest(table=table, group_by=[column], limit=200))
+        return {str(row[column]): int(row["count"]) for row in found.rows if row[column]}
+
+
+def _stamp(today: Today) -> str:
+    from datetime import UTC
+
+    return today.now.astimezone(UTC).strftime("%Y-%m-%dT%H:%M:%S.%fZ")

@@ -1,0 +1,199 @@
+"""Prose: the claims of a text, sentence by sentence, each with the words it rests on.
+
+Refuses whatever the narrator does not vouch for; what characters say is kept apart.
+"""
+
+import re
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+from itertools import accumulate
+from typing import Final
+
+from callboard.library.story.facts.cast import Cast
+from callboard.library.story.facts.claims import Attribute, Claim, Found
+from callboard.library.story.facts.masks import Masked, mask
+from callboard.library.story.facts.patterns.bodies import find_bodies
+from callboard.library.story.facts.patterns.deaths import find_deaths
+from callboard.library.story.facts.patterns.hedges import (
+    is_subject_or_owner,
+    is_vouched_for,
+    looks_back,
+    tells_change,
+)
+from callboard.library.story.facts.patterns.lives import find_lives
+from callboard.library.story.facts.patterns.looks import find_looks
+from callboard.library.story.facts.patterns.ties import find_ties
+from callboard.library.story.facts.pronouns import Pronouns, Told
+from callboard.library.story.text import Document
+
+_FINDERS: Final = (find_looks, find_bodies, find_lives, find_deaths, find_ties)
+_TOPICS: Final = {
+    Attribute.EYES: "eyes",
+    Attribute.HAIR: "hair",
+    Attribute.HAND: "hand",
+    Attribute.RANK: "rank",
+    Attribute.AGE: "age",
+    Attribute.DEATH: "death",
+    Attribute.SPECIES: "species",
+}
+_LOWER_WORD: Final = re.compile(r"(?<![\w’'])[a-z][a-z’'-]+")
+_PERSONAL: Final = re.compile(r"\b(?:I|my|he|his|she|her)\b", re.IGNORECASE)
+_FIRST_PERSON: Final = re.compile(r"\b(?:I|[Mm]e|[Mm]y|[Mm]yself)\b")
+
+
+@dataclass(frozen=True)
+class Reading:
+    """A document with its names masked, ready to be asked for claims and deeds."""
+
+    document: Document
+    told: tuple[Told, ...]
+    pronouns: Pronouns
+
+    @property
+    def checked_chars(self) -> int:
+        """How many characters of prose were read."""
+        return sum(len(each.sentence.text) for each in self.told)
+
+    @property
+    def is_cut(self) -> bool:
+        """Whether the document goes on behind what was read."""
+        return len(self.told) < len(self.document.sentences)
+
+    def claims(self) -> tuple[Claim, ...]:
+        """Return everything the text claims, in its order; a sentence claims a thing once."""
+        found: dict[tuple[object, ...], Claim] = {}
+        for index, each in enumerate(self.told):
+            for claim in (*self._narrated(index, each), *self._spoken(index, each)):
+                if not Cast.is_certain(claim.entity) or not Cast.is_certain(claim.other or ""):
+                    continue
+                key = (claim.subject, claim.value.text, claim.quote.line_start, claim.quote.text)
+                if key not in found:
+                    found[key] = claim
+        return tuple(found.values())
+
+    def context(self, index: int, before: int = 1) -> str:
+        """Return a sentence's narration with that of the sentences before it in its paragraph."""
+        here = self.told[index].sentence.paragraph
+        nearby = self.told[max(0, index - before) : index + 1]
+        return " ".join(each.sentence.text for each in nearby if each.sentence.paragraph == here)
+
+    def _narrated(self, index: int, each: Told) -> Iterator[Claim]:
+        beside = each.sentence.has_dialogue
+        for found in _find(each.narration):
+            if not is_vouched_for(
+                each.narration.text, found.start, found.end, beside_speech=beside
+            ):
+                continue
+            entity = self._who(index, each.narration, found.who, found.start)
+            other = self._whom(index, each.narration, found, entity)
+            if entity is not None and (found.whom is None or other is not None):
+                yield self._claim(index, each, found, entity, other, is_spoken=False)
+
+    def _spoken(self, index: int, each: Told) -> Iterator[Claim]:
+        if not each.speech.mentions:
+            return
+        for found in _find(each.speech):
+            if isinstance(found.who, str) or isinstance(found.whom, str):
+                continue
+            if is_vouched_for(each.speech.text, found.start, found.end):
+                entity = each.speech.mentions[found.who].entity
+                other = None if found.whom is None else each.speech.mentions[found.whom].entity
+                yield self._claim(index, each, found, entity, other, is_spoken=True)
+
+    def _claim(
+        self,
+        index: int,
+        each: Told,
+        found: Found,
+        entity: str,
+        other: str | None,
+        *,
+        is_spoken: bool,
+    ) -> Claim:
+        context = self.context(index)
+        return Claim(
+            entity=entity,
+            attribute=found.attribute,
+            value=found.value,
+            quote=self.document.quote(each.sentence),
+            other=other,
+            is_spoken=is_spoken,
+            tells_change=tells_change(context, _TOPICS.get(found.attribute, "any")),
+            looks_back=self._is_past(index),
+            confidence=found.confidence,
+        )
+
+    def _who(self, index: int, masked: Masked, who: int | str, place: int) -> str | None:
+        if isinstance(who, int):
+            return masked.mentions[who].entity
+        return self.pronouns.meaning(index, who, place)
+
+    def _whom(self, index: int, masked: Masked, found: Found, entity: str | None) -> str | None:
+        if found.whom is None or entity is None:
+            return None
+        if isinstance(found.whom, int):
+            return masked.mentions[found.whom].entity
+        return self.pronouns.other_of(index, entity, found.whom)
+
+    def _is_past(self, index: int) -> bool:
+        return self.document.front.get("flashback") is True or looks_back(self.context(index, 2))
+
+
+def read(
+    document: Document,
+    cast: Cast,
+    *,
+    narrator: str | None = None,
+    most_chars: int | None = None,
+) -> Reading:
+    """Mask the names of a document; `narrator` is who says "I", if that is known.
+
+    Of a longer text the sentences that begin within `most_chars` of prose are read.
+    """
+    sentences = document.sentences
+    if most_chars is not None:
+        begins = accumulate((len(each.text) for each in sentences), initial=0)
+        sentences = tuple(
+            each for each, begin in zip(sentences, begins, strict=False) if begin < most_chars
+        )
+    told = tuple(
+        Told(
+            sentence,
+            _masked(sentence.narration, cast),
+            _masked(sentence.dialogue if sentence.has_dialogue else "", cast),
+        )
+        for sentence in sentences
+    )
+    known = frozenset(word.replace("’", "'") for word in _LOWER_WORD.findall(document.prose))
+    pronouns = Pronouns(told, cast, narrator=narrator, known_words=known)
+    return Reading(document, told, pronouns)
+
+
+def mentions_change(document: Document, names: frozenset[str], attribute: Attribute) -> bool:
+    """Say whether a text can tell a change at all: cheaper than reading it."""
+    prose = document.prose
+    return any(name in prose for name in names) and tells_change(
+        prose, _TOPICS.get(attribute, "any")
+    )
+
+
+def is_first_person(document: Document) -> bool:
+    """Say whether the narrator of a text says "I"."""
+    narrated = [sentence.narration for sentence in document.sentences]
+    with_i = sum(_FIRST_PERSON.search(text) is not None for text in narrated)
+    return with_i >= 3 and with_i * 8 >= len([text for text in narrated if text.strip()])
+
+
+def _masked(text: str, cast: Cast) -> Masked:
+    return mask(text, cast.find(text)) if text.strip() else Masked(text, ())
+
+
+def _find(masked: Masked) -> Iterable[Found]:
+    if not masked.mentions and not _PERSONAL.search(masked.text):
+        return ()
+    return (
+        found
+        for find in _FINDERS
+        for found in find(masked)
+        if is_subject_or_owner(masked.text, found.start)
+    )

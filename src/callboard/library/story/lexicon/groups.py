@@ -1,0 +1,55 @@
+"""Groups: the YAML lexicons beside this module, each a set of named word lists or phrases."""
+
+from collections.abc import Mapping
+from functools import cache
+from importlib.resources import files
+from typing import Any, cast
+
+
+@cache
+def words_in(lexicon: str, group: str) -> frozenset[str]:
+    """Return the lower-cased words of one group of `<lexicon>.yaml`."""
+    return frozenset(str(_groups(lexicon)[group]).lower().split())
+
+
+@cache
+def phrases_in(lexicon: str, group: str) -> tuple[str, ...]:
+    """Return the phrases of one group, in the order of the file."""
+    return tuple(str(phrase).lower() for phrase in cast("list[str]", _groups(lexicon)[group]))
+
+
+@cache
+def complements_in(lexicon: str, group: str) -> Mapping[str, frozenset[str]]:
+    """Return a group that gives each word the words that may follow it."""
+    given = cast("dict[str, list[str]]", _groups(lexicon)[group])
+    return {str(word): frozenset(str(each) for each in after) for word, after in given.items()}
+
+
+@cache
+def families_in(lexicon: str, group: str) -> Mapping[str, frozenset[str]]:
+    """Return a group of families: the words each name stands for; `_` joins words of a phrase."""
+    given = cast("dict[str, str]", _groups(lexicon)[group])
+    return {
+        str(name): frozenset(word.replace("_", " ") for word in str(words).lower().split())
+        for name, words in given.items()
+    }
+
+
+@cache
+def numbered_words(lexicon: str) -> tuple[tuple[int, frozenset[str]], ...]:
+    """Return the groups of a lexicon that are named by numbers, the faintest first."""
+    weights = [int(group) for group in _groups(lexicon) if group.lstrip("-").isdigit()]
+    ordered = sorted(weights, key=lambda weight: (abs(weight), weight))
+    return tuple((weight, words_in(lexicon, str(weight))) for weight in ordered)
+
+
+@cache
+def _groups(lexicon: str) -> Mapping[str, Any]:
+    import yaml
+
+    text = (
+        files("callboard.library.story.lexicon")
+        .joinpath(f"{lexicon}.yaml")
+        .read_text(encoding="utf-8")
+    )
+    return {str(group): held for group, held in yaml.safe_load(text).items()}

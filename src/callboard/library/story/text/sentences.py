@@ -1,0 +1,143 @@
+"""Sentences: where one ends and the next begins, in prose with abbreviations and speech."""
+
+import re
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Final
+
+from callboard.library.story.lexicon.lists import word_list, word_list_as_written
+from callboard.library.story.text.dialogue import Span
+from callboard.library.story.text.words import words_of
+
+LONGEST_CHARS: Final = 3_000
+"""How long a sentence may be; a longer one is read in pieces, as no author writes them."""
+_BOUNDARY: Final = re.compile(
+    # Starting only where the marks do keeps a line of a million dots cheap.
+    r"(?<![.!?…])(?P<mark>[.!?…]+)(?P<close>[\"”’'»)\]]*)(?P<gap>\s+)"
+    r"(?=(?P<open>[\"“‘'«»„(\[—–\-…]*\s?)(?P<next>\w))"
+    r"|(?P<wide>[。！？]+[」』”）]*)"
+)
+_LAST_WORD: Final = re.compile(r"[^\s“”\"‘(\[—–]+$")
+_FIRST_WORD: Final = re.compile(r"[\w’']+")
+_INITIALS: Final = re.compile(r"(?:[^\W\d_]\.)*[^\W\d_]")
+_TAG: Final = re.compile(
+    r"(?:I|[A-Z][\w’'.]{0,40}+(?: [A-Z][\w’'.]{0,40}+){0,2}|the [\w’' ]{2,30}?) (?P<verb>\w+)"
+)
+
+
+@dataclass(frozen=True)
+class Sentence:
+    """One sentence as it reads; `start` and `end` are its place in the document's text."""
+
+    text: str
+    line_start: int
+    line_end: int
+    paragraph: int
+    start: int
+    end: int
+    spoken: tuple[Span, ...] = ()
+
+    @property
+    def has_dialogue(self) -> bool:
+        """Whether somebody speaks in it."""
+        return bool(self.spoken)
+
+    @cached_property
+    def words(self) -> tuple[str, ...]:
+        """The words in lower case."""
+        return words_of(self.text)
+
+    @cached_property
+    def narration(self) -> str:
+        """The text without what is spoken; spaces stand in its place so that offsets hold."""
+        if not self.spoken:
+            return self.text
+        parts: list[str] = []
+        at = 0
+        for start, end in self.spoken:
+            parts += [self.text[at:start], " " * (end - start)]
+            at = end
+        return "".join([*parts, self.text[at:]])
+
+    @cached_property
+    def dialogue(self) -> str:
+        """What is spoken, without the rest."""
+        return " ".join(self.text[start:end] for start, end in self.spoken)
+
+    @cached_property
+    def is_spoken_only(self) -> bool:
+        """Whether nothing but speech is in it."""
+        return bool(self.spoken) and not any(char.isalnum() for char in self.narration)
+
+
+def split_sentences(text: str) -> list[Span]:
+    """Return where the sentences of a paragraph stand, without the space between them.
+
+    What looks back and forth within a sentence takes the square of its length: one that would
+    fill pages is cut between two words.
+    """
+    spans: list[Span] = []
+    start = 0
+    for hit in _BOUNDARY.finditer(text):
+        if hit["wide"] is None and not _ends(text, hit):
+            continue
+        end = hit.end("close") if hit["wide"] is None else hit.end()
+        _add(spans, text, start, end)
+        start = hit.end()
+    if start < len(text):
+        _add(spans, text, start, len(text))
+    return spans
+
+
+def _add(spans: list[Span], text: str, start: int, end: int) -> None:
+    while end - start > LONGEST_CHARS:
+        space = text.rfind(" ", start + LONGEST_CHARS // 2, start + LONGEST_CHARS)
+        cut = space if space >= 0 else start + LONGEST_CHARS
+        spans.append((start, cut))
+        start = cut + (space >= 0)
+    spans.append((start, end))
+
+
+def _ends(text: str, hit: re.Match[str]) -> bool:
+    following = hit["next"]
+    if following.islower() or following == "_":
+        return False
+    mark = hit["mark"]
+    if hit["close"]:
+        # “Stop!” Holmes cried: who speaks belongs to what is said.
+        return mark[-1] == "." or not _is_tag(text, hit)
+    if mark in ("…", "...", "....") and not hit["open"]:
+        first = _FIRST_WORD.match(text, hit.start("next"))
+        return first is None or first[0].partition("’")[0].partition("'")[0] != "I"
+    if mark != ".":
+        return True
+    return _full_stop_ends(text, hit)
+
+
+def _full_stop_ends(text: str, hit: re.Match[str]) -> bool:
+    last = _LAST_WORD.search(text, max(0, hit.start() - 24), hit.start())
+    if last is None:
+        return True
+    word = last[0].lower()
+    if word in word_list("abbreviations_lower"):
+        return False
+    if last[0][0].isupper() and word in word_list("abbreviations_inside"):
+        return False
+    if word in word_list("abbreviations_numbered"):
+        return not hit["next"].isdigit()
+    ambiguous = word in word_list("abbreviations_ambiguous")
+    if not ambiguous and (last[0] == "I" or not _INITIALS.fullmatch(last[0])):
+        return True
+    if len(word) == 1 and not ambiguous:
+        return last[0].islower()
+    first = _FIRST_WORD.match(text, hit.start("next"))
+    return first is not None and (
+        bool(hit["open"].strip()) or first[0] in word_list_as_written("sentence_starters")
+    )
+
+
+def _is_tag(text: str, hit: re.Match[str]) -> bool:
+    if hit["open"].strip():
+        return False
+    tag = _TAG.match(text, hit.start("next"))
+    return tag is not None and tag["verb"] in word_list("speech_verbs")

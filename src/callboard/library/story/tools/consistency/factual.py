@@ -1,0 +1,106 @@
+"""Factual: claims of the files against each other, in story order.
+
+A change the text tells of is worth knowing, not a contradiction; from then on the new value holds.
+"""
+
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass, field
+
+from callboard.library.story.facts.claims import SPOKEN_NAMES, Attribute, Claim
+from callboard.library.story.facts.comparison import (
+    Clash,
+    Leeway,
+    clash,
+    do_agree,
+    is_comparable,
+    oriented,
+)
+from callboard.library.story.facts.values.dates import StoryDate
+from callboard.library.story.model import Finding, Severity
+from callboard.library.story.tools.frame import make_finding
+
+TOOL = "consistency_checker"
+
+
+@dataclass(slots=True)
+class _Known:
+    """What holds of one subject so far: every distinct value, canon's first."""
+
+    claims: list[Claim] = field(default_factory=list[Claim])
+
+
+def find_factual(
+    claims: Iterable[Claim], days: Mapping[str, StoryDate], leeway: Leeway
+) -> Iterator[Finding]:
+    """Yield the contradictions among claims given in story order; `days` are by path."""
+    known: dict[object, _Known] = {}
+    for claim in claims:
+        if not is_comparable(claim):
+            continue
+        seen = oriented(claim)
+        held = known.setdefault(seen.subject, _Known())
+        if any(do_agree(each, seen, leeway) for each in held.claims):
+            continue
+        found = next(
+            (hit for each in held.claims if (hit := clash(each, seen, leeway)) is not None), None
+        )
+        if found is not None and found.first.quote == found.second.quote:
+            # One sentence that says two things is a turn of phrase.
+            continue
+        if found is not None and not _grew_older(found, days):
+            if claim.tells_change:
+                held.claims.clear()
+            yield _finding(found, days)
+        held.claims.append(seen)
+
+
+def _finding(found: Clash, days: Mapping[str, StoryDate]) -> Finding:
+    first, second = found.first, found.second
+    what = _subject(first)
+    if second.tells_change:
+        return make_finding(
+            TOOL,
+            "Factual",
+            Severity.INFO,
+            f"{what} changes from {first.value.text} to {second.value.text}; the text says so.",
+            (first.quote, second.quote),
+            confidence=found.confidence,
+        )
+    severity, confidence = _weight(found, days)
+    return make_finding(
+        TOOL,
+        "Factual",
+        severity,
+        f"{what}: {first.value.text} in one place, {second.value.text} in another"
+        f"{' (in dialogue)' if first.is_spoken or second.is_spoken else ''}.",
+        (first.quote, second.quote),
+        suggestion=f"Choose {first.value.text} or {second.value.text}, or tell the change.",
+        confidence=confidence,
+    )
+
+
+def _subject(claim: Claim) -> str:
+    if claim.attribute is Attribute.KIN and claim.other:
+        return f"What {claim.entity} is to {claim.other}"
+    return f"{claim.entity}'s {SPOKEN_NAMES[claim.attribute]}"
+
+
+def _grew_older(found: Clash, days: Mapping[str, StoryDate]) -> bool:
+    """Say whether the years between two scenes account for an age."""
+    if found.first.attribute is not Attribute.AGE:
+        return False
+    first, second = days.get(found.first.quote.path), days.get(found.second.quote.path)
+    if not first or not second or first.year is None or second.year is None:
+        return False
+    passed = second.year - first.year
+    older = (found.second.value.low or 0) - (found.first.value.high or 0)
+    return abs(older - passed) <= 1
+
+
+def _weight(found: Clash, days: Mapping[str, StoryDate]) -> tuple[Severity, float]:
+    if found.first.attribute is not Attribute.AGE or found.first.is_canon:
+        return found.severity, found.confidence
+    older = (found.second.value.low or 0) > (found.first.value.high or 0)
+    undated = not (days.get(found.first.quote.path) and days.get(found.second.quote.path))
+    # Nobody says how much time lies between the scenes.
+    return (Severity.MINOR, 0.4) if older and undated else (found.severity, found.confidence)

@@ -1,0 +1,185 @@
+"""Timeline: dates that go backwards, and weekdays, spans and ages that do not add up."""
+
+import re
+from collections.abc import Iterator, Sequence
+from itertools import pairwise
+from typing import Final
+
+from callboard.library.story.facts.claims import Attribute, Claim
+from callboard.library.story.facts.values.dates import (
+    WEEKDAYS,
+    StoryDate,
+    date_in,
+    days_later,
+    weekday_in,
+)
+from callboard.library.story.model import Finding, Quote, Severity
+from callboard.library.story.tools.consistency.scenes import Day, SceneText
+from callboard.library.story.tools.frame import make_finding
+
+TOOL: Final = "consistency_checker"
+# Without years, a step back of more months than this is a new year.
+_YEAR_TURNS_MONTHS: Final = 6
+# From so many steps back on, a story is told in turns and each single one is no news.
+_IN_TURNS: Final = 3
+_DATED_WEEKDAY: Final = re.compile(
+    rf"\b(?P<weekday>{'|'.join(WEEKDAYS)}),? (?:the )?(?P<rest>[^.;!?]{{3,40}})", re.IGNORECASE
+)
+_SPAN_WITHIN_CHARS: Final = 30
+
+
+def find_timeline(scenes: Sequence[SceneText], opening_sentences: int) -> Iterator[Finding]:
+    """Yield what does not add up between the days of scenes in story order."""
+    yield from _backwards(scenes)
+    for scene in scenes:
+        yield from _weekdays(scene)
+    yield from _spans(scenes, opening_sentences)
+
+
+def find_ages(
+    scenes: Sequence[SceneText],
+    claims: Sequence[Claim],
+    canon: Sequence[Claim],
+    leeway_years: int,
+) -> Iterator[Finding]:
+    """Yield the ages that do not follow from a year of birth and the scene's year."""
+    births = {
+        claim.entity: claim
+        for claim in reversed([*canon, *claims])
+        if claim.attribute is Attribute.BIRTH_YEAR
+    }
+    days = {scene.file.path: scene.day for scene in scenes if not scene.is_flashback}
+    for claim in claims:
+        if claim.attribute is not Attribute.AGE or claim.looks_back or claim.is_canon:
+            continue
+        born, day = births.get(claim.entity), days.get(claim.quote.path)
+        if born is None or day is None or day.date.year is None:
+            continue
+        age = day.date.year - (born.value.low or 0)
+        low, high = claim.value.low or 0, claim.value.high or 0
+        if low - leeway_years <= age and age - 1 <= high + leeway_years:
+            continue
+        yield make_finding(
+            TOOL,
+            "Timeline",
+            Severity.MINOR if claim.is_spoken else Severity.MAJOR,
+            f"{claim.entity} is {claim.value.text} in {day.date.year}, but was born in "
+            f"{born.value.text} and would be {age}.",
+            (claim.quote, born.quote, day.quote),
+            suggestion="Change the age, the year of birth or the scene's date.",
+            confidence=0.5 if claim.is_spoken else 0.8,
+        )
+
+
+def goes_back(earlier: StoryDate, later: StoryDate) -> bool:
+    """Say whether a later scene plays before an earlier one."""
+    compared = later.compared_with(earlier)
+    if compared is None or compared >= 0:
+        return False
+    if earlier.year is None and earlier.month is not None and later.month is not None:
+        return earlier.month - later.month <= _YEAR_TURNS_MONTHS
+    return True
+
+
+def _backwards(scenes: Sequence[SceneText]) -> Iterator[Finding]:
+    dated = [scene for scene in scenes if scene.day is not None and not scene.is_flashback]
+    steps = [
+        (before, after)
+        for before, after in pairwise(dated)
+        if before.day and after.day and goes_back(before.day.date, after.day.date)
+    ]
+    if len(steps) >= _IN_TURNS:
+        quotes = [scene.day.quote for step in steps[:1] for scene in step if scene.day]
+        yield make_finding(
+            TOOL,
+            "Timeline",
+            Severity.INFO,
+            f"The dates go back {len(steps)} times in these scenes: the story seems to be told in "
+            "turns.",
+            quotes,
+            suggestion="Mark the scenes that go back with `flashback: true`.",
+            confidence=0.6,
+        )
+        return
+    for before, after in steps:
+        if before.day and after.day:
+            yield _step_back(before, before.day, after, after.day)
+
+
+def _step_back(before: SceneText, first: Day, after: SceneText, second: Day) -> Finding:
+    declared = first.is_declared and second.is_declared
+    return make_finding(
+        TOOL,
+        "Timeline",
+        Severity.MAJOR if declared else Severity.MINOR,
+        f"{after.file.title} plays on {second.text}, before {before.file.title} on {first.text}, "
+        "which comes earlier in the story.",
+        (first.quote, second.quote),
+        suggestion=f"Correct one of the dates, or mark {after.file.path} with `flashback: true`.",
+        confidence=0.9 if declared else 0.6,
+    )
+
+
+def _weekdays(scene: SceneText) -> Iterator[Finding]:
+    day = scene.day
+    if (
+        day is not None
+        and (said := weekday_in(day.text))
+        and day.date.weekday() not in (None, said)
+    ):
+        yield _wrong_weekday(said, day.date, day.quote)
+    if not scene.document.is_english:
+        return
+    for sentence in scene.document.sentences:
+        for match in _DATED_WEEKDAY.finditer(sentence.text):
+            date = date_in(match["rest"])
+            full = _completed(date, day) if date else None
+            said = match["weekday"].lower()
+            if full is not None and full.weekday() not in (None, said):
+                yield _wrong_weekday(said, full, scene.document.quote(sentence))
+
+
+def _completed(date: StoryDate, day: Day | None) -> StoryDate | None:
+    """Give a date the scene's year if it is the scene's own day."""
+    if date.year is not None:
+        return date
+    own = day.date if day else None
+    if own and own.year is not None and (own.month, own.day) == (date.month, date.day):
+        return own
+    return None
+
+
+def _wrong_weekday(said: str, date: StoryDate, quote: Quote) -> Finding:
+    was = date.weekday() or ""
+    return make_finding(
+        TOOL,
+        "Timeline",
+        Severity.MINOR,
+        f"{date.as_date()} was a {was.capitalize()}, not a {said.capitalize()}.",
+        (quote,),
+        suggestion=f"Write {was.capitalize()}, or another date.",
+        confidence=0.9,
+    )
+
+
+def _spans(scenes: Sequence[SceneText], opening_sentences: int) -> Iterator[Finding]:
+    for before, after in pairwise(scenes):
+        if before.day is None or after.day is None or after.place != before.place + 1:
+            continue
+        passed = after.day.date.days_since(before.day.date)
+        if passed is None or passed < 0 or after.is_flashback or not after.document.is_english:
+            continue
+        for sentence in after.document.sentences[:opening_sentences]:
+            span = days_later(sentence.narration[:_SPAN_WITHIN_CHARS])
+            if span is None or span[0] == passed:
+                continue
+            yield make_finding(
+                TOOL,
+                "Timeline",
+                Severity.MINOR,
+                f"“{span[1]}” opens {after.file.title}, but {passed} days lie between "
+                f"{before.day.text} and {after.day.text}.",
+                (after.document.quote(sentence), before.day.quote, after.day.quote),
+                suggestion="Correct the span or one of the dates.",
+                confidence=0.7,
+            )

@@ -1,0 +1,109 @@
+"""Beats: which entry of the outline a scene is, and whether each of its beats happens in it."""
+
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Final
+
+from rapidfuzz import fuzz
+
+from callboard.core.canonical import Json
+from callboard.library.story.index import Outline, OutlineEntry
+from callboard.library.story.index.numbers import numbered_title
+from callboard.library.story.index.outline import slug_of
+from callboard.library.story.model import Quote, StoryFile
+from callboard.library.story.text import Document, stem, stop_words, words_of
+
+# Words of an outline that say what kind of thing happens, not what.
+_EMPTY: Final = frozenset(
+    re.findall(r"\w+", "scene beat then finally begins begin starts start chapter")
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Match:
+    """The entry a scene belongs to, and by which sign."""
+
+    entry: OutlineEntry
+    method: str
+    confidence: float
+
+
+@dataclass(frozen=True, slots=True)
+class Coverage:
+    """One beat and the sentence that comes closest to it."""
+
+    text: str
+    outline_quote: Quote
+    status: str
+    overlap: float
+    quote: Quote | None
+
+    def to_json(self) -> dict[str, Json]:
+        """Return the shape payloads hold."""
+        return {
+            "beat": self.text,
+            "status": self.status,
+            "overlap": round(self.overlap, 2),
+            "outline_quote": self.outline_quote.to_json(),
+            "scene_quote": self.quote.to_json() if self.quote else None,
+        }
+
+
+def match_entry(
+    outline: Outline, scene: StoryFile, matched: int | None, fuzzy_title: float
+) -> Match | None:
+    """Return the entry of a scene: the index's match, its number, its title; never a guess."""
+    if matched is not None:
+        return Match(outline.entries[matched], "file", 1.0)
+    _, title, _ = numbered_title(scene.title)
+    slug = slug_of(title)
+    by_title = [entry for entry in outline.entries if slug and entry.slug == slug]
+    by_number = [
+        entry
+        for entry in outline.entries
+        if scene.scene_number is not None and entry.number == scene.scene_number
+    ]
+    for entries, method, confidence in ((by_title, "title", 0.95), (by_number, "number", 0.9)):
+        if len(entries) == 1:
+            return Match(entries[0], method, confidence)
+    close = [
+        (score, entry)
+        for entry in outline.entries
+        if title and (score := fuzz.ratio(title.lower(), entry.title.lower())) >= fuzzy_title
+    ]
+    if len(close) == 1:
+        return Match(close[0][1], "fuzzy_title", round(close[0][0] / 100, 2))
+    return None
+
+
+def cover(
+    document: Document, entry: OutlineEntry, outline: Document, *, covered: float, partial: float
+) -> list[Coverage]:
+    """Return how far each beat of an entry happens in a text, by its best sentence."""
+    stems = [_stems(sentence.words) for sentence in document.sentences]
+    found: list[Coverage] = []
+    for beat in entry.beats:
+        wanted = _stems(words_of(beat.text))
+        best, at = _best(wanted, stems)
+        status = "covered" if best >= covered else "partial" if best >= partial else "missing"
+        quote = None if at is None else document.quote(document.sentences[at])
+        found.append(Coverage(beat.text, outline.quote(beat.line), status, best, quote))
+    return found
+
+
+def _best(wanted: frozenset[str], stems: Sequence[frozenset[str]]) -> tuple[float, int | None]:
+    if not wanted:
+        return 1.0, None
+    best, at = 0.0, None
+    for number, have in enumerate(stems):
+        share = len(wanted & have) / len(wanted)
+        if share > best:
+            best, at = share, number
+    return best, at
+
+
+def _stems(words: Sequence[str]) -> frozenset[str]:
+    skipped = stop_words() | _EMPTY
+    bare = (word.removesuffix("'s") for word in words)
+    return frozenset(stem(word) for word in bare if word not in skipped)

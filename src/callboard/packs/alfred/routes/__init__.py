@@ -1,0 +1,1 @@
+"""Alfred over HTTP, one module per noun."""

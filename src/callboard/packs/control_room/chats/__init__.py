@@ -1,0 +1,1 @@
+"""Chats: one agent of the staff and one conversation."""

@@ -1,0 +1,1 @@
+"""Conferences: the whole staff looks at one question."""

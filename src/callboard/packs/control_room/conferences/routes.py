@@ -1,0 +1,123 @@
+"""Conferences: everybody looks at the same evidence and says what it thinks."""
+
+from typing import Annotated
+
+from fastapi import APIRouter
+from pydantic import Field
+
+from callboard.api.paging import Paged
+from callboard.api.project import Entry, Shown, Wanted
+from callboard.choreography.calling import ToolPolicy
+from callboard.packs.control_room.request import ControlRoom
+
+router = APIRouter(prefix="/conferences", tags=["conferences"])
+
+Message = Annotated[str, Field(min_length=1, max_length=100_000)]
+
+
+class PolicyWanted(Wanted):
+    """What the Chief may call in the first phase; no tools named means all."""
+
+    allowed_tools: list[str] = Field(default_factory=list[str])
+    require_tool: bool = False
+
+    def policy(self) -> ToolPolicy:
+        """Return it as the machinery has it."""
+        return ToolPolicy(tuple(self.allowed_tools), self.require_tool)
+
+
+class ConferenceWanted(Wanted):
+    """Who confers; nobody named means everybody."""
+
+    agents: list[str] = Field(default_factory=list[str])
+    tool_policy: PolicyWanted = Field(default_factory=PolicyWanted)
+    session_id: str | None = None
+
+
+class RoundWanted(Wanted):
+    """A message for everybody."""
+
+    message: Message
+
+
+class AskAgain(Wanted):
+    """Whose reply is wanted anew."""
+
+    agent_id: str = Field(min_length=1)
+
+
+class ConferenceShape(Shown):
+    """A conference with its rounds."""
+
+    conference_id: str
+    session_id: str
+    agents: list[str]
+    tool_policy: Entry
+    rounds: list[Entry]
+
+
+class StartedRound(Shown):
+    """A round that has begun; its events are those of its run."""
+
+    conference_id: str
+    round_id: str
+    run_id: str
+    status: str
+
+
+@router.get("")
+async def list_conferences(
+    house: ControlRoom, page: Paged, session_id: str | None = None
+) -> list[ConferenceShape]:
+    """List conferences, newest first."""
+    found = page.cut(house.hall.list(session_id))
+    return [ConferenceShape.model_validate(each.to_json()) for each in found]
+
+
+@router.post("", status_code=201)
+async def open_conference(house: ControlRoom, wanted: ConferenceWanted) -> ConferenceShape:
+    """Open a conference; rounds are held in it one after the other."""
+    opened = await house.hall.open(
+        agents=wanted.agents, policy=wanted.tool_policy.policy(), session_id=wanted.session_id
+    )
+    return ConferenceShape.model_validate(opened.to_json())
+
+
+@router.get("/{conference_id}")
+async def show_conference(house: ControlRoom, conference_id: str) -> ConferenceShape:
+    """Show a conference with everything said in it."""
+    return ConferenceShape.model_validate(house.hall.get(conference_id).to_json())
+
+
+@router.get("/{conference_id}/rounds")
+async def list_rounds(house: ControlRoom, conference_id: str, page: Paged) -> list[Entry]:
+    """List the rounds of a conference in order."""
+    return [each.to_json() for each in page.cut(house.hall.get(conference_id).rounds)]
+
+
+@router.post("/{conference_id}/rounds", status_code=201)
+async def hold_round(house: ControlRoom, conference_id: str, wanted: RoundWanted) -> StartedRound:
+    """Put a message to everybody; follow the round through the events of its run."""
+    run = await house.hall.hold_round(wanted.message, conference_id=conference_id)
+    return StartedRound(
+        conference_id=conference_id, round_id=run.id, run_id=run.id, status="running"
+    )
+
+
+@router.get("/{conference_id}/rounds/{round_id}")
+async def show_round(house: ControlRoom, conference_id: str, round_id: str) -> Entry:
+    """Show one round."""
+    house.hall.get(conference_id)
+    return house.hall.round(round_id).to_json()
+
+
+@router.post("/{conference_id}/rounds/{round_id}/ask-again", status_code=201)
+async def ask_again(
+    house: ControlRoom, conference_id: str, round_id: str, wanted: AskAgain
+) -> StartedRound:
+    """Ask an agent again whose reply was rejected or missing."""
+    house.hall.get(conference_id)
+    run = await house.hall.ask_again(round_id, wanted.agent_id)
+    return StartedRound(
+        conference_id=conference_id, round_id=round_id, run_id=run.id, status="running"
+    )

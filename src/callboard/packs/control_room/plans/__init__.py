@@ -1,0 +1,1 @@
+"""Plans: from a wish to an approved checklist of runs."""

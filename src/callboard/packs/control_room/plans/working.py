@@ -1,0 +1,76 @@
+"""Plans at the command line: changed, or worked through while the user watches."""
+
+import asyncio
+from collections.abc import Awaitable, Callable
+
+from callboard.cli import exits
+from callboard.cli.acting.following import follow
+from callboard.cli.acting.opening import Choices, Work, working
+from callboard.cli.bridge import Interrupt, perform
+from callboard.cli.output import remark
+from callboard.core.vocabulary import Plan, PlanState, TaskState
+from callboard.packs.control_room.house import House
+from callboard.packs.control_room.plans.tell import plan_report
+from callboard.studio.plans.progress import running_task
+
+_EXITS = {PlanState.DONE: exits.OK, PlanState.FAILED: exits.FAILED}
+
+Begin = Callable[[House, str], Awaitable[Plan]]
+
+
+def change_plan(choices: Choices, change: Callable[[House], Awaitable[Plan]]) -> int:
+    """Change a plan and show it as it is then."""
+
+    async def work(_interrupt: Interrupt) -> int:
+        async with working(choices) as here:
+            plan_report(await change(House(here.studio)), as_json=choices.as_json)
+        return exits.OK
+
+    return perform(work)
+
+
+def drive_plan(choices: Choices, plan_id: str, begin: Begin) -> int:
+    """Begin something with a plan, then watch it until it rests or the user lets go."""
+
+    async def work(interrupt: Interrupt) -> int:
+        async with working(choices) as here:
+            house = House(here.studio)
+            plan = await begin(house, here.studio.plans.get(plan_id).id)
+            plan, was_let_go = await _watch(here, house, plan, interrupt)
+            if was_let_go:
+                remark(f"Let go of the plan: `callboard plan resume {plan.id}` takes it up.")
+                return exits.INTERRUPTED
+            plan_report(plan, as_json=choices.as_json)
+            return _exit_code(plan)
+
+    return perform(work)
+
+
+async def _watch(here: Work, house: House, plan: Plan, interrupt: Interrupt) -> tuple[Plan, bool]:
+    driving = asyncio.create_task(house.director.drive(plan.id))
+    shown: set[str] = set()
+    try:
+        while not driving.done():
+            running = running_task(here.studio.plans.get(plan.id))
+            run_id = running.run_id if running is not None else None
+            if running is not None and run_id is not None and run_id not in shown:
+                shown.add(run_id)
+                if not here.choices.as_json:
+                    remark(f"\nTask {running.id}: {running.description}")
+                await follow(here.studio, run_id, here.view(), interrupt)
+            if interrupt.asked.is_set():
+                return here.studio.plans.get(plan.id), True
+            # The director stores the next run, or ends, in its own time.
+            await asyncio.wait({driving}, timeout=0.05)
+        return await driving, False
+    finally:
+        driving.cancel()
+        await asyncio.gather(driving, return_exceptions=True)
+
+
+def _exit_code(plan: Plan) -> int:
+    if plan.state in _EXITS:
+        return _EXITS[plan.state]
+    if any(task.state is TaskState.FAILED for task in plan.tasks):
+        return exits.FAILED
+    return exits.WAITING

@@ -1,0 +1,1 @@
+"""The bundled recipes, and the doors to those in force."""

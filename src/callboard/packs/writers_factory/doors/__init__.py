@@ -1,0 +1,1 @@
+"""The doors of Writers Factory: commands, routes, and what the command line shows."""

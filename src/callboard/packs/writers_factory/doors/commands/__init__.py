@@ -1,0 +1,1 @@
+"""The commands of Writers Factory, one module per noun."""

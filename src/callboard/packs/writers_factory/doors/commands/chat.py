@@ -1,0 +1,122 @@
+"""Talking with the Foreman: one message, or a conversation with a few commands."""
+
+from typing import Any, Final, cast
+
+from callboard.cli.acting.conversing import Conversation
+from callboard.cli.acting.dialogue import Command, Dialogue, Hush
+from callboard.cli.acting.ending import conclude, exit_code_of
+from callboard.cli.acting.following import follow
+from callboard.cli.acting.opening import Choices, Work, working
+from callboard.cli.bridge import Interrupt, perform
+from callboard.cli.output import clean, echo, moment, remark
+from callboard.core.vocabulary.run import RunState
+from callboard.core.vocabulary.session import SessionState
+from callboard.packs.writers_factory.doors.commands.moving import move_book
+from callboard.packs.writers_factory.doors.tell.modes import mode_report, moved_report
+from callboard.packs.writers_factory.factory import Factory
+from callboard.prompts import load_prompt
+
+_COMMANDS: Final = "/state, /mode [TO], /why, /thinking, /history, /quit"
+_GREETING: Final = "You talk with the Foreman."
+
+
+def foreman_talk(choices: Choices, message: str | None, session: str | None = None) -> int:
+    """Say one thing to the Foreman, or without a message talk until the user leaves."""
+
+    async def work(interrupt: Interrupt) -> int:
+        async with working(choices) as here:
+            talk = _Talk(here, session, interrupt)
+            return await (talk.dialogue.hold(_GREETING) if message is None else talk.say(message))
+
+    return perform(work)
+
+
+def chat(choices: Choices, wanted: Conversation) -> int:
+    """Talk with the Foreman, as `callboard chat` does in a project of this pack."""
+    return foreman_talk(choices, wanted.message, wanted.session)
+
+
+class _Talk:
+    """A conversation while it is held."""
+
+    def __init__(self, here: Work, session: str | None, interrupt: Interrupt) -> None:
+        self.here = here
+        self.factory = Factory(here.studio)
+        self.session = session
+        self.interrupt = interrupt
+        commands: dict[str, Command] = {
+            "/state": lambda _rest: echo(clean(self.factory.foreman.state_text())),
+            "/mode": self.mode,
+            "/why": self.show_why,
+            "/thinking": self.show_thinking,
+            "/history": self.show_history,
+        }
+        self.dialogue = Dialogue(lambda: "you> ", self.say, commands, _COMMANDS, interrupt)
+
+    async def say(self, message: str) -> int:
+        as_json = self.here.choices.as_json
+        run = await self.factory.start("chat", {"message": message}, session_id=self.session)
+        view = self.here.view() if as_json else Hush()
+        followed = await follow(self.here.studio, run.id, view, self.interrupt)
+        if as_json or followed.run.state is not RunState.DONE:
+            return conclude(self.here.studio, followed, as_json=as_json)
+        echo_turn(cast("dict[str, Any]", followed.run.result))
+        return exit_code_of(followed)
+
+    async def mode(self, rest: str) -> None:
+        modes = self.factory.rooms.modes
+        if rest:
+            moved_report(await move_book(modes, rest), as_json=False)
+        else:
+            mode_report(modes, as_json=False)
+
+    def show_history(self, _rest: str) -> None:
+        said = self.said()
+        if not said:
+            remark("Nothing has been said yet.")
+        for each in said:
+            echo(f"{moment(each.created_at)}  you: {clean(each.message)}")
+            echo(f"foreman: {clean(str(each.result['message']))}\n")
+
+    def show_why(self, _rest: str) -> None:
+        said = self.said()
+        prompt_ids = said[-1].result["prompt_ids"] if said else ()
+        if not prompt_ids:
+            remark("No model has been asked yet.")
+            return
+        prompt_id = str(prompt_ids[-1])
+        record = self.here.studio.database.read(
+            lambda connection: load_prompt(connection, prompt_id)
+        )
+        echo(clean(record.text))
+        tier = record.tier.value if record.tier is not None else "no tier"
+        remark(f"\n{record.total_tokens} tokens for {record.model_id} ({tier})")
+        remark(f"Its layers: callboard factory prompts {said[-1].run_id}")
+
+    def show_thinking(self, _rest: str) -> None:
+        said = self.said()
+        thinking = said[-1].result["thinking"] if said else None
+        if thinking:
+            echo(clean(str(thinking)))
+        else:
+            remark("Nothing was thought aloud.")
+
+    def said(self) -> list[Any]:
+        sessions = self.here.studio.sessions
+        named = self.session
+        active = [sessions.get(named)] if named else sessions.list(SessionState.ACTIVE)
+        return self.factory.foreman.conversation(active[0].id) if active else []
+
+
+def echo_turn(turn: dict[str, Any]) -> None:
+    """Print what the Foreman said; beside it what it did and what there is to know."""
+    echo(clean(str(turn["message"])))
+    done = [each for each in turn["actions"] if each["status"] == "executed"]
+    for each in done:
+        remark(clean(f"  done: {each['type']}: {' '.join(str(each['detail']).split())[:200]}"))
+    for notice in turn["notices"]:
+        remark(clean(f"  note: {notice}"))
+    for update in turn["content_updates"]:
+        told = cast("dict[str, Any]", update) if isinstance(update, dict) else {}
+        if told.get("proposal"):
+            remark(clean(f"  proposed: callboard factory proposals {told['proposal']}"))

@@ -1,0 +1,100 @@
+"""What the writer decides about changes, proposals and forbidden phrases."""
+
+from collections.abc import Sequence
+from dataclasses import asdict
+from enum import Enum, auto
+
+from callboard.cli.lookup import matching, pick
+from callboard.cli.output import clean, echo, echo_json
+from callboard.core.canonical import Json
+from callboard.core.errors import NotFound
+from callboard.packs.writers_factory.doors.tell.revision import (
+    changes_report,
+    proposal_report,
+    proposals_report,
+)
+from callboard.packs.writers_factory.factory import Factory
+from callboard.packs.writers_factory.manuscript import parse_scene_id
+from callboard.packs.writers_factory.revision.enhancement.proposal import Enhancement
+
+_ALL = "all"
+
+
+class Answer(Enum):
+    """What becomes of a proposal."""
+
+    NONE = auto()
+    ACCEPT = auto()
+    REJECT = auto()
+
+
+async def decide_changes(
+    factory: Factory, named: str, taken: Sequence[str], refused: Sequence[str], *, as_json: bool
+) -> None:
+    """Show tracked changes, after taking and refusing what is named."""
+    found = _enhancement(factory, named)
+    if not found.changes or not (taken or refused):
+        changes_report(found, as_json=as_json, was_decided=False)
+        return
+    decided = await factory.rooms.revision.decide(
+        found.id, accept=_ids(found, taken, refused), reject=_ids(found, refused, taken)
+    )
+    changes_report(decided, as_json=as_json, was_decided=True)
+
+
+def _ids(found: Enhancement, named: Sequence[str], others: Sequence[str]) -> list[str]:
+    """Return the ids that are named; `all` is every one the other list does not name."""
+    if _ALL not in named:
+        return list(named)
+    return [each.id for each in found.changes if each.id not in others]
+
+
+def _enhancement(factory: Factory, named: str) -> Enhancement:
+    revision = factory.rooms.revision
+    if parse_scene_id(named) is None:
+        known = [
+            each.id
+            for scene in factory.rooms.manuscript.scenes()
+            for each in revision.enhancements(scene.scene_id)
+        ]
+        return revision.enhancement(pick(matching(known, named), named, "enhancement"))
+    every = revision.enhancements(named)
+    if not every:
+        raise NotFound(
+            f"{named} was not enhanced yet",
+            fix=f"`callboard factory enhance {named}` proposes changes.",
+            scene_id=named,
+        )
+    return every[-1]
+
+
+async def decide_proposal(
+    factory: Factory, named: str | None, answer: Answer, *, force: bool, as_json: bool
+) -> None:
+    """List proposals, show one, or take or refuse it."""
+    proposals = factory.rooms.revision.proposals
+    if named is None:
+        proposals_report(proposals.all(pending_only=True), as_json=as_json)
+        return
+    found = proposals.get(pick(matching([p.id for p in proposals.all()], named), named, "proposal"))
+    if answer is Answer.ACCEPT:
+        mode = factory.rooms.modes.current()
+        found = await proposals.accept(found.id, mode=mode, force=force)
+    elif answer is Answer.REJECT:
+        found = await proposals.reject(found.id)
+    proposal_report(found, as_json=as_json)
+
+
+async def waive_phrase(
+    factory: Factory, scene: str, quote: str, reason: str, *, as_json: bool
+) -> None:
+    """Let a forbidden phrase stand in one scene, under whatever pattern forbids it."""
+    revision = factory.rooms.revision
+    patterns = {hit.pattern for hit in revision.blocks(scene) if hit.quote == quote}
+    # What is not there is refused by the room, which names what is.
+    made = [await revision.waive(scene, each, quote, reason) for each in sorted(patterns or {""})]
+    if as_json:
+        shapes: list[Json] = [asdict(each) for each in made]
+        echo_json({"scene_id": scene, "waivers": shapes})
+    else:
+        echo(clean(f"“{quote}” stays in {scene}: {made[0].reason}"))

@@ -1,0 +1,22 @@
+"""Versions of a scene: which one stands there, and going back to another."""
+
+from callboard.packs.writers_factory.doors.tell.revision import edit_report
+from callboard.packs.writers_factory.doors.tell.scenes import version_report
+from callboard.packs.writers_factory.factory import Factory
+
+
+def latest_version(factory: Factory, scene: str) -> int | None:
+    """Return the number of the version a scene has now, if it has a text."""
+    versions = factory.rooms.manuscript.versions(scene)
+    return versions[-1].number if versions else None
+
+
+async def go_back(factory: Factory, scene: str, number: int | None, *, as_json: bool) -> None:
+    """Bring a version back; without a number, take the last edit back."""
+    if number is None:
+        undone = await factory.rooms.revision.edits.undo(scene)
+        edit_report(undone, as_json=as_json, is_undo=True)
+        return
+    before = latest_version(factory, scene)
+    restored = await factory.rooms.manuscript.restore(scene, number)
+    version_report(restored, before, as_json=as_json)

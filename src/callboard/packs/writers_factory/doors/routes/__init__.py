@@ -1,0 +1,1 @@
+"""Writers Factory over HTTP, one module per noun."""

@@ -1,0 +1,100 @@
+"""The book as a whole: what it is called, where it stands, what the Foreman works from."""
+
+from typing import Annotated, Any, Final, Literal
+
+from fastapi import APIRouter, Query
+from fastapi.responses import JSONResponse, Response
+from pydantic import Field
+
+from callboard.api.project import Shown, Wanted
+from callboard.core.vocabulary import ModelTier
+from callboard.packs.writers_factory.doors.routes.request import WritersFactory
+from callboard.packs.writers_factory.factory import Factory
+
+router = APIRouter(prefix="/factory", tags=["factory: state"])
+
+_STATE: Final[dict[int | str, dict[str, Any]]] = {
+    200: {
+        "description": "The state, as it was asked for.",
+        "content": {
+            "application/json": {"schema": {"type": "object"}},
+            "application/xml": {"schema": {"type": "string"}},
+            "text/plain": {"schema": {"type": "string"}},
+        },
+    }
+}
+
+Fact = Annotated[str | None, Field(max_length=500)]
+Open = Annotated[str | None, Query(max_length=300)]
+
+
+class BookShape(Shown):
+    """The book in a few words; its id never changes."""
+
+    id: str
+    title: str
+    genre: str
+    tone: str
+    protagonist_name: str
+    mode: str
+    completion_pct: int
+
+
+class BookWanted(Wanted):
+    """What is to be changed; what is not named stays."""
+
+    title: Fact = None
+    genre: Fact = None
+    tone: Fact = None
+    protagonist_name: Fact = None
+
+
+@router.get("/project")
+async def show_project(factory: WritersFactory) -> BookShape:
+    """Show what the book is called, who it is about and how far it has come."""
+    return _book(factory)
+
+
+@router.put("/project")
+async def describe_project(factory: WritersFactory, wanted: BookWanted) -> BookShape:
+    """Begin a book in this project, or change what it is called."""
+    given = wanted.model_dump(exclude_none=True)
+    await factory.rooms.bible.describe(**given)
+    return _book(factory)
+
+
+@router.get("/state", response_class=Response, responses=_STATE)
+async def show_state(
+    factory: WritersFactory,
+    format: Annotated[  # noqa: A002 - the word of the API
+        Literal["xml", "json", "text"], Query(description="As models read it, as data, in words.")
+    ] = "json",
+    tier: Annotated[ModelTier, Query(description="For `xml`: which models it is for.")] = (
+        ModelTier.FULL
+    ),
+    file: Open = None,
+    chapter: Open = None,
+    scene: Open = None,
+    beat: Open = None,
+) -> Response:
+    """Show the state the Foreman works from; what the writer has open may be named."""
+    opened = {"file": file, "chapter": chapter, "scene": scene, "beat": beat}
+    active = {name: value for name, value in opened.items() if value}
+    if format == "xml":
+        return Response(factory.foreman.state_xml(active, tier), media_type="application/xml")
+    if format == "text":
+        return Response(factory.foreman.state_text(active), media_type="text/plain; charset=utf-8")
+    return JSONResponse(factory.foreman.state_json(active))
+
+
+def _book(factory: Factory) -> BookShape:
+    facts, modes = factory.rooms.bible.project(), factory.rooms.modes
+    return BookShape(
+        id=facts.id,
+        title=facts.title,
+        genre=facts.genre,
+        tone=facts.tone,
+        protagonist_name=facts.protagonist_name,
+        mode=modes.current(),
+        completion_pct=modes.completion_pct(),
+    )

@@ -1,0 +1,79 @@
+"""The end of the book: the writer's word that it is done, the way back, and the export."""
+
+from typing import Annotated, Literal
+
+from fastapi import APIRouter
+from pydantic import Field
+
+from callboard.api.jobs import StartedJob, started
+from callboard.api.project import Entry, Shown, Wanted
+from callboard.packs.writers_factory.doors.routes.request import WritersFactory
+from callboard.packs.writers_factory.doors.routes.request_fields import Note, SessionId
+
+router = APIRouter(prefix="/factory", tags=["factory: completion"])
+
+Author = Annotated[str, Field(max_length=200)]
+Format = Literal["md", "epub", "docx"]
+
+
+class CompletionShape(Shown):
+    """Whether the book is done, and what is still open."""
+
+    is_complete: bool
+    at: int | None
+    open_errors: list[str]
+
+
+class CompletionWanted(Wanted):
+    """What stands on the title page, and what is bound; Markdown always is."""
+
+    author: Author = ""
+    formats: list[Format] = Field(default_factory=lambda: ["epub", "docx"], max_length=3)
+    note: Note = ""
+    session_id: SessionId = None
+
+
+class ExportWanted(Wanted):
+    """What is to be written; Markdown always is."""
+
+    author: Author = ""
+    formats: list[Format] = Field(default_factory=lambda: ["epub", "docx"], max_length=3)
+
+
+class ExportShape(Shown):
+    """What was written, and what could not be."""
+
+    files: list[Entry]
+    scenes: list[str]
+    left_out: list[str]
+    warnings: list[str]
+
+
+@router.get("/completion")
+async def show_completion(factory: WritersFactory) -> CompletionShape:
+    """Show whether the book is done, and what is open as things stand now."""
+    revision = factory.rooms.revision
+    told = {**revision.completion().to_json(), "open_errors": list(revision.open_errors())}
+    return CompletionShape.model_validate(told)
+
+
+@router.post("/complete", status_code=202)
+async def complete(factory: WritersFactory, wanted: CompletionWanted | None = None) -> StartedJob:
+    """Call the book done; what is open is told and does not stop the writer."""
+    chosen = wanted or CompletionWanted()
+    args = {**chosen.model_dump(exclude={"session_id"}), "by": "writer"}
+    return started(await factory.start("finish", args, session_id=chosen.session_id))
+
+
+@router.post("/reopen")
+async def reopen(factory: WritersFactory) -> Entry:
+    """Take a complete book up again; what was exported stays."""
+    return (await factory.reopen()).to_json()
+
+
+@router.post("/export")
+async def export(factory: WritersFactory, wanted: ExportWanted | None = None) -> ExportShape:
+    """Write the manuscript as it is now, as Markdown and the formats that are wanted."""
+    chosen = wanted or ExportWanted()
+    made = await factory.export(chosen.author, chosen.formats)
+    return ExportShape.model_validate(made.to_json())

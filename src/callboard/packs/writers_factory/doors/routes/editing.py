@@ -1,0 +1,188 @@
+"""Editing: single edits that can be taken back, texts agents propose, and the two reports."""
+
+from typing import Annotated
+
+from fastapi import APIRouter, Path, Query
+from pydantic import Field
+
+from callboard.api.jobs import StartedJob, started
+from callboard.api.paging import Paged
+from callboard.api.project import Entry, Shown, Wanted
+from callboard.packs.writers_factory.doors.routes.request import WritersFactory
+from callboard.packs.writers_factory.doors.routes.request_fields import Prose, SceneId, SessionId
+from callboard.packs.writers_factory.revision import EditRequest, EditResult, Proposal
+
+router = APIRouter(prefix="/factory", tags=["factory: editing"])
+
+Target = Annotated[str, Field(min_length=1, max_length=500)]
+ProposalId = Annotated[str, Path(max_length=100)]
+Offset = Annotated[int | None, Field(ge=0, le=10_000_000)]
+
+
+class SceneEditWanted(Wanted):
+    """The words to be replaced, or where they begin and end, and what comes there."""
+
+    new_text: Prose
+    reason: Annotated[str, Field(min_length=1, max_length=1_000)]
+    old_text: Prose | None = None
+    start: Offset = None
+    end: Offset = None
+    force: bool = Field(default=False, description="Let in a zero-tolerance phrase.")
+
+
+class EditWanted(SceneEditWanted):
+    """An edit of a scene or of another Markdown file below `content/`."""
+
+    target: Target
+
+
+class TargetWanted(Wanted):
+    """A scene or a file."""
+
+    target: Target
+
+
+class EditShape(Shown):
+    """An edit that was made or taken back."""
+
+    edit_id: str
+    target: str
+    path: str
+    diff: str
+    hits: list[Entry]
+    version: str
+
+
+class ProposalShape(Shown):
+    """A text an agent offers for a file, with how it differs from what stands there."""
+
+    id: str
+    target: str
+    path: str
+    text: str
+    diff: str
+    state: str
+    source: str
+
+
+class AcceptWanted(Wanted):
+    """Whether a zero-tolerance phrase may come in with it."""
+
+    force: bool = False
+
+
+class AuditWanted(Wanted):
+    """Fast checks only what code can check."""
+
+    fast: bool = False
+    session_id: SessionId = None
+
+
+class ReportWanted(Wanted):
+    """In which session the report is made."""
+
+    session_id: SessionId = None
+
+
+@router.post("/scenes/{scene_id}/edits", status_code=201)
+async def edit_scene(
+    factory: WritersFactory, scene_id: SceneId, wanted: SceneEditWanted
+) -> EditShape:
+    """Replace words that stand in exactly one place of a scene."""
+    factory.rooms.manuscript.scene(scene_id)
+    return _shape(await factory.edit(EditRequest(target=scene_id, **wanted.model_dump())))
+
+
+@router.get("/scenes/{scene_id}/edits")
+async def list_scene_edits(factory: WritersFactory, scene_id: SceneId, page: Paged) -> list[Entry]:
+    """List the edits of a scene, oldest first."""
+    factory.rooms.manuscript.scene(scene_id)
+    return page.cut(factory.rooms.revision.edits.history(scene_id))
+
+
+@router.post("/scenes/{scene_id}/edits/undo")
+async def undo_scene_edit(factory: WritersFactory, scene_id: SceneId) -> EditShape:
+    """Take the last edit of a scene back; asked again, the one before it."""
+    factory.rooms.manuscript.scene(scene_id)
+    return _shape(await factory.rooms.revision.edits.undo(scene_id))
+
+
+@router.post("/edits", status_code=201)
+async def edit(factory: WritersFactory, wanted: EditWanted) -> EditShape:
+    """Replace words in a scene or another file of the writer."""
+    return _shape(await factory.edit(EditRequest(**wanted.model_dump())))
+
+
+@router.get("/edits")
+async def list_edits(
+    factory: WritersFactory,
+    page: Paged,
+    target: Annotated[str, Query(min_length=1, max_length=500)],
+) -> list[Entry]:
+    """List the edits of a scene or a file, oldest first."""
+    return page.cut(factory.rooms.revision.edits.history(target))
+
+
+@router.post("/edits/undo")
+async def undo_edit(factory: WritersFactory, wanted: TargetWanted) -> EditShape:
+    """Take the last edit of a scene or a file back."""
+    return _shape(await factory.rooms.revision.edits.undo(wanted.target))
+
+
+@router.get("/proposals")
+async def list_proposals(
+    factory: WritersFactory, page: Paged, only_pending: bool = True
+) -> list[ProposalShape]:
+    """List the texts agents offer, oldest first."""
+    found = page.cut(factory.rooms.revision.proposals.all(pending_only=only_pending))
+    return [_proposal(each) for each in found]
+
+
+@router.get("/proposals/{proposal_id}")
+async def show_proposal(factory: WritersFactory, proposal_id: ProposalId) -> ProposalShape:
+    """Show an offered text."""
+    return _proposal(factory.rooms.revision.proposals.get(proposal_id))
+
+
+@router.post("/proposals/{proposal_id}/accept")
+async def accept_proposal(
+    factory: WritersFactory, proposal_id: ProposalId, wanted: AcceptWanted | None = None
+) -> ProposalShape:
+    """Put an offered text in place, the way the present mode does it."""
+    is_forced = wanted is not None and wanted.force
+    mode = factory.rooms.modes.current()
+    accepted = await factory.rooms.revision.proposals.accept(
+        proposal_id, mode=mode, force=is_forced
+    )
+    return _proposal(accepted)
+
+
+@router.post("/proposals/{proposal_id}/reject")
+async def reject_proposal(factory: WritersFactory, proposal_id: ProposalId) -> ProposalShape:
+    """Refuse an offered text."""
+    return _proposal(await factory.rooms.revision.proposals.reject(proposal_id))
+
+
+@router.post("/audit", status_code=202)
+async def audit(factory: WritersFactory, wanted: AuditWanted | None = None) -> StartedJob:
+    """Check the continuity of the whole manuscript and write the report."""
+    chosen = wanted or AuditWanted()
+    args = {"fast": chosen.fast}
+    return started(await factory.start("audit", args, session_id=chosen.session_id))
+
+
+@router.post("/voice-report", status_code=202)
+async def report_on_voice(
+    factory: WritersFactory, wanted: ReportWanted | None = None
+) -> StartedJob:
+    """Measure every scene against the voice and write the report."""
+    session = wanted.session_id if wanted is not None else None
+    return started(await factory.start("voice_report", {}, session_id=session))
+
+
+def _shape(result: EditResult) -> EditShape:
+    return EditShape.model_validate(result.to_json())
+
+
+def _proposal(proposal: Proposal) -> ProposalShape:
+    return ProposalShape.model_validate(proposal.to_json())

@@ -1,0 +1,255 @@
+"""The health of the manuscript: checks, findings, and everything the writer sets right."""
+
+from typing import Annotated, Literal
+
+from fastapi import APIRouter, Path, Query
+from pydantic import Field
+
+from callboard.api.jobs import StartedJob, started
+from callboard.api.paging import Paged
+from callboard.api.project import Entry, Shown, Wanted
+from callboard.core.errors import NotFound
+from callboard.packs.writers_factory.doors.routes.request import WritersFactory
+from callboard.packs.writers_factory.doors.routes.request_fields import Name, SceneId, SessionId
+from callboard.packs.writers_factory.factory import Factory
+from callboard.packs.writers_factory.health import (
+    ChallengeType,
+    FlawChallenge,
+    HealthReport,
+    KnownFinding,
+)
+from callboard.packs.writers_factory.model import SymbolUse
+
+router = APIRouter(prefix="/factory", tags=["factory: health"])
+
+ReportId = Annotated[str, Path(max_length=100)]
+FindingId = Annotated[str, Path(max_length=100)]
+Reason = Annotated[str, Field(min_length=1, max_length=2_000)]
+Score = Annotated[float, Field(ge=0, le=10, allow_inf_nan=False)]
+
+
+class CheckWanted(Wanted):
+    """Which part of the manuscript is looked at, and by which checks."""
+
+    scope: Annotated[str, Field(max_length=60)] = "manuscript"
+    checks: list[Name] = Field(default_factory=list[str], max_length=7)
+    session_id: SessionId = None
+
+
+class ReportShape(Shown):
+    """The seven checks over one scope at one time."""
+
+    id: str
+    scope: str
+    created_at: int
+    overall_score: float | None
+    without_data: list[str]
+    checks: list[Entry]
+
+
+class FindingShape(Shown):
+    """A finding under its one identity, and what became of it."""
+
+    id: str
+    state: str
+    is_alert: bool
+    muted_because: str
+    finding: Entry
+
+
+class MuteWanted(Wanted):
+    """Why it is meant to be so."""
+
+    reason: Reason
+
+
+class OverrideWanted(Wanted):
+    """The writer's own score for a scene or a beat, such as `ch4-sc2` or `beat:9`."""
+
+    target: Name
+    score: Score
+    reason: Reason
+
+
+class OverrideShape(Shown):
+    """A theme score of the writer."""
+
+    target: str
+    score: float
+    reason: str
+    author: str
+
+
+class TensionWanted(Wanted):
+    """The tension of a scene, from 1 to 10."""
+
+    tension: Annotated[float, Field(ge=1, le=10, allow_inf_nan=False)]
+
+
+class SymbolWanted(Wanted):
+    """A symbol, and what it does in a scene."""
+
+    name: Name
+    stage: Literal["", "introduction", "development", "transformation"] = ""
+
+
+class SymbolsWanted(Wanted):
+    """Every symbol of a scene."""
+
+    symbols: list[SymbolWanted] = Field(max_length=100)
+
+
+class ChallengeWanted(Wanted):
+    """What a scene does to the flaw; without a type it leaves the flaw alone."""
+
+    type: ChallengeType | None = None
+    intensity: Annotated[int, Field(ge=1, le=10)] = 5
+    quote: Annotated[str, Field(max_length=2_000)] = ""
+
+
+class FunctionWanted(Wanted):
+    """What a supporting character is for."""
+
+    function: Name
+    note: Annotated[str, Field(max_length=500)] = ""
+
+
+class Corrected(Shown):
+    """What was set right."""
+
+    corrected: str
+
+
+@router.post("/health-checks", status_code=202)
+async def start_check(factory: WritersFactory, wanted: CheckWanted | None = None) -> StartedJob:
+    """Look at the health of the manuscript; the report has the id of the run."""
+    chosen = wanted or CheckWanted()
+    args = chosen.model_dump(exclude={"session_id"})
+    run = await factory.start("health", args, session_id=chosen.session_id)
+    return started(run)
+
+
+@router.get("/health-checks")
+async def list_reports(factory: WritersFactory, page: Paged) -> list[ReportShape]:
+    """List the reports, newest first."""
+    return [_report(each) for each in page.cut(factory.rooms.health.reports())]
+
+
+@router.get("/health-checks/latest")
+async def show_latest(factory: WritersFactory) -> ReportShape:
+    """Show the newest report."""
+    found = factory.rooms.health.latest()
+    if found is None:
+        raise NotFound("There is no health report yet", fix="Start a health check.")
+    return _report(found)
+
+
+@router.get("/health-checks/{report_id}")
+async def show_report(factory: WritersFactory, report_id: ReportId) -> ReportShape:
+    """Show one report."""
+    return _report(factory.rooms.health.report(report_id))
+
+
+@router.get("/findings")
+async def list_findings(
+    factory: WritersFactory,
+    page: Paged,
+    only_alerts: Annotated[bool, Query(description="Only what the Foreman is told of.")] = False,
+) -> list[FindingShape]:
+    """List the findings, worst first, also those that are fixed or muted."""
+    found = [each for each in factory.rooms.health.findings() if each.is_alert or not only_alerts]
+    return [_finding(each) for each in page.cut(found)]
+
+
+@router.post("/findings/{finding_id}/mute")
+async def mute(factory: WritersFactory, finding_id: FindingId, wanted: MuteWanted) -> FindingShape:
+    """Keep a finding out of the alerts, with a reason."""
+    return _finding(await factory.rooms.health.mute(finding_id, wanted.reason))
+
+
+@router.post("/findings/{finding_id}/unmute")
+async def unmute(factory: WritersFactory, finding_id: FindingId) -> FindingShape:
+    """Let a finding be an alert again."""
+    return _finding(await factory.rooms.health.unmute(finding_id))
+
+
+@router.get("/theme-overrides")
+async def list_overrides(factory: WritersFactory, page: Paged) -> list[OverrideShape]:
+    """List the writer's own theme scores."""
+    found = page.cut(factory.rooms.health.theme_overrides())
+    return [OverrideShape.model_validate(each.to_json()) for each in found]
+
+
+@router.put("/theme-overrides")
+async def override_theme(factory: WritersFactory, wanted: OverrideWanted) -> OverrideShape:
+    """Put the writer's own score in place of a judge's; it holds until the text changes."""
+    made = await factory.rooms.health.override_theme(wanted.target, wanted.score, wanted.reason)
+    return OverrideShape.model_validate(made.to_json())
+
+
+@router.delete("/theme-overrides")
+async def withdraw_override(
+    factory: WritersFactory, target: Annotated[str, Query(min_length=1, max_length=200)]
+) -> Corrected:
+    """Take a theme score back."""
+    if not await factory.rooms.health.withdraw_override(target):
+        raise NotFound(f"There is no theme score for {target!r}", fix="List them first.")
+    return Corrected(corrected=target)
+
+
+@router.put("/scenes/{scene_id}/tension")
+async def correct_tension(
+    factory: WritersFactory, scene_id: SceneId, wanted: TensionWanted
+) -> Corrected:
+    """Set the tension of an accepted scene right."""
+    await factory.rooms.health.correct_tension(scene_id, wanted.tension)
+    return Corrected(corrected=scene_id)
+
+
+@router.put("/scenes/{scene_id}/symbols")
+async def correct_symbols(
+    factory: WritersFactory, scene_id: SceneId, wanted: SymbolsWanted
+) -> Corrected:
+    """Set the symbols of an accepted scene right."""
+    uses = [SymbolUse(each.name, each.stage) for each in wanted.symbols]
+    await factory.rooms.health.correct_symbols(scene_id, uses)
+    return Corrected(corrected=scene_id)
+
+
+@router.put("/scenes/{scene_id}/challenge")
+async def correct_challenge(
+    factory: WritersFactory, scene_id: SceneId, wanted: ChallengeWanted
+) -> Corrected:
+    """Say how a scene challenges the flaw, or that it does not."""
+    if wanted.type is None:
+        await factory.rooms.health.deny_challenge(scene_id)
+    else:
+        await factory.rooms.health.record_challenge(_challenge(factory, scene_id, wanted))
+    return Corrected(corrected=scene_id)
+
+
+@router.put("/characters/{name}/function")
+async def set_function(
+    factory: WritersFactory,
+    name: Annotated[str, Path(max_length=200)],
+    wanted: FunctionWanted,
+) -> Corrected:
+    """Say what a supporting character is for."""
+    await factory.rooms.health.set_function(name, wanted.function, wanted.note)
+    return Corrected(corrected=name)
+
+
+def _challenge(factory: Factory, scene_id: str, wanted: ChallengeWanted) -> FlawChallenge:
+    flaw = str(factory.rooms.bible.protagonist.get("fatal_flaw") or "")
+    kind = wanted.type or ChallengeType.TEST
+    return FlawChallenge(scene_id, flaw, kind, wanted.intensity, wanted.quote)
+
+
+def _report(report: HealthReport) -> ReportShape:
+    return ReportShape.model_validate(report.to_json())
+
+
+def _finding(known: KnownFinding) -> FindingShape:
+    return FindingShape.model_validate(
+        {**known.to_json(), "id": known.id, "is_alert": known.is_alert}
+    )

@@ -1,0 +1,209 @@
+"""What the Foreman remembers: decisions with their sources, and the writer's notebooks."""
+
+from dataclasses import asdict
+from typing import Annotated, Final
+
+from fastapi import APIRouter, Path, Query
+from pydantic import Field
+
+from callboard.api.paging import Paged
+from callboard.api.project import Entry, Shown, Wanted
+from callboard.core.errors import NotFound
+from callboard.knowledge.facts import KBEntry
+from callboard.packs.writers_factory.doors.routes.request import WritersFactory
+from callboard.packs.writers_factory.doors.routes.request_fields import Name
+from callboard.packs.writers_factory.factory import Factory
+from callboard.packs.writers_factory.memory import Notebook, NotebookPassage
+
+router = APIRouter(prefix="/factory", tags=["factory: memory"])
+
+_MOST: Final = 10_000
+
+CategoryQuery = Annotated[str | None, Query(max_length=60, description="Only of this category.")]
+Key = Annotated[str, Path(max_length=200)]
+NotebookId = Annotated[str, Path(max_length=64)]
+
+
+class Decision(Shown):
+    """A decision, and whether it has become part of the graph."""
+
+    id: str
+    category: str
+    key: str
+    value: str
+    source: str
+    state: str
+    is_promoted: bool
+    created_at: int
+    updated_at: int
+
+
+class DecisionDetail(Decision):
+    """A decision with what it was before, oldest first."""
+
+    history: list[Entry]
+
+
+class DecisionWanted(Wanted):
+    """Something to be remembered; one of the same category and key is replaced."""
+
+    category: Name
+    key: Name
+    value: Annotated[str, Field(min_length=1, max_length=8_000)]
+    source: Annotated[str, Field(max_length=200)] = "writer_stated"
+
+
+class Moment(Shown):
+    """A decision as it was made once."""
+
+    at: int
+    category: str
+    key: str
+    value: str
+    source: str
+    state: str
+    is_current: bool
+
+
+class NotebookShape(Shown):
+    """A notebook of the writer."""
+
+    id: str
+    title: str
+    role: str
+    path: str
+    provider: str
+
+
+class NotebookWanted(Wanted):
+    """A folder of Markdown, text or PDF files, in the project or anywhere by its full path."""
+
+    id: Annotated[str, Field(min_length=1, max_length=64)]
+    title: Annotated[str, Field(max_length=200)] = ""
+    role: Name
+    path: Annotated[str, Field(min_length=1, max_length=1_000)]
+
+
+class Enquiry(Wanted):
+    """What is asked of a notebook."""
+
+    question: Annotated[str, Field(min_length=1, max_length=2_000)]
+    k: Annotated[int, Field(ge=1, le=50)] = 6
+
+
+class Forgotten(Shown):
+    """What is gone."""
+
+    removed: str
+
+
+@router.get("/kb")
+async def list_decisions(
+    factory: WritersFactory, page: Paged, category: CategoryQuery = None
+) -> list[Decision]:
+    """List what was decided, newest first."""
+    found = page.cut(factory.rooms.memory.decisions(category))
+    return [Decision.model_validate(_decision(each)) for each in found]
+
+
+@router.post("/kb", status_code=201)
+async def save_decision(factory: WritersFactory, wanted: DecisionWanted) -> Decision:
+    """Remember a decision; what it replaces stays in its history."""
+    kept = await factory.rooms.memory.save_decision(
+        wanted.category, wanted.key, wanted.value, wanted.source
+    )
+    return Decision.model_validate(_decision(kept))
+
+
+@router.get("/kb/{category}/{key}")
+async def show_decision(factory: WritersFactory, category: Key, key: Key) -> DecisionDetail:
+    """Show a decision with its history."""
+    facts = factory.rooms.memory.facts
+    found = _require(factory, category, key)
+    history = [{**asdict(each), "state": each.state.value} for each in facts.history(found.id)]
+    return DecisionDetail.model_validate({**_decision(found), "history": history})
+
+
+@router.delete("/kb/{category}/{key}")
+async def forget_decision(factory: WritersFactory, category: Key, key: Key) -> Forgotten:
+    """Forget a decision and its history."""
+    _require(factory, category, key)
+    await factory.rooms.memory.forget(category, key)
+    return Forgotten(removed=f"{category}/{key}")
+
+
+@router.get("/timeline")
+async def show_timeline(factory: WritersFactory, page: Paged) -> list[Moment]:
+    """Show every decision with its source, newest first, also those that were replaced."""
+    found = page.cut(factory.rooms.memory.timeline(_MOST))
+    return [Moment.model_validate(asdict(each)) for each in found]
+
+
+@router.get("/notebooks")
+async def list_notebooks(
+    factory: WritersFactory, page: Paged, role: Annotated[str | None, Query(max_length=60)] = None
+) -> list[NotebookShape]:
+    """List the registered notebooks."""
+    return [_notebook(each) for each in page.cut(factory.rooms.notebooks.list(role))]
+
+
+@router.post("/notebooks", status_code=201)
+async def register_notebook(factory: WritersFactory, wanted: NotebookWanted) -> NotebookShape:
+    """Register a folder as a notebook, or change one, and read what is in it."""
+    made = await factory.rooms.notebooks.register(
+        wanted.id, wanted.title, wanted.role, wanted.path, by="writer"
+    )
+    return _notebook(made)
+
+
+@router.get("/notebooks/{notebook_id}")
+async def show_notebook(factory: WritersFactory, notebook_id: NotebookId) -> NotebookShape:
+    """Show a notebook."""
+    return _notebook(factory.rooms.notebooks.get(notebook_id))
+
+
+@router.post("/notebooks/{notebook_id}/query")
+async def query_notebook(
+    factory: WritersFactory, notebook_id: NotebookId, wanted: Enquiry
+) -> list[Entry]:
+    """Find the passages that bear on a question, best first; none means not found there."""
+    found = await factory.rooms.notebooks.query(notebook_id, wanted.question, k=wanted.k)
+    return [_passage(each) for each in found]
+
+
+@router.post("/notebooks/{notebook_id}/sync")
+async def sync_notebook(factory: WritersFactory, notebook_id: NotebookId) -> Entry:
+    """Read what changed in a notebook, and say what could not be read."""
+    return asdict(await factory.rooms.notebooks.sync(notebook_id))
+
+
+@router.delete("/notebooks/{notebook_id}")
+async def unregister_notebook(factory: WritersFactory, notebook_id: NotebookId) -> Forgotten:
+    """Forget a notebook; its files stay."""
+    await factory.rooms.notebooks.unregister(notebook_id)
+    return Forgotten(removed=notebook_id)
+
+
+def _decision(entry: KBEntry) -> Entry:
+    told = {name: value for name, value in asdict(entry).items() if name != "history"}
+    return {**told, "state": entry.state.value, "is_promoted": entry.is_promoted}
+
+
+def _require(factory: Factory, category: str, key: str) -> KBEntry:
+    found = factory.rooms.memory.facts.get(category, key)
+    if found is None:
+        raise NotFound(
+            f"Nothing was decided about {category}/{key}",
+            fix="List the decisions to see their categories and keys.",
+            category=category,
+            key=key,
+        )
+    return found
+
+
+def _notebook(notebook: Notebook) -> NotebookShape:
+    return NotebookShape.model_validate(notebook.to_json())
+
+
+def _passage(passage: NotebookPassage) -> Entry:
+    return {**asdict(passage), "place": passage.place}

@@ -1,0 +1,56 @@
+"""Doors of a pack as its `pack.yaml` names them: commands, routes, a page, hooks. Loads nothing."""
+
+from typing import Annotated, Final
+
+from pydantic import BaseModel, ConfigDict, Field
+
+NAME: Final = r"^[a-z][a-z0-9_-]{0,63}$"
+_Reference = Annotated[str, Field(pattern=r"^[\w/]+\.py:\w+$")]
+"""Code of the pack: `folder/file.py:name`."""
+
+
+class _Entry(BaseModel):
+    model_config = ConfigDict(extra="forbid", frozen=True)
+
+
+class CommandEntry(_Entry):
+    """A command of the pack: where its Typer app is, and one line of help."""
+
+    app: _Reference
+    help: str = Field(min_length=1, max_length=120)
+    # Whether it works in a project; one that makes its own, or needs none, asks for no trust.
+    needs_project: bool = True
+
+
+class RoutesEntry(_Entry):
+    """Routes of the pack: an APIRouter, or several, and the paths below `/api` they answer."""
+
+    router: _Reference
+    paths: tuple[Annotated[str, Field(pattern=r"^/[a-z0-9/_-]+$")], ...] = Field(min_length=1)
+    # Bytes a body may have, by path below `/api`; a `*` stands for one segment.
+    bodies: dict[Annotated[str, Field(pattern=r"^/[a-z0-9/_*-]+$")], int] = Field(
+        default_factory=dict[str, int]
+    )
+
+
+class PageEntry(_Entry):
+    """A page in the browser: where it hangs, and the function that builds it."""
+
+    path: str = Field(pattern=r"^/[a-z0-9-]+$")
+    title: str
+    show: _Reference
+    favicon: str | None = None
+
+
+class HookEntries(_Entry):
+    """What the doors of the runtime ask a pack to do; each is called only if it is there.
+
+    `chat` talks at the terminal as the project's pack does, `chat_with` with an agent by name.
+    `serving` is an asynchronous context around the life of a server, `is_used` says whether a
+    project of another pack has something of this one.
+    """
+
+    chat: _Reference | None = None
+    chat_with: _Reference | None = None
+    serving: _Reference | None = None
+    is_used: _Reference | None = None

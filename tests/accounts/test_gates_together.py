@@ -19,7 +19,7 @@ from callboard.models.accounts import (
 from callboard.models.gate import DirectGate, WrapperGate
 from callboard.models.traffic.queue import QueueGate
 from callboard.models.traffic.retry import RetryGate
-from callboard.models.traffic.waiting.slots import QueueLimits
+from callboard.models.traffic.slots import QueueLimits
 from callboard.models.types import Chunk, ModelRequest
 
 pytestmark = pytest.mark.anyio

@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from callboard.models.providers.cassette import CassetteMiss
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -42,7 +43,6 @@ from callboard.models.providers.cassette_file import (
     append_recording,
     load_cassette,
 )
-from callboard.models.providers.cassette_miss import CassetteMiss
 from callboard.models.types import Ended
 from callboard.studio.project import Project
 from callboard.studio.studio import Opening, Studio

@@ -31,7 +31,7 @@ from callboard.models import (
     profiles_dir,
     weights_dir,
 )
-from callboard.models.ladder.shapes import trials
+from callboard.models.ladder.profiles import trials
 
 pytestmark = pytest.mark.anyio
 

@@ -8,10 +8,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 from jsonschema import Draft202012Validator
 
-from callboard.models.ladder.answers import answer_schema, read_answer, read_keyed
+from callboard.models.ladder.answers import BrokenStructure, answer_schema, read_answer, read_keyed
+from callboard.models.ladder.profiles import Shape, shape_of, trials
 from callboard.models.ladder.questions import Given, Kind, Question, Splitter, assemble
-from callboard.models.ladder.shapes import Shape, shape_of, trials
-from callboard.models.structure import BrokenStructure
 
 
 def obj(**properties: Any) -> dict[str, Any]:

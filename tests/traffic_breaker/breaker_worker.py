@@ -10,7 +10,7 @@ import sys
 from pathlib import Path
 
 from callboard.core.breaker import BreakerRules, Outcome, Permit
-from callboard.models.traffic.circuits.shared import SharedBreakers
+from callboard.models.traffic.shared_breakers import SharedBreakers
 from callboard.store.database import Database
 
 

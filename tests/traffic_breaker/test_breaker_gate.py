@@ -20,8 +20,7 @@ from callboard.models import (
     Script,
     TextChunk,
 )
-from callboard.models.traffic.breaker import BreakerGate
-from callboard.models.traffic.circuits.breakers import LocalBreakers
+from callboard.models.traffic.breaker import BreakerGate, LocalBreakers
 
 pytestmark = pytest.mark.anyio
 

@@ -4,7 +4,7 @@ import pytest
 from breaker_props import HandClock, Notices
 
 from callboard.core.breaker import BreakerRules, CircuitState, Outcome, Permit
-from callboard.models.traffic.circuits.shared import SharedBreakers
+from callboard.models.traffic.shared_breakers import SharedBreakers
 from callboard.store.database import Database
 
 pytestmark = pytest.mark.anyio

@@ -24,8 +24,12 @@ from callboard.core.errors import ProviderError
 from callboard.core.events import CircuitChanged
 from callboard.models import CircuitOpen, DirectGate, Failure, Line, Script
 from callboard.models.traffic.breaker import BreakerGate
-from callboard.models.traffic.circuits.rows import find_breaker, list_breakers, transact
-from callboard.models.traffic.circuits.shared import SharedBreakers
+from callboard.models.traffic.shared_breakers import (
+    SharedBreakers,
+    find_breaker,
+    list_breakers,
+    transact,
+)
 from callboard.store.connection import Connection, Cursor, Params
 from callboard.store.database import Database
 

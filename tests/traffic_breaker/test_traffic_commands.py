@@ -12,8 +12,8 @@ from breaker_props import HandClock
 from callboard.cli.main import main
 from callboard.core.breaker import BreakerRules, CircuitState, Outcome, Permit
 from callboard.core.events import CircuitChanged
-from callboard.models.traffic.circuits.shared import SharedBreakers
-from callboard.models.traffic.limits.rows import PauseRow, begin_pause
+from callboard.models.traffic.shared_breakers import SharedBreakers
+from callboard.models.traffic.shared_pauses import PauseRow, begin_pause
 from callboard.store.journal.events import read_events
 from callboard.studio.database import admit, open_database
 from callboard.studio.project import Project

@@ -7,7 +7,7 @@ from pydantic import ValidationError
 
 from callboard.core.parsing import FileProblem, decode_text, parse_yaml
 from callboard.core.vocabulary import Agent
-from callboard.models.file_models import FileModels
+from callboard.models.model_id import FileModels
 from callboard.store.reading import read_bounded
 from callboard.studio.packs import AgentEntry, PackInvalid
 

@@ -23,8 +23,7 @@ from callboard.engine.ownership import Ownership
 from callboard.knowledge import Indexing, Knowledge
 from callboard.models import Catalog, Gate, ModelRequest, Provider
 from callboard.models.accounts import Accounts, Prices, limits_from, plans_from
-from callboard.models.credentials.discretion import Discretion
-from callboard.models.discreet import DiscreetGate
+from callboard.models.credentials.discretion import DiscreetGate, Discretion
 from callboard.prompts import (
     Assembler,
     OfflineTokenCounter,

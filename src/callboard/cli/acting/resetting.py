@@ -12,8 +12,7 @@ from callboard.core.breaker import Breaker, CircuitState
 from callboard.core.clock import SystemClock
 from callboard.core.errors import NotFound
 from callboard.core.events import EventBody
-from callboard.models.traffic.circuits.rows import list_breakers
-from callboard.models.traffic.circuits.shared import SharedBreakers
+from callboard.models.traffic.shared_breakers import SharedBreakers, list_breakers
 from callboard.models.types import ModelRequest
 from callboard.store.database import Database
 from callboard.store.journal.events import append_event

@@ -7,9 +7,9 @@ from callboard.cli.output import echo, echo_json, echo_table, moment, seconds
 from callboard.cli.reading import Reading
 from callboard.core.breaker import Breaker, CircuitState
 from callboard.core.canonical import Json
-from callboard.models.traffic.circuits.rows import StoredBreaker, list_breakers
-from callboard.models.traffic.limits.credential import Credential
-from callboard.models.traffic.limits.rows import PauseRow, load_pauses
+from callboard.models.traffic.limit_state import Credential
+from callboard.models.traffic.shared_breakers import StoredBreaker, list_breakers
+from callboard.models.traffic.shared_pauses import PauseRow, load_pauses
 from callboard.store.connection import Connection
 
 

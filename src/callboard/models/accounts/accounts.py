@@ -13,12 +13,10 @@ from typing import Final
 from callboard.core.clock import Clock
 from callboard.core.events import PriceUnknown
 from callboard.core.ids import IdMaker
-from callboard.models.accounts.amounts import Amounts, Dimension, Limits
-from callboard.models.accounts.booking import settle_dead, spend, warn_everybody
+from callboard.models.accounts.amounts import Amounts, Dimension, Limits, Prices
+from callboard.models.accounts.booking import Outbox, settle_dead, spend, warn_everybody
 from callboard.models.accounts.budgets import Budget, clear_limits, set_limits
 from callboard.models.accounts.calls import CallRecord
-from callboard.models.accounts.outbox import Outbox
-from callboard.models.accounts.prices import Prices
 from callboard.models.accounts.reservations import (
     Ceiling,
     Hold,
@@ -33,8 +31,7 @@ from callboard.models.accounts.reservations import (
 )
 from callboard.models.accounts.scopes import DefaultLimits, Scope, Spender, no_limits, spender_of
 from callboard.models.accounts.subscriptions import Subscription, UsageStatus, note_block, status_of
-from callboard.models.notice import Notify, say_nothing
-from callboard.models.types import ModelRequest, Usage
+from callboard.models.types import ModelRequest, Notify, Usage, say_nothing
 from callboard.store.connection import Connection
 from callboard.store.database import Database
 

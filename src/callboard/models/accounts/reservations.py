@@ -17,8 +17,13 @@ from callboard.models.accounts.scopes import (
     ScopeKind,
     Spender,
 )
-from callboard.models.accounts.sharing import count_active, share_of
-from callboard.models.accounts.subscriptions import Subscription, ends_text, status_of
+from callboard.models.accounts.subscriptions import (
+    Subscription,
+    count_active,
+    ends_text,
+    share_of,
+    status_of,
+)
 from callboard.store.connection import Connection
 
 # Less time than this is as good as none: no model answers in it.

@@ -2,22 +2,21 @@
 
 from callboard.models.credentials.credentials import Credentials, KeyStatus, Survey
 from callboard.models.credentials.encrypted_file import EncryptedFile
-from callboard.models.credentials.errors import (
-    CredentialsUnreadable,
-    CredentialsUnusable,
-    InvalidKey,
-    UnknownProvider,
-)
 from callboard.models.credentials.keychain import Keychain
 from callboard.models.credentials.secret import Scrubber, Secret
-from callboard.models.credentials.service_account import service_account, service_account_info
 from callboard.models.credentials.source import (
     KEY_VARIABLES,
+    CredentialsUnreadable,
+    CredentialsUnusable,
     EnvironmentKeys,
     FoundKey,
+    InvalidKey,
     KeyPlace,
     KeySource,
+    UnknownProvider,
     account_of,
+    service_account,
+    service_account_info,
     variables_of,
 )
 from callboard.models.credentials.ties import Tie, Ties, address_of

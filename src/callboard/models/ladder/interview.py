@@ -13,12 +13,14 @@ from callboard.core.canonical import compact_json
 from callboard.core.errors import CallboardError
 from callboard.models.gate import Gate
 from callboard.models.ladder.answers import (
+    BrokenStructure,
     answer_schema,
+    check_value,
     read_answer,
     read_keyed,
     shown_choice,
 )
-from callboard.models.ladder.climb import Climb
+from callboard.models.ladder.climb import Climb, is_refusal, say, wording
 from callboard.models.ladder.questions import (
     Given,
     Kind,
@@ -27,9 +29,6 @@ from callboard.models.ladder.questions import (
     assemble,
     count_limits,
 )
-from callboard.models.ladder.requests import is_refusal, say
-from callboard.models.ladder.wording import wording
-from callboard.models.structure import BrokenStructure, check_value
 from callboard.models.types import (
     Chunk,
     Finished,

@@ -12,8 +12,7 @@ from callboard.core.clock import Clock
 from callboard.models.errors import InvalidReply
 from callboard.models.gate import Gate
 from callboard.models.ladder.gate import LadderGate
-from callboard.models.ladder.profile import ModelProfile, Score
-from callboard.models.ladder.shapes import Shape, Trial, plain_prompt, trials
+from callboard.models.ladder.profiles import ModelProfile, Score, Shape, Trial, plain_prompt, trials
 from callboard.models.types import Message, ModelReply, ModelRequest, Rung, Usage
 
 DEFAULT_TRIES: Final = 3

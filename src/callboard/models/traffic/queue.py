@@ -15,17 +15,22 @@ from callboard.core.errors import ProviderError
 from callboard.core.events import CallRequeued
 from callboard.models.errors import CredentialPaused, QueueClosed, RateLimited
 from callboard.models.gate import Gate, WrapperGate
-from callboard.models.notice import Notify, say_nothing
-from callboard.models.traffic.limits.credential import Credential, CredentialOf, keyless
-from callboard.models.traffic.limits.gate import is_rate_limit
-from callboard.models.traffic.limits.limiter import Limiter
-from callboard.models.traffic.limits.state import Ticket
+from callboard.models.traffic.limit_state import Credential, CredentialOf, Ticket, keyless
+from callboard.models.traffic.limiter import Limiter
+from callboard.models.traffic.limiter_gate import is_rate_limit
+from callboard.models.traffic.line import Call, GaveWay, Line
 from callboard.models.traffic.priority import effective
-from callboard.models.traffic.waiting.call import Call, GaveWay
-from callboard.models.traffic.waiting.line import Line
-from callboard.models.traffic.waiting.slots import QueueLimits, Slots, retuned
-from callboard.models.traffic.waiting.snapshot import QueueSnapshot, grouped
-from callboard.models.types import Chunk, Finished, ModelRequest, Restarted, TextChunk, Working
+from callboard.models.traffic.slots import QueueLimits, QueueSnapshot, Slots, grouped, retuned
+from callboard.models.types import (
+    Chunk,
+    Finished,
+    ModelRequest,
+    Notify,
+    Restarted,
+    TextChunk,
+    Working,
+    say_nothing,
+)
 
 _PREEMPTED: Final = "preempted"
 _LIMITED: Final = "rate_limited"

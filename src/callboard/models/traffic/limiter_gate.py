@@ -1,8 +1,4 @@
-"""The limiter's own gate: reports every provider's answer, and sends nothing while it is paused.
-
-It stands close to the provider, so that retries and switches to another model are seen as well.
-It does not wait: a call for a paused credential is refused, and whoever can wait does.
-"""
+"""The limiter's own gate: reports every provider's answer, and sends nothing while it is paused."""
 
 from collections.abc import AsyncGenerator
 from contextlib import aclosing
@@ -11,8 +7,8 @@ from callboard.core.errors import ProviderError
 from callboard.core.tiers import ErrorTier
 from callboard.models.errors import CredentialPaused
 from callboard.models.gate import Gate, WrapperGate
-from callboard.models.traffic.limits.credential import Credential, CredentialOf, keyless
-from callboard.models.traffic.limits.limiter import Limiter
+from callboard.models.traffic.limit_state import Credential, CredentialOf, keyless
+from callboard.models.traffic.limiter import Limiter
 from callboard.models.types import Chunk, Finished, ModelRequest
 
 

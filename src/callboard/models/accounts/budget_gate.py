@@ -1,8 +1,4 @@
-"""The budgets' gate: reserves before a call, watches it while it streams, settles after it.
-
-A call that does not fit waits while others hold what it needs, and is refused when nothing that
-others do could help. A call that outgrows its reservation asks for more, or is cut off.
-"""
+"""The budgets' gate: reserves before a call, watches it while it streams, settles after it."""
 
 import asyncio
 from collections.abc import AsyncGenerator
@@ -10,10 +6,12 @@ from contextlib import aclosing
 from dataclasses import replace
 from typing import Final
 
+from callboard.core.canonical import Json
+from callboard.core.errors import CallboardError
+from callboard.core.tiers import ErrorTier
 from callboard.models.accounts.accounts import OUTPUT_TOKENS, Accounts
 from callboard.models.accounts.amounts import Amounts, Dimension
-from callboard.models.accounts.errors import BudgetExceeded
-from callboard.models.accounts.ledger import RESERVATION
+from callboard.models.accounts.meter_gate import RESERVATION
 from callboard.models.accounts.reservations import Hold, Refusal
 from callboard.models.gate import Gate, WrapperGate
 from callboard.models.types import (
@@ -25,6 +23,23 @@ from callboard.models.types import (
     Usage,
     Working,
 )
+
+
+class BudgetExceeded(CallboardError):
+    """A call would cost more than a budget has left; `partial` is what a cut call had said."""
+
+    code = "budget_exceeded"
+    tier = ErrorTier.USER_FIXABLE
+
+    def __init__(
+        self, message: str, *, partial: str | None = None, fix: str | None = None, **context: Json
+    ) -> None:
+        """Take the figures as context: scope, dimension, limit, spent, reserved, wanted."""
+        if partial:
+            context["partial"] = partial
+        super().__init__(message, fix=fix, **context)
+        self.partial = partial
+
 
 # A token is rarely shorter: only past this many bytes is it worth counting exactly.
 _BYTES_PER_TOKEN: Final = 3

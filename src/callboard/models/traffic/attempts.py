@@ -1,7 +1,32 @@
-"""Delivered: the text a caller has been handed so far, so that none is voided or lost silently."""
+"""What all attempts of one request share: its total time, and the text its caller already has."""
 
+from dataclasses import replace
+
+from callboard.core.clock import Clock
 from callboard.core.errors import ProviderError
-from callboard.models.types import Chunk, Restarted, TextChunk
+from callboard.models.types import Chunk, ModelRequest, Restarted, TextChunk
+
+
+class Deadline:
+    """Runs from the moment it is made; a request that names no time has none."""
+
+    def __init__(self, request: ModelRequest, clock: Clock) -> None:
+        """Start the time of a request."""
+        self._clock = clock
+        total = request.timeout_seconds
+        self._until = None if total is None else clock.monotonic() + total
+
+    def leaves(self, seconds: float) -> bool:
+        """Say whether there is time for something after waiting so long."""
+        return self._until is None or self._clock.monotonic() + seconds < self._until
+
+    def bound(self, request: ModelRequest) -> ModelRequest:
+        """Return a request that ends in time."""
+        if self._until is None:
+            return request
+        # Never quite nothing: that would stand for no limit at all.
+        left = max(0.001, self._until - self._clock.monotonic())
+        return replace(request, timeout_seconds=left)
 
 
 class Delivered:

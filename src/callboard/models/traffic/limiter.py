@@ -1,8 +1,4 @@
-"""The limiter: "too many requests" pauses one credential for everybody, and time resumes it.
-
-It owns when calls may start again and who is told. It sends nothing, queues nothing and counts no
-usage. A pause always ends by itself: a timer is armed for as long as one is in force.
-"""
+"""The limiter: "too many requests" pauses one credential for everybody, and time resumes it."""
 
 import random
 from collections.abc import Callable, Mapping
@@ -11,14 +7,17 @@ from typing import Final
 from callboard.core.clock import Clock, SystemClock
 from callboard.core.events import LimitPaused, LimitResumed
 from callboard.core.tiers import ErrorTier, RetryPolicy, retry_policies
-from callboard.models.notice import Notify, say_nothing
-from callboard.models.traffic.limits.credential import Credential
-from callboard.models.traffic.limits.retry_after import retry_after_seconds
-from callboard.models.traffic.limits.rows import PauseRow
-from callboard.models.traffic.limits.shared import SharedPauses
-from callboard.models.traffic.limits.state import LimitState, LimitView, Ticket
-from callboard.models.traffic.limits.timer import Timer, loop_timer
-from callboard.models.types import ModelRequest
+from callboard.models.traffic.limit_state import (
+    Credential,
+    LimitState,
+    LimitView,
+    Ticket,
+    Timer,
+    loop_timer,
+    retry_after_seconds,
+)
+from callboard.models.traffic.shared_pauses import PauseRow, SharedPauses
+from callboard.models.types import ModelRequest, Notify, say_nothing
 
 TICK_SECONDS: Final = 0.5
 """How old the view of other processes' pauses may be, and how often a pause is looked at."""

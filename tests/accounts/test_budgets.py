@@ -6,8 +6,7 @@ from typing import Any
 
 import pytest
 
-from callboard.core.errors import InvalidInput, ProviderError
-from callboard.core.tiers import ErrorTier
+from callboard.core.errors import ErrorTier, InvalidInput, ProviderError
 from callboard.models import (
     DirectGate,
     Failure,

@@ -9,13 +9,11 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from callboard.models.providers.cassette import CassetteMiss
 from hypothesis import given
 from hypothesis import strategies as st
 
 from callboard.cli.main import main
-from callboard.core.errors import InvalidInput, NotFound, ProviderError
-from callboard.core.tiers import ErrorTier
+from callboard.core.errors import ErrorTier, InvalidInput, NotFound, ProviderError
 from callboard.core.vocabulary import RunState
 from callboard.models import (
     DirectGate,
@@ -36,7 +34,7 @@ from callboard.models.credentials import Scrubber, Secret
 from callboard.models.errors import PromptTooLong, SchemaRefused
 from callboard.models.gate import Routes
 from callboard.models.model_id import asked_model, split_cassette
-from callboard.models.providers.cassette import Recorder, Replayer
+from callboard.models.providers.cassette import CassetteMiss, Recorder, Replayer
 from callboard.models.providers.cassette_file import (
     CassetteUnusable,
     Recording,

@@ -8,7 +8,7 @@ import pytest
 
 from callboard.choreography.holdups import STOP
 from callboard.choreography.stuck import TRY_AGAIN, remedies, told
-from callboard.core.errors import ProviderError
+from callboard.core.errors import ErrorTier, ProviderError
 from callboard.core.events import (
     CallRetried,
     LimitPaused,
@@ -18,7 +18,6 @@ from callboard.core.events import (
     StepDone,
 )
 from callboard.core.settings import Settings
-from callboard.core.tiers import ErrorTier
 from callboard.core.vocabulary import RunState, SignalKind
 from callboard.models import Failure, Line, ModelRequest, ProviderChunk, Script, TextChunk
 from callboard.models.accounts import Outcome, list_calls

@@ -12,7 +12,7 @@ from clitools import SCRIPT, Here
 
 from callboard.cli import exits
 from callboard.cli.acting.questions import accept
-from callboard.core.vocabulary.question import Question
+from callboard.core.vocabulary.run import Question
 
 TURN = (
     "run",

@@ -7,9 +7,8 @@ from typing import Any
 import pytest
 
 from callboard.core.canonical import Json
-from callboard.core.errors import InvalidInput, ProviderError
+from callboard.core.errors import ErrorTier, InvalidInput, ProviderError
 from callboard.core.events import EventBody, RungChanged
-from callboard.core.tiers import ErrorTier
 from callboard.models import (
     Chunk,
     DirectGate,

@@ -6,6 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from callboard.core.errors import ErrorTier, retry_policies
 from callboard.core.settings import (
     Layer,
     LayerName,
@@ -15,7 +16,6 @@ from callboard.core.settings import (
     resolve,
 )
 from callboard.core.settings.model import ErrorsSettings
-from callboard.core.tiers import ErrorTier, retry_policies
 
 
 def user(data: dict[Any, Any]) -> Layer:

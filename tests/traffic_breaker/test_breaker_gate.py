@@ -8,9 +8,8 @@ from breaker_props import HandClock, Notices, ask, texts
 
 from callboard.core.breaker import BreakerRules, CircuitState
 from callboard.core.classify import Classifier
-from callboard.core.errors import ProviderError
+from callboard.core.errors import ErrorTier, ProviderError
 from callboard.core.events import CircuitChanged
-from callboard.core.tiers import ErrorTier
 from callboard.models import (
     CircuitOpen,
     DirectGate,

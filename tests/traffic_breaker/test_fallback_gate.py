@@ -8,11 +8,10 @@ import pytest
 from breaker_props import HandClock, Notices, ask, chunks_of, last_reply
 
 from callboard.core.classify import Classifier
-from callboard.core.errors import InvalidInput, ProviderError
+from callboard.core.errors import ErrorTier, InvalidInput, ProviderError
 from callboard.core.events import ModelSwitched
 from callboard.core.settings import Settings, resolve
 from callboard.core.settings.layers import Layer, LayerName
-from callboard.core.tiers import ErrorTier
 from callboard.models import (
     Catalog,
     Chunk,

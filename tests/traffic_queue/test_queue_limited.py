@@ -6,9 +6,8 @@ from dataclasses import replace
 import pytest
 from foyer import HandTime, Notices, Prompter, Readers, direct, quiet, request, until
 
-from callboard.core.errors import ProviderError
+from callboard.core.errors import ErrorTier, ProviderError, RetryPolicy
 from callboard.core.events import CallRequeued, LimitPaused, LimitResumed
-from callboard.core.tiers import ErrorTier, RetryPolicy
 from callboard.models import DirectGate, Failure, Line, Restarted, Script, WrapperGate
 from callboard.models.errors import CredentialPaused, QueueClosed, RateLimited
 from callboard.models.traffic.limit_state import Credential, keyless

@@ -10,8 +10,7 @@ from enum import StrEnum
 from typing import Any, Final
 
 from callboard.core.events import AgentState, body_from_json
-from callboard.core.vocabulary import RunRecord
-from callboard.engine.engine import UNFINISHED
+from callboard.core.vocabulary import UNFINISHED, RunRecord
 from callboard.engine.run import Run
 from callboard.store.connection import Connection
 from callboard.store.journal.encoding import decode

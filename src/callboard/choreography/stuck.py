@@ -8,9 +8,8 @@ from dataclasses import dataclass
 from typing import Any, Final, cast
 
 from callboard.core.canonical import Json
-from callboard.core.errors import CallboardError, ProviderError
+from callboard.core.errors import CallboardError, ErrorTier, ProviderError, tier_views
 from callboard.core.settings import Settings
-from callboard.core.tiers import ErrorTier, tier_views
 from callboard.models.model_id import provider_of
 
 TRY_AGAIN: Final = "try again"

@@ -5,7 +5,7 @@ from collections.abc import Sequence
 from callboard.core.clock import SystemClock
 from callboard.core.errors import InvalidInput, NotFound
 from callboard.core.ids import IdMaker
-from callboard.core.vocabulary.run import RunRecord, RunState
+from callboard.core.vocabulary.run import UNFINISHED, RunRecord, RunState
 from callboard.engine.ownership import Ownership
 from callboard.store.connection import Connection
 from callboard.store.database import Database
@@ -13,7 +13,8 @@ from callboard.store.journal.runs import list_runs, load_run, match_runs
 from callboard.studio.project import Project
 
 LAST = "last"
-_OPEN = (RunState.PENDING, RunState.RUNNING, RunState.WAITING)
+# A paused run rests because somebody wanted it to.
+_GOING = tuple(state for state in UNFINISHED if state is not RunState.PAUSED)
 
 
 def find_run(connection: Connection, text: str) -> RunRecord:
@@ -61,7 +62,7 @@ class Owners:
 
     def interrupted(self) -> list[RunRecord]:
         """Return the runs that should be going on but that nobody executes, oldest first."""
-        runs = self._database.read(lambda connection: list_runs(connection, states=_OPEN))
+        runs = self._database.read(lambda connection: list_runs(connection, states=_GOING))
         return [run for run in reversed(runs) if not self.executes(run)]
 
     def state_of(self, run: RunRecord) -> str:

@@ -7,7 +7,7 @@ from collections.abc import Container, Iterable
 from dataclasses import dataclass
 from typing import Final
 
-from callboard.core.settings.file_models import RECORD, REPLAY, is_file_model
+from callboard.core.settings.schema import RECORD, REPLAY, is_file_model
 from callboard.models.errors import FileModelRefused, UnknownModel
 
 _END: Final = ".jsonl"

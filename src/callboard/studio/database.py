@@ -11,8 +11,7 @@ from pathlib import Path
 from typing import Final
 
 from callboard.core.clock import Clock, SystemClock
-from callboard.core.errors import CallboardError
-from callboard.core.tiers import ErrorTier
+from callboard.core.errors import CallboardError, ErrorTier
 from callboard.store.beneath import open_folder
 from callboard.store.database import Database, Durability
 from callboard.store.faults import FaultPoints

@@ -11,9 +11,8 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
 from typing import Any, Final, cast
 
-from callboard.core.vocabulary.run import RunRecord
-from callboard.core.vocabulary.step import Effect, StepKind, StepRecord, StepState
-from callboard.engine.engine import UNFINISHED
+from callboard.core.vocabulary import UNFINISHED
+from callboard.core.vocabulary.run import Effect, RunRecord, StepKind, StepRecord, StepState
 from callboard.engine.execution import ANY_INPUTS
 from callboard.store.connection import Connection, StoreCorrupt
 from callboard.store.database import Database

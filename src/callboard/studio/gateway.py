@@ -9,11 +9,10 @@ from pathlib import Path
 from typing import Final
 
 from callboard.core.clock import Clock
-from callboard.core.errors import CallboardError
+from callboard.core.errors import CallboardError, ErrorTier
 from callboard.core.settings import LoadedSettings, Settings
-from callboard.core.settings.file_models import RECORD, REPLAY, SCRIPT, file_models
-from callboard.core.settings.queue import QueueSettings
-from callboard.core.tiers import ErrorTier
+from callboard.core.settings.schema import RECORD, REPLAY, SCRIPT, file_models
+from callboard.core.settings.sections import QueueSettings
 from callboard.core.tracing import NoTracer, Tracer
 from callboard.models import (
     Catalog,

@@ -11,7 +11,6 @@ from callboard.choreography.recipe.definition import (
 from callboard.choreography.recipe.errors import (
     AgentError,
     AgentTimeout,
-    AlreadyRunning,
     CommitRefused,
     DodFailed,
     EmptyOutput,
@@ -19,6 +18,7 @@ from callboard.choreography.recipe.errors import (
     InputAbstained,
     MissingArgs,
     RecipeInvalid,
+    RecipeRunning,
     RefResolutionError,
     RefSyntaxError,
     StopHook,
@@ -38,7 +38,6 @@ from callboard.choreography.recipe.view import RunView, is_recipe_run, iso, run_
 __all__ = [
     "AgentError",
     "AgentTimeout",
-    "AlreadyRunning",
     "Assignment",
     "CommitRefused",
     "DodFailed",
@@ -55,6 +54,7 @@ __all__ = [
     "RecipeHouse",
     "RecipeInvalid",
     "RecipeNotFound",
+    "RecipeRunning",
     "RecipeShelf",
     "RefResolutionError",
     "RefSyntaxError",

@@ -7,22 +7,20 @@ from pathlib import Path
 from typing import Any, Final, cast
 
 from callboard.choreography.grounding import Grounding
+from callboard.choreography.guards import only_one
 from callboard.choreography.recipe.definition import CommitAction, Problem, Recipe, resolve
 from callboard.choreography.recipe.definition.reading import invalid
 from callboard.choreography.recipe.definition.wiring import template_problems
-from callboard.choreography.recipe.errors import AlreadyRunning, MissingArgs, RefResolutionError
+from callboard.choreography.recipe.errors import MissingArgs, RecipeRunning, RefResolutionError
 from callboard.choreography.recipe.running.writing import check_path
 from callboard.choreography.recipe.task import Assignment, Task
 from callboard.choreography.staffing import AgentUnavailable, find_agent, tier_of
 from callboard.core.canonical import Json
 from callboard.core.errors import InvalidInput
-from callboard.core.vocabulary import RunState
 from callboard.store.connection import Connection
-from callboard.store.journal.runs import list_runs
 from callboard.studio.studio import Studio
 
 _OWN: Final = frozenset({"description", "args", "agents", "session_plan_task_id"})
-_UNDER_WAY: Final = (RunState.PENDING, RunState.RUNNING, RunState.WAITING, RunState.PAUSED)
 
 
 @dataclass(frozen=True, slots=True)
@@ -82,16 +80,14 @@ def single_flight(
     if studio.settings.pipeline.single_flight == "off":
         return None
 
-    def guard(connection: Connection) -> None:
-        active = list_runs(connection, states=_UNDER_WAY, choreography=choreography, limit=1)
-        for run in active:
-            raise AlreadyRunning(
-                f"{label!r} is already running as {run.id}",
-                fix="Wait for it, cancel it, or set pipeline.single_flight to off.",
-                run_id=run.id,
-            )
-
-    return guard
+    return only_one(
+        choreography,
+        lambda run: RecipeRunning(
+            f"{label!r} is already running as {run.id}",
+            fix="Wait for it, cancel it, or set pipeline.single_flight to off.",
+            run_id=run.id,
+        ),
+    )
 
 
 def _task(studio: Studio, house: RecipeHouse, recipe: Recipe, request: Request) -> Task:

@@ -13,9 +13,7 @@ from callboard.cli.lookup import matching, pick
 from callboard.cli.output import echo, echo_json, remark
 from callboard.cli.reports.shapes import question_shape
 from callboard.core.canonical import Json
-from callboard.core.vocabulary.question import Answer
-from callboard.core.vocabulary.run import RunState
-from callboard.core.vocabulary.signal import SignalKind, SignalRecord
+from callboard.core.vocabulary.run import Answer, RunState, SignalKind, SignalRecord
 from callboard.store.connection import Connection
 from callboard.store.journal.questions import list_questions, load_question
 from callboard.store.journal.runs import list_runs

@@ -10,10 +10,8 @@ from callboard.cli.output import clean, counted, echo, echo_json_line, remark, s
 from callboard.cli.reports.shapes import question_shape, run_shape
 from callboard.cli.views.lines import tokens
 from callboard.core.canonical import Json
-from callboard.core.tiers import ErrorTier, tier_views
-from callboard.core.vocabulary.question import Answer
-from callboard.core.vocabulary.run import RunRecord, RunState
-from callboard.core.vocabulary.step import StepKind, StepRecord
+from callboard.core.errors import ErrorTier, tier_views
+from callboard.core.vocabulary.run import Answer, RunRecord, RunState, StepKind, StepRecord
 from callboard.store.journal.steps import load_journal
 from callboard.studio.studio import Studio
 

@@ -10,8 +10,7 @@ from callboard.cli.bridge import Interrupt
 from callboard.cli.views.view import View
 from callboard.core.errors import Conflict
 from callboard.core.events import Event, QuestionAsked, RunChanged
-from callboard.core.vocabulary.question import Answer
-from callboard.core.vocabulary.run import TERMINAL_STATES, RunRecord, RunState
+from callboard.core.vocabulary.run import TERMINAL_STATES, Answer, RunRecord, RunState
 from callboard.store.journal.events import last_event_seq
 from callboard.store.journal.questions import list_questions
 from callboard.studio.studio import Studio

@@ -6,7 +6,7 @@ import sys
 from collections.abc import Awaitable, Callable
 
 from callboard.cli.output import clean, remark
-from callboard.core.vocabulary.question import Answer, Question
+from callboard.core.vocabulary.run import Answer, Question
 
 ReadLine = Callable[[], Awaitable[str | None]]
 

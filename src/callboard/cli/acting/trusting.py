@@ -8,8 +8,7 @@ from typing import Literal
 from callboard.cli.attendance import is_attended
 from callboard.cli.output import echo, one_line, remark
 from callboard.core.clock import Clock, SystemClock
-from callboard.core.errors import CallboardError, InvalidInput, NotFound
-from callboard.core.tiers import ErrorTier
+from callboard.core.errors import CallboardError, ErrorTier, InvalidInput, NotFound
 from callboard.studio.database import adopt, set_aside, strange_databases
 from callboard.studio.project import Project
 from callboard.studio.trust import Registry, Standing

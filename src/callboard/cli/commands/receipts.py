@@ -26,7 +26,7 @@ from callboard.cli.output import (
 
 if TYPE_CHECKING:
     from callboard.cli.reading import Reading
-    from callboard.core.vocabulary.receipt import Receipt
+    from callboard.core.vocabulary.run import Receipt
     from callboard.store.ledger.verification import LedgerReport
 
 app = new_app("The signed record of every tool execution.")

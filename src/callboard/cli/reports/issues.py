@@ -13,7 +13,7 @@ from callboard.cli.output import (
     remark,
 )
 from callboard.cli.reading import Reading
-from callboard.core.vocabulary.issue import Issue, IssueKind, IssueStatus
+from callboard.core.vocabulary.work import Issue, IssueKind, IssueStatus
 from callboard.store.connection import Connection
 from callboard.store.journal.issues import IssueFilter, list_issues, load_issue
 from callboard.store.journal.sessions import load_session

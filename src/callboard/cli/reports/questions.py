@@ -3,7 +3,7 @@
 from callboard.cli.output import echo, echo_json, moment, one_line, remark
 from callboard.cli.reading import Reading
 from callboard.cli.reports.shapes import question_shape
-from callboard.core.vocabulary.question import Answer
+from callboard.core.vocabulary.run import Answer
 from callboard.store.journal.questions import list_questions
 
 

@@ -19,11 +19,8 @@ from callboard.cli.reading import Reading
 from callboard.cli.reports.shapes import question_shape, run_shape, step_shape
 from callboard.cli.views.lines import BAD, NOTE, OK, detail_facts, tokens
 from callboard.core.canonical import Json, compact_json
-from callboard.core.errors import InvalidInput
-from callboard.core.tiers import tier_views
-from callboard.core.vocabulary.question import Answer
-from callboard.core.vocabulary.run import RunRecord, RunState
-from callboard.core.vocabulary.step import StepRecord, StepState
+from callboard.core.errors import InvalidInput, tier_views
+from callboard.core.vocabulary.run import Answer, RunRecord, RunState, StepRecord, StepState
 from callboard.store.connection import Connection
 from callboard.store.journal.questions import list_questions
 from callboard.store.journal.runs import list_runs

@@ -4,10 +4,7 @@ from dataclasses import asdict
 from typing import Any
 
 from callboard.core.canonical import Json
-from callboard.core.vocabulary.question import Answer
-from callboard.core.vocabulary.run import RunRecord
-from callboard.core.vocabulary.session import SessionRecord
-from callboard.core.vocabulary.step import StepRecord
+from callboard.core.vocabulary.run import Answer, RunRecord, SessionRecord, StepRecord
 
 
 def run_shape(run: RunRecord) -> dict[str, Json]:

@@ -7,8 +7,7 @@ from callboard.cli.output import echo_json, echo_table, echo_text, remark
 from callboard.cli.reading import Reading
 from callboard.core.canonical import Json
 from callboard.core.errors import NotFound
-from callboard.core.vocabulary.run import RunRecord
-from callboard.core.vocabulary.step import StepRecord, StepState
+from callboard.core.vocabulary.run import RunRecord, StepRecord, StepState
 from callboard.store.connection import Connection
 from callboard.store.journal.steps import load_journal, with_output
 

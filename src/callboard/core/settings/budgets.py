@@ -4,7 +4,7 @@ from typing import Annotated, Final, Literal
 
 from pydantic import AfterValidator, Field
 
-from callboard.core.settings.section import Section, restricted
+from callboard.core.settings.sections import Section, restricted
 
 # A limit of a project's only makes less possible; how a limit of the user's is counted does not.
 _PLAN: Final = restricted("it decides how your own limits are counted and told")

@@ -6,7 +6,7 @@ from pydantic import Field
 
 from callboard.core.breaker import BreakerRules, breaker_rules
 from callboard.core.settings.quantities import Seconds
-from callboard.core.settings.section import Section, restricted
+from callboard.core.settings.sections import Section, restricted
 
 _GUARD: Final = restricted("it keeps failing calls from being paid again and again")
 

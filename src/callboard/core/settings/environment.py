@@ -11,9 +11,15 @@ from dataclasses import dataclass
 from typing import Final
 
 from callboard.core.canonical import Json
-from callboard.core.settings.layers import Layer, LayerName, merge, nest
+from callboard.core.settings.layers import (
+    Layer,
+    LayerName,
+    SettingsWarning,
+    WarningKind,
+    merge,
+    nest,
+)
 from callboard.core.settings.schema import ANY_NAME, Key, Node, find, root, values
-from callboard.core.settings.warning import SettingsWarning, WarningKind
 
 PREFIX: Final = "CALLBOARD_"
 FILE_SUFFIX: Final = "_FILE"

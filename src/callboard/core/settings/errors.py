@@ -5,16 +5,16 @@ from typing import Annotated, Any, Final, Literal
 from pydantic import AfterValidator, Field
 
 from callboard.core.classify import Classifier
-from callboard.core.patterns import pattern_problem
-from callboard.core.settings.quantities import Seconds
-from callboard.core.settings.section import Section, restricted
-from callboard.core.tiers import (
+from callboard.core.errors import (
     NO_RETRY,
     ErrorTier,
     RetryPolicy,
     TransientTracker,
     retry_policies,
 )
+from callboard.core.patterns import pattern_problem
+from callboard.core.settings.quantities import Seconds
+from callboard.core.settings.sections import Section, restricted
 
 _KNOWN: Final = Classifier()
 _SORTING: Final = restricted("it decides what is tried again, which you pay for")

@@ -8,15 +8,20 @@ from pydantic import AfterValidator, Field
 from callboard.core.canonical import Json
 from callboard.core.settings.budgets import BudgetsSettings, SoftLimitSettings
 from callboard.core.settings.circuit import CircuitSettings
-from callboard.core.settings.conference import ChatSettings, ConferenceSettings
-from callboard.core.settings.context import ContextSettings
 from callboard.core.settings.errors import ErrorsSettings
-from callboard.core.settings.pipeline import PipelineSettings
 from callboard.core.settings.quantities import Bytes, Seconds
-from callboard.core.settings.queue import QueueSettings
-from callboard.core.settings.section import Section, harmless, restricted
-from callboard.core.settings.structure import StructureSettings
-from callboard.core.settings.telemetry import TelemetrySettings
+from callboard.core.settings.sections import (
+    ChatSettings,
+    ConferenceSettings,
+    ContextSettings,
+    PipelineSettings,
+    QueueSettings,
+    Section,
+    StructureSettings,
+    TelemetrySettings,
+    harmless,
+    restricted,
+)
 from callboard.core.vocabulary import ModelTier
 
 _PRICE: Final = restricted("it decides what a call counts for in your budgets")

@@ -6,12 +6,13 @@ from dataclasses import dataclass, field, replace
 from pydantic import ValidationError
 
 from callboard.core.canonical import Json
-from callboard.core.settings.file_models import REASON, names_file_model
 from callboard.core.settings.layers import (
     OWN,
     Layer,
     LayerName,
     Origin,
+    SettingsWarning,
+    WarningKind,
     as_mapping,
     existing,
     get,
@@ -20,12 +21,21 @@ from callboard.core.settings.layers import (
     leaves,
     merge,
     nest,
+    show,
     with_text_names,
     without,
 )
 from callboard.core.settings.model import Settings
-from callboard.core.settings.schema import Key, Node, find, key_text, near_key, root
-from callboard.core.settings.warning import SettingsWarning, WarningKind, show
+from callboard.core.settings.schema import (
+    REASON,
+    Key,
+    Node,
+    find,
+    key_text,
+    names_file_model,
+    near_key,
+    root,
+)
 
 _DEFAULTS = Origin(LayerName.DEFAULTS, "built in")
 

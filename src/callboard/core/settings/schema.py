@@ -1,8 +1,11 @@
-"""The settings model as a tree of keys: what exists, what is near, what a clone may set."""
+"""The settings model as a tree of keys: what exists, what is near, what a clone may set.
+
+Also which models that are files the settings name.
+"""
 
 import difflib
 import types
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cache
 from typing import Any, Final, Union, cast, get_args, get_origin
@@ -11,8 +14,8 @@ from pydantic import BaseModel
 from pydantic.fields import FieldInfo
 
 from callboard.core.canonical import Json
-from callboard.core.settings.model import Settings
-from callboard.core.settings.section import HARMLESS, RESTRICTED
+from callboard.core.settings.model import ModelsSettings, Settings
+from callboard.core.settings.sections import HARMLESS, RESTRICTED
 
 Key = tuple[str, ...]
 """The path of a setting; names of providers and models may hold dots, so it is not a string."""
@@ -137,3 +140,43 @@ def _alternatives(annotation: Any) -> tuple[Any, ...]:
     if get_origin(annotation) in (Union, types.UnionType):
         return get_args(annotation)
     return (annotation,)
+
+
+RECORD: Final = "record"
+REPLAY: Final = "replay"
+SCRIPT: Final = "script"
+
+REASON: Final = "it names a file that is read or written, which only you may do"
+
+_KEYS: Final = ("default", "fallbacks", "fallback_default")
+
+
+def is_file_model(model: str) -> bool:
+    """Say whether a model id names a file; a bare `script` is what code has put in its place."""
+    provider, _, rest = model.partition(":")
+    return provider in (RECORD, REPLAY, SCRIPT) and bool(rest)
+
+
+def file_models(settings: ModelsSettings) -> frozenset[str]:
+    """Return the models that are files among those the settings name."""
+    chains = (each for chain in settings.fallbacks.values() for each in chain)
+    named = (settings.default, *settings.fallback_default, *chains)
+    return frozenset(each for each in named if is_file_model(each))
+
+
+def names_file_model(key: Key, value: Json) -> bool:
+    """Say whether a value of a settings file names, at a key that takes models, one that is a file.
+
+    The value has not been judged yet: it may be of any type.
+    """
+    if len(key) < 2 or key[0] != "models" or key[1] not in _KEYS:
+        return False
+    return any(is_file_model(each) for each in _texts(value))
+
+
+def _texts(value: Json) -> Iterator[str]:
+    if isinstance(value, str):
+        yield value
+    elif isinstance(value, list | tuple):
+        for each in cast("Sequence[Json]", value):
+            yield from _texts(each)

@@ -6,8 +6,7 @@ from dataclasses import dataclass, field
 from enum import IntEnum
 from typing import Final
 
-from callboard.core.canonical import Json, digest_bytes
-from callboard.core.composed import composed
+from callboard.core.canonical import Json, composed, digest_bytes
 
 _NO_WORD: Final = re.compile(r"[\W_]+")
 _HASH_CHARS: Final = 12

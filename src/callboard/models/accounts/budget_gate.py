@@ -7,8 +7,7 @@ from dataclasses import replace
 from typing import Final
 
 from callboard.core.canonical import Json
-from callboard.core.errors import CallboardError
-from callboard.core.tiers import ErrorTier
+from callboard.core.errors import CallboardError, ErrorTier
 from callboard.models.accounts.accounts import OUTPUT_TOKENS, Accounts
 from callboard.models.accounts.amounts import Amounts, Dimension
 from callboard.models.accounts.meter_gate import RESERVATION

@@ -10,8 +10,7 @@ from enum import StrEnum
 from typing import Any, Final, Protocol, cast
 
 from callboard.core.canonical import compact_json
-from callboard.core.errors import CallboardError, InvalidInput
-from callboard.core.tiers import ErrorTier
+from callboard.core.errors import CallboardError, ErrorTier, InvalidInput
 from callboard.models.credentials.secret import Secret
 from callboard.models.errors import MissingKey
 

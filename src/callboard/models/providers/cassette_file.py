@@ -10,8 +10,7 @@ from typing import Any, BinaryIO, Final, cast
 
 from callboard.core.canonical import Json, compact_json, digest
 from callboard.core.classify import Classifier, status_of
-from callboard.core.errors import CallboardError, InvalidInput, NotFound, ProviderError
-from callboard.core.tiers import ErrorTier
+from callboard.core.errors import CallboardError, ErrorTier, InvalidInput, NotFound, ProviderError
 from callboard.models import errors
 from callboard.models.errors import as_provider_error
 from callboard.models.providers.plain_file import FileUnusable, open_plain, read_plain, refuse_large

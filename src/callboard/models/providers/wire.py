@@ -5,8 +5,7 @@ import traceback
 from typing import Any, Final, cast
 
 from callboard.core.classify import Classifier, status_of
-from callboard.core.errors import CallboardError, ProviderError
-from callboard.core.tiers import ErrorTier
+from callboard.core.errors import CallboardError, ErrorTier, ProviderError
 from callboard.models.credentials import Secret
 from callboard.models.credentials.secret import Scrubber
 from callboard.models.errors import PromptTooLong, kept_headers

@@ -23,9 +23,8 @@ from callboard.core.breaker import (
 )
 from callboard.core.classify import Classifier
 from callboard.core.clock import Clock, SystemClock
-from callboard.core.errors import ProviderError
+from callboard.core.errors import ErrorTier, ProviderError
 from callboard.core.events import CircuitChanged
-from callboard.core.tiers import ErrorTier
 from callboard.models.errors import CircuitOpen
 from callboard.models.gate import Gate, WrapperGate
 from callboard.models.model_id import provider_of

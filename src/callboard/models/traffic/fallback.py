@@ -12,9 +12,8 @@ from typing import Final
 from callboard.core.canonical import Json
 from callboard.core.classify import Classifier
 from callboard.core.clock import Clock, SystemClock
-from callboard.core.errors import ProviderError
+from callboard.core.errors import ErrorTier, ProviderError
 from callboard.core.events import ModelSwitched
-from callboard.core.tiers import ErrorTier
 from callboard.models.errors import CircuitOpen, MissingKey, UnknownModel
 from callboard.models.gate import Gate, WrapperGate
 from callboard.models.model_id import provider_of

@@ -5,8 +5,8 @@ from collections.abc import Callable, Mapping
 from typing import Final
 
 from callboard.core.clock import Clock, SystemClock
+from callboard.core.errors import ErrorTier, RetryPolicy, retry_policies
 from callboard.core.events import LimitPaused, LimitResumed
-from callboard.core.tiers import ErrorTier, RetryPolicy, retry_policies
 from callboard.models.traffic.limit_state import (
     Credential,
     LimitState,

@@ -3,8 +3,7 @@
 from collections.abc import AsyncGenerator
 from contextlib import aclosing
 
-from callboard.core.errors import ProviderError
-from callboard.core.tiers import ErrorTier
+from callboard.core.errors import ErrorTier, ProviderError
 from callboard.models.errors import CredentialPaused
 from callboard.models.gate import Gate, WrapperGate
 from callboard.models.traffic.limit_state import Credential, CredentialOf, keyless

@@ -7,7 +7,7 @@ so a true quote stays a part of its text.
 import re
 from typing import Final
 
-from callboard.core.composed import composed
+from callboard.core.canonical import composed
 
 MIN_QUOTE_WORDS: Final = 2
 MIN_QUOTE_CHARS: Final = 8

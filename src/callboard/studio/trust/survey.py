@@ -8,9 +8,8 @@ from typing import Final
 
 from callboard.core.canonical import Json
 from callboard.core.parsing import FileProblem
-from callboard.core.settings.layers import leaves, with_text_names
+from callboard.core.settings.layers import leaves, show, with_text_names
 from callboard.core.settings.schema import find, key_text
-from callboard.core.settings.warning import show
 from callboard.studio.settings_file import parse_settings_file, read_settings_file
 
 _MEANINGS: Final = {

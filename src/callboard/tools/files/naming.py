@@ -10,7 +10,7 @@ import re
 import unicodedata
 from typing import Final
 
-from callboard.core.composed import composed
+from callboard.core.canonical import composed
 
 _EXECUTED: Final = frozenset(
     {

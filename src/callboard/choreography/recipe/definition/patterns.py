@@ -8,7 +8,7 @@ import re
 from typing import Final
 
 from callboard.core import patterns
-from callboard.core.composed import composed
+from callboard.core.canonical import composed
 
 _MAX_CHARS: Final = 200
 _FILLERS: Final = frozenset(

@@ -12,7 +12,7 @@ from callboard.choreography.recipe.task import Assignment
 from callboard.choreography.stage import Stage
 from callboard.core.canonical import Json
 from callboard.core.errors import CallboardError
-from callboard.core.settings.pipeline import PipelineSettings
+from callboard.core.settings.sections import PipelineSettings
 from callboard.core.vocabulary import StepKind
 from callboard.engine.run import Run
 from callboard.engine.scope import StepScope

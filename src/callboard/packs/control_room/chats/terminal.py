@@ -12,8 +12,7 @@ from callboard.cli.acting.opening import Choices, Work, working
 from callboard.cli.bridge import Interrupt, perform
 from callboard.cli.output import clean, echo, moment, remark
 from callboard.core.canonical import Json
-from callboard.core.vocabulary.run import RunState
-from callboard.core.vocabulary.session import SessionState
+from callboard.core.vocabulary.run import RunState, SessionState
 from callboard.packs.control_room.grounds import PACK
 from callboard.packs.control_room.house import House
 from callboard.packs.control_room.plans.tell import plan_report

@@ -13,7 +13,7 @@ from functools import cache
 from importlib.resources import files
 from typing import Any, Final
 
-from callboard.core.composed import composed
+from callboard.core.canonical import composed
 from callboard.knowledge.entities.matching import singular_words
 
 Words = tuple[str, ...]

@@ -9,8 +9,7 @@ from callboard.cli.acting.following import follow
 from callboard.cli.acting.opening import Choices, Work, working
 from callboard.cli.bridge import Interrupt, perform
 from callboard.cli.output import clean, echo, moment, remark
-from callboard.core.vocabulary.run import RunState
-from callboard.core.vocabulary.session import SessionState
+from callboard.core.vocabulary.run import RunState, SessionState
 from callboard.packs.writers_factory.doors.commands.moving import move_book
 from callboard.packs.writers_factory.doors.tell.modes import mode_report, moved_report
 from callboard.packs.writers_factory.factory import Factory

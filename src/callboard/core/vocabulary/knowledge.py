@@ -1,7 +1,45 @@
-"""Entity: a thing talked about, with a lifecycle."""
+"""What is known and talked about: content with its trust, facts, and entities with a lifecycle."""
 
 from dataclasses import dataclass
 from enum import StrEnum
+
+
+class Trust(StrEnum):
+    """Whether a text may instruct (trusted) or only inform (untrusted)."""
+
+    TRUSTED = "trusted"
+    UNTRUSTED = "untrusted"
+
+
+@dataclass(frozen=True, slots=True)
+class Content:
+    """A piece of text on its way into a prompt.
+
+    `origin` says where it came from: `user`, `pack:demo/prompts/x.md`, `file:Story/one.md`,
+    `tool:read_file`, `agent:editor`, `slot:draft`.
+    """
+
+    text: str
+    origin: str
+    trust: Trust = Trust.UNTRUSTED
+
+
+class Hardness(StrEnum):
+    """Whether a fact was only said, or is part of the graph."""
+
+    SOFT = "soft"
+    HARD = "hard"
+
+
+@dataclass(frozen=True, slots=True)
+class Fact:
+    """Something known, with who said it and how far to believe it."""
+
+    id: str
+    text: str
+    source: str
+    hardness: Hardness = Hardness.SOFT
+    trust: Trust = Trust.UNTRUSTED
 
 
 class EntityState(StrEnum):

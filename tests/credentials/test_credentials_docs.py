@@ -11,8 +11,8 @@ import yaml
 
 from callboard.core.settings import Layer, LayerName, resolve
 from callboard.studio.keys import key_names, provider_configs
+from callboard.studio.overrides import project_agents
 from callboard.studio.packs import installed_packs
-from callboard.studio.staff import project_agents
 
 DOCS = Path(__file__).parents[2] / "docs"
 CREDENTIALS = (DOCS / "credentials.md").read_text("utf-8")

@@ -25,9 +25,8 @@ from callboard.prompts import (
     record_prompt,
     save_prompt,
 )
-from callboard.prompts.fitting.pieces import pieces_of
-from callboard.prompts.fitting.relevance import bm25
-from callboard.prompts.turns import exchanges, turn_tokens
+from callboard.prompts.draft import exchanges, turn_tokens
+from callboard.prompts.pieces import bm25, pieces_of
 from callboard.store.database import Database
 
 pytestmark = pytest.mark.anyio

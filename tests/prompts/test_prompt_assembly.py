@@ -348,10 +348,10 @@ def test_budgets_are_the_table_and_add_up() -> None:
 def test_a_bad_budget_table_names_file_and_key(
     tmp_path: Path, old: str, new: str, key: str
 ) -> None:
-    from callboard.prompts.budgets import _FILE
+    from callboard.prompts.tokens import _BUDGETS_FILE
 
     path = tmp_path / "budgets.yaml"
-    path.write_text(_FILE.read_text().replace(old, new))
+    path.write_text(_BUDGETS_FILE.read_text().replace(old, new))
     with pytest.raises(AssemblyInvalid, match=rf"budgets\.yaml: {key}"):
         load_budgets(path)
 

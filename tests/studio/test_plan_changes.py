@@ -6,23 +6,24 @@ from hypothesis import strategies as st
 
 from callboard.core.errors import CallboardError
 from callboard.core.vocabulary import Plan, PlanState, RunState, Task, TaskState
-from callboard.studio.plans import (
+from callboard.studio.plan_changes import (
     PlanConflict,
     Routed,
     answer,
     edit,
+    find_cycle,
+    first_inversion,
     force,
-    next_task,
+    in_dependency_order,
     pause,
     remove,
     reorder,
     resume,
-    settled,
+    routed,
     start,
-    started,
+    unblocked,
 )
-from callboard.studio.plans.changes import routed
-from callboard.studio.plans.order import find_cycle, first_inversion, in_dependency_order, unblocked
+from callboard.studio.plan_progress import next_task, settled, started
 
 READY = Routed("creative_draft_scene", {"scene_path": "Story/Scenes/a.md"})
 

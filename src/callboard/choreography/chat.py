@@ -32,7 +32,7 @@ from callboard.models.traffic.priority import Priority
 from callboard.prompts import Turn
 from callboard.store.connection import Connection
 from callboard.store.journal.runs import list_runs
-from callboard.studio.offers import Prepared
+from callboard.studio.runnable import Prepared
 from callboard.studio.studio import Studio
 
 CHAT: Final = "chat"

@@ -8,7 +8,8 @@ from callboard.knowledge.errors import (
     UnknownNode,
     UnknownType,
 )
-from callboard.knowledge.facts import FactRevision, Facts, FactState, KBEntry
+from callboard.knowledge.fact_rows import FactRevision, FactState, KBEntry
+from callboard.knowledge.facts import Facts
 from callboard.knowledge.graph import (
     AttrChange,
     Edge,
@@ -32,7 +33,7 @@ from callboard.knowledge.library import (
     SearchMode,
     SourceText,
 )
-from callboard.knowledge.vectors import Indexing
+from callboard.knowledge.vector_index import Indexing
 
 __all__ = [
     "AttrChange",

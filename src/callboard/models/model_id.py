@@ -1,6 +1,12 @@
 """Model ids: `provider:model`, those that wrap another around a cassette, and those that are files.
 
 A model that is a file may be asked only if the user has named it.
+
+`record:FILE:MODEL` and `replay:FILE:MODEL`: the file's name ends in `.jsonl`, and what follows the
+first `.jsonl:` is the model. So a file may lie anywhere, also behind a drive letter with a colon.
+
+Where a name came from is forgotten long before a call is made: it may have lain in a project's
+file, in a stored run or in a request. So the name itself is compared.
 """
 
 from collections.abc import Container, Iterable

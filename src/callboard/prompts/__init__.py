@@ -1,7 +1,6 @@
 """Prompts: templates in layers, assembly with a bill of materials, and the record of each call."""
 
 from callboard.prompts.assembly import AssembledPrompt, Assembler
-from callboard.prompts.budgets import TierBudget, load_budgets
 from callboard.prompts.errors import (
     AssemblyInvalid,
     PromptTooLarge,
@@ -10,7 +9,6 @@ from callboard.prompts.errors import (
     TemplateNotFound,
     UnknownPlaceholder,
 )
-from callboard.prompts.fence import fence
 from callboard.prompts.fitting import Archive, Fitter, FittingPolicy, Summarise
 from callboard.prompts.layer_files import TemplateLayer
 from callboard.prompts.layers import (
@@ -18,6 +16,7 @@ from callboard.prompts.layers import (
     History,
     Layer,
     LayerLine,
+    Layout,
     Message,
     Order,
     Outcome,
@@ -25,8 +24,10 @@ from callboard.prompts.layers import (
     PromptRequest,
     Reduction,
     Turn,
+    flatten,
+    load_layout,
 )
-from callboard.prompts.layout import Layout, flatten, load_layout
+from callboard.prompts.markup import build_state, fence, state_content
 from callboard.prompts.passages import Passage, Placeholder
 from callboard.prompts.records import (
     PromptRecord,
@@ -50,9 +51,8 @@ from callboard.prompts.rendering import (
     slot_content,
 )
 from callboard.prompts.responses import ResponseMirror
-from callboard.prompts.state import build_state, state_content
 from callboard.prompts.templates import Origin, Part, Template
-from callboard.prompts.tokens import OfflineTokenCounter, TokenCounter
+from callboard.prompts.tokens import OfflineTokenCounter, TierBudget, TokenCounter, load_budgets
 from callboard.prompts.variants import Tier, Variant, variant_for
 
 __all__ = [

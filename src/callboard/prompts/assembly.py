@@ -12,20 +12,21 @@ from typing import Final
 from callboard.core.vocabulary import ModelTier
 from callboard.prompts.draft import HistoryDraft, LayerDraft
 from callboard.prompts.errors import AssemblyInvalid, PromptTooLarge
-from callboard.prompts.fence import fence
 from callboard.prompts.layers import (
     HISTORY,
     MESSAGE,
     History,
     Layer,
     LayerLine,
+    Layout,
     Message,
     Order,
     Outcome,
     Place,
     PromptRequest,
+    flatten,
 )
-from callboard.prompts.layout import Layout, flatten
+from callboard.prompts.markup import fence
 from callboard.prompts.tokens import TokenCounter
 
 _log: Final = logging.getLogger(__name__)

@@ -1,12 +1,18 @@
-"""What a prompt is made of before and after assembly. Values only, no rules."""
+"""What a prompt is made of before and after assembly, and how it is laid out as text.
 
-from collections.abc import Callable
-from dataclasses import dataclass
+Values and one data file beside the templates; no rules.
+"""
+
+import re
+from collections.abc import Callable, Sequence
+from dataclasses import asdict, dataclass
 from enum import StrEnum
-from typing import Final
+from pathlib import Path
+from typing import Any, Final
 
 from callboard.core.canonical import Json
 from callboard.core.vocabulary import Content, ModelTier, Trust
+from callboard.prompts.errors import AssemblyInvalid
 
 HISTORY: Final = "history"
 """The name of the conversation in a trimming order and in a bill of materials."""
@@ -181,3 +187,54 @@ class Message:
     def content(self) -> str:
         """The text as sent."""
         return "".join(self.parts)
+
+
+_FILE: Final = Path(__file__).parent / "bundled" / "layout.yaml"
+_ROLE_LINE: Final = re.compile(r"^(?=[A-Za-z_]{1,20}:)", re.MULTILINE)
+
+
+@dataclass(frozen=True, slots=True)
+class Layout:
+    """Separators and headings of a flat prompt, and the mark that shows where text was cut."""
+
+    separator: str
+    history_heading: str
+    message_heading: str
+    user_label: str
+    cut_mark: str
+
+    def to_json(self) -> dict[str, str]:
+        """Return the stored shape."""
+        return asdict(self)
+
+
+def load_layout(path: Path = _FILE) -> Layout:
+    """Read a layout file; every field must be there and nothing else."""
+    import yaml
+
+    values: Any = yaml.safe_load(path.read_text(encoding="utf-8"))
+    try:
+        return Layout(**values)
+    except TypeError as error:
+        raise AssemblyInvalid(f"{path.name}: {error}", path=str(path)) from error
+
+
+def turn_line(role: str, content: str) -> str:
+    """Return one entry of a flat conversation; inner lines cannot pose as another role's."""
+    first, newline, rest = content.partition("\n")
+    if newline:
+        rest = _ROLE_LINE.sub("  ", rest)
+    return f"{role.upper()}: {first}{newline}{rest}"
+
+
+def flatten(messages: Sequence[Message], layout: Layout) -> str:
+    """Return the one text of a prompt, for models that take no list of messages."""
+    sections = [m.content for m in messages if m.place is Place.SYSTEM and m.content]
+    turns = [turn_line(m.role, m.content) for m in messages if m.place is Place.HISTORY]
+    if turns:
+        sections.append("\n\n".join([layout.history_heading, *turns]))
+    for message in messages:
+        if message.place is Place.CURRENT:
+            line = f"{layout.user_label}: {message.content}"
+            sections.append(f"{layout.message_heading}\n\n{line}")
+    return layout.separator.join(sections)

@@ -13,8 +13,7 @@ from callboard.core.canonical import Json, compact_json
 from callboard.core.errors import NotFound
 from callboard.core.vocabulary import ModelTier, Trust
 from callboard.prompts.assembly import AssembledPrompt
-from callboard.prompts.layers import LayerLine, Message, Outcome, Place
-from callboard.prompts.layout import Layout, flatten
+from callboard.prompts.layers import LayerLine, Layout, Message, Outcome, Place, flatten
 from callboard.store.blobs import get_blob, put_blob
 from callboard.store.connection import Connection
 

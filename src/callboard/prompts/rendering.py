@@ -8,7 +8,7 @@ from typing import Final, cast
 from callboard.core.canonical import Json, compact_json
 from callboard.core.vocabulary import Content, Slot, SlotType, Trust
 from callboard.prompts.errors import UnknownPlaceholder
-from callboard.prompts.fence import fence
+from callboard.prompts.markup import fence
 from callboard.prompts.passages import Passage, Placeholder
 from callboard.prompts.templates import Template
 

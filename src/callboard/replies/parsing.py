@@ -8,9 +8,8 @@ from typing import Any, Final
 
 from callboard.replies.code import CodeMap
 from callboard.replies.coercion import coerce
-from callboard.replies.json_reply import convert_json
 from callboard.replies.parameters import Malformed, read_parameters
-from callboard.replies.reply import Action, ContentUpdate, ParsedReply, ReplyWarning
+from callboard.replies.reply import Action, ContentUpdate, ParsedReply, ReplyWarning, convert_json
 from callboard.replies.scanner import (
     ACTION,
     CONTENT_UPDATE,

@@ -32,7 +32,7 @@ from callboard.core.settings import (
     resolve,
 )
 from callboard.studio.project import Project
-from callboard.studio.settings_file import (
+from callboard.studio.settings_files import (
     FileContent,
     parse_settings_file,
     read_settings_file,

@@ -24,7 +24,7 @@ from callboard.core.parsing import FileProblem, decode_text
 from callboard.core.vocabulary import Agent, ModelTier, RoleContract
 from callboard.store.reading import read_bounded
 from callboard.studio.doors import NAME, CommandEntry, HookEntries, PageEntry, RoutesEntry
-from callboard.studio.offers import Choreography, Shelf
+from callboard.studio.runnable import Choreography, Shelf
 from callboard.tools import Tool
 
 GROUP: Final = "callboard.packs"

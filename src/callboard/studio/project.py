@@ -15,9 +15,8 @@ from typing import Final
 from callboard.core.clock import Clock, SystemClock
 from callboard.core.errors import InvalidInput, NotFound
 from callboard.store.files import write_atomically
-from callboard.studio.trust import Registry, Standing
-from callboard.studio.trust.registry import FOLDER, KEY_FILE
-from callboard.studio.trust.survey import names_brought
+from callboard.studio.trust import FOLDER, KEY_FILE, Registry, Standing
+from callboard.studio.trust_survey import names_brought
 from callboard.tools.audit import Signer, Trail
 
 _log: Final = logging.getLogger(__name__)

@@ -45,14 +45,13 @@ from callboard.studio.gateway import Surroundings, full_gate, why_unreachable
 from callboard.studio.issues import Issues
 from callboard.studio.keys import key_names, open_credentials
 from callboard.studio.mirrors import Mirror, Mirrors
-from callboard.studio.offers import Foldered, Restartable
+from callboard.studio.overrides import layer_name, project_agents, template_layers
 from callboard.studio.packs import Pack, Repertoire, in_order, installed_packs
 from callboard.studio.plans import Plans
 from callboard.studio.project import Project
+from callboard.studio.runnable import Foldered, Restartable
 from callboard.studio.sessions import Sessions
-from callboard.studio.staff import project_agents
 from callboard.studio.telemetry import open_tracer
-from callboard.studio.templates import layer_name, template_layers
 from callboard.tools import ToolRegistry, ToolService, sync_mirror
 from callboard.tools.builtin import BUILTIN_TOOLS
 

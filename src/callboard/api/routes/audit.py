@@ -5,7 +5,7 @@ from pydantic import Field
 
 from callboard.api.paging import Paged
 from callboard.api.project import Entry, OpenStudio, Shown, Wanted
-from callboard.studio.issue_shape import issue_to_json
+from callboard.studio.issues import issue_to_json
 
 router = APIRouter(prefix="/audit", tags=["audit"])
 

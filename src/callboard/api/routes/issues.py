@@ -15,7 +15,7 @@ from callboard.core.vocabulary import (
     IssueStatus,
 )
 from callboard.store.journal.issues import IssueFilter
-from callboard.studio.issue_shape import issue_to_json
+from callboard.studio.issues import issue_to_json
 
 router = APIRouter(prefix="/issues", tags=["issues"])
 

@@ -18,7 +18,7 @@ from callboard.core.canonical import Json
 from callboard.core.errors import Conflict, InvalidInput
 from callboard.engine.run import Run
 from callboard.store.journal.runs import load_run
-from callboard.studio.offers import Prepared
+from callboard.studio.runnable import Prepared
 from callboard.studio.studio import Studio
 
 _PARAMETERS: Final = {

@@ -31,7 +31,7 @@ from callboard.engine.scope import StepScope
 from callboard.prompts import render_template
 from callboard.store.connection import Connection
 from callboard.store.journal.conferences import ConferenceRow, find_conference, insert_conference
-from callboard.studio.offers import Prepared
+from callboard.studio.runnable import Prepared
 from callboard.studio.studio import Studio
 
 _TITLE_CHARS: Final = 60

@@ -7,7 +7,7 @@ from pydantic import BaseModel, ConfigDict, Field
 from callboard.core.errors import CallboardError
 from callboard.core.vocabulary import Task
 from callboard.replies import JsonProblem, extract_json
-from callboard.studio.plans.order import find_cycle, in_dependency_order
+from callboard.studio.plan_changes import find_cycle, in_dependency_order
 
 MAX_TASKS: Final = 20
 

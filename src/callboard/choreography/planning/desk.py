@@ -17,9 +17,8 @@ from callboard.choreography.values import pack_of
 from callboard.core.canonical import Json
 from callboard.core.errors import InvalidInput
 from callboard.core.vocabulary import Content, Effect, ModelTier, Plan, Task, Trust
-from callboard.studio.plans import Routed, plan_to_json
-from callboard.studio.plans.changes import routed
-from callboard.studio.plans.order import in_dependency_order, unblocked
+from callboard.studio.plan_changes import Routed, in_dependency_order, routed, unblocked
+from callboard.studio.plans import plan_to_json
 from callboard.studio.studio import Studio
 
 

@@ -13,9 +13,8 @@ from callboard.core.errors import CallboardError
 from callboard.core.vocabulary import Plan, PlanState, RunRecord, RunState, Task, TaskState
 from callboard.store.connection import Connection
 from callboard.studio import plans as change
-from callboard.studio.plans.changes import task_of, with_task
-from callboard.studio.plans.order import unblocked
-from callboard.studio.plans.progress import running_task
+from callboard.studio.plan_changes import task_of, unblocked, with_task
+from callboard.studio.plan_progress import running_task
 from callboard.studio.studio import Studio
 
 

@@ -23,8 +23,8 @@ from callboard.core.vocabulary import RunRecord
 from callboard.engine.run import Run
 from callboard.store.connection import Connection
 from callboard.store.mirror import RunFolder
-from callboard.studio.offers import Choreography, Prepared
 from callboard.studio.packs import Pack
+from callboard.studio.runnable import Choreography, Prepared
 from callboard.studio.studio import Studio
 from callboard.tools import ProjectFiles
 

@@ -37,7 +37,7 @@ from callboard.knowledge.entities import Lifetimes, load_registry
 from callboard.models.traffic.priority import Priority
 from callboard.store.connection import Connection
 from callboard.store.journal.runs import load_run
-from callboard.studio.offers import Prepared
+from callboard.studio.runnable import Prepared
 from callboard.studio.studio import Studio
 
 MOST_CHARS: Final = 8000

@@ -12,7 +12,7 @@ from callboard.core.errors import CallboardError, ErrorTier, InvalidInput, NotFo
 from callboard.studio.database import adopt, set_aside, strange_databases
 from callboard.studio.project import Project
 from callboard.studio.trust import Registry, Standing
-from callboard.studio.trust.survey import Brought, survey
+from callboard.studio.trust_survey import Brought, survey
 
 DatabaseChoice = Literal["adopt", "aside"]
 

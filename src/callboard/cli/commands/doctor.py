@@ -67,7 +67,7 @@ def _echo_finding(finding: "Finding") -> None:
 
 def _accept(project: Path | None, *, as_json: bool) -> int:
     from callboard.cli.reading import find_project
-    from callboard.studio.acceptance import accept
+    from callboard.studio.doubts import accept
 
     accepted = accept(find_project(project))
     flaws = [each.message for each in accepted.report.flaws]

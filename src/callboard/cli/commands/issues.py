@@ -172,7 +172,7 @@ def _act(
 
 
 def _tell(issues: "list[Issue]", *, as_json: bool) -> None:
-    from callboard.studio.issue_shape import issue_to_json
+    from callboard.studio.issues import issue_to_json
 
     if as_json:
         echo_json({"issues": [issue_to_json(each) for each in issues]})

@@ -80,9 +80,9 @@ def show(
     from callboard.cli.lookup import matching, pick
     from callboard.cli.reading import reading
     from callboard.core.canonical import compact_json
+    from callboard.tools.audit.mirror import is_trustworthy
     from callboard.tools.audit.receipts import read_receipt, receipt_to_json
     from callboard.tools.audit.signing import Signer
-    from callboard.tools.audit.trust import is_trustworthy
 
     with reading(project) as journal:
         rows = journal.read(lambda c: c.execute("SELECT id FROM receipts").fetchall())

@@ -54,7 +54,7 @@ def trust(
         show_brought,
         trust_folder,
     )
-    from callboard.studio.trust.survey import survey
+    from callboard.studio.trust_survey import survey
 
     if folder is not None and project is not None and folder != project:
         raise InvalidInput("Two folders were named", fix="Name one: `callboard trust FOLDER`.")

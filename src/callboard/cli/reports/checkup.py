@@ -35,7 +35,7 @@ from callboard.studio.database import admit, foreign, open_database, refuse_lost
 from callboard.studio.doubts import Doubts
 from callboard.studio.keys import key_names, open_credentials
 from callboard.studio.project import Project
-from callboard.studio.trust.survey import names_brought
+from callboard.studio.trust_survey import names_brought
 from callboard.tools import ProjectFiles, ToolRegistry, sync_mirror, verify
 
 _LEAST_PYTHON = (3, 11)

@@ -17,7 +17,7 @@ from callboard.core.vocabulary.work import Issue, IssueKind, IssueStatus
 from callboard.store.connection import Connection
 from callboard.store.journal.issues import IssueFilter, list_issues, load_issue
 from callboard.store.journal.sessions import load_session
-from callboard.studio.issue_shape import issue_to_json
+from callboard.studio.issues import issue_to_json
 
 
 @dataclass(frozen=True, slots=True)

@@ -26,9 +26,9 @@ from callboard.prompts import (
     load_prompt,
 )
 from callboard.store.connection import Connection
+from callboard.studio.overrides import template_layers
 from callboard.studio.packs import installed_packs, load_pack
 from callboard.studio.project import Project
-from callboard.studio.templates import template_layers
 
 _EVERY = 1_000_000
 

@@ -1,6 +1,10 @@
 """The settings model as a tree of keys: what exists, what is near, what a clone may set.
 
 Also which models that are files the settings name.
+
+Asking one opens a file, and `record` writes one. So only the user names them: by a flag, in the
+environment or in the configuration folder. What arrives with a project, lies in its database or
+comes over the API may repeat a name the user gave, and no other.
 """
 
 import difflib

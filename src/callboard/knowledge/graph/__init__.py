@@ -9,11 +9,11 @@ from callboard.knowledge.graph.values import (
     Provenance,
     Subgraph,
     Trust,
+    Vocabulary,
     name_key,
     node_id,
     slug,
 )
-from callboard.knowledge.graph.vocabulary import Vocabulary
 
 __all__ = [
     "AttrChange",

@@ -11,11 +11,8 @@ from callboard.core.clock import Clock
 from callboard.core.errors import NotFound
 from callboard.knowledge.embedding import Embedder
 from callboard.knowledge.graph import rows, walking
-from callboard.knowledge.graph.export import export_graph
-from callboard.knowledge.graph.memory import Memory, load_memory
-from callboard.knowledge.graph.merging import merge
-from callboard.knowledge.graph.ranking import in_order, rank_all
-from callboard.knowledge.graph.removing import remove_edges, remove_nodes
+from callboard.knowledge.graph.memory import Memory, export_graph, load_memory
+from callboard.knowledge.graph.merging import merge, remove_edges, remove_nodes
 from callboard.knowledge.graph.similarity import (
     Vectors,
     load_pending,
@@ -30,11 +27,14 @@ from callboard.knowledge.graph.values import (
     Node,
     Provenance,
     Subgraph,
+    Vocabulary,
     name_key,
+    read_vocabulary,
 )
-from callboard.knowledge.graph.vocabulary import Vocabulary, read_vocabulary
-from callboard.knowledge.vectors import Indexing, Searchable, Shelf, embed_texts, stack
-from callboard.knowledge.versions import Part, next_version, read_version
+from callboard.knowledge.graph.walking import in_order, rank_all
+from callboard.knowledge.rows import Part, next_version, read_version
+from callboard.knowledge.vector_index import Indexing, Searchable, Shelf
+from callboard.knowledge.vectors import embed_texts, stack
 from callboard.store.connection import Connection
 from callboard.store.database import Database
 

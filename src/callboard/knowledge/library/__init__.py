@@ -1,8 +1,7 @@
 """The library: documents as passages, found by words and by meaning."""
 
 from callboard.knowledge.library.library import Library
-from callboard.knowledge.library.rows import Prepared
-from callboard.knowledge.library.values import (
+from callboard.knowledge.library.passages import (
     Chunk,
     DocumentInfo,
     Passage,
@@ -10,6 +9,7 @@ from callboard.knowledge.library.values import (
     SearchMode,
     SourceText,
 )
+from callboard.knowledge.library.rows import Prepared
 
 __all__ = [
     "Chunk",

@@ -4,7 +4,8 @@ It is handed texts and hands back passages; it opens no file and trusts no text 
 """
 
 import asyncio
-from collections.abc import Iterable
+import re
+from collections.abc import Iterable, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING, Final
 
@@ -13,24 +14,48 @@ from callboard.core.clock import Clock
 from callboard.core.errors import InvalidInput
 from callboard.knowledge.embedding import Embedder
 from callboard.knowledge.library import rows
-from callboard.knowledge.library.chunking import METHOD, cut
-from callboard.knowledge.library.fusion import fuse
-from callboard.knowledge.library.query import match_expression
-from callboard.knowledge.library.values import (
+from callboard.knowledge.library.passages import (
+    METHOD,
     DocumentInfo,
     Passage,
     PutReport,
     SearchMode,
     SourceText,
+    cut,
 )
-from callboard.knowledge.text import storable
-from callboard.knowledge.vectors import Indexing, Searchable, Shelf, embed_texts, stack
-from callboard.knowledge.versions import Part, next_version, read_version
+from callboard.knowledge.rows import Part, next_version, read_version, storable
+from callboard.knowledge.vector_index import Indexing, Searchable, Shelf
+from callboard.knowledge.vectors import embed_texts, stack
 from callboard.store.connection import Connection
 from callboard.store.database import Database
 
 if TYPE_CHECKING:
     from callboard.knowledge.embedding import Matrix
+
+
+_SMOOTHING: Final = 60
+
+
+def fuse(orders: Sequence[Sequence[int]]) -> dict[int, float]:
+    """Return a score for everything that stands in any order; high places count most."""
+    scores: dict[int, float] = {}
+    for order in orders:
+        for place, each in enumerate(order, start=1):
+            scores[each] = scores.get(each, 0.0) + 1 / (_SMOOTHING + place)
+    return scores
+
+
+_WORD: Final = re.compile(r"\w+")
+_MAX_WORDS: Final = 64
+
+
+def match_expression(query: str) -> str | None:
+    """Return an expression that finds any word of a query, or None if it has no words."""
+    found = dict.fromkeys(word.casefold() for word in _WORD.findall(query.replace("_", " ")))
+    if not found:
+        return None
+    return " OR ".join(f'"{word}"' for word in list(found)[:_MAX_WORDS])
+
 
 _CANDIDATES: Final = 50
 

@@ -4,9 +4,8 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from callboard.knowledge.library.values import Chunk, DocumentInfo, SourceText
-from callboard.knowledge.vectors.encoding import stack
-from callboard.knowledge.vectors.space import Space
+from callboard.knowledge.library.passages import Chunk, DocumentInfo, SourceText
+from callboard.knowledge.vectors import Space, stack
 from callboard.store.connection import Connection
 
 if TYPE_CHECKING:

@@ -1,6 +1,9 @@
 """Amounts: what a call takes and costs, what a budget allows, in all four dimensions.
 
 Arithmetic and prices in millionths of a dollar; knows no account and keeps no record.
+
+Prices of the settings' catalog win over the bundled price list; models on this machine cost
+nothing; of everything else the price is unknown, which is not the same as nothing.
 """
 
 import asyncio

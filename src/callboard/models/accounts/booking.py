@@ -1,4 +1,10 @@
-"""Booking: one call put on record on all its accounts, with its event, and the outbox before."""
+"""Booking: one call put on record on all its accounts, with its event, and the outbox before.
+
+Whoever made a call does not wait for the disk. That is safe because the store commits in the order
+in which it is given work: nothing a caller stores of a reply is durable before the call is on
+record. A call that could not be stored stays here, and nothing new is asked until it is; nor if
+the disk is too far behind, so that no memory is filled with calls.
+"""
 
 import asyncio
 import logging

@@ -1,4 +1,8 @@
-"""The budgets' gate: reserves before a call, watches it while it streams, settles after it."""
+"""The budgets' gate: reserves before a call, watches it while it streams, settles after it.
+
+A call that does not fit waits while others hold what it needs, and is refused when nothing that
+others do could help. A call that outgrows its reservation asks for more, or is cut off.
+"""
 
 import asyncio
 from collections.abc import AsyncGenerator

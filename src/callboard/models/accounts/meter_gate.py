@@ -1,4 +1,8 @@
-"""The ledger's gate: every call of a provider leaves one row, however it ends."""
+"""The ledger's gate: every call of a provider leaves one row, however it ends.
+
+The row is handed to the store when the call ends, before the last chunk is handed on, and nobody
+waits for the disk: whatever a reader stores of the reply becomes durable with it or after it.
+"""
 
 from collections.abc import AsyncGenerator
 from contextlib import aclosing

@@ -1,4 +1,10 @@
-"""What a provider's plan allows per day, week or month, and a session's fair share of it."""
+"""What a provider's plan allows per day, week or month, and a session's fair share of it.
+
+Usage is counted in one table that every process shares; who crosses a level tells everybody, once.
+
+Holds for sessions nobody has given a budget of their own. A session that works alone may use
+everything a plan has left.
+"""
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass

@@ -1,6 +1,11 @@
 """Credentials: the keys of one profile, looked for in the environment, project, keyring and file.
 
 Profiles are readable files that say which providers have a key; they hold no key ever.
+
+The environment always wins, over a chosen profile too; a project's own keys win over the user's.
+What is found stays in memory.
+
+They are notes for people and for listings; whether there is a key is decided where keys lie.
 """
 
 import logging

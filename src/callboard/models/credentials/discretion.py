@@ -1,4 +1,9 @@
-"""Discretion: the user's own keys leave this process only towards their provider."""
+"""Discretion: the user's own keys leave this process only towards their provider.
+
+Wherever text is stored or sent, in prompts, replies and what tools found, a known key is taken out.
+Knows keys from the environment and the encrypted files when the first text comes by; one from the
+keyring from the moment it is used, because looking there may ask the user to unlock it.
+"""
 
 import json
 import threading

@@ -1,6 +1,11 @@
 """Keys in an encrypted file, for machines without a keyring, sealed for this user on this machine.
 
 No password is involved. Never overwrites what it cannot read.
+
+Beside `credentials.enc` lies `credentials.salt`, made once; both are readable by their owner only.
+
+What the key is made of can be read by whoever can run programs as this user. It protects a copied
+or published file, not an account somebody else has taken over.
 """
 
 import base64

@@ -1,6 +1,8 @@
 """Where keys come from: a name goes in, a key, a service account's file or nothing comes out.
 
 All failures are for the user to fix, and none quotes a key.
+
+Also the table of providers whose keys have a usual place.
 """
 
 import json

@@ -1,6 +1,9 @@
 """Structured replies: JSON in a text checked by its schema, or the answer to a small question.
 
 Forgiving about an answer's dress, strict about its meaning.
+
+It judges finished text only. Enforcing a schema while decoding is a provider's business, asking
+again is the ladder's.
 """
 
 import json

@@ -1,6 +1,10 @@
 """One structured request on its way down the ladder: asked on each rung, judged, counted.
 
 What is said to models are the Markdown files beside this module.
+
+It keeps the account; who asks is the gate.
+
+Nothing here talks to a model.
 """
 
 import json

@@ -1,4 +1,8 @@
-"""Profiles: what each model was measured to be good at, per shape of schema, in a file each."""
+"""Profiles: what each model was measured to be good at, per shape of schema, in a file each.
+
+A profile tells about a model as this machine and this account reach it, so it belongs to the user
+and not to a project. A file that cannot be read is as good as none, and is told in the log.
+"""
 
 import json
 import logging

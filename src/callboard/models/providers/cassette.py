@@ -1,6 +1,9 @@
 """Cassettes: the providers behind `record:FILE:MODEL` and `replay:FILE:MODEL`.
 
 A request that a cassette does not hold is refused with what is nearest and how it differs.
+
+Recording passes everything on and writes down what a model answered. Replaying needs no model, no
+key and no network, and never invents an answer.
 """
 
 import asyncio

@@ -1,4 +1,8 @@
-"""A cassette: recorded calls and failures, one JSON object per line. Asks no model."""
+"""A cassette: recorded calls and failures, one JSON object per line. Asks no model.
+
+Lines are only ever appended, each in one locked write; half a line that a crash left behind is
+not read and is removed by the next append. A file that does not begin as a cassette is not touched.
+"""
 
 import fcntl
 import json

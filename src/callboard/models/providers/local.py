@@ -1,6 +1,11 @@
 """The provider `local`: SmolLM2-135M-Instruct in this process. No key, no account, no network.
 
 A schema is tightened first, so that a small model always comes to an end.
+
+Schemas are enforced by llama.cpp while it decodes. Fetching weights is not its business.
+
+Every value the tightened schema allows, the original allows too. A tiny model caught in a loop
+would otherwise fill an unlimited string or list until its token limit cuts the JSON in two.
 """
 
 from collections.abc import AsyncGenerator, Mapping

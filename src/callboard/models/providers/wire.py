@@ -1,4 +1,8 @@
-"""What remote providers say when they fail, sorted into tiers, and HTTP logs kept free of keys."""
+"""What remote providers say when they fail, sorted into tiers, and HTTP logs kept free of keys.
+
+A server may repeat a key in its headers, and the libraries log those at their most talkative
+level. Only their loggers are touched, and only for as long as a connection is open.
+"""
 
 import logging
 import traceback

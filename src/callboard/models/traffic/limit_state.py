@@ -1,6 +1,8 @@
 """The state of one credential: open, paused until a moment, or tried out after a pause.
 
 Holds a credential's fingerprint, never a key; what a provider's headers ask for is read here.
+
+Plain data and the questions it answers; who changes it, when, and who is told is the limiter's.
 """
 
 import asyncio

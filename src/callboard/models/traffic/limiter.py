@@ -1,4 +1,8 @@
-"""The limiter: "too many requests" pauses one credential for everybody, and time resumes it."""
+"""The limiter: "too many requests" pauses one credential for everybody, and time resumes it.
+
+It owns when calls may start again and who is told. It sends nothing, queues nothing and counts no
+usage. A pause always ends by itself: a timer is armed for as long as one is in force.
+"""
 
 import random
 from collections.abc import Callable, Mapping

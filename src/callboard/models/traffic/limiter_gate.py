@@ -1,4 +1,8 @@
-"""The limiter's own gate: reports every provider's answer, and sends nothing while it is paused."""
+"""The limiter's own gate: reports every provider's answer, and sends nothing while it is paused.
+
+It stands close to the provider, so that retries and switches to another model are seen as well.
+It does not wait: a call for a paused credential is refused, and whoever can wait does.
+"""
 
 from collections.abc import AsyncGenerator
 from contextlib import aclosing

@@ -1,6 +1,12 @@
 """The line before the models: each call on its way through it, and who is next.
 
 Knows no slots, no tasks and no time.
+
+No task is started for a call: it waits and streams in the task of whoever reads it.
+
+The highest priority goes first. Among equals a call that has started before goes ahead; then the
+sessions take turns, each in the order its calls arrived. The interactive class does not take turns:
+there the order of arrival counts across all sessions.
 """
 
 import asyncio

@@ -1,6 +1,9 @@
 """SharedBreakers: circuits that every process on the project knows, one stored row each.
 
 A row is changed only on the revision that was read.
+
+Whether a call may pass is read from a copy in memory, at most half a second old. Every result and
+every claim to be the probe is one transaction on the stored row, which alone decides.
 """
 
 import asyncio

@@ -1,6 +1,9 @@
 """Pauses in the store: how processes tell each other that a credential is paused.
 
 Written without waiting, read without failing.
+
+A project whose store cannot be reached still limits itself; only the other processes do not hear
+of it, and that is logged.
 """
 
 import asyncio

@@ -18,7 +18,7 @@ from callboard.core.errors import CallboardError
 from callboard.core.vocabulary import Plan, RunRecord
 from callboard.packs.control_room.desk import desk_of
 from callboard.packs.control_room.grounds import PACK
-from callboard.studio.outcome import result_of
+from callboard.studio.runnable import result_of
 from callboard.studio.studio import Studio
 
 _log = logging.getLogger(__name__)

@@ -12,10 +12,9 @@ from dataclasses import dataclass
 from math import log, sqrt
 from typing import Final, TypeVar
 
-from callboard.replies.evidence.citation import Citation, CitationKind
-from callboard.replies.evidence.matching import is_quotable, normalise
+from callboard.replies.evidence.citation import Citation, CitationKind, SourceReceipt, Sources
+from callboard.replies.evidence.quotes import is_quotable, normalise
 from callboard.replies.evidence.rules import SLOT, EvidenceRules, SourceClass
-from callboard.replies.evidence.sources import SourceReceipt, Sources
 from callboard.replies.evidence.verifying import Checked, text_lines, verify
 
 _T = TypeVar("_T")

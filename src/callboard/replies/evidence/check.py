@@ -1,14 +1,17 @@
-"""The check of a reply: exactly one evidence line whose sources hold and befit the role."""
+"""The check of a reply: exactly one evidence line whose sources hold and befit the role.
+
+Verdicts as JSON are what a journal keeps of it.
+"""
 
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass, field
+from typing import Any
 
-from callboard.replies.evidence.citation import Citation, EvidenceCode
-from callboard.replies.evidence.cutting import CutReply, cut_reply
+from callboard.core.canonical import Json
+from callboard.replies.evidence.citation import Citation, CitationKind, EvidenceCode, Sources
+from callboard.replies.evidence.cutting import CutReply, cut_reply, thinks_aloud, tool_call_in
 from callboard.replies.evidence.grammar import EvidenceSyntaxError, parse_sources
-from callboard.replies.evidence.leaks import thinks_aloud, tool_call_in
 from callboard.replies.evidence.rules import EvidenceRules
-from callboard.replies.evidence.sources import Sources
 from callboard.replies.evidence.verifying import Checked, verify
 
 
@@ -122,3 +125,66 @@ class _Judging:
 
 def _standing(checks: Sequence[Checked]) -> list[tuple[Citation, str]]:
     return [(each.citation, each.origin) for each in checks if each.holds and each.origin]
+
+
+def verdict_to_json(verdict: Verdict) -> dict[str, Json]:
+    """Return all of a verdict."""
+    return {
+        "accepted": verdict.accepted,
+        "abstained": verdict.abstained,
+        "codes": list(verdict.codes),
+        "detail": verdict.detail,
+        "body": verdict.body,
+        "evidence": verdict.evidence,
+        "sources": checked_sources(verdict),
+    }
+
+
+def verdict_from_json(data: dict[str, Any]) -> Verdict:
+    """Read that shape."""
+    return Verdict(
+        accepted=data["accepted"],
+        codes=tuple(data["codes"]),
+        detail=data["detail"],
+        checks=tuple(_checked(each) for each in data["sources"]),
+        body=data["body"],
+        evidence=data["evidence"],
+        abstained=data["abstained"],
+    )
+
+
+def checked_sources(verdict: Verdict) -> list[dict[str, Json]]:
+    """Return what was looked up and what was found."""
+    return [_source(each) for each in verdict.checks]
+
+
+def _source(checked: Checked) -> dict[str, Json]:
+    citation = checked.citation
+    every: dict[str, Json] = {
+        "kind": citation.kind.value,
+        "source": citation.source,
+        "quote": citation.quote or None,
+        "lines": list(citation.lines) if citation.lines is not None else None,
+        "heading": citation.heading or None,
+        "holds": checked.holds,
+        "code": checked.code.value if checked.code is not None else None,
+        "detail": checked.detail or None,
+        "origin": checked.origin or None,
+    }
+    return {name: value for name, value in every.items() if value is not None}
+
+
+def _checked(data: dict[str, Any]) -> Checked:
+    lines = data.get("lines")
+    return Checked(
+        Citation(
+            CitationKind(data["kind"]),
+            data["source"],
+            data.get("quote", ""),
+            (lines[0], lines[1]) if lines else None,
+            data.get("heading", ""),
+        ),
+        EvidenceCode(data["code"]) if "code" in data else None,
+        data.get("detail", ""),
+        data.get("origin", ""),
+    )

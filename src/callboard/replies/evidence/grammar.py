@@ -12,7 +12,7 @@ from collections.abc import Callable, Collection, Mapping
 from typing import Final
 
 from callboard.replies.evidence.citation import Citation, CitationKind, EvidenceCode
-from callboard.replies.evidence.closing import OPENERS, QUOTED_PATH, read_quote
+from callboard.replies.evidence.quotes import OPENERS, QUOTED_PATH, read_quote
 
 MAX_LINE_CHARS: Final = 8_000
 MAX_SOURCES: Final = 30

@@ -5,9 +5,15 @@ from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from typing import Final
 
-from callboard.replies.evidence.citation import Citation, CitationKind, EvidenceCode
+from callboard.replies.evidence.citation import (
+    Citation,
+    CitationKind,
+    EvidenceCode,
+    SourceFile,
+    Sources,
+)
 from callboard.replies.evidence.grammar import clean_path
-from callboard.replies.evidence.matching import (
+from callboard.replies.evidence.quotes import (
     MIN_QUOTE_CHARS,
     MIN_QUOTE_WORDS,
     holds_quote,
@@ -15,7 +21,6 @@ from callboard.replies.evidence.matching import (
     normalise,
 )
 from callboard.replies.evidence.rules import SLOT
-from callboard.replies.evidence.sources import SourceFile, Sources
 
 _FENCE: Final = re.compile(r" {0,3}(`{3,}|~{3,})")
 _ATX: Final = re.compile(r" {0,3}#{1,6}[ \t]++(.*)$")

@@ -16,7 +16,11 @@ from callboard.store.database import Connection, Database
 from callboard.tools.audit.folder import Trail, mirrored_sessions
 from callboard.tools.audit.intents import open_intents
 from callboard.tools.audit.mirror import MirrorLine, read_mirror
-from callboard.tools.audit.receipts import HEAD_PURPOSE, RECEIPT_PURPOSE, head_text
+from callboard.tools.audit.receipts import (
+    HEAD_PURPOSE,
+    RECEIPT_PURPOSE,
+    head_text,
+)
 from callboard.tools.audit.signing import Signer
 
 _COLUMNS: Final = ("session_id", "seq", "tool", "outcome", "run_id", "created_at")

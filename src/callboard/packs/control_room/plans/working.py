@@ -11,7 +11,7 @@ from callboard.cli.output import remark
 from callboard.core.vocabulary import Plan, PlanState, TaskState
 from callboard.packs.control_room.house import House
 from callboard.packs.control_room.plans.tell import plan_report
-from callboard.studio.plans.progress import running_task
+from callboard.studio.plan_progress import running_task
 
 _EXITS = {PlanState.DONE: exits.OK, PlanState.FAILED: exits.FAILED}
 

@@ -19,7 +19,7 @@ from callboard.packs.writers_factory.foreman.talk.account import Opening, keep_t
 from callboard.packs.writers_factory.foreman.talk.routing import Wishes, route
 from callboard.packs.writers_factory.foreman.talk.turn import TalkedTurn
 from callboard.store.connection import Connection
-from callboard.studio.offers import Prepared
+from callboard.studio.runnable import Prepared
 from callboard.studio.studio import Studio
 
 _TITLE_CHARS: Final = 60

@@ -10,10 +10,11 @@ from dataclasses import dataclass, replace
 from typing import Final
 
 from callboard.core.errors import Conflict
-from callboard.knowledge.facts import Facts, FactState, KBEntry
+from callboard.knowledge.fact_rows import FactState, KBEntry
+from callboard.knowledge.facts import Facts
 from callboard.knowledge.graph import Graph, MergeReport
 from callboard.knowledge.graph.similarity import Vectors
-from callboard.knowledge.versions import Part, read_version
+from callboard.knowledge.rows import Part, read_version
 from callboard.packs.writers_factory.memory.claims import Names, Offer, OriginKind
 from callboard.packs.writers_factory.memory.claims.mapping import map_entry
 from callboard.packs.writers_factory.memory.conflicts import (

@@ -44,7 +44,7 @@ from callboard.packs.writers_factory.memory.ingestion import Ingestor
 from callboard.packs.writers_factory.model import PACK
 from callboard.replies.evidence import normalise
 from callboard.store.connection import Connection
-from callboard.studio.offers import Prepared
+from callboard.studio.runnable import Prepared
 from callboard.studio.studio import Studio
 
 CONSOLIDATE: Final = f"{PACK}/consolidate"

@@ -5,8 +5,7 @@ from typing import Any
 
 import pytest
 
-from callboard.choreography.holdups import GO_ON, STOP
-from callboard.choreography.raising import RAISE_PATTERN, raise_for
+from callboard.choreography.holdups import GO_ON, RAISE_PATTERN, STOP, raise_for
 from callboard.core.errors import ErrorTier, InvalidInput
 from callboard.core.events import QuestionAnswered, QuestionAsked
 from callboard.core.vocabulary import RunState

@@ -6,8 +6,7 @@ from typing import Any
 
 import pytest
 
-from callboard.choreography.holdups import STOP
-from callboard.choreography.stuck import TRY_AGAIN, remedies, told
+from callboard.choreography.holdups import STOP, TRY_AGAIN, remedies, told
 from callboard.core.errors import ErrorTier, ProviderError
 from callboard.core.events import (
     CallRetried,

@@ -7,8 +7,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from callboard.choreography.calling import CallCode, Refused, fit_bytes, needs_tool, read_call
-from callboard.choreography.calling.protocol import WantsToFinish, WantsTool
+from callboard.choreography.agent_calls import CallCode, Refused, fit_bytes, needs_tool, read_call
+from callboard.choreography.agent_calls.protocol import WantsToFinish, WantsTool
 
 JSON = st.recursive(
     st.none() | st.booleans() | st.integers() | st.text(),

@@ -4,8 +4,8 @@ import pytest
 from hall_cast import leading, search, viewing
 from hallway import OpenHall
 
-from callboard.choreography.cards import CardState, agents_now
 from callboard.choreography.conference import Hall
+from callboard.choreography.staffing import CardState, agents_now
 from callboard.core.events import AgentState
 from callboard.models import Line, Script
 from callboard.store.journal.events import read_events

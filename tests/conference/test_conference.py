@@ -8,7 +8,7 @@ import pytest
 from hall_cast import QUOTE, leading, search, viewing
 from hallway import OpenHall
 
-from callboard.choreography.calling import ToolPolicy
+from callboard.choreography.agent_calls import ToolPolicy
 from callboard.choreography.conference import Hall, ReplyStatus, RoundStatus
 from callboard.core.errors import InvalidInput
 from callboard.core.vocabulary import ReceiptOutcome, RunState

@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 from hall_cast import leading, viewing
 
-from callboard.choreography.calling import ToolPolicy
+from callboard.choreography.agent_calls import ToolPolicy
 from callboard.choreography.conference import Hall, ReplyStatus
 from callboard.core.vocabulary import ReceiptOutcome, RunState
 from callboard.models import ModelRequest, Script

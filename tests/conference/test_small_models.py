@@ -6,7 +6,7 @@ import re
 import pytest
 from hallway import OpenHall
 
-from callboard.choreography.calling import ToolPolicy
+from callboard.choreography.agent_calls import ToolPolicy
 from callboard.choreography.conference import Hall, ReplyStatus
 from callboard.core.vocabulary import RunState
 from callboard.models import ModelRequest, Script

@@ -6,10 +6,9 @@ from contextlib import aclosing
 from dataclasses import asdict, dataclass, field, replace
 from typing import Any, NoReturn, cast
 
-from callboard.choreography.cards import PROCESSING, showing
 from callboard.choreography.conversation import Listener, history_digest, with_history
-from callboard.choreography.holdups import Holdups
-from callboard.choreography.stuck import can_be_helped
+from callboard.choreography.holdups import Holdups, can_be_helped
+from callboard.choreography.staffing import PROCESSING, showing
 from callboard.choreography.values import Input, Reply, as_content, pack_of
 from callboard.core.canonical import Json, digest
 from callboard.core.errors import CallboardError, ProviderError

@@ -8,7 +8,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any, Final, cast
 
-from callboard.choreography.calling import (
+from callboard.choreography.agent_calls import (
     ByteLimits,
     Errand,
     ErrandPrompts,

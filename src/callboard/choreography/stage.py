@@ -10,7 +10,7 @@ from typing import Any, Final, TypeVar
 
 from callboard.choreography.asking import Call, ask_agent, ask_step
 from callboard.choreography.holdups import Holdups
-from callboard.choreography.tooling import ToolUse, use_tool
+from callboard.choreography.tool_use import ToolUse, use_tool
 from callboard.choreography.values import Input, NotDone, Reply, ToolOutcome
 from callboard.core.canonical import Json
 from callboard.core.errors import InvalidInput

@@ -3,8 +3,7 @@
 from fastapi import APIRouter
 
 from callboard.api.project import OpenStudio, Shown
-from callboard.choreography.cards import agents_now
-from callboard.choreography.staffing import tier_of
+from callboard.choreography.staffing import agents_now, tier_of
 
 router = APIRouter(prefix="/agents", tags=["agents"])
 

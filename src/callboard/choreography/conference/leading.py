@@ -8,7 +8,7 @@ import asyncio
 from collections.abc import Sequence
 from typing import Any, Final, cast
 
-from callboard.choreography.calling import (
+from callboard.choreography.agent_calls import (
     ByteLimits,
     Errand,
     ErrandPrompts,
@@ -21,10 +21,10 @@ from callboard.choreography.calling import (
     rights_of,
     run_errand,
 )
-from callboard.choreography.conference.supplies import ProposedCall, Supplies
+from callboard.choreography.conference.shapes import ProposedCall, Supplies
 from callboard.choreography.staffing import chief_of, tier_of
 from callboard.choreography.stage import Stage
-from callboard.choreography.tooling import ToolUse
+from callboard.choreography.tool_use import ToolUse
 from callboard.core.canonical import Json
 from callboard.core.errors import CallboardError
 from callboard.core.vocabulary import Agent, ModelTier

@@ -10,8 +10,8 @@ from dataclasses import replace
 from functools import partial
 from typing import Any, Final, cast
 
+from callboard.choreography.agent_calls import word_for_word
 from callboard.choreography.asking import Call
-from callboard.choreography.calling import word_for_word
 from callboard.choreography.conference.shapes import ReplyStatus, RoundReply
 from callboard.choreography.grounding import (
     Grounding,
@@ -20,7 +20,7 @@ from callboard.choreography.grounding import (
     ground,
     render_evidence,
 )
-from callboard.choreography.small import Parts, Question, plain_findings
+from callboard.choreography.small_models import Parts, Question, plain_findings
 from callboard.choreography.staffing import is_constrained, tier_of
 from callboard.choreography.stage import Stage
 from callboard.choreography.values import pack_of

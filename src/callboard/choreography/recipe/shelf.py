@@ -11,10 +11,10 @@ from callboard.choreography.recipe.definition import (
     check_wiring,
     key_of,
 )
-from callboard.choreography.recipe.folder import folder_of
+from callboard.choreography.recipe.proposals import folder_of
 from callboard.choreography.recipe.routing import Router
+from callboard.choreography.recipe.running.play import Turns
 from callboard.choreography.recipe.running.runner import play_recipe
-from callboard.choreography.recipe.running.turns import Turns
 from callboard.choreography.recipe.starting import RecipeHouse, Request, complete, single_flight
 from callboard.choreography.recipe.task import Assignment
 from callboard.core.canonical import Json

@@ -2,8 +2,7 @@
 
 from pathlib import Path
 
-from callboard.choreography.cards import agents_now
-from callboard.choreography.staffing import tier_of
+from callboard.choreography.staffing import agents_now, tier_of
 from callboard.cli import exits
 from callboard.cli.acting.opening import Choices, working
 from callboard.cli.bridge import Interrupt, perform

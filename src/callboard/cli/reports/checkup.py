@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import Literal
 
 from callboard.choreography.recipe import is_recipe_run
-from callboard.choreography.recipe.folder import folder_of
+from callboard.choreography.recipe.proposals import folder_of
 from callboard.cli.lookup import Owners
 from callboard.cli.output import counted
 from callboard.cli.reports.models import weights_state

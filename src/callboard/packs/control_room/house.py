@@ -7,10 +7,11 @@ from contextlib import asynccontextmanager
 from functools import cached_property
 from typing import Any, Final, cast
 
-from callboard.choreography.calling import ToolPolicy
+from callboard.choreography.agent_calls import ToolPolicy
 from callboard.choreography.chat import CHAT, Exchange, exchanges
 from callboard.choreography.conference import Hall
-from callboard.choreography.planning import Director, check_wish
+from callboard.choreography.director import Director
+from callboard.choreography.planning import check_wish
 from callboard.choreography.recipe import RecipeShelf, recipe_shelf
 from callboard.choreography.staffing import find_agent
 from callboard.core.canonical import Json

@@ -5,6 +5,8 @@ from callboard.choreography.recipe.definition.library import (
     RecipeNotFound,
     Shelved,
     Shelves,
+    matched_chars,
+    plain_words,
     shelved_to_json,
 )
 from callboard.choreography.recipe.definition.model import (
@@ -19,7 +21,6 @@ from callboard.choreography.recipe.definition.model import (
     ToolStep,
     key_of,
 )
-from callboard.choreography.recipe.definition.patterns import matched_chars, plain_words
 from callboard.choreography.recipe.definition.reading import Problem, read_recipe, recipe_from
 from callboard.choreography.recipe.definition.refs import (
     Ref,

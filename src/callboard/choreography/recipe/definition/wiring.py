@@ -12,7 +12,7 @@ from callboard.choreography.recipe.definition.model import (
 )
 from callboard.choreography.recipe.definition.reading import Problem
 from callboard.choreography.recipe.definition.refs import TASK, Ref
-from callboard.choreography.small import EACH, LINES, TARGET
+from callboard.choreography.small_models import EACH, LINES, TARGET
 from callboard.core.canonical import Json
 from callboard.core.vocabulary import Effect, ModelTier
 from callboard.prompts import (

@@ -12,11 +12,17 @@ from callboard.choreography.asking import Around, Call
 from callboard.choreography.citable import SlotText
 from callboard.choreography.recipe.definition import AgentStep, key_of, resolve
 from callboard.choreography.recipe.errors import InputAbstained
-from callboard.choreography.recipe.running.answers import artifact_of, check_spoken, heard, weigh
-from callboard.choreography.recipe.running.evidence import Pick, pick_evidence
+from callboard.choreography.recipe.running.answers import (
+    Pick,
+    artifact_of,
+    check_spoken,
+    heard,
+    pick_evidence,
+    weigh,
+)
 from callboard.choreography.recipe.running.play import Play
 from callboard.choreography.recipe.running.slots import AnySlot, ArtifactSlot, PointerSlot
-from callboard.choreography.small import (
+from callboard.choreography.small_models import (
     EVIDENCE,
     FAIL,
     FINDING,

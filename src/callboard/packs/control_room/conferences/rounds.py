@@ -2,7 +2,7 @@
 
 from dataclasses import dataclass
 
-from callboard.choreography.calling import ToolPolicy
+from callboard.choreography.agent_calls import ToolPolicy
 from callboard.choreography.conference import Hall
 from callboard.cli.acting.ending import conclude, exit_code_of
 from callboard.cli.acting.following import follow

@@ -7,7 +7,7 @@ from pydantic import Field
 
 from callboard.api.paging import Paged
 from callboard.api.project import Entry, Shown, Wanted
-from callboard.choreography.calling import ToolPolicy
+from callboard.choreography.agent_calls import ToolPolicy
 from callboard.packs.control_room.request import ControlRoom
 
 router = APIRouter(prefix="/conferences", tags=["conferences"])

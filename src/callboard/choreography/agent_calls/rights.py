@@ -1,11 +1,14 @@
-"""Which tools an agent may call by itself: decided here from role, policy and settings.
+"""Which tools an agent may call by itself, and whether a message needs one at all.
+
+Role, policy, settings and words decide; no model is asked.
 
 Only tools without effects are ever among them: an agent that talks never writes.
 """
 
-from collections.abc import Mapping
+import re
+from collections.abc import Collection, Mapping
 from dataclasses import dataclass
-from typing import Any, cast
+from typing import Any, Final, cast
 
 from callboard.core.canonical import Json
 from callboard.core.errors import InvalidInput
@@ -76,3 +79,28 @@ def rights_of(studio: Studio, agent: Agent, policy: ToolPolicy) -> Policy:
         if limit:
             pure &= limit
     return Policy(role_tools=frozenset(pure), read_only=True, agent_id=agent.id)
+
+
+_PATH: Final = re.compile(r"\S\.(?:md|markdown)\b", re.IGNORECASE)
+_VERBS: Final = re.compile(
+    r"\b(?:check|find|compar|analy[sz]|verif|look(?:s|ed|ing)? up)\w*", re.IGNORECASE
+)
+_NOUNS: Final = ("scene", "outline", "canon")
+
+
+def needs_tool(message: str, tool_ids: Collection[str], names: Collection[str] = ()) -> bool:
+    """Say whether a message names a tool or a file, or asks to check something of the project.
+
+    `names` are the entities the project is known to hold.
+    """
+    words = message.casefold()
+    if _PATH.search(message) or any(_stands_in(words, tool_id) for tool_id in tool_ids):
+        return True
+    if _VERBS.search(message) is None:
+        return False
+    nouns = (*_NOUNS, *(f"{noun}s" for noun in _NOUNS), *names)
+    return any(_stands_in(words, noun.casefold()) for noun in nouns)
+
+
+def _stands_in(words: str, name: str) -> bool:
+    return bool(name) and re.search(rf"(?<!\w){re.escape(name)}(?!\w)", words) is not None

@@ -1,10 +1,10 @@
-"""One tool call inside a run: its receipt is sealed in the transaction that records the step."""
+"""One tool call of code inside a run: its receipt is sealed with the record of the step."""
 
 from contextlib import nullcontext
 from dataclasses import dataclass
 from typing import Any, cast
 
-from callboard.choreography.cards import EXECUTING, showing
+from callboard.choreography.staffing import EXECUTING, showing
 from callboard.choreography.values import ToolOutcome, pack_of
 from callboard.core.canonical import Json, compact_json
 from callboard.core.vocabulary import Agent, Effect, ReceiptOutcome, StepKind

@@ -1,4 +1,4 @@
-"""The hall: what a door does with conferences. Opens them, holds rounds, asks again, reads them."""
+"""Conferences as a door uses them: opens them, holds rounds, asks again, reads them."""
 
 from collections.abc import Sequence
 

@@ -13,22 +13,20 @@ from collections.abc import Awaitable, Callable, Mapping
 from dataclasses import dataclass, field, replace
 from typing import Any, Final, cast
 
-from callboard.choreography.small.forms import (
+from callboard.choreography.small_models.forms import (
+    TRIAGE,
+    VERDICT,
     Form,
     as_options,
     as_sentence,
-    form_of,
-    items_of,
-)
-from callboard.choreography.small.micro import (
-    TRIAGE,
-    VERDICT,
     choice_of,
     choice_schema,
     declines,
+    form_of,
+    items_of,
     with_verdict,
 )
-from callboard.choreography.small.plain import clean_reply
+from callboard.choreography.small_models.plain import clean_reply
 from callboard.core.canonical import Json
 from callboard.core.vocabulary import Content, Trust
 from callboard.prompts import Part, Template, render

@@ -1,7 +1,7 @@
 """Small models: asked little, they pick from what code offers and fill in forms."""
 
-from callboard.choreography.small.micro import FAIL, VERDICT, choice_of, one_of
-from callboard.choreography.small.parts import (
+from callboard.choreography.small_models.forms import FAIL, VERDICT, choice_of, one_of
+from callboard.choreography.small_models.parts import (
     EACH,
     EVIDENCE,
     FINDING,
@@ -10,7 +10,7 @@ from callboard.choreography.small.parts import (
     Parts,
     Question,
 )
-from callboard.choreography.small.plain import clean_reply, plain_findings
+from callboard.choreography.small_models.plain import clean_reply, plain_findings
 
 __all__ = [
     "EACH",

@@ -1,5 +1,7 @@
 """The errand: an agent gathers findings with tools, one strict call at a time, until it is done.
 
+It is told only of the tools it may call, each with its arguments.
+
 Every reply is a step: read strictly, held against the agent's rights, executed by the server, and
 told back. What goes wrong runs nothing and costs a step; when the steps are used up it is over.
 """
@@ -8,20 +10,50 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any, cast
 
-from callboard.choreography.calling.catalogue import describe_tools
-from callboard.choreography.calling.findings import ByteLimits, Finding, fit_bytes, lay_out
-from callboard.choreography.calling.permitting import Decision, Verb, permit
-from callboard.choreography.calling.protocol import CallCode, Refused
+from callboard.choreography.agent_calls.findings import ByteLimits, Finding, fit_bytes, lay_out
+from callboard.choreography.agent_calls.protocol import CallCode, Decision, Refused, Verb, permit
 from callboard.choreography.stage import Stage
-from callboard.choreography.tooling import ToolUse, use_tool
+from callboard.choreography.tool_use import ToolUse, use_tool
 from callboard.choreography.values import Reply
-from callboard.core.canonical import Json
+from callboard.core.canonical import Json, compact_json
 from callboard.core.errors import ErrorRecord
 from callboard.core.vocabulary import Agent, Content, Trust
 from callboard.engine.errors import StepFailed
 from callboard.prompts import Turn, load_prompt
 from callboard.studio.studio import Studio
-from callboard.tools import NonceScope, Policy, list_receipts
+from callboard.tools import NonceScope, Policy, ToolRegistry, list_receipts
+
+
+def describe_tools(registry: ToolRegistry, rights: Policy) -> Content:
+    """Return the catalogue for a prompt, sorted by id."""
+    return Content(
+        "\n".join(_tool(each) for each in registry.catalogue(rights)), "tools", Trust.UNTRUSTED
+    )
+
+
+def _tool(entry: dict[str, Json]) -> str:
+    schema = cast("dict[str, Any]", entry["args"])
+    required = set(schema.get("required", ()))
+    args = [
+        f"  - {name} ({_kind(shape)}{', required' if name in required else ''})"
+        + (f": {shape['description']}" if shape.get("description") else "")
+        for name, shape in cast("dict[str, dict[str, Any]]", schema.get("properties", {})).items()
+    ]
+    return "\n".join([f"- {entry['id']}: {entry['description']}", *args])
+
+
+def _kind(shape: dict[str, Any]) -> str:
+    if "enum" in shape:
+        return "one of " + ", ".join(str(each) for each in shape["enum"])
+    if "anyOf" in shape:
+        kinds = [_kind(branch) for branch in shape["anyOf"] if branch.get("type") != "null"]
+        return " or ".join(kinds)
+    if shape.get("type") == "array":
+        return f"list of {_kind(shape.get('items', {}))}"
+    default = shape.get("default")
+    named = str(shape.get("type", "value"))
+    return named if default in (None, "") else f"{named}, default {compact_json(default)}"
+
 
 _REFUSALS: Mapping[str, CallCode] = {
     "unknown_tool": CallCode.UNKNOWN_TOOL,

@@ -1,6 +1,6 @@
 """Tool calls by agents: a strict protocol, rights that the server holds, findings within limits."""
 
-from callboard.choreography.calling.errand import (
+from callboard.choreography.agent_calls.errand import (
     Errand,
     ErrandPrompts,
     Gathered,
@@ -10,10 +10,15 @@ from callboard.choreography.calling.errand import (
     run_errand,
     word_for_word,
 )
-from callboard.choreography.calling.findings import ByteLimits, Finding, fit_bytes, lay_out
-from callboard.choreography.calling.protocol import CallCode, Refused, read_call
-from callboard.choreography.calling.required import needs_tool
-from callboard.choreography.calling.rights import ToolPolicy, check_policy, read_flag, rights_of
+from callboard.choreography.agent_calls.findings import ByteLimits, Finding, fit_bytes, lay_out
+from callboard.choreography.agent_calls.protocol import CallCode, Refused, read_call
+from callboard.choreography.agent_calls.rights import (
+    ToolPolicy,
+    check_policy,
+    needs_tool,
+    read_flag,
+    rights_of,
+)
 
 __all__ = [
     "ByteLimits",

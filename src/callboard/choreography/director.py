@@ -7,7 +7,7 @@ what became of the run that was under way.
 from dataclasses import dataclass, replace
 from typing import Any, cast
 
-from callboard.choreography.planning import PlanDesk
+from callboard.choreography.planning import PlanMaker
 from callboard.core.canonical import Json
 from callboard.core.errors import CallboardError
 from callboard.core.vocabulary import Plan, PlanState, RunRecord, RunState, Task, TaskState
@@ -65,7 +65,7 @@ class Director:
     """Works through the plans of one project."""
 
     studio: Studio
-    desk: PlanDesk
+    maker: PlanMaker
 
     async def start(self, plan_id: str) -> Plan:
         """Approve a plan; `drive` then works through it."""
@@ -93,7 +93,7 @@ class Director:
 
     async def edit(self, plan_id: str, task_id: int, description: str) -> Plan:
         """Say a task in other words."""
-        found = self.desk.routed(description)
+        found = self.maker.routed(description)
         return await self.studio.plans.change(
             self._id(plan_id), lambda plan: change.edit(plan, task_id, description, found)
         )
@@ -101,7 +101,7 @@ class Director:
     async def answer(self, plan_id: str, task_id: int, text: str) -> Plan:
         """Answer what a task asks; description and answer together are routed anew."""
         task = task_of(self.studio.plans.get(plan_id), task_id)
-        found = self.desk.routed_with(task.description, text)
+        found = self.maker.routed_with(task.description, text)
         return await self.studio.plans.change(
             self._id(plan_id), lambda plan: change.answer(plan, task_id, text, found)
         )

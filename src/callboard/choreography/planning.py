@@ -161,7 +161,7 @@ def _numbers(text: str) -> list[int]:
 
 
 @dataclass(frozen=True, slots=True)
-class PlanDesk:
+class PlanMaker:
     """What planning needs to know of a project."""
 
     route: Callable[[str], Routing]
@@ -194,7 +194,7 @@ class PlanDesk:
         return split_wish(wish, lambda text: self.route(text).routable, makes)
 
 
-Desks = Callable[[Studio], PlanDesk]
+MakerOf = Callable[[Studio], PlanMaker]
 
 
 def check_wish(intent: str) -> None:
@@ -203,34 +203,34 @@ def check_wish(intent: str) -> None:
         raise InvalidInput("A plan needs a wish", fix='Say it: `callboard plan new "…"`.')
 
 
-def plan_choreography(desks: Desks, max_tasks: int = MAX_TASKS) -> StagedFunction:
+def plan_choreography(maker_of: MakerOf, max_tasks: int = MAX_TASKS) -> StagedFunction:
     """Return the choreography that turns a wish into a draft of a plan."""
 
     async def plan(stage: Stage, intent: str) -> Any:
         """Split what you want into tasks, for you to approve."""
         check_wish(intent)
-        desk = desks(stage.studio)
-        tasks = await _tasks(stage, desk, intent, max_tasks)
+        maker = maker_of(stage.studio)
+        tasks = await _tasks(stage, maker, intent, max_tasks)
 
         async def store() -> Json:
-            return await _store(stage, desk, intent, tasks)
+            return await _store(stage, maker, intent, tasks)
 
         return await stage.step("store", store, effect=Effect.IDEMPOTENT)
 
     return StagedFunction(plan)
 
 
-async def _tasks(stage: Stage, desk: PlanDesk, intent: str, max_tasks: int) -> tuple[Task, ...]:
+async def _tasks(stage: Stage, maker: PlanMaker, intent: str, max_tasks: int) -> tuple[Task, ...]:
     given: dict[str, Any] = {
         "intent": stage.user(intent),
-        "kinds_of_work": Content(desk.kinds_of_work(), "recipes", Trust.TRUSTED),
-        "project": desk.project(),
+        "kinds_of_work": Content(maker.kinds_of_work(), "recipes", Trust.TRUSTED),
+        "project": maker.project(),
     }
     chief = find_agent(stage.studio, CHIEF, pack_of(stage.run))
     if tier_of(stage.studio, chief) is not ModelTier.MINIMAL:
         reply = await stage.ask("decompose", CHIEF, **given)
         return read_tasks(reply.text, max_tasks)
-    tasks = desk.split(intent)[:max_tasks]
+    tasks = maker.split(intent)[:max_tasks]
     options = [task.description for task in tasks]
     first = await stage.choose("decompose", CHIEF, options, **given)
     chosen = tasks[options.index(first)]
@@ -238,12 +238,12 @@ async def _tasks(stage: Stage, desk: PlanDesk, intent: str, max_tasks: int) -> t
     return in_dependency_order((chosen, *(task for task in tasks if task is not chosen)))
 
 
-async def _store(stage: Stage, desk: PlanDesk, intent: str, tasks: tuple[Task, ...]) -> Json:
+async def _store(stage: Stage, maker: PlanMaker, intent: str, tasks: tuple[Task, ...]) -> Json:
     """Store the draft once, even if the step is repeated after a crash."""
     plans = stage.studio.plans
     for known in plans.list(stage.run.session_id):
         if known.decomposed_by == stage.run.id:
             return plan_to_json(known)
-    found = tuple(routed(task, desk.routed(task.description)) for task in tasks)
+    found = tuple(routed(task, maker.routed(task.description)) for task in tasks)
     draft = Plan("", stage.run.session_id, found, intent=intent, decomposed_by=stage.run.id)
     return plan_to_json(await plans.add(unblocked(replace(draft))))

@@ -85,21 +85,19 @@ _PATH: Final = re.compile(r"\S\.(?:md|markdown)\b", re.IGNORECASE)
 _VERBS: Final = re.compile(
     r"\b(?:check|find|compar|analy[sz]|verif|look(?:s|ed|ing)? up)\w*", re.IGNORECASE
 )
-_NOUNS: Final = ("scene", "outline", "canon")
 
 
 def needs_tool(message: str, tool_ids: Collection[str], names: Collection[str] = ()) -> bool:
     """Say whether a message names a tool or a file, or asks to check something of the project.
 
-    `names` are the entities the project is known to hold.
+    `names` are what the project is known to hold, and the pack's words for such things.
     """
     words = message.casefold()
     if _PATH.search(message) or any(_stands_in(words, tool_id) for tool_id in tool_ids):
         return True
     if _VERBS.search(message) is None:
         return False
-    nouns = (*_NOUNS, *(f"{noun}s" for noun in _NOUNS), *names)
-    return any(_stands_in(words, noun.casefold()) for noun in nouns)
+    return any(_stands_in(words, name.casefold()) for name in names)
 
 
 def _stands_in(words: str, name: str) -> bool:

@@ -1,6 +1,6 @@
 """Conference: one message, evidence gathered once, everybody's view of it apart from the others."""
 
-from callboard.choreography.conference.conferences import Hall
+from callboard.choreography.conference.conferences import Conferences
 from callboard.choreography.conference.leading import ToolRequiredNotCalled
 from callboard.choreography.conference.records import (
     read_conference,
@@ -22,7 +22,7 @@ __all__ = [
     "AskAgain",
     "Conference",
     "ConferenceRounds",
-    "Hall",
+    "Conferences",
     "ProposedCall",
     "ReplyStatus",
     "Round",

@@ -19,7 +19,7 @@ from callboard.store.journal.conferences import ConferenceRow, insert_conference
 from callboard.studio.studio import Studio
 
 
-class Hall:
+class Conferences:
     """The conferences of one pack in an open studio."""
 
     def __init__(self, studio: Studio, pack: str) -> None:

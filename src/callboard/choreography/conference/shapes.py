@@ -169,6 +169,8 @@ class Supplies:
     grounding: Grounding
     propose: ProposeCalls = field(default=_no_calls)
     names: KnownNames = field(default=_no_names)
+    subjects: tuple[str, ...] = ()
+    """Words for things of the project: asked to check one, nobody answers without looking."""
 
 
 Bring = Callable[[], Supplies]

@@ -2,7 +2,7 @@
 
 from typing import Final
 
-from callboard.choreography.planning import PlanDesk
+from callboard.choreography.planning import PlanMaker
 from callboard.choreography.recipe import Recipe, recipe_shelf
 from callboard.choreography.recipe.definition import CommitAction
 from callboard.library.story.index import story_index
@@ -12,8 +12,8 @@ from callboard.studio.studio import Studio
 _MOST_SCENES: Final = 60
 
 
-def desk_of(studio: Studio) -> PlanDesk:
-    """Return the desk where plans for this project are made."""
+def plan_maker_of(studio: Studio) -> PlanMaker:
+    """Return who makes plans for this project."""
     shelf = recipe_shelf(studio, PACK)
 
     def recipes() -> list[Recipe]:
@@ -32,7 +32,7 @@ def desk_of(studio: Studio) -> PlanDesk:
             each.action is CommitAction.WRITE_FILE for each in found.recipe.commit
         )
 
-    return PlanDesk(shelf.router.route, kinds_of_work, lambda: _what_is_there(studio), makes)
+    return PlanMaker(shelf.router.route, kinds_of_work, lambda: _what_is_there(studio), makes)
 
 
 def _what_is_there(studio: Studio) -> str:

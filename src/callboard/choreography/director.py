@@ -14,7 +14,7 @@ from callboard.core.vocabulary import Plan, PlanState, RunRecord, RunState, Task
 from callboard.store.connection import Connection
 from callboard.store.journal.issues import IssueFilter
 from callboard.store.journal.steps import load_journal
-from callboard.studio import plans as change
+from callboard.studio import plan_changes, plan_progress
 from callboard.studio.plan_changes import task_of, unblocked, with_task
 from callboard.studio.plan_progress import running_task
 from callboard.studio.studio import Studio
@@ -69,33 +69,33 @@ class Director:
 
     async def start(self, plan_id: str) -> Plan:
         """Approve a plan; `drive` then works through it."""
-        return await self.studio.plans.change(self._id(plan_id), change.start)
+        return await self.studio.plans.change(self._id(plan_id), plan_changes.start)
 
     async def pause(self, plan_id: str) -> Plan:
         """Hold a plan at the next task boundary."""
-        return await self.studio.plans.change(self._id(plan_id), change.pause)
+        return await self.studio.plans.change(self._id(plan_id), plan_changes.pause)
 
     async def resume(self, plan_id: str) -> Plan:
         """Let a plan that rests go on."""
-        return await self.studio.plans.change(self._id(plan_id), change.resume)
+        return await self.studio.plans.change(self._id(plan_id), plan_changes.resume)
 
     async def reorder(self, plan_id: str, order: list[int]) -> Plan:
         """Put the tasks into another order."""
         return await self.studio.plans.change(
-            self._id(plan_id), lambda plan: change.reorder(plan, order)
+            self._id(plan_id), lambda plan: plan_changes.reorder(plan, order)
         )
 
     async def remove(self, plan_id: str, task_id: int, *, drop_deps: bool = False) -> Plan:
         """Take a task out."""
         return await self.studio.plans.change(
-            self._id(plan_id), lambda plan: change.remove(plan, task_id, drop_deps=drop_deps)
+            self._id(plan_id), lambda plan: plan_changes.remove(plan, task_id, drop_deps=drop_deps)
         )
 
     async def edit(self, plan_id: str, task_id: int, description: str) -> Plan:
         """Say a task in other words."""
         found = self.maker.routed(description)
         return await self.studio.plans.change(
-            self._id(plan_id), lambda plan: change.edit(plan, task_id, description, found)
+            self._id(plan_id), lambda plan: plan_changes.edit(plan, task_id, description, found)
         )
 
     async def answer(self, plan_id: str, task_id: int, text: str) -> Plan:
@@ -103,24 +103,24 @@ class Director:
         task = task_of(self.studio.plans.get(plan_id), task_id)
         found = self.maker.routed_with(task.description, text)
         return await self.studio.plans.change(
-            self._id(plan_id), lambda plan: change.answer(plan, task_id, text, found)
+            self._id(plan_id), lambda plan: plan_changes.answer(plan, task_id, text, found)
         )
 
     async def force(self, plan_id: str, task_id: int) -> Plan:
         """Run a task although what it waits for is not done; nothing else is started."""
         plan = await self.studio.plans.change(
-            self._id(plan_id), lambda plan: change.force(plan, task_id)
+            self._id(plan_id), lambda plan: plan_changes.force(plan, task_id)
         )
         return await self._begin(plan, task_of(plan, task_id))
 
     async def retry(self, plan_id: str, task_id: int) -> Plan:
         """Begin a failed task again where its run failed."""
         plan = self.studio.plans.get(plan_id)
-        failed = change.retried(plan, task_id)
+        failed = plan_progress.retried(plan, task_id)
 
         def link(connection: Connection, run: RunRecord) -> None:
             self.studio.plans.change_with(
-                connection, plan.id, lambda now: change.started(now, task_id, run.id)
+                connection, plan.id, lambda now: plan_progress.started(now, task_id, run.id)
             )
 
         await self.studio.retry(failed, together=link)
@@ -136,7 +136,7 @@ class Director:
                 await self.studio.engine.wait(running.run_id)
                 plan = await self.reconcile(plan.id)
                 continue
-            task = change.next_task(plan)
+            task = plan_progress.next_task(plan)
             if task is None:
                 return plan
             plan = await self._begin(plan, task)
@@ -162,7 +162,7 @@ class Director:
 
         def link(connection: Connection, run: RunRecord) -> None:
             self.studio.plans.change_with(
-                connection, plan.id, lambda now: change.started(now, task.id, run.id)
+                connection, plan.id, lambda now: plan_progress.started(now, task.id, run.id)
             )
 
         args: dict[str, Json] = {
@@ -186,7 +186,7 @@ class Director:
             if current.state is not TaskState.RUNNING or current.run_id != task.run_id:
                 # Another director was quicker.
                 return now
-            return change.settled(now, task.id, ended, told)
+            return plan_progress.settled(now, task.id, ended, told)
 
         return await self.studio.plans.change(plan.id, settle)
 

@@ -2,7 +2,7 @@
 
 from collections.abc import Sequence
 
-from callboard.choreography.calling import ToolPolicy, check_policy
+from callboard.choreography.agent_calls import ToolPolicy, check_policy
 from callboard.choreography.conference.records import (
     CONFERENCE,
     REASK,

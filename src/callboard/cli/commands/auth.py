@@ -95,9 +95,8 @@ def store(
     """
     import os
 
-    from callboard.cli.acting.keying import Given, take_key
     from callboard.cli.bridge import perform_simply
-    from callboard.cli.reports.keys import keys_near, status_shape
+    from callboard.cli.reports.keys import Given, keys_near, status_shape, take_key
     from callboard.models.credentials import KeyPlace, Tie
     from callboard.models.providers.address import locate
     from callboard.models.providers.verification import title_of, verify_key

@@ -134,8 +134,8 @@ def link(
     as_json: JsonOption = False,
 ) -> int:
     """Link receipts to an issue: named ones, or all of a session."""
-    from callboard.cli.acting.opening import Choices, working
     from callboard.cli.bridge import perform_simply
+    from callboard.cli.work.opening import Choices, working
 
     if session is None and not receipt:
         raise typer.BadParameter("Name a session or receipts.", param_hint="--session, --receipt")
@@ -160,8 +160,8 @@ def _act(
     *,
     as_json: bool,
 ) -> int:
-    from callboard.cli.acting.opening import Choices, working
     from callboard.cli.bridge import perform_simply
+    from callboard.cli.work.opening import Choices, working
 
     async def work() -> "list[Issue]":
         async with working(Choices(project, as_json=as_json)) as here:

@@ -77,8 +77,7 @@ def show(
     """Show a receipt with its whole payload."""
     import json
 
-    from callboard.cli.lookup import matching, pick
-    from callboard.cli.reading import reading
+    from callboard.cli.reading import matching, pick, reading
     from callboard.core.canonical import compact_json
     from callboard.tools.audit.mirror import is_trustworthy
     from callboard.tools.audit.receipts import read_receipt, receipt_to_json

@@ -4,9 +4,8 @@ from collections.abc import Callable
 from dataclasses import asdict, dataclass, replace
 from typing import Final, TypeVar
 
-from callboard.cli.lookup import find_run
 from callboard.cli.output import echo, echo_json, echo_table, moment, remark
-from callboard.cli.reading import Reading
+from callboard.cli.reading import Reading, find_run
 from callboard.cli.reports.models import configuration_near
 from callboard.core.canonical import Json
 from callboard.core.clock import SystemClock

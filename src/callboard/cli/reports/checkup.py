@@ -14,8 +14,8 @@ from typing import Literal
 
 from callboard.choreography.recipe import is_recipe_run
 from callboard.choreography.recipe.proposals import folder_of
-from callboard.cli.lookup import Owners
 from callboard.cli.output import counted
+from callboard.cli.reading import Owners
 from callboard.cli.reports.models import weights_state
 from callboard.cli.reports.prompts import open_registry
 from callboard.core.canonical import Json

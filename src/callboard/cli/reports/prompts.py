@@ -4,7 +4,6 @@ import os
 from collections.abc import Sequence
 from pathlib import Path
 
-from callboard.cli.lookup import matching, pick
 from callboard.cli.output import (
     echo,
     echo_facts,
@@ -15,7 +14,7 @@ from callboard.cli.output import (
     number,
     remark,
 )
-from callboard.cli.reading import Reading
+from callboard.cli.reading import Reading, matching, pick
 from callboard.core.canonical import Json
 from callboard.core.vocabulary.run import RunRecord
 from callboard.prompts import (

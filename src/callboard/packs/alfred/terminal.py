@@ -6,11 +6,10 @@ from typing import Final
 from callboard.choreography.turn.modes import find_mode
 from callboard.choreography.turn.shapes import Gesture, GestureKind, TurnOutcome
 from callboard.cli import exits
-from callboard.cli.acting.conversing import Conversation
-from callboard.cli.acting.dialogue import Command, Dialogue
-from callboard.cli.acting.opening import Choices, Work, working
 from callboard.cli.bridge import Interrupt, perform
 from callboard.cli.output import echo, echo_json, remark
+from callboard.cli.work.dialogue import Command, Conversation, Dialogue
+from callboard.cli.work.opening import Choices, Work, working
 from callboard.core.vocabulary import EntityState
 from callboard.knowledge.entities import by_label
 from callboard.packs.alfred.house import Alfred

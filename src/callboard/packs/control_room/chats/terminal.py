@@ -4,13 +4,12 @@ from dataclasses import dataclass, replace
 
 from callboard.choreography.chat import CHAT, Exchange, exchanges
 from callboard.choreography.staffing import find_agent
-from callboard.cli.acting.conversing import Conversation
-from callboard.cli.acting.dialogue import Command, Dialogue, Hush
-from callboard.cli.acting.ending import conclude, exit_code_of
-from callboard.cli.acting.following import follow
-from callboard.cli.acting.opening import Choices, Work, working
 from callboard.cli.bridge import Interrupt, perform
 from callboard.cli.output import clean, echo, moment, remark
+from callboard.cli.work.dialogue import Command, Conversation, Dialogue, Hush
+from callboard.cli.work.ending import conclude, exit_code_of
+from callboard.cli.work.following import follow
+from callboard.cli.work.opening import Choices, Work, working
 from callboard.core.canonical import Json
 from callboard.core.vocabulary.run import RunState, SessionState
 from callboard.packs.control_room.grounds import PACK

@@ -4,10 +4,10 @@ from dataclasses import dataclass
 
 from callboard.choreography.agent_calls import ToolPolicy
 from callboard.choreography.conference import Conferences
-from callboard.cli.acting.ending import conclude, exit_code_of
-from callboard.cli.acting.following import follow
-from callboard.cli.acting.opening import Choices, Work, working
 from callboard.cli.bridge import Interrupt, perform
+from callboard.cli.work.ending import conclude, exit_code_of
+from callboard.cli.work.following import follow
+from callboard.cli.work.opening import Choices, Work, working
 from callboard.core.errors import NotFound
 from callboard.core.vocabulary.run import RunRecord, RunState
 from callboard.packs.control_room.conferences.tell import echo_reply, echo_round

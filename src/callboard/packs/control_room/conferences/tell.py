@@ -8,7 +8,6 @@ from callboard.choreography.conference import (
     read_conference,
     read_conferences,
 )
-from callboard.cli.lookup import matching, pick
 from callboard.cli.output import (
     clean,
     counted,
@@ -20,7 +19,7 @@ from callboard.cli.output import (
     remark,
     seconds,
 )
-from callboard.cli.reading import Reading
+from callboard.cli.reading import Reading, matching, pick
 from callboard.store.connection import Connection
 from callboard.store.journal.conferences import list_conferences
 from callboard.store.journal.sessions import load_session

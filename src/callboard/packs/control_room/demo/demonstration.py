@@ -6,13 +6,13 @@ from pathlib import Path
 from typing import Final
 
 from callboard.cli import exits
-from callboard.cli.acting.ending import conclude, exit_code_of
-from callboard.cli.acting.following import Followed, follow
-from callboard.cli.acting.initiating import Initiated, initiate
-from callboard.cli.acting.opening import Choices, Work, working
-from callboard.cli.acting.pulling import pull_weights
 from callboard.cli.bridge import Interrupt, perform
 from callboard.cli.output import number, remark, seconds
+from callboard.cli.reports.models import pull_weights
+from callboard.cli.work.ending import conclude, exit_code_of
+from callboard.cli.work.following import Followed, follow
+from callboard.cli.work.initiating import Initiated, initiate
+from callboard.cli.work.opening import Choices, Work, working
 from callboard.core.vocabulary.run import RunRecord
 from callboard.packs.control_room.demo.tell import echo_scene_report, read_scene_report
 from callboard.store.journal.steps import load_journal

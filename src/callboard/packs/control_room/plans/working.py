@@ -4,10 +4,10 @@ import asyncio
 from collections.abc import Awaitable, Callable
 
 from callboard.cli import exits
-from callboard.cli.acting.following import follow
-from callboard.cli.acting.opening import Choices, Work, working
 from callboard.cli.bridge import Interrupt, perform
 from callboard.cli.output import remark
+from callboard.cli.work.following import follow
+from callboard.cli.work.opening import Choices, Work, working
 from callboard.core.vocabulary import Plan, PlanState, TaskState
 from callboard.packs.control_room.house import House
 from callboard.packs.control_room.plans.tell import plan_report

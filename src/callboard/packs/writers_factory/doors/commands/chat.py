@@ -2,13 +2,12 @@
 
 from typing import Any, Final, cast
 
-from callboard.cli.acting.conversing import Conversation
-from callboard.cli.acting.dialogue import Command, Dialogue, Hush
-from callboard.cli.acting.ending import conclude, exit_code_of
-from callboard.cli.acting.following import follow
-from callboard.cli.acting.opening import Choices, Work, working
 from callboard.cli.bridge import Interrupt, perform
 from callboard.cli.output import clean, echo, moment, remark
+from callboard.cli.work.dialogue import Command, Conversation, Dialogue, Hush
+from callboard.cli.work.ending import conclude, exit_code_of
+from callboard.cli.work.following import follow
+from callboard.cli.work.opening import Choices, Work, working
 from callboard.core.vocabulary.run import RunState, SessionState
 from callboard.packs.writers_factory.doors.commands.moving import move_book
 from callboard.packs.writers_factory.doors.tell.modes import mode_report, moved_report

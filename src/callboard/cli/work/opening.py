@@ -5,12 +5,12 @@ from contextlib import asynccontextmanager
 from dataclasses import dataclass
 from pathlib import Path
 
-from callboard.cli.acting.ending import conclude
-from callboard.cli.acting.following import follow
 from callboard.cli.bridge import Interrupt
-from callboard.cli.lookup import Owners, find_run
 from callboard.cli.output import counted, remark
+from callboard.cli.reading import Owners, find_run
 from callboard.cli.views.view import View, choose_view
+from callboard.cli.work.ending import conclude
+from callboard.cli.work.following import follow
 from callboard.core.canonical import Json
 from callboard.core.vocabulary.run import RunRecord
 from callboard.store.journal.steps import load_journal

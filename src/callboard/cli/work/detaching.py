@@ -1,4 +1,7 @@
-"""A run in the background: a process of its own takes it up and outlives this one's terminal."""
+"""Runs in another process: one started in the background, and one that is only looked at.
+
+The process of a detached run takes it up and outlives this one's terminal.
+"""
 
 import asyncio
 import os
@@ -10,10 +13,12 @@ from pathlib import Path
 from typing import Final
 
 from callboard.cli import exits
-from callboard.cli.acting.opening import Choices, Work, working
-from callboard.cli.bridge import perform_simply
+from callboard.cli.bridge import Interrupt, perform, perform_simply
 from callboard.cli.output import echo, echo_json, remark
 from callboard.cli.reports.shapes import run_shape
+from callboard.cli.work.ending import conclude, exit_code_of
+from callboard.cli.work.following import Followed, follow, open_questions
+from callboard.cli.work.opening import Choices, Work, working
 from callboard.core.canonical import Json
 from callboard.core.errors import CallboardError
 from callboard.core.vocabulary.run import RunRecord, RunState
@@ -103,3 +108,54 @@ def _tell(run: RunRecord, log: Path, *, as_json: bool) -> None:
     remark(f"  Watch it: callboard runs watch {run.id}")
     remark(f"  Stop it: callboard runs cancel {run.id}")
     echo(run.id)
+
+
+_WATCH_SECONDS: Final = 0.5
+
+
+def watch_run(choices: Choices, name: str) -> int:
+    """Show a run from its beginning to its end, or as far as it gets; return its exit code."""
+
+    async def work(interrupt: Interrupt) -> int:
+        async with working(choices) as here:
+            run = here.find(name)
+            looking = asyncio.create_task(_leave_when_deserted(here, run.id, interrupt))
+            try:
+                followed = await follow(here.studio, run.id, here.view(), interrupt, may_ask=False)
+            finally:
+                looking.cancel()
+            return _end(here, followed)
+
+    return perform(work)
+
+
+def _end(here: Work, followed: Followed) -> int:
+    run = followed.run
+    if here.choices.as_json or run.is_terminal or not followed.was_interrupted:
+        return conclude(here.studio, followed, as_json=here.choices.as_json)
+    if _is_deserted(here, run.id):
+        remark(f"Nobody executes run {run.id} any more; its finished steps are kept.")
+        remark(f"  Go on with: callboard runs resume {run.id}")
+    else:
+        remark(f"Run {run.id} goes on; to see it again: callboard runs watch {run.id}")
+    return exit_code_of(followed)
+
+
+async def _leave_when_deserted(here: Work, run_id: str, interrupt: Interrupt) -> None:
+    was_deserted = False
+    while True:
+        is_deserted = _is_deserted(here, run_id)
+        # A run that changes hands is nobody's for a moment, so one look is not enough.
+        if is_deserted and was_deserted:
+            interrupt.asked.set()
+            return
+        was_deserted = is_deserted
+        await asyncio.sleep(_WATCH_SECONDS)
+
+
+def _is_deserted(here: Work, run_id: str) -> bool:
+    """Say whether a run should be going on although no living process has it."""
+    run = here.studio.engine.load(run_id)
+    is_answered = run.state is RunState.WAITING and not open_questions(here.studio, run_id)
+    is_going = is_answered or run.state in (RunState.PENDING, RunState.RUNNING)
+    return is_going and not here.owners.executes(run)

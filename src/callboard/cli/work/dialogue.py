@@ -1,4 +1,4 @@
-"""What every conversation at the terminal needs: the next line, and silence while one waits."""
+"""A conversation at the terminal: who holds it, the next line, and silence while one waits."""
 
 import asyncio
 import sys
@@ -8,11 +8,13 @@ from dataclasses import dataclass
 from typing import Final
 
 from callboard.cli import exits
-from callboard.cli.acting.questions import read_line
 from callboard.cli.bridge import Interrupt
 from callboard.cli.output import clean, put, remark
-from callboard.core.errors import CallboardError
+from callboard.cli.work.following import read_line
+from callboard.cli.work.opening import Choices, pack_of_project
+from callboard.core.errors import CallboardError, NotFound
 from callboard.core.events import Event
+from callboard.studio.packs import in_order, installed_packs, load_pack
 
 NEWS_SECONDS: Final = 1.0
 """How often is looked for news while nothing is typed."""
@@ -140,3 +142,30 @@ class Hush:
     def set_aside(self) -> AbstractContextManager[object]:
         """Make room for a question."""
         return nullcontext()
+
+
+@dataclass(frozen=True, slots=True)
+class Conversation:
+    """What a user wants to say, to whom, and how; a pack takes of it what it knows."""
+
+    message: str | None = None
+    agent: str | None = None
+    mode: str | None = None
+    user: str | None = None
+    tools: str | None = None
+    skip_tools: bool = False
+    session: str | None = None
+
+
+def converse(choices: Choices, wanted: Conversation) -> int:
+    """Say one thing, or without a message talk until the user leaves."""
+    own = pack_of_project(choices.project)
+    given = tuple(load_pack(folder) for folder in choices.packs)
+    packs = in_order(given, installed_packs(), own)
+    # Without an agent's name the project's pack speaks, if it can; with one, whoever knows agents.
+    spoken = [pack.hook("chat") for pack in packs if pack.name == own and wanted.agent is None]
+    known = [pack for pack in packs if pack.described.hooks.chat_with is not None]
+    for hook in (*spoken, *(pack.hook("chat_with") for pack in known[:1])):
+        if hook is not None:
+            return int(hook(choices, wanted))
+    raise NotFound("No pack here can talk with an agent", fix="See `callboard packs list`.")

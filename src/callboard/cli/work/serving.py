@@ -12,14 +12,13 @@ from typing import Final
 
 import uvicorn
 
-from callboard.api.app import create_app
-from callboard.api.description import DescribedApi
+from callboard.api.app import DescribedApi, create_app
 from callboard.api.entrance import require_token_for
 from callboard.api.server import BACKLOG, server_config
 from callboard.cli import exits
-from callboard.cli.acting.opening import Choices
 from callboard.cli.bridge import Ending
 from callboard.cli.output import echo_json_line, remark
+from callboard.cli.work.opening import Choices
 from callboard.core.errors import InvalidInput
 from callboard.studio.project import Project
 from callboard.tools import off_loop

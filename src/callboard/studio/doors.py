@@ -33,6 +33,17 @@ class RoutesEntry(_Entry):
     )
 
 
+class OperationsEntry(_Entry):
+    """What can be done with the pack: the family its receipts name, and where it is declared.
+
+    `find` finds what an operation works on, by its type.
+    """
+
+    family: str = Field(pattern=NAME)
+    find: _Reference
+    modules: tuple[Annotated[str, Field(pattern=r"^[\w/]+\.py$")], ...] = Field(min_length=1)
+
+
 class PageEntry(_Entry):
     """A page in the browser: where it hangs, and the function that builds it."""
 

@@ -23,7 +23,14 @@ from callboard.core.errors import CallboardError, NotFound
 from callboard.core.parsing import FileProblem, decode_text
 from callboard.core.vocabulary import Agent, ModelTier, RoleContract
 from callboard.store.reading import read_bounded
-from callboard.studio.doors import NAME, CommandEntry, HookEntries, PageEntry, RoutesEntry
+from callboard.studio.doors import (
+    NAME,
+    CommandEntry,
+    HookEntries,
+    OperationsEntry,
+    PageEntry,
+    RoutesEntry,
+)
 from callboard.studio.offers import Choreography, Shelf
 from callboard.tools import Tool
 
@@ -101,6 +108,7 @@ class _PackFile(BaseModel):
         default_factory=dict[str, CommandEntry]
     )
     routes: list[RoutesEntry] = Field(default_factory=list[RoutesEntry])
+    operations: OperationsEntry | None = None
     page: PageEntry | None = None
     hooks: HookEntries = HookEntries()
 
@@ -165,6 +173,19 @@ class Pack:
         """Load the routers of one entry."""
         found: Any = self._load(entry.router)
         return cast(tuple[Any, ...], found) if isinstance(found, tuple) else (found,)
+
+    def operation_modules(self) -> tuple[ModuleType, ...]:
+        """Load the modules that declare its operations."""
+        entry = self.described.operations
+        named = () if entry is None else entry.modules
+        return tuple(self._module((self.root / each).resolve()) for each in named)
+
+    def finder(self) -> Any:
+        """Load what finds the things its operations work on."""
+        entry = self.described.operations
+        if entry is None:
+            raise PackInvalid(f"Pack {self.name!r} declares no operations")
+        return self._load(entry.find)
 
     def page(self) -> Any:
         """Load what builds its page."""

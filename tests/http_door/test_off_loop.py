@@ -29,6 +29,7 @@ async def test_others_are_answered_while_a_long_text_is_read(house: House) -> No
 
 def test_a_server_that_has_begun_has_its_routes_ready(house: House) -> None:
     app = create_app(house.root, house.opening())
+    app.state.pack_routes.include_all()
     app.warm_up()
     described = app.openapi()
     assert len(described["paths"]) > 100

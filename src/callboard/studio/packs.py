@@ -23,7 +23,15 @@ from callboard.core.errors import CallboardError, NotFound
 from callboard.core.parsing import FileProblem, decode_text
 from callboard.core.vocabulary import Agent, ModelTier, RoleContract
 from callboard.store.reading import read_bounded
-from callboard.studio.doors import NAME, CommandEntry, HookEntries, PageEntry, RoutesEntry
+from callboard.store.records import Records
+from callboard.studio.doors import (
+    NAME,
+    CommandEntry,
+    HookEntries,
+    PageEntry,
+    RoutesEntry,
+    TraceEntries,
+)
 from callboard.studio.offers import Choreography, Shelf
 from callboard.tools import Tool
 
@@ -103,6 +111,7 @@ class _PackFile(BaseModel):
     routes: list[RoutesEntry] = Field(default_factory=list[RoutesEntry])
     page: PageEntry | None = None
     hooks: HookEntries = HookEntries()
+    traces: TraceEntries = TraceEntries()
 
 
 @dataclass(frozen=True)
@@ -347,6 +356,20 @@ class Repertoire:
     def own(self) -> tuple[Pack, ...]:
         """Return the pack the project is for, if it is here."""
         return tuple(pack for pack in self.packs if pack.name == self._own)[:1]
+
+    def used(self) -> tuple[Pack, ...]:
+        """Return the pack the project is for, and those it has something of."""
+        own = self.own()
+        return (*own, *(pack for pack in self.packs if pack not in own and self._has(pack)))
+
+    def _has(self, pack: Pack) -> bool:
+        traces, studio = pack.described.traces, self._studio
+        if studio is None:
+            return False
+        if any((studio.project.folder / name).exists() for name in traces.files):
+            return True
+        records = Records(studio.database, pack.name, studio.clock)
+        return any(records.all(kind) for kind in traces.records)
 
     @property
     def archetypes(self) -> frozenset[str]:

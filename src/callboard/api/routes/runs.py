@@ -11,13 +11,14 @@ from callboard.api.paging import Paged
 from callboard.api.project import Entry, OpenStudio, Shown, Wanted
 from callboard.api.streaming import STREAM, resume_point, stream_run
 from callboard.choreography.recipe import (
+    RecipeNotFound,
     RunView,
     apply_proposals,
     is_recipe_run,
     list_proposals,
     run_line,
 )
-from callboard.core.errors import Conflict
+from callboard.core.errors import Conflict, NotFound
 from callboard.core.vocabulary import RunRecord, RunState, SignalKind
 from callboard.store.journal.runs import list_runs, load_run
 
@@ -80,8 +81,14 @@ class ApplyWanted(Wanted):
 @router.post("", status_code=201)
 async def start_run(studio: OpenStudio, wanted: RunWanted) -> StartedRun:
     """Start a recipe."""
+    try:
+        name = studio.repertoire.full_name(wanted.recipe_id)
+    except NotFound as error:
+        raise RecipeNotFound(
+            f"There is no recipe {wanted.recipe_id!r}", fix=error.fix, recipe_id=wanted.recipe_id
+        ) from error
     run = await studio.start(
-        studio.repertoire.full_name(wanted.recipe_id),
+        name,
         {
             "args": wanted.args,
             "description": wanted.description,

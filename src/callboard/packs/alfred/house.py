@@ -56,15 +56,6 @@ class Alfred:
         return read_settings(self.studio.project.folder)
 
     @property
-    def is_used(self) -> bool:
-        """Whether this project is a kitchen: made for the pack, or already cooked in."""
-        if self.studio.settings.pack == PACK:
-            return True
-        from callboard.packs.alfred.kitchen.opening import FILE_NAME
-
-        return (self.studio.project.folder / FILE_NAME).exists()
-
-    @property
     def kitchen(self) -> "Kitchen":
         """The kitchen itself."""
         return kitchen_of(self.studio)
@@ -351,8 +342,3 @@ def _inner(row: Row, relation: str, column: str) -> Any:
 def alfred_of(studio: Studio) -> Alfred:
     """Return the kitchen of an open project, opened when it is first needed."""
     return studio.keep(Alfred, Alfred)
-
-
-def is_used(studio: Studio) -> bool:
-    """Say whether a project is a kitchen."""
-    return alfred_of(studio).is_used

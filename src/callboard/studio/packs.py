@@ -1,25 +1,25 @@
 """Packs: domains found by entry point or folder, described by a `pack.yaml`. Data first.
 
 A pack's code is imported when it is first used, never to list what there is. The data can name
-only code that lies beside it.
+only code that lies beside it. Installed packs are looked for once per process.
 """
 
 import importlib.util
 import sys
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from functools import cached_property
+from functools import cache, cached_property, lru_cache
 from importlib.metadata import entry_points
 from pathlib import Path
 from types import ModuleType
 from typing import Annotated, Any, Final
 
 import yaml
-from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, ValidationError
+from pydantic import AfterValidator, BaseModel, BeforeValidator, ConfigDict, Field, ValidationError
 
 from callboard.core.canonical import digest
 from callboard.core.errors import CallboardError, NotFound
-from callboard.core.parsing import FileProblem, decode_text
+from callboard.core.parsing import FileProblem, decode_text, load_yaml, refuse_traps
 from callboard.core.vocabulary import Agent, ModelTier, RoleContract
 from callboard.store.reading import read_bounded
 from callboard.studio.offers import Choreography, Shelf
@@ -81,6 +81,13 @@ class AgentEntry(BaseModel):
         )
 
 
+def _tool_reference(value: str) -> str:
+    """Refuse what does not tell the tool's id: a tool is known before its code is loaded."""
+    if not value.rpartition(":")[2] or ":" not in value:
+        raise ValueError(f"{value!r} must be written as file.py:name, with the id of the tool")
+    return value
+
+
 class _PackFile(BaseModel):
     model_config = ConfigDict(extra="forbid")
 
@@ -90,7 +97,7 @@ class _PackFile(BaseModel):
     agents: list[AgentEntry] = Field(default_factory=list[AgentEntry])
     choreographies: dict[str, str] = Field(default_factory=dict[str, str])
     shelves: list[str] = Field(default_factory=list[str])
-    tools: list[str] = Field(default_factory=list[str])
+    tools: list[Annotated[str, AfterValidator(_tool_reference)]] = Field(default_factory=list[str])
     prompts: str = "prompts"
     sample: str | None = None
 
@@ -142,9 +149,26 @@ class Pack:
         """Open its shelves for a studio; without one they offer what comes with the pack."""
         return tuple(self._load(reference)(studio) for reference in self.described.shelves)
 
-    def tools(self) -> tuple[Tool, ...]:
-        """Load the tools it brings."""
-        return tuple(self._load(reference) for reference in self.described.tools)
+    @property
+    def tools(self) -> tuple[str, ...]:
+        """The ids of the tools it brings."""
+        return tuple(reference.rpartition(":")[2] for reference in self.described.tools)
+
+    def tool(self, tool_id: str) -> Tool:
+        """Load one of its tools."""
+        reference = self.described.tools[self.tools.index(tool_id)]
+        found = self._load(reference)
+        if not isinstance(found, Tool):
+            raise PackInvalid(
+                f"{reference} of pack {self.name!r} is no tool, but {type(found).__name__}",
+                fix="Put @tool above the function.",
+            )
+        if found.id != tool_id:
+            raise PackInvalid(
+                f"{reference} of pack {self.name!r} is a tool with another id: {found.id!r}",
+                fix=f"Give the tool the id {tool_id!r}, or name it {found.id!r} in the file.",
+            )
+        return found
 
     def _load(self, reference: str) -> Any:
         if reference not in self._loaded:
@@ -196,8 +220,8 @@ def load_pack(root: Path) -> Pack:
     """Read the pack in a folder."""
     path = root / FILE
     try:
-        raw = yaml.safe_load(decode_text(read_bounded(path, limit_bytes=_LARGEST_BYTES)))
-        return Pack(root.resolve(), _PackFile.model_validate(raw))
+        described = _described(read_bounded(path, limit_bytes=_LARGEST_BYTES))
+        return Pack(root.resolve(), described)
     except FileNotFoundError as error:
         raise PackInvalid(f"{root} is not a pack: it has no {FILE}") from error
     except FileProblem as problem:
@@ -212,8 +236,17 @@ def load_pack(root: Path) -> Pack:
         raise PackInvalid(f"{path} is not readable YAML: {error}") from error
 
 
+@lru_cache(maxsize=64)
+def _described(data: bytes) -> _PackFile:
+    # By content: a changed file is always read anew, and the code beside it belongs to no cache.
+    text = decode_text(data)
+    refuse_traps(text, with_aliases=True)
+    return _PackFile.model_validate(load_yaml(text))
+
+
+@cache
 def installed_packs() -> tuple[Pack, ...]:
-    """Find the packs of installed distributions, without importing them."""
+    """Find the packs of installed distributions, without importing them; once per process."""
     found: list[Pack] = []
     for point in sorted(entry_points(group=GROUP), key=lambda point: point.name):
         spec = importlib.util.find_spec(point.value)

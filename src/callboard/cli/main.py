@@ -50,8 +50,8 @@ def main(arguments: "list[str] | None" = None) -> int:
 def _look_for_garbage_less_often() -> None:
     """Have the collector leave alone what lives as long as the process: nearly all of a command.
 
-    Looking through half a million objects of imported code, again and again and once more at the
-    end, is a sixth of what a short command costs.
+    Looking through the objects of imported code, again and again and once more at the end, is a
+    sixth of what a short command costs.
     """
     import atexit
     import gc

@@ -1,7 +1,7 @@
 """Packs: domains found by entry point or folder, described by a `pack.yaml`. Data first.
 
 A pack's code is imported when it is first used, never to list what there is. The data can name
-only code that lies beside it.
+only code that lies beside it. Installed packs are looked for once per process.
 """
 
 import importlib
@@ -9,18 +9,18 @@ import importlib.util
 import sys
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from functools import cached_property
+from functools import cache, cached_property, lru_cache
 from importlib.metadata import entry_points
 from pathlib import Path
 from types import ModuleType
 from typing import Annotated, Any, Final, cast
 
 import yaml
-from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, ValidationError
+from pydantic import AfterValidator, BaseModel, BeforeValidator, ConfigDict, Field, ValidationError
 
 from callboard.core.canonical import digest
 from callboard.core.errors import CallboardError, NotFound
-from callboard.core.parsing import FileProblem, decode_text
+from callboard.core.parsing import FileProblem, decode_text, load_yaml, refuse_traps
 from callboard.core.vocabulary import Agent, ModelTier, RoleContract
 from callboard.store.reading import read_bounded
 from callboard.store.records import Records
@@ -91,6 +91,13 @@ class AgentEntry(BaseModel):
         )
 
 
+def _tool_reference(value: str) -> str:
+    """Refuse what does not tell the tool's id: a tool is known before its code is loaded."""
+    if not value.rpartition(":")[2] or ":" not in value:
+        raise ValueError(f"{value!r} must be written as file.py:name, with the id of the tool")
+    return value
+
+
 class _PackFile(BaseModel):
     model_config = ConfigDict(extra="forbid")
 
@@ -100,7 +107,7 @@ class _PackFile(BaseModel):
     agents: list[AgentEntry] = Field(default_factory=list[AgentEntry])
     choreographies: dict[str, str] = Field(default_factory=dict[str, str])
     shelves: list[str] = Field(default_factory=list[str])
-    tools: list[str] = Field(default_factory=list[str])
+    tools: list[Annotated[str, AfterValidator(_tool_reference)]] = Field(default_factory=list[str])
     prompts: str = "prompts"
     sample: str | None = None
     # What somebody with a new project of this pack may try first.
@@ -162,9 +169,26 @@ class Pack:
         """Open its shelves for a studio; without one they offer what comes with the pack."""
         return tuple(self._load(reference)(studio) for reference in self.described.shelves)
 
-    def tools(self) -> tuple[Tool, ...]:
-        """Load the tools it brings."""
-        return tuple(self._load(reference) for reference in self.described.tools)
+    @property
+    def tools(self) -> tuple[str, ...]:
+        """The ids of the tools it brings."""
+        return tuple(reference.rpartition(":")[2] for reference in self.described.tools)
+
+    def tool(self, tool_id: str) -> Tool:
+        """Load one of its tools."""
+        reference = self.described.tools[self.tools.index(tool_id)]
+        found = self._load(reference)
+        if not isinstance(found, Tool):
+            raise PackInvalid(
+                f"{reference} of pack {self.name!r} is no tool, but {type(found).__name__}",
+                fix="Put @tool above the function.",
+            )
+        if found.id != tool_id:
+            raise PackInvalid(
+                f"{reference} of pack {self.name!r} is a tool with another id: {found.id!r}",
+                fix=f"Give the tool the id {tool_id!r}, or name it {found.id!r} in the file.",
+            )
+        return found
 
     def command(self, name: str) -> Any:
         """Load one of its commands, a Typer app."""
@@ -253,8 +277,8 @@ def load_pack(root: Path, package: str = "") -> Pack:
     """Read the pack in a folder; `package` is its name for the interpreter, if it is installed."""
     path = root / FILE
     try:
-        raw = yaml.safe_load(decode_text(read_bounded(path, limit_bytes=_LARGEST_BYTES)))
-        return Pack(root.resolve(), _PackFile.model_validate(raw), package)
+        described = _described(read_bounded(path, limit_bytes=_LARGEST_BYTES))
+        return Pack(root.resolve(), described, package)
     except FileNotFoundError as error:
         raise PackInvalid(f"{root} is not a pack: it has no {FILE}") from error
     except FileProblem as problem:
@@ -269,6 +293,14 @@ def load_pack(root: Path, package: str = "") -> Pack:
         raise PackInvalid(f"{path} is not readable YAML: {error}") from error
 
 
+@lru_cache(maxsize=64)
+def _described(data: bytes) -> _PackFile:
+    # By content: a changed file is always read anew, and the code beside it belongs to no cache.
+    text = decode_text(data)
+    refuse_traps(text, with_aliases=True)
+    return _PackFile.model_validate(load_yaml(text))
+
+
 @dataclass(frozen=True, slots=True)
 class Discovery:
     """The packs of installed distributions, and what is wrong with those that were left out."""
@@ -277,8 +309,9 @@ class Discovery:
     problems: tuple[str, ...] = ()
 
 
+@cache
 def discover() -> Discovery:
-    """Find the packs of installed distributions, without importing them.
+    """Find the packs of installed distributions, without importing them; once per process.
 
     One that cannot be used is named and left out: it must not keep the others from working.
     """

@@ -18,7 +18,6 @@ from callboard.choreography.turn.requests import (
     WriteResult,
 )
 from callboard.choreography.turn.shapes import Gesture, TurnOutcome
-from callboard.choreography.turn.talk import Talk
 from callboard.core.clock import iso
 from callboard.core.errors import InvalidInput, NotFound
 from callboard.core.vocabulary import SessionState
@@ -29,6 +28,7 @@ from callboard.studio.studio import Studio
 from callboard.tools import off_loop
 
 if TYPE_CHECKING:
+    from callboard.choreography.turn.talk import Talk
     from callboard.packs.alfred.kitchen.cooking import CookSession, CookSessions
     from callboard.packs.alfred.kitchen.domain import Kitchen
     from callboard.packs.alfred.kitchen.glance import Glance
@@ -61,8 +61,10 @@ class Alfred:
         return kitchen_of(self.studio)
 
     @cached_property
-    def talk(self) -> Talk:
+    def talk(self) -> "Talk":
         """The way to talk about the kitchen."""
+        from callboard.choreography.turn.talk import Talk
+
         return Talk(self.studio, self.kitchen, PACK)
 
     def who(self, user_id: str | None = None, session_id: str = "") -> Who:

@@ -53,15 +53,22 @@ class PageEntry(_Entry):
     favicon: str | None = None
 
 
+class TraceEntries(_Entry):
+    """What shows that a project made for another pack has something of this one."""
+
+    # In the project's `.callboard/`.
+    files: tuple[str, ...] = ()
+    # Kinds of records.
+    records: tuple[str, ...] = ()
+
+
 class HookEntries(_Entry):
     """What the doors of the runtime ask a pack to do; each is called only if it is there.
 
     `chat` talks at the terminal as the project's pack does, `chat_with` with an agent by name.
-    `serving` is an asynchronous context around the life of a server, `is_used` says whether a
-    project of another pack has something of this one.
+    `serving` is an asynchronous context around the life of a server.
     """
 
     chat: _Reference | None = None
     chat_with: _Reference | None = None
     serving: _Reference | None = None
-    is_used: _Reference | None = None

@@ -1,4 +1,4 @@
-"""Repertoire: everything the packs of an open project offer, found by name. Loads no pack itself."""
+"""Repertoire: everything the packs of an open project offer, found by name."""
 
 from collections.abc import Mapping
 from typing import Any

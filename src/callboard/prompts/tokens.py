@@ -10,12 +10,14 @@ import importlib.util
 from collections import OrderedDict
 from collections.abc import Mapping
 from dataclasses import dataclass
+from functools import cache
 from hashlib import blake2b
 from pathlib import Path
 from threading import Lock
 from typing import TYPE_CHECKING, Any, Final, Protocol, cast
 
 from callboard.core.errors import CallboardError
+from callboard.core.parsing import load_yaml
 from callboard.core.vocabulary import ModelTier
 from callboard.prompts.errors import AssemblyInvalid
 from callboard.prompts.layers import History, Turn
@@ -46,14 +48,13 @@ class TokenCounter(Protocol):
 class OfflineTokenCounter:
     """Counts with the bundled tokenizer and remembers the counts of the latest texts.
 
-    Safe to share between threads. The tokenizer is loaded at the first count.
+    Safe to share between threads. The tokenizer is loaded at the first count of the process.
     """
 
     def __init__(self, max_remembered: int = 8192) -> None:
         """Bound how many counts are remembered; texts themselves never are."""
         self._max_remembered = max_remembered
         self._counts: OrderedDict[bytes, int] = OrderedDict()
-        self._tokenizer: Tokenizer | None = None
         self._lock = Lock()
 
     def count(self, text: str) -> int:
@@ -67,20 +68,19 @@ class OfflineTokenCounter:
             if known is not None:
                 self._counts.move_to_end(key)
                 return known
-        counted = len(self._load().encode(data.decode("utf-8"), add_special_tokens=False).ids)
+        counted = len(_tokenizer().encode(data.decode("utf-8"), add_special_tokens=False).ids)
         with self._lock:
             self._counts[key] = counted
             while len(self._counts) > self._max_remembered:
                 self._counts.popitem(last=False)
         return counted
 
-    def _load(self) -> "Tokenizer":
-        with self._lock:
-            if self._tokenizer is None:
-                from tokenizers import Tokenizer
 
-                self._tokenizer = Tokenizer.from_file(str(tokenizer_file()))
-            return self._tokenizer
+@cache
+def _tokenizer() -> "Tokenizer":
+    from tokenizers import Tokenizer
+
+    return Tokenizer.from_file(str(tokenizer_file()))
 
 
 def tokenizer_file() -> Path:
@@ -132,9 +132,7 @@ class TierBudget:
 
 def load_budgets(path: Path = _BUDGETS_FILE) -> dict[ModelTier, TierBudget]:
     """Read a budget table; every tier and every number must be there, and nothing else."""
-    import yaml
-
-    loaded: Any = yaml.safe_load(path.read_text(encoding="utf-8"))
+    loaded: Any = load_yaml(path.read_text(encoding="utf-8"))
     tiers = _mapping(loaded, path, "the file", {tier.value for tier in ModelTier})
     return {tier: _budget(tiers[tier.value], path, tier.value) for tier in ModelTier}
 

@@ -1,5 +1,6 @@
 """Tools: what there is, and running one directly; and their receipts, with what each is worth."""
 
+import asyncio
 from typing import Any
 
 from fastapi import APIRouter
@@ -32,7 +33,7 @@ class LinkWanted(Wanted):
 @audit_router.get("/sessions/{session_id}/receipts")
 async def session_receipts(studio: OpenStudio, session_id: str, page: Paged) -> list[ReceiptShape]:
     """List every tool execution of a session, in order."""
-    found = page.cut(studio.audit.receipts(session_id))
+    found = page.cut(await asyncio.to_thread(studio.audit.receipts, session_id))
     return [ReceiptShape.model_validate(each) for each in found]
 
 

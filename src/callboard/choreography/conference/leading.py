@@ -116,8 +116,7 @@ async def _is_required(
     async def look() -> Json:
         context = studio.tools.context(stage.run.session_id)
         names = await asyncio.to_thread(supplies.names, context)
-        tool_ids = [tool.id for tool in studio.tools.registry]
-        return needs_tool(message, tool_ids, (*supplies.subjects, *names))
+        return needs_tool(message, studio.tools.registry.ids, (*supplies.subjects, *names))
 
     # Journaled: the project may know other names by the time the run is resumed.
     return bool(await stage.step("lead/required", look))

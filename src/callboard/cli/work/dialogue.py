@@ -14,7 +14,8 @@ from callboard.cli.work.following import read_line
 from callboard.cli.work.opening import Choices, pack_of_project
 from callboard.core.errors import CallboardError, NotFound
 from callboard.core.events import Event
-from callboard.studio.packs import in_order, installed_packs, load_pack
+from callboard.studio.packs import installed_packs, load_pack
+from callboard.studio.repertoire import in_order
 
 NEWS_SECONDS: Final = 1.0
 """How often is looked for news while nothing is typed."""

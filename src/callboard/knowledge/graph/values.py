@@ -4,10 +4,9 @@ import re
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from enum import IntEnum
-from functools import cache
-from importlib.resources import files
 from typing import Any, Final
 
+from callboard.core.bundled import bundled_yaml
 from callboard.core.canonical import Json, composed, digest_bytes
 from callboard.core.errors import InvalidInput
 from callboard.knowledge.errors import UnknownType
@@ -203,9 +202,5 @@ def define_types(
             )
 
 
-@cache
 def _bundled() -> dict[str, dict[str, list[str]]]:
-    import yaml
-
-    text = files("callboard.knowledge.graph").joinpath("domains.yaml").read_text("utf-8")
-    return yaml.safe_load(text)
+    return bundled_yaml("callboard.knowledge.graph", "domains.yaml")

@@ -6,10 +6,8 @@ Only what is data: what a domain does with it is the domain's own code.
 from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cache
-from importlib.resources import files
 from typing import Any, Final, Literal
 
-import yaml
 from pydantic import BaseModel, ConfigDict, Field
 
 from callboard.choreography.turn.domain import (
@@ -22,6 +20,7 @@ from callboard.choreography.turn.domain import (
     QueryStrategy,
     Subdomain,
 )
+from callboard.core.bundled import bundled_yaml
 
 FILE: Final = "domain.yaml"
 
@@ -92,8 +91,7 @@ class Description:
 @cache
 def load_description(package: str) -> Description:
     """Return the description beside a domain's code; which tables it has, the code says."""
-    text = files(package).joinpath(FILE).read_text(encoding="utf-8")
-    read = _File.model_validate(yaml.safe_load(text))
+    read = _File.model_validate(bundled_yaml(package, FILE))
     return Description(
         name=read.name,
         subdomains=tuple(

@@ -18,7 +18,6 @@ from callboard.choreography.turn.requests import (
     WriteResult,
 )
 from callboard.choreography.turn.shapes import Gesture, TurnOutcome
-from callboard.choreography.turn.talk import Talk
 from callboard.core.clock import iso
 from callboard.core.errors import InvalidInput, NotFound
 from callboard.core.vocabulary import SessionState
@@ -29,6 +28,7 @@ from callboard.studio.studio import Studio
 from callboard.tools import off_loop
 
 if TYPE_CHECKING:
+    from callboard.choreography.turn.talk import Talk
     from callboard.packs.alfred.kitchen.cooking import CookSession, CookSessions
     from callboard.packs.alfred.kitchen.domain import Kitchen
     from callboard.packs.alfred.kitchen.glance import Glance
@@ -56,22 +56,15 @@ class Alfred:
         return read_settings(self.studio.project.folder)
 
     @property
-    def is_used(self) -> bool:
-        """Whether this project is a kitchen: made for the pack, or already cooked in."""
-        if self.studio.settings.pack == PACK:
-            return True
-        from callboard.packs.alfred.kitchen.opening import FILE_NAME
-
-        return (self.studio.project.folder / FILE_NAME).exists()
-
-    @property
     def kitchen(self) -> "Kitchen":
         """The kitchen itself."""
         return kitchen_of(self.studio)
 
     @cached_property
-    def talk(self) -> Talk:
+    def talk(self) -> "Talk":
         """The way to talk about the kitchen."""
+        from callboard.choreography.turn.talk import Talk
+
         return Talk(self.studio, self.kitchen, PACK)
 
     def who(self, user_id: str | None = None, session_id: str = "") -> Who:
@@ -351,8 +344,3 @@ def _inner(row: Row, relation: str, column: str) -> Any:
 def alfred_of(studio: Studio) -> Alfred:
     """Return the kitchen of an open project, opened when it is first needed."""
     return studio.keep(Alfred, Alfred)
-
-
-def is_used(studio: Studio) -> bool:
-    """Say whether a project is a kitchen."""
-    return alfred_of(studio).is_used

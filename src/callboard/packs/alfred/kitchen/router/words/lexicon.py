@@ -3,9 +3,9 @@
 import re
 from collections.abc import Iterable, Mapping
 from functools import cache
-from importlib.resources import files
 from typing import Any
 
+from callboard.core.bundled import bundled_yaml
 from callboard.library.relational.names import name_key
 
 
@@ -57,9 +57,5 @@ def keyed(group: str) -> Mapping[str, str]:
     return {name_key(word): word for word in words(group)}
 
 
-@cache
 def _book() -> dict[str, Any]:
-    import yaml
-
-    folder = files("callboard.packs.alfred.kitchen.router.words")
-    return yaml.safe_load(folder.joinpath("words.yaml").read_text("utf-8"))
+    return bundled_yaml("callboard.packs.alfred.kitchen.router.words", "words.yaml")

@@ -24,9 +24,9 @@ from callboard.models import (
     Restarted,
     Rung,
     SchemaRefused,
+    SchemaShape,
     Score,
     Script,
-    Shape,
     TextChunk,
     Usage,
     Working,
@@ -68,7 +68,7 @@ class Shelf:
 
 
 def starting_at(rung: Rung, *, has_grammar: bool = False) -> Shelf:
-    scores = {rung: dict.fromkeys(Shape, Score(4, 4))}
+    scores = {rung: dict.fromkeys(SchemaShape, Score(4, 4))}
     return Shelf(ModelProfile("script", 0, has_grammar, scores))
 
 

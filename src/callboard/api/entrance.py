@@ -96,7 +96,7 @@ _OWN_SITE: Final = frozenset({"same-origin", "none"})
 
 
 @dataclass(frozen=True, slots=True)
-class Address:
+class HostAddress:
     """A scheme, a host and a port: two are the same only if all three are."""
 
     scheme: str
@@ -115,14 +115,14 @@ class Address:
         return host if self.port == _DEFAULT_PORTS[self.scheme] else f"{host}:{self.port}"
 
 
-def own_address(caller: HTTPConnection) -> Address | None:
+def own_address(caller: HTTPConnection) -> HostAddress | None:
     """Return the address a request is sent to, or None if its Host header is not one."""
     told = caller.headers.getlist("host")
     scheme = str(caller.scope.get("scheme", "http"))
     return _read(_SOCKET_SCHEMES.get(scheme, scheme), told[0]) if len(told) == 1 else None
 
 
-def is_from_elsewhere(caller: HTTPConnection, own: Address) -> bool:
+def is_from_elsewhere(caller: HTTPConnection, own: HostAddress) -> bool:
     """Say whether a browser sends this for a page that is not of this very server."""
     origins = caller.headers.getlist("origin")
     if any(_read_origin(each) != own for each in origins) or len(origins) > 1:
@@ -137,17 +137,17 @@ def is_opened(caller: HTTPConnection) -> bool:
     return caller.scope.get("method") in ("GET", "HEAD") and is_document
 
 
-def _read_origin(text: str) -> Address | None:
+def _read_origin(text: str) -> HostAddress | None:
     scheme, separator, rest = text.partition("://")
     return _read(scheme, rest) if separator else None
 
 
-def _read(scheme: str, text: str) -> Address | None:
+def _read(scheme: str, text: str) -> HostAddress | None:
     found = _HOST.fullmatch(text.lower())
     if found is None or scheme not in _DEFAULT_PORTS:
         return None
     port = int(found["port"]) if found["port"] else _DEFAULT_PORTS[scheme]
-    return Address(scheme, found["six"] or found["name"], port)
+    return HostAddress(scheme, found["six"] or found["name"], port)
 
 
 HOST: Final = "callboard.host"

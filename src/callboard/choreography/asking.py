@@ -50,7 +50,7 @@ Compose = Callable[[Listener], PromptRequest]
 
 
 @dataclass(frozen=True, slots=True)
-class Call:
+class AgentCall:
     """What a choreography wants of an agent."""
 
     key: str
@@ -81,7 +81,7 @@ class Call:
     temperature: float | None = None
 
 
-async def ask_agent(studio: Studio, run: Run, call: Call, holdups: Holdups) -> Reply:
+async def ask_agent(studio: Studio, run: Run, call: AgentCall, holdups: Holdups) -> Reply:
     """Ask once, journal the reply, and return it; a budget that says no holds the run up."""
     said = await ask_step(studio, run, call, holdups)
     if not isinstance(said, dict):
@@ -98,7 +98,7 @@ async def ask_agent(studio: Studio, run: Run, call: Call, holdups: Holdups) -> R
     )
 
 
-async def ask_step(studio: Studio, run: Run, call: Call, holdups: Holdups) -> Json:
+async def ask_step(studio: Studio, run: Run, call: AgentCall, holdups: Holdups) -> Json:
     """Do the same and return what the journal holds, whatever a fork put there."""
     agent = studio.repertoire.agent(call.agent_id, pack_of(run))
     contents = {name: as_content(name, value) for name, value in call.inputs.items()}
@@ -152,7 +152,7 @@ class _Asking:
         studio: Studio,
         run: Run,
         agent: Agent,
-        call: Call,
+        call: AgentCall,
         contents: dict[str, Content],
         holdups: Holdups,
     ) -> None:

@@ -23,7 +23,13 @@ from callboard.core.canonical import Json
 from callboard.core.errors import CallboardError, InvalidInput
 from callboard.core.vocabulary import Content, Effect, ModelTier, Plan, Task, Trust
 from callboard.replies import JsonProblem, extract_json
-from callboard.studio.plan_changes import Routed, find_cycle, in_dependency_order, routed, unblocked
+from callboard.studio.plan_changes import (
+    RoutedTask,
+    find_cycle,
+    in_dependency_order,
+    routed,
+    unblocked,
+)
 from callboard.studio.plans import plan_to_json
 from callboard.studio.studio import Studio
 
@@ -170,15 +176,15 @@ class PlanMaker:
     # Whether tasks of a recipe write something that later tasks read.
     makes: Callable[[str], bool]
 
-    def routed(self, description: str) -> Routed:
+    def routed(self, description: str) -> RoutedTask:
         """Return where a task's words lead, or what they lack."""
         found = self.route(description)
         if found.recipe_id is None:
-            return Routed(None, reason=found.reason)
+            return RoutedTask(None, reason=found.reason)
         reason = f"it needs {', '.join(found.missing_args)}" if found.missing_args else ""
-        return Routed(found.recipe_id, found.initial_args, reason)
+        return RoutedTask(found.recipe_id, found.initial_args, reason)
 
-    def routed_with(self, description: str, answer: str) -> Routed:
+    def routed_with(self, description: str, answer: str) -> RoutedTask:
         """Return where a task leads once its question is answered."""
         # An answer may be a whole sentence or just the thing that was asked for.
         found = self.routed(f"{description}: {answer}")

@@ -79,7 +79,7 @@ class Owners:
 T = TypeVar("T")
 
 
-class Reading:
+class OpenJournal:
     """A project as far as it can be read; without a database it is simply empty."""
 
     def __init__(self, project: Project, database: Database | None) -> None:
@@ -124,16 +124,16 @@ def find_project(project: Path | None) -> Project:
 
 
 @contextmanager
-def reading(project: Path | None) -> Generator[Reading]:
+def reading(project: Path | None) -> Generator[OpenJournal]:
     """Open a project to be read, for as long as the context lasts."""
     found = find_project(project)
     check_kept_folder(found.folder)
     if not found.database.exists():
         refuse_lost(found)
-        yield Reading(found, None)
+        yield OpenJournal(found, None)
         return
     database = open_database(admit(found))
     try:
-        yield Reading(found, database)
+        yield OpenJournal(found, database)
     finally:
         database.close()

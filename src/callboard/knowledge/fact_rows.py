@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from enum import StrEnum
 from typing import Any, Final
 
-from callboard.knowledge.rows import Part, Version, read_version
+from callboard.knowledge.rows import KnowledgePart, KnowledgeVersion, read_version
 from callboard.store.connection import Connection
 from callboard.store.journal.encoding import row_of
 
@@ -210,7 +210,7 @@ Said = tuple[int, KBEntry]
 class FactMemory:
     """Every fact of a domain at one version that stands, by category, the first said first."""
 
-    version: Version
+    version: KnowledgeVersion
     categories: Mapping[str, tuple[Said, ...]]
 
     def of(self, categories: Collection[str]) -> list[KBEntry]:
@@ -233,7 +233,7 @@ class FactMemory:
 
 def load_fact_memory(connection: Connection, domain: str, known: FactMemory | None) -> FactMemory:
     """Return the facts as they are now, reading only what changed since they were last known."""
-    version = read_version(connection, Part.FACTS, domain)
+    version = read_version(connection, KnowledgePart.FACTS, domain)
     if known is not None and known.version == version:
         return known
     # What was removed leaves no row to read, so a cache from before that starts afresh.

@@ -18,7 +18,7 @@ from callboard.knowledge.fact_rows import (
     KBEntry,
     load_fact_memory,
 )
-from callboard.knowledge.rows import Part, next_version, read_version, storable
+from callboard.knowledge.rows import KnowledgePart, next_version, read_version, storable
 from callboard.store.connection import Connection
 from callboard.store.database import Database
 
@@ -39,7 +39,7 @@ class Facts:
     def version(self) -> int:
         """Return a number that grows with every commit that changes these facts, by anybody."""
         return self._database.read(
-            lambda connection: read_version(connection, Part.FACTS, self.domain).number
+            lambda connection: read_version(connection, KnowledgePart.FACTS, self.domain).number
         )
 
     async def save(self, category: str, key: str, value: str, source: str = "") -> KBEntry:
@@ -65,7 +65,7 @@ class Facts:
                 fix="Say what was decided, or delete the fact.",
             )
         at = self._clock.now_ms() if now is None else now
-        version = next_version(connection, Part.FACTS, self.domain)
+        version = next_version(connection, KnowledgePart.FACTS, self.domain)
         old = fact_rows.load_fact(connection, self.domain, category, key)
         if old is None:
             entry = KBEntry(
@@ -166,14 +166,14 @@ class Facts:
             (self.domain, category, key),
         ).rowcount
         if removed:
-            next_version(connection, Part.FACTS, self.domain, has_removed=True)
+            next_version(connection, KnowledgePart.FACTS, self.domain, has_removed=True)
         return removed > 0
 
     def mark_in(self, connection: Connection, ids: Iterable[str], state: FactState | str) -> int:
         """Set the state of facts within a caller's unit of work; return how many there were."""
         chosen = list(dict.fromkeys(ids))
         wanted = FactState(state)
-        version = next_version(connection, Part.FACTS, self.domain)
+        version = next_version(connection, KnowledgePart.FACTS, self.domain)
         return fact_rows.mark_facts(connection, self.domain, chosen, wanted, version)
 
     def supersede_in(self, connection: Connection, fact_id: str, by: str) -> None:
@@ -184,7 +184,7 @@ class Facts:
         for each in (fact_id, by):
             if fact_rows.load_fact_by_id(connection, self.domain, each) is None:
                 raise NotFound(f"There is no fact {each!r} in {self.domain!r}.", id=each)
-        version = next_version(connection, Part.FACTS, self.domain)
+        version = next_version(connection, KnowledgePart.FACTS, self.domain)
         connection.execute(
             "UPDATE knowledge_facts SET superseded_by = ?, version = ? WHERE domain = ? AND id = ?",
             (by, version, self.domain, fact_id),

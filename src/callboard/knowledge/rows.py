@@ -7,7 +7,7 @@ from typing import Any
 from callboard.store.connection import Connection
 
 
-class Part(StrEnum):
+class KnowledgePart(StrEnum):
     """What has versions of its own."""
 
     GRAPH = "graph"
@@ -16,25 +16,29 @@ class Part(StrEnum):
 
 
 @dataclass(frozen=True, slots=True)
-class Version:
+class KnowledgeVersion:
     """How often a partition changed, and when something was last taken out of it."""
 
     number: int = 0
     removed: int = 0
 
 
-def read_version(connection: Connection, part: Part, partition: str) -> Version:
+def read_version(connection: Connection, part: KnowledgePart, partition: str) -> KnowledgeVersion:
     """Return the version of a partition; one that was never written to is at 0."""
     row: Any = connection.execute(
         "SELECT version, removed_version FROM knowledge_versions"
         " WHERE part = :part AND partition = :partition",
         {"part": part.value, "partition": partition},
     ).fetchone()
-    return Version() if row is None else Version(row["version"], row["removed_version"])
+    return (
+        KnowledgeVersion()
+        if row is None
+        else KnowledgeVersion(row["version"], row["removed_version"])
+    )
 
 
 def next_version(
-    connection: Connection, part: Part, partition: str, *, has_removed: bool = False
+    connection: Connection, part: KnowledgePart, partition: str, *, has_removed: bool = False
 ) -> int:
     """Move a partition to its next version within a unit of work and return it."""
     known = read_version(connection, part, partition)

@@ -173,7 +173,7 @@ class Searchable(Generic[T]):
         return self.approximate.nearest(query, k)
 
 
-class Shelf(Generic[T]):
+class VectorSpaces(Generic[T]):
     """Keeps the spaces last used, and drops those whose version is past."""
 
     def __init__(self, part: str, indexing: Indexing) -> None:

@@ -19,10 +19,10 @@ from callboard.prompts.draft import exchanges, turn_tokens
 from callboard.prompts.layers import (
     HISTORY,
     FittingNote,
+    FittingOutcome,
     History,
     LayerLine,
     Layout,
-    Outcome,
     PromptRequest,
     Turn,
 )
@@ -123,7 +123,7 @@ class _Result:
     """What is left of a conversation, and why."""
 
     kept: list[Piece]
-    outcome: Outcome
+    outcome: FittingOutcome
     reason: str
     summary: Turn | None = None
 
@@ -172,7 +172,7 @@ class Fitter:
 
     async def _reduce(self, turns: tuple[Turn, ...], pieces: list[Piece], room: int) -> _Result:
         if tokens_of(pieces) <= room:
-            outcome = Outcome.REDUCED if pieces else Outcome.DROPPED
+            outcome = FittingOutcome.REDUCED if pieces else FittingOutcome.DROPPED
             return _Result(pieces, outcome, "only the newest exchanges are kept")
         selected = select(
             pieces,
@@ -183,7 +183,7 @@ class Fitter:
         if selected is not None:
             count = len(turns_of(selected, turns))
             told = f"{count} of {len(turns)} messages selected, recent or about the message"
-            return _Result(selected, Outcome.SELECTED, told)
+            return _Result(selected, FittingOutcome.SELECTED, told)
         return await self._summarise(turns, pieces, room)
 
     async def _summarise(self, turns: tuple[Turn, ...], pieces: list[Piece], room: int) -> _Result:
@@ -194,11 +194,11 @@ class Fitter:
         if summary is not None:
             told = f"{len(older)} of {len(turns)} messages summarised"
             reason = f"{told}: a selection would have lost too much{await self._store(older)}"
-            return _Result(recent, Outcome.SUMMARISED, reason, summary)
+            return _Result(recent, FittingOutcome.SUMMARISED, reason, summary)
         kept = newest(pieces, room)
         gone = _others(pieces, kept, turns)
         told = f"the oldest {len(gone)} of {len(turns)} messages dropped"
-        outcome = Outcome.REDUCED if kept else Outcome.DROPPED
+        outcome = FittingOutcome.REDUCED if kept else FittingOutcome.DROPPED
         return _Result(kept, outcome, f"{told}: {problem}{await self._store(gone)}")
 
     def _share(self, pieces: list[Piece], room: int) -> tuple[list[Piece], int]:
@@ -251,6 +251,6 @@ def _left_out(
         tokens=0,
         original_tokens=gone,
         budget_tokens=None,
-        outcome=Outcome.DROPPED,
+        outcome=FittingOutcome.DROPPED,
         reason=reason,
     )

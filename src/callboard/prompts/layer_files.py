@@ -15,7 +15,7 @@ from typing import Any, Final, TypeVar, cast
 
 from callboard.prompts.errors import TemplateInvalid
 from callboard.prompts.templates import TemplateSource, read_source
-from callboard.prompts.variants import Variant, variant_named
+from callboard.prompts.variants import TemplateVariant, variant_named
 from callboard.store.reading import FileRefused, read_bounded
 
 INDEX_NAME: Final = "prompts.json"
@@ -28,7 +28,7 @@ class IndexEntry:
     """One declared template."""
 
     label: str
-    paths: Mapping[Variant, str]
+    paths: Mapping[TemplateVariant, str]
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,7 +57,7 @@ def _entry(value: Any, path: str, name: str) -> IndexEntry:
     label = entry.get("label", "")
     if not isinstance(label, str):
         raise TemplateInvalid(f"{path}: {key}.label must be text.", path=path, key=f"{key}.label")
-    paths: dict[Variant, str] = {}
+    paths: dict[TemplateVariant, str] = {}
     for word, file in _mapping(entry.get("variants", {}), path, f"{key}.variants").items():
         variant = variant_named(word)
         if variant is None or not isinstance(file, str) or not _is_inside(file):

@@ -63,7 +63,7 @@ class Turn:
     pair: str | None = None
 
 
-class Outcome(StrEnum):
+class FittingOutcome(StrEnum):
     """What became of a layer on its way into the prompt."""
 
     KEPT = "kept"
@@ -79,7 +79,7 @@ class Outcome(StrEnum):
 class FittingNote:
     """What fitting did to a conversation before assembly, for the bill of materials."""
 
-    outcome: Outcome
+    outcome: FittingOutcome
     reason: str
     original_tokens: int
     lines: "tuple[LayerLine, ...]" = ()
@@ -98,7 +98,7 @@ class History:
     fitted: FittingNote | None = None
 
 
-class Order(StrEnum):
+class TrimOrder(StrEnum):
     """How layers are laid out."""
 
     STABLE_FIRST = "stable_first"
@@ -120,7 +120,7 @@ class PromptRequest:
     history: History = History()
     limit_tokens: int | None = None
     trim_order: tuple[str, ...] | None = None
-    order: Order = Order.STABLE_FIRST
+    order: TrimOrder = TrimOrder.STABLE_FIRST
     message_budget_tokens: int | None = None
     model_id: str = ""
     tier: ModelTier | None = None
@@ -136,7 +136,7 @@ class LayerLine:
     tokens: int
     original_tokens: int
     budget_tokens: int | None
-    outcome: Outcome
+    outcome: FittingOutcome
     reason: str = ""
     pinned: bool = False
     stable: bool = False
@@ -160,7 +160,7 @@ class LayerLine:
     @property
     def trimmed(self) -> bool:
         """Whether less went out than was given."""
-        return self.outcome not in (Outcome.KEPT, Outcome.EMPTY)
+        return self.outcome not in (FittingOutcome.KEPT, FittingOutcome.EMPTY)
 
     @property
     def over_budget(self) -> bool:
@@ -168,7 +168,7 @@ class LayerLine:
         return self.budget_tokens is not None and self.tokens > self.budget_tokens
 
 
-class Place(StrEnum):
+class MessagePlace(StrEnum):
     """Where a message stands in the prompt."""
 
     SYSTEM = "system"
@@ -177,12 +177,12 @@ class Place(StrEnum):
 
 
 @dataclass(frozen=True, slots=True)
-class Message:
+class PromptMessage:
     """A message for a chat API; its text is its parts, joined with nothing between them."""
 
     role: str
     parts: tuple[str, ...]
-    place: Place
+    place: MessagePlace
 
     @property
     def content(self) -> str:
@@ -226,14 +226,14 @@ def turn_line(role: str, content: str) -> str:
     return f"{role.upper()}: {first}{newline}{rest}"
 
 
-def flatten(messages: Sequence[Message], layout: Layout) -> str:
+def flatten(messages: Sequence[PromptMessage], layout: Layout) -> str:
     """Return the one text of a prompt, for models that take no list of messages."""
-    sections = [m.content for m in messages if m.place is Place.SYSTEM and m.content]
-    turns = [turn_line(m.role, m.content) for m in messages if m.place is Place.HISTORY]
+    sections = [m.content for m in messages if m.place is MessagePlace.SYSTEM and m.content]
+    turns = [turn_line(m.role, m.content) for m in messages if m.place is MessagePlace.HISTORY]
     if turns:
         sections.append("\n\n".join([layout.history_heading, *turns]))
     for message in messages:
-        if message.place is Place.CURRENT:
+        if message.place is MessagePlace.CURRENT:
             line = f"{layout.user_label}: {message.content}"
             sections.append(f"{layout.message_heading}\n\n{line}")
     return layout.separator.join(sections)

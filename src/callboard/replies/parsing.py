@@ -15,7 +15,7 @@ from callboard.replies.scanner import (
     CONTENT_UPDATE,
     MESSAGE,
     THINKING,
-    Block,
+    ReplyBlock,
     Segment,
     Text,
     scan,
@@ -120,7 +120,7 @@ class _Collected:
         else:
             self._hidden_chars += len(text.strip())
 
-    def _add_action(self, block: Block) -> None:
+    def _add_action(self, block: ReplyBlock) -> None:
         action = _read_action(block)
         if isinstance(action, Malformed):
             self._warn("malformed_action", action.reason, block.start)
@@ -128,7 +128,7 @@ class _Collected:
         else:
             self._actions.append(action)
 
-    def _add_update(self, block: Block) -> None:
+    def _add_update(self, block: ReplyBlock) -> None:
         target = block.attributes.get("target", "").strip()
         if not target:
             self._warn("malformed_content_update", "it names no target", block.start)
@@ -140,7 +140,7 @@ class _Collected:
         self._warnings.append(ReplyWarning(code, detail, position))
 
 
-def _read_action(block: Block) -> Action | Malformed:
+def _read_action(block: ReplyBlock) -> Action | Malformed:
     kind = block.attributes.get("type", "").strip()
     if not _TYPE.fullmatch(kind):
         return Malformed(f"{kind[:60]!r} is not the type of an action")

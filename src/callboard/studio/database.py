@@ -29,7 +29,7 @@ from callboard.store.ledger.seal import Seal
 from callboard.store.presence import refuse_missing
 from callboard.store.reading import FileRefused, naming_links, read_bounded
 from callboard.studio.project import Project
-from callboard.studio.trust import ADOPTING_FILE, Registry
+from callboard.studio.trust import ADOPTING_FILE, TrustRegistry
 from callboard.tools.audit.folder import sessions_folder
 from callboard.tools.audit.signing import Signer
 
@@ -116,7 +116,7 @@ def admit(project: Project, clock: Clock | None = None) -> Project:
     if standing.is_trusted and not standing.is_made_here:
         # Trusted for this command only: the database made now will be known the next time.
         now = (clock or SystemClock()).now_ms()
-        Registry().trust(project.root, now, for_good=False)
+        TrustRegistry().trust(project.root, now, for_good=False)
         project = Project(project.root)
     project.folder.mkdir(parents=True, exist_ok=True)
     project.make_key()
@@ -126,7 +126,7 @@ def admit(project: Project, clock: Clock | None = None) -> Project:
 def strange_databases(project: Project) -> list[str]:
     """Return the databases that lie in a project's folder and that this machine did not make."""
     there = [name for name in DATABASES if _is_there(project.brought / name)]
-    if not Registry().has_key_for(project.root):
+    if not TrustRegistry().has_key_for(project.root):
         return there
     return [name for name in there if name != JOURNAL and not is_marked(project, name)]
 

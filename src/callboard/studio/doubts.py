@@ -150,7 +150,7 @@ _LEFT: Final = ("callboard.db", "callboard.db-wal", "callboard.db-shm")
 
 
 @dataclass(frozen=True, slots=True)
-class Accepted:
+class AcceptedDatabase:
     """What was wrong until now, and where that went which did not agree; None if nothing did."""
 
     report: LedgerReport
@@ -158,7 +158,7 @@ class Accepted:
     is_new: bool
 
 
-def accept(project: Project, clock: Clock | None = None) -> Accepted:
+def accept(project: Project, clock: Clock | None = None) -> AcceptedDatabase:
     """Have the database of a project count as it is; one that is lost is begun anew."""
     told = clock or SystemClock()
     aside = project.folder / "backups" / f"lost-{told.now_ms()}"
@@ -178,7 +178,7 @@ def accept(project: Project, clock: Clock | None = None) -> Accepted:
                 sync_mirror(database, project.audit, flaw.session_id)
     finally:
         database.close()
-    return Accepted(report, aside if aside.exists() else None, is_new)
+    return AcceptedDatabase(report, aside if aside.exists() else None, is_new)
 
 
 def _put_aside(project: Project, aside: Path) -> None:

@@ -89,7 +89,7 @@ class PlanConflict(Conflict):
 
 
 @dataclass(frozen=True, slots=True)
-class Routed:
+class RoutedTask:
     """Where a task's words lead: a recipe with arguments, or the reason why it needs scoping."""
 
     recipe_id: str | None
@@ -120,7 +120,7 @@ def with_task(plan: Plan, changed: Task) -> Plan:
     )
 
 
-def routed(task: Task, found: Routed) -> Task:
+def routed(task: Task, found: RoutedTask) -> Task:
     """Return a task as its routing leaves it; a question of the Chief keeps it from starting."""
     asks = task.scoping_question is not None and task.scoping_answer is None
     reason = found.reason or ("the Chief asks something first" if asks else "")
@@ -205,7 +205,7 @@ def remove(plan: Plan, task_id: int, *, drop_deps: bool = False) -> Plan:
     return unblocked(replace(plan, tasks=kept))
 
 
-def edit(plan: Plan, task_id: int, description: str, found: Routed) -> Plan:
+def edit(plan: Plan, task_id: int, description: str, found: RoutedTask) -> Plan:
     """Say a task in other words; it is routed anew."""
     _require_editable(plan)
     task = task_of(plan, task_id)
@@ -216,7 +216,7 @@ def edit(plan: Plan, task_id: int, description: str, found: Routed) -> Plan:
     return unblocked(with_task(plan, routed(changed, found)))
 
 
-def answer(plan: Plan, task_id: int, text: str, found: Routed) -> Plan:
+def answer(plan: Plan, task_id: int, text: str, found: RoutedTask) -> Plan:
     """Answer a task's question; it may start then, or says what it still needs."""
     task = task_of(plan, task_id)
     if task.state is not TaskState.NEEDS_SCOPING:

@@ -49,7 +49,7 @@ class Choreography(Protocol):
         ...
 
 
-class Shelf(Protocol):
+class ChoreographySource(Protocol):
     """Choreographies that are found when asked for, such as one per file of a folder."""
 
     def names(self) -> tuple[str, ...]:

@@ -28,8 +28,8 @@ from callboard.models.credentials.discretion import DiscreetGate, Discretion
 from callboard.prompts import (
     Assembler,
     OfflineTokenCounter,
-    Registry,
     ResponseMirror,
+    TemplateRegistry,
     load_layout,
 )
 from callboard.store.connection import Connection
@@ -59,7 +59,7 @@ from callboard.tools.builtin import BUILTIN_TOOLS
 
 
 @runtime_checkable
-class Closing(Protocol):
+class Closable(Protocol):
     """Something that is open and wants to be closed."""
 
     def close(self) -> None:
@@ -133,7 +133,7 @@ class Studio:
         )
         self.catalog = Catalog.load(self.settings.models.catalog_overrides())
         self._layers = template_layers(packs, project, environment)
-        self._prompts: dict[str, Registry] = {}
+        self._prompts: dict[str, TemplateRegistry] = {}
         # What packs hold open for this project, each by its type; closed with the studio.
         self._kept: dict[type[Any], object] = {}
         self.counter = OfflineTokenCounter()
@@ -202,10 +202,10 @@ class Studio:
         """Close what packs held open."""
         while self._kept:
             kept = self._kept.popitem()[1]
-            if isinstance(kept, Closing):
+            if isinstance(kept, Closable):
                 kept.close()
 
-    def prompts(self, pack: str = "") -> Registry:
+    def prompts(self, pack: str = "") -> TemplateRegistry:
         """Return the templates as a pack sees them: bundled, its own, the user's, the project's.
 
         Without a pack, all packs' templates are there, for listing.
@@ -213,7 +213,7 @@ class Studio:
         if pack not in self._prompts:
             hidden = {layer_name(each) for each in self.repertoire.packs if each.name != pack}
             layers = [layer for layer in self._layers if not pack or layer.name not in hidden]
-            self._prompts[pack] = Registry(layers)
+            self._prompts[pack] = TemplateRegistry(layers)
         return self._prompts[pack]
 
     @classmethod

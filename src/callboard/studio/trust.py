@@ -48,7 +48,7 @@ _REASONS: Final = {
 
 
 @dataclass(frozen=True, slots=True)
-class Standing:
+class FolderStanding:
     """How a folder stands.
 
     `identity` is the folder among the user's own data that holds this project's signing key and
@@ -103,7 +103,7 @@ class Enrolled:
         return self.trusted_at is not None
 
 
-class Registry:
+class TrustRegistry:
     """What the user's data folder knows of projects."""
 
     def __init__(self, environment: Mapping[str, str] | None = None) -> None:
@@ -112,7 +112,7 @@ class Registry:
         self._data = data_dir(chosen)
         self._is_once = chosen.get(ONCE_VARIABLE) == ONCE
 
-    def standing(self, root: Path) -> Standing:
+    def standing(self, root: Path) -> FolderStanding:
         """Say how a project's folder stands; `root` holds a `.callboard/`."""
         own = root / FOLDER
         project_id = _read_id(own)
@@ -124,11 +124,11 @@ class Registry:
         visit = self._visit(root)
         if kind not in (StandingKind.TRUSTED, StandingKind.ONCE):
             # What is kept elsewhere is signed with a key of its own.
-            return Standing(kind, visit, visit / "kept", is_made_here)
+            return FolderStanding(kind, visit, visit / "kept", is_made_here)
         identity = self.identity(enrolled.id) if enrolled is not None and is_made_here else visit
-        return Standing(kind, identity, own, is_made_here)
+        return FolderStanding(kind, identity, own, is_made_here)
 
-    def enroll(self, root: Path, own: Path, now_ms: int, *, trust: bool) -> Standing:
+    def enroll(self, root: Path, own: Path, now_ms: int, *, trust: bool) -> FolderStanding:
         """Give a folder an id of its own and remember it; `own` is its `.callboard/`, or will be.
 
         The record is written first: an id that nobody knows would make a stranger of the folder.
@@ -145,9 +145,9 @@ class Registry:
         self._save(enrolled)
         _write_id(own, project_id)
         kind = StandingKind.TRUSTED if trust else StandingKind.REVOKED
-        return Standing(kind, self.identity(project_id), root / FOLDER, is_made_here=True)
+        return FolderStanding(kind, self.identity(project_id), root / FOLDER, is_made_here=True)
 
-    def trust(self, root: Path, now_ms: int, *, for_good: bool = True) -> Standing:
+    def trust(self, root: Path, now_ms: int, *, for_good: bool = True) -> FolderStanding:
         """Trust a folder, or only remember it.
 
         One that was moved or restored is known again by its id, with its key. That is no gift to
@@ -165,7 +165,9 @@ class Registry:
         self._save(replace(here, trusted_at=now_ms if for_good else None))
         return self.standing(root)
 
-    def _enroll_copy(self, original: Enrolled, root: Path, now_ms: int, for_good: bool) -> Standing:
+    def _enroll_copy(
+        self, original: Enrolled, root: Path, now_ms: int, for_good: bool
+    ) -> FolderStanding:
         """Enroll a copy of a folder whose original is still there: same key, an id of its own."""
         standing = self.enroll(root, root / FOLDER, now_ms, trust=for_good)
         for kept in self.identity(original.id).iterdir():

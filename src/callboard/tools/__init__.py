@@ -30,7 +30,7 @@ from callboard.tools.errors import (
     UnknownTool,
     Unreadable,
 )
-from callboard.tools.executor import Execution, Executor, ToolCall
+from callboard.tools.executor import Execution, ToolCall, ToolExecutor
 from callboard.tools.files import ListedFile, ProjectFiles, TextFile, WrittenFile
 from callboard.tools.permission import Nonces, NonceScope, Policy
 from callboard.tools.registry import ToolRegistry, ToolSource
@@ -51,7 +51,6 @@ __all__ = [
     "CallRefused",
     "DryRun",
     "Execution",
-    "Executor",
     "FileChanged",
     "FileMissing",
     "FileRef",
@@ -80,6 +79,7 @@ __all__ = [
     "ToolCancelled",
     "ToolContext",
     "ToolError",
+    "ToolExecutor",
     "ToolRegistry",
     "ToolResult",
     "ToolService",

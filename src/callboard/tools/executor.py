@@ -97,7 +97,7 @@ class _Admitted:
         return self.tool.effect is not Effect.PURE and not self.dry_run
 
 
-class Executor:
+class ToolExecutor:
     """The one door through which every tool of a project is run."""
 
     def __init__(

@@ -10,7 +10,7 @@ from callboard.choreography.agent_calls.errand import (
     run_errand,
     word_for_word,
 )
-from callboard.choreography.agent_calls.findings import ByteLimits, Finding, fit_bytes, lay_out
+from callboard.choreography.agent_calls.findings import ByteLimits, ToolFinding, fit_bytes, lay_out
 from callboard.choreography.agent_calls.protocol import CallCode, Refused, read_call
 from callboard.choreography.agent_calls.rights import (
     ToolPolicy,
@@ -25,9 +25,9 @@ __all__ = [
     "CallCode",
     "Errand",
     "ErrandPrompts",
-    "Finding",
     "Gathered",
     "Refused",
+    "ToolFinding",
     "ToolPolicy",
     "check_policy",
     "execute_for",

@@ -10,8 +10,14 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any, cast
 
-from callboard.choreography.agent_calls.findings import ByteLimits, Finding, fit_bytes, lay_out
-from callboard.choreography.agent_calls.protocol import CallCode, Decision, Refused, Verb, permit
+from callboard.choreography.agent_calls.findings import ByteLimits, ToolFinding, fit_bytes, lay_out
+from callboard.choreography.agent_calls.protocol import (
+    CallCode,
+    CallDecision,
+    Refused,
+    Verb,
+    permit,
+)
 from callboard.choreography.stage import Stage
 from callboard.choreography.tool_use import ToolUse, use_tool
 from callboard.choreography.values import Reply
@@ -97,7 +103,7 @@ class Errand:
 class Gathered:
     """What an errand brought, what was refused on the way, and how it ended."""
 
-    findings: tuple[Finding, ...] = ()
+    findings: tuple[ToolFinding, ...] = ()
     refusals: tuple[Refused, ...] = ()
     note: str = ""
     answer: str | None = None
@@ -122,7 +128,7 @@ class _Errand:
         self.stage = stage
         self.errand = errand
         self.key = key
-        self.findings: list[Finding] = []
+        self.findings: list[ToolFinding] = []
         self.refusals: list[Refused] = []
         self.refused: Refused | None = None
 
@@ -150,7 +156,7 @@ class _Errand:
         self.refusals.append(refused)
         self.refused = refused
 
-    async def decide(self, key: str) -> Decision:
+    async def decide(self, key: str) -> CallDecision:
         """Ask for one reply and settle what it is."""
         studio, run = self.stage.studio, self.stage.run
         scope = NonceScope(run.session_id, run.id, run.key(key))
@@ -190,7 +196,7 @@ class _Errand:
             must_call=_told("yes" if is_unmet else "no"),
         )
 
-    async def execute(self, key: str, decision: Decision) -> None:
+    async def execute(self, key: str, decision: CallDecision) -> None:
         """Run what was asked for; the server may still refuse it."""
         finding = await execute_for(
             self.stage,
@@ -211,19 +217,19 @@ class _Errand:
             self.findings.append(finding)
 
 
-async def execute_for(stage: Stage, use: ToolUse, room_bytes: int) -> Finding | Refused:
+async def execute_for(stage: Stage, use: ToolUse, room_bytes: int) -> ToolFinding | Refused:
     """Execute a call on an agent's behalf and return what may be shown of it."""
     try:
         outcome = await use_tool(stage.studio, stage.run, use)
     except StepFailed as failed:
         return _after_failure(stage, use, failed.error, room_bytes)
     text = fit_bytes(outcome.summary or outcome.preview, room_bytes)
-    return Finding(use.tool, use.args, outcome.receipt_id, text, outcome.preview)
+    return ToolFinding(use.tool, use.args, outcome.receipt_id, text, outcome.preview)
 
 
 def _after_failure(
     stage: Stage, use: ToolUse, error: ErrorRecord, room_bytes: int
-) -> Finding | Refused:
+) -> ToolFinding | Refused:
     code = _REFUSALS.get(error.code)
     told = f"{error.message}. {error.fix or ''}".strip()
     if code is not None:
@@ -231,7 +237,7 @@ def _after_failure(
     # The tool ran and failed: that is a finding too, with a receipt of its own.
     text = fit_bytes(f"{error.code}: {told}", room_bytes)
     receipt_id = _receipt_of(stage, use.key)
-    return Finding(use.tool, use.args, receipt_id, text, error.code, has_failed=True)
+    return ToolFinding(use.tool, use.args, receipt_id, text, error.code, has_failed=True)
 
 
 def _receipt_of(stage: Stage, key: str) -> str:
@@ -262,7 +268,7 @@ def gathered_from_json(data: Json) -> Gathered:
     """Read the stored shape."""
     raw = cast("dict[str, Any]", data)
     return Gathered(
-        tuple(Finding.from_json(each) for each in raw["findings"]),
+        tuple(ToolFinding.from_json(each) for each in raw["findings"]),
         tuple(Refused(CallCode(each["code"]), each["detail"]) for each in raw["refusals"]),
         raw["note"],
         was_forced=raw["was_forced"],

@@ -16,7 +16,7 @@ _LEAST_BYTES: Final = 120
 
 
 @dataclass(frozen=True, slots=True)
-class Finding:
+class ToolFinding:
     """One execution on an agent's behalf; a failed one says why in its text."""
 
     tool: str
@@ -31,7 +31,7 @@ class Finding:
         return asdict(self)
 
     @classmethod
-    def from_json(cls, data: dict[str, Any]) -> "Finding":
+    def from_json(cls, data: dict[str, Any]) -> "ToolFinding":
         """Read the stored shape."""
         return cls(**data)
 
@@ -43,7 +43,7 @@ class ByteLimits:
     per_step: int
     in_all: int
 
-    def room(self, taken: Sequence[Finding]) -> int:
+    def room(self, taken: Sequence[ToolFinding]) -> int:
         """Return how many bytes the next finding may have; 0 when there is no point."""
         left = self.in_all - sum(len(each.text.encode()) for each in taken)
         return 0 if left < _LEAST_BYTES else min(self.per_step, left)
@@ -59,7 +59,7 @@ def fit_bytes(text: str, limit_bytes: int) -> str:
     return fitted
 
 
-def lay_out(findings: Sequence[Finding]) -> Content:
+def lay_out(findings: Sequence[ToolFinding]) -> Content:
     """Return the findings as agents are shown them, each with the receipt that proves it."""
     parts = [
         f"[{number}] {each.tool} {compact_json(each.args)}\n"

@@ -140,7 +140,7 @@ class Verb(StrEnum):
 
 
 @dataclass(frozen=True, slots=True)
-class Decision:
+class CallDecision:
     """What is to be done with a reply; `text` is the note of a final or the answer itself."""
 
     verb: Verb
@@ -153,7 +153,7 @@ class Decision:
 
 async def permit(
     stage: Stage, key: str, text: str, scope: NonceScope, *, is_unmet: bool, may_answer: bool
-) -> Decision:
+) -> CallDecision:
     """Decide about a reply; `is_unmet` says that a call is still required."""
 
     async def act(step: StepScope) -> Json:
@@ -203,12 +203,12 @@ def _required() -> dict[str, Json]:
     return _refusal(CallCode.REQUIRED, "a tool must be called before this can be finished")
 
 
-def _read(decided: Json) -> Decision:
+def _read(decided: Json) -> CallDecision:
     data = cast("dict[str, Any]", decided)
     verb = Verb(data["verb"])
     if verb is Verb.REFUSE:
-        return Decision(verb, refused=Refused(CallCode(data["code"]), data["detail"]))
-    return Decision(
+        return CallDecision(verb, refused=Refused(CallCode(data["code"]), data["detail"]))
+    return CallDecision(
         verb,
         data.get("tool", ""),
         data.get("args", {}),

@@ -12,9 +12,9 @@ from callboard.choreography.agent_calls import (
     ByteLimits,
     Errand,
     ErrandPrompts,
-    Finding,
     Gathered,
     Refused,
+    ToolFinding,
     ToolPolicy,
     execute_for,
     needs_tool,
@@ -130,7 +130,7 @@ class _Picking:
         self.chief = chief
         self.rights = rights
         self.limits = limits
-        self.findings: list[Finding] = []
+        self.findings: list[ToolFinding] = []
         self.refusals: list[Refused] = []
 
     async def run(self, message: str, supplies: Supplies) -> Gathered:

@@ -13,7 +13,7 @@ from callboard.choreography.recipe.definition.reading import invalid
 from callboard.choreography.recipe.definition.wiring import template_problems
 from callboard.choreography.recipe.errors import MissingArgs, RecipeRunning, RefResolutionError
 from callboard.choreography.recipe.running.writing import check_path
-from callboard.choreography.recipe.task import Assignment, Task
+from callboard.choreography.recipe.task import Assignment, RecipeTask
 from callboard.choreography.staffing import AgentUnavailable, find_agent, tier_of
 from callboard.core.canonical import Json
 from callboard.core.errors import InvalidInput
@@ -39,7 +39,7 @@ class RecipeHouse:
 
 
 @dataclass(frozen=True, slots=True)
-class Request:
+class RecipeRequest:
     """What somebody wants to have done, before it is completed."""
 
     description: str = ""
@@ -48,7 +48,7 @@ class Request:
     session_plan_task_id: Json = None
 
     @classmethod
-    def read(cls, raw: Mapping[str, Json]) -> "Request":
+    def read(cls, raw: Mapping[str, Json]) -> "RecipeRequest":
         """Read what `studio.start` was given: a task's arguments may stand beside or in `args`."""
         description = raw.get("description") or ""
         if not isinstance(description, str):
@@ -63,7 +63,7 @@ class Request:
 
 
 async def complete(
-    studio: Studio, house: RecipeHouse, recipe: Recipe, request: Request
+    studio: Studio, house: RecipeHouse, recipe: Recipe, request: RecipeRequest
 ) -> Assignment:
     """Return what a run is started with, or say what is missing."""
     agents = _cast(studio, house.pack, recipe, request.agents)
@@ -90,7 +90,7 @@ def single_flight(
     )
 
 
-def _task(studio: Studio, house: RecipeHouse, recipe: Recipe, request: Request) -> Task:
+def _task(studio: Studio, house: RecipeHouse, recipe: Recipe, request: RecipeRequest) -> RecipeTask:
     args = {name: value for name, value in request.args.items() if value is not None}
     description = request.description
     if not description and house.describe is not None:
@@ -109,7 +109,7 @@ def _task(studio: Studio, house: RecipeHouse, recipe: Recipe, request: Request) 
             missing_args=missing,
             recipe_id=recipe.recipe_id,
         )
-    return Task(description, args, request.session_plan_task_id)
+    return RecipeTask(description, args, request.session_plan_task_id)
 
 
 def _cast(studio: Studio, pack: str, recipe: Recipe, wanted: Mapping[str, str]) -> dict[str, str]:
@@ -147,7 +147,7 @@ def _check_templates(studio: Studio, pack: str, recipe: Recipe, agents: Mapping[
             raise invalid([Problem(recipe.recipe_id, step.step_id, told)])
 
 
-def _look(studio: Studio, recipe: Recipe, task: Task) -> dict[str, str | None]:
+def _look(studio: Studio, recipe: Recipe, task: RecipeTask) -> dict[str, str | None]:
     """Return the hashes of the files the recipe will write, as far as they are known by now."""
     files = studio.tools.files
     seen: dict[str, str | None] = {}

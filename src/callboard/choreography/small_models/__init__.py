@@ -7,8 +7,8 @@ from callboard.choreography.small_models.parts import (
     FINDING,
     LINES,
     TARGET,
-    Parts,
-    Question,
+    PartQuestion,
+    TemplateParts,
 )
 from callboard.choreography.small_models.plain import clean_reply, plain_findings
 
@@ -20,8 +20,8 @@ __all__ = [
     "LINES",
     "TARGET",
     "VERDICT",
-    "Parts",
-    "Question",
+    "PartQuestion",
+    "TemplateParts",
     "choice_of",
     "clean_reply",
     "one_of",

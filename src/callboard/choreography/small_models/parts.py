@@ -29,7 +29,7 @@ from callboard.choreography.small_models.forms import (
 from callboard.choreography.small_models.plain import clean_reply
 from callboard.core.canonical import Json
 from callboard.core.vocabulary import Content, Trust
-from callboard.prompts import Part, Template, render
+from callboard.prompts import Template, TemplatePart, render
 from callboard.replies.evidence import cut_reply
 
 LINES: Final = ".lines"
@@ -58,7 +58,7 @@ _FRAME_TOKENS: Final = 40
 
 
 @dataclass(frozen=True, slots=True)
-class Question:
+class PartQuestion:
     """One part on its way to the agent."""
 
     name: str
@@ -69,7 +69,7 @@ class Question:
 
 
 @dataclass(slots=True)
-class Parts:
+class TemplateParts:
     """A template in parts while it is asked.
 
     A constrained model is held to forms and choices; its free words are cleaned.
@@ -79,7 +79,7 @@ class Parts:
     inputs: Mapping[str, Content]
     task: Content
     is_constrained: bool
-    ask: Callable[[Question], Awaitable[Json]]
+    ask: Callable[[PartQuestion], Awaitable[Json]]
     count_tokens: Callable[[str], int]
     origin: str
     # The file the text will be written to, as it stands; read only if a part places it.
@@ -110,7 +110,7 @@ class Parts:
         text = cut_reply("\n\n".join(each for each in texts if each)).body
         return with_verdict(text, self.said[VERDICT]) if VERDICT in self.said else text
 
-    def _is_for(self, part: Part) -> bool:
+    def _is_for(self, part: TemplatePart) -> bool:
         _, mark, archetype = part.name.rpartition(_AS)
         return not mark or archetype == self.archetype
 
@@ -150,7 +150,7 @@ class Parts:
         parts = (each for each in self.template.parts if part is None or each.name == part)
         return {placeholder.name for each in parts for placeholder in each.body.placeholders}
 
-    async def _paragraph(self, parts: list[Part], index: int, line: str) -> str:
+    async def _paragraph(self, parts: list[TemplatePart], index: int, line: str) -> str:
         more = {EACH: Content(as_sentence(line), self.origin, Trust.UNTRUSTED)}
         pieces: list[str] = []
         for part in _in_turn(parts, index):
@@ -162,7 +162,7 @@ class Parts:
         return " ".join(piece for piece in pieces if piece)
 
     async def _answer(
-        self, part: Part, name: str, more: Mapping[str, Content] | None = None
+        self, part: TemplatePart, name: str, more: Mapping[str, Content] | None = None
     ) -> str:
         form = self._form(part, more) if self.is_constrained else None
         if form is not None:
@@ -170,7 +170,7 @@ class Parts:
         schema = choice_schema(part.name) if self.is_constrained else None
         short = _CHOICE_TOKENS if part.name in (TRIAGE, VERDICT) else None
         framing = self.framing(part.name, more)
-        output = await self.ask(Question(name, part.name, schema, framing, short))
+        output = await self.ask(PartQuestion(name, part.name, schema, framing, short))
         if schema is not None:
             return choice_of(output)
         text = _text_of(output)
@@ -179,7 +179,7 @@ class Parts:
         return clean_reply(text, self._rendered(part, more))
 
     async def _formed(
-        self, part: Part, name: str, form: Form, more: Mapping[str, Content] | None
+        self, part: TemplatePart, name: str, form: Form, more: Mapping[str, Content] | None
     ) -> str:
         offered = form.without(self._used)
         if len(offered.options) == 1:
@@ -190,16 +190,18 @@ class Parts:
             limit = longest + _FRAME_TOKENS
             framing = self.framing(part.name, more)
             schema = offered.schema(material)
-            chosen = form.chosen(await self.ask(Question(name, part.name, schema, framing, limit)))
+            chosen = form.chosen(
+                await self.ask(PartQuestion(name, part.name, schema, framing, limit))
+            )
         self._used.add(chosen)
         return form.filled(chosen, self._material(more), self.count_tokens)
 
-    def _form(self, part: Part, more: Mapping[str, Content] | None) -> Form | None:
+    def _form(self, part: TemplatePart, more: Mapping[str, Content] | None) -> Form | None:
         if not any("…" in piece for piece in part.body.pieces if isinstance(piece, str)):
             return None
         return form_of(self._rendered(part, more))
 
-    def _rendered(self, part: Part, more: Mapping[str, Content] | None = None) -> str:
+    def _rendered(self, part: TemplatePart, more: Mapping[str, Content] | None = None) -> str:
         """Return a part with everything in its place, as text and not as a prompt."""
         values = {**self.inputs, **self.framing(part.name, more), "task": self.task}
         bare = {name: replace(value, trust=Trust.TRUSTED) for name, value in values.items()}
@@ -231,9 +233,9 @@ def _text_of(output: Json) -> str:
     return str(cast("dict[str, Any]", output)["text"] if isinstance(output, dict) else output)
 
 
-def _in_turn(parts: list[Part], index: int) -> list[Part]:
+def _in_turn(parts: list[TemplatePart], index: int) -> list[TemplatePart]:
     """Return the parts that are asked for a line; of those that take turns, one."""
-    turns: dict[str, list[Part]] = {}
+    turns: dict[str, list[TemplatePart]] = {}
     for part in parts:
         turns.setdefault(_TURN.sub("", part.name), []).append(part)
     return [group[index % len(group)] for group in turns.values()]

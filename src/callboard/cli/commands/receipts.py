@@ -25,7 +25,7 @@ from callboard.cli.output import (
 )
 
 if TYPE_CHECKING:
-    from callboard.cli.reading import Reading
+    from callboard.cli.reading import OpenJournal
     from callboard.core.vocabulary.run import Receipt
     from callboard.store.ledger.verification import LedgerReport
 
@@ -172,7 +172,7 @@ def _told(ledger: "LedgerReport") -> str:
     return "not all proven" if ledger.unproven else "all sound"
 
 
-def _receipts(journal: "Reading", session: str | None, run: str | None) -> "list[Receipt]":
+def _receipts(journal: "OpenJournal", session: str | None, run: str | None) -> "list[Receipt]":
     from callboard.store.connection import Connection
     from callboard.store.journal.sessions import load_session
     from callboard.tools.audit.receipts import list_receipts

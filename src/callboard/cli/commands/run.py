@@ -54,9 +54,9 @@ def run(
     given = read_arguments(arg or [], args_json)
     choices = Choices(project, tuple(pack or ()), model, as_json)
     if detach:
-        from callboard.cli.work.detaching import Wanted, run_detached
+        from callboard.cli.work.detaching import DetachedRun, run_detached
 
-        return run_detached(choices, Wanted(name, given, session, title))
+        return run_detached(choices, DetachedRun(name, given, session, title))
 
     async def work(interrupt: Interrupt) -> int:
         async with working(choices) as here:

@@ -31,7 +31,7 @@ def serve(
     of the project go on.
     """
     from callboard.cli.work.opening import Choices
-    from callboard.cli.work.serving import Address, serve_project
+    from callboard.cli.work.serving import ListenAddress, serve_project
 
     choices = Choices(project, tuple(pack or ()), model, as_json)
-    return serve_project(choices, Address(host, port))
+    return serve_project(choices, ListenAddress(host, port))

@@ -102,9 +102,9 @@ def trust(
 
 
 def _list(*, as_json: bool) -> int:
-    from callboard.studio.trust import Registry
+    from callboard.studio.trust import TrustRegistry
 
-    known = Registry().all()
+    known = TrustRegistry().all()
     if as_json:
         echo_json({"projects": [asdict(each) for each in known]})
     else:

@@ -16,8 +16,8 @@ from callboard.models import ProviderConfig
 from callboard.models.credentials import (
     Credentials,
     KeyStatus,
+    KeySurvey,
     Secret,
-    Survey,
     Ties,
     service_account,
 )
@@ -31,7 +31,7 @@ from callboard.studio.keys import (
 
 
 @dataclass(frozen=True, slots=True)
-class Account:
+class ProviderAccount:
     """A provider as its key is kept: under which name, in which variables."""
 
     name: str
@@ -57,17 +57,17 @@ class Keys:
         """The set of keys in use."""
         return self.credentials.profile
 
-    def account(self, provider: str) -> Account:
+    def account(self, provider: str) -> ProviderAccount:
         """Return the account of a provider; one nobody knows is an error."""
         name, variables = require_provider(self.settings, provider)
         configs = provider_configs(self.loaded)
-        return Account(name, variables, configs.get(name, ProviderConfig()))
+        return ProviderAccount(name, variables, configs.get(name, ProviderConfig()))
 
-    def survey(self) -> Survey:
+    def survey(self) -> KeySurvey:
         """Look for the key of every provider."""
         return self.credentials.survey(key_names(self.settings))
 
-    def status(self, account: Account) -> KeyStatus:
+    def status(self, account: ProviderAccount) -> KeyStatus:
         """Look for the key of one provider."""
         return self.credentials.survey([(account.name, account.variables)]).keys[0]
 
@@ -104,7 +104,7 @@ _WARNING = (
 
 
 @dataclass(frozen=True, slots=True)
-class Given:
+class GivenKey:
     """The ways in which a key may be given; without any it is asked for."""
 
     api_key: str | None = None
@@ -112,7 +112,7 @@ class Given:
     credentials_file: str | None = None
 
 
-def take_key(title: str, given: Given) -> Secret:
+def take_key(title: str, given: GivenKey) -> Secret:
     """Return the key a user gives for a provider."""
     api_key, key_file = given.api_key, given.key_file
     if sum(each is not None for each in (api_key, key_file, given.credentials_file)) > 1:

@@ -27,8 +27,8 @@ from callboard.models import (
     Gate,
     ModelProfile,
     Rung,
+    SchemaShape,
     Score,
-    Shape,
     fetch_weights,
     find_weights,
     weights_dir,
@@ -139,10 +139,10 @@ _NAMES: Final = {
 }
 
 
-def tell_try(tries: int, *, quiet: bool) -> Callable[[Rung, Shape, Score], None]:
+def tell_try(tries: int, *, quiet: bool) -> Callable[[Rung, SchemaShape, Score], None]:
     """Return what tells a watcher about every finished shape."""
 
-    def tell(rung: Rung, shape: Shape, score: Score) -> None:
+    def tell(rung: Rung, shape: SchemaShape, score: Score) -> None:
         if not quiet and score.tries == tries:
             remark(f"{_NAMES[rung]}, {shape}: {score.valid} of {score.tries} valid")
 
@@ -152,7 +152,7 @@ def tell_try(tries: int, *, quiet: bool) -> Callable[[Rung, Shape, Score], None]
 def profile_report(profile: ModelProfile, path: Path, *, as_json: bool) -> None:
     """Show a profile and where it is kept."""
     if as_json:
-        first = {shape.value: profile.first_rung(shape).value for shape in Shape}
+        first = {shape.value: profile.first_rung(shape).value for shape in SchemaShape}
         echo_json({"profile": {**profile.to_json(), "first_rung": first}, "path": str(path)})
         return
     speed, wait = profile.tokens_per_second, profile.first_token_ms
@@ -171,12 +171,12 @@ def profile_report(profile: ModelProfile, path: Path, *, as_json: bool) -> None:
     rows = [
         (
             _NAMES[rung],
-            *(_cell(profile.scores[rung].get(shape)) for shape in Shape),
+            *(_cell(profile.scores[rung].get(shape)) for shape in SchemaShape),
         )
         for rung in profile.scores
     ]
-    first = ("asked first by", *(_NAMES[profile.first_rung(shape)] for shape in Shape))
-    echo_table(("VALID REPLIES", *(shape.value.upper() for shape in Shape)), [*rows, first])
+    first = ("asked first by", *(_NAMES[profile.first_rung(shape)] for shape in SchemaShape))
+    echo_table(("VALID REPLIES", *(shape.value.upper() for shape in SchemaShape)), [*rows, first])
 
 
 def _cell(score: Score | None) -> str:

@@ -14,7 +14,7 @@ from callboard.cli.output import (
     moment,
     remark,
 )
-from callboard.cli.reading import Reading
+from callboard.cli.reading import OpenJournal
 from callboard.cli.views.lines import describe
 from callboard.core.canonical import Json
 from callboard.core.errors import NotFound
@@ -26,7 +26,7 @@ from callboard.store.journal.runs import load_run
 from callboard.store.journal.steps import load_journal, with_output
 
 
-def slots_report(journal: Reading, run: RunRecord, *, as_json: bool) -> None:
+def slots_report(journal: OpenJournal, run: RunRecord, *, as_json: bool) -> None:
     """List the slots of a run."""
     slots = journal.read(lambda connection: _slots(connection, run))
     if as_json:
@@ -38,7 +38,7 @@ def slots_report(journal: Reading, run: RunRecord, *, as_json: bool) -> None:
         echo_table(("SLOT", "TYPE", "STEP"), rows)
 
 
-def slot_report(journal: Reading, run: RunRecord, name: str, *, as_json: bool) -> None:
+def slot_report(journal: OpenJournal, run: RunRecord, name: str, *, as_json: bool) -> None:
     """Print the whole value of one slot."""
 
     def work(connection: Connection) -> tuple[StepRecord, Json]:
@@ -104,7 +104,7 @@ def _shape(step: StepRecord) -> dict[str, Json]:
 _POLL_SECONDS: Final = 0.2
 
 
-def events_report(journal: Reading, run: RunRecord, *, follow: bool, as_json: bool) -> None:
+def events_report(journal: OpenJournal, run: RunRecord, *, follow: bool, as_json: bool) -> None:
     """Print events, one per line; with `follow` also those still to come."""
     for event in _events(journal, run.id, follow=follow):
         if as_json:
@@ -113,7 +113,7 @@ def events_report(journal: Reading, run: RunRecord, *, follow: bool, as_json: bo
             echo(f"{event.seq:>6}  {moment(event.at)}  {event.type:<20}  {describe(event)}")
 
 
-def _events(journal: Reading, run_id: str, *, follow: bool) -> Iterator[Event]:
+def _events(journal: OpenJournal, run_id: str, *, follow: bool) -> Iterator[Event]:
     after = 0
     while True:
         # Asked before reading: what a run did before it was over is then surely read.

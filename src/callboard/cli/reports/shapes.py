@@ -4,7 +4,7 @@ from dataclasses import asdict
 from typing import Any
 
 from callboard.cli.output import echo, echo_json, moment, one_line, remark
-from callboard.cli.reading import Reading
+from callboard.cli.reading import OpenJournal
 from callboard.core.canonical import Json
 from callboard.core.vocabulary.run import Answer, RunRecord, SessionRecord, StepRecord
 from callboard.store.journal.questions import list_questions
@@ -74,7 +74,7 @@ def question_shape(answer: Answer) -> dict[str, Json]:
     }
 
 
-def questions_report(journal: Reading, *, as_json: bool) -> None:
+def questions_report(journal: OpenJournal, *, as_json: bool) -> None:
     """List what waits for the human, oldest first."""
     nothing: list[Answer] = []
     questions = journal.read_or(nothing, list_questions)

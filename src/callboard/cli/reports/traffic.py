@@ -8,7 +8,7 @@ from pathlib import Path
 from callboard.cli import exits
 from callboard.cli.bridge import perform_simply
 from callboard.cli.output import echo, echo_json, echo_table, moment, seconds
-from callboard.cli.reading import Reading, reading
+from callboard.cli.reading import OpenJournal, reading
 from callboard.core.breaker import Breaker, CircuitState
 from callboard.core.canonical import Json
 from callboard.core.clock import SystemClock
@@ -31,7 +31,7 @@ class Traffic:
     pauses: list[PauseRow]
 
 
-def traffic_report(journal: Reading, *, as_json: bool) -> None:
+def traffic_report(journal: OpenJournal, *, as_json: bool) -> None:
     """Print circuits and pauses."""
     now_ms = time.time_ns() // 1_000_000
 

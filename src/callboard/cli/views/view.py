@@ -10,7 +10,7 @@ from callboard.cli.views.lines import describe, is_worth_a_line
 from callboard.core.events import Event
 
 
-class View(Protocol):
+class WatchView(Protocol):
     """Shows a run while it is executed; a context, so that a display can be taken down."""
 
     @property
@@ -18,7 +18,7 @@ class View(Protocol):
         """Whether a person sits in front of it who can answer a question."""
         ...
 
-    def __enter__(self) -> "View":
+    def __enter__(self) -> "WatchView":
         """Begin to show."""
         ...
 
@@ -43,7 +43,7 @@ class View(Protocol):
         ...
 
 
-def choose_view(*, as_json: bool) -> View:
+def choose_view(*, as_json: bool) -> WatchView:
     """Return JSON lines, a live display if someone looks at a terminal, else plain lines."""
     if as_json:
         return JsonLines()

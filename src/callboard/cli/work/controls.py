@@ -12,7 +12,7 @@ from callboard.cli.output import echo, echo_json, echo_text, remark
 from callboard.cli.reading import matching, pick
 from callboard.cli.reports.shapes import question_shape
 from callboard.cli.work.following import last_seq
-from callboard.cli.work.opening import Choices, Work, working
+from callboard.cli.work.opening import Choices, OpenWork, working
 from callboard.core.canonical import Json
 from callboard.core.vocabulary.run import Answer, RunState, SignalKind, SignalRecord
 from callboard.store.connection import Connection
@@ -76,7 +76,7 @@ def resume_all(choices: Choices) -> int:
     return perform(work)
 
 
-async def follow_each(here: Work, run_ids: list[str], interrupt: Interrupt, after: int) -> int:
+async def follow_each(here: OpenWork, run_ids: list[str], interrupt: Interrupt, after: int) -> int:
     """Watch runs that are executed here together; return the first exit code that is not 0."""
     codes = [await here.follow(run_id, interrupt, after=after) for run_id in run_ids]
     return next((code for code in codes if code != exits.OK), exits.OK)
@@ -90,7 +90,7 @@ class Woken:
 
 
 @asynccontextmanager
-async def follow_woken(here: Work, interrupt: Interrupt) -> AsyncGenerator[Woken]:
+async def follow_woken(here: OpenWork, interrupt: Interrupt) -> AsyncGenerator[Woken]:
     """Afterwards watch the paused runs that the work within let go on in this process."""
     database = here.studio.database
     paused = database.read(lambda connection: list_runs(connection, states=(RunState.PAUSED,)))
@@ -154,7 +154,7 @@ def give_answer(choices: Choices, name: str, value: str, *, wait: bool) -> int:
     return perform(work)
 
 
-def _find_question(here: Work, name: str) -> Answer:
+def _find_question(here: OpenWork, name: str) -> Answer:
     def find(connection: Connection) -> Answer:
         ids = [each.id for each in list_questions(connection, only_open=False)]
         return load_question(connection, pick(matching(ids, name), name, "question"))

@@ -18,7 +18,7 @@ from callboard.cli.output import echo, echo_json, remark
 from callboard.cli.reports.shapes import run_shape
 from callboard.cli.work.ending import conclude, exit_code_of
 from callboard.cli.work.following import Followed, follow, open_questions
-from callboard.cli.work.opening import Choices, Work, working
+from callboard.cli.work.opening import Choices, OpenWork, working
 from callboard.core.canonical import Json
 from callboard.core.errors import CallboardError
 from callboard.core.vocabulary.run import RunRecord, RunState
@@ -34,7 +34,7 @@ class NotTakenUp(CallboardError):
 
 
 @dataclass(frozen=True, slots=True)
-class Wanted:
+class DetachedRun:
     """What is to be run, and in which session."""
 
     name: str
@@ -43,7 +43,7 @@ class Wanted:
     title: str = ""
 
 
-def run_detached(choices: Choices, wanted: Wanted) -> int:
+def run_detached(choices: Choices, wanted: DetachedRun) -> int:
     """Start a run in the background and print its id; mistakes in the call are told here."""
 
     async def work() -> int:
@@ -63,7 +63,7 @@ def run_detached(choices: Choices, wanted: Wanted) -> int:
     return perform_simply(work())
 
 
-async def _hand_over(here: Work, run: RunRecord) -> Path:
+async def _hand_over(here: OpenWork, run: RunRecord) -> Path:
     """Have a process of its own take a run up; return where its output goes."""
     log = here.studio.project.logs / f"{run.id}.log"
     process = _begin(_command(here, run), log, here.studio.project.folder)
@@ -78,7 +78,7 @@ async def _hand_over(here: Work, run: RunRecord) -> Path:
     return log
 
 
-def _command(here: Work, run: RunRecord) -> list[str]:
+def _command(here: OpenWork, run: RunRecord) -> list[str]:
     words = ["runs", "resume", run.id, "--project", str(here.studio.project.root)]
     for folder in here.choices.packs:
         words += ["--pack", str(folder)]
@@ -129,7 +129,7 @@ def watch_run(choices: Choices, name: str) -> int:
     return perform(work)
 
 
-def _end(here: Work, followed: Followed) -> int:
+def _end(here: OpenWork, followed: Followed) -> int:
     run = followed.run
     if here.choices.as_json or run.is_terminal or not followed.was_interrupted:
         return conclude(here.studio, followed, as_json=here.choices.as_json)
@@ -141,7 +141,7 @@ def _end(here: Work, followed: Followed) -> int:
     return exit_code_of(followed)
 
 
-async def _leave_when_deserted(here: Work, run_id: str, interrupt: Interrupt) -> None:
+async def _leave_when_deserted(here: OpenWork, run_id: str, interrupt: Interrupt) -> None:
     was_deserted = False
     while True:
         is_deserted = _is_deserted(here, run_id)
@@ -153,7 +153,7 @@ async def _leave_when_deserted(here: Work, run_id: str, interrupt: Interrupt) ->
         await asyncio.sleep(_WATCH_SECONDS)
 
 
-def _is_deserted(here: Work, run_id: str) -> bool:
+def _is_deserted(here: OpenWork, run_id: str) -> bool:
     """Say whether a run should be going on although no living process has it."""
     run = here.studio.engine.load(run_id)
     is_answered = run.state is RunState.WAITING and not open_questions(here.studio, run_id)

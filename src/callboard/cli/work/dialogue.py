@@ -146,7 +146,7 @@ class Hush:
 
 
 @dataclass(frozen=True, slots=True)
-class Conversation:
+class TerminalConversation:
     """What a user wants to say, to whom, and how; a pack takes of it what it knows."""
 
     message: str | None = None
@@ -158,7 +158,7 @@ class Conversation:
     session: str | None = None
 
 
-def converse(choices: Choices, wanted: Conversation) -> int:
+def converse(choices: Choices, wanted: TerminalConversation) -> int:
     """Say one thing, or without a message talk until the user leaves."""
     own = pack_of_project(choices.project)
     given = tuple(load_pack(folder) for folder in choices.packs)

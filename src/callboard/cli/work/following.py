@@ -9,7 +9,7 @@ from typing import Any
 
 from callboard.cli.bridge import Interrupt
 from callboard.cli.output import clean, remark
-from callboard.cli.views.view import View
+from callboard.cli.views.view import WatchView
 from callboard.core.errors import Conflict
 from callboard.core.events import Event, QuestionAsked, RunChanged
 from callboard.core.vocabulary.run import TERMINAL_STATES, Answer, Question, RunRecord, RunState
@@ -101,7 +101,7 @@ def last_seq(studio: Studio) -> int:
 async def follow(
     studio: Studio,
     run_id: str,
-    view: View,
+    view: WatchView,
     interrupt: Interrupt,
     *,
     after: int = 0,
@@ -151,7 +151,7 @@ async def _stop(*tasks: "asyncio.Task[Any]") -> None:
 
 
 async def _watch(
-    studio: Studio, run_id: str, view: View, after: int, *, asking: bool
+    studio: Studio, run_id: str, view: WatchView, after: int, *, asking: bool
 ) -> tuple[Answer, ...]:
     """Show events until the run ends; return the questions nobody here can answer."""
     async for event in studio.engine.events(run_id=run_id, after=after):
@@ -169,7 +169,7 @@ async def _watch(
 
 
 async def _answer_questions(
-    studio: Studio, run_id: str, view: View, *, asking: bool
+    studio: Studio, run_id: str, view: WatchView, *, asking: bool
 ) -> tuple[Answer, ...]:
     """Ask what is open once nothing else goes on; return what stays open."""
     while studio.engine.load(run_id).state is RunState.WAITING:

@@ -8,7 +8,7 @@ from pathlib import Path
 from callboard.cli.bridge import Interrupt
 from callboard.cli.output import counted, remark
 from callboard.cli.reading import Owners, find_run
-from callboard.cli.views.view import View, choose_view
+from callboard.cli.views.view import WatchView, choose_view
 from callboard.cli.work.ending import conclude
 from callboard.cli.work.following import follow
 from callboard.core.canonical import Json
@@ -45,14 +45,14 @@ def pack_of_project(folder: Path | None) -> str:
 
 
 @asynccontextmanager
-async def working(choices: Choices) -> "AsyncGenerator[Work]":
+async def working(choices: Choices) -> "AsyncGenerator[OpenWork]":
     """Open the project to work in it, for as long as the context lasts."""
     root = Path.cwd() if choices.project is None else choices.project
     async with Studio.open(root, choices.opening()) as studio:
-        yield Work(studio, choices)
+        yield OpenWork(studio, choices)
 
 
-class Work:
+class OpenWork:
     """An open studio together with what the user chose."""
 
     def __init__(self, studio: Studio, choices: Choices) -> None:
@@ -89,7 +89,7 @@ class Work:
             journal = self.studio.database.read(lambda connection: load_journal(connection, run))
             remark(f"It keeps {counted(len(journal), 'finished step')} of {run.parent_id}.")
 
-    def view(self) -> View:
+    def view(self) -> WatchView:
         """Return how this command shows a run."""
         return choose_view(as_json=self.choices.as_json)
 

@@ -30,7 +30,7 @@ _SWITCH_SECONDS: Final = 0.001
 
 
 @dataclass(frozen=True, slots=True)
-class Address:
+class ListenAddress:
     """Where a server listens."""
 
     host: str
@@ -84,7 +84,7 @@ class _ProjectServer(uvicorn.Server):
             await self._open.aclose()
 
 
-def serve_project(choices: Choices, address: Address) -> int:
+def serve_project(choices: Choices, address: ListenAddress) -> int:
     """Serve a project until the user stops it."""
     token = os.environ.get(TOKEN_VARIABLE) or None
     require_token_for(address.host, token)
@@ -104,7 +104,7 @@ def serve_project(choices: Choices, address: Address) -> int:
     return exits.OK
 
 
-def _listen(address: Address) -> socket.socket:
+def _listen(address: ListenAddress) -> socket.socket:
     family = socket.AF_INET6 if ":" in address.host else socket.AF_INET
     listening = socket.socket(family, socket.SOCK_STREAM)
     listening.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)

@@ -7,7 +7,7 @@ from callboard.choreography.staffing import agents_now, tier_of
 from callboard.cli import exits
 from callboard.cli.bridge import Interrupt, perform
 from callboard.cli.output import echo, echo_json, echo_table, echo_text, one_line, remark
-from callboard.cli.work.opening import Choices, Work, working
+from callboard.cli.work.opening import Choices, OpenWork, working
 from callboard.core.canonical import Json, compact_json
 from callboard.tools import Policy, ToolCall, receipt_to_json
 
@@ -70,7 +70,7 @@ def run_tool(
     return perform(work)
 
 
-async def _run(here: Work, tool_id: str, args: dict[str, Json], session: str | None) -> int:
+async def _run(here: OpenWork, tool_id: str, args: dict[str, Json], session: str | None) -> int:
     studio = here.studio
     studio.tools.registry.get(tool_id)
     found = studio.sessions.get(session) if session else await studio.sessions.current()

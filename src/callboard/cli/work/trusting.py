@@ -11,7 +11,7 @@ from callboard.core.clock import Clock, SystemClock
 from callboard.core.errors import CallboardError, ErrorTier, InvalidInput, NotFound
 from callboard.studio.database import adopt, set_aside, strange_databases
 from callboard.studio.project import Project
-from callboard.studio.trust import Registry, Standing
+from callboard.studio.trust import FolderStanding, TrustRegistry
 from callboard.studio.trust_survey import Brought, survey
 
 DatabaseChoice = Literal["adopt", "aside"]
@@ -29,7 +29,7 @@ class Decided:
     """What became of a folder."""
 
     project: Project
-    standing: Standing
+    standing: FolderStanding
     brought: tuple[Brought, ...]
     paused_runs: int = 0
     aside: Path | None = None
@@ -67,7 +67,7 @@ def trust_folder(
     now = (clock or SystemClock()).now_ms()
     foreign = strange_databases(project)
     choice = database or _ask_about(foreign)
-    Registry().trust(project.root, now)
+    TrustRegistry().trust(project.root, now)
     trusted = Project(project.root)
     paused, aside = 0, None
     if foreign and choice == "adopt":
@@ -114,7 +114,7 @@ def ask_at_first_use(folder: Path | None) -> None:
         return
     if project.standing.is_trusted or not is_attended():
         return
-    registry = Registry()
+    registry = TrustRegistry()
     if registry.has_declined(project.root):
         return
     show_brought(project, survey(project.brought))
@@ -127,7 +127,7 @@ def ask_at_first_use(folder: Path | None) -> None:
 def revoke_folder(folder: Path | None) -> tuple[Project, bool]:
     """Stop trusting a folder."""
     project = locate(folder)
-    return project, Registry().revoke(project.root)
+    return project, TrustRegistry().revoke(project.root)
 
 
 def _says_yes(question: str) -> bool:

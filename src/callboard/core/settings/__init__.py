@@ -8,10 +8,10 @@ from callboard.core.settings.environment import (
     variable_of,
 )
 from callboard.core.settings.layers import (
-    Layer,
     LayerName,
-    Origin,
+    SettingsLayer,
     SettingsWarning,
+    ValueOrigin,
     WarningKind,
     merge,
 )
@@ -21,12 +21,12 @@ from callboard.core.settings.schema import Key, json_schema
 
 __all__ = [
     "Key",
-    "Layer",
     "LayerName",
     "LoadedSettings",
-    "Origin",
     "Settings",
+    "SettingsLayer",
     "SettingsWarning",
+    "ValueOrigin",
     "VariableFile",
     "WarningKind",
     "environment_layer",

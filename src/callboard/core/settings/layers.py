@@ -33,7 +33,7 @@ OWN: Final = frozenset({LayerName.USER, LayerName.ENVIRONMENT, LayerName.FLAGS})
 
 
 @dataclass(frozen=True, slots=True)
-class Layer:
+class SettingsLayer:
     """What one source says; `sources` names a variable or file for single keys."""
 
     name: LayerName
@@ -50,14 +50,14 @@ class Layer:
 
 
 @dataclass(frozen=True, slots=True)
-class Origin:
+class ValueOrigin:
     """Which layer set a key, and from where."""
 
     layer: LayerName
     source: str
 
 
-def in_order(layers: Iterable[Layer]) -> list[Layer]:
+def in_order(layers: Iterable[SettingsLayer]) -> list[SettingsLayer]:
     """Return layers weakest first."""
     return sorted(layers, key=lambda layer: PRECEDENCE.index(layer.name))
 

@@ -16,7 +16,7 @@ from callboard.core.settings.sections import (
     ContextSettings,
     PipelineSettings,
     QueueSettings,
-    Section,
+    SettingsSection,
     StructureSettings,
     TelemetrySettings,
     harmless,
@@ -44,7 +44,7 @@ FallbackReason = Literal[
 VariableName = Annotated[str, Field(pattern=r"^[A-Z_][A-Z0-9_]{0,63}$")]
 
 
-class ProviderSettings(Section):
+class ProviderSettings(SettingsSection):
     """How one model provider is reached."""
 
     base_url: Url | None = Field(
@@ -68,7 +68,7 @@ class ProviderSettings(Section):
     )
 
 
-class CatalogSettings(Section):
+class CatalogSettings(SettingsSection):
     """What is known of one model, where the bundled catalog is wrong or silent."""
 
     window: int | None = Field(
@@ -104,7 +104,7 @@ class CatalogSettings(Section):
     )
 
 
-class ModelsSettings(Section):
+class ModelsSettings(SettingsSection):
     """Which models are asked, where, and how long they may take."""
 
     default: str = Field(
@@ -150,7 +150,7 @@ class ModelsSettings(Section):
         }
 
 
-class EngineSettings(Section):
+class EngineSettings(SettingsSection):
     """How durable runs are and what happens to them at start-up."""
 
     durability: Literal["full", "normal"] = Field(
@@ -168,7 +168,7 @@ class EngineSettings(Section):
     )
 
 
-class ToolsSettings(Section):
+class ToolsSettings(SettingsSection):
     """What tools may do and how much they may take."""
 
     timeout_seconds: Seconds = Field(
@@ -187,7 +187,7 @@ class ToolsSettings(Section):
     )
 
 
-class LogSettings(Section):
+class LogSettings(SettingsSection):
     """What is logged, and how."""
 
     level: Literal["debug", "info", "warn", "error"] = Field(
@@ -201,7 +201,7 @@ class LogSettings(Section):
     )
 
 
-class Settings(Section):
+class Settings(SettingsSection):
     """All settings of one process."""
 
     profile: str = Field(

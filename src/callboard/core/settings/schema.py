@@ -28,11 +28,11 @@ ANY_NAME: Final = "<name>"
 
 
 @dataclass(frozen=True, slots=True)
-class Node:
+class SettingsNode:
     """A section (`children`), a mapping by free names (`each`), or a value (neither)."""
 
-    children: Mapping[str, "Node"] = field(default_factory=dict[str, "Node"])
-    each: "Node | None" = None
+    children: Mapping[str, "SettingsNode"] = field(default_factory=dict[str, "SettingsNode"])
+    each: "SettingsNode | None" = None
     info: FieldInfo | None = None
 
     @property
@@ -57,7 +57,7 @@ class Node:
         """Whether even the file of a project nobody has trusted may set this."""
         return self.is_value and bool(self._mark(HARMLESS))
 
-    def child(self, name: str) -> "Node | None":
+    def child(self, name: str) -> "SettingsNode | None":
         """Return what stands under a name."""
         return self.children.get(name, self.each)
 
@@ -67,20 +67,20 @@ class Node:
 
 
 @cache
-def root() -> Node:
+def root() -> SettingsNode:
     """Return the tree of all keys."""
     return _section(Settings, None)
 
 
-def find(key: Key) -> Node | None:
+def find(key: Key) -> SettingsNode | None:
     """Return the node of a key, if the settings know it."""
-    node: Node | None = root()
+    node: SettingsNode | None = root()
     for name in key:
         node = None if node is None else node.child(name)
     return node
 
 
-def values(node: Node | None = None, key: Key = ()) -> Iterator[tuple[Key, Node]]:
+def values(node: SettingsNode | None = None, key: Key = ()) -> Iterator[tuple[Key, SettingsNode]]:
     """Yield every value of the tree, with `<name>` where the user chooses a name."""
     node = root() if node is None else node
     if node.is_value:
@@ -117,27 +117,27 @@ def json_schema() -> dict[str, Json]:
     return {"$schema": "https://json-schema.org/draft/2020-12/schema", **schema}
 
 
-def _section(model: type[BaseModel], info: FieldInfo | None) -> Node:
+def _section(model: type[BaseModel], info: FieldInfo | None) -> SettingsNode:
     children = {name: _node(each) for name, each in model.model_fields.items()}
-    return Node(children=children, info=info)
+    return SettingsNode(children=children, info=info)
 
 
-def _node(info: FieldInfo) -> Node:
+def _node(info: FieldInfo) -> SettingsNode:
     for each in _alternatives(info.annotation):
         if isinstance(each, type) and issubclass(each, BaseModel):
             return _section(each, info)
         if get_origin(each) is dict:
-            return Node(each=_held(get_args(each)[1], info), info=info)
-    return Node(info=info)
+            return SettingsNode(each=_held(get_args(each)[1], info), info=info)
+    return SettingsNode(info=info)
 
 
-def _held(annotation: Any, info: FieldInfo) -> Node:
+def _held(annotation: Any, info: FieldInfo) -> SettingsNode:
     """Return the node of what a mapping holds: a section, or a value that is told like it."""
     if isinstance(annotation, type) and issubclass(annotation, BaseModel):
         return _section(annotation, None)
     value = FieldInfo.from_annotation(cast("Any", annotation))
     value.description, value.json_schema_extra = info.description, info.json_schema_extra
-    return Node(info=value)
+    return SettingsNode(info=value)
 
 
 def _alternatives(annotation: Any) -> tuple[Any, ...]:

@@ -27,13 +27,13 @@ def harmless() -> dict[str, Any]:
     return {HARMLESS: True}
 
 
-class Section(BaseModel):
+class SettingsSection(BaseModel):
     """A group of keys; frozen, and closed to keys it does not know."""
 
     model_config = ConfigDict(extra="forbid", frozen=True)
 
 
-class ConferenceSettings(Section):
+class ConferenceSettings(SettingsSection):
     """How the rounds of a conference are held."""
 
     max_tool_steps: int = Field(
@@ -57,7 +57,7 @@ class ConferenceSettings(Section):
     )
 
 
-class ChatSettings(Section):
+class ChatSettings(SettingsSection):
     """How one agent answers in a 1:1 chat."""
 
     max_tool_steps: int = Field(
@@ -81,7 +81,7 @@ class ChatSettings(Section):
     )
 
 
-class ContextSettings(Section):
+class ContextSettings(SettingsSection):
     """How a conversation is fitted into a model's window."""
 
     reserve_tokens: int = Field(
@@ -116,7 +116,7 @@ def _off(value: Any) -> Any:
     return "off" if value is False else value
 
 
-class SummarySettings(Section):
+class SummarySettings(SettingsSection):
     """How much of a tool's findings an agent is shown, by its tier."""
 
     minimal: int = Field(default=1_500, ge=200, description="Characters for a minimal model.")
@@ -128,7 +128,7 @@ class SummarySettings(Section):
         return int(getattr(self, tier.value))
 
 
-class PipelineSettings(Section):
+class PipelineSettings(SettingsSection):
     """How recipes are executed."""
 
     agent_timeout_seconds: Seconds = Field(
@@ -162,7 +162,7 @@ Slots = Annotated[int, Field(ge=1, le=10_000)]
 _BUILT_IN: Final = {"local": 2}
 
 
-class QueueSettings(Section):
+class QueueSettings(SettingsSection):
     """How many model calls one process has under way at once."""
 
     global_limit: Slots = Field(default=64, description="Calls under way at once, in all.")
@@ -189,7 +189,7 @@ class QueueSettings(Section):
         return {**_BUILT_IN, **self.provider_limits}
 
 
-class StructureSettings(Section):
+class StructureSettings(SettingsSection):
     """How structured replies are got from models that do not give them at once."""
 
     max_questions: int = Field(
@@ -208,7 +208,7 @@ class StructureSettings(Section):
     )
 
 
-class TelemetrySettings(Section):
+class TelemetrySettings(SettingsSection):
     """What is told to an OpenTelemetry collector."""
 
     enabled: bool | None = Field(

@@ -12,17 +12,17 @@ from typing import Any, Final
 from callboard.core.canonical import Json
 from callboard.knowledge.graph import rows
 from callboard.knowledge.graph.values import Edge, Node, name_key
-from callboard.knowledge.rows import Part, Version, read_version
+from callboard.knowledge.rows import KnowledgePart, KnowledgeVersion, read_version
 from callboard.store.connection import Connection
 
 EdgeKey = tuple[str, str, str, str]
 
 
 @dataclass(frozen=True)
-class Memory:
+class GraphMemory:
     """Every node and edge of a domain at one version."""
 
-    version: Version
+    version: KnowledgeVersion
     nodes: Mapping[str, Node]
     edges: Mapping[EdgeKey, Edge]
 
@@ -95,9 +95,9 @@ class Memory:
         return {key: [node_id for _, node_id in sorted(each)] for key, each in found.items()}
 
 
-def load_memory(connection: Connection, domain: str, known: Memory | None) -> Memory:
+def load_memory(connection: Connection, domain: str, known: GraphMemory | None) -> GraphMemory:
     """Return the graph as it is now, reading only what changed since it was last known."""
-    version = read_version(connection, Part.GRAPH, domain)
+    version = read_version(connection, KnowledgePart.GRAPH, domain)
     if known is not None and known.version == version:
         return known
     # What was removed leaves no row to read, so a cache from before that starts afresh.
@@ -107,7 +107,7 @@ def load_memory(connection: Connection, domain: str, known: Memory | None) -> Me
     edges: dict[EdgeKey, Edge] = dict(base.edges) if base else {}
     nodes.update((node.id, node) for node in rows.load_changed_nodes(connection, domain, after))
     edges.update((edge.key, edge) for edge in rows.load_changed_edges(connection, domain, after))
-    return Memory(version, nodes, edges)
+    return GraphMemory(version, nodes, edges)
 
 
 def _grouped(pairs: Iterable[tuple[str, Edge]]) -> dict[str, list[Edge]]:
@@ -120,7 +120,7 @@ def _grouped(pairs: Iterable[tuple[str, Edge]]) -> dict[str, list[Edge]]:
 SHAPE: Final = 1
 
 
-def export_graph(domain: str, memory: Memory) -> Json:
+def export_graph(domain: str, memory: GraphMemory) -> Json:
     """Return a domain's graph, ordered, so that the same graph is the same text."""
     return {
         "shape": SHAPE,

@@ -14,13 +14,13 @@ from callboard.knowledge.graph import rows
 from callboard.knowledge.graph.values import (
     AttrChange,
     Edge,
+    GraphVocabulary,
     MergeReport,
     Node,
-    Vocabulary,
     name_key,
     read_vocabulary,
 )
-from callboard.knowledge.rows import Part, next_version, storable
+from callboard.knowledge.rows import KnowledgePart, next_version, storable
 from callboard.store.connection import Connection
 
 
@@ -48,7 +48,7 @@ def merge(
         len(outcome.added), len(outcome.updated), len(edges_added), len(edges_updated)
     )
     if report.has_changed:
-        version = next_version(connection, Part.GRAPH, domain)
+        version = next_version(connection, KnowledgePart.GRAPH, domain)
         written = [*outcome.added.values(), *outcome.updated.values()]
         rows.store_nodes(connection, domain, written, now, version)
         rows.store_edges(connection, domain, [*edges_added, *edges_updated], now, version)
@@ -183,7 +183,7 @@ def _require_same_type(old: Node, told: Node) -> None:
         )
 
 
-def _clean_node(node: Node, vocabulary: Vocabulary) -> Node:
+def _clean_node(node: Node, vocabulary: GraphVocabulary) -> Node:
     vocabulary.require_node(node.type)
     if not node.id.strip() or not node.name.strip():
         raise InvalidInput(
@@ -205,7 +205,7 @@ def _clean_node(node: Node, vocabulary: Vocabulary) -> Node:
     )
 
 
-def _clean_edge(edge: Edge, domain: str, vocabulary: Vocabulary) -> Edge:
+def _clean_edge(edge: Edge, domain: str, vocabulary: GraphVocabulary) -> Edge:
     vocabulary.require_edge(edge.type)
     if not math.isfinite(edge.weight) or edge.weight < 0:
         raise InvalidInput(
@@ -233,7 +233,7 @@ def remove_nodes(connection: Connection, domain: str, ids: Iterable[str]) -> int
         [(domain, node_id) for node_id in there],
     )
     for each in sorted(touched | {domain}):
-        next_version(connection, Part.GRAPH, each, has_removed=True)
+        next_version(connection, KnowledgePart.GRAPH, each, has_removed=True)
     return len(there)
 
 
@@ -248,5 +248,5 @@ def remove_edges(connection: Connection, domain: str, edges: Iterable[Edge]) -> 
         for edge in edges
     )
     if removed:
-        next_version(connection, Part.GRAPH, domain, has_removed=True)
+        next_version(connection, KnowledgePart.GRAPH, domain, has_removed=True)
     return removed

@@ -16,7 +16,7 @@ _NO_WORD: Final = re.compile(r"[\W_]+")
 _HASH_CHARS: Final = 12
 
 
-class Trust(IntEnum):
+class TrustLevel(IntEnum):
     """How much a source is believed, the named levels; any number from 0 to 100 is allowed."""
 
     GROUND = 100
@@ -39,7 +39,7 @@ class Node:
     aliases: tuple[str, ...] = ()
     attrs: Mapping[str, Json] = field(default_factory=dict[str, Json])
     source: str = ""
-    trust: int = Trust.DEFAULT
+    trust: int = TrustLevel.DEFAULT
     first_seen: str | None = None
     updated_at: int = 0
     content: str = ""
@@ -140,7 +140,7 @@ _EDGE: Final = "edge"
 
 
 @dataclass(frozen=True, slots=True)
-class Vocabulary:
+class GraphVocabulary:
     """The types of one domain."""
 
     domain: str
@@ -169,7 +169,7 @@ class Vocabulary:
         )
 
 
-def read_vocabulary(connection: Connection, domain: str) -> Vocabulary:
+def read_vocabulary(connection: Connection, domain: str) -> GraphVocabulary:
     """Return the types of a domain: the bundled ones and those defined in this project."""
     bundled = _bundled().get(domain, {})
     found: dict[str, set[str]] = {
@@ -181,7 +181,7 @@ def read_vocabulary(connection: Connection, domain: str) -> Vocabulary:
     )
     for row in rows:
         found.setdefault(row["kind"], set()).add(row["name"])
-    return Vocabulary(domain, frozenset(found[_NODE]), frozenset(found[_EDGE]))
+    return GraphVocabulary(domain, frozenset(found[_NODE]), frozenset(found[_EDGE]))
 
 
 def define_types(

@@ -3,7 +3,7 @@
 from collections.abc import Collection, Iterable, Mapping
 from typing import Any, Final
 
-from callboard.knowledge.graph.memory import Memory
+from callboard.knowledge.graph.memory import GraphMemory
 from callboard.knowledge.graph.values import Edge, Subgraph
 
 DAMPING: Final = 0.85
@@ -12,7 +12,7 @@ _MAX_ROUNDS: Final = 200
 _TOLERANCE: Final = 1e-7
 
 
-def rank_all(memory: Memory, seeds: Mapping[str, float] | None = None) -> dict[str, float]:
+def rank_all(memory: GraphMemory, seeds: Mapping[str, float] | None = None) -> dict[str, float]:
     """Return the rank of every node; with seeds, the rank as seen from them.
 
     Seeds nobody knows and weights of zero do not count; without any that do, nothing is favoured.
@@ -39,7 +39,7 @@ def in_order(ranks: Mapping[str, float]) -> list[str]:
     return sorted(ranks, key=lambda node_id: (-ranks[node_id], node_id))
 
 
-def _favoured(memory: Memory, seeds: Mapping[str, float]) -> dict[int, float] | None:
+def _favoured(memory: GraphMemory, seeds: Mapping[str, float]) -> dict[int, float] | None:
     favoured = {
         memory.numbers[node_id]: weight
         for node_id, weight in sorted(seeds.items())
@@ -48,7 +48,7 @@ def _favoured(memory: Memory, seeds: Mapping[str, float]) -> dict[int, float] | 
     return favoured or None
 
 
-def shortest_path(memory: Memory, start: str, end: str) -> list[str] | None:
+def shortest_path(memory: GraphMemory, start: str, end: str) -> list[str] | None:
     """Return the ids along a shortest way, both ends included, or None if there is no way.
 
     Of several equally short ways it is always the same one: the first by id at every step.
@@ -66,7 +66,7 @@ def shortest_path(memory: Memory, start: str, end: str) -> list[str] | None:
     return [memory.ids[number] for number in way]
 
 
-def within_hops(memory: Memory, seeds: Iterable[str], hops: int) -> dict[str, int]:
+def within_hops(memory: GraphMemory, seeds: Iterable[str], hops: int) -> dict[str, int]:
     """Return every node at most so many hops from a seed, with how many; seeds are at 0."""
     reached = {memory.numbers[each]: 0 for each in seeds if each in memory.numbers}
     border = list(reached)
@@ -82,7 +82,7 @@ def within_hops(memory: Memory, seeds: Iterable[str], hops: int) -> dict[str, in
 
 
 def extract(
-    memory: Memory,
+    memory: GraphMemory,
     seeds: Iterable[str],
     hops: int,
     cap: int,
@@ -104,7 +104,7 @@ def extract(
     )
 
 
-def edges_among(memory: Memory, ids: Collection[str]) -> tuple[Edge, ...]:
+def edges_among(memory: GraphMemory, ids: Collection[str]) -> tuple[Edge, ...]:
     """Return the edges with both ends among the ids, in order."""
     return tuple(
         edge
@@ -118,7 +118,7 @@ def _ranked(ids: Iterable[str], ranks: dict[str, float]) -> list[str]:
     return in_order({each: ranks[each] for each in ids})
 
 
-def _distances(memory: Memory, start: int, stop: int) -> dict[int, int]:
+def _distances(memory: GraphMemory, start: int, stop: int) -> dict[int, int]:
     """Return how far nodes are from one, nearest first, no farther than the node to stop at."""
     away = {start: 0}
     border = [start]

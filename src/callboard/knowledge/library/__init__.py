@@ -9,14 +9,14 @@ from callboard.knowledge.library.passages import (
     SearchMode,
     SourceText,
 )
-from callboard.knowledge.library.rows import Prepared
+from callboard.knowledge.library.rows import PreparedDocument
 
 __all__ = [
     "Chunk",
     "DocumentInfo",
     "Library",
     "Passage",
-    "Prepared",
+    "PreparedDocument",
     "PutReport",
     "SearchMode",
     "SourceText",

@@ -23,8 +23,8 @@ from callboard.knowledge.library.passages import (
     SourceText,
     cut,
 )
-from callboard.knowledge.rows import Part, next_version, read_version, storable
-from callboard.knowledge.vector_index import Indexing, Searchable, Shelf
+from callboard.knowledge.rows import KnowledgePart, next_version, read_version, storable
+from callboard.knowledge.vector_index import Indexing, Searchable, VectorSpaces
 from callboard.knowledge.vectors import embed_texts, stack
 from callboard.store.connection import Connection
 from callboard.store.database import Database
@@ -74,7 +74,9 @@ class Library:
         self._database = database
         self._clock = clock
         self._embedder = embedder
-        self._shelf: Shelf[int] = Shelf(Part.LIBRARY.value, indexing or Indexing())
+        self._shelf: VectorSpaces[int] = VectorSpaces(
+            KnowledgePart.LIBRARY.value, indexing or Indexing()
+        )
 
     @property
     def _method(self) -> str:
@@ -127,7 +129,7 @@ class Library:
             for each in prepared
         ]
         if replaced:
-            next_version(connection, Part.LIBRARY, collection)
+            next_version(connection, KnowledgePart.LIBRARY, collection)
         updated = sum(was_there for was_there, _each in replaced)
         return PutReport(
             added=len(replaced) - updated,
@@ -151,7 +153,7 @@ class Library:
         )
         removed = sum(rows.remove_document(connection, collection, each) for each in paths)
         if removed:
-            next_version(connection, Part.LIBRARY, collection, has_removed=True)
+            next_version(connection, KnowledgePart.LIBRARY, collection, has_removed=True)
         return removed
 
     def collections(self) -> tuple[str, ...]:
@@ -227,7 +229,7 @@ class Library:
         return row if row.any() else None
 
     def _searchable(self, connection: Connection, collection: str) -> Searchable[int]:
-        version = read_version(connection, Part.LIBRARY, collection).number
+        version = read_version(connection, KnowledgePart.LIBRARY, collection).number
         return self._shelf.get(
             collection, version, lambda: rows.load_space(connection, collection, self._embedder)
         )

@@ -13,7 +13,7 @@ from callboard.models.accounts.budgets import (
     set_limits,
     subscriptions_from,
 )
-from callboard.models.accounts.calls import CallRecord, Outcome, list_calls
+from callboard.models.accounts.calls import CallOutcome, CallRecord, list_calls
 from callboard.models.accounts.meter_gate import RESERVATION, MeterGate
 from callboard.models.accounts.reports import (
     BREAKDOWNS,
@@ -43,12 +43,12 @@ __all__ = [
     "Budget",
     "BudgetExceeded",
     "BudgetGate",
+    "CallOutcome",
     "CallRecord",
     "Dimension",
     "EstimatorLine",
     "Limits",
     "MeterGate",
-    "Outcome",
     "Prices",
     "Scope",
     "ScopeKind",

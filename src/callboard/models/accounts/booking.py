@@ -15,7 +15,7 @@ from typing import Final
 from callboard.core.events import CallMetered, QuotaWarning
 from callboard.models.accounts.amounts import MICROUSD_PER_USD, Amounts
 from callboard.models.accounts.budgets import add_spent, load_budgets
-from callboard.models.accounts.calls import CallRecord, Outcome, insert_call, is_on_record
+from callboard.models.accounts.calls import CallOutcome, CallRecord, insert_call, is_on_record
 from callboard.models.accounts.reservations import Hold, close, list_holds, shrink
 from callboard.models.accounts.scopes import Scope, ScopeKind, Spender
 from callboard.models.accounts.subscriptions import Subscription, record_usage
@@ -43,7 +43,7 @@ def book_call(
     if hold_id is not None:
         shrink(connection, hold_id, booked.amounts)
         # A call that went well is the last one a reservation was taken for.
-        if booked.outcome is Outcome.OK:
+        if booked.outcome is CallOutcome.OK:
             close(connection, hold_id)
     _tell(connection, booked, now_ms)
     return booked
@@ -102,7 +102,7 @@ def _lost_call(hold: Hold, cost: Callable[[str, Usage], int | None]) -> CallReco
         id=hold.id.replace("rsv_", "call_", 1),
         at=hold.at,
         spender=hold.spender,
-        outcome=Outcome.ABORTED,
+        outcome=CallOutcome.ABORTED,
         usage=usage,
         microusd=None if microusd is None else max(microusd, hold.amounts.microusd),
         requests=hold.amounts.calls,
@@ -144,7 +144,7 @@ MOST_UNDER_WAY: Final = 256
 
 
 @dataclass(frozen=True, slots=True)
-class _Entry:
+class _OutboxEntry:
     """One call to be booked, and the reservation it was made on."""
 
     call: CallRecord
@@ -166,7 +166,7 @@ class Outbox:
         self._subscriptions = tuple(subscriptions)
         self._on_booked = on_booked
         self._under_way: set[asyncio.Future[None]] = set()
-        self._refused: list[_Entry] = []
+        self._refused: list[_OutboxEntry] = []
         self._reason: BaseException | None = None
         # Reservations that a booking handed in here will close.
         self._closing: set[str] = set()
@@ -179,9 +179,9 @@ class Outbox:
     def hand_in(self, call: CallRecord, now_ms: int, hold_id: str | None) -> None:
         """Have a call booked with the next commit."""
         # A call that went well is the last one a reservation was taken for.
-        if hold_id is not None and call.outcome is Outcome.OK:
+        if hold_id is not None and call.outcome is CallOutcome.OK:
             self._closing.add(hold_id)
-        self._post(_Entry(call, now_ms, hold_id))
+        self._post(_OutboxEntry(call, now_ms, hold_id))
 
     def closes(self, hold_id: str) -> bool:
         """Say, once, whether a booking handed in here closes a reservation."""
@@ -200,7 +200,7 @@ class Outbox:
         if self._refused and self._reason is not None:
             raise self._reason
 
-    def _post(self, entry: _Entry, *, is_repeated: bool = False) -> None:
+    def _post(self, entry: _OutboxEntry, *, is_repeated: bool = False) -> None:
         def work(connection: Connection) -> None:
             if is_repeated and is_on_record(connection, entry.call.id):
                 return

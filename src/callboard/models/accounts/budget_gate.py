@@ -15,7 +15,7 @@ from callboard.core.errors import CallboardError, ErrorTier
 from callboard.models.accounts.accounts import OUTPUT_TOKENS, Accounts
 from callboard.models.accounts.amounts import Amounts, Dimension
 from callboard.models.accounts.meter_gate import RESERVATION
-from callboard.models.accounts.reservations import Hold, Refusal
+from callboard.models.accounts.reservations import BudgetRefusal, Hold
 from callboard.models.gate import Gate, WrapperGate
 from callboard.models.types import (
     Chunk,
@@ -59,12 +59,12 @@ class BudgetGate(WrapperGate):
 
     async def stream(self, request: ModelRequest) -> AsyncGenerator[Chunk]:
         """Yield the reply as it is written."""
-        hold: Hold | Refusal | None
+        hold: Hold | BudgetRefusal | None
         is_told = False
         while True:
             seen = self._accounts.returns
             hold = await self._accounts.try_reserve(request)
-            if not isinstance(hold, Refusal):
+            if not isinstance(hold, BudgetRefusal):
                 break
             if hold.is_final:
                 raise exceeded(hold)
@@ -147,7 +147,7 @@ class _Watch:
         """Say that the call's end is the budget's doing."""
         self._request.ending.reason = "cut"
 
-    async def take(self, chunk: Chunk) -> Refusal | None:
+    async def take(self, chunk: Chunk) -> BudgetRefusal | None:
         """Measure a chunk; return what forbids the call to go on, if anything does."""
         if isinstance(chunk, Finished):
             self._reported = chunk.reply.usage
@@ -160,7 +160,7 @@ class _Watch:
                 return await self._grow()
         return None
 
-    async def _restart(self) -> Refusal | None:
+    async def _restart(self) -> BudgetRefusal | None:
         """Reserve for the prompt and the answer once more: the first ones are paid for."""
         self._void_tokens += self._count()
         self._parts.clear()
@@ -172,7 +172,7 @@ class _Watch:
             Usage(self._hold.spender.estimated_tokens, self._output_tokens), 1
         )
 
-    async def _grow(self) -> Refusal | None:
+    async def _grow(self) -> BudgetRefusal | None:
         """Count exactly, and reserve for more if the answer is longer than reserved for."""
         said = self._count()
         if said <= self._output_tokens:
@@ -191,7 +191,7 @@ class _Watch:
         self._said_tokens += self._accounts.count_tokens(new) if new else 0
         return self._said_tokens
 
-    async def _extend(self, usage: Usage, calls: int) -> Refusal | None:
+    async def _extend(self, usage: Usage, calls: int) -> BudgetRefusal | None:
         cost = self._accounts.cost(self._request, usage) or 0
         more = Amounts(cost, usage.input_tokens + usage.output_tokens, calls)
         return await self._accounts.extend(self._hold, more)
@@ -224,7 +224,7 @@ class _Watch:
         )
 
 
-def exceeded(refusal: Refusal, partial: str | None = None) -> BudgetExceeded:
+def exceeded(refusal: BudgetRefusal, partial: str | None = None) -> BudgetExceeded:
     """Return the error of a call that does not fit, with the figures and the way out."""
     dimension, ceiling = refusal.dimension, refusal.ceiling
     message = (

@@ -11,7 +11,7 @@ from typing import Any, Final, cast
 
 from callboard.core.errors import CallboardError, InvalidInput, ProviderError
 from callboard.models.accounts.accounts import Accounts
-from callboard.models.accounts.calls import CallRecord, Outcome
+from callboard.models.accounts.calls import CallOutcome, CallRecord
 from callboard.models.errors import MissingKey, ProviderTimeout, WeightsUnusable
 from callboard.models.gate import Gate, WrapperGate
 from callboard.models.types import (
@@ -136,12 +136,12 @@ def _may_have_cost(error: BaseException | None) -> bool:
     return not isinstance(error, Exception) or isinstance(error, ProviderTimeout)
 
 
-def _outcome(error: BaseException | None, ending: Ending) -> Outcome:
+def _outcome(error: BaseException | None, ending: Ending) -> CallOutcome:
     if error is None:
-        return Outcome.OK
+        return CallOutcome.OK
     if isinstance(error, Exception):
-        return Outcome.ERROR
-    return Outcome(ending.reason) if ending.reason else Outcome.ABORTED
+        return CallOutcome.ERROR
+    return CallOutcome(ending.reason) if ending.reason else CallOutcome.ABORTED
 
 
 def _code(error: BaseException | None) -> str | None:

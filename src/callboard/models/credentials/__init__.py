@@ -1,6 +1,6 @@
 """Credentials: where providers' keys are kept, found and never shown."""
 
-from callboard.models.credentials.credentials import Credentials, KeyStatus, Survey
+from callboard.models.credentials.credentials import Credentials, KeyStatus, KeySurvey
 from callboard.models.credentials.encrypted_file import EncryptedFile
 from callboard.models.credentials.keychain import Keychain
 from callboard.models.credentials.secret import Scrubber, Secret
@@ -33,10 +33,10 @@ __all__ = [
     "KeyPlace",
     "KeySource",
     "KeyStatus",
+    "KeySurvey",
     "Keychain",
     "Scrubber",
     "Secret",
-    "Survey",
     "Tie",
     "Ties",
     "UnknownProvider",

@@ -105,7 +105,7 @@ class KeyStatus:
 
 
 @dataclass(frozen=True, slots=True)
-class Survey:
+class KeySurvey:
     """What is known of several providers' keys, and what kept some from being found."""
 
     keys: tuple[KeyStatus, ...]
@@ -222,7 +222,7 @@ class Credentials:
             self._note(account, has_credentials=False)
         return tuple(place for place, was_there in removed.items() if was_there)
 
-    def survey(self, providers: Iterable[tuple[str, tuple[str, ...]]]) -> Survey:
+    def survey(self, providers: Iterable[tuple[str, tuple[str, ...]]]) -> KeySurvey:
         """Say of several providers, each with its variables, whether there is a key."""
         keys: list[KeyStatus] = []
         problem: CredentialsUnreadable | CredentialsUnusable | None = None
@@ -233,7 +233,7 @@ class Credentials:
             except (CredentialsUnreadable, CredentialsUnusable) as error:
                 problem = error
             keys.append(KeyStatus(provider, variables, found))
-        return Survey(tuple(keys), problem)
+        return KeySurvey(tuple(keys), problem)
 
     def status(self, provider: str) -> KeyStatus:
         """Say whether a provider has a key, and where it comes from."""

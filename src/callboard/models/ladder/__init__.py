@@ -5,8 +5,8 @@ from callboard.models.ladder.measuring import measure
 from callboard.models.ladder.profiles import (
     ModelProfile,
     ProfileShelf,
+    SchemaShape,
     Score,
-    Shape,
     profiles_dir,
     shape_of,
 )
@@ -17,8 +17,8 @@ __all__ = [
     "ModelProfile",
     "ProfileShelf",
     "Profiles",
+    "SchemaShape",
     "Score",
-    "Shape",
     "measure",
     "profiles_dir",
     "shape_of",

@@ -14,7 +14,7 @@ from typing import Any, Final
 
 from callboard.core.canonical import Json
 from callboard.core.schemas import violations
-from callboard.models.ladder.questions import Kind, Question, count_limits
+from callboard.models.ladder.questions import QuestionKind, SmallQuestion, count_limits
 
 _FENCE: Final = re.compile(r"```[\w-]*+[^\S\n]*+\n(.*?)```", re.DOTALL)
 _OPENING: Final = re.compile(r"[\[{]")
@@ -92,7 +92,7 @@ _QUOTES: Final = ('""', "''", "``", "“”", "„“", "«»")
 _NOTHING: Final = frozenset({"", "none", "null", "nothing", "n/a", "-"})
 
 
-def read_answer(question: Question, text: str) -> Json:
+def read_answer(question: SmallQuestion, text: str) -> Json:
     """Return the value a text answers with, or raise what is wrong with it."""
     bare = _undressed(text)
     if question.is_nullable and bare.casefold().rstrip(".") in _NOTHING:
@@ -100,17 +100,17 @@ def read_answer(question: Question, text: str) -> Json:
     return checked(question, _READERS[question.kind](question, bare))
 
 
-def read_keyed(question: Question, text: str) -> Json:
+def read_keyed(question: SmallQuestion, text: str) -> Json:
     """Return the value of an answer that was asked for in JSON."""
     value = parse_structured(text, answer_schema(question))[ANSWER]
-    if question.kind is Kind.CHOICE:
+    if question.kind is QuestionKind.CHOICE:
         value = question.choices[value - 1]
-    elif question.kind is Kind.PICKS:
+    elif question.kind is QuestionKind.PICKS:
         value = [question.choices[number - 1] for number in dict.fromkeys(value)]
     return checked(question, value)
 
 
-def answer_schema(question: Question) -> dict[str, Json]:
+def answer_schema(question: SmallQuestion) -> dict[str, Json]:
     """Return the schema of an object that holds the answer; choices are given by number."""
     return {
         "type": "object",
@@ -121,29 +121,31 @@ def answer_schema(question: Question) -> dict[str, Json]:
     }
 
 
-def checked(question: Question, value: Json) -> Json:
+def checked(question: SmallQuestion, value: Json) -> Json:
     """Return the value if the field's own schema allows it."""
-    check_value(value, _value_schema(question) if question.kind is Kind.COUNT else question.schema)
+    check_value(
+        value, _value_schema(question) if question.kind is QuestionKind.COUNT else question.schema
+    )
     return value
 
 
-def _value_schema(question: Question) -> Mapping[str, Json]:
+def _value_schema(question: SmallQuestion) -> Mapping[str, Json]:
     numbers = {"enum": list(range(1, len(question.choices) + 1))}
     match question.kind:
-        case Kind.CHOICE:
+        case QuestionKind.CHOICE:
             return numbers
-        case Kind.PICKS:
+        case QuestionKind.PICKS:
             least, most = count_limits(question)
             most = min(most, max(least, len(question.choices)))
             return {"type": "array", "items": numbers, "minItems": least, "maxItems": most}
-        case Kind.COUNT:
+        case QuestionKind.COUNT:
             least, most = count_limits(question)
             return {"type": "integer", "minimum": least, "maximum": most}
         case _:
             return {k: v for k, v in question.schema.items() if k not in ("$defs", "definitions")}
 
 
-def _choice(question: Question, text: str) -> Json:
+def _choice(question: SmallQuestion, text: str) -> Json:
     named = _named(question.choices, text)
     if named is not None:
         return question.choices[named]
@@ -153,7 +155,7 @@ def _choice(question: Question, text: str) -> Json:
     return question.choices[numbers[0] - 1]
 
 
-def _picks(question: Question, text: str) -> Json:
+def _picks(question: SmallQuestion, text: str) -> Json:
     named = _named(question.choices, text)
     if named is not None:
         return [question.choices[named]]
@@ -165,17 +167,17 @@ def _picks(question: Question, text: str) -> Json:
     return [question.choices[number - 1] for number in numbers]
 
 
-def _number(question: Question, text: str) -> Json:
+def _number(question: SmallQuestion, text: str) -> Json:
     return _one_number(text)
 
 
-def _text(question: Question, text: str) -> Json:
+def _text(question: SmallQuestion, text: str) -> Json:
     if not text:
         raise BrokenStructure("it is empty")
     return text
 
 
-def _lines(question: Question, text: str) -> Json:
+def _lines(question: SmallQuestion, text: str) -> Json:
     kind = (question.items or {}).get("type")
     entries = [_undressed(_BULLET.sub("", line)) for line in text.splitlines()]
     kept = [entry for entry in entries if entry]
@@ -186,18 +188,18 @@ def _lines(question: Question, text: str) -> Json:
     return kept if kind == "string" else [_one_number(entry) for entry in kept]
 
 
-def _json(question: Question, text: str) -> Json:
+def _json(question: SmallQuestion, text: str) -> Json:
     return parse_structured(text, question.schema)
 
 
 _READERS: Final = {
-    Kind.CHOICE: _choice,
-    Kind.PICKS: _picks,
-    Kind.NUMBER: _number,
-    Kind.COUNT: _number,
-    Kind.TEXT: _text,
-    Kind.LINES: _lines,
-    Kind.JSON: _json,
+    QuestionKind.CHOICE: _choice,
+    QuestionKind.PICKS: _picks,
+    QuestionKind.NUMBER: _number,
+    QuestionKind.COUNT: _number,
+    QuestionKind.TEXT: _text,
+    QuestionKind.LINES: _lines,
+    QuestionKind.JSON: _json,
 }
 
 

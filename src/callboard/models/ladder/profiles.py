@@ -21,13 +21,13 @@ from callboard.core.canonical import Json, digest_bytes
 from callboard.core.errors import CallboardError
 from callboard.core.parsing import decode_text, parse_json
 from callboard.core.places import data_dir
-from callboard.models.ladder.questions import Kind, Question, Splitter
+from callboard.models.ladder.questions import QuestionKind, SmallQuestion, Splitter
 from callboard.models.types import Rung, Usage
 from callboard.store.files import locked_folder, write_atomically
 from callboard.store.reading import read_bounded
 
 
-class Shape(StrEnum):
+class SchemaShape(StrEnum):
     """What makes a schema hard, from the easiest on."""
 
     CHOICE = "choice"
@@ -40,7 +40,7 @@ class Shape(StrEnum):
 class Trial:
     """What a model is asked to show that it can keep to a shape; subjects vary the question."""
 
-    shape: Shape
+    shape: SchemaShape
     prompt: str
     schema: Mapping[str, Json]
     subjects: tuple[str, ...]
@@ -50,17 +50,17 @@ class Trial:
         return self.prompt.replace("{{subject}}", self.subjects[number % len(self.subjects)])
 
 
-def shape_of(schema: Mapping[str, Json]) -> Shape:
+def shape_of(schema: Mapping[str, Json]) -> SchemaShape:
     """Return which trial says most about a schema."""
-    steps = [step for step in Splitter(schema).split() if isinstance(step, Question)]
-    if any(len(step.place) > 1 or step.kind is Kind.COUNT for step in steps):
-        return Shape.NESTED
+    steps = [step for step in Splitter(schema).split() if isinstance(step, SmallQuestion)]
+    if any(len(step.place) > 1 or step.kind is QuestionKind.COUNT for step in steps):
+        return SchemaShape.NESTED
     kinds = {step.kind for step in steps}
-    if kinds & {Kind.LINES, Kind.PICKS}:
-        return Shape.LIST
-    if Kind.JSON in kinds:
-        return Shape.NESTED
-    return Shape.CHOICE if kinds <= {Kind.CHOICE} else Shape.FLAT
+    if kinds & {QuestionKind.LINES, QuestionKind.PICKS}:
+        return SchemaShape.LIST
+    if QuestionKind.JSON in kinds:
+        return SchemaShape.NESTED
+    return SchemaShape.CHOICE if kinds <= {QuestionKind.CHOICE} else SchemaShape.FLAT
 
 
 @cache
@@ -68,7 +68,7 @@ def trials() -> tuple[Trial, ...]:
     """Read the bundled trials, one per shape."""
     loaded: dict[str, Any] = bundled_yaml("callboard.models.ladder", "trials.yaml")
     return tuple(
-        Trial(Shape(name), entry["prompt"].strip(), entry["schema"], tuple(entry["subjects"]))
+        Trial(SchemaShape(name), entry["prompt"].strip(), entry["schema"], tuple(entry["subjects"]))
         for name, entry in loaded.items()
     )
 
@@ -106,15 +106,15 @@ class ModelProfile:
     model: str
     measured_at: int
     has_grammar: bool = False
-    scores: Mapping[Rung, Mapping[Shape, Score]] = field(
-        default_factory=dict[Rung, Mapping[Shape, Score]]
+    scores: Mapping[Rung, Mapping[SchemaShape, Score]] = field(
+        default_factory=dict[Rung, Mapping[SchemaShape, Score]]
     )
     first_token_ms: int | None = None
     tokens_per_second: float | None = None
     usage: Usage = field(default_factory=Usage)
     sample: str = ""
 
-    def first_rung(self, shape: Shape) -> Rung:
+    def first_rung(self, shape: SchemaShape) -> Rung:
         """Return where to start for a schema: the surest rung that works, else the best one."""
         measured = [
             (rung, self.scores[rung][shape].rate)
@@ -158,7 +158,7 @@ class ModelProfile:
         if data["version"] != VERSION:
             raise ValueError(f"version {data['version']!r} is not {VERSION}")
         scores = {
-            Rung(rung): {Shape(shape): Score(**score) for shape, score in shapes.items()}
+            Rung(rung): {SchemaShape(shape): Score(**score) for shape, score in shapes.items()}
             for rung, shapes in data["scores"].items()
         }
         return cls(

@@ -10,11 +10,11 @@ from typing import Protocol
 
 from callboard.core.breaker import (
     Breaker,
+    BreakerOutcome,
     BreakerRules,
+    CircuitRefusal,
     CircuitState,
-    Outcome,
     Permit,
-    Refusal,
     admit,
     breaker_rules,
     report,
@@ -34,11 +34,11 @@ from callboard.models.types import Chunk, Finished, ModelRequest, Notify, say_no
 class Breakers(Protocol):
     """Gives leave to call a resource and hears what became of the call."""
 
-    async def admit(self, resource: str) -> Permit | Refusal:
+    async def admit(self, resource: str) -> Permit | CircuitRefusal:
         """Ask for leave to make one call."""
         ...
 
-    async def report(self, resource: str, permit: Permit, outcome: Outcome) -> None:
+    async def report(self, resource: str, permit: Permit, outcome: BreakerOutcome) -> None:
         """Say what a permitted call tells about the resource."""
         ...
 
@@ -63,20 +63,20 @@ class LocalBreakers:
         self._notify = notify
         self._breakers: dict[str, Breaker] = {}
 
-    async def admit(self, resource: str) -> Permit | Refusal:
+    async def admit(self, resource: str) -> Permit | CircuitRefusal:
         """Ask for leave to make one call."""
         rules = rules_for(resource, self._rules)
         after, answer = admit(self.breaker(resource), rules, self._clock.now_ms())
         self._keep(resource, after, rules)
         return answer
 
-    async def report(self, resource: str, permit: Permit, outcome: Outcome) -> None:
+    async def report(self, resource: str, permit: Permit, outcome: BreakerOutcome) -> None:
         """Say what a permitted call tells about the resource."""
         self._take_in(resource, permit, outcome)
 
     def withdraw(self, resource: str, permit: Permit) -> None:
         """Give back a permit of a call that was given up."""
-        self._take_in(resource, permit, Outcome.ABANDONED)
+        self._take_in(resource, permit, BreakerOutcome.ABANDONED)
 
     async def reset(self, resource: str) -> Breaker:
         """Close a circuit by hand and return what it was."""
@@ -89,7 +89,7 @@ class LocalBreakers:
         """Return the circuit of a resource; one nobody has used is closed."""
         return self._breakers.get(resource, Breaker())
 
-    def _take_in(self, resource: str, permit: Permit, outcome: Outcome) -> None:
+    def _take_in(self, resource: str, permit: Permit, outcome: BreakerOutcome) -> None:
         rules = rules_for(resource, self._rules)
         after = report(self.breaker(resource), permit, outcome, rules, self._clock.now_ms())
         self._keep(resource, after, rules)
@@ -158,7 +158,7 @@ class BreakerGate(WrapperGate):
     async def _guarded(self, request: ModelRequest) -> AsyncGenerator[Chunk]:
         resource = resource_of(request.model)
         permit = await self._breakers.admit(resource)
-        if isinstance(permit, Refusal):
+        if isinstance(permit, CircuitRefusal):
             raise self._refused(request.model, resource, permit)
         pending: Permit | None = permit
         try:
@@ -167,12 +167,12 @@ class BreakerGate(WrapperGate):
                     if isinstance(chunk, Finished):
                         # Before it is handed on: whoever got the reply hears no more.
                         pending = None
-                        await self._breakers.report(resource, permit, Outcome.SUCCEEDED)
+                        await self._breakers.report(resource, permit, BreakerOutcome.SUCCEEDED)
                     yield chunk
         except ProviderError as error:
             if pending is not None and self._counts(error):
                 pending = None
-                await self._breakers.report(resource, permit, Outcome.FAILED)
+                await self._breakers.report(resource, permit, BreakerOutcome.FAILED)
             raise
         finally:
             if pending is not None:
@@ -183,7 +183,7 @@ class BreakerGate(WrapperGate):
         tier = self._classifier.tier_of(error)
         return tier in (ErrorTier.TRANSIENT, ErrorTier.EXTERNAL_DEGRADING)
 
-    def _refused(self, model: str, resource: str, refusal: Refusal) -> CircuitOpen:
+    def _refused(self, model: str, resource: str, refusal: CircuitRefusal) -> CircuitOpen:
         provider = provider_of(model)
         seconds = max(0.0, (refusal.retry_at_ms - self._clock.now_ms()) / 1000)
         at = datetime.fromtimestamp(refusal.retry_at_ms / 1000, UTC).strftime("%H:%M:%S")

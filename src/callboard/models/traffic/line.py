@@ -27,7 +27,7 @@ class GaveWay(Exception):
 
 
 @dataclass(slots=True, eq=False)
-class Call:
+class QueuedCall:
     """A request with its place in the queue; `number` is the order of arrival."""
 
     number: int
@@ -157,12 +157,12 @@ class Ring:
     def __init__(self) -> None:
         """Start empty."""
         # At most as many as ever held a slot at once, so a sorted list is small enough.
-        self.again: list[Call] = []
+        self.again: list[QueuedCall] = []
         # The first session is the next to be served; OrderedDict pops its front in constant time.
-        self.sessions: OrderedDict[str | None, OrderedDict[int, Call]] = OrderedDict()
+        self.sessions: OrderedDict[str | None, OrderedDict[int, QueuedCall]] = OrderedDict()
         self.size = 0
 
-    def add(self, call: Call) -> None:
+    def add(self, call: QueuedCall) -> None:
         """Put a call behind those it has to wait for."""
         self.size += 1
         if call.goes_first:
@@ -170,7 +170,7 @@ class Ring:
         else:
             self.sessions.setdefault(_turn_key(call), OrderedDict())[call.number] = call
 
-    def remove(self, call: Call, *, was_served: bool) -> None:
+    def remove(self, call: QueuedCall, *, was_served: bool) -> None:
         """Take a call out; a session that was served goes to the end of the round."""
         self.size -= 1
         if call.goes_first:
@@ -184,7 +184,7 @@ class Ring:
         elif was_served:
             self.sessions.move_to_end(key)
 
-    def first(self, may_start: Callable[[Call], bool]) -> Call | None:
+    def first(self, may_start: Callable[[QueuedCall], bool]) -> QueuedCall | None:
         """Return the next call that may start."""
         for call in self.again:
             if may_start(call):
@@ -195,14 +195,14 @@ class Ring:
                 return call
         return None
 
-    def __iter__(self) -> Iterator[Call]:
+    def __iter__(self) -> Iterator[QueuedCall]:
         """Go through all calls."""
         yield from self.again
         for calls in self.sessions.values():
             yield from calls.values()
 
 
-class Line:
+class WaitingLine:
     """Everybody who waits, by credential and priority."""
 
     def __init__(self) -> None:
@@ -219,13 +219,13 @@ class Line:
         """Return how many wait."""
         return self._size
 
-    def __iter__(self) -> Iterator[Call]:
+    def __iter__(self) -> Iterator[QueuedCall]:
         """Go through all calls that wait."""
         for lane in self._lanes.values():
             for ring in lane.values():
                 yield from ring
 
-    def add(self, call: Call) -> None:
+    def add(self, call: QueuedCall) -> None:
         """Let a call wait."""
         lane = self._lanes.setdefault(call.credential, {})
         lane.setdefault(call.priority, Ring()).add(call)
@@ -234,7 +234,7 @@ class Line:
         self._waiting[call.session] = self._waiting.get(call.session, 0) + 1
         self._served.setdefault(call.session, self._round)
 
-    def remove(self, call: Call, *, was_served: bool = False) -> None:
+    def remove(self, call: QueuedCall, *, was_served: bool = False) -> None:
         """Take a call out, because its turn has come or because nobody wants it any more."""
         lane = self._lanes[call.credential]
         ring = lane[call.priority]
@@ -254,10 +254,10 @@ class Line:
             del self._waiting[call.session], self._served[call.session]
 
     def first(
-        self, is_open: Callable[[Credential], bool], may_start: Callable[[Call], bool]
-    ) -> Call | None:
+        self, is_open: Callable[[Credential], bool], may_start: Callable[[QueuedCall], bool]
+    ) -> QueuedCall | None:
         """Return who is next among the credentials that are open."""
-        best: Call | None = None
+        best: QueuedCall | None = None
         for credential, lane in self._lanes.items():
             if not is_open(credential):
                 continue
@@ -273,12 +273,12 @@ class Line:
             if count:
                 yield credential, count
 
-    def _rank(self, call: Call) -> tuple[int, int, int]:
+    def _rank(self, call: QueuedCall) -> tuple[int, int, int]:
         turn = -1 if call.goes_first or call.is_interactive else self._served[call.session]
         return -call.priority, turn, call.number
 
 
-def _first_of(lane: dict[int, Ring], may_start: Callable[[Call], bool]) -> Call | None:
+def _first_of(lane: dict[int, Ring], may_start: Callable[[QueuedCall], bool]) -> QueuedCall | None:
     for priority in sorted(lane, reverse=True):
         call = lane[priority].first(may_start)
         if call is not None:
@@ -286,5 +286,5 @@ def _first_of(lane: dict[int, Ring], may_start: Callable[[Call], bool]) -> Call 
     return None
 
 
-def _turn_key(call: Call) -> str | None:
+def _turn_key(call: QueuedCall) -> str | None:
     return _EVERYBODY if call.is_interactive else call.session

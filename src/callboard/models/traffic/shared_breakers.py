@@ -16,12 +16,12 @@ from typing import Any, Final, Generic, TypeVar
 
 from callboard.core.breaker import (
     Breaker,
+    BreakerOutcome,
+    BreakerProbe,
     BreakerRules,
+    CircuitRefusal,
     CircuitState,
-    Outcome,
     Permit,
-    Probe,
-    Refusal,
     admit,
     breaker_rules,
     report,
@@ -131,7 +131,7 @@ def _stored(row: Any) -> StoredBreaker:
         failures=row["failures"],
         successes=row["successes"],
         window=tuple(result == "1" for result in row["results"]),
-        probes=tuple(Probe(serial, until) for serial, until in json.loads(row["probes"])),
+        probes=tuple(BreakerProbe(serial, until) for serial, until in json.loads(row["probes"])),
         serial=row["serial"],
         changed_at_ms=row["changed_at"],
         failed_at_ms=row["failed_at"],
@@ -163,7 +163,7 @@ class SharedBreakers:
         self._looked_at: float | None = None
         self._version: int | None = None
 
-    async def admit(self, resource: str) -> Permit | Refusal:
+    async def admit(self, resource: str) -> Permit | CircuitRefusal:
         """Ask for leave to make one call; after the cooldown exactly one asker gets to probe."""
         self._look()
         rules = rules_for(resource, self._rules)
@@ -173,20 +173,24 @@ class SharedBreakers:
             return answer
         return await self._move(resource, lambda breaker, now: admit(breaker, rules, now))
 
-    async def report(self, resource: str, permit: Permit, outcome: Outcome) -> None:
+    async def report(self, resource: str, permit: Permit, outcome: BreakerOutcome) -> None:
         """Say what a permitted call tells about the resource."""
-        if outcome is Outcome.SUCCEEDED and not permit.is_probe and self._is_old_news(resource):
+        if (
+            outcome is BreakerOutcome.SUCCEEDED
+            and not permit.is_probe
+            and self._is_old_news(resource)
+        ):
             return
         recorded = self._move(resource, self._reported(resource, permit, outcome))
         # A healthy call waits for nobody's disk; what decides over the next call is waited for.
         # A store that fails must not take the call's own outcome with it: the log tells of it.
-        if permit.is_probe or outcome is Outcome.FAILED:
+        if permit.is_probe or outcome is BreakerOutcome.FAILED:
             await asyncio.wait((recorded,))
 
     def withdraw(self, resource: str, permit: Permit) -> None:
         """Give back a permit of a call that was given up; never waits."""
         if permit.is_probe:
-            self._move(resource, self._reported(resource, permit, Outcome.ABANDONED))
+            self._move(resource, self._reported(resource, permit, BreakerOutcome.ABANDONED))
 
     async def reset(self, resource: str) -> Breaker:
         """Close a circuit by hand, for every process, and return what it was."""
@@ -207,7 +211,7 @@ class SharedBreakers:
         is_full = len(known.window) >= rules.window_size
         return is_full and not known.failures and not any(known.window)
 
-    def _reported(self, resource: str, permit: Permit, outcome: Outcome) -> Move[None]:
+    def _reported(self, resource: str, permit: Permit, outcome: BreakerOutcome) -> Move[None]:
         rules = rules_for(resource, self._rules)
         return lambda breaker, now: (report(breaker, permit, outcome, rules, now), None)
 

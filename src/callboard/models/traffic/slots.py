@@ -8,7 +8,7 @@ from typing import TypeVar
 from callboard.core.canonical import Json
 from callboard.core.errors import InvalidInput
 from callboard.models.traffic.limit_state import LimitView
-from callboard.models.traffic.line import Call
+from callboard.models.traffic.line import QueuedCall
 
 K = TypeVar("K")
 
@@ -54,7 +54,7 @@ class Slots:
     def __init__(self, limits: QueueLimits) -> None:
         """Start empty."""
         self.limits = limits
-        self._calls: dict[int, Call] = {}
+        self._calls: dict[int, QueuedCall] = {}
         self._by_provider: Counter[str] = Counter()
         self._by_session: Counter[str | None] = Counter()
 
@@ -63,7 +63,7 @@ class Slots:
         return len(self._calls)
 
     @property
-    def calls(self) -> Iterable[Call]:
+    def calls(self) -> Iterable[QueuedCall]:
         """The calls that hold a slot."""
         return self._calls.values()
 
@@ -76,19 +76,19 @@ class Slots:
         """Return how many more calls a provider may have under way."""
         return max(0, self.limits.of_provider(provider) - self._by_provider[provider])
 
-    def has_room_for(self, call: Call) -> bool:
+    def has_room_for(self, call: QueuedCall) -> bool:
         """Say whether its session may have one more call under way."""
         if call.is_interactive or call.session is None:
             return True
         return self._by_session[call.session] < self.limits.session_limit
 
-    def take(self, call: Call) -> None:
+    def take(self, call: QueuedCall) -> None:
         """Give a slot to a call."""
         self._calls[call.number] = call
         self._by_provider[call.credential.provider] += 1
         self._by_session[call.session] += 1
 
-    def free(self, call: Call) -> None:
+    def free(self, call: QueuedCall) -> None:
         """Take the slot back."""
         del self._calls[call.number]
         _decrement(self._by_provider, call.credential.provider)
@@ -100,7 +100,7 @@ class Slots:
             call.is_ending and provider in (None, call.credential.provider) for call in self.calls
         )
 
-    def victim(self, provider: str | None) -> Call | None:
+    def victim(self, provider: str | None) -> QueuedCall | None:
         """Return the call that costs least to interrupt: lowest priority, least output, newest.
 
         A call whose reader is busy elsewhere would not hear of it at once, so others come first.
@@ -186,7 +186,7 @@ class QueueSnapshot:
         }
 
 
-def grouped(calls: Iterable[Call]) -> tuple[CallGroup, ...]:
+def grouped(calls: Iterable[QueuedCall]) -> tuple[CallGroup, ...]:
     """Count calls of the same kind, highest priority first."""
     counts = Counter((call.credential.provider, call.priority, call.session) for call in calls)
     groups = [CallGroup(*kind, count) for kind, count in counts.items()]

@@ -8,7 +8,7 @@ from functools import cached_property
 from typing import Any, Final, cast
 
 from callboard.choreography.agent_calls import ToolPolicy
-from callboard.choreography.chat import CHAT, Exchange, exchanges
+from callboard.choreography.chat import CHAT, ChatExchange, exchanges
 from callboard.choreography.conference import Conferences
 from callboard.choreography.director import Director
 from callboard.choreography.planning import check_wish
@@ -74,7 +74,7 @@ class House:
         run = await self.studio.start(f"{PACK}/{CHAT}", args, session_id=session_id)
         return {"run_id": run.id, **cast(dict[str, Json], await self._result(run))}
 
-    def conversation(self, agent: str, session_id: str) -> list[Exchange]:
+    def conversation(self, agent: str, session_id: str) -> list[ChatExchange]:
         """Return what was said with an agent in a session."""
         found = find_agent(self.studio, agent, PACK)
         return self.studio.database.read(

@@ -12,11 +12,11 @@ from callboard.replies.evidence.citation import Citation, CitationKind, Evidence
 from callboard.replies.evidence.cutting import CutReply, cut_reply, thinks_aloud, tool_call_in
 from callboard.replies.evidence.grammar import EvidenceSyntaxError, parse_sources
 from callboard.replies.evidence.rules import EvidenceRules
-from callboard.replies.evidence.verifying import Checked, verify
+from callboard.replies.evidence.verifying import CheckedCitation, verify
 
 
 @dataclass(frozen=True, slots=True)
-class Verdict:
+class EvidenceVerdict:
     """What became of a reply.
 
     `body` is the reply without thinking and evidence lines, `evidence` what its evidence line
@@ -26,7 +26,7 @@ class Verdict:
     accepted: bool
     codes: tuple[str, ...] = ()
     detail: str = ""
-    checks: tuple[Checked, ...] = field(default=())
+    checks: tuple[CheckedCitation, ...] = field(default=())
     body: str = ""
     evidence: str = ""
     abstained: bool = False
@@ -49,11 +49,11 @@ def check_reply(
     rules: EvidenceRules,
     sources: Sources,
     tool_ids: Collection[str] = (),
-) -> Verdict:
+) -> EvidenceVerdict:
     """Judge a reply of a role; never raises for what a model may have written."""
     cut = cut_reply(text)
     if cut.is_abstention:
-        return Verdict(accepted=True, abstained=True)
+        return EvidenceVerdict(accepted=True, abstained=True)
     judging = _Judging(cut)
     judging.look_at_evidence(role, rules, sources, tool_ids)
     judging.look_at_body(tool_ids)
@@ -64,7 +64,7 @@ class _Judging:
     def __init__(self, cut: CutReply) -> None:
         self.cut = cut
         self.problems: list[tuple[EvidenceCode, str]] = []
-        self.checks: tuple[Checked, ...] = ()
+        self.checks: tuple[CheckedCitation, ...] = ()
 
     def refuse(self, code: EvidenceCode, detail: str) -> None:
         self.problems.append((code, detail))
@@ -111,9 +111,9 @@ class _Judging:
         if call is not None:
             self.refuse(EvidenceCode.TOOL_SYNTAX, f"the reply writes out a tool call: {call}")
 
-    def verdict(self) -> Verdict:
+    def verdict(self) -> EvidenceVerdict:
         codes = dict.fromkeys(code.value for code, _ in self.problems)
-        return Verdict(
+        return EvidenceVerdict(
             accepted=not self.problems,
             codes=tuple(codes),
             detail="; ".join(detail for _, detail in self.problems),
@@ -123,11 +123,11 @@ class _Judging:
         )
 
 
-def _standing(checks: Sequence[Checked]) -> list[tuple[Citation, str]]:
+def _standing(checks: Sequence[CheckedCitation]) -> list[tuple[Citation, str]]:
     return [(each.citation, each.origin) for each in checks if each.holds and each.origin]
 
 
-def verdict_to_json(verdict: Verdict) -> dict[str, Json]:
+def verdict_to_json(verdict: EvidenceVerdict) -> dict[str, Json]:
     """Return all of a verdict."""
     return {
         "accepted": verdict.accepted,
@@ -140,9 +140,9 @@ def verdict_to_json(verdict: Verdict) -> dict[str, Json]:
     }
 
 
-def verdict_from_json(data: dict[str, Any]) -> Verdict:
+def verdict_from_json(data: dict[str, Any]) -> EvidenceVerdict:
     """Read that shape."""
-    return Verdict(
+    return EvidenceVerdict(
         accepted=data["accepted"],
         codes=tuple(data["codes"]),
         detail=data["detail"],
@@ -153,12 +153,12 @@ def verdict_from_json(data: dict[str, Any]) -> Verdict:
     )
 
 
-def checked_sources(verdict: Verdict) -> list[dict[str, Json]]:
+def checked_sources(verdict: EvidenceVerdict) -> list[dict[str, Json]]:
     """Return what was looked up and what was found."""
     return [_source(each) for each in verdict.checks]
 
 
-def _source(checked: Checked) -> dict[str, Json]:
+def _source(checked: CheckedCitation) -> dict[str, Json]:
     citation = checked.citation
     every: dict[str, Json] = {
         "kind": citation.kind.value,
@@ -174,9 +174,9 @@ def _source(checked: Checked) -> dict[str, Json]:
     return {name: value for name, value in every.items() if value is not None}
 
 
-def _checked(data: dict[str, Any]) -> Checked:
+def _checked(data: dict[str, Any]) -> CheckedCitation:
     lines = data.get("lines")
-    return Checked(
+    return CheckedCitation(
         Citation(
             CitationKind(data["kind"]),
             data["source"],

@@ -5,7 +5,7 @@ from collections.abc import Collection
 from dataclasses import dataclass
 from typing import Final
 
-from callboard.replies.scanner import THINKING, Block, scan
+from callboard.replies.scanner import THINKING, ReplyBlock, scan
 
 ABSTAIN: Final = "ABSTAIN"
 
@@ -57,7 +57,7 @@ def _without_thinking(text: str) -> tuple[str, bool]:
     parts: list[str] = []
     place, leaks = 0, False
     for segment in scan(text).segments:
-        if isinstance(segment, Block) and segment.name == THINKING:
+        if isinstance(segment, ReplyBlock) and segment.name == THINKING:
             parts.append(text[place : segment.start])
             place = segment.start + len(segment.raw)
             leaks = leaks or not segment.is_closed

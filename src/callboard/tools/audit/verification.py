@@ -64,7 +64,7 @@ def verify(database: Database, trail: Trail, session_id: str | None = None) -> V
                 f"Session {session_id} has no receipts", fix="See `callboard receipts list`."
             )
         sessions = [session_id]
-    work = _Work(Signer(trail), sessions)
+    work = _TrailWork(Signer(trail), sessions)
     work.check_secret()
     for each in sessions:
         # The mirror first: its lines were committed before, so the snapshot must hold them.
@@ -86,7 +86,7 @@ def verify(database: Database, trail: Trail, session_id: str | None = None) -> V
 
 
 @dataclass(slots=True)
-class _Work:
+class _TrailWork:
     signer: Signer
     sessions: list[str]
     flaws: list[Flaw] = field(default_factory=list[Flaw])

@@ -105,7 +105,7 @@ RESERVED_FOLDERS: Final = frozenset({".callboard", ".git"})
 
 
 @dataclass(frozen=True, slots=True)
-class Place:
+class ProjectPlace:
     """A place in the project: the path as people write it, and the link-free way there."""
 
     path: str
@@ -120,7 +120,7 @@ class Confinement:
         self._given_root = os.path.abspath(root)
         self.root = Path(os.path.realpath(root))
 
-    def resolve(self, path: str) -> Place:
+    def resolve(self, path: str) -> ProjectPlace:
         """Return where a path leads, or refuse it."""
         relative = self._relative(path)
         real = Path(os.path.realpath(self.root.joinpath(*relative.parts)))
@@ -129,9 +129,9 @@ class Confinement:
         parts = real.relative_to(self.root).parts
         if any(_folded(part) in RESERVED_FOLDERS for part in (*relative.parts, *parts)):
             raise _outside(path, "it lies in a folder that is not open to tools")
-        return Place("/".join(relative.parts) or ".", parts)
+        return ProjectPlace("/".join(relative.parts) or ".", parts)
 
-    def resolve_for_writing(self, path: str) -> Place:
+    def resolve_for_writing(self, path: str) -> ProjectPlace:
         """Return where a path leads if a file may be written there, or refuse it."""
         place = self.resolve(path)
         for parts in (PurePosixPath(place.path).parts, place.parts):
@@ -151,7 +151,7 @@ class Confinement:
         except OSError as error:
             raise _told(error, "/".join(parts)) from error
 
-    def open_file(self, place: Place) -> int:
+    def open_file(self, place: ProjectPlace) -> int:
         """Open a regular file for reading; the caller closes it."""
         if not place.parts:
             raise not_a_file(place.path)

@@ -1,7 +1,7 @@
 """Recipes as data: their shape, references, patterns, wiring and where they are found."""
 
 from callboard.choreography.recipe.definition.library import (
-    Library,
+    RecipeLibrary,
     RecipeNotFound,
     Shelved,
     Shelves,
@@ -11,12 +11,12 @@ from callboard.choreography.recipe.definition.library import (
 )
 from callboard.choreography.recipe.definition.model import (
     AgentStep,
-    Check,
     CheckKind,
     Commit,
     CommitAction,
     CommitMode,
     Recipe,
+    RecipeCheck,
     RecipeStep,
     ToolStep,
     key_of,
@@ -30,24 +30,24 @@ from callboard.choreography.recipe.definition.refs import (
     read_ref,
     resolve,
 )
-from callboard.choreography.recipe.definition.wiring import Surroundings, check_wiring
+from callboard.choreography.recipe.definition.wiring import RecipeSurroundings, check_wiring
 
 __all__ = [
     "AgentStep",
-    "Check",
     "CheckKind",
     "Commit",
     "CommitAction",
     "CommitMode",
-    "Library",
     "Problem",
     "Recipe",
+    "RecipeCheck",
+    "RecipeLibrary",
     "RecipeNotFound",
     "RecipeStep",
+    "RecipeSurroundings",
     "Ref",
     "Shelved",
     "Shelves",
-    "Surroundings",
     "ToolStep",
     "check_wiring",
     "find_refs",

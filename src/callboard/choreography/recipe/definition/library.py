@@ -100,7 +100,7 @@ class Shelves:
     warnings: tuple[Problem, ...] = ()
 
 
-class Library:
+class RecipeLibrary:
     """Reads two folders of recipes, again when a file in them changed."""
 
     def __init__(self, bundled: Path, project: Path | None, judge: Judge | None = None) -> None:

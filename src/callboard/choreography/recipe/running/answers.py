@@ -5,7 +5,7 @@ from collections.abc import Awaitable, Callable, Mapping
 from dataclasses import dataclass
 from typing import Any, Final, cast
 
-from callboard.choreography.asking import Call
+from callboard.choreography.asking import AgentCall
 from callboard.choreography.citable import SlotText
 from callboard.choreography.grounding import Grounding, candidates, judge, render_evidence
 from callboard.choreography.recipe.errors import (
@@ -24,7 +24,7 @@ from callboard.core.vocabulary import Agent, Content, StepKind, Trust
 from callboard.engine.errors import NotNow
 from callboard.engine.scope import StepScope
 from callboard.models.errors import ProviderTimeout
-from callboard.replies.evidence import Candidate, Verdict, cut_reply
+from callboard.replies.evidence import EvidenceCandidate, EvidenceVerdict, cut_reply
 
 ABSTAIN: Final = "abstain"
 _STOP: Final = "STOP_HOOK:"
@@ -75,12 +75,12 @@ def check_spoken(agent: Agent, text: str) -> None:
 
 async def weigh(
     play: Play, scope: StepScope, agent: Agent, text: str, shown: Mapping[str, SlotText]
-) -> Verdict:
+) -> EvidenceVerdict:
     """Judge the evidence of a reply; without rules of a pack everything stands."""
     check_spoken(agent, text)
     if play.grounding is None:
         cut = cut_reply(text)
-        return Verdict(
+        return EvidenceVerdict(
             accepted=True,
             body=cut.body,
             evidence="; ".join(cut.evidence),
@@ -89,7 +89,9 @@ async def weigh(
     return await judge(play.stage, scope, text, agent=agent, grounding=play.grounding, slots=shown)
 
 
-def artifact_of(play: Play, scope: StepScope, agent: Agent, verdict: Verdict) -> ArtifactSlot:
+def artifact_of(
+    play: Play, scope: StepScope, agent: Agent, verdict: EvidenceVerdict
+) -> ArtifactSlot:
     """Return what an agent made, or say why it cannot be used."""
     if verdict.abstained:
         scope.preview = "abstained"
@@ -107,7 +109,7 @@ def artifact_of(play: Play, scope: StepScope, agent: Agent, verdict: Verdict) ->
     return artifact
 
 
-def _object(play: Play, scope: StepScope, agent: Agent, verdict: Verdict) -> None:
+def _object(play: Play, scope: StepScope, agent: Agent, verdict: EvidenceVerdict) -> None:
     if play.settings.evidence_enforcement == "warn":
         scope.detail["evidence_warning"] = verdict.detail
         return
@@ -128,7 +130,7 @@ _NUMBER: Final = re.compile(r"\b([1-9])\b")
 
 
 @dataclass(frozen=True, slots=True)
-class Pick:
+class EvidencePick:
     """Who picks evidence for which answer, and how they are asked.
 
     `is_free` lets the agent write an evidence line of its own instead of a number.
@@ -147,7 +149,7 @@ class Pick:
     rest: Mapping[str, SlotText] | None = None
 
 
-async def pick_evidence(pick: Pick) -> str:
+async def pick_evidence(pick: EvidencePick) -> str:
     """Return an evidence line for an answer; nothing if there is nothing to pick from."""
     offered = await _offer(pick)
     if not pick.is_free and len(offered) < 2:
@@ -170,7 +172,7 @@ def _read_line(said: str, offered: list[dict[str, str]]) -> str:
     return f"Evidence: {' '.join(said.split())}"
 
 
-async def _offer(pick: Pick) -> list[dict[str, str]]:
+async def _offer(pick: EvidencePick) -> list[dict[str, str]]:
     """Find candidates once: what is offered must be the same after a restart."""
     play = pick.play
 
@@ -187,8 +189,8 @@ async def _offer(pick: Pick) -> list[dict[str, str]]:
 
 
 async def _candidates(
-    pick: Pick, grounding: Grounding, slots: Mapping[str, SlotText]
-) -> tuple[Candidate, ...]:
+    pick: EvidencePick, grounding: Grounding, slots: Mapping[str, SlotText]
+) -> tuple[EvidenceCandidate, ...]:
     return await candidates(
         pick.play.stage,
         agent=pick.agent.id,
@@ -199,7 +201,7 @@ async def _candidates(
     )
 
 
-async def _ask(pick: Pick, offered: list[dict[str, str]]) -> Json:
+async def _ask(pick: EvidencePick, offered: list[dict[str, str]]) -> Json:
     play, key = pick.play, pick.key
     numbers = [str(number) for number in range(1, len(offered) + 1)]
     listed = "\n".join(f"{n}. {each['label']}" for n, each in zip(numbers, offered, strict=True))
@@ -212,7 +214,7 @@ async def _ask(pick: Pick, offered: list[dict[str, str]]) -> Json:
     await play.turn.ready(key)
     answer = Content(pick.answer[:_ANSWER_CHARS], f"agent:{pick.agent.id}", Trust.UNTRUSTED)
     named = {name: Content(each.text, name, Trust.UNTRUSTED) for name, each in pick.shown.items()}
-    call = Call(
+    call = AgentCall(
         key=key,
         agent_id=pick.agent.id,
         prompt=pick.prompt,

@@ -13,7 +13,7 @@ from typing import NoReturn
 
 from callboard.choreography.grounding import Grounding
 from callboard.choreography.recipe.definition import Recipe
-from callboard.choreography.recipe.running.slots import Slots
+from callboard.choreography.recipe.running.slots import RunSlots
 from callboard.choreography.recipe.task import Assignment
 from callboard.choreography.stage import Stage
 from callboard.core.canonical import Json
@@ -40,9 +40,9 @@ class Turns:
         self._number = 0
 
     @asynccontextmanager
-    async def of(self, run: Run, *, is_users_own: bool) -> "AsyncGenerator[Turn]":
+    async def of(self, run: Run, *, is_users_own: bool) -> "AsyncGenerator[PlayTurn]":
         """Let a run take turns for as long as the context lasts."""
-        turn = Turn(self, run, (not is_users_own, run.id))
+        turn = PlayTurn(self, run, (not is_users_own, run.id))
         try:
             yield turn
         finally:
@@ -87,7 +87,7 @@ class Turns:
             heapq.heappop(self._line)
 
 
-class Turn:
+class PlayTurn:
     """One run's part in it."""
 
     def __init__(self, turns: Turns, run: Run, rank: Rank) -> None:
@@ -134,8 +134,8 @@ class Play:
 
     stage: Stage
     assignment: Assignment
-    slots: Slots
-    turn: Turn
+    slots: RunSlots
+    turn: PlayTurn
     grounding: Grounding | None
 
     @property

@@ -10,10 +10,10 @@ from typing import Any, Final, cast
 from callboard.choreography.grounding import Grounding
 from callboard.choreography.holdups import Holdups
 from callboard.choreography.recipe.definition import (
-    Check,
     CheckKind,
     Commit,
     CommitAction,
+    RecipeCheck,
     ToolStep,
     follow,
     key_of,
@@ -29,7 +29,7 @@ from callboard.choreography.recipe.running.checks import (
 )
 from callboard.choreography.recipe.running.making import make
 from callboard.choreography.recipe.running.play import Play, Turns
-from callboard.choreography.recipe.running.slots import PointerSlot, Slots, pointer_from
+from callboard.choreography.recipe.running.slots import PointerSlot, RunSlots, pointer_from
 from callboard.choreography.recipe.running.writing import write
 from callboard.choreography.recipe.task import Assignment
 from callboard.choreography.staffing import CHIEF, EXECUTING, showing
@@ -196,7 +196,7 @@ async def check_done(play: Play) -> list[dict[str, Json]]:
     return await play.step(DONE_KEY, act, kind=StepKind.CHECK)
 
 
-async def _by_tool(play: Play, number: int, check: Check) -> CheckResult:
+async def _by_tool(play: Play, number: int, check: RecipeCheck) -> CheckResult:
     key = f"{DONE_KEY}/{number}"
     try:
         args = resolve(dict(check.args), play.slots.roots())
@@ -235,7 +235,7 @@ async def play_recipe(studio: Studio, run: Run, turns: Turns, grounding: Groundi
     assignment = Assignment.from_args(run.args)
     async with turns.of(run, is_users_own=assignment.is_users_own) as turn:
         stage = Stage(studio, run, Holdups(studio.accounts, studio.settings, aside=turn.aside))
-        play = Play(stage, assignment, Slots(assignment), turn, grounding)
+        play = Play(stage, assignment, RunSlots(assignment), turn, grounding)
         for tool_step in assignment.recipe.phase_a:
             await gather(play, tool_step)
         for agent_step in assignment.recipe.phase_b:

@@ -7,7 +7,7 @@ from callboard.choreography.conference import Conferences
 from callboard.cli.bridge import Interrupt, perform
 from callboard.cli.work.ending import conclude, exit_code_of
 from callboard.cli.work.following import follow
-from callboard.cli.work.opening import Choices, Work, working
+from callboard.cli.work.opening import Choices, OpenWork, working
 from callboard.core.errors import NotFound
 from callboard.core.vocabulary.run import RunRecord, RunState
 from callboard.packs.control_room.conferences.tell import echo_reply, echo_round
@@ -70,7 +70,7 @@ def ask_again(choices: Choices, agent: str, round_id: str) -> int:
     return perform(work)
 
 
-async def _follow(here: Work, run: RunRecord, interrupt: Interrupt) -> int:
+async def _follow(here: OpenWork, run: RunRecord, interrupt: Interrupt) -> int:
     followed = await follow(here.studio, run.id, here.view(), interrupt)
     if here.choices.as_json or followed.run.state is not RunState.DONE:
         return conclude(here.studio, followed, as_json=here.choices.as_json)

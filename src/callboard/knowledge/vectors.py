@@ -7,11 +7,10 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Final, Generic, TypeVar
 
-import numpy
-
 from callboard.knowledge.errors import DimensionsDiffer, EmbeddingFailed
 
 if TYPE_CHECKING:
+    import numpy
     from numpy.typing import NDArray
 
     from callboard.knowledge.embedding import Embedder, Matrix

@@ -99,7 +99,9 @@ class Library:
         if found.approximate is not None:
             found.approximate.update()
 
-    def prepare(self, collection: str, documents: Iterable[SourceText]) -> list[rows.Prepared]:
+    def prepare(
+        self, collection: str, documents: Iterable[SourceText]
+    ) -> list[rows.PreparedDocument]:
         """Cut and embed those documents that are new or changed, for `put_in`; slow."""
         _require_name(collection)
         known = self._database.read(
@@ -111,7 +113,7 @@ class Library:
         texts = [f"{chunk.heading}\n{chunk.text}" for chunks in cuts for chunk in chunks]
         vectors = iter(embed_texts(self._embedder, texts))
         return [
-            rows.Prepared(source, chunks, [next(vectors) for _ in chunks])
+            rows.PreparedDocument(source, chunks, [next(vectors) for _ in chunks])
             for source, chunks in zip(changed, cuts, strict=True)
         ]
 
@@ -119,7 +121,7 @@ class Library:
         self,
         connection: Connection,
         collection: str,
-        prepared: Iterable[rows.Prepared],
+        prepared: Iterable[rows.PreparedDocument],
         given: int | None = None,
     ) -> PutReport:
         """Store what `prepare` made within a caller's unit of work."""

@@ -23,7 +23,7 @@ def init(
         typer.Option(
             "--for",
             metavar="PACK",
-            help="What the project is for: control_room, writers_factory, alfred, …",
+            help="What the project is for: a pack, as `callboard packs list` names it.",
             show_default=False,
         ),
     ] = None,

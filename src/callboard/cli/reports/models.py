@@ -84,11 +84,6 @@ def configuration_near(project: Path | None) -> Configuration:
     return Configuration(found)
 
 
-def settings_near(project: Path | None) -> Settings:
-    """Return the settings in force here."""
-    return configuration_near(project).settings
-
-
 def catalog_of(settings: Settings) -> Catalog:
     """Return the catalog with the corrections of the settings."""
     return Catalog.load(settings.models.catalog_overrides())

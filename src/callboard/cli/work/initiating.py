@@ -41,7 +41,7 @@ def initiate(wanted: Initiated) -> Made:
     if wanted.with_sample and (pack is None or pack.sample is None):
         raise InvalidInput(
             f"There is no sample for {wanted.pack or 'no pack'}",
-            fix="Name a pack that has one: `--for control_room --sample`.",
+            fix=f"Name a pack that has one: {_sampled()}.",
         )
     is_new = not Project(wanted.folder.resolve()).exists
     if not is_new and pack is not None:
@@ -52,6 +52,11 @@ def initiate(wanted: Initiated) -> Made:
     copied = () if sample is None else _copy(sample, made)
     begin = pack.described.begin if pack is not None else ""
     return Made(made.root, is_new, wanted.pack, copied, begin or _HINT)
+
+
+def _sampled() -> str:
+    named = [pack.name for pack in installed_packs() if pack.sample is not None]
+    return ", ".join(f"`--for {name} --sample`" for name in named) or "none is installed"
 
 
 def _refuse_other(folder: Path, pack: str) -> None:

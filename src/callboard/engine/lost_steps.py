@@ -60,10 +60,16 @@ class LostSteps:
         return True
 
     async def _look_up(self, runs: tuple[RunRecord, ...]) -> None:
+        reading = asyncio.ensure_future(asyncio.to_thread(self._compare, runs))
         try:
-            found = await asyncio.to_thread(self._compare, runs)
+            found = await asyncio.shield(reading)
         except StoreError as error:
             raise JournalUnavailable(error) from error
+        except asyncio.CancelledError:
+            # Whoever cancels may close the database next: nobody may be reading it then.
+            await asyncio.wait({reading})
+            reading.exception()
+            raise
         for run_id, lost in found.items():
             if self._waiting.pop(run_id, None) is not None:
                 self._found[run_id] = lost

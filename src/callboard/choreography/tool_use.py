@@ -11,7 +11,7 @@ from callboard.core.vocabulary import Agent, Effect, ReceiptOutcome, StepKind
 from callboard.engine.run import Run
 from callboard.engine.scope import CannotTell, Finding, Happened, NotHappened, StepScope
 from callboard.studio.studio import Studio
-from callboard.tools import Execution, Policy, ReceiptDraft, ToolCall, read_receipt
+from callboard.tools import Policy, ReceiptDraft, ToolCall, ToolExecution, read_receipt
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,7 +48,7 @@ async def use_tool(studio: Studio, run: Run, use: ToolUse) -> ToolOutcome:
         permit=use.permit,
     )
     # What a probe found, kept for `confirm`, which puts it on record.
-    found: list[Execution] = []
+    found: list[ToolExecution] = []
 
     def stopped(draft: ReceiptDraft) -> None:
         # A cancelled step is not journaled, but what was begun leaves its receipt all the same.
@@ -65,7 +65,7 @@ async def use_tool(studio: Studio, run: Run, use: ToolUse) -> ToolOutcome:
 
     async def probe() -> Finding:
         finding = await studio.tools.resolve(call)
-        if isinstance(finding, Execution):
+        if isinstance(finding, ToolExecution):
             found.append(finding)
             return Happened()
         return CannotTell() if finding is None else NotHappened()
@@ -122,12 +122,12 @@ def as_payload(value: Json) -> dict[str, Any]:
     return cast(dict[str, Any], value) if isinstance(value, dict) else {"value": value}
 
 
-def _seal(studio: Studio, scope: StepScope, execution: Execution) -> None:
+def _seal(studio: Studio, scope: StepScope, execution: ToolExecution) -> None:
     draft = execution.draft
     scope.receipt_id = draft.id
     scope.in_doubt = draft.outcome is ReceiptOutcome.UNKNOWN
     scope.commit_with(lambda connection: studio.tools.seal(connection, draft))
 
 
-def _pointer(execution: Execution) -> Json:
+def _pointer(execution: ToolExecution) -> Json:
     return {"receipt_id": execution.draft.id, "preview": execution.unwrap().preview}

@@ -24,7 +24,7 @@ _END_SECONDS: Final = 10.0
 _KILL_SECONDS: Final = 12.0
 
 
-class Ending:
+class LoopEnding:
     """The end of the process: asked for once it comes within seconds, asked for again at once."""
 
     def __init__(self) -> None:
@@ -50,7 +50,7 @@ class Ending:
 class Interrupt:
     """Ctrl-C once asks for a clean end; twice ends the process at once."""
 
-    def __init__(self, loop: asyncio.AbstractEventLoop, ending: Ending) -> None:
+    def __init__(self, loop: asyncio.AbstractEventLoop, ending: LoopEnding) -> None:
         """Start out unasked."""
         self.asked = asyncio.Event()
         self._loop = loop
@@ -64,7 +64,7 @@ class Interrupt:
 
 def perform(work: Callable[[Interrupt], Awaitable[int]]) -> int:
     """Run a command's asynchronous part to its end and return its exit code."""
-    ending = Ending()
+    ending = LoopEnding()
     try:
         return asyncio.run(_perform(work, ending))
     finally:
@@ -77,7 +77,7 @@ def perform_simply(work: Coroutine[Any, Any, T]) -> T:
     return asyncio.run(work)
 
 
-async def _perform(work: Callable[[Interrupt], Awaitable[int]], ending: Ending) -> int:
+async def _perform(work: Callable[[Interrupt], Awaitable[int]], ending: LoopEnding) -> int:
     interrupt = Interrupt(asyncio.get_running_loop(), ending)
     # Set with `signal` and not on the loop: the second Ctrl-C must work while the loop is busy.
     numbers = (signal.SIGINT, signal.SIGTERM)

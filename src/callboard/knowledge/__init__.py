@@ -9,7 +9,7 @@ from callboard.knowledge.errors import (
     UnknownType,
 )
 from callboard.knowledge.fact_rows import FactRevision, FactState, KBEntry
-from callboard.knowledge.facts import Facts
+from callboard.knowledge.facts import SoftFacts
 from callboard.knowledge.graph import (
     AttrChange,
     Edge,
@@ -17,7 +17,7 @@ from callboard.knowledge.graph import (
     GraphVocabulary,
     MergeReport,
     Node,
-    Provenance,
+    NodeProvenance,
     Subgraph,
     TrustLevel,
     name_key,
@@ -44,7 +44,6 @@ __all__ = [
     "EmbeddingFailed",
     "FactRevision",
     "FactState",
-    "Facts",
     "Graph",
     "GraphVocabulary",
     "Indexing",
@@ -53,11 +52,12 @@ __all__ = [
     "Library",
     "MergeReport",
     "Node",
+    "NodeProvenance",
     "OfflineEmbedder",
     "Passage",
-    "Provenance",
     "PutReport",
     "SearchMode",
+    "SoftFacts",
     "SourceText",
     "Subgraph",
     "TrustLevel",

@@ -25,7 +25,7 @@ from callboard.store.database import Database
 DEFAULT_LIMIT: Final = 20
 
 
-class Facts:
+class SoftFacts:
     """The soft facts of one domain."""
 
     def __init__(self, database: Database, domain: str, ids: IdMaker, clock: Clock) -> None:

@@ -11,7 +11,7 @@ from callboard.core.clock import Clock
 from callboard.core.errors import InvalidInput
 from callboard.core.ids import IdMaker
 from callboard.knowledge.embedding import Embedder, OfflineEmbedder
-from callboard.knowledge.facts import Facts
+from callboard.knowledge.facts import SoftFacts
 from callboard.knowledge.graph import Graph
 from callboard.knowledge.graph.values import define_types
 from callboard.knowledge.library import Library
@@ -38,7 +38,7 @@ class Knowledge:
         self._clock = clock
         self._indexing = indexing or Indexing()
         self._graphs: dict[str, Graph] = {}
-        self._facts: dict[str, Facts] = {}
+        self._facts: dict[str, SoftFacts] = {}
 
     def graph(self, domain: str) -> Graph:
         """Return the graph of a domain; the same object every time, so that its cache is shared."""
@@ -49,11 +49,11 @@ class Knowledge:
             )
         return self._graphs[domain]
 
-    def facts(self, domain: str) -> Facts:
+    def facts(self, domain: str) -> SoftFacts:
         """Return the soft facts of a domain."""
         if domain not in self._facts:
             _require_name(domain)
-            self._facts[domain] = Facts(self._database, domain, self._ids, self._clock)
+            self._facts[domain] = SoftFacts(self._database, domain, self._ids, self._clock)
         return self._facts[domain]
 
     @cached_property

@@ -30,7 +30,7 @@ from callboard.tools.errors import (
     UnknownTool,
     Unreadable,
 )
-from callboard.tools.executor import Execution, ToolCall, ToolExecutor
+from callboard.tools.executor import ToolCall, ToolExecution, ToolExecutor
 from callboard.tools.files import ListedFile, ProjectFiles, TextFile, WrittenFile
 from callboard.tools.permission import Nonces, NonceScope, Policy
 from callboard.tools.registry import ToolRegistry, ToolSource
@@ -50,7 +50,6 @@ __all__ = [
     "SUMMARY_BUDGET_CHARS",
     "CallRefused",
     "DryRun",
-    "Execution",
     "FileChanged",
     "FileMissing",
     "FileRef",
@@ -79,6 +78,7 @@ __all__ = [
     "ToolCancelled",
     "ToolContext",
     "ToolError",
+    "ToolExecution",
     "ToolExecutor",
     "ToolRegistry",
     "ToolResult",

@@ -61,7 +61,7 @@ class ToolCall:
 
 
 @dataclass(frozen=True, slots=True)
-class Execution:
+class ToolExecution:
     """How a call ended: a result or an error, and the receipt to be sealed."""
 
     draft: ReceiptDraft
@@ -127,7 +127,7 @@ class ToolExecutor:
         *,
         on_cancel: Callable[[ReceiptDraft], None] | None = None,
         on_begin: Callable[[ReceiptDraft], Awaitable[None]] | None = None,
-    ) -> Execution:
+    ) -> ToolExecution:
         """Run a call if everything allows it; only cancellation leaves by another door.
 
         `on_cancel` is handed the draft of an execution that was stopped half-way. `on_begin` is
@@ -150,9 +150,9 @@ class ToolExecutor:
                 stopped = ToolCancelled(f"Tool {call.tool} was stopped while it ran")
                 on_cancel(self._ended(attempt, _outcome_of(stopped, admitted), stopped).draft)
             raise
-        return Execution(self._draft(attempt, ReceiptOutcome.SUCCEEDED, result=result), result)
+        return ToolExecution(self._draft(attempt, ReceiptOutcome.SUCCEEDED, result=result), result)
 
-    async def resolve(self, call: ToolCall) -> Execution | bool | None:
+    async def resolve(self, call: ToolCall) -> ToolExecution | bool | None:
         """Look what became of an interrupted `once` call.
 
         Returns an execution if it happened, False if it did not, None if nobody can tell.
@@ -169,13 +169,13 @@ class ToolExecutor:
         if not probe.happened:
             return probe.happened
         result = self._checked(probe.result or ToolResult({}, "it had happened"), tool)
-        return Execution(self._draft(attempt, ReceiptOutcome.SUCCEEDED, result=result), result)
+        return ToolExecution(self._draft(attempt, ReceiptOutcome.SUCCEEDED, result=result), result)
 
     def context(self, session_id: str) -> ToolContext:
         """Return what a tool would be given that is called in a session outside of any run."""
         return ToolContext(self._files, session_id, kept=self._kept)
 
-    def accept(self, call: ToolCall, told: str) -> Execution:
+    def accept(self, call: ToolCall, told: str) -> ToolExecution:
         """Draft the receipt of an interrupted call that the human vouches for."""
         tool = self._registry.get(call.tool)
         attempt = self._begin(call)
@@ -183,7 +183,7 @@ class ToolExecutor:
         attempt.args = _clean_args(tool.id, tool.parse(call.args).model_dump(mode="json"))
         attempt.detail["resolved_by"] = "human"
         result = ToolResult({}, told)
-        return Execution(self._draft(attempt, ReceiptOutcome.UNKNOWN, result=result), result)
+        return ToolExecution(self._draft(attempt, ReceiptOutcome.UNKNOWN, result=result), result)
 
     def _begin(self, call: ToolCall) -> _Attempt:
         return _Attempt(
@@ -240,9 +240,9 @@ class ToolExecutor:
 
     def _ended(
         self, attempt: _Attempt, outcome: ReceiptOutcome, error: CallboardError
-    ) -> Execution:
+    ) -> ToolExecution:
         record = self._classifier.record(error)
-        return Execution(self._draft(attempt, outcome, error=record), error=error)
+        return ToolExecution(self._draft(attempt, outcome, error=record), error=error)
 
     def _draft(
         self,

@@ -24,7 +24,7 @@ from callboard.tools.audit.intents import IsAlive, abandoned_intents, drop_inten
 from callboard.tools.audit.mirror import is_trustworthy, sync_mirror
 from callboard.tools.audit.receipts import ReceiptDraft, seal
 from callboard.tools.audit.signing import Signer
-from callboard.tools.executor import Execution, ToolCall, ToolExecutor
+from callboard.tools.executor import ToolCall, ToolExecution, ToolExecutor
 from callboard.tools.files import ProjectFiles
 from callboard.tools.permission import Nonces, NonceScope, Policy
 from callboard.tools.registry import ToolRegistry
@@ -35,7 +35,7 @@ from callboard.tools.tool import ToolContext
 class Ran:
     """A call that is over and on record."""
 
-    execution: Execution
+    execution: ToolExecution
     receipt: Receipt
 
 
@@ -79,7 +79,7 @@ class ToolService:
         *,
         on_cancel: Callable[[ReceiptDraft], None] | None = None,
         on_begin: Callable[[ReceiptDraft], Awaitable[None]] | None = None,
-    ) -> Execution:
+    ) -> ToolExecution:
         """Run a call if everything allows it; its draft is for the caller to seal."""
         act = partial(self._executor.execute, call, policy, on_cancel=on_cancel, on_begin=on_begin)
         if not self.trace.is_on:
@@ -92,7 +92,7 @@ class ToolService:
             self._say(span, execution)
         return execution
 
-    def _say(self, span: Span, execution: Execution) -> None:
+    def _say(self, span: Span, execution: ToolExecution) -> None:
         draft = execution.draft
         span.set(tracing.TOOL_CALL, draft.id)
         span.set(tracing.CONVERSATION, draft.session_id)
@@ -106,11 +106,11 @@ class ToolService:
         """Return what a tool would be given, for code that prepares calls."""
         return self._executor.context(session_id)
 
-    async def resolve(self, call: ToolCall) -> Execution | bool | None:
+    async def resolve(self, call: ToolCall) -> ToolExecution | bool | None:
         """Look what became of an interrupted call: what it did, False, or None for unknown."""
         return await self._executor.resolve(call)
 
-    def accept(self, call: ToolCall, told: str) -> Execution:
+    def accept(self, call: ToolCall, told: str) -> ToolExecution:
         """Put an interrupted call on record that the human vouches for."""
         return self._executor.accept(call, told)
 

@@ -10,9 +10,9 @@ from callboard.choreography.conference.records import (
 from callboard.choreography.conference.rounds import AskAgain, ConferenceRounds
 from callboard.choreography.conference.shapes import (
     Conference,
+    ConferenceRound,
     ProposedCall,
     ReplyStatus,
-    Round,
     RoundReply,
     RoundStatus,
     Supplies,
@@ -21,11 +21,11 @@ from callboard.choreography.conference.shapes import (
 __all__ = [
     "AskAgain",
     "Conference",
+    "ConferenceRound",
     "ConferenceRounds",
     "Conferences",
     "ProposedCall",
     "ReplyStatus",
-    "Round",
     "RoundReply",
     "RoundStatus",
     "Supplies",

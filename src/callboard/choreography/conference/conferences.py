@@ -10,7 +10,7 @@ from callboard.choreography.conference.records import (
     read_conferences,
     read_round,
 )
-from callboard.choreography.conference.shapes import Conference, Round
+from callboard.choreography.conference.shapes import Conference, ConferenceRound
 from callboard.choreography.staffing import find_attendees
 from callboard.core.canonical import Json
 from callboard.core.vocabulary import RunRecord
@@ -97,6 +97,6 @@ class Conferences:
             lambda connection: read_conferences(connection, session_id)
         )
 
-    def round(self, round_id: str) -> Round:
+    def round(self, round_id: str) -> ConferenceRound:
         """Return a round as it is now."""
         return self._studio.database.read(lambda connection: read_round(connection, round_id))

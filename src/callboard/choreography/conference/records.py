@@ -15,8 +15,8 @@ from typing import Any, Final, cast
 from callboard.choreography.agent_calls import Gathered, ToolPolicy, gathered_from_json
 from callboard.choreography.conference.shapes import (
     Conference,
+    ConferenceRound,
     ReplyStatus,
-    Round,
     RoundReply,
     RoundStatus,
 )
@@ -58,7 +58,7 @@ def read_conferences(connection: Connection, session_id: str | None = None) -> l
     return [_conference(connection, row) for row in rows]
 
 
-def read_round(connection: Connection, round_id: str) -> Round:
+def read_round(connection: Connection, round_id: str) -> ConferenceRound:
     """Return a round by the id of its run."""
     run = load_run(connection, round_id)
     conference_id = run.args.get("conference_id")
@@ -120,14 +120,14 @@ def _numbered(attempts: list[RunRecord]) -> list[tuple[int, RunRecord]]:
     return [(numbers[run.id], run) for run in attempts]
 
 
-def _round(connection: Connection, run: RunRecord, number: int) -> Round:
+def _round(connection: Connection, run: RunRecord, number: int) -> ConferenceRound:
     journal = load_journal(connection, run)
     evidence = _output(connection, journal, EVIDENCE_KEY)
     gathered = gathered_from_json(evidence["gathered"]) if evidence else Gathered()
     replies = _replies(connection, journal, run.args)
     replies.update(_asked_again(connection, run))
     issues = list_issues(connection, IssueFilter(run_id=run.id))
-    return Round(
+    return ConferenceRound(
         round_id=run.id,
         number=number,
         user_message=str(run.args["message"]),

@@ -29,8 +29,8 @@ from callboard.choreography.conference.records import (
 )
 from callboard.choreography.conference.shapes import (
     Bring,
+    ConferenceRound,
     ReplyStatus,
-    Round,
     RoundStatus,
     Supplies,
 )
@@ -144,7 +144,7 @@ class _Holding:
         replies = await table.hear(self.stage, self.attendees)
         body = transcript(self.message, gathered, replies, self.attendees)
         issue_id = await archive(self.stage, number, body, receipts)
-        held = Round(
+        held = ConferenceRound(
             round_id=self.stage.run.id,
             number=number,
             user_message=self.message,
@@ -275,7 +275,7 @@ class AskAgain:
         await archive(stage, held.number, body, receipts, suffix=f", {agent.name} again")
         return reply.to_json()
 
-    def _round(self, stage: Stage) -> tuple[Round, dict[str, Any]]:
+    def _round(self, stage: Stage) -> tuple[ConferenceRound, dict[str, Any]]:
         """Return the round as it was; refuse another session, whose receipts are not ours."""
         round_id = str(stage.run.args["round_id"])
         database = stage.studio.database

@@ -73,7 +73,7 @@ class RoundReply:
 
 
 @dataclass(frozen=True, slots=True)
-class Round:
+class ConferenceRound:
     """One user message and what everybody made of it; its id is that of its run."""
 
     round_id: str
@@ -115,7 +115,7 @@ class Conference:
     agents: tuple[str, ...]
     tool_policy: ToolPolicy
     created_at: int
-    rounds: tuple[Round, ...] = field(default=())
+    rounds: tuple[ConferenceRound, ...] = field(default=())
 
     def to_json(self) -> dict[str, Json]:
         """Return the shape shown at the doors."""

@@ -24,7 +24,7 @@ from callboard.choreography.recipe.errors import (
     StopHook,
 )
 from callboard.choreography.recipe.proposals import (
-    Proposal,
+    FileProposal,
     ProposalOutdated,
     apply_proposals,
     list_proposals,
@@ -43,10 +43,10 @@ __all__ = [
     "DodFailed",
     "EmptyOutput",
     "EvidenceInvalid",
+    "FileProposal",
     "InputAbstained",
     "MissingArgs",
     "Problem",
-    "Proposal",
     "ProposalOutdated",
     "Recipe",
     "RecipeChoreography",

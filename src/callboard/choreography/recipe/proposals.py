@@ -29,7 +29,7 @@ class ProposalOutdated(Conflict):
 
 
 @dataclass(frozen=True, slots=True)
-class Proposal:
+class FileProposal:
     """A text for a file, the file it was made against, and the diff to the file as it is now."""
 
     run_id: str
@@ -67,7 +67,7 @@ class Proposal:
         }
 
 
-async def list_proposals(studio: Studio, run_id: str) -> tuple[Proposal, ...]:
+async def list_proposals(studio: Studio, run_id: str) -> tuple[FileProposal, ...]:
     """Return what a run proposes, each against the file as it is now."""
 
     def read(connection: Connection) -> tuple[RunView, tuple[dict[str, Json], ...]]:
@@ -76,7 +76,7 @@ async def list_proposals(studio: Studio, run_id: str) -> tuple[Proposal, ...]:
 
     view, commits = studio.database.read(read)
 
-    def look() -> tuple[Proposal, ...]:
+    def look() -> tuple[FileProposal, ...]:
         return tuple(
             _proposal(studio, view, each) for each in commits if each.get("mode") == "propose"
         )
@@ -86,7 +86,7 @@ async def list_proposals(studio: Studio, run_id: str) -> tuple[Proposal, ...]:
 
 async def apply_proposals(
     studio: Studio, run_id: str, *, path: str | None = None, force: bool = False
-) -> tuple[Proposal, ...]:
+) -> tuple[FileProposal, ...]:
     """Write what a run proposes, with a backup and a receipt; close the issues that asked for it.
 
     A file that was changed since is left alone unless `force` says that this is known.
@@ -105,7 +105,7 @@ async def apply_proposals(
     return tuple([await _apply(studio, proposal) for proposal in wanted])
 
 
-def _check(proposal: Proposal, *, force: bool) -> None:
+def _check(proposal: FileProposal, *, force: bool) -> None:
     if proposal.is_applied:
         raise Conflict(
             f"{proposal.path} already holds what run {proposal.run_id} proposes",
@@ -122,7 +122,7 @@ def _check(proposal: Proposal, *, force: bool) -> None:
         )
 
 
-async def _apply(studio: Studio, proposal: Proposal) -> Proposal:
+async def _apply(studio: Studio, proposal: FileProposal) -> FileProposal:
     call = ToolCall(
         "write_file",
         {
@@ -141,10 +141,10 @@ async def _apply(studio: Studio, proposal: Proposal) -> Proposal:
     return replace(proposal, current_sha256=proposal.sha256)
 
 
-def _proposal(studio: Studio, view: RunView, commit: dict[str, Json]) -> Proposal:
+def _proposal(studio: Studio, view: RunView, commit: dict[str, Json]) -> FileProposal:
     path, text = str(commit["path"]), str(commit["text"])
     current = read_current(studio.tools.files, path)
-    return Proposal(
+    return FileProposal(
         run_id=view.run.id,
         session_id=view.run.session_id,
         path=path,

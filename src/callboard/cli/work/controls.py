@@ -5,7 +5,7 @@ from contextlib import asynccontextmanager
 from dataclasses import dataclass
 from pathlib import Path
 
-from callboard.choreography.recipe import Proposal, apply_proposals, list_proposals
+from callboard.choreography.recipe import FileProposal, apply_proposals, list_proposals
 from callboard.cli import exits
 from callboard.cli.bridge import Interrupt, perform, perform_simply
 from callboard.cli.output import echo, echo_json, echo_text, remark
@@ -222,7 +222,7 @@ def apply_run(project: Path | None, name: str, accepted: Acceptance, *, as_json:
     return perform(work)
 
 
-def _print(proposal: Proposal) -> None:
+def _print(proposal: FileProposal) -> None:
     state = "applied" if proposal.is_applied else "outdated" if proposal.is_outdated else "open"
     echo(f"{proposal.path} ({state}, issue #{proposal.issue}): {proposal.reason}")
     echo_text(proposal.diff)

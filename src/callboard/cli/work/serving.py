@@ -16,7 +16,7 @@ from callboard.api.app import DescribedApi, create_app
 from callboard.api.entrance import require_token_for
 from callboard.api.server import BACKLOG, server_config
 from callboard.cli import exits
-from callboard.cli.bridge import Ending
+from callboard.cli.bridge import LoopEnding
 from callboard.cli.output import echo_json_line, remark
 from callboard.cli.work.opening import Choices
 from callboard.core.errors import InvalidInput
@@ -63,7 +63,7 @@ class _ProjectServer(uvicorn.Server):
         self._app = app
         self._notice = notice
         self._open = AsyncExitStack()
-        self.ending = Ending()
+        self.ending = LoopEnding()
 
     def handle_exit(self, sig: int, frame: FrameType | None) -> None:
         # Once: runs are let go and answers finished, by a deadline. Twice: at once.

@@ -26,7 +26,7 @@ from callboard.knowledge.graph.values import (
     GraphVocabulary,
     MergeReport,
     Node,
-    Provenance,
+    NodeProvenance,
     Subgraph,
     name_key,
     read_vocabulary,
@@ -128,7 +128,7 @@ class Graph:
             lambda connection: rows.load_changes(connection, self.domain, node_id)
         )
 
-    def provenance(self, node_id: str) -> tuple[Provenance, ...]:
+    def provenance(self, node_id: str) -> tuple[NodeProvenance, ...]:
         """Return who said something about a node, the first one first."""
         return self._database.read(
             lambda connection: rows.load_provenance(connection, self.domain, node_id)

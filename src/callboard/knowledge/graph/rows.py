@@ -4,7 +4,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from typing import Any, Final
 
 from callboard.core.canonical import canonical_json, digest_bytes
-from callboard.knowledge.graph.values import AttrChange, Edge, Node, Provenance
+from callboard.knowledge.graph.values import AttrChange, Edge, Node, NodeProvenance
 from callboard.store.connection import Connection
 from callboard.store.journal.encoding import decode
 
@@ -210,14 +210,16 @@ def store_provenance(connection: Connection, domain: str, nodes: Iterable[Node],
     )
 
 
-def load_provenance(connection: Connection, domain: str, node_id: str) -> tuple[Provenance, ...]:
+def load_provenance(
+    connection: Connection, domain: str, node_id: str
+) -> tuple[NodeProvenance, ...]:
     """Return who said something about a node, the first one first."""
     rows: Any = connection.execute(
         "SELECT source, trust, at FROM knowledge_provenance"
         " WHERE domain = :domain AND node_id = :node_id ORDER BY at, source",
         {"domain": domain, "node_id": node_id},
     )
-    return tuple(Provenance(row["source"], row["trust"], row["at"]) for row in rows)
+    return tuple(NodeProvenance(row["source"], row["trust"], row["at"]) for row in rows)
 
 
 def content_hash(node: Node) -> str:

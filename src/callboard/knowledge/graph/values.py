@@ -99,7 +99,7 @@ class AttrChange:
 
 
 @dataclass(frozen=True, slots=True)
-class Provenance:
+class NodeProvenance:
     """Who said something about a node, and when for the first time."""
 
     source: str

@@ -14,7 +14,7 @@ from callboard.core.events import RungChanged
 from callboard.core.schemas import check_schema
 from callboard.models.gate import Gate, WrapperGate
 from callboard.models.ladder.climb import Climb, is_refusal, way_down
-from callboard.models.ladder.interview import Interview
+from callboard.models.ladder.interview import LadderInterview
 from callboard.models.ladder.profiles import ModelProfile, shape_of
 from callboard.models.types import (
     Chunk,
@@ -95,7 +95,7 @@ class LadderGate(WrapperGate):
 
     async def _try(self, rung: Rung, climb: Climb) -> AsyncGenerator[Chunk]:
         if rung is Rung.SMALLER:
-            interview = Interview(self.inner, climb, self._max_questions)
+            interview = LadderInterview(self.inner, climb, self._max_questions)
             async with aclosing(interview.hold()) as chunks:
                 async for chunk in chunks:
                     yield chunk

@@ -50,7 +50,7 @@ _LIMITS: Final = (
 )
 
 
-class Interview:
+class LadderInterview:
     """One run of questions through a gate, for one climb."""
 
     def __init__(self, gate: Gate, climb: Climb, max_questions: int) -> None:

@@ -19,7 +19,7 @@ from callboard.tools.files import ProjectFiles
 
 
 @dataclass(frozen=True, slots=True)
-class CheckResult:
+class RecipeCheckResult:
     """How one check ended."""
 
     check: str
@@ -39,7 +39,7 @@ class CheckResult:
         }
 
 
-def evaluate(check: RecipeCheck, slots: RunSlots, files: ProjectFiles) -> CheckResult:
+def evaluate(check: RecipeCheck, slots: RunSlots, files: ProjectFiles) -> RecipeCheckResult:
     """Look whether a condition on slots or files holds."""
     match check.kind:
         case CheckKind.SLOT_NOT_NULL:
@@ -52,7 +52,7 @@ def evaluate(check: RecipeCheck, slots: RunSlots, files: ProjectFiles) -> CheckR
             raise AssertionError("a tool is not run here")
 
 
-def judge_payload(check: RecipeCheck, payload: Mapping[str, Json]) -> CheckResult:
+def judge_payload(check: RecipeCheck, payload: Mapping[str, Json]) -> RecipeCheckResult:
     """Look whether what a tool found is what a check wants of it."""
     actual: Json = payload
     if check.field_path is not None:
@@ -68,7 +68,7 @@ def judge_payload(check: RecipeCheck, payload: Mapping[str, Json]) -> CheckResul
     return _result(check, True, actual=actual)
 
 
-def failed(check: RecipeCheck, reason: str) -> CheckResult:
+def failed(check: RecipeCheck, reason: str) -> RecipeCheckResult:
     """Return the result of a check that could not be made."""
     return _result(check, False, reason)
 
@@ -88,14 +88,14 @@ def is_same(one: Json, other: Json) -> bool:
     return bool(one == other)
 
 
-def _slot_not_null(check: RecipeCheck, slots: RunSlots) -> CheckResult:
+def _slot_not_null(check: RecipeCheck, slots: RunSlots) -> RecipeCheckResult:
     slot = slots.get(str(check.slot))
     if slot is None:
         return _result(check, False, "was never filled")
     return _result(check, not slot.is_null, "is empty" if slot.is_null else "")
 
 
-def _slot_field_equals(check: RecipeCheck, slots: RunSlots) -> CheckResult:
+def _slot_field_equals(check: RecipeCheck, slots: RunSlots) -> RecipeCheckResult:
     try:
         actual = follow(parse_ref(f"{check.slot}.{check.field_path}"), slots.roots())
     except RefResolutionError as error:
@@ -105,7 +105,7 @@ def _slot_field_equals(check: RecipeCheck, slots: RunSlots) -> CheckResult:
     return _result(check, passed, reason, actual=actual)
 
 
-def _file_exists(check: RecipeCheck, slots: RunSlots, files: ProjectFiles) -> CheckResult:
+def _file_exists(check: RecipeCheck, slots: RunSlots, files: ProjectFiles) -> RecipeCheckResult:
     try:
         path: Json = resolve(check.path, slots.roots())
         if not isinstance(path, str):
@@ -119,9 +119,9 @@ def _file_exists(check: RecipeCheck, slots: RunSlots, files: ProjectFiles) -> Ch
 
 def _result(
     check: RecipeCheck, passed: bool, reason: str = "", *, actual: Json = None
-) -> CheckResult:
+) -> RecipeCheckResult:
     expected = check.expected if check.kind is not CheckKind.SLOT_NOT_NULL else None
-    return CheckResult(check.kind.value, check.target, passed, reason, expected, actual)
+    return RecipeCheckResult(check.kind.value, check.target, passed, reason, expected, actual)
 
 
 def _told(value: Json) -> str:

@@ -22,7 +22,7 @@ from callboard.choreography.recipe.definition import (
 from callboard.choreography.recipe.definition.reading import SEVERITIES
 from callboard.choreography.recipe.errors import CommitRefused, DodFailed, RefResolutionError
 from callboard.choreography.recipe.running.checks import (
-    CheckResult,
+    RecipeCheckResult,
     evaluate,
     failed,
     judge_payload,
@@ -169,7 +169,7 @@ async def check_done(play: Play) -> list[dict[str, Json]]:
         if check.kind is CheckKind.TOOL_PASSES
     }
 
-    def evaluate_all() -> list[CheckResult]:
+    def evaluate_all() -> list[RecipeCheckResult]:
         files = play.studio.tools.files
         return [
             by_tool.get(number) or evaluate(check, play.slots, files)
@@ -196,7 +196,7 @@ async def check_done(play: Play) -> list[dict[str, Json]]:
     return await play.step(DONE_KEY, act, kind=StepKind.CHECK)
 
 
-async def _by_tool(play: Play, number: int, check: RecipeCheck) -> CheckResult:
+async def _by_tool(play: Play, number: int, check: RecipeCheck) -> RecipeCheckResult:
     key = f"{DONE_KEY}/{number}"
     try:
         args = resolve(dict(check.args), play.slots.roots())
@@ -207,7 +207,7 @@ async def _by_tool(play: Play, number: int, check: RecipeCheck) -> CheckResult:
     return judge_payload(check, outcome.payload)
 
 
-def _issue_about(play: Play, number: int, result: CheckResult) -> IssueDraft:
+def _issue_about(play: Play, number: int, result: RecipeCheckResult) -> IssueDraft:
     run, task = play.run, play.assignment.task
     lines = [
         f"Task: {task.description}",

@@ -2,8 +2,8 @@
 
 from callboard.choreography.conference import (
     Conference,
+    ConferenceRound,
     ReplyStatus,
-    Round,
     RoundReply,
     read_conference,
     read_conferences,
@@ -67,7 +67,7 @@ def conference_report(journal: OpenJournal, name: str, *, as_json: bool) -> None
         echo_round(held, found.conference_id)
 
 
-def echo_round(held: Round, conference_id: str) -> None:
+def echo_round(held: ConferenceRound, conference_id: str) -> None:
     """Print what everybody said in a round, in the order of the roster."""
     for reply in held.replies:
         echo_reply(held, reply)
@@ -78,7 +78,7 @@ def echo_round(held: Round, conference_id: str) -> None:
     remark(", ".join(facts) + f". Go on with: callboard conference --continue {conference_id} …")
 
 
-def echo_reply(held: Round, reply: RoundReply) -> None:
+def echo_reply(held: ConferenceRound, reply: RoundReply) -> None:
     """Print one reply: what was said, or why it does not count."""
     told = f" · {seconds(reply.duration_ms)}" if reply.duration_ms else ""
     echo(f"{reply.agent_id} ({reply.status.value}{told})")

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from typing import Final
 
 from callboard.knowledge.fact_rows import KBEntry
-from callboard.knowledge.facts import Facts
+from callboard.knowledge.facts import SoftFacts
 from callboard.knowledge.graph import Graph, Subgraph
 from callboard.packs.writers_factory.bible.project import ProjectRecord
 from callboard.packs.writers_factory.ground import Ground
@@ -71,7 +71,7 @@ class Memory:
         return self._ground.studio.knowledge.graph(DOMAIN)
 
     @property
-    def facts(self) -> Facts:
+    def facts(self) -> SoftFacts:
         """The decisions as the knowledge room keeps them."""
         return self._ground.studio.knowledge.facts(DOMAIN)
 

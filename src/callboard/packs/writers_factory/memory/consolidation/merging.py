@@ -11,7 +11,7 @@ from typing import Final
 
 from callboard.core.errors import Conflict
 from callboard.knowledge.fact_rows import FactState, KBEntry
-from callboard.knowledge.facts import Facts
+from callboard.knowledge.facts import SoftFacts
 from callboard.knowledge.graph import Graph, MergeReport
 from callboard.knowledge.graph.similarity import Vectors
 from callboard.knowledge.rows import KnowledgePart, read_version
@@ -68,7 +68,9 @@ class _Versions:
 class Merger:
     """Brings a digestion into the project's database."""
 
-    def __init__(self, database: Database, records: Records, graph: Graph, facts: Facts) -> None:
+    def __init__(
+        self, database: Database, records: Records, graph: Graph, facts: SoftFacts
+    ) -> None:
         """Take where everything is kept."""
         self._database = database
         self._records = records

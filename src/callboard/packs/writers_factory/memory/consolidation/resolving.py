@@ -7,7 +7,7 @@ from typing import Final
 from callboard.core.canonical import Json
 from callboard.core.errors import Conflict, InvalidInput
 from callboard.knowledge.fact_rows import FactState, KBEntry
-from callboard.knowledge.facts import Facts
+from callboard.knowledge.facts import SoftFacts
 from callboard.knowledge.graph import Edge, Graph
 from callboard.packs.writers_factory.bible.provenance import STATED
 from callboard.packs.writers_factory.memory.claims import (
@@ -68,7 +68,9 @@ class Verdict:
 class Resolver:
     """Carries out what the writer decided."""
 
-    def __init__(self, database: Database, records: Records, graph: Graph, facts: Facts) -> None:
+    def __init__(
+        self, database: Database, records: Records, graph: Graph, facts: SoftFacts
+    ) -> None:
         """Take where everything is kept."""
         self._database = database
         self._records = records

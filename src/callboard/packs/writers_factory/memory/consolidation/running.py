@@ -13,7 +13,7 @@ from callboard.core.errors import Conflict
 from callboard.core.vocabulary import Effect, RunRecord
 from callboard.engine.errors import StepFailed
 from callboard.engine.run import Run
-from callboard.knowledge.facts import Facts
+from callboard.knowledge.facts import SoftFacts
 from callboard.knowledge.graph import Graph
 from callboard.models.traffic.priority import Priority
 from callboard.packs.writers_factory.bible import Bible
@@ -120,7 +120,7 @@ class _Consolidation:
         return self.stage.studio.knowledge.graph(DOMAIN)
 
     @property
-    def facts(self) -> Facts:
+    def facts(self) -> SoftFacts:
         return self.stage.studio.knowledge.facts(DOMAIN)
 
     async def perform(self) -> Json:

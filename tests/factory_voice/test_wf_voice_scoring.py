@@ -143,9 +143,9 @@ def test_a_guide_survives_being_written_and_read(evolution: dict[str, Phase]) ->
     [
         "Here is the passage:\n\nRain fell.",
         "```markdown\nRain fell.\n```",
-        "# The Hall\n\nRain fell.",
+        "# The Conferences\n\nRain fell.",
         "<passage>Rain fell.</passage>",
-        "**The Hall**\n\nRain fell.",
+        "**The Conferences**\n\nRain fell.",
     ],
 )
 def test_only_the_passage_is_kept(said: str) -> None:

@@ -15,8 +15,7 @@ from callboard.choreography.turn.shapes import (
 from callboard.choreography.turn.thinking import PlanUnusable, check_plan, make_plan, must_propose
 from callboard.choreography.turn.work import Work
 from callboard.core.canonical import Json
-from callboard.core.errors import CallboardError
-from callboard.core.tiers import ErrorTier
+from callboard.core.errors import CallboardError, ErrorTier
 
 _SIMPLE_STEPS: Final = 2
 

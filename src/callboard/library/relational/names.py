@@ -3,7 +3,7 @@
 import re
 from typing import Final
 
-from callboard.core.composed import composed
+from callboard.core.canonical import composed
 from callboard.knowledge.entities.matching import singular_words
 
 _SPACE: Final = re.compile(r"\s+")

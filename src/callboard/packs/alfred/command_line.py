@@ -3,8 +3,8 @@
 from collections.abc import Awaitable, Callable
 
 from callboard.cli import exits
-from callboard.cli.acting.opening import Choices, working
 from callboard.cli.bridge import perform_simply
+from callboard.cli.work.opening import Choices, working
 from callboard.packs.alfred.house import Alfred
 
 Act = Callable[[Alfred], Awaitable[object] | None]

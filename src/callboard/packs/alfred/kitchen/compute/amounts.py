@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from fractions import Fraction
 from typing import Final
 
-from callboard.core.composed import composed
+from callboard.core.canonical import composed
 from callboard.packs.alfred.kitchen.compute.units import canonical_unit, is_known_unit
 
 _NUMBER: Final = re.compile(r"\s*(?:(\d+)\s+)?(\d+)\s*/\s*(\d+)|\s*(\d+(?:[.,]\d+)?)")

@@ -9,7 +9,7 @@ from functools import cache
 from typing import Any, Final
 
 from callboard.core.bundled import bundled_yaml
-from callboard.core.composed import composed
+from callboard.core.canonical import composed
 from callboard.library.relational.names import name_key
 
 TOLERANCE: Final = 1e-6

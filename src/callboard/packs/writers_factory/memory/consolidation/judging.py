@@ -11,7 +11,7 @@ from typing import Any, Final, cast
 from callboard.choreography.stage import Stage
 from callboard.core.canonical import Json, digest
 from callboard.core.vocabulary import Content, Trust
-from callboard.knowledge.facts import KBEntry
+from callboard.knowledge.fact_rows import KBEntry
 from callboard.knowledge.graph import Graph, Node
 from callboard.library.story.text.words import stem, stop_words
 from callboard.packs.writers_factory.ground import Ground

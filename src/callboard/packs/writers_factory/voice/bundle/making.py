@@ -34,7 +34,7 @@ from callboard.packs.writers_factory.voice.tournament.tournaments import (
     Tournaments,
     TournamentState,
 )
-from callboard.studio.offers import Prepared
+from callboard.studio.runnable import Prepared
 from callboard.studio.studio import Studio
 
 ARCHIVE: Final = "content/Archive/Voice Bundle"

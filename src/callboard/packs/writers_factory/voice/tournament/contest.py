@@ -40,7 +40,7 @@ from callboard.packs.writers_factory.voice.tournament.tournaments import (
 )
 from callboard.packs.writers_factory.voice.tournament.variants import Variant, VariantState
 from callboard.packs.writers_factory.voice.tournament.writing import PassageOrder, write_passage
-from callboard.studio.offers import Prepared
+from callboard.studio.runnable import Prepared
 from callboard.studio.studio import Studio
 
 PROGRESS: Final = "tournament.progress"

@@ -1,0 +1,157 @@
+"""Answers: the shapes a model is asked for. A type is the schema sent and the check of the reply.
+
+Owns how a Pydantic type becomes a JSON schema that small models can follow, and which words of an
+answer count as quoted. Asks nobody.
+"""
+
+from collections.abc import Mapping, Sequence
+from typing import Annotated, Any, Final, Literal, TypeVar, cast
+
+from pydantic import (
+    AfterValidator,
+    BaseModel,
+    BeforeValidator,
+    ConfigDict,
+    ValidationError,
+    ValidationInfo,
+    create_model,
+)
+
+from callboard.core.canonical import Json
+from callboard.replies.evidence import is_quotable, normalise
+from callboard.replies.evidence.matching import find_in
+
+A = TypeVar("A", bound="Answer")
+
+_TEXT: Final = "text"
+# What a type says to its readers in code; a model is told by its prompt.
+_FOR_READERS: Final = frozenset({"$defs", "$ref", "title", "default", "const"})
+
+
+class Answer(BaseModel):
+    """What a model is asked for; a field without a default must be answered."""
+
+    model_config = ConfigDict(extra="forbid", frozen=True)
+
+
+class Choice(Answer):
+    """One word of several; `one_of` says which."""
+
+    choice: str
+
+
+def _stands(quote: str, info: ValidationInfo) -> str:
+    text = _text_of(info)
+    bare = quote.strip().strip('"“”') if text is not None else quote
+    return bare if text is None or (is_quotable(bare) and find_in(text, bare)) else ""
+
+
+def _proven(rows: tuple[Any, ...], info: ValidationInfo) -> tuple[Any, ...]:
+    return rows if _text_of(info) is None else tuple(each for each in rows if each.quote)
+
+
+def _text_of(info: ValidationInfo) -> str | None:
+    context: Any = info.context
+    return None if context is None else context[_TEXT]
+
+
+Quote = Annotated[str, AfterValidator(_stands)]
+"""Words of the text that was asked about; what does not stand there is left empty."""
+
+Proven: Final = AfterValidator(_proven)
+"""Keeps of several rows those whose `quote` stands in the text."""
+
+
+def at_most(count: int) -> BeforeValidator:
+    """Return what cuts a list to a length; a model that says more is not asked again."""
+
+    def cut(value: Any) -> Any:
+        return cast("Sequence[Any]", value)[:count] if isinstance(value, list | tuple) else value
+
+    return BeforeValidator(cut)
+
+
+def shortened(most_chars: int) -> BeforeValidator:
+    """Return what trims a text and cuts it to a length."""
+
+    def cut(value: Any) -> Any:
+        return value.strip()[:most_chars] if isinstance(value, str) else value
+
+    return BeforeValidator(cut)
+
+
+def words(options: Sequence[str]) -> Any:
+    """Return the type of a text that is one of several."""
+    return cast(Any, Literal)[tuple(options)]
+
+
+def one_of(options: Sequence[str]) -> type[Choice]:
+    """Return the answer that picks one of several options."""
+    return narrowed(Choice, choice=words(options))
+
+
+def choices(**options: Sequence[str]) -> type[Answer]:
+    """Return the answer that picks one of several options for each of its names."""
+    return narrowed(Answer, **{name: words(each) for name, each in options.items()})
+
+
+def narrowed(answer: type[A], **types: Any) -> type[A]:
+    """Return an answer whose named fields must be given, and be of these types."""
+    fields: dict[str, Any] = {name: (each, ...) for name, each in types.items()}
+    return create_model(answer.__name__, __base__=answer, **fields)
+
+
+def read_answer(answer: type[A], data: Json, text: str | None = None) -> A | None:
+    """Return an answer as it can be used, None if it has another shape.
+
+    With the text it is about, quotations are held against that text.
+    """
+    context = None if text is None else {_TEXT: normalise(text)}
+    try:
+        return answer.model_validate(data, context=context)
+    except ValidationError:
+        return None
+
+
+def schema_of(answer: type[BaseModel]) -> dict[str, Json]:
+    """Return the JSON schema of a shape: nothing but what may be answered, and no references."""
+    whole: dict[str, Any] = answer.model_json_schema()
+    whole.pop("description", None)
+    return _plain(whole, whole.get("$defs", {}))
+
+
+def _plain(schema: Mapping[str, Any], definitions: Mapping[str, Any]) -> dict[str, Any]:
+    if "$ref" in schema:
+        found = dict(definitions[str(schema["$ref"]).rpartition("/")[2]])
+        # What describes the type is for readers of code; what describes the field stays.
+        found.pop("description", None)
+        schema = {**found, **{key: each for key, each in schema.items() if key != "$ref"}}
+    made = {
+        key: _inner(key, each, definitions)
+        for key, each in schema.items()
+        if key not in _FOR_READERS
+    }
+    if "const" in schema:
+        made["enum"] = [schema["const"]]
+    return _with_null(made)
+
+
+def _inner(key: str, value: Any, definitions: Mapping[str, Any]) -> Any:
+    if key == "properties":
+        named = cast("Mapping[str, Any]", value)
+        return {name: _plain(each, definitions) for name, each in named.items()}
+    if key in ("anyOf", "prefixItems"):
+        return [_plain(each, definitions) for each in cast("Sequence[Any]", value)]
+    return _plain(cast(Any, value), definitions) if isinstance(value, dict) else value
+
+
+def _with_null(schema: dict[str, Any]) -> dict[str, Any]:
+    """Write `text or nothing` in the short form."""
+    forms: list[dict[str, Any]] = schema.get("anyOf", [])
+    if len(forms) != 2 or forms[1] != {"type": "null"} or "type" not in forms[0]:
+        return schema
+    rest = {key: each for key, each in schema.items() if key != "anyOf"}
+    only = {**forms[0], "type": [forms[0]["type"], "null"]}
+    if "enum" in only:
+        only["enum"] = [*only["enum"], None]
+    return {**rest, **only}

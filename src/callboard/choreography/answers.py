@@ -63,10 +63,11 @@ Proven: Final = AfterValidator(_proven)
 
 
 def at_most(count: int) -> BeforeValidator:
-    """Return what cuts a list to a length; a model that says more is not asked again."""
+    """Return what cuts a list or a text to a length; who says more is not asked again."""
 
     def cut(value: Any) -> Any:
-        return cast("Sequence[Any]", value)[:count] if isinstance(value, list | tuple) else value
+        is_long = isinstance(value, list | tuple | str)
+        return cast("Sequence[Any]", value)[:count] if is_long else value
 
     return BeforeValidator(cut)
 

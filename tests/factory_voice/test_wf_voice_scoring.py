@@ -40,7 +40,7 @@ ENTRY = st.fixed_dictionaries(
         "reason": st.text(max_size=12),
     }
 )
-SIX = st.fixed_dictionaries({name: ENTRY for name in DIMENSIONS})
+SIX = st.fixed_dictionaries(dict.fromkeys(DIMENSIONS, ENTRY))
 
 
 def scored(text: str) -> Scored:

@@ -4,7 +4,7 @@ Owns how a Pydantic type becomes a JSON schema that small models can follow, and
 answer count as quoted. Asks nobody.
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from typing import Annotated, Any, Final, Literal, TypeVar, cast
 
 from pydantic import (
@@ -18,6 +18,7 @@ from pydantic import (
 )
 
 from callboard.core.canonical import Json
+from callboard.core.errors import InvalidInput
 from callboard.replies.evidence import is_quotable, normalise
 from callboard.replies.evidence.matching import find_in
 
@@ -83,7 +84,7 @@ def shortened(most_chars: int) -> BeforeValidator:
 
 def words(options: Sequence[str]) -> Any:
     """Return the type of a text that is one of several."""
-    return cast(Any, Literal)[tuple(options)]
+    return cast(Any, Literal)[tuple(str(each) for each in options)]
 
 
 def one_of(options: Sequence[str]) -> type[Choice]:
@@ -114,36 +115,80 @@ def read_answer(answer: type[A], data: Json, text: str | None = None) -> A | Non
         return None
 
 
-def schema_of(answer: type[BaseModel]) -> dict[str, Json]:
-    """Return the JSON schema of a shape: nothing but what may be answered, and no references."""
-    whole: dict[str, Any] = answer.model_json_schema()
+def schema_of(
+    shape: type[BaseModel], *, without: Collection[str] = (), loosely: Collection[str] = ()
+) -> dict[str, Json]:
+    """Return the JSON schema of a shape: nothing but what may be answered, and no references.
+
+    `without` names fields that are not asked for. Of a field named in `loosely` only the kind of
+    its value is told: what it holds is checked by whoever uses it, who can say what is wrong.
+    """
+    whole: dict[str, Any] = shape.model_json_schema()
+    definitions: dict[str, Any] = whole.get("$defs", {})
     whole.pop("description", None)
-    return _plain(whole, whole.get("$defs", {}))
+    named: dict[str, Any] = whole.get("properties", {})
+    whole["properties"] = {
+        name: _kind_of(each, definitions) if name in loosely else each
+        for name, each in named.items()
+        if name not in without
+    }
+    return _plain(whole, definitions, ())
 
 
-def _plain(schema: Mapping[str, Any], definitions: Mapping[str, Any]) -> dict[str, Any]:
+def with_fields(schema: Mapping[str, Json], **fields: Json) -> dict[str, Json]:
+    """Return the schema of an object with some of its fields described anew, or added."""
+    return {**schema, "properties": {**cast("dict[str, Json]", schema["properties"]), **fields}}
+
+
+def _kind_of(schema: Mapping[str, Any], definitions: Mapping[str, Any]) -> dict[str, Any]:
+    forms: list[Any] = schema.get("anyOf", [])
+    if {"type": "null"} in forms:
+        return {"type": [_kind_of(forms[0], definitions)["type"], "null"]}
+    found = definitions[_named(schema)] if "$ref" in schema else schema
+    made: dict[str, Any] = {"type": found.get("type", "object")}
+    if made["type"] == "array":
+        made["items"] = _kind_of(found["items"], definitions)
+    return made
+
+
+def _named(schema: Mapping[str, Any]) -> str:
+    return str(schema["$ref"]).rpartition("/")[2]
+
+
+def _plain(
+    schema: Mapping[str, Any], definitions: Mapping[str, Any], inside: tuple[str, ...]
+) -> dict[str, Any]:
     if "$ref" in schema:
-        found = dict(definitions[str(schema["$ref"]).rpartition("/")[2]])
+        name = _named(schema)
+        if name in inside:
+            raise InvalidInput(
+                f"{name} holds itself: no model can be asked for it",
+                fix="Ask for the inner part in a question of its own.",
+            )
+        inside = (*inside, name)
         # What describes the type is for readers of code; what describes the field stays.
-        found.pop("description", None)
+        found = {key: each for key, each in definitions[name].items() if key != "description"}
         schema = {**found, **{key: each for key, each in schema.items() if key != "$ref"}}
     made = {
-        key: _inner(key, each, definitions)
+        key: _inner(key, each, definitions, inside)
         for key, each in schema.items()
         if key not in _FOR_READERS
     }
     if "const" in schema:
         made["enum"] = [schema["const"]]
+    if made.get("additionalProperties") is True:
+        # That is what its absence says.
+        del made["additionalProperties"]
     return _with_null(made)
 
 
-def _inner(key: str, value: Any, definitions: Mapping[str, Any]) -> Any:
+def _inner(key: str, value: Any, definitions: Mapping[str, Any], inside: tuple[str, ...]) -> Any:
     if key == "properties":
         named = cast("Mapping[str, Any]", value)
-        return {name: _plain(each, definitions) for name, each in named.items()}
+        return {name: _plain(each, definitions, inside) for name, each in named.items()}
     if key in ("anyOf", "prefixItems"):
-        return [_plain(each, definitions) for each in cast("Sequence[Any]", value)]
-    return _plain(cast(Any, value), definitions) if isinstance(value, dict) else value
+        return [_plain(each, definitions, inside) for each in cast("Sequence[Any]", value)]
+    return _plain(cast(Any, value), definitions, inside) if isinstance(value, dict) else value
 
 
 def _with_null(schema: dict[str, Any]) -> dict[str, Any]:

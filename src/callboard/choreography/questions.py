@@ -78,7 +78,7 @@ class Answers:
         self._pack = pack
         self._records = Records(studio.database, pack, studio.clock)
 
-    def find(self, question: Question[A], model: str, **inputs: Input) -> A | None:
+    def find(self, question: Question[A], model: str, /, **inputs: Input) -> A | None:
         """Return what a model has said about these inputs before."""
         name = self.name(question, model, _told(inputs))
         return read_answer(question.answer, self.look(name))
@@ -122,7 +122,7 @@ class Judge:
         """Return the judge of a branch; what one of them cannot reach, none of them can."""
         return replace(self, stage=stage, why="")
 
-    async def once(self, key: str, question: Question[A], **inputs: Input) -> A | None:
+    async def once(self, key: str, question: Question[A], /, **inputs: Input) -> A | None:
         """Return the answer about these inputs, which is paid for once; None is not judged."""
         if self.is_small and question.small is None:
             self.why = f"{self.model} is too small a model for this question"
@@ -152,7 +152,7 @@ class Judge:
             await self._keep(place, known["name"], question.prompt, found.model_dump(mode="json"))
         return found
 
-    async def ask(self, key: str, question: Question[A], **inputs: Input) -> A | None:
+    async def ask(self, key: str, question: Question[A], /, **inputs: Input) -> A | None:
         """Return the answer without looking for an earlier one or keeping it."""
         if self.failures:
             self.why = self.failures[0]
@@ -166,7 +166,7 @@ class Judge:
             return None
 
     async def pick(
-        self, key: str, prompt: str, options: Sequence[str], **inputs: Input
+        self, key: str, prompt: str, options: Sequence[str], /, **inputs: Input
     ) -> str | None:
         """Have the model pick one of several options; None if nobody answers."""
         listed = "\n".join(f"- {option}" for option in options)
@@ -192,6 +192,7 @@ async def ask(
     key: str,
     agent: str,
     question: Question[A],
+    /,
     *,
     model: str | None = None,
     **inputs: Input,

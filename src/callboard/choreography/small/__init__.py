@@ -1,6 +1,6 @@
 """Small models: asked little, they pick from what code offers and fill in forms."""
 
-from callboard.choreography.small.micro import FAIL, VERDICT, choice_of, one_of
+from callboard.choreography.small.micro import FAIL, VERDICT, choice_of
 from callboard.choreography.small.parts import (
     EACH,
     EVIDENCE,
@@ -24,6 +24,5 @@ __all__ = [
     "Question",
     "choice_of",
     "clean_reply",
-    "one_of",
     "plain_findings",
 ]

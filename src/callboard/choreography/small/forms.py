@@ -8,9 +8,11 @@ answer is put where the dots stand. Nothing here asks a model.
 import re
 from collections.abc import Callable, Collection, Iterable
 from dataclasses import dataclass
-from typing import Any, Final, cast
+from typing import Annotated, Any, Final, cast
 
-from callboard.choreography.small.micro import one_of
+from pydantic import WithJsonSchema
+
+from callboard.choreography.answers import Answer, narrowed, one_of, schema_of
 from callboard.core.canonical import Json
 
 GAP: Final = "…"
@@ -67,17 +69,13 @@ class Form:
     def schema(self, material: str) -> dict[str, Json]:
         """Return what may be answered: an option, or lower-case words and names of the material."""
         if self.options:
-            return one_of(list(self.options))
+            return schema_of(one_of(self.options))
         names = dict.fromkeys(_NAME.findall(material))
         word = "|".join(["[a-z]+", *list(names)[:_MOST_NAMES]])
         rest = f"( ({word})){{{_FEWEST_WORDS},{_MOST_WORDS}}}"
         pattern = f"^{re.escape(self.before).replace(chr(92) + ' ', ' ')}({word}){rest}[.,]$"
-        return {
-            "type": "object",
-            "properties": {"line": {"type": "string", "pattern": pattern}},
-            "required": ["line"],
-            "additionalProperties": False,
-        }
+        line = Annotated[str, WithJsonSchema({"type": "string", "pattern": pattern})]
+        return schema_of(narrowed(Answer, line=line))
 
     def chosen(self, output: Json) -> str:
         """Return what was answered, before it is put into the form."""

@@ -3,6 +3,7 @@
 import re
 from typing import Any, Final, cast
 
+from callboard.choreography.answers import one_of, schema_of
 from callboard.core.canonical import Json
 
 TRIAGE: Final = "triage"
@@ -20,17 +21,7 @@ _VERDICT_LINE: Final = re.compile(
 def choice_schema(part: str) -> dict[str, Json] | None:
     """Return what a model may answer to a part, or None if it may say anything."""
     options = _CHOICES.get(part)
-    return None if options is None else one_of(options)
-
-
-def one_of(options: list[str]) -> dict[str, Json]:
-    """Return the schema of a choice."""
-    return {
-        "type": "object",
-        "properties": {"choice": {"type": "string", "enum": options}},
-        "required": ["choice"],
-        "additionalProperties": False,
-    }
+    return None if options is None else schema_of(one_of(options))
 
 
 def choice_of(output: Json) -> str:

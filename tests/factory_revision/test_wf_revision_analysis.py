@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from revision_book import GOLD, SCENE, judge_by, lay_voice, open_book, verdict
 
 from callboard.core.errors import InvalidInput
-from callboard.models import Line, Script
+from callboard.models import Failure, Line, Script
 from callboard.packs.writers_factory.model import SceneStatus, Severity
 from callboard.packs.writers_factory.prose import base_sheet
 from callboard.packs.writers_factory.revision import Band, Category, rank
@@ -287,6 +287,20 @@ async def test_a_run_scores_a_scene_keeps_it_and_asks_once_per_text_and_judge(
         await book.write("ch1-sc1", SCENE.replace("wet", "dry"))
         await book.run("analyze", scene_id="ch1-sc1")
         assert len(script.calls) == 2
+
+
+async def test_a_judge_who_does_not_answer_leaves_a_scene_unjudged_and_ends_no_run(
+    tmp_path: Path,
+) -> None:
+    down = Script(Line(fail=Failure(400, "nobody home"), times=None))
+    async with open_book(tmp_path / "book", down) as book:
+        await book.plan()
+        await book.write("ch1-sc1", SCENE)
+        found = await book.run("analyze", scene_id="ch1-sc1")
+        parts = [p for s in found["scores"] for p in s["parts"] if p["name"] == "judge"]
+        assert parts and all(part["points"] is None for part in parts)
+        assert found["judged_by"] == "" and not found["is_fast"]
+        assert any("Not judged" in note and "nobody home" in note for note in found["notes"])
 
 
 @pytest.mark.req("WF-G77")

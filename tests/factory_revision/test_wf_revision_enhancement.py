@@ -1,6 +1,7 @@
 """Enhancement: fixes and passes that prove themselves, and changes the writer takes or refuses."""
 
 import re
+from dataclasses import replace
 from itertools import pairwise
 from pathlib import Path
 from typing import Any
@@ -153,6 +154,13 @@ def test_a_pass_that_brings_in_zero_tolerance_is_reverted_whatever_it_scores() -
     lenient = SETTINGS.model_copy(update={"pass_total_drop": 100})
     why = objection(PASSES[1], draft(BASE), draft(bad), lenient)
     assert why == "it brought in with … precision"
+
+
+def test_a_pass_that_was_not_judged_is_not_compared_with_what_was() -> None:
+    before, after = draft(BASE), draft(BASE.replace("slept", "sat"))
+    judged = replace(before, analysis=replace(before.analysis, judged_by="script"))
+    assert "has not answered" in objection(PASSES[1], judged, after, SETTINGS)
+    assert objection(PASSES[1], before, after, SETTINGS) == ""
 
 
 @pytest.mark.req("WF-G80")

@@ -125,14 +125,17 @@ def schema_of(
     """
     whole: dict[str, Any] = shape.model_json_schema()
     definitions: dict[str, Any] = whole.get("$defs", {})
-    whole.pop("description", None)
-    named: dict[str, Any] = whole.get("properties", {})
-    whole["properties"] = {
+    if "$ref" in whole:
+        # Of a shape that holds itself: refused below, where it comes up again.
+        return _plain(whole, definitions, ())
+    named: dict[str, Any] = whole["properties"]
+    fields = {
         name: _kind_of(each, definitions) if name in loosely else each
         for name, each in named.items()
         if name not in without
     }
-    return _plain(whole, definitions, ())
+    told = {key: each for key, each in whole.items() if key != "description"}
+    return _plain({**told, "properties": fields}, definitions, ())
 
 
 def with_fields(schema: Mapping[str, Json], **fields: Json) -> dict[str, Json]:

@@ -8,6 +8,7 @@ import inspect
 from collections.abc import Awaitable, Callable, Mapping, Sequence
 from typing import Any, Final, TypeVar
 
+from callboard.choreography.answers import one_of, schema_of
 from callboard.choreography.asking import AgentCall, ask_agent, ask_step
 from callboard.choreography.holdups import Holdups
 from callboard.choreography.tool_use import ToolUse, use_tool
@@ -113,19 +114,13 @@ class Stage:
         """
         if not options:
             raise InvalidInput(f"{key!r} offers no options to choose from")
-        schema = {
-            "type": "object",
-            "properties": {"choice": {"type": "string", "enum": options}},
-            "required": ["choice"],
-            "additionalProperties": False,
-        }
         listed = Content("\n".join(f"- {option}" for option in options), "options", Trust.TRUSTED)
         call = AgentCall(
             key=key,
             agent_id=agent,
             prompt=prompt or key.rpartition("/")[2],
             inputs={**inputs, "options": listed},
-            schema=schema,
+            schema=schema_of(one_of(options)),
             slot=self.run.key(key),
             max_tokens=_CHOICE_TOKENS,
             priority=self.priority,

@@ -1,6 +1,6 @@
 """Small models: asked little, they pick from what code offers and fill in forms."""
 
-from callboard.choreography.small_models.forms import FAIL, VERDICT, choice_of, one_of
+from callboard.choreography.small_models.forms import FAIL, VERDICT, choice_of
 from callboard.choreography.small_models.parts import (
     EACH,
     EVIDENCE,
@@ -24,6 +24,5 @@ __all__ = [
     "TemplateParts",
     "choice_of",
     "clean_reply",
-    "one_of",
     "plain_findings",
 ]

@@ -8,8 +8,11 @@ answer is put where the dots stand. Nothing here asks a model.
 import re
 from collections.abc import Callable, Collection, Iterable
 from dataclasses import dataclass
-from typing import Any, Final, cast
+from typing import Annotated, Any, Final, cast
 
+from pydantic import WithJsonSchema
+
+from callboard.choreography.answers import Answer, narrowed, one_of, schema_of
 from callboard.core.canonical import Json
 
 TRIAGE: Final = "triage"
@@ -27,17 +30,7 @@ _VERDICT_LINE: Final = re.compile(
 def choice_schema(part: str) -> dict[str, Json] | None:
     """Return what a model may answer to a part, or None if it may say anything."""
     options = _CHOICES.get(part)
-    return None if options is None else one_of(options)
-
-
-def one_of(options: list[str]) -> dict[str, Json]:
-    """Return the schema of a choice."""
-    return {
-        "type": "object",
-        "properties": {"choice": {"type": "string", "enum": options}},
-        "required": ["choice"],
-        "additionalProperties": False,
-    }
+    return None if options is None else schema_of(one_of(options))
 
 
 def choice_of(output: Json) -> str:
@@ -114,17 +107,13 @@ class Form:
     def schema(self, material: str) -> dict[str, Json]:
         """Return what may be answered: an option, or lower-case words and names of the material."""
         if self.options:
-            return one_of(list(self.options))
+            return schema_of(one_of(self.options))
         names = dict.fromkeys(_NAME.findall(material))
         word = "|".join(["[a-z]+", *list(names)[:_MOST_NAMES]])
         rest = f"( ({word})){{{_FEWEST_WORDS},{_MOST_WORDS}}}"
         pattern = f"^{re.escape(self.before).replace(chr(92) + ' ', ' ')}({word}){rest}[.,]$"
-        return {
-            "type": "object",
-            "properties": {"line": {"type": "string", "pattern": pattern}},
-            "required": ["line"],
-            "additionalProperties": False,
-        }
+        line = Annotated[str, WithJsonSchema({"type": "string", "pattern": pattern})]
+        return schema_of(narrowed(Answer, line=line))
 
     def chosen(self, output: Json) -> str:
         """Return what was answered, before it is put into the form."""

@@ -5,6 +5,7 @@ from collections.abc import Awaitable, Callable, Mapping
 from dataclasses import dataclass
 from typing import Any, Final, cast
 
+from callboard.choreography.answers import one_of, schema_of
 from callboard.choreography.asking import AgentCall
 from callboard.choreography.citable import SlotText
 from callboard.choreography.grounding import Grounding, candidates, judge, render_evidence
@@ -17,7 +18,7 @@ from callboard.choreography.recipe.errors import (
 )
 from callboard.choreography.recipe.running.play import Play
 from callboard.choreography.recipe.running.slots import ArtifactSlot, parsed_data
-from callboard.choreography.small_models import choice_of, one_of
+from callboard.choreography.small_models import choice_of
 from callboard.core.canonical import Json
 from callboard.core.errors import CallboardError
 from callboard.core.vocabulary import Agent, Content, StepKind, Trust
@@ -219,7 +220,7 @@ async def _ask(pick: EvidencePick, offered: list[dict[str, str]]) -> Json:
         agent_id=pick.agent.id,
         prompt=pick.prompt,
         inputs={"answer": answer} if pick.part is None else named,
-        schema=None if pick.is_free else one_of(numbers),
+        schema=None if pick.is_free else schema_of(one_of(numbers)),
         slot=None,
         max_tokens=None if pick.is_free else _TOKENS,
         timeout_seconds=play.settings.agent_timeout_seconds,

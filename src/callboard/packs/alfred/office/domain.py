@@ -1,8 +1,11 @@
 """Office: documents, contacts and tasks as a domain, on the same turn as the kitchen."""
 
 from collections.abc import Callable, Mapping, Sequence
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Any
 
+from pydantic import Field
+
+from callboard.choreography.answers import Answer, schema_of
 from callboard.choreography.turn.domain import (
     Asked,
     ComputeFunction,
@@ -32,15 +35,12 @@ from callboard.packs.alfred.office.schema import metadata, office_tables
 if TYPE_CHECKING:
     from callboard.choreography.stage import Stage
 
-_DOCUMENT: Final[dict[str, Any]] = {
-    "type": "object",
-    "properties": {
-        "name": {"type": "string", "minLength": 1, "maxLength": 120},
-        "body": {"type": "string", "minLength": 1, "maxLength": 4000},
-    },
-    "required": ["name", "body"],
-    "additionalProperties": False,
-}
+
+class Document(Answer):
+    """What the office writes."""
+
+    name: str = Field(min_length=1, max_length=120)
+    body: str = Field(min_length=1, max_length=4000)
 
 
 class Office(DescribedDomain):
@@ -80,7 +80,7 @@ class Office(DescribedDomain):
         """Return the JSON schema of what is generated."""
         if content_type != "document":
             raise NotFound(f"The office makes no {content_type!r}", fix="It makes: document.")
-        return _DOCUMENT
+        return schema_of(Document)
 
     async def check_content(
         self, who: Who, content_type: str, content: Row, constraints: Sequence[str]

@@ -42,6 +42,7 @@ from callboard.packs.writers_factory.memory.extraction import (
 )
 from callboard.packs.writers_factory.memory.ingestion import Ingestor
 from callboard.packs.writers_factory.model import PACK
+from callboard.packs.writers_factory.staff import judge_on
 from callboard.replies.evidence import normalise
 from callboard.store.connection import Connection
 from callboard.studio.runnable import Prepared
@@ -132,9 +133,13 @@ class _Consolidation:
         interview = interview_on(self.ground, self.graph, names)
         entries = [each for each in self.facts.unpromoted() if each.id in entry_ids]
         pairs = find_pairs(self.graph, entries, self.rules)
-        clashes = await judge_pairs(
-            self.stage, self.ground, pairs, is_constrained=interview.is_constrained
-        )
+        judge = judge_on(self.stage)
+        clashes, unjudged = await judge_pairs(judge, pairs)
+        if unjudged:
+            # Not judged is not compatible: these decisions stay for the next run.
+            told = f"{len(unjudged)} rules of the world wait for a judge: {judge.why}"
+            self.warnings.append(told)
+            entries = [each for each in entries if each.id not in unjudged]
         found = await self._ask(turns, interview)
         read = [turn for batch, said in found if said is not None for turn in batch]
         digestion = Digestion(

@@ -1,13 +1,12 @@
 """Small questions: what a model is asked that can only pick, and what code knows beforehand.
 
-Nothing here fails for want of an answer: code's own guess stands then.
+Each returns None where nobody answers.
 """
 
 import re
-from typing import Any, Final, cast
+from typing import Final
 
-from callboard.core.vocabulary import Content, Trust
-from callboard.packs.writers_factory.health.judging.panel import Asked, Panel
+from callboard.choreography.questions import Judge
 from callboard.packs.writers_factory.health.quotes import (
     content_stems,
     sentences_near,
@@ -21,7 +20,6 @@ from callboard.packs.writers_factory.health.view import SceneView, mentions
 _TENSIONS: Final = {"calm": 2.0, "uneasy": 4.0, "tense": 7.0, "breaking point": 9.0}
 _CANDIDATES: Final = 5
 _EXCERPT_CHARS: Final = 900
-_MOST_TOKENS: Final = 40
 _LEEWAY: Final = 2
 _PRESSURE: Final = re.compile(
     r"\b(?:ran|run|scream|shout|blood|gun|knife|dead|die|kill|hit|fell|fear|afraid|danger|threat"
@@ -32,71 +30,54 @@ _PRESSURE_SCALE: Final = 150.0
 _QUOTE_CHARS: Final = 110
 
 
-async def choose(
-    panel: Panel, key: str, prompt: str, options: list[str], **inputs: str
-) -> str | None:
-    """Have the model pick one of several answers; None if it cannot be asked."""
-    listed = Content("\n".join(f"- {option}" for option in options), "options", Trust.TRUSTED)
-    told = {name: Content(text, "story", Trust.UNTRUSTED) for name, text in inputs.items()}
-    schema = {
-        "type": "object",
-        "properties": {"choice": {"type": "string", "enum": options}},
-        "required": ["choice"],
-        "additionalProperties": False,
-    }
-    asked = Asked(prompt, schema, {**told, "options": listed}, _MOST_TOKENS)
-    data: Any = await panel.ask(key, asked)
-    return None if data is None else cast(str, data["choice"])
-
-
-async def pick_tension(panel: Panel, key: str, scene: SceneView) -> float | None:
+async def pick_tension(judge: Judge, key: str, scene: SceneView) -> float | None:
     """Return the mean of what the model feels and what code counts."""
-    chosen = await choose(
-        panel, key, "health/small_tension", list(_TENSIONS), scene=excerpt(scene.text)
+    chosen = await judge.pick(
+        key, "health/small_tension", list(_TENSIONS), scene=excerpt(scene.text)
     )
     if chosen is None:
         return None
     return round((_TENSIONS[chosen] + tension_prior(scene.text)) / 2, 1)
 
 
-async def pick_type(panel: Panel, key: str, scene: SceneView, flaw: str) -> str:
+async def pick_type(judge: Judge, key: str, scene: SceneView, flaw: str) -> str | None:
     """Return how a scene tests a flaw, or `none`."""
     options = ["none", *(each.value for each in ChallengeType)]
-    chosen = await choose(
-        panel, key, "health/small_challenge", options, scene=excerpt(scene.text, flaw), flaw=flaw
+    return await judge.pick(
+        key, "health/small_challenge", options, scene=excerpt(scene.text, flaw), flaw=flaw
     )
-    return chosen or "none"
 
 
-async def pick_stage(panel: Panel, key: str, scene: SceneView, names: tuple[str, ...]) -> str:
+async def pick_stage(
+    judge: Judge, key: str, scene: SceneView, names: tuple[str, ...]
+) -> str | None:
     """Return what a symbol that is known by now does in a scene."""
     told = " ".join(each for each in sentences_of(scene.text) if mentions(each, names))
     later = [SymbolStage.DEVELOPMENT.value, SymbolStage.TRANSFORMATION.value]
-    chosen = await choose(
-        panel, key, "health/small_symbol", later, scene=told[:_EXCERPT_CHARS], symbol=names[0]
+    return await judge.pick(
+        key, "health/small_symbol", later, scene=told[:_EXCERPT_CHARS], symbol=names[0]
     )
-    return chosen or later[0]
 
 
-async def pick_quote(panel: Panel, key: str, scene: SceneView, about: str) -> str:
+async def pick_quote(judge: Judge, key: str, text: str, about: str) -> str | None:
     """Return the sentence the model picks from those that bear on a matter."""
-    near = list(sentences_near(scene.text, about, _CANDIDATES))
+    near = sentences_near(text, about, _CANDIDATES)
     if len(near) < 2:
         return near[0] if near else ""
     lines = "\n".join(f"{n}. {shortened(each, _QUOTE_CHARS)}" for n, each in enumerate(near, 1))
     # A number is one token; a sentence would be spelled out word by word.
     numbers = [str(number) for number in range(1, len(near) + 1)]
-    chosen = await choose(panel, key, "health/small_quote", numbers, matter=about, lines=lines)
-    return near[int(chosen) - 1] if chosen in numbers else near[0]
+    chosen = await judge.pick(key, "health/small_quote", numbers, matter=about, lines=lines)
+    return None if chosen is None else near[int(chosen) - 1]
 
 
-async def pick_score(panel: Panel, key: str, scene: SceneView, theme: str) -> float | None:
+async def pick_score(judge: Judge, key: str, text: str, theme: str) -> float | None:
     """Return how far a scene touches the theme: what the model picks near code's own count."""
-    prior = theme_prior(scene.text, theme)
+    prior = theme_prior(text, theme)
     low, high = max(0, prior - _LEEWAY), min(10, prior + _LEEWAY)
     options = [str(number) for number in range(low, high + 1)]
-    chosen = await choose(
-        panel, key, "health/small_theme", options, scene=excerpt(scene.text, theme), theme=theme
+    chosen = await judge.pick(
+        key, "health/small_theme", options, scene=excerpt(text, theme), theme=theme
     )
     return None if chosen is None else float(chosen)
 

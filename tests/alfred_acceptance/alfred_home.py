@@ -9,7 +9,7 @@ from typing import Any
 from callboard.choreography.turn.domain import Who
 from callboard.choreography.turn.requests import ReadRequest, WritePreview, WriteRequest
 from callboard.choreography.turn.shapes import TurnOutcome
-from callboard.library.relational.filters.dates import Today
+from callboard.library.relational.dates import Today
 from callboard.models import Line, ModelRequest, Script
 from callboard.packs.alfred.house import Alfred
 from callboard.packs.alfred.kitchen.fixtures.seeding import seed
@@ -94,7 +94,7 @@ class Home:
         """Fill the kitchen with the sample recipes, stock and list."""
         today = Today.at(self.clock.now_ms(), "UTC", week_starts_sunday=False)
         count = iter(range(100_000))
-        seed(self.alfred.kitchen.data.base, self.user, today, lambda: f"seed-{next(count)}")
+        seed(self.alfred.kitchen.base, self.user, today, lambda: f"seed-{next(count)}")
 
     def states(self) -> dict[str, str]:
         entities = self.alfred.talk.entities(self.session)

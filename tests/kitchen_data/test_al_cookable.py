@@ -10,8 +10,8 @@ from hypothesis import strategies as st
 from kitchen_base import TIMES, sqlite_base
 from sqlalchemy import delete, insert
 
+from callboard.knowledge.entities.matching import name_key
 from callboard.library.relational.base import Base
-from callboard.library.relational.names import name_key
 from callboard.packs.alfred.kitchen.compute.matching import MatchOptions, match_recipes
 from callboard.packs.alfred.kitchen.compute.rows import Catalogue
 from callboard.packs.alfred.kitchen.cookable import match_in_database

@@ -271,7 +271,7 @@ def _die_in_the_second_step(url: str) -> None:
 
     desk = KitchenDesk(Base(url))
     desk.add("shopping_items", 1, name="Eggs", quantity=6)
-    from callboard.library.relational.writing.changes import Changes
+    from callboard.library.relational.changes import Changes
 
     def die(*_: Any, **__: Any) -> None:
         os._exit(9)

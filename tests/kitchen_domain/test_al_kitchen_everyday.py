@@ -165,7 +165,7 @@ async def test_what_cannot_be_reckoned_is_said_with_a_way_out(
 
 
 async def test_a_correction_means_what_was_changed_last(home: Home):
-    clock = home.kitchen.data.clock
+    clock = home.kitchen.clock
     assert isinstance(clock, Clock)
     clock.ms += 60_000
     await home.say("I have 4 tomatoes in the fridge and bread")

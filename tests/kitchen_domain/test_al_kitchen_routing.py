@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 from kitchen_home import Home
 
 from callboard.choreography.turn.shapes import StepType, ThinkStep
-from callboard.library.relational.filters.dates import Today
+from callboard.library.relational.dates import Today
 from callboard.packs.alfred.kitchen.router.words.dates import find_when, read_day, read_days
 from callboard.packs.alfred.kitchen.router.words.items import Item, read_items
 
@@ -475,7 +475,7 @@ def test_whatever_is_said_routing_never_fails_and_asks_only_for_known_tables(
 
     home = _SHARED.get("home") or open_home(tmp_path_factory.mktemp("router"))
     _SHARED["home"] = home
-    known = set(home.kitchen.data.tables.names())
+    known = set(home.kitchen.tables.names())
 
     async def look() -> None:
         found = await home.route(message, "quick", "temp_recipe_1")

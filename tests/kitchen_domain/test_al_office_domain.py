@@ -12,10 +12,11 @@ from kitchen_home import Clock
 from callboard.choreography.turn.domain import Asked, Domain, Routed, Who
 from callboard.choreography.turn.requests import ReadRequest, WriteKey, WritePreview, WriteResult
 from callboard.library.relational.base import Base
-from callboard.packs.alfred.office.domain import Office
+from office.office_domain import Office
 
 pytestmark = pytest.mark.anyio
 
+_TESTS = Path(__file__).parent.parent
 ME = Who("me", "s-1")
 
 
@@ -93,9 +94,10 @@ def test_neither_the_core_nor_the_office_loads_a_kitchen():
         "import callboard.choreography.turn.talk, callboard.choreography.turn.turn\n"
         "import callboard.knowledge.entities\n"
         "core = [m for m in sys.modules if m.startswith('callboard.packs')]\n"
-        "import callboard.packs.alfred.office.domain\n"
+        f"sys.path.insert(0, {str(_TESTS)!r})\n"
+        "import office.office_domain\n"
         "kitchen = [m for m in sys.modules if 'alfred.kitchen' in m]\n"
-        "assert 'callboard.packs.alfred.office.domain' in sys.modules\n"
+        "assert 'office.office_domain' in sys.modules\n"
         "print(core, kitchen)"
     )
     ran = subprocess.run(

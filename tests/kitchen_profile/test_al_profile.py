@@ -9,7 +9,7 @@ import pytest
 from callboard.choreography.turn.domain import Who
 from callboard.choreography.turn.requests import WriteKey, WriteRequest
 from callboard.core.errors import InvalidInput
-from callboard.library.relational.filters.dates import Today
+from callboard.library.relational.dates import Today
 from callboard.packs.alfred.kitchen.opening import add_person, kitchen_writer, open_kitchen
 from callboard.packs.alfred.kitchen.profile import (
     Onboarding,

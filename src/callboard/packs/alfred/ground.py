@@ -24,7 +24,7 @@ def kitchen_of(studio: Studio) -> "Kitchen":
 def _open(studio: Studio) -> "Kitchen":
     import uuid
 
-    from callboard.library.relational.writing.previewing import WriteLimits
+    from callboard.library.relational.rules import WriteLimits
     from callboard.packs.alfred.kitchen.cooking import CookSessions
     from callboard.packs.alfred.kitchen.domain import Kitchen
     from callboard.packs.alfred.kitchen.opening import (

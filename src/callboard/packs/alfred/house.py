@@ -79,14 +79,14 @@ class Alfred:
         from callboard.packs.alfred.kitchen.opening import person
 
         name = user_id or self.settings.values.people.default
-        found = self.kitchen.data.base.read_now(lambda c: person(c, name))
+        found = self.kitchen.base.read_now(lambda c: person(c, name))
         return Who(name, session_id, str(found["timezone"]))
 
     def people(self) -> Sequence[Mapping[str, Any]]:
         """Return who cooks here."""
         from callboard.packs.alfred.kitchen.opening import people
 
-        return self.kitchen.data.base.read_now(people)
+        return self.kitchen.base.read_now(people)
 
     async def add_person(self, user_id: str, name: str, timezone: str = "UTC") -> bool:
         """Give somebody a place in the household; say whether they are new."""
@@ -102,7 +102,7 @@ class Alfred:
                 f"{timezone[:40]!r} is no time zone", fix="Give one such as Europe/Berlin, or UTC."
             )
         now = iso(self.studio.clock.now_ms())
-        return await self.kitchen.data.base.write(
+        return await self.kitchen.base.write(
             lambda c: add_person(c, plain, name or plain, now, timezone)
         )
 
@@ -111,8 +111,8 @@ class Alfred:
         from callboard.packs.alfred.kitchen.fixtures import seed
 
         today = await self.kitchen.today(who)
-        data = self.kitchen.data
-        return await asyncio.to_thread(seed, data.base, who.user_id, today, data.new_id)
+        kitchen = self.kitchen
+        return await asyncio.to_thread(seed, kitchen.base, who.user_id, today, kitchen.new_id)
 
     async def send(
         self,

@@ -5,7 +5,7 @@ from typing import Any, cast
 
 from callboard.choreography.turn.domain import Objection, Row
 from callboard.choreography.turn.requests import ReadRequest, ReadResult
-from callboard.library.relational.names import name_key
+from callboard.knowledge.entities.matching import name_key
 from callboard.packs.alfred.kitchen.generation.content import PLAN, recipe_refs, shape_objections
 from callboard.packs.alfred.kitchen.profile.effects import needs_instructions
 from callboard.packs.alfred.kitchen.safety.checking import Eater, check_for

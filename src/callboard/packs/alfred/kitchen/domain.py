@@ -26,13 +26,13 @@ from callboard.choreography.turn.requests import (
     WriteResult,
 )
 from callboard.core.clock import Clock
+from callboard.knowledge.entities.matching import name_key
 from callboard.library.relational.base import Base
 from callboard.library.relational.data import Data
-from callboard.library.relational.filters.dates import Today
-from callboard.library.relational.filters.limits import LONGEST_LIST
-from callboard.library.relational.names import name_key
-from callboard.library.relational.writing.previewing import WriteLimits
-from callboard.packs.alfred.described import DescribedDomain
+from callboard.library.relational.dates import Today
+from callboard.library.relational.domain import DescribedDomain
+from callboard.library.relational.fields import LONGEST_LIST
+from callboard.library.relational.rules import WriteLimits
 from callboard.packs.alfred.kitchen import opening
 from callboard.packs.alfred.kitchen.checking import content_objections
 from callboard.packs.alfred.kitchen.compute.matching import MatchOptions
@@ -76,7 +76,7 @@ class Kitchen(DescribedDomain):
         """Take the open database, brought up to date, and where it is kept what is on the stove."""
         self._cooks = cooks
         tables = kitchen_tables()
-        data = Data(
+        super().__init__(
             base,
             tables,
             KitchenRules(tables, new_id),
@@ -85,8 +85,8 @@ class Kitchen(DescribedDomain):
             new_id,
             limits or WriteLimits(),
             _today_of,
+            __package__ or "",
         )
-        super().__init__(__package__ or "", data)
 
     def compute_functions(self) -> Mapping[str, ComputeFunction]:
         """Return the arithmetic a plan may name."""
@@ -102,15 +102,15 @@ class Kitchen(DescribedDomain):
 
     async def counts(self, who: Who) -> Mapping[str, int]:
         """Return how many rows there are, by table."""
-        return await self.data.base.read(lambda c: opening.counts(c, who.user_id))
+        return await self.base.read(lambda c: opening.counts(c, who.user_id))
 
     async def categories(self, who: Who) -> Mapping[str, Mapping[str, int]]:
         """Return how many rows there are by table and category."""
-        return await self.data.base.read(lambda c: opening.categories(c, who.user_id))
+        return await self.base.read(lambda c: opening.categories(c, who.user_id))
 
     async def profile(self, who: Who, detail: Detail, subdomain: str = "") -> ProfileView:
         """Return what prompts are told about a user; what must not be eaten always is."""
-        known = await self.data.base.read(lambda c: load_profile(c, who.user_id))
+        known = await self.base.read(lambda c: load_profile(c, who.user_id))
         view = profile_view(known, detail, subdomain)
         return replace(view, default_mode=known.values.get("default_mode"))
 
@@ -130,7 +130,7 @@ class Kitchen(DescribedDomain):
         profile = await self.profile_row(who)
 
         async def read(request: ReadRequest) -> ReadResult:
-            return await self.data.read(who, request)
+            return await Data.read(self, who, request)
 
         return await content_objections(content_type, content, profile, constraints, read)
 
@@ -156,7 +156,7 @@ class Kitchen(DescribedDomain):
             return None
 
         async def read(request: ReadRequest) -> ReadResult:
-            return await self.data.read(asked.who, request)
+            return await Data.read(self, asked.who, request)
 
         today = await self.today(asked.who)
         situation = Situation(
@@ -167,7 +167,7 @@ class Kitchen(DescribedDomain):
             likely=lambda constraints: self._likely(asked, today, constraints),
         )
         if self._cooks is not None:
-            routed = await route_stove(situation, self._cooks, self.data.clock.now_ms())
+            routed = await route_stove(situation, self._cooks, self.clock.now_ms())
             if routed is not None:
                 return routed
         return await route_message(situation)
@@ -226,11 +226,11 @@ class Kitchen(DescribedDomain):
 
     def close(self) -> None:
         """Close the database."""
-        self.data.base.close()
+        self.base.close()
 
     async def today(self, who: Who) -> Today:
         """Return what day it is for a user."""
-        return await self.data.base.read(lambda c: self.data.today(c, who))
+        return await self.base.read(lambda c: self.day_of(c, who))
 
     async def _likely(
         self, asked: Asked, today: Today, constraints: Sequence[str]
@@ -242,7 +242,7 @@ class Kitchen(DescribedDomain):
         profile = await self.profile_row(asked.who)
         eater = Eater.of(profile, [*asked.constraints, *constraints])
         options = MatchOptions(today=today.day, limit=_LIKELY)
-        matches = await self.data.base.read(
+        matches = await self.base.read(
             lambda c: match_in_database(c, asked.who.user_id, eater, options)
         )
         ids = [str(each["id"]) for each in matches]
@@ -254,11 +254,11 @@ class Kitchen(DescribedDomain):
         return Likely(tuple(ids), tuple(dict.fromkeys(used))[:LONGEST_LIST])
 
     def _day(self, who: Who) -> str:
-        today = self.data.base.read_now(lambda c: self.data.today(c, who))
+        today = self.base.read_now(lambda c: self.day_of(c, who))
         return today.day.isoformat()
 
     async def _rows(self, who: Who, **query: Any) -> Sequence[Row]:
-        return (await self.data.read(who, ReadRequest.model_validate(query))).rows
+        return (await Data.read(self, who, ReadRequest.model_validate(query))).rows
 
 
 def _completed(request: ReadRequest) -> ReadRequest:

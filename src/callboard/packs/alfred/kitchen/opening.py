@@ -7,11 +7,10 @@ from typing import TYPE_CHECKING, Any, Final
 
 from callboard.core.canonical import digest_bytes
 from callboard.core.errors import NotFound
-from callboard.library.relational.base import Base
-from callboard.library.relational.filters.dialects import dialect_of
+from callboard.library.relational.base import Base, dialect_of
 from callboard.library.relational.tables import Tables
-from callboard.library.relational.writing import Writer
-from callboard.library.relational.writing.log import LogTables
+from callboard.library.relational.undo import LogTables
+from callboard.library.relational.writer import Writer
 from callboard.packs.alfred.kitchen.rules import KitchenRules
 from callboard.store.structure import OBJECTS, refuse_unknown
 

@@ -47,7 +47,7 @@ class TableShape(Shown):
 @router.get("/tables")
 async def list_tables(alfred: AlfredKitchen) -> list[TableShape]:
     """List the tables of the kitchen."""
-    tables = alfred.kitchen.data.tables
+    tables = alfred.kitchen.tables
     return [
         TableShape(
             name=name,
@@ -69,7 +69,7 @@ async def list_rows(
     offset: Annotated[int, Query(ge=0, le=1_000_000)] = 0,
 ) -> ReadResult:
     """List rows of a table, looked through for some words if there are any."""
-    if alfred.kitchen.data.tables.find(table) is None:
+    if alfred.kitchen.tables.find(table) is None:
         raise NotFound(
             f"There is no table {table!r}", fix="`/api/alfred/tables` lists them.", table=table
         )

@@ -4,7 +4,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Final, cast
 
-from callboard.library.relational.names import name_key
+from callboard.knowledge.entities.matching import name_key
 from callboard.packs.alfred.kitchen.compute.units import convert
 
 Row = Mapping[str, Any]

@@ -3,7 +3,7 @@
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, Final, cast
 
-from callboard.library.relational.names import name_key
+from callboard.knowledge.entities.matching import name_key
 from callboard.packs.alfred.kitchen.compute.rows import STAPLES, Catalogue, Row, Stock, staple_keys
 from callboard.packs.alfred.kitchen.compute.shortages import Need, add_need, needs_of
 from callboard.packs.alfred.kitchen.compute.units import is_enough, rounded

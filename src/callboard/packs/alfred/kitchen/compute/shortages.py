@@ -3,7 +3,7 @@
 from collections.abc import Iterable
 from typing import Any
 
-from callboard.library.relational.names import name_key
+from callboard.knowledge.entities.matching import name_key
 from callboard.packs.alfred.kitchen.compute.rows import (
     STAPLES,
     Catalogue,

@@ -5,7 +5,7 @@ from collections.abc import Iterable
 from datetime import date
 from typing import Any, Final
 
-from callboard.library.relational.names import name_key
+from callboard.knowledge.entities.matching import name_key
 from callboard.packs.alfred.kitchen.compute.rows import Catalogue, Row
 
 _SHOWN: Final = 10

@@ -10,7 +10,7 @@ from importlib.resources import files
 from typing import Any, Final
 
 from callboard.core.composed import composed
-from callboard.library.relational.names import name_key
+from callboard.knowledge.entities.matching import name_key
 
 TOLERANCE: Final = 1e-6
 DECIMALS: Final = 3

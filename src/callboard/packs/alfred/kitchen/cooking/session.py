@@ -10,7 +10,7 @@ from typing import Any, Final
 
 from callboard.choreography.turn.requests import WriteOp, WriteRequest
 from callboard.core.errors import NotFound
-from callboard.library.relational.names import name_key
+from callboard.knowledge.entities.matching import name_key
 from callboard.packs.alfred.kitchen.compute.amounts import unit_word
 from callboard.packs.alfred.kitchen.compute.scaling import scale_recipe
 from callboard.packs.alfred.kitchen.cooking.commands import CookCommand, seconds_in

@@ -10,8 +10,7 @@ from dataclasses import dataclass
 from typing import Any, Final
 
 from callboard.choreography.turn.domain import Row
-from callboard.knowledge.entities.matching import singular_words
-from callboard.library.relational.names import name_key
+from callboard.knowledge.entities.matching import name_key, singular_words
 from callboard.packs.alfred.kitchen.compute.units import rounded
 from callboard.packs.alfred.kitchen.generation.dishes import Dish, Kind, Share, dish_book
 from callboard.packs.alfred.kitchen.lexicon import food_facts

@@ -5,7 +5,7 @@ from collections.abc import Sequence
 from typing import Any, Final
 
 from callboard.choreography.turn.domain import Routed, Row
-from callboard.library.relational.names import name_key
+from callboard.knowledge.entities.matching import name_key
 from callboard.packs.alfred.kitchen.lexicon import food_facts
 from callboard.packs.alfred.kitchen.router.situation import Situation
 from callboard.packs.alfred.kitchen.router.words.items import read_things

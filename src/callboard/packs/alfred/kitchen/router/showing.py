@@ -184,7 +184,7 @@ def _having(situation: Situation) -> Routed | None:
 
 def _core(name: str) -> str:
     """Return a name so that it is found within longer ones: singular, signs as they are."""
-    from callboard.library.relational.names import name_key
+    from callboard.knowledge.entities.matching import name_key
 
     return _plain(name_key(name))
 

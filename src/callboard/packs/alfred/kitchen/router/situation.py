@@ -8,7 +8,7 @@ from typing import Any, Final
 from callboard.choreography.turn.domain import Asked, Row
 from callboard.choreography.turn.requests import ReadRequest, ReadResult, WriteRequest
 from callboard.choreography.turn.shapes import StepType, ThinkStep
-from callboard.library.relational.filters.dates import Today
+from callboard.library.relational.dates import Today
 
 Read = Callable[[ReadRequest], Awaitable[ReadResult]]
 _POLITE: Final = re.compile(

@@ -3,7 +3,7 @@
 import re
 from typing import Any, Final
 
-from callboard.library.relational.names import name_key
+from callboard.knowledge.entities.matching import name_key
 from callboard.packs.alfred.kitchen.router.words.items import read_items
 from callboard.packs.alfred.kitchen.router.words.lexicon import keyed
 

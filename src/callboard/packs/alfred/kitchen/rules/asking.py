@@ -4,9 +4,8 @@ from collections.abc import Mapping, Sequence
 from typing import Any, cast
 
 from callboard.choreography.turn.requests import WriteError, WriteOp
-from callboard.library.relational.filters.dates import is_token, resolve_date
+from callboard.library.relational.dates import Moment, is_token, resolve_date
 from callboard.library.relational.tables import Tables
-from callboard.library.relational.writing.moment import Moment
 from callboard.packs.alfred.kitchen.rules.labels import meal_label
 from callboard.packs.alfred.kitchen.rules.merging import Merge
 from callboard.packs.alfred.kitchen.safety.diets import canonical_allergies, canonical_diets

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Final
 
 from callboard.choreography.turn.requests import WriteError
-from callboard.library.relational.names import name_key
+from callboard.knowledge.entities.matching import name_key
 from callboard.library.relational.tables import Tables
 from callboard.packs.alfred.kitchen.lexicon import FoodFacts, category_words, food_facts
 from callboard.packs.alfred.kitchen.safety.allergens import allergens_in

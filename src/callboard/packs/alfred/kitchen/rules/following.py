@@ -8,9 +8,9 @@ from dataclasses import dataclass
 from typing import Any, Final
 
 from callboard.choreography.turn.requests import WriteOp
+from callboard.library.relational.changes import Changes
+from callboard.library.relational.dates import Moment
 from callboard.library.relational.tables import Described, Tables
-from callboard.library.relational.writing.changes import Changes
-from callboard.library.relational.writing.moment import Moment
 from callboard.packs.alfred.kitchen.compute.amounts import spoken_amount
 from callboard.packs.alfred.kitchen.compute.deducting import deduct_inventory
 from callboard.packs.alfred.kitchen.rules.merging import Merge

@@ -5,10 +5,10 @@ from dataclasses import dataclass
 from typing import Any
 
 from callboard.choreography.turn.requests import WriteOp
+from callboard.library.relational.changes import Changes
+from callboard.library.relational.dates import Moment
+from callboard.library.relational.rules import Deletion, Joined
 from callboard.library.relational.tables import Described, Tables
-from callboard.library.relational.writing.changes import Changes
-from callboard.library.relational.writing.moment import Moment
-from callboard.library.relational.writing.rules import Deletion, Joined
 from callboard.packs.alfred.kitchen.rules.asking import future_meals, reasons_to_ask
 from callboard.packs.alfred.kitchen.rules.following import Consequence
 from callboard.packs.alfred.kitchen.rules.labels import label_of_row

@@ -3,8 +3,8 @@
 from collections.abc import Mapping
 from typing import Any
 
+from callboard.library.relational.dates import Moment
 from callboard.library.relational.tables import Described, Tables
-from callboard.library.relational.writing.moment import Moment
 
 Row = Mapping[str, Any]
 

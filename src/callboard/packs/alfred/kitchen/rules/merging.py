@@ -4,10 +4,10 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Final
 
-from callboard.library.relational.names import name_key
+from callboard.knowledge.entities.matching import name_key
+from callboard.library.relational.dates import Moment
+from callboard.library.relational.rules import Joined
 from callboard.library.relational.tables import Tables
-from callboard.library.relational.writing.moment import Moment
-from callboard.library.relational.writing.rules import Joined
 from callboard.packs.alfred.kitchen.compute.amounts import spoken_amount
 from callboard.packs.alfred.kitchen.compute.units import convert, rounded
 from callboard.packs.alfred.kitchen.rules.catalogue import Ingredient

@@ -6,9 +6,9 @@ from datetime import UTC
 from typing import Any, Final, cast
 
 from callboard.choreography.turn.requests import WriteError, WriteOp
-from callboard.library.relational.names import name_key
+from callboard.knowledge.entities.matching import name_key
+from callboard.library.relational.dates import Moment
 from callboard.library.relational.tables import Tables
-from callboard.library.relational.writing.moment import Moment
 from callboard.packs.alfred.kitchen.compute.amounts import read_amount
 from callboard.packs.alfred.kitchen.compute.units import canonical_unit
 from callboard.packs.alfred.kitchen.lexicon import food_facts

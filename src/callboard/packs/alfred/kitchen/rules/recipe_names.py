@@ -3,9 +3,9 @@
 from collections.abc import Mapping
 from typing import Any, cast
 
-from callboard.library.relational.names import name_key
+from callboard.knowledge.entities.matching import name_key
+from callboard.library.relational.dates import Moment
 from callboard.library.relational.tables import Tables
-from callboard.library.relational.writing.moment import Moment
 
 
 def recipe_named(moment: Moment, tables: Tables, name: str) -> Mapping[str, Any] | None:

@@ -2,7 +2,7 @@
 
 from typing import Final
 
-from callboard.library.relational.writing.log import log_tables
+from callboard.library.relational.undo import log_tables
 from callboard.packs.alfred.kitchen.schema.metadata import metadata
 
 # Registered here and once: two threads that need it first must not both do it.

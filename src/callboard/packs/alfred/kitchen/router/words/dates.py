@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from datetime import UTC, date, datetime, time, timedelta
 from typing import Final
 
-from callboard.library.relational.filters.dates import Today
+from callboard.library.relational.dates import Today
 
 _DAYS: Final = ("monday", "tuesday", "wednesday", "thursday", "friday", "saturday", "sunday")
 _SHORT: Final = {day[:3]: number for number, day in enumerate(_DAYS)} | {

@@ -6,7 +6,7 @@ from functools import cache
 from importlib.resources import files
 from typing import Any
 
-from callboard.library.relational.names import name_key
+from callboard.knowledge.entities.matching import name_key
 
 
 @cache

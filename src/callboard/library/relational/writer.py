@@ -19,26 +19,25 @@ from callboard.choreography.turn.requests import (
     WriteResult,
 )
 from callboard.core.canonical import digest
-from callboard.library.relational.filters import Today
-from callboard.library.relational.filters.dialects import Dialect
-from callboard.library.relational.tables import Described, Tables
-from callboard.library.relational.writing.changes import Changes
-from callboard.library.relational.writing.children import (
+from callboard.library.relational.base import Dialect
+from callboard.library.relational.changes import (
+    Changes,
     Prepare,
+    check_references,
     split_children,
     write_children,
 )
-from callboard.library.relational.writing.log import LogTables
-from callboard.library.relational.writing.moment import Moment, stand_in_line
-from callboard.library.relational.writing.ownership import check_references
-from callboard.library.relational.writing.previewing import (
+from callboard.library.relational.dates import Moment, Today, stand_in_line
+from callboard.library.relational.rules import (
     Previewer,
+    Rules,
     WriteLimits,
     check_consent,
     record_label,
 )
-from callboard.library.relational.writing.rules import Rules
-from callboard.library.relational.writing.validation import check_record, resolve_dates
+from callboard.library.relational.tables import Described, Tables
+from callboard.library.relational.undo import LogTables
+from callboard.library.relational.validation import check_record, resolve_dates
 
 if TYPE_CHECKING:
     from sqlalchemy import Connection

@@ -1,12 +1,16 @@
 """Dates as people say them: `@today`, `@today+3d`, `@week_start`, in the user's time zone."""
 
 import re
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from datetime import UTC, date, datetime, timedelta
-from typing import Final
+from typing import TYPE_CHECKING, Final
 from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
 
+from callboard.choreography.turn.domain import Who
 from callboard.choreography.turn.requests import QueryError
+
+if TYPE_CHECKING:
+    from sqlalchemy import Connection
 
 _TOKEN: Final = re.compile(
     r"@(?P<name>today|now|week_start|week_end|month_start|month_end)(?P<days>[+-]\d{1,4})?d?"
@@ -100,3 +104,27 @@ def moment_of(text: str) -> str:
 
 def _moment(when: datetime) -> str:
     return when.astimezone(UTC).strftime("%Y-%m-%dT%H:%M:%S.%fZ")
+
+
+@dataclass(frozen=True, slots=True)
+class Moment:
+    """Who writes, when, and through what."""
+
+    who: Who
+    connection: "Connection"
+    today: Today
+    # Said to the user afterwards; everybody on the way may add to it.
+    notes: list[str] = field(default_factory=list[str])
+
+
+def stand_in_line(connection: "Connection", user_id: str) -> None:
+    """Wait until nobody else writes a user's rows; the line moves when the transaction ends.
+
+    SQLite has one writer at a time anyway. In Postgres two would read the same row, and the later
+    sum would forget the earlier.
+    """
+    from sqlalchemy import text
+
+    if connection.dialect.name == "postgresql":
+        lock = text("SELECT pg_advisory_xact_lock(hashtextextended(:user_id, 0))")
+        connection.execute(lock, {"user_id": user_id})

@@ -1,10 +1,11 @@
-"""A domain as its file describes it: its parts, the nouns for them, its modes and its personas.
+"""DescribedDomain: a domain on a relational database, described by the file beside its code.
 
-Only what is data: what a domain does with it is the domain's own code.
+Its parts, the nouns for them, its modes and personas are data; what it computes, generates and
+understands by itself is its own code. Its rows are read and written as `Data` does it.
 """
 
-from collections.abc import Mapping
-from dataclasses import dataclass
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
 from functools import cache
 from importlib.resources import files
 from typing import Any, Final, Literal
@@ -22,6 +23,8 @@ from callboard.choreography.turn.domain import (
     QueryStrategy,
     Subdomain,
 )
+from callboard.library.relational.data import Data
+from callboard.library.relational.tables import render_schema
 
 FILE: Final = "domain.yaml"
 
@@ -116,3 +119,44 @@ def load_description(package: str) -> Description:
 def _mode(name: str, read: _Mode) -> ModeSpec:
     values: dict[str, Any] = read.model_dump()
     return ModeSpec(name=name, **values)
+
+
+@dataclass(eq=False)
+class DescribedDomain(Data):
+    """A domain: its rows, and what the file in its package says about it."""
+
+    package: str = ""
+
+    @property
+    def _about(self) -> Description:
+        return load_description(self.package)
+
+    @property
+    def name(self) -> str:
+        """How the domain is called."""
+        return self._about.name
+
+    def subdomains(self) -> Sequence[Subdomain]:
+        """Return the parts of the domain."""
+        tables = self.tables.subdomains()
+        return tuple(replace(each, tables=tables[each.name]) for each in self._about.subdomains)
+
+    def schema(self, subdomain: str) -> str:
+        """Return a subdomain's tables as a prompt shows them."""
+        return render_schema(self.tables, subdomain)
+
+    def entity_types(self) -> Sequence[EntityType]:
+        """Return the kinds of things that are tracked one by one."""
+        return self._about.entity_types
+
+    def modes(self) -> Sequence[ModeSpec]:
+        """Return the modes the user can choose from."""
+        return self._about.modes
+
+    def persona(self, subdomain: str) -> Persona:
+        """Return how an agent thinks while it works on a subdomain."""
+        return self._about.persona_of(subdomain)
+
+    def query_strategies(self) -> Sequence[QueryStrategy]:
+        """Return the rules that turn words into filters."""
+        return self._about.strategies

@@ -1,21 +1,64 @@
-"""Undoing: what a turn wrote is taken back as a whole, or not at all.
+"""Undo: the log of what was written, and how the last turn that wrote is taken back."""
 
-A row that somebody changed since is not touched: the undo is refused, and says which row.
-"""
-
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Final
 
 from callboard.choreography.turn.domain import Who
 from callboard.choreography.turn.requests import UndoResult, WriteError
-from callboard.library.relational.names import name_key
+from callboard.knowledge.entities.matching import name_key
+from callboard.library.relational.dates import stand_in_line
 from callboard.library.relational.tables import Described, Tables
-from callboard.library.relational.writing.log import LogTables
-from callboard.library.relational.writing.moment import stand_in_line
 
 if TYPE_CHECKING:
-    from sqlalchemy import Connection
+    from sqlalchemy import Connection, MetaData, Table
+
+
+@dataclass(frozen=True, slots=True)
+class LogTables:
+    """The two tables of the log."""
+
+    changes: "Table"
+    outcomes: "Table"
+
+
+def log_tables(metadata: "MetaData") -> LogTables:
+    """Register the log in a domain's own database, beside the rows it is about."""
+    from sqlalchemy import JSON, BigInteger, Column, Index, Integer, Table, Text
+
+    if "write_log" in metadata.tables:
+        return LogTables(metadata.tables["write_log"], metadata.tables["write_outcomes"])
+    number = BigInteger().with_variant(Integer, "sqlite")
+    changes = Table(
+        "write_log",
+        metadata,
+        Column("seq", number, primary_key=True, autoincrement=True),
+        Column("user_id", Text, nullable=False),
+        Column("session_id", Text, nullable=False),
+        Column("turn", Integer, nullable=False),
+        Column("step_id", Text, nullable=False),
+        Column("table_name", Text, nullable=False),
+        Column("op", Text, nullable=False),
+        Column("row_key", JSON, nullable=False),
+        Column("label", Text, nullable=False),
+        Column("before", JSON(none_as_null=True)),
+        Column("after", JSON(none_as_null=True)),
+        Column("at", Text, nullable=False),
+        Column("undone_at", Text),
+        Index("write_log_by_turn", "user_id", "session_id", "turn"),
+    )
+    outcomes = Table(
+        "write_outcomes",
+        metadata,
+        Column("key", Text, primary_key=True),
+        Column("result", JSON, nullable=False),
+        Column("at", Text, nullable=False),
+    )
+    return LogTables(changes, outcomes)
+
 
 Values = dict[str, Any]
+
+
 # What an undo itself changes in a row: it may be undone once more for the turn before. A row that
 # was changed and changed back holds what it held.
 _TOUCHED_BY_UNDO: Final = ("version", "updated_at")

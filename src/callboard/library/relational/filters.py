@@ -16,16 +16,17 @@ from callboard.choreography.turn.requests import (
     Operator,
     QueryError,
 )
-from callboard.library.relational.filters.dates import Today
-from callboard.library.relational.filters.dialects import Dialect
-from callboard.library.relational.filters.fields import Field, find_field
-from callboard.library.relational.filters.limits import check_complexity
-from callboard.library.relational.filters.values import (
+from callboard.knowledge.entities.matching import name_key
+from callboard.library.relational.base import Dialect
+from callboard.library.relational.dates import Today
+from callboard.library.relational.fields import (
     OPERATORS,
+    Field,
+    check_complexity,
+    find_field,
     typed_list,
     typed_value,
 )
-from callboard.library.relational.names import name_key
 from callboard.library.relational.tables import USER_ID, Described, Relation, Tables
 
 if TYPE_CHECKING:

@@ -1,4 +1,4 @@
-"""Validation: a record becomes values of the right types, or an error that names the column."""
+"""Validation: what rows may hold, and what a domain adds to that by its rules."""
 
 from collections.abc import Mapping
 from datetime import date
@@ -16,12 +16,7 @@ from pydantic import (
 )
 
 from callboard.choreography.turn.requests import WriteError
-from callboard.library.relational.filters.dates import (
-    Today,
-    is_token,
-    moment_of,
-    resolve_date,
-)
+from callboard.library.relational.dates import Today, is_token, moment_of, resolve_date
 from callboard.library.relational.tables import ColumnFacts, Described
 
 _DECIMALS: Final = 3

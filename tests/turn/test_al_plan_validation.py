@@ -7,7 +7,8 @@ from tiny_domain import SUBDOMAINS, TinyDomain
 
 from callboard.choreography.turn.requests import ReadRequest, WriteOp, WriteRequest
 from callboard.choreography.turn.shapes import StepType, ThinkOutput, ThinkStep
-from callboard.choreography.turn.thinking import Checked, check_plan, needed_steps
+from callboard.choreography.turn.thinking.references import needed_steps
+from callboard.choreography.turn.thinking.validation import Checked, check_plan
 
 DOMAIN = TinyDomain()
 INPUTS = ["g0.s0", "g1.s0", "g5.s5", "?"]

@@ -6,11 +6,11 @@ import pytest
 from tiny_domain import TinyDomain
 from turn_parlour import OFFICE, WHO, Parlours, Words, put_rows, words_of
 
-from callboard.choreography.turn.answering import expire
 from callboard.choreography.turn.domain import Who
-from callboard.choreography.turn.remembering import SessionState
+from callboard.choreography.turn.memory import SessionState
 from callboard.choreography.turn.shapes import Option, PendingClarification
 from callboard.choreography.turn.turn import SomebodyElses
+from callboard.choreography.turn.understanding.answers import expire
 from callboard.core.vocabulary import RunState
 from callboard.knowledge.entities import Registry
 from callboard.store.journal.questions import list_questions

@@ -9,7 +9,7 @@ import pytest
 from tiny_domain import TinyDomain
 from turn_parlour import ALFRED, Parlours
 
-from callboard.choreography.turn.prompting import Hidden, Section, entity_section, rows_section
+from callboard.choreography.turn.sections import Hidden, Section, entity_section, rows_section
 from callboard.core.vocabulary import Entity, EntityState
 from callboard.knowledge.entities import Registry
 from callboard.models import ModelRequest

@@ -6,8 +6,8 @@ import pytest
 from tiny_domain import TinyDomain
 from turn_parlour import Parlours, words_of
 
-from callboard.choreography.turn.deciding import ModelUnavailable
 from callboard.choreography.turn.modes import UnknownMode
+from callboard.choreography.turn.thinking.deciding import ModelUnavailable
 from callboard.choreography.turn.turn import Busy, MessageTooLong
 from callboard.testing import Failure, Line
 

@@ -5,7 +5,7 @@ from tiny_domain import TinyDomain
 from turn_parlour import Parlours
 
 from callboard.choreography.turn.replying.facts import Drafted, Facts, Listing
-from callboard.choreography.turn.replying.guarding import (
+from callboard.choreography.turn.replying.wording import (
     clean,
     fits,
     is_truthful,

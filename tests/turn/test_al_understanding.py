@@ -11,15 +11,13 @@ from callboard.choreography.turn.shapes import (
     PendingProposal,
     UnderstandOutput,
 )
-from callboard.choreography.turn.understanding import (
-    AnswerKind,
-    Open,
+from callboard.choreography.turn.understanding.gestures import merge_advice
+from callboard.choreography.turn.understanding.reading import AnswerKind, Open, read_message
+from callboard.choreography.turn.understanding.signals import (
     Signal,
     SignalKind,
     detect_signal,
-    merge_advice,
     needs_model,
-    read_message,
 )
 from callboard.core.vocabulary import BatchKind, Entity, EntityState
 from callboard.knowledge.entities import Registry

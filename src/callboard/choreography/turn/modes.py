@@ -5,7 +5,7 @@ from collections.abc import Sequence
 from typing import Final
 
 from callboard.choreography.turn.domain import Domain, ModeSpec
-from callboard.choreography.turn.remembering import (
+from callboard.choreography.turn.memory import (
     SUGGESTION_REST_TURNS,
     SessionState,
     Suggestion,

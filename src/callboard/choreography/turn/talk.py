@@ -7,12 +7,9 @@ from collections.abc import Callable
 from dataclasses import asdict, dataclass
 from typing import Any, Final, TypeVar
 
-from callboard.choreography.turn.answering import held_ids
-from callboard.choreography.turn.deciding import ModelUnavailable
 from callboard.choreography.turn.domain import Domain, Who
-from callboard.choreography.turn.modes import find_mode
-from callboard.choreography.turn.remembering import (
-    SessionState,
+from callboard.choreography.turn.memory import SessionState
+from callboard.choreography.turn.memory_rows import (
     TurnRow,
     find_sent,
     find_turn,
@@ -22,14 +19,18 @@ from callboard.choreography.turn.remembering import (
     newest_turns,
     save_state,
 )
+from callboard.choreography.turn.modes import find_mode
 from callboard.choreography.turn.shapes import (
     Gesture,
     PendingClarification,
     PendingProposal,
     TurnOutcome,
 )
+from callboard.choreography.turn.thinking.deciding import ModelUnavailable
 from callboard.choreography.turn.turn import ANSWER, Busy, check_message, refuse_strangers
-from callboard.choreography.turn.understanding import Open, objection, word_gesture
+from callboard.choreography.turn.understanding.answers import held_ids
+from callboard.choreography.turn.understanding.gestures import objection, word_gesture
+from callboard.choreography.turn.understanding.reading import Open
 from callboard.core.canonical import Json
 from callboard.core.errors import CallboardError, Conflict, InvalidInput, NotFound
 from callboard.core.events import QuestionAsked, RunChanged, StepDone

@@ -5,10 +5,10 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from callboard.choreography.stage import Stage
+from callboard.choreography.turn.asker import Asker
 from callboard.choreography.turn.domain import Domain, EntityType, ModeSpec, ProfileView, Row, Who
-from callboard.choreography.turn.prompting import Asker, Hidden, Section
-from callboard.choreography.turn.prompting.sections import CONSTRAINTS, PREFERENCES, SAFETY
-from callboard.choreography.turn.remembering import SessionState
+from callboard.choreography.turn.memory import SessionState
+from callboard.choreography.turn.sections import CONSTRAINTS, PREFERENCES, SAFETY, Hidden, Section
 from callboard.choreography.turn.shapes import Gesture, StepResult, ThinkOutput
 from callboard.core.canonical import Json
 from callboard.core.events import Emitted

@@ -6,10 +6,11 @@ domain: tables, rules and the clock are given.
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
-from callboard.choreography.turn.domain import Who
+from callboard.choreography.turn.domain import Row, Who
 from callboard.choreography.turn.requests import (
+    MOST_ROWS,
     ReadRequest,
     ReadResult,
     UndoResult,
@@ -76,6 +77,17 @@ class Data:
     async def read(self, who: Who, request: ReadRequest) -> ReadResult:
         """Return rows of one user."""
         return await self.base.read(lambda c: self.reader(c, who).read(c, request))
+
+    async def all_rows(self, who: Who, **query: Any) -> list[Row]:
+        """Return every row a query finds, page by page."""
+        rows: list[Row] = []
+        is_more = True
+        while is_more:
+            page = {**query, "limit": MOST_ROWS, "offset": len(rows)}
+            found = await self.read(who, ReadRequest.model_validate(page))
+            rows += found.rows
+            is_more = found.truncated
+        return rows
 
     async def preview(self, who: Who, request: WriteRequest) -> WritePreview:
         """Say what a change would touch."""

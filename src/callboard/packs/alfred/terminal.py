@@ -1,5 +1,6 @@
-"""Talking with Alfred: one message, or a conversation with a few commands."""
+"""The kitchen at the command line: open it and do one thing, or talk until the user leaves."""
 
+from collections.abc import Awaitable, Callable
 from dataclasses import dataclass
 from typing import Final
 
@@ -9,12 +10,29 @@ from callboard.cli import exits
 from callboard.cli.acting.conversing import Conversation
 from callboard.cli.acting.dialogue import Command, Dialogue
 from callboard.cli.acting.opening import Choices, Work, working
-from callboard.cli.bridge import Interrupt, perform
+from callboard.cli.bridge import Interrupt, perform, perform_simply
 from callboard.cli.output import echo, echo_json, remark
 from callboard.core.vocabulary import EntityState
 from callboard.knowledge.entities import by_label
-from callboard.packs.alfred.house import Alfred
+from callboard.packs.alfred.pack import KitchenProject
 from callboard.packs.alfred.tell import entities_report, turn_report, why_report
+
+Act = Callable[[KitchenProject], Awaitable[object] | None]
+"""Does something in an open kitchen and prints what came of it."""
+
+
+def enter(choices: Choices, act: Act) -> int:
+    """Open the kitchen, do one thing and leave."""
+
+    async def work() -> int:
+        async with working(choices) as here:
+            doing = act(KitchenProject(here.studio))
+            if doing is not None:
+                await doing
+            return exits.OK
+
+    return perform_simply(work())
+
 
 _COMMANDS: Final = "/mode [NAME], /keep NAME, /drop NAME, /entities, /why, /undo, /end, /quit"
 _GREETING: Final = "You talk with Alfred."
@@ -53,7 +71,7 @@ class _Talk:
         self, here: Work, wanted: AlfredTalk, session_id: str, interrupt: Interrupt
     ) -> None:
         self.here = here
-        self.alfred = Alfred(here.studio)
+        self.alfred = KitchenProject(here.studio)
         self.session_id = session_id
         self.mode = wanted.mode
         self.user = wanted.user
@@ -76,7 +94,7 @@ class _Talk:
         if wanted.session:
             session_id = here.studio.sessions.get(wanted.session).id
         else:
-            session_id = await Alfred(here.studio).session_of(wanted.user)
+            session_id = await KitchenProject(here.studio).session_of(wanted.user)
         return cls(here, wanted, session_id, interrupt)
 
     async def say(self, message: str) -> int:

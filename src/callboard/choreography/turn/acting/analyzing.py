@@ -1,23 +1,20 @@
-"""Analyzing: arithmetic first, by code; then a model may judge and explain what is there.
-
-Without data nobody is asked. What a model names that is not in the data is taken out again.
-"""
+"""Analyzing: arithmetic by the domain's functions, or by a model that sees only what was read."""
 
 import logging
 from collections.abc import Mapping, Sequence
 from typing import Any, Final, cast
 
-from callboard.choreography.turn.acting.results import failed
-from callboard.choreography.turn.acting.scene import Scene, told
+from callboard.choreography.turn.acting.steps import Scene, failed, told
 from callboard.choreography.turn.domain import ComputeFunction
-from callboard.choreography.turn.prompting import Section, rows_section
-from callboard.choreography.turn.prompting.sections import DATA, OLDER
+from callboard.choreography.turn.sections import DATA, OLDER, Section, rows_section
 from callboard.choreography.turn.shapes import StepResult, StepStatus
 from callboard.core.canonical import Json, compact_json
 from callboard.core.errors import CallboardError
 
 _log: Final = logging.getLogger(__name__)
 NO_DATA: Final = "No data to analyze."
+
+
 _SCHEMA: Final[dict[str, Json]] = {
     "type": "object",
     "properties": {

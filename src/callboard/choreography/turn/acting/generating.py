@@ -6,11 +6,10 @@ Content gets its temporary id from code, after its whole group is done.
 from collections.abc import Sequence
 from typing import Any, Final, cast
 
-from callboard.choreography.turn.acting.results import failed
-from callboard.choreography.turn.acting.scene import REPAIRS, Scene, told
+from callboard.choreography.turn.acting.steps import REPAIRS, Scene, failed, told
+from callboard.choreography.turn.asker import ACT
 from callboard.choreography.turn.domain import Objection, Wanted
-from callboard.choreography.turn.prompting import ACT, Section
-from callboard.choreography.turn.prompting.sections import PRIOR, STYLE
+from callboard.choreography.turn.sections import PRIOR, STYLE, Section
 from callboard.choreography.turn.shapes import StepResult, StepStatus, StepType
 from callboard.core.canonical import Json, compact_json
 from callboard.core.errors import CallboardError

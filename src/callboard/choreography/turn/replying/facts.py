@@ -1,12 +1,15 @@
-"""Facts: what a turn did, in words made by code. A reply says nothing that contradicts them."""
+"""Facts: what a turn has done, gathered by code in words users know."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Final, cast
 
-from callboard.choreography.turn.acting import NO_DATA
-from callboard.choreography.turn.domain import PresentsContent, PresentsRows
-from callboard.choreography.turn.naming import table_words
+from callboard.choreography.turn.acting.analyzing import NO_DATA
+from callboard.choreography.turn.acting.steps import table_words
+from callboard.choreography.turn.domain import (
+    PresentsContent,
+    PresentsRows,
+)
 from callboard.choreography.turn.shapes import StepResult, StepStatus, StepType, ThinkStep
 from callboard.choreography.turn.work import Work
 

@@ -6,17 +6,19 @@ from typing import Any, cast
 
 from pydantic import ValidationError
 
+from callboard.choreography.turn.asker import THINK
 from callboard.choreography.turn.domain import Domain, ModeSpec
-from callboard.choreography.turn.prompting import THINK, Section, entity_section
-from callboard.choreography.turn.prompting.sections import (
+from callboard.choreography.turn.requests import ReadRequest, WriteRequest
+from callboard.choreography.turn.sections import (
     CATALOGUE,
     CHANGE,
     PRIOR,
     PROBLEM,
     REFERENCED,
     STYLE,
+    Section,
+    entity_section,
 )
-from callboard.choreography.turn.requests import ReadRequest, WriteRequest
 from callboard.choreography.turn.shapes import StepType, ThinkOutput, ThinkStep
 from callboard.choreography.turn.thinking.validation import Checked, check_plan
 from callboard.choreography.turn.work import Work

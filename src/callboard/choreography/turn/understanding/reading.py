@@ -17,8 +17,12 @@ from callboard.choreography.turn.shapes import (
     PendingProposal,
     UnderstandOutput,
 )
-from callboard.choreography.turn.understanding.references import find_references
-from callboard.choreography.turn.understanding.signals import Signal, SignalKind, detect_signal
+from callboard.choreography.turn.understanding.signals import (
+    Signal,
+    SignalKind,
+    detect_signal,
+    find_references,
+)
 from callboard.core.vocabulary import BatchKind, Entity, EntityState
 from callboard.knowledge.entities import Registry, by_label, of_class
 

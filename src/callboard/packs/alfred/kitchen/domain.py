@@ -57,6 +57,7 @@ if TYPE_CHECKING:
     from sqlalchemy import Connection, Executable
 
     from callboard.choreography.stage import Stage
+    from callboard.packs.alfred.kitchen.glance import Glance
 
 _FOUND: Final = 5
 _LIKELY: Final = 20
@@ -118,6 +119,26 @@ class Kitchen(DescribedDomain):
         """Return a user's profile as it is stored; empty if there is none."""
         rows = await self._rows(who, table="user_profile", limit=1)
         return rows[0] if rows else {}
+
+    async def glance(self, who: Who) -> "Glance":
+        """Return somebody's kitchen at one look: the list, the stock, the week to come."""
+        from callboard.packs.alfred.kitchen.glance import SHOWN_DAYS, glance_at
+
+        week = {
+            "field": "plan_date",
+            "op": "between",
+            "value": ["@today", f"@today+{SHOWN_DAYS - 1}d"],
+        }
+        still = {"field": "status", "op": "in", "value": ["needed", "in_cart"]}
+        return glance_at(
+            await self.all_rows(
+                who, table="shopping_items", filters=[still], include=["ingredient"]
+            ),
+            await self.all_rows(who, table="inventory_items", include=["ingredient"]),
+            await self.all_rows(who, table="meal_plans", filters=[week], include=["recipe"]),
+            str((await self.profile_row(who)).get("list_organization") or "by_category"),
+            (await self.today(who)).day,
+        )
 
     def content_schema(self, content_type: str) -> Mapping[str, Any]:
         """Return the JSON schema of what is generated."""

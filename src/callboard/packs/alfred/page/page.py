@@ -13,13 +13,10 @@ from nicegui import Client, ui
 from callboard.choreography.turn.shapes import Gesture, GestureKind
 from callboard.core.errors import CallboardError
 from callboard.core.events import Event
-from callboard.packs.alfred.house import alfred_of
-from callboard.packs.alfred.page.conversation import Conversation
-from callboard.packs.alfred.page.decisions import Decisions
-from callboard.packs.alfred.page.panes import Panes
-from callboard.packs.alfred.page.progress import is_begun
+from callboard.packs.alfred.pack import project_of
+from callboard.packs.alfred.page.conversation import Conversation, Decisions
+from callboard.packs.alfred.page.panes import Panes, Stove, is_begun
 from callboard.packs.alfred.page.seat import Seat, View
-from callboard.packs.alfred.page.stove import Stove
 from callboard.ui.mounting import STUDIO
 from callboard.ui.plain import box, mark, press, words
 
@@ -33,7 +30,7 @@ _TURN_TO: Final = "() => document.querySelector('.kitchen').dataset.view = '{}'"
 async def show_kitchen(request: Request, client: Client, who: str | None = None) -> None:
     """Show the kitchen of whoever is meant; without a name, of whom the settings name."""
     ui.add_css(_style())
-    alfred = alfred_of(request.scope[STUDIO])
+    alfred = project_of(request.scope[STUDIO])
     try:
         seat = await Seat.take(alfred, who)
     except CallboardError as error:

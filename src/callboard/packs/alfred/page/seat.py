@@ -12,9 +12,9 @@ from callboard.choreography.turn.domain import Who
 from callboard.choreography.turn.shapes import Gesture
 from callboard.choreography.turn.talk import Standing
 from callboard.core.events import Event
-from callboard.packs.alfred.house import Alfred
 from callboard.packs.alfred.kitchen.cooking import CookSession
 from callboard.packs.alfred.kitchen.glance import Glance
+from callboard.packs.alfred.pack import KitchenProject
 
 SHOWN_TURNS: Final = 40
 
@@ -49,12 +49,12 @@ class View:
 class Seat:
     """Somebody in a conversation."""
 
-    alfred: Alfred
+    alfred: KitchenProject
     user_id: str
     session_id: str
 
     @classmethod
-    async def take(cls, alfred: Alfred, user_id: str | None) -> "Seat":
+    async def take(cls, alfred: KitchenProject, user_id: str | None) -> "Seat":
         """Sit down where somebody talked last, or begin."""
         who = alfred.who(user_id)
         return cls(alfred, who.user_id, await alfred.session_of(who.user_id))
@@ -81,9 +81,9 @@ class Seat:
         return View(
             said,
             talk.standing(self.session_id),
-            await self.alfred.glance(self.who),
+            await self.alfred.kitchen.glance(self.who),
             self.alfred.cooking(self.session_id),
-            await self.alfred.profile(self.who),
+            await self.alfred.kitchen.profile_row(self.who),
         )
 
     async def say(self, message: str, gesture: Gesture | None = None) -> None:

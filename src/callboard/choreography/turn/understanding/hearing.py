@@ -11,34 +11,34 @@ from typing import Any, Final, cast
 
 from pydantic import ValidationError
 
-from callboard.choreography.turn.prompting import (
-    QUICK,
-    UNDERSTAND,
-    Node,
+from callboard.choreography.turn.asker import QUICK, UNDERSTAND, Node
+from callboard.choreography.turn.memory import UNDERSTAND_TURNS, recent_section
+from callboard.choreography.turn.sections import (
+    CATALOGUE,
+    OPEN,
+    REFERENCED,
+    STYLE,
     Section,
     entity_section,
 )
-from callboard.choreography.turn.prompting.sections import CATALOGUE, OPEN, REFERENCED, STYLE
-from callboard.choreography.turn.remembering import UNDERSTAND_TURNS, recent_section
 from callboard.choreography.turn.shapes import ThinkStep, UnderstandOutput
-from callboard.choreography.turn.thinking import read_step, step_schema
-from callboard.choreography.turn.understanding import (
+from callboard.choreography.turn.thinking.planning import read_step, step_schema
+from callboard.choreography.turn.understanding.gestures import merge_advice, objection, read_gesture
+from callboard.choreography.turn.understanding.reading import (
     AnswerKind,
     Open,
     Reading,
-    SignalKind,
-    merge_advice,
-    needs_model,
-    objection,
-    read_gesture,
     read_message,
 )
+from callboard.choreography.turn.understanding.signals import SignalKind, needs_model
 from callboard.choreography.turn.work import Work
 from callboard.core.canonical import Json
 from callboard.core.errors import CallboardError
 from callboard.core.vocabulary import EntityState
 
 _log: Final = logging.getLogger(__name__)
+
+
 _MOST_STEPS: Final = 2
 
 

@@ -6,7 +6,7 @@ Progress is streamed by `/api/events?session_id=…`: nodes, steps and parts of 
 from dataclasses import asdict
 from typing import Annotated, Any
 
-from fastapi import APIRouter, Path
+from fastapi import APIRouter, Depends, Path, Query
 from pydantic import Field
 
 from callboard.api.paging import Paged
@@ -15,19 +15,27 @@ from callboard.choreography.turn.modes import find_mode
 from callboard.choreography.turn.shapes import Gesture
 from callboard.core.clock import iso
 from callboard.core.errors import InvalidInput
-from callboard.packs.alfred.request import AlfredKitchen
+from callboard.packs.alfred.pack import KitchenProject, project_of
 
 router = APIRouter(prefix="/alfred", tags=["alfred: talk"])
 
+async def _of_request(studio: OpenStudio) -> KitchenProject:
+    return project_of(studio)
+
+
+AlfredKitchen = Annotated[KitchenProject, Depends(_of_request)]
+UserId = Annotated[
+    str | None, Query(max_length=100, description="Who; if not said, whom the settings name.")
+]
 SessionId = Annotated[str, Path(max_length=100)]
-UserId = Annotated[str | None, Field(max_length=100)]
+Person = Annotated[str | None, Field(max_length=100)]
 Mode = Annotated[str | None, Field(max_length=40)]
 
 
 class ConversationWanted(Wanted):
     """A conversation to begin: whose, and in which mode."""
 
-    user_id: UserId = None
+    user_id: Person = None
     mode: Mode = None
     name: Annotated[str | None, Field(max_length=100)] = None
 
@@ -46,7 +54,7 @@ class MessageWanted(Wanted):
         ),
     ] = None
     mode: Mode = None
-    user_id: UserId = None
+    user_id: Person = None
     client_message_id: Annotated[str | None, Field(max_length=100)] = None
 
 
@@ -54,13 +62,13 @@ class ModeWanted(Wanted):
     """A mode to go on in; `auto` leaves it to each message."""
 
     mode: str = Field(min_length=1, max_length=40)
-    user_id: UserId = None
+    user_id: Person = None
 
 
 class PersonWanted(Wanted):
     """Whose conversation it is."""
 
-    user_id: UserId = None
+    user_id: Person = None
 
 
 class Conversation(Shown):
@@ -97,7 +105,7 @@ class TurnShape(Shown):
     warnings: list[str]
 
 
-class Timer(Shown):
+class TimerShape(Shown):
     """A timer at the stove; `is_up` stays true, `has_rung` says that the cook was told."""
 
     seconds: int
@@ -107,7 +115,7 @@ class Timer(Shown):
     has_rung: bool
 
 
-class Stove(Shown):
+class CookingShape(Shown):
     """What is being cooked; `step` 0 is before the first."""
 
     recipe_id: str
@@ -115,7 +123,7 @@ class Stove(Shown):
     servings: float
     step: int
     steps: list[str]
-    timers: list[Timer]
+    timers: list[TimerShape]
 
 
 @router.get("/modes")
@@ -194,14 +202,14 @@ async def list_entities(
 @router.get("/sessions/{session_id}/cooking")
 async def show_cooking(
     alfred: AlfredKitchen, studio: OpenStudio, session_id: SessionId
-) -> Stove | None:
+) -> CookingShape | None:
     """Show what is on the stove in a conversation, with its timers; null if nothing is."""
     cooking = alfred.cooking(studio.sessions.get(session_id).id)
     if cooking is None:
         return None
     now_ms = studio.clock.now_ms()
     timers = [
-        Timer(
+        TimerShape(
             seconds=each["seconds"],
             step=each["step"],
             ends_at=iso(each["ends_ms"]),
@@ -210,7 +218,7 @@ async def show_cooking(
         )
         for each in cooking.timers
     ]
-    return Stove(
+    return CookingShape(
         recipe_id=cooking.recipe_id,
         name=cooking.name,
         servings=cooking.servings,

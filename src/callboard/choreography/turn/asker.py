@@ -1,23 +1,42 @@
-"""Asker: puts a node's question to its agent, within the node's budget, and notes what it cost.
-
-Every model call of a turn passes here, and from here the stage. It knows no domain.
-"""
+"""Nodes: who is asked at each point of a turn, with which texts, and how much it may cost."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any, cast
+from typing import Any, Final, cast
 
 from callboard.choreography.asking import Call
 from callboard.choreography.conversation import Listener
 from callboard.choreography.staffing import find_agent, is_constrained
 from callboard.choreography.stage import Stage
-from callboard.choreography.turn.prompting.nodes import Node
-from callboard.choreography.turn.prompting.sections import EXAMPLES, TRIM_ORDER, Section
+from callboard.choreography.turn.sections import EXAMPLES, TRIM_ORDER, Section
+from callboard.choreography.turn.shapes import StepType
 from callboard.choreography.values import pack_of
 from callboard.core.canonical import Json, digest
 from callboard.core.vocabulary import Content, Trust
 from callboard.engine.scope import StepScope
 from callboard.prompts import Layer, Order, PromptRequest, render_template
+
+
+@dataclass(frozen=True, slots=True)
+class Node:
+    """One kind of model call: its name, its agent's archetype, its prompt files, its budget."""
+
+    name: str
+    agent: str
+    prompts: tuple[str, ...]
+    input_tokens: int
+    output_tokens: int
+
+
+UNDERSTAND: Final = Node("understand", "listener", ("understand",), 1500, 300)
+QUICK: Final = Node("quick", "listener", ("quick",), 2000, 600)
+THINK: Final = Node("think", "planner", ("think",), 2000, 800)
+REPLY: Final = Node("reply", "host", ("reply",), 2000, 1000)
+SUMMARIZE: Final = Node("summarize", "scribe", ("summarize",), 3000, 500)
+ACT: Final = {
+    kind: Node(f"act_{kind.value}", "hand", ("act/base", f"act/{kind.value}"), 3000, 1000)
+    for kind in StepType
+}
 
 
 @dataclass(frozen=True, slots=True)

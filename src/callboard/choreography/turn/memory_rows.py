@@ -1,12 +1,25 @@
-"""Rows of conversations: the state after each turn, and every turn with what it was made of."""
+"""Rows of turns: what is stored of a session and its turns, and what of a turn never closed."""
 
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass
-from typing import Any, Final
+from typing import Any, Final, cast
 
-from callboard.choreography.turn.remembering.state import SessionState
+from callboard.choreography.turn.memory import SessionState
+from callboard.choreography.turn.shapes import TurnOutcome
 from callboard.core.canonical import Json, compact_json
+from callboard.core.vocabulary import EntityState, StepState
+from callboard.knowledge.entities import (
+    Aged,
+    Registry,
+    StoredContent,
+    archive_content,
+    save_content,
+    save_registry,
+)
 from callboard.store.connection import Connection
 from callboard.store.journal.encoding import decode
+from callboard.store.journal.runs import find_run
+from callboard.store.journal.steps import load_journal, with_output
 
 _TURNS: Final = "SELECT * FROM conversation_turns WHERE session_id = :session_id ORDER BY turn"
 _NEWEST_TURNS: Final = (
@@ -189,3 +202,89 @@ def _turn(row: Any) -> TurnRow:
         started_at=row["started_at"],
         ended_at=row["ended_at"],
     )
+
+
+@dataclass(frozen=True, slots=True)
+class Closing:
+    """What is stored at the end of a turn."""
+
+    session_id: str
+    turn: int
+    registry: Registry
+    state: SessionState
+    contents: tuple[StoredContent, ...]
+    outcome: TurnOutcome
+    trace: dict[str, Json]
+    aged: Aged
+    interrupted: tuple[int, ...] = ()
+
+    def writer(self, now: int) -> Callable[[Connection], None]:
+        """Return the work that stores all of it, or nothing."""
+
+        def work(connection: Connection) -> None:
+            for content in self.contents:
+                save_content(connection, self.session_id, content, now)
+            for entity in self.aged.collected:
+                for name in (entity.id, *_old_ids(self.registry, entity.id)):
+                    archive_content(connection, self.session_id, name, now)
+            save_registry(connection, self.session_id, self.registry, now)
+            save_state(connection, self.session_id, self.state, now)
+            for turn in self.interrupted:
+                finish_turn(connection, self.session_id, turn, None, now, "interrupted")
+            document: dict[str, Json] = {
+                "outcome": self.outcome.model_dump(mode="json"),
+                "trace": self.trace,
+            }
+            finish_turn(connection, self.session_id, self.turn, document, now)
+
+        return work
+
+
+def age(registry: Registry, state: SessionState, turn: int, held: Iterable[str]) -> Aged:
+    """Let a turn pass over what is talked about; what an open question holds stays fresh."""
+    registry.touch(held, turn)
+    aged = registry.end_of_turn(turn)
+    state.forget_names([each.label for each in aged.collected])
+    for entity in registry.in_state(EntityState.PENDING, EntityState.ACTIVE):
+        state.take_back_name(entity.label)
+    return aged
+
+
+def _old_ids(registry: Registry, entity_id: str) -> list[str]:
+    return [old for old, meant in registry.aliases.items() if meant == entity_id]
+
+
+_WRITES: Final = ("/write/", "/confirmed/")
+
+
+def find_interrupted(connection: Connection, session_id: str, before: int) -> list[TurnRow]:
+    """Return turns whose run is over though they never were."""
+    found: list[TurnRow] = []
+    for row in list_turns(connection, session_id, status="running"):
+        run = find_run(connection, row.run_id)
+        if row.turn < before and (run is None or run.is_terminal):
+            found.append(row)
+    return found
+
+
+def tell_interrupted(connection: Connection, row: TurnRow) -> str:
+    """Return what an interrupted turn had done, in words."""
+    run = find_run(connection, row.run_id)
+    done: list[str] = []
+    if run is not None:
+        for key, step in load_journal(connection, run).items():
+            if step.state is StepState.DONE and any(part in f"/{key}" for part in _WRITES):
+                done += _labels(with_output(connection, step).output)
+    what = f"Done before that: {', '.join(done)}." if done else "Nothing had been changed."
+    return f"Your request “{row.message[:80]}” was interrupted. {what}"
+
+
+def _labels(output: Any) -> list[str]:
+    if not isinstance(output, dict):
+        return []
+    done = cast("dict[str, Any]", output).get("done")
+    if not isinstance(done, dict):
+        return []
+    result = cast("dict[str, Any]", done)
+    words = str(result.get("table", "")).replace("_", " ")
+    return [f"{label} ({words})" for label in result.get("labels") or [f"{words} changed"]]

@@ -1,32 +1,26 @@
-"""Handling: one turn from what a session remembers to what it remembers then. Saved as one."""
+"""Message: one turn from what a session remembers to what it remembers then. Saved as one."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from typing import Any, cast
 
 from callboard.choreography.stage import Stage
-from callboard.choreography.turn.acting.scene import told
-from callboard.choreography.turn.answering import held_ids
-from callboard.choreography.turn.deciding import ModelUnavailable
+from callboard.choreography.turn.acting.steps import told
+from callboard.choreography.turn.asker import SUMMARIZE, Asker
 from callboard.choreography.turn.domain import Domain, ModeSpec, Who
-from callboard.choreography.turn.modes import (
-    chosen_mode,
-    mode_by_form,
-    suggest,
-    suggestion_line,
-)
-from callboard.choreography.turn.performance import Performance, Replied
-from callboard.choreography.turn.prompting import SUMMARIZE, Asker
-from callboard.choreography.turn.remembering import (
+from callboard.choreography.turn.memory import (
     IDLE_MS,
-    Closing,
     SessionState,
-    age,
     compress,
     is_due,
     summarize_turn,
 )
+from callboard.choreography.turn.memory_rows import Closing, age
+from callboard.choreography.turn.modes import chosen_mode, mode_by_form, suggest, suggestion_line
+from callboard.choreography.turn.phases import Phases, Replied
 from callboard.choreography.turn.shapes import Gesture, StepStatus, StepType, TurnOutcome
+from callboard.choreography.turn.thinking.deciding import ModelUnavailable
+from callboard.choreography.turn.understanding.answers import held_ids
 from callboard.choreography.turn.work import Work
 from callboard.core.canonical import Json
 from callboard.core.errors import CallboardError
@@ -92,16 +86,16 @@ class Handling:
     async def handle(self) -> dict[str, Any]:
         """Perform the turn and save it; return what the journal keeps of it."""
         work, is_chosen = await self._begin()
-        performance = Performance(work, is_mode_chosen=is_chosen)
+        phases = Phases(work, is_mode_chosen=is_chosen)
         try:
-            replied = await performance.perform()
+            replied = await phases.perform()
         except ModelUnavailable:
             raise
         except CallboardError as error:
             # The border of a turn: whatever went wrong is told, and the turn is remembered.
             work.warnings.append(f"{error.code}: {error.message}")
             replied = Replied(f"That did not work: {told(error)}")
-        return await self._close(work, replied, performance.advised_mode)
+        return await self._close(work, replied, phases.advised_mode)
 
     async def _begin(self) -> tuple[Work, bool]:
         state, sent = self.state, self.sent

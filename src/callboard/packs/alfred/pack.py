@@ -1,16 +1,16 @@
-"""Alfred in an open studio: what the doors ask for, in one place."""
+"""Alfred's pack: the kitchen of a project as its doors enter it, and the conversation about it.
+
+What `pack.yaml` names and no door of its own is here. Rows are read, previewed and undone by the
+kitchen itself; what is written without a conversation is written under a name of its own.
+"""
 
 import asyncio
 from collections.abc import Mapping, Sequence
 from functools import cached_property
-from pathlib import Path
-from typing import TYPE_CHECKING, Any, Final, cast
+from typing import TYPE_CHECKING, Any, Final
 
-from callboard.choreography.turn.domain import Row, Who
+from callboard.choreography.turn.domain import Who
 from callboard.choreography.turn.requests import (
-    MOST_ROWS,
-    ReadRequest,
-    ReadResult,
     UndoResult,
     WriteKey,
     WritePreview,
@@ -19,32 +19,29 @@ from callboard.choreography.turn.requests import (
 )
 from callboard.choreography.turn.shapes import Gesture, TurnOutcome
 from callboard.choreography.turn.talk import Talk
+from callboard.choreography.turn.turn import Turn
 from callboard.core.clock import iso
-from callboard.core.errors import InvalidInput, NotFound
+from callboard.core.errors import InvalidInput
 from callboard.core.vocabulary import SessionState
-from callboard.packs.alfred.ground import PACK, kitchen_of
+from callboard.knowledge.entities import Lifetimes
 from callboard.packs.alfred.settings import SettingsRead, is_timezone, read_settings
 from callboard.store.records import Records
+from callboard.studio.database import claim
 from callboard.studio.studio import Studio
-from callboard.tools import off_loop
 
 if TYPE_CHECKING:
     from callboard.packs.alfred.kitchen.cooking import CookSession, CookSessions
     from callboard.packs.alfred.kitchen.domain import Kitchen
-    from callboard.packs.alfred.kitchen.glance import Glance
     from callboard.packs.alfred.kitchen.profile import Onboarding
-    from callboard.packs.alfred.kitchen.recipes.recipe import ImportReport
 
-FORMATS: Final = ("markdown", "jsonld")
+PACK: Final = "alfred"
 # What is done by hand and not in a conversation is undone by hand, too.
 BY_HAND: Final = "by-hand"
 _WITH: Final = "Alfred and "
 
 
-class Alfred:
-    """The kitchen of one open project."""
-
-    pack: Final = PACK
+class KitchenProject:
+    """The kitchen of one open project, as the doors enter it."""
 
     def __init__(self, studio: Studio) -> None:
         """Take the studio; the kitchen is opened when first entered."""
@@ -155,14 +152,6 @@ class Alfred:
         name = self.who(user_id).user_id
         return (await self.studio.sessions.create(f"{_WITH}{name}")).id
 
-    async def read(self, who: Who, request: ReadRequest) -> ReadResult:
-        """Return rows, without a conversation."""
-        return await self.kitchen.read(who, request)
-
-    async def preview(self, who: Who, request: WriteRequest) -> WritePreview:
-        """Say what a change would touch."""
-        return await self.kitchen.preview(who, request)
-
     async def write(
         self,
         who: Who,
@@ -180,10 +169,6 @@ class Alfred:
         """Take back the last change that was made without a conversation."""
         return await self.kitchen.undo(by_hand(who))
 
-    async def profile(self, who: Who) -> Row:
-        """Return what is known about somebody."""
-        return await self.kitchen.profile_row(who)
-
     async def set_profile(
         self, who: Who, values: Mapping[str, Any], confirmed: WritePreview | None = None
     ) -> WriteResult:
@@ -197,7 +182,7 @@ class Alfred:
         """Return how far somebody is with the questions that are asked once."""
         from callboard.packs.alfred.kitchen.profile import Onboarding
 
-        return Onboarding.of((await self.profile(who)).get("onboarding_state") or ())
+        return Onboarding.of((await self.kitchen.profile_row(who)).get("onboarding_state") or ())
 
     async def answer_onboarding(
         self, who: Who, question_id: str, answer: str, confirmed: WritePreview | None = None
@@ -213,24 +198,6 @@ class Alfred:
         await self.write(who, after.request())
         return after
 
-    async def glance(self, who: Who) -> "Glance":
-        """Return somebody's kitchen at one look: the list, the stock, the week to come."""
-        from callboard.packs.alfred.kitchen.glance import SHOWN_DAYS, glance_at
-
-        week = {
-            "field": "plan_date",
-            "op": "between",
-            "value": ["@today", f"@today+{SHOWN_DAYS - 1}d"],
-        }
-        still = {"field": "status", "op": "in", "value": ["needed", "in_cart"]}
-        return glance_at(
-            await self._rows(who, table="shopping_items", filters=[still], include=["ingredient"]),
-            await self._rows(who, table="inventory_items", include=["ingredient"]),
-            await self._rows(who, table="meal_plans", filters=[week], include=["recipe"]),
-            str((await self.profile(who)).get("list_organization") or "by_category"),
-            (await self.kitchen.today(who)).day,
-        )
-
     def cooking(self, session_id: str) -> "CookSession | None":
         """Return what is on the stove in a conversation, if anything."""
         return self._stove.get(session_id)
@@ -245,114 +212,64 @@ class Alfred:
 
         return CookSessions(Records(self.studio.database, PACK, self.studio.clock))
 
-    async def read_recipes(
-        self, source: Path | bytes | str, kind: str | None = None
-    ) -> "ImportReport":
-        """Read recipes from a file or pasted text; nothing is written."""
-        return await off_loop(_read_recipes, source, kind)
-
-    async def import_recipes(
-        self, who: Who, source: Path | bytes | str, kind: str | None = None
-    ) -> tuple["ImportReport", list[WriteResult]]:
-        """Read recipes and write them, each by itself; one that is there already is told."""
-        from callboard.packs.alfred.kitchen.recipes.writing import to_write
-
-        report = await self.read_recipes(source, kind)
-        written = [await self.write(who, to_write(recipe)) for recipe in report.recipes]
-        return report, written
-
-    async def export_recipes(
-        self, who: Who, names: Sequence[str] = (), as_format: str = "markdown"
-    ) -> dict[str, str]:
-        """Return recipes as texts of a format, by name; without names, all of them."""
-        from callboard.packs.alfred.kitchen.recipes.writing import (
-            from_row,
-            write_jsonld,
-            write_markdown,
-        )
-
-        if as_format not in FORMATS:
-            raise InvalidInput(f"{as_format!r} is no format", fix=f"Formats: {', '.join(FORMATS)}.")
-        write = write_markdown if as_format == "markdown" else write_jsonld
-        rows = await self._recipes(who, names)
-        return await off_loop(lambda: {str(row["name"]): write(from_row(row)) for row in rows})
-
-    async def export_calendar(self, who: Who, start: str, end: str) -> str:
-        """Return planned meals as an iCalendar file."""
-        from datetime import UTC, datetime
-
-        from callboard.packs.alfred.kitchen.recipes.writing import CalendarTimes, write_calendar
-
-        between = {"field": "plan_date", "op": "between", "value": [start, end]}
-        rows = await self._rows(who, table="meal_plans", filters=[between], include=["recipe"])
-        meals = [{**row, "recipe_name": _inner(row, "recipe", "name")} for row in rows]
-        now = datetime.fromtimestamp(self.studio.clock.now_ms() / 1000, tz=UTC)
-        return await off_loop(write_calendar, meals, now, CalendarTimes(zone=who.timezone))
-
-    async def export_shopping(self, who: Who) -> str:
-        """Return the shopping list as text, grouped as its owner likes it."""
-        from callboard.packs.alfred.kitchen.recipes.writing import write_shopping
-
-        still = {"field": "status", "op": "in", "value": ["needed", "in_cart"]}
-        rows = await self._rows(
-            who, table="shopping_items", filters=[still], include=["ingredient"]
-        )
-        profile = await self.profile(who)
-        items = [{**row, "aisle": _inner(row, "ingredient", "aisle")} for row in rows]
-        order = str(profile.get("list_organization") or "by_category")
-        return await off_loop(write_shopping, items, order)
-
-    def close(self) -> None:
-        """Have nothing to let go of: the kitchen is closed with its studio."""
-
-    async def _recipes(self, who: Who, names: Sequence[str]) -> Sequence[Row]:
-        include = ["ingredients", "steps", "tags"]
-        if not names:
-            return await self._rows(who, table="recipes", include=include)
-        found: list[Row] = []
-        for name in names:
-            same = {"field": "name", "op": "eq", "value": name}
-            rows = await self._rows(who, table="recipes", filters=[same], include=include)
-            if not rows:
-                raise NotFound(f"You have no recipe called {name!r}", fix="Look at your recipes.")
-            found += rows
-        return found
-
-    async def _rows(self, who: Who, **query: Any) -> Sequence[Row]:
-        """Return every row a query finds, page by page."""
-        rows: list[Row] = []
-        is_more = True
-        while is_more:
-            page = {**query, "limit": MOST_ROWS, "offset": len(rows)}
-            found = await self.kitchen.read(who, ReadRequest.model_validate(page))
-            rows += found.rows
-            is_more = found.truncated
-        return rows
-
-
-def _read_recipes(source: Path | bytes | str, kind: str | None) -> "ImportReport":
-    # Loaded in the thread as well: the first who reads one waits, nobody else.
-    from callboard.packs.alfred.kitchen.recipes.reading import import_file
-
-    return import_file(source, kind)
-
 
 def by_hand(who: Who) -> Who:
     """Return somebody outside of any conversation."""
     return Who(who.user_id, f"{BY_HAND}-{who.user_id}", who.timezone)
 
 
-def _inner(row: Row, relation: str, column: str) -> Any:
-    """Return what a row's related row says."""
-    related: Any = row.get(relation)
-    return cast("Row", related).get(column) if isinstance(related, Mapping) else None
-
-
-def alfred_of(studio: Studio) -> Alfred:
+def project_of(studio: Studio) -> KitchenProject:
     """Return the kitchen of an open project, opened when it is first needed."""
-    return studio.keep(Alfred, Alfred)
+    return studio.keep(KitchenProject, KitchenProject)
 
 
 def is_used(studio: Studio) -> bool:
     """Say whether a project is a kitchen."""
-    return alfred_of(studio).is_used
+    return project_of(studio).is_used
+
+
+def kitchen_of(studio: Studio) -> "Kitchen":
+    """Return the project's kitchen; it stays open as long as the studio does."""
+    from callboard.packs.alfred.kitchen.domain import Kitchen
+
+    return studio.keep(Kitchen, _open)
+
+
+def _open(studio: Studio) -> "Kitchen":
+    import uuid
+
+    from callboard.library.relational.rules import WriteLimits
+    from callboard.packs.alfred.kitchen.cooking import CookSessions
+    from callboard.packs.alfred.kitchen.domain import Kitchen
+    from callboard.packs.alfred.kitchen.opening import (
+        FILE_NAME,
+        add_person,
+        kitchen_url,
+        open_kitchen,
+    )
+
+    settings = read_settings(studio.project.folder).values
+    if not settings.database.url:
+        claim(studio.project, FILE_NAME)
+    base = open_kitchen(kitchen_url(studio.project.folder, settings.database.url))
+    kitchen = Kitchen(
+        base,
+        studio.clock,
+        lambda: str(uuid.uuid4()),
+        WriteLimits(**settings.writes.model_dump()),
+        CookSessions(Records(studio.database, PACK, studio.clock)),
+    )
+    someone = settings.people
+    now = iso(studio.clock.now_ms())
+    base.write_now(lambda c: add_person(c, someone.default, someone.name, now, someone.timezone))
+    return kitchen
+
+
+def _lifetimes(studio: Studio) -> Lifetimes:
+    """Return how long things stay in a conversation, as the project's settings say."""
+    entities = read_settings(studio.project.folder).values.entities
+    return Lifetimes(entities.ttl_turns, entities.gc_turns)
+
+
+turn: Final = Turn(kitchen_of, _lifetimes)
+"""The conversation about a household's kitchen."""

@@ -1,34 +1,61 @@
-"""One message from beginning to end: understand, think, act, reply. Always in this order."""
+"""Phases: a message is understood, thought about, acted on and replied to, in this order."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any, Final, cast
 
-from callboard.choreography.turn.acting import Consent, Execution, Held
-from callboard.choreography.turn.answering import (
-    answer_by_form,
-    expire,
-    held_ids,
-    picked_option,
-    resumed_message,
-    settled_answer,
-)
-from callboard.choreography.turn.breaking import (
+from callboard.choreography.turn.acting.groups import Consent, Execution, Held
+from callboard.choreography.turn.acting.writing import undo_turn
+from callboard.choreography.turn.asker import QUICK
+from callboard.choreography.turn.domain import Routed
+from callboard.choreography.turn.modes import accepted_switch, mode_by_intent
+from callboard.choreography.turn.replying.breaks import (
     MOST_BREAKS,
     asks_for_profile,
     changed_since,
     make_clarification,
     make_proposal,
 )
-from callboard.choreography.turn.deciding import (
+from callboard.choreography.turn.replying.facts import gather_facts
+from callboard.choreography.turn.replying.wording import (
+    ALSO_NOT_UNDERSTOOD,
+    NOTHING_MORE_SAVED,
+    NOTHING_SAVED,
+    clean_reply,
+    proposal_text,
+    word_reply,
+)
+from callboard.choreography.turn.requests import WritePreview
+from callboard.choreography.turn.shapes import (
+    Option,
+    PendingClarification,
+    PendingProposal,
+    StepType,
+    ThinkOutput,
+)
+from callboard.choreography.turn.thinking.deciding import (
     Decision,
     decide,
     decide_quick,
     decide_routed,
     route,
 )
-from callboard.choreography.turn.domain import Routed
-from callboard.choreography.turn.hearing import (
+from callboard.choreography.turn.understanding.answers import (
+    answer_by_form,
+    drop_drafts,
+    expire,
+    held_ids,
+    picked_option,
+    plan_to_revise,
+    plan_to_save,
+    resumed_message,
+    saving_plan,
+    settle,
+    settled_answer,
+    take_picked,
+)
+from callboard.choreography.turn.understanding.gestures import ABOUT_DRAFTS
+from callboard.choreography.turn.understanding.hearing import (
     Heard,
     apply_updates,
     ask_listener,
@@ -39,41 +66,8 @@ from callboard.choreography.turn.hearing import (
     revive,
     wants_model,
 )
-from callboard.choreography.turn.modes import accepted_switch, mode_by_intent
-from callboard.choreography.turn.prompting import QUICK
-from callboard.choreography.turn.replying import (
-    ALSO_NOT_UNDERSTOOD,
-    NOTHING_MORE_SAVED,
-    NOTHING_SAVED,
-    clean_reply,
-    gather_facts,
-    proposal_text,
-    word_reply,
-)
-from callboard.choreography.turn.requests import WritePreview
-from callboard.choreography.turn.settling import (
-    drop_drafts,
-    plan_to_revise,
-    plan_to_save,
-    saving_plan,
-    settle,
-    take_picked,
-)
-from callboard.choreography.turn.shapes import (
-    Option,
-    PendingClarification,
-    PendingProposal,
-    StepType,
-    ThinkOutput,
-)
-from callboard.choreography.turn.understanding import (
-    ABOUT_DRAFTS,
-    AnswerKind,
-    SignalKind,
-    detect_signal,
-    is_destructive,
-)
-from callboard.choreography.turn.undoing import undo_turn
+from callboard.choreography.turn.understanding.reading import AnswerKind, is_destructive
+from callboard.choreography.turn.understanding.signals import SignalKind, detect_signal
 from callboard.choreography.turn.work import Work
 from callboard.core.canonical import Json
 
@@ -89,7 +83,7 @@ class Replied:
     action: str = "respond"
 
 
-class Performance:
+class Phases:
     """Handles one message."""
 
     def __init__(self, work: Work, *, is_mode_chosen: bool) -> None:

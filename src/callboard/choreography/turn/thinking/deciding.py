@@ -4,15 +4,12 @@ from collections.abc import Sequence
 from dataclasses import asdict, dataclass, replace
 from typing import Any, Final, cast
 
+from callboard.choreography.turn.asker import THINK
 from callboard.choreography.turn.domain import Asked, Routed
-from callboard.choreography.turn.prompting import THINK
-from callboard.choreography.turn.shapes import (
-    Option,
-    StepType,
-    ThinkOutput,
-    ThinkStep,
-)
-from callboard.choreography.turn.thinking import PlanUnusable, check_plan, make_plan, must_propose
+from callboard.choreography.turn.shapes import Option, StepType, ThinkOutput, ThinkStep
+from callboard.choreography.turn.thinking.planning import PlanUnusable, make_plan
+from callboard.choreography.turn.thinking.references import must_propose
+from callboard.choreography.turn.thinking.validation import check_plan
 from callboard.choreography.turn.work import Work
 from callboard.core.canonical import Json
 from callboard.core.errors import CallboardError

@@ -2,10 +2,11 @@
 
 from collections.abc import Mapping, Sequence
 
-from callboard.choreography.turn.acting import Held, expand_write
+from callboard.choreography.turn.acting.groups import Held
+from callboard.choreography.turn.acting.handles import expand_write
+from callboard.choreography.turn.asker import THINK
 from callboard.choreography.turn.domain import Routed
-from callboard.choreography.turn.prompting import THINK
-from callboard.choreography.turn.remembering import EXPIRES_AFTER_TURNS
+from callboard.choreography.turn.memory import EXPIRES_AFTER_TURNS
 from callboard.choreography.turn.requests import WriteOp, WritePreview
 from callboard.choreography.turn.shapes import (
     Affected,

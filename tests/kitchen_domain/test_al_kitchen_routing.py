@@ -9,8 +9,8 @@ from kitchen_home import Home
 
 from callboard.choreography.turn.shapes import StepType, ThinkStep
 from callboard.library.relational.dates import Today
-from callboard.packs.alfred.kitchen.router.words.dates import find_when, read_day, read_days
-from callboard.packs.alfred.kitchen.router.words.items import Item, read_items
+from callboard.packs.alfred.kitchen.router.dates import find_when, read_day, read_days
+from callboard.packs.alfred.kitchen.router.words import Item, read_items
 
 pytestmark = pytest.mark.anyio
 

@@ -19,6 +19,7 @@ from callboard.packs.alfred.pack import KitchenProject, project_of
 
 router = APIRouter(prefix="/alfred", tags=["alfred: talk"])
 
+
 async def _of_request(studio: OpenStudio) -> KitchenProject:
     return project_of(studio)
 

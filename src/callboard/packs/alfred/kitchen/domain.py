@@ -45,7 +45,7 @@ from callboard.packs.alfred.kitchen.naming import label_of, slot_of, tags_of
 from callboard.packs.alfred.kitchen.presenting import present_content, present_rows
 from callboard.packs.alfred.kitchen.profile import load_profile, profile_view, questions
 from callboard.packs.alfred.kitchen.router import LONGEST_MESSAGE, Situation, route_message
-from callboard.packs.alfred.kitchen.router.modes import mode_of
+from callboard.packs.alfred.kitchen.router.routing import mode_of
 from callboard.packs.alfred.kitchen.router.situation import Likely, tidy
 from callboard.packs.alfred.kitchen.router.stove import route_stove
 from callboard.packs.alfred.kitchen.rules import KitchenRules

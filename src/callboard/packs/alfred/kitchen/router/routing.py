@@ -1,30 +1,54 @@
-"""Routing: a message becomes steps if code is sure of every part of it, else nothing.
-
-Whatever a message holds is only ever a value in a filter or a record.
-"""
+"""Modes: which one a message sounds like. It is only ever told, never imposed."""
 
 import re
 from collections.abc import Awaitable, Callable
 from typing import Final
 
 from callboard.choreography.turn.domain import Routed
-from callboard.packs.alfred.kitchen.router.dishes import route_dishes
-from callboard.packs.alfred.kitchen.router.links import route_links
-from callboard.packs.alfred.kitchen.router.manners import route_manners
 from callboard.packs.alfred.kitchen.router.marking import route_marking
-from callboard.packs.alfred.kitchen.router.meals import route_meals
-from callboard.packs.alfred.kitchen.router.people import route_people
+from callboard.packs.alfred.kitchen.router.meals import (
+    route_meals,
+    route_preparations,
+    route_provisions,
+)
+from callboard.packs.alfred.kitchen.router.people import route_manners, route_people, route_tasks
 from callboard.packs.alfred.kitchen.router.planning import route_planning
-from callboard.packs.alfred.kitchen.router.preparations import route_preparations
-from callboard.packs.alfred.kitchen.router.provisions import route_provisions
+from callboard.packs.alfred.kitchen.router.recipes import route_dishes, route_links, route_wishes
 from callboard.packs.alfred.kitchen.router.showing import route_showing
 from callboard.packs.alfred.kitchen.router.situation import Situation
-from callboard.packs.alfred.kitchen.router.statements import route_statements
-from callboard.packs.alfred.kitchen.router.stock import route_adding
+from callboard.packs.alfred.kitchen.router.stock import route_adding, route_statements
 from callboard.packs.alfred.kitchen.router.taking import route_taking
-from callboard.packs.alfred.kitchen.router.tasks import route_tasks
-from callboard.packs.alfred.kitchen.router.wishes import route_wishes
-from callboard.packs.alfred.kitchen.router.words.targets import TARGET
+from callboard.packs.alfred.kitchen.router.words import TARGET
+
+_FORMS: Final = (
+    ("cook", re.compile(r"\b(?:i'm|i am|we're|we are) (?:making|cooking|baking|preparing)\b")),
+    ("plan", re.compile(
+        r"\bplan (?:my|our|the|out|all|dinners?|lunch(?:es)?|breakfasts?|meals?|next|this|a|\d)\b"
+        r"|\bmeal plan for\b|\bplan\b.*\b(?:week|month|days)\b"
+    )),
+    ("create", re.compile(
+        r"\b(?:make|create|invent|write|come up with|design)(?: me| us)? an? (?:new )?"
+        r".*\b(?:recipe|pasta|soup|curry|salad|dish|bowl|dessert|cake|stew|bake|tacos?)\b"
+    )),
+    ("explore", re.compile(
+        r"\b(?:suggest|ideas?|what (?:can|could|should) (?:i|we) (?:make|cook|eat)|inspire)\b"
+    )),
+    ("quick", re.compile(
+        r"^\s*(?:please )?(?:add|put|buy|get|remove|delete|take|show|list|check|mark|set|update|"
+        r"move|what'?s (?:in|on)|do (?:i|we) have|how (?:much|many)|remind|save|keep)\b"
+    )),
+)  # fmt: skip
+
+
+# What a message wants stands at its beginning; what follows may be a whole recipe.
+_LOOKED_AT: Final = 2_000
+
+
+def mode_of(message: str) -> str | None:
+    """Return the mode a message sounds like, or None if it fits any."""
+    folded = message[:_LOOKED_AT].casefold().replace("’", "'")
+    return next((mode for mode, form in _FORMS if form.search(folded)), None)
+
 
 Route = Callable[[Situation], Awaitable[Routed | None]]
 

@@ -12,20 +12,10 @@ from callboard.packs.alfred.kitchen.cooking import (
 )
 from callboard.packs.alfred.kitchen.router.meals import find_recipes
 from callboard.packs.alfred.kitchen.router.situation import Situation, same
-from callboard.packs.alfred.kitchen.router.words.lexicon import any_of, read_count
+from callboard.packs.alfred.kitchen.router.words import forms, read_count
 
-_START: Final = re.compile(
-    r"^(?:(?:i'm|i am|we're|we are) (?:now )?(?:making|cooking|baking|preparing)"
-    r"|(?:start|begin) (?:cooking|making)|cook|let me (?:cook|make))\s+"
-    r"(?:the |my |our |some |a )?(?P<what>.+?)"
-    r"(?:\s+(?:for (?P<people>\w+)(?:\s+(?:people|persons|of us))?|(?:tonight|now|today)))*$",
-    re.IGNORECASE,
-)
-# Asked about what is in the house, not about what goes into the pot.
-_ABOUT_STOCK: Final = re.compile(r"\b(?:have|left|is there|are there|in stock)\b", re.IGNORECASE)
-_NO_DISH: Final = re.compile(
-    rf"(?:{any_of('meals')}|food|something|for \w+)(?: for \w+)?", re.IGNORECASE
-)
+_FORMS: Final = forms("cooking")
+
 _MOST_WORDS_AFTER_DONE: Final = 6
 
 
@@ -37,7 +27,7 @@ async def route_stove(situation: Situation, cooks: CookSessions, now_ms: int) ->
         command = read_command(situation.text)
         if command is not None and _is_meant(command, situation.text):
             return await _follow(situation, cooks, cooking, command, now_ms)
-    started = _START.match(situation.text)
+    started = _FORMS["start"].match(situation.text)
     if started is None or not session_id:
         return _idle(situation)
     return await _begin(situation, cooks, started, now_ms)
@@ -58,7 +48,7 @@ async def _begin(
     situation: Situation, cooks: CookSessions, found: re.Match[str], now_ms: int
 ) -> Routed | None:
     name = found["what"]
-    if _NO_DISH.fullmatch(name):
+    if _FORMS["no_dish"].fullmatch(name):
         return Routed(reply="What are you making? Say it by name: “I'm making shakshuka for 4”.")
     near = await find_recipes(situation, name)
     recipe = near[0] if len(near) == 1 else None
@@ -79,16 +69,13 @@ async def _begin(
     steps = situation.steps
     steps.read(
         f"Take out the recipe for {cooking.name}",
-        "recipes",
         table="recipes",
         columns=["id", "name", "servings", "total_minutes"],
         filters=[same("id", cooking.recipe_id)],
     )
     _, listed = cooking.follow(CookCommand("ingredients"), now_ms)
     told = f"Cooking {cooking.name} for {cooking.servings:g}. You need:\n{listed}\nSay “next”."
-    return Routed(
-        steps=tuple(steps.made), reply=told, goal=f"Cook {cooking.name}", pins=(cooking.recipe_id,)
-    )
+    return steps.done(f"Cook {cooking.name}", reply=told, pins=(cooking.recipe_id,))
 
 
 async def _follow(
@@ -111,20 +98,17 @@ async def _follow(
     steps = situation.steps
     steps.write(
         f"Log {cooking.name} as cooked",
-        "cooking_log",
         op=request.op,
         table=request.table,
         records=request.records,
     )
-    return Routed(
-        steps=tuple(steps.made), goal=f"Finish {cooking.name}", unpins=(cooking.recipe_id,)
-    )
+    return steps.done(f"Finish {cooking.name}", unpins=(cooking.recipe_id,))
 
 
 def _is_meant(command: CookCommand, text: str) -> bool:
     """Say whether a command is about the dish: "done with the dishes" is not."""
     if command.kind == "how_much":
-        return _ABOUT_STOCK.search(text) is None
+        return _FORMS["about_stock"].search(text) is None
     if command.kind != "done" or command.number is not None:
         return True
     rest = command.text.split()

@@ -1,14 +1,99 @@
-"""Things with their amounts, as people list them: `2 l milk, a dozen eggs and some salt`."""
+"""Words: things with their amounts, numbers, kinds, and the forms of requests, as people say them."""
 
 import re
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
+from functools import cache
+from importlib.resources import files
 from typing import Any, Final
 
+from callboard.knowledge.entities.matching import name_key
 from callboard.packs.alfred.kitchen.compute.amounts import read_number
 from callboard.packs.alfred.kitchen.compute.units import canonical_unit, is_known_unit
 from callboard.packs.alfred.kitchen.lexicon import food_facts
 from callboard.packs.alfred.kitchen.lexicon.foods import OTHER
-from callboard.packs.alfred.kitchen.router.words.lexicon import numbers, words
+from callboard.packs.alfred.kitchen.router.dates import DAY, PERIOD, RANGE
+
+
+@cache
+def words(group: str) -> tuple[str, ...]:
+    """Return a list of words, the longest first."""
+    listed: list[str] = _book()[group]
+    return tuple(sorted(listed, key=lambda word: (-len(word), word)))
+
+
+@cache
+def kinds(group: str) -> Mapping[str, str]:
+    """Return what each word of a group stands for."""
+    return {word: kind for kind, listed in _book()[group].items() for word in listed}
+
+
+@cache
+def numbers() -> Mapping[str, float]:
+    """Return the numbers that are written as words."""
+    return {word: float(value) for word, value in _book()["numbers"].items()}
+
+
+def read_count(text: str) -> float | None:
+    """Return the number a word says; an article says none."""
+    if text.isdigit():
+        return float(text) or None
+    return None if text.casefold() in ("a", "an") else numbers().get(text.casefold())
+
+
+@cache
+def any_of(*groups: str) -> str:
+    """Return an expression that matches any word of some groups."""
+    listed: list[str] = []
+    for group in groups:
+        content = _book()[group]
+        listed += content if isinstance(content, list) else list(kinds(group))
+    return alternatives(listed)
+
+
+def alternatives(listed: Iterable[str]) -> str:
+    """Return an expression that matches any of some words, the longest first."""
+    ordered = sorted(set(listed), key=lambda word: (-len(word), word))
+    return "(?:" + "|".join(re.escape(word) for word in ordered) + ")"
+
+
+@cache
+def keyed(group: str) -> Mapping[str, str]:
+    """Return the words of a list by their keys: `starters` is `starter`."""
+    return {name_key(word): word for word in words(group)}
+
+
+def forms(group: str) -> Mapping[str, re.Pattern[str]]:
+    """Return the forms of requests a module reads, by their names."""
+    return {
+        name: re.compile(_whole(group, name), re.IGNORECASE)
+        for name in _book("forms.yaml")[group]
+        if name != "parts"
+    }
+
+
+def _whole(group: str, name: str) -> str:
+    """Return an expression with its parts in their places."""
+    own = _book("forms.yaml")[group]
+    told: str | list[str] = own.get("parts", {}).get(name) or own[name]
+    expression = told if isinstance(told, str) else "|".join(told)
+
+    def put(found: re.Match[str]) -> str:
+        part = found[1]
+        if part in _PARTS:
+            return _PARTS[part]
+        return _whole(group, part) if part in own.get("parts", {}) else any_of(part)
+
+    return _PART.sub(put, expression)
+
+
+@cache
+def _book(name: str = "words.yaml") -> dict[str, Any]:
+    import yaml
+
+    text = files("callboard.packs.alfred.kitchen.router").joinpath(name).read_text("utf-8")
+    return yaml.load(text, Loader=getattr(yaml, "CSafeLoader", yaml.SafeLoader))  # noqa: S506
+
 
 MOST_ITEMS: Final = 40
 LONGEST_NAME: Final = 120
@@ -157,3 +242,15 @@ def _hold_compounds(text: str) -> str:
         pattern = re.compile(rf"\b({re.escape(first)}) and ({re.escape(last)})\b", re.IGNORECASE)
         held = pattern.sub(rf"\1{_HELD}\2", held)
     return held
+
+
+OF_OURS: Final = r"(?:(?:my|the|our|this week's|that)\s+)?"
+PLACE: Final = any_of("places")
+LIST: Final = any_of("lists")
+TASK_LIST: Final = any_of("todos")
+TARGET: Final = rf"(?:{LIST}|{PLACE}|{TASK_LIST})"
+_PARTS: Final = {
+    "DAY": DAY, "PERIOD": PERIOD, "RANGE": RANGE, "OF_OURS": OF_OURS, "LIST": LIST,
+    "TARGET": TARGET, "PLACE": PLACE,
+}  # fmt: skip
+_PART: Final = re.compile(r"<<([\w]+)>>")

@@ -80,6 +80,10 @@ def _hostile() -> dict[str, tuple[str, bytes]]:
         for name, text in texts.items()
         for kind in ("text", "markdown", "html")
     }
+    found |= {
+        f"import of {name} as markdown": (IMPORT, _json({"text": text, "kind": "markdown"}))
+        for name, text in _nested().items()
+    }
     found["10 MB of escapes"] = (IMPORT, b'{"text": "' + b"\\n" * 4_990_000 + b'"}')
     found["10 MB of keys"] = (IMPORT, b"{" + b'"a":1,' * 1_600_000 + b'"a":1}')
     found["10 MB of lists"] = (IMPORT, b"[" * 9_999_000)
@@ -90,6 +94,19 @@ def _hostile() -> dict[str, tuple[str, bytes]]:
     found["a wish to be routed"] = ("/api/route", _json({"description": "a " * 9_999}))
     found["the description of the API"] = ("/api/openapi.json", b"")
     return found
+
+
+def _nested() -> dict[str, str]:
+    """Return Markdown lists within lists, each as long as a recipe may be."""
+    head, most = "# Soup\n## Ingredients\n", 290_000
+    two = "- some of the very freshest milk, please\n  - a\n"
+    ten = "".join(f"{' ' * 2 * level}- some of the very freshest milk\n" for level in range(10))
+    deeper = "".join(f"{' ' * level}- a\n" for level in range(750))
+    return {
+        "lists of two levels": head + two * (most // len(two)),
+        "lists of ten levels": head + ten * (most // len(ten)),
+        "one list of 750 levels": head + deeper,
+    }
 
 
 def _json(value: object) -> bytes:

@@ -16,7 +16,7 @@ from bench.report import Measured, Result
 from bench.workspace import fresh_folder
 from callboard.models import Line, Script
 from callboard.models.types import ModelRequest
-from callboard.packs.alfred.pack import KitchenProject
+from callboard.packs.alfred.project import KitchenProject
 from callboard.studio.project import Project
 from callboard.studio.studio import Opening, Studio
 

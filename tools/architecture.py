@@ -10,7 +10,7 @@ PAGE = ROOT / "docs" / "architecture.md"
 BEGIN, END = "<!-- modules -->", "<!-- /modules -->"
 ROOMS = (
     "core", "store", "engine", "models", "prompts", "replies", "tools", "knowledge", "studio",
-    "choreography", "testing", "library", "api", "ui", "cli", "packs",
+    "operations", "choreography", "testing", "library", "api", "ui", "cli", "packs",
 )  # fmt: skip
 
 

@@ -12,7 +12,7 @@ from callboard.choreography.turn.shapes import TurnOutcome
 from callboard.library.relational.dates import Today
 from callboard.models import Line, ModelRequest, Script
 from callboard.packs.alfred.kitchen.fixtures.seeding import seed
-from callboard.packs.alfred.pack import KitchenProject
+from callboard.packs.alfred.project import KitchenProject
 from callboard.studio.packs import load_pack
 from callboard.studio.project import Project
 from callboard.studio.studio import Opening, Studio

@@ -13,7 +13,7 @@ import httpx
 from callboard.api.app import create_app
 from callboard.core.clock import Clock, SystemClock
 from callboard.models import Line, ModelRequest, Script
-from callboard.packs.alfred.pack import KitchenProject, project_of
+from callboard.packs.alfred.project import KitchenProject, project_of
 from callboard.studio.project import Project
 from callboard.studio.studio import Opening, Studio
 from door_server import served

@@ -33,9 +33,28 @@ def loaded(words: list[str], names: tuple[str, ...], cwd: Path) -> list[str]:
     return eval(done.stderr.splitlines()[-1])  # noqa: S307 - a list this test printed itself
 
 
-@pytest.mark.parametrize("words", [["--help"], ["--version"]])
-def test_help_and_version_load_nothing_heavy(words: list[str], tmp_path: Path) -> None:
-    assert loaded(words, HEAVY_FOR_HELP, tmp_path) == []
+def test_help_and_version_load_nothing_heavy(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("CALLBOARD_CACHE_DIR", str(tmp_path / "cache"))
+    assert loaded(["--version"], HEAVY_FOR_HELP, tmp_path) == []
+    # The first time, the packs are looked through; what they bring is remembered.
+    assert "yaml" in loaded(["--help"], HEAVY_FOR_HELP, tmp_path)
+    assert loaded(["--help"], HEAVY_FOR_HELP, tmp_path) == []
+
+
+@pytest.mark.parametrize("damage", ["", "callboard commands 0\n", "in\tnever\t/nowhere\n", "\x00"])
+def test_a_damaged_memory_of_commands_is_made_anew(
+    damage: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("CALLBOARD_CACHE_DIR", str(tmp_path))
+    whole = [(row.title, row.name, row.help, row.needs_project) for row in of_packs()]
+    (kept,) = tmp_path.iterdir()
+    text = kept.read_text("utf-8")
+    kept.write_text(damage if "in" not in damage else text.splitlines()[0] + "\n" + damage)
+    assert [(row.title, row.name, row.help, row.needs_project) for row in of_packs()] == whole
+    assert kept.read_text("utf-8") == text
+    assert [(row.title, row.name, row.help, row.needs_project) for row in of_packs()] == whole
 
 
 def test_listing_runs_loads_no_model_and_no_engine_room(project: Path, done_run: str) -> None:

@@ -1,7 +1,7 @@
 """Every play on every dispatcher, with a witness of what models and tools are asked to do."""
 
 import shutil
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -9,7 +9,6 @@ import pytest
 from playhouse import DISPATCHERS, PLAYS, House
 
 import callboard.packs.examples as examples
-from callboard.prompts import OfflineTokenCounter
 from callboard.studio.project import Project
 from callboard.tools import ToolService
 
@@ -19,23 +18,11 @@ def dispatcher(request: pytest.FixtureRequest) -> dict[str, Any]:
     return DISPATCHERS[request.param]
 
 
-@pytest.fixture(scope="session")
-def warm_tokenizer() -> Iterator[None]:
-    """Load the tokenizer once: hundreds of studios are opened here."""
-    counter = OfflineTokenCounter()
-    counter.count("warm")
-    tokenizer = counter._tokenizer
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(OfflineTokenCounter, "_load", lambda _self: tokenizer)
-        yield
-
-
 @pytest.fixture
 def make_house(
     tmp_path: Path,
     dispatcher: dict[str, Any],
     monkeypatch: pytest.MonkeyPatch,
-    warm_tokenizer: None,
 ) -> Callable[..., House]:
     """Return a maker of houses; what tools do in any of them is written down beside the models."""
     houses: list[House] = []

@@ -1,13 +1,16 @@
 """A warm process that forks a child per command and kills it before the n-th thing done to disk.
 
 Python tells of most such things by audit events; `write`, `fsync` and `fdopen` are counted where
-they are called. A child that did fewer things than asked ends by itself.
+they are called, and if that is wanted every SQL statement as well. A child that did fewer things
+than asked ends by itself.
 """
 
 import json
 import os
 import signal
+import sqlite3
 import sys
+import threading
 from typing import Any
 
 EVENTS = frozenset(
@@ -40,7 +43,7 @@ def _perform(job: dict[str, Any], callboard: Any) -> None:
         os.dup2(told, 2)
         sys.stdout, sys.stderr = os.fdopen(1, "w"), os.fdopen(2, "w")
         if job["point"]:
-            _count(job["point"])
+            _count(job["point"], with_statements=job["with_statements"])
         code = callboard(job["words"])
     finally:
         sys.stdout.flush()
@@ -48,7 +51,7 @@ def _perform(job: dict[str, Any], callboard: Any) -> None:
         os._exit(code)
 
 
-def _count(point: int) -> None:
+def _count(point: int, *, with_statements: bool) -> None:
     """Kill this process before the given thing it does to disk."""
     left = [point]
 
@@ -64,6 +67,17 @@ def _count(point: int) -> None:
     sys.addaudithook(hear)
     for name in ("write", "fsync", "fdopen"):
         setattr(os, name, _counted(getattr(os, name), reach))
+    if with_statements:
+        _count_statements(reach)
+
+
+def _count_statements(reach: Any) -> None:
+    def notice(_frame: Any, event: str, called: Any) -> None:
+        if event == "c_call" and isinstance(getattr(called, "__self__", None), sqlite3.Connection):
+            reach()
+
+    threading.setprofile(notice)
+    sys.setprofile(notice)
 
 
 def _counted(real: Any, reach: Any) -> Any:

@@ -185,10 +185,8 @@ def serve_job(job: dict[str, Any]) -> int:
 
 def serve() -> None:
     """Answer jobs until the input ends."""
-    counter = OfflineTokenCounter()
-    counter.count("warm")
-    tokenizer = counter._tokenizer
-    OfflineTokenCounter._load = lambda _self: tokenizer  # type: ignore[method-assign, assignment]
+    # Loaded here, the tokenizer is there in every child.
+    OfflineTokenCounter().count("warm")
     for line in sys.stdin:
         sys.stdout.write(f"{serve_job(json.loads(line))}\n")
         sys.stdout.flush()

@@ -12,8 +12,9 @@ from stagehand import PACK, answer_to
 
 from callboard.core.canonical import digest_bytes
 from callboard.core.vocabulary import RunState
+from callboard.store.journal.encoding import RowDamaged
 from callboard.store.journal.questions import list_questions
-from callboard.store.journal.steps import StepAltered
+from callboard.store.journal.steps import StepAltered, load_journal
 from callboard.studio.packs import load_pack
 from callboard.studio.project import Project
 from callboard.studio.studio import Studio
@@ -108,3 +109,15 @@ async def test_a_step_of_an_unknown_kind_leaves_its_run_to_be_resumed(root: Path
             await studio.engine.resume(run_id)
         assert getattr(caught.value, "code", "") == "row_damaged"
         assert studio.engine.load(run_id).owner is None
+
+
+async def test_a_run_that_was_made_its_own_ancestor_is_named_and_reads_to_an_end(
+    tmp_path: Path,
+) -> None:
+    root = Project.init(tmp_path / "sea").root
+    run_id = await waiting_run(root)
+    plain(root, "UPDATE runs SET parent_id = id, parent_seq = 1 WHERE id = ?", run_id)
+    async with Studio.open(root, ours(recover=False)) as studio:
+        run = studio.engine.load(run_id)
+        with pytest.raises(RowDamaged, match="among its own ancestors"):
+            studio.database.read(lambda connection: load_journal(connection, run))

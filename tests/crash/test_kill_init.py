@@ -28,10 +28,11 @@ class Killer:
     process: "subprocess.Popen[str]"
     base: Path
 
-    def call(self, folder: Path, *words: str, point: int = 0) -> int:
+    def call(self, folder: Path, *words: str, point: int = 0, with_statements: bool = False) -> int:
         """Run a command, killed at a point if one is named; return how it ended."""
         told = self.base / "told.txt"
         job = {"folder": str(folder), "told": str(told), "words": words, "point": point}
+        job["with_statements"] = with_statements
         assert self.process.stdin is not None
         assert self.process.stdout is not None
         self.process.stdin.write(json.dumps(job) + "\n")

@@ -11,7 +11,7 @@ from bad_days import new_project, opening
 from crashlab import KILLED, Expected, Stagehand, Trial
 from stagehand import LEDGER, PACK, answer_to
 
-from callboard.core.vocabulary import RunRecord, RunState
+from callboard.core.vocabulary import RunRecord, RunState, SignalKind
 from callboard.store.journal.questions import list_questions
 from callboard.studio.packs import load_pack
 from callboard.studio.project import Project
@@ -156,6 +156,113 @@ async def test_a_step_taken_out_of_the_middle_is_not_repeated(tmp_path: Path) ->
     async with Studio.open(root, opening(packs=packs)) as studio:
         await answered(studio, run.id)
     assert sorted((root / "ledger.txt").read_text("utf-8").splitlines()) == sorted(LEDGER.values())
+
+
+async def played_up_to_the_question(root: Path) -> RunRecord:
+    """Leave a run that waits for its last word, every mirror of it removed."""
+    async with Studio.open(root, opening(packs=(load_pack(PACK),))) as studio:
+        run = await studio.start("ledger", {})
+        while not studio.database.read(list_questions):
+            await studio.engine._changes.next()
+        await studio.mirrors.flush()
+    shutil.rmtree(Project(root).runs)
+    shutil.rmtree(Project(root).audit / "sessions")
+    return run
+
+
+def edit(root: Path, *statements: str) -> None:
+    connection = sqlite3.connect(Project(root).database, isolation_level=None)
+    try:
+        for statement in statements:
+            assert connection.execute(statement).rowcount > 0, statement
+    finally:
+        connection.close()
+
+
+@pytest.mark.parametrize(
+    "edits",
+    [
+        ("DELETE FROM steps WHERE effect = 'once'",),
+        ("DELETE FROM steps WHERE key = 'blind'",),
+        ("UPDATE steps SET key = 'another' WHERE key = 'checked'",),
+        (
+            "DELETE FROM steps WHERE effect = 'once'",
+            "DELETE FROM receipts",
+            "DELETE FROM events WHERE step_key IS NOT NULL",
+        ),
+        # Without the entries that tell of it, the ledger itself tells that it is not whole.
+        (
+            "DELETE FROM steps WHERE key = 'two/blind'",
+            "DELETE FROM ledger WHERE instr(body, '\"two/blind\"')",
+        ),
+        (
+            "DELETE FROM steps WHERE key = 'two/blind'",
+            "UPDATE ledger SET body = CAST(replace(body, 'two/blind', 'two/b1ind') AS BLOB)"
+            " WHERE instr(body, '\"two/blind\"')",
+        ),
+    ],
+    ids=["all", "one", "renamed", "receipts", "entries", "edited entries"],
+)
+@pytest.mark.anyio
+async def test_what_only_the_ledger_knows_is_not_repeated(
+    tmp_path: Path, edits: tuple[str, ...], caplog: pytest.LogCaptureFixture
+) -> None:
+    root = new_project(tmp_path / "project")
+    run = await played_up_to_the_question(root)
+    edit(root, *edits)
+    async with Studio.open(root, opening(packs=(load_pack(PACK),))) as studio:
+        ended = await answered(studio, run.id)
+    assert ended.state is RunState.DONE, ended.error
+    assert sorted((root / "ledger.txt").read_text("utf-8").splitlines()) == sorted(LEDGER.values())
+    assert [line for line in caplog.messages if run.id in line and "ledger" in line]
+
+
+@pytest.mark.anyio
+async def test_a_retry_asks_the_ledger_about_the_run_it_goes_on_from(tmp_path: Path) -> None:
+    root = new_project(tmp_path / "project")
+    run = await played_up_to_the_question(root)
+    packs = (load_pack(PACK),)
+    async with Studio.open(root, opening(packs=packs, recover=False)) as studio:
+        await studio.engine.signal(run.id, SignalKind.CANCEL)
+    shutil.rmtree(Project(root).runs, ignore_errors=True)
+    # One is gone, one lies behind what a retry takes over, one counts as failed.
+    edit(
+        root,
+        "DELETE FROM steps WHERE key = 'blind'",
+        "UPDATE steps SET state = 'failed' WHERE key = 'checked'",
+        "UPDATE steps SET state = 'failed', seq = 1000 WHERE key = 'two/blind'",
+    )
+    async with Studio.open(root, opening(packs=packs)) as studio:
+        again = await studio.retry(run.id)
+        assert (await answered(studio, again.id)).state is RunState.DONE
+    assert sorted((root / "ledger.txt").read_text("utf-8").splitlines()) == sorted(LEDGER.values())
+
+
+@pytest.mark.anyio
+async def test_nothing_is_asked_about_a_run_that_has_lost_nothing(tmp_path: Path) -> None:
+    root = new_project(tmp_path / "project")
+    run = await played_up_to_the_question(root)
+    keys: list[str] = []
+    async with Studio.open(root, opening(packs=(load_pack(PACK),))) as studio:
+        while not (await studio.engine.wait(run.id, settled=True)).is_terminal:
+            for asked in studio.database.read(list_questions):
+                keys.append(asked.key)
+                await studio.engine.answer(asked.id, answer_to(root, asked.key))
+            await studio.engine._changes.next()
+    assert keys == ["word"]
+
+
+@pytest.mark.anyio
+async def test_accepting_the_database_ends_the_doubt_of_the_ledger(tmp_path: Path) -> None:
+    root = new_project(tmp_path / "project")
+    run = await played_up_to_the_question(root)
+    edit(root, "DELETE FROM steps WHERE key = 'blind'", "DELETE FROM ledger WHERE seq = 5")
+    async with Studio.open(root, opening(packs=(load_pack(PACK),), recover=False)) as studio:
+        assert not studio.database.missing("steps", {run.id}).is_whole
+        studio.database.accept()
+        missing = studio.database.missing("steps", {run.id})
+        assert missing.is_whole
+        assert not missing.keys
 
 
 @pytest.mark.anyio

@@ -1,15 +1,14 @@
 """A project somebody else made, a folder beside it that must stay as it is, and a door to both."""
 
-import json
 import os
 import shutil
 import subprocess
 import sys
 from collections.abc import Iterator
-from dataclasses import dataclass
 from pathlib import Path
 
 import pytest
+from cloned_project import Clone
 
 import callboard.packs.examples as examples
 from callboard.studio.project import Project
@@ -23,43 +22,6 @@ replies:
       while the lamp of the lighthouse turns above the village that cannot sleep.
     times: always
 """
-
-
-@dataclass(frozen=True)
-class Clone:
-    """A cloned project and how a command in it ended."""
-
-    root: Path
-    outside: Path
-    runner: "subprocess.Popen[str]"
-
-    @property
-    def kept(self) -> Path:
-        return self.root / ".callboard"
-
-    def call(self, *words: str) -> tuple[int, str]:
-        """Run a command in a process with little memory and time; return its code and its words."""
-        told = self.outside.parent / "told.txt"
-        job = {"root": str(self.root), "told": str(told), "words": words}
-        assert self.runner.stdin is not None
-        assert self.runner.stdout is not None
-        self.runner.stdin.write(json.dumps(job) + "\n")
-        self.runner.stdin.flush()
-        code = int(self.runner.stdout.readline())
-        text = told.read_text("utf-8", "replace")
-        assert code >= 0, f"{words} was killed by signal {-code}: {text}"
-        assert "Traceback" not in text, text
-        assert "mistake in Callboard" not in text, text
-        return code, text
-
-    def become_a_stranger(self) -> None:
-        """Forget that the user made the folder, as if it had just been cloned."""
-        (self.kept / "local" / "project-id").unlink()
-
-    def assert_nothing_left_the_project(self) -> None:
-        found = {str(path.relative_to(self.outside)) for path in self.outside.rglob("*")}
-        assert found == {"file.txt", "folder"}, found
-        assert (self.outside / "file.txt").read_text() == "outside"
 
 
 @pytest.fixture(scope="session")

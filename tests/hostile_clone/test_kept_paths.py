@@ -10,9 +10,9 @@ from collections.abc import Callable
 from pathlib import Path
 
 import pytest
+from cloned_project import Clone
 
 from callboard.cli.exits import MEANINGS
-from conftest import Clone
 
 Trap = Callable[[Clone, Path], None]
 READS = ("runs", "list")

@@ -80,5 +80,6 @@ class House:
     @asynccontextmanager
     async def serve(self, patience: Patience = PATIENCE, **options: Any) -> AsyncIterator[Door]:
         app = create_app(self.root, self.opening(), patience=patience, **options)
+        app.state.pack_routes.include_all()
         async with served(app, patience) as client:
             yield Door(client, str(client.base_url).rstrip("/"), int(client.base_url.port or 0))

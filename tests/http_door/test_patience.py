@@ -49,6 +49,19 @@ async def test_the_second_request_of_a_connection_is_waited_for_no_longer(house:
         assert await wire.to_the_end() == b""
 
 
+async def test_a_kept_connection_is_answered_at_once(house: House) -> None:
+    loop = asyncio.get_running_loop()
+    async with house.serve() as door, door.connection() as wire:
+        took: list[float] = []
+        for _ in range(20):
+            began = loop.time()
+            wire.send(PLAIN + "\n")
+            await answered(wire)
+            took.append(loop.time() - began)
+    # Held back until the head of the answer is confirmed, every body would take 40 ms.
+    assert min(took[5:]) < 0.03
+
+
 async def test_a_whole_request_in_pieces_is_answered(house: House) -> None:
     async with house.serve() as door, door.connection() as wire:
         for _ in range(3):

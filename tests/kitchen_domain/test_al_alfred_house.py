@@ -18,7 +18,7 @@ from callboard.packs.alfred.exchange import (
     import_recipes,
 )
 from callboard.packs.alfred.kitchen.opening import UnknownPerson
-from callboard.packs.alfred.pack import KitchenProject
+from callboard.packs.alfred.project import KitchenProject
 from callboard.packs.alfred.settings import PROJECT_FILE, read_settings
 from callboard.studio.packs import load_pack
 from callboard.studio.project import Project

@@ -10,6 +10,8 @@ from pathlib import Path
 import pytest
 from fact_project import Project
 
+from callboard.tools import TooManyFiles
+
 SHAPES = {
     "one sentence": "her eyes were green and ",
     "two names": "Mara and Tomas and her eyes were green and ",
@@ -69,6 +71,20 @@ async def test_what_is_not_checked_is_told(tmp_path: Path, tool_id: str, is_long
     assert ("only the first" in result.summary) is is_long
     if is_long:
         assert told[0].startswith(f"{path}: longer than the 400 characters")
+
+
+async def test_files_are_bounded_in_all(tmp_path: Path) -> None:
+    kept = tmp_path / ".callboard"
+    kept.mkdir()
+    (kept / "story.yaml").write_text(f"{LIMITED}consistency:\n  max_chars: 2000\n")
+    project = Project(tmp_path, kept)
+    paths = [project.scene(number, "Mara ran over the hill. " * 30) for number in (1, 2, 3)]
+    with pytest.raises(TooManyFiles, match=r"up to 2,000 characters in all.*3 files have 2,\d{3}"):
+        await project.consistency(*paths)
+    # The budget of claims is one for all: who comes after the one that used it up is told.
+    told = (await project.consistency(*paths[:2]))["warnings"]
+    assert f"{paths[0]}: longer than the 400 characters" in told[0]
+    assert told[1].startswith(f"{paths[1]}: not checked, other files were longer than the 400")
 
 
 async def test_a_draft_that_is_not_checked_to_its_end_says_so(tmp_path: Path) -> None:

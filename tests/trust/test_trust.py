@@ -90,6 +90,37 @@ def test_every_command_says_in_one_line_what_is_ignored(clone: Path) -> None:
         assert "callboard trust" in ended.stderr + ended.stdout
 
 
+@pytest.mark.anyio
+@pytest.mark.parametrize("kind", ["a real one", "no database at all"])
+async def test_doctor_calls_a_stranger_s_database_unwell(
+    clone: Path, tmp_path: Path, kind: str
+) -> None:
+    def databases() -> tuple[int, list[str]]:
+        ended = run("doctor", "--json", cwd=clone)
+        found = json.loads(ended.stdout)["findings"]
+        told = [each for each in found if each["what"] == "database" and each["mark"] == "bad"]
+        return ended.returncode, [each["told"] for each in told]
+
+    # A folder nobody trusts is no illness by itself.
+    assert databases() == (exits.OK, [])
+    database = clone / ".callboard" / "callboard.db"
+    if kind == "a real one":
+        await make_interrupted(tmp_path / "theirs")
+        shutil.copy(tmp_path / "theirs/.callboard/callboard.db", database)
+    else:
+        database.write_text("not a database")
+    before = database.read_bytes()
+    code, told = databases()
+    assert code == exits.FAILED
+    (named,) = told
+    assert "callboard.db" in named
+    assert database.read_bytes() == before
+    assert run("doctor", "--fix", cwd=clone).returncode == exits.FAILED
+    # Once it is out of the way, all is well.
+    assert run("trust", "--yes", "--database", "aside", cwd=clone).returncode == exits.OK
+    assert databases() == (exits.OK, [])
+
+
 def test_a_stranger_that_says_nothing_harmful_is_told_to_bring_nothing(tmp_path: Path) -> None:
     (tmp_path / ".callboard").mkdir()
     (tmp_path / ".callboard" / "config.yaml").write_text("pack: control_room\n")

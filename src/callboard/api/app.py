@@ -33,7 +33,7 @@ def create_app(
     async def lifespan(app: FastAPI) -> AsyncGenerator[None]:
         async with Studio.open(root, opening) as studio, routes.opened(studio):
             app.state.studio = studio
-            for pack in (*given, *studio.repertoire.own()):
+            for pack in (*given, *studio.repertoire.used()):
                 await routes.hang_up(pack)
             yield
 

@@ -5,6 +5,7 @@ for ever. Streams and sockets, which are quiet by nature, are kept alive by what
 """
 
 import asyncio
+import socket
 from collections.abc import Callable
 from typing import ClassVar
 
@@ -29,6 +30,11 @@ class PatientConnection(H11Protocol):
     def connection_made(self, transport: asyncio.Transport) -> None:  # type: ignore[override]
         """Expect a first request."""
         super().connection_made(transport)
+        # An answer goes out in two parts: the second must not wait until the first is confirmed.
+        # asyncio sees to that only for sockets that name their protocol; an accepted one may not.
+        accepted: socket.socket | None = transport.get_extra_info("socket")
+        if accepted is not None and accepted.family in (socket.AF_INET, socket.AF_INET6):
+            accepted.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
         self._waiting = self._after(self.patience.head_seconds, self._give_up)
 
     def data_received(self, data: bytes) -> None:

@@ -95,6 +95,12 @@ class PackRoutes:
             self._app.include_router(free, prefix=PREFIX, responses=failure.ERRORS)
         self._app.openapi_schema = None
 
+    def include_all(self) -> None:
+        """Hang up the routes of every pack, for who describes or tries them all."""
+        for pack in self._packs:
+            if pack.name not in self._hung:
+                self.include(pack)
+
     def _tell(self, problem: str) -> None:
         self.problems.append(problem)
         _log.warning("%s", problem)

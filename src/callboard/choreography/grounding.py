@@ -166,7 +166,7 @@ def _check(
         role=role,
         rules=grounding.rules,
         sources=sources,
-        tool_ids=[tool.id for tool in studio.tools.registry],
+        tool_ids=studio.tools.registry.ids,
     )
 
 

@@ -1,11 +1,13 @@
 """The Typer app of a command: the runtime's own by its module, a pack's by its `pack.yaml`."""
 
 from importlib import import_module
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from callboard.cli.table import OWN
 from callboard.core.errors import NotFound
-from callboard.studio.packs import Pack, discover
+
+if TYPE_CHECKING:
+    from callboard.studio.packs import Pack
 
 
 def app_of(name: str) -> Any:
@@ -17,6 +19,8 @@ def app_of(name: str) -> Any:
 
 def colliding_commands() -> list[str]:
     """Say which commands of packs are left out because another has the name."""
+    from callboard.studio.packs import discover
+
     taken = dict.fromkeys(OWN, "Callboard itself")
     problems: list[str] = []
     for pack in discover().packs:
@@ -30,7 +34,9 @@ def colliding_commands() -> list[str]:
     return problems
 
 
-def _home(name: str) -> Pack:
+def _home(name: str) -> "Pack":
+    from callboard.studio.packs import discover
+
     for pack in discover().packs:
         if name in pack.described.commands:
             return pack

@@ -36,13 +36,30 @@ def decode_text(data: bytes) -> str:
         raise FileProblem("is not UTF-8 text", data.count(b"\n", 0, error.start) + 1) from error
 
 
+def load_yaml(text: str) -> Any:
+    """Return what a YAML text holds that was checked before or is our own; else yaml's own error.
+
+    libyaml reads it where it is there, ten times as fast. Its errors are told by the other parser:
+    that one accepts more, and its words are the ones people know.
+    """
+    import yaml
+
+    quick: Any = getattr(yaml, "CSafeLoader", None)
+    if quick is not None:
+        try:
+            return yaml.load(text, quick)  # noqa: S506 - a safe loader
+        except (yaml.YAMLError, UnicodeEncodeError):
+            pass
+    return yaml.safe_load(text)
+
+
 def parse_yaml(text: str, deepest: int = DEEPEST) -> Any:
     """Return what a YAML text holds; whatever is wrong with it is a `FileProblem`."""
     import yaml
 
     try:
         refuse_traps(text, deepest)
-        return yaml.safe_load(text)
+        return load_yaml(text)
     except yaml.MarkedYAMLError as error:
         mark = error.problem_mark or error.context_mark
         line = None if mark is None else mark.line + 1

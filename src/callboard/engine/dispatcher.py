@@ -20,8 +20,8 @@ class Dispatcher(Protocol):
         """Let go of every live run, so that it can be resumed later or elsewhere."""
         ...
 
-    async def dispatch(self, run_id: str) -> None:
-        """See to it that an open run is executed."""
+    async def dispatch(self, run_id: str, *, is_new: bool = False) -> None:
+        """See to it that an open run is executed; a new one cannot have done anything yet."""
         ...
 
     def live(self, run_id: str) -> LiveRun | None:

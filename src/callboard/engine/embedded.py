@@ -59,13 +59,13 @@ class EmbeddedDispatcher:
         with contextlib.suppress(CallboardError):
             await self._executor.ownership.leave()
 
-    async def dispatch(self, run_id: str) -> None:
+    async def dispatch(self, run_id: str, *, is_new: bool = False) -> None:
         """Claim a run and execute it as a task."""
         if run_id in self._live or run_id in self._claiming:
             raise Conflict(f"Run {run_id} is already being executed here", run_id=run_id)
         self._claiming.add(run_id)
         try:
-            live = await self._executor.take(run_id)
+            live = await self._executor.take(run_id, is_new=is_new)
         finally:
             self._claiming.discard(run_id)
         self._interrupted.pop(run_id, None)

@@ -158,7 +158,7 @@ class Engine:
 
         await self._database.write(work)
         if dispatch:
-            await self._dispatcher.dispatch(run.id)
+            await self._dispatcher.dispatch(run.id, is_new=cut is None)
         return run
 
     async def resume(self, run_id: str) -> None:

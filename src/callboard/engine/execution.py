@@ -58,7 +58,7 @@ async def perform(live: LiveRun, plan: StepPlan) -> Json:
             return replay(live, known)
         if plan.effect is Effect.ONCE:
             return await _resolve_unknown(live, plan, known.seq, is_lost="lost" in known.detail)
-    elif live.in_doubt and plan.effect is Effect.ONCE:
+    elif plan.effect is Effect.ONCE and await live.may_have_begun(plan.key):
         return await _resolve_unknown(live, plan, live.next_seq, is_lost=True)
     await live.admit()
     return await _execute(live, plan)

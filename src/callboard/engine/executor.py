@@ -13,6 +13,7 @@ from callboard.core.vocabulary.step import StepRecord
 from callboard.engine.backstage import Backstage
 from callboard.engine.errors import JournalUnavailable, TakenOver
 from callboard.engine.live import LiveRun
+from callboard.engine.lost_steps import LostSteps
 from callboard.engine.ownership import Ownership
 from callboard.engine.run import Run
 from callboard.store.connection import Connection, StoreError
@@ -32,8 +33,9 @@ class Executor:
         """Take the surroundings and this process's identity."""
         self.backstage = backstage
         self.ownership = ownership
+        self._lost_steps = LostSteps(backstage.database)
 
-    async def take(self, run_id: str) -> LiveRun:
+    async def take(self, run_id: str, *, is_new: bool = False) -> LiveRun:
         """Claim an open run and load its journal; a run with a living owner is a conflict.
 
         A choreography that nobody offers here is an error before anything is claimed: another
@@ -47,6 +49,9 @@ class Executor:
         journal = await self._journal(record)
         live = LiveRun(self.backstage, record, journal, self.ownership.id)
         live.in_doubt = self._is_in_doubt(record)
+        if not is_new:
+            live.lost_steps = self._lost_steps
+            self._lost_steps.expect(record)
         for signal in signals:
             if signal.kind is not SignalKind.RESUME:
                 live.receive(signal)
@@ -140,6 +145,7 @@ class Executor:
             await self._interrupted(live, halt.error)
         finally:
             live.settled.set()
+            self._lost_steps.dismiss(live.record.id)
             await live.finish_chores()
 
     async def _perform(self, live: LiveRun) -> tuple[Json, ErrorRecord | None]:

@@ -14,6 +14,7 @@ from callboard.core.vocabulary.signal import SignalKind, SignalRecord
 from callboard.core.vocabulary.step import Effect, StepKind, StepRecord
 from callboard.engine.backstage import Backstage
 from callboard.engine.errors import DuplicateKey, JournalUnavailable, TakenOver
+from callboard.engine.lost_steps import LostSteps
 from callboard.store.connection import Connection, StoreError
 from callboard.store.journal.events import event_row
 from callboard.store.journal.runs import finish, set_state
@@ -72,6 +73,8 @@ class LiveRun:
         self.next_seq = max(newest, record.parent_seq) + 1
         # Whether the journal may have forgotten steps: then no unknown `once` step is just done.
         self.in_doubt = False
+        # What knows which steps the journal has lost; None for a run that began here just now.
+        self.lost_steps: LostSteps | None = None
         self.keys: set[str] = set()
         self.in_flight: dict[str, InFlight] = {}
         # Question id to the future of its answer; filled by the run, resolved by the watcher.
@@ -90,6 +93,12 @@ class LiveRun:
         self._pausing: list[SignalRecord] = []
         self.cancelling: list[SignalRecord] = []
         self._chores: set[asyncio.Task[None]] = set()
+
+    async def may_have_begun(self, key: str) -> bool:
+        """Say whether a step that the journal does not hold may have been begun before."""
+        if self.in_doubt or self.lost_steps is None:
+            return self.in_doubt
+        return await self.lost_steps.include(self.record.id, key)
 
     def claim_key(self, key: str) -> None:
         """Refuse a key this execution has already used."""

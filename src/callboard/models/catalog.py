@@ -7,11 +7,11 @@ import re
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from enum import StrEnum
-from importlib.resources import files
 from typing import Any, Final
 
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
+from callboard.core.bundled import bundled_yaml
 from callboard.core.errors import InvalidInput
 from callboard.core.vocabulary import ModelTier
 
@@ -82,10 +82,7 @@ class Catalog:
     @classmethod
     def load(cls, overrides: Mapping[str, Mapping[str, Any]] | None = None) -> "Catalog":
         """Read the bundled catalog; an override replaces single values of an entry or adds one."""
-        import yaml
-
-        text = files("callboard.models").joinpath("catalog.yaml").read_text("utf-8")
-        entries: dict[str, dict[str, Any]] = yaml.safe_load(text)
+        entries: dict[str, dict[str, Any]] = dict(bundled_yaml("callboard.models", "catalog.yaml"))
         for name, values in (overrides or {}).items():
             entries[name] = {**entries.get(name, {}), **values}
         return cls(entries)

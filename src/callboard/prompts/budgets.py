@@ -5,6 +5,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Final, cast
 
+from callboard.core.parsing import load_yaml
 from callboard.core.vocabulary import ModelTier
 from callboard.prompts.errors import AssemblyInvalid
 from callboard.prompts.layers import History, Turn
@@ -45,9 +46,7 @@ class TierBudget:
 
 def load_budgets(path: Path = _FILE) -> dict[ModelTier, TierBudget]:
     """Read a budget table; every tier and every number must be there, and nothing else."""
-    import yaml
-
-    loaded: Any = yaml.safe_load(path.read_text(encoding="utf-8"))
+    loaded: Any = load_yaml(path.read_text(encoding="utf-8"))
     tiers = _mapping(loaded, path, "the file", {tier.value for tier in ModelTier})
     return {tier: _budget(tiers[tier.value], path, tier.value) for tier in ModelTier}
 

@@ -6,6 +6,7 @@ from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any, Final
 
+from callboard.core.parsing import load_yaml
 from callboard.prompts.errors import AssemblyInvalid
 from callboard.prompts.layers import Message, Place
 
@@ -30,9 +31,7 @@ class Layout:
 
 def load_layout(path: Path = _FILE) -> Layout:
     """Read a layout file; every field must be there and nothing else."""
-    import yaml
-
-    values: Any = yaml.safe_load(path.read_text(encoding="utf-8"))
+    values: Any = load_yaml(path.read_text(encoding="utf-8"))
     try:
         return Layout(**values)
     except TypeError as error:

@@ -6,6 +6,7 @@ really used comes back from the provider.
 
 import importlib.util
 from collections import OrderedDict
+from functools import cache
 from hashlib import blake2b
 from pathlib import Path
 from threading import Lock
@@ -38,14 +39,13 @@ class TokenCounter(Protocol):
 class OfflineTokenCounter:
     """Counts with the bundled tokenizer and remembers the counts of the latest texts.
 
-    Safe to share between threads. The tokenizer is loaded at the first count.
+    Safe to share between threads. The tokenizer is loaded at the first count of the process.
     """
 
     def __init__(self, max_remembered: int = 8192) -> None:
         """Bound how many counts are remembered; texts themselves never are."""
         self._max_remembered = max_remembered
         self._counts: OrderedDict[bytes, int] = OrderedDict()
-        self._tokenizer: Tokenizer | None = None
         self._lock = Lock()
 
     def count(self, text: str) -> int:
@@ -59,20 +59,19 @@ class OfflineTokenCounter:
             if known is not None:
                 self._counts.move_to_end(key)
                 return known
-        counted = len(self._load().encode(data.decode("utf-8"), add_special_tokens=False).ids)
+        counted = len(_tokenizer().encode(data.decode("utf-8"), add_special_tokens=False).ids)
         with self._lock:
             self._counts[key] = counted
             while len(self._counts) > self._max_remembered:
                 self._counts.popitem(last=False)
         return counted
 
-    def _load(self) -> "Tokenizer":
-        with self._lock:
-            if self._tokenizer is None:
-                from tokenizers import Tokenizer
 
-                self._tokenizer = Tokenizer.from_file(str(tokenizer_file()))
-            return self._tokenizer
+@cache
+def _tokenizer() -> "Tokenizer":
+    from tokenizers import Tokenizer
+
+    return Tokenizer.from_file(str(tokenizer_file()))
 
 
 def tokenizer_file() -> Path:

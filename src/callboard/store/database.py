@@ -3,7 +3,7 @@
 import asyncio
 import sqlite3
 import threading
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Collection, Sequence
 from concurrent.futures import Future
 from pathlib import Path
 from typing import Any, TypeVar
@@ -22,6 +22,7 @@ from callboard.store.ledger.book import Ledger
 from callboard.store.ledger.entries import Tail
 from callboard.store.ledger.gaps import Gap, ends_with, open_gap
 from callboard.store.ledger.head import Head, read_head
+from callboard.store.ledger.missing import MissingRows, missing_rows
 from callboard.store.ledger.seal import Seal
 from callboard.store.ledger.verification import LedgerReport, verify_ledger
 from callboard.store.migrations import prepare
@@ -131,6 +132,16 @@ class Database:
         # Before the snapshot: whatever the head knows by then must be in it.
         head = read_head(seal)
         return self.read(lambda _connection: open_gap(self._reader(), seal, head))
+
+    def missing(self, table: str, firsts: Collection[str]) -> MissingRows:
+        """Return which rows, of those whose key begins with one of these, the ledger misses."""
+        seal = self.seal
+        if seal is None:
+            return MissingRows()
+        head = read_head(seal)
+        return self.read(
+            lambda _connection: missing_rows(self._reader(), seal, head, table, firsts)
+        )
 
     def is_own(self) -> bool:
         """Say whether whoever wrote last had this key."""

@@ -4,6 +4,7 @@ import os
 import sqlite3
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from functools import cache
 from pathlib import Path
 from typing import Final
 
@@ -137,6 +138,13 @@ def _version(connection: sqlite3.Connection) -> int | None:
 
 def create_schema(connection: Connection) -> None:
     """Make every table and index that is not there."""
+    for statement in _statements():
+        connection.execute(statement)
+
+
+@cache
+def _statements() -> tuple[str, ...]:
+    """Return the newest schema in SQL; it does not change while the process lives."""
     from sqlalchemy.dialects import sqlite
     from sqlalchemy.schema import CreateIndex, CreateTable
 
@@ -144,14 +152,14 @@ def create_schema(connection: Connection) -> None:
     from callboard.store.schema.full_text import FULL_TEXT
 
     dialect = sqlite.dialect()
+    made: list[str] = []
     for table in metadata.sorted_tables:
         make_table = CreateTable(table, if_not_exists=True)
-        connection.execute(str(make_table.compile(dialect=dialect)))
+        made.append(str(make_table.compile(dialect=dialect)))
         for index in sorted(table.indexes, key=lambda i: str(i.name)):
             make_index = CreateIndex(index, if_not_exists=True)
-            connection.execute(str(make_index.compile(dialect=dialect)))
-    for statement in FULL_TEXT:
-        connection.execute(statement)
+            made.append(str(make_index.compile(dialect=dialect)))
+    return (*made, *FULL_TEXT)
 
 
 def _upgrade(

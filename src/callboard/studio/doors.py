@@ -33,6 +33,17 @@ class RoutesEntry(_Entry):
     )
 
 
+class OperationsEntry(_Entry):
+    """What can be done with the pack: the family its receipts name, and where it is declared.
+
+    `find` finds what an operation works on, by its type.
+    """
+
+    family: str = Field(pattern=NAME)
+    find: _Reference
+    modules: tuple[Annotated[str, Field(pattern=r"^[\w/]+\.py$")], ...] = Field(min_length=1)
+
+
 class PageEntry(_Entry):
     """A page in the browser: where it hangs, and the function that builds it."""
 
@@ -42,15 +53,22 @@ class PageEntry(_Entry):
     favicon: str | None = None
 
 
+class TraceEntries(_Entry):
+    """What shows that a project made for another pack has something of this one."""
+
+    # In the project's `.callboard/`.
+    files: tuple[str, ...] = ()
+    # Kinds of records.
+    records: tuple[str, ...] = ()
+
+
 class HookEntries(_Entry):
     """What the doors of the runtime ask a pack to do; each is called only if it is there.
 
     `chat` talks at the terminal as the project's pack does, `chat_with` with an agent by name.
-    `serving` is an asynchronous context around the life of a server, `is_used` says whether a
-    project of another pack has something of this one.
+    `serving` is an asynchronous context around the life of a server.
     """
 
     chat: _Reference | None = None
     chat_with: _Reference | None = None
     serving: _Reference | None = None
-    is_used: _Reference | None = None

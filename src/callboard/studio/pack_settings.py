@@ -5,15 +5,15 @@ with the pack stays in force.
 """
 
 from collections.abc import Mapping
+from copy import deepcopy
 from dataclasses import dataclass
 from functools import lru_cache
-from importlib.resources import files
 from pathlib import Path
 from typing import Any, Generic, TypeVar, cast
 
-import yaml
 from pydantic import BaseModel, ConfigDict, ValidationError
 
+from callboard.core.bundled import bundled_yaml
 from callboard.core.canonical import Json
 from callboard.core.parsing import FileProblem
 from callboard.studio.settings_file import (
@@ -96,5 +96,5 @@ def _take(
 
 
 def _own(package: str) -> _Values:
-    text = files(package).joinpath("settings.yaml").read_text(encoding="utf-8")
-    return cast("_Values", yaml.safe_load(text))
+    # A project's own values are put into it.
+    return deepcopy(bundled_yaml(package, "settings.yaml"))

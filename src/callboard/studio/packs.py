@@ -1,29 +1,36 @@
 """Packs: domains found by entry point or folder, described by a `pack.yaml`. Data first.
 
 A pack's code is imported when it is first used, never to list what there is. The data can name
-only code that lies beside it.
+only code that lies beside it. Installed packs are looked for once per process.
 """
 
 import importlib
 import importlib.util
 import sys
-from collections.abc import Mapping
 from dataclasses import dataclass, field
-from functools import cached_property
+from functools import cache, cached_property, lru_cache
 from importlib.metadata import entry_points
 from pathlib import Path
 from types import ModuleType
 from typing import Annotated, Any, Final, cast
 
 import yaml
-from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, ValidationError
+from pydantic import AfterValidator, BaseModel, BeforeValidator, ConfigDict, Field, ValidationError
 
 from callboard.core.canonical import digest
-from callboard.core.errors import CallboardError, NotFound
-from callboard.core.parsing import FileProblem, decode_text
+from callboard.core.errors import CallboardError
+from callboard.core.parsing import FileProblem, decode_text, load_yaml, refuse_traps
 from callboard.core.vocabulary import Agent, ModelTier, RoleContract
 from callboard.store.reading import read_bounded
-from callboard.studio.doors import NAME, CommandEntry, HookEntries, PageEntry, RoutesEntry
+from callboard.studio.doors import (
+    NAME,
+    CommandEntry,
+    HookEntries,
+    OperationsEntry,
+    PageEntry,
+    RoutesEntry,
+    TraceEntries,
+)
 from callboard.studio.offers import Choreography, Shelf
 from callboard.tools import Tool
 
@@ -83,6 +90,13 @@ class AgentEntry(BaseModel):
         )
 
 
+def _tool_reference(value: str) -> str:
+    """Refuse what does not tell the tool's id: a tool is known before its code is loaded."""
+    if not value.rpartition(":")[2] or ":" not in value:
+        raise ValueError(f"{value!r} must be written as file.py:name, with the id of the tool")
+    return value
+
+
 class _PackFile(BaseModel):
     model_config = ConfigDict(extra="forbid")
 
@@ -92,7 +106,7 @@ class _PackFile(BaseModel):
     agents: list[AgentEntry] = Field(default_factory=list[AgentEntry])
     choreographies: dict[str, str] = Field(default_factory=dict[str, str])
     shelves: list[str] = Field(default_factory=list[str])
-    tools: list[str] = Field(default_factory=list[str])
+    tools: list[Annotated[str, AfterValidator(_tool_reference)]] = Field(default_factory=list[str])
     prompts: str = "prompts"
     sample: str | None = None
     # What somebody with a new project of this pack may try first.
@@ -101,8 +115,10 @@ class _PackFile(BaseModel):
         default_factory=dict[str, CommandEntry]
     )
     routes: list[RoutesEntry] = Field(default_factory=list[RoutesEntry])
+    operations: OperationsEntry | None = None
     page: PageEntry | None = None
     hooks: HookEntries = HookEntries()
+    traces: TraceEntries = TraceEntries()
 
 
 @dataclass(frozen=True)
@@ -153,9 +169,26 @@ class Pack:
         """Open its shelves for a studio; without one they offer what comes with the pack."""
         return tuple(self._load(reference)(studio) for reference in self.described.shelves)
 
-    def tools(self) -> tuple[Tool, ...]:
-        """Load the tools it brings."""
-        return tuple(self._load(reference) for reference in self.described.tools)
+    @property
+    def tools(self) -> tuple[str, ...]:
+        """The ids of the tools it brings."""
+        return tuple(reference.rpartition(":")[2] for reference in self.described.tools)
+
+    def tool(self, tool_id: str) -> Tool:
+        """Load one of its tools."""
+        reference = self.described.tools[self.tools.index(tool_id)]
+        found = self._load(reference)
+        if not isinstance(found, Tool):
+            raise PackInvalid(
+                f"{reference} of pack {self.name!r} is no tool, but {type(found).__name__}",
+                fix="Put @tool above the function.",
+            )
+        if found.id != tool_id:
+            raise PackInvalid(
+                f"{reference} of pack {self.name!r} is a tool with another id: {found.id!r}",
+                fix=f"Give the tool the id {tool_id!r}, or name it {found.id!r} in the file.",
+            )
+        return found
 
     def command(self, name: str) -> Any:
         """Load one of its commands, a Typer app."""
@@ -165,6 +198,19 @@ class Pack:
         """Load the routers of one entry."""
         found: Any = self._load(entry.router)
         return cast(tuple[Any, ...], found) if isinstance(found, tuple) else (found,)
+
+    def operation_modules(self) -> tuple[ModuleType, ...]:
+        """Load the modules that declare its operations."""
+        entry = self.described.operations
+        named = () if entry is None else entry.modules
+        return tuple(self._module((self.root / each).resolve()) for each in named)
+
+    def finder(self) -> Any:
+        """Load what finds the things its operations work on."""
+        entry = self.described.operations
+        if entry is None:
+            raise PackInvalid(f"Pack {self.name!r} declares no operations")
+        return self._load(entry.find)
 
     def page(self) -> Any:
         """Load what builds its page."""
@@ -244,8 +290,8 @@ def load_pack(root: Path, package: str = "") -> Pack:
     """Read the pack in a folder; `package` is its name for the interpreter, if it is installed."""
     path = root / FILE
     try:
-        raw = yaml.safe_load(decode_text(read_bounded(path, limit_bytes=_LARGEST_BYTES)))
-        return Pack(root.resolve(), _PackFile.model_validate(raw), package)
+        described = _described(read_bounded(path, limit_bytes=_LARGEST_BYTES))
+        return Pack(root.resolve(), described, package)
     except FileNotFoundError as error:
         raise PackInvalid(f"{root} is not a pack: it has no {FILE}") from error
     except FileProblem as problem:
@@ -260,6 +306,14 @@ def load_pack(root: Path, package: str = "") -> Pack:
         raise PackInvalid(f"{path} is not readable YAML: {error}") from error
 
 
+@lru_cache(maxsize=64)
+def _described(data: bytes) -> _PackFile:
+    # By content: a changed file is always read anew, and the code beside it belongs to no cache.
+    text = decode_text(data)
+    refuse_traps(text, with_aliases=True)
+    return _PackFile.model_validate(load_yaml(text))
+
+
 @dataclass(frozen=True, slots=True)
 class Discovery:
     """The packs of installed distributions, and what is wrong with those that were left out."""
@@ -268,8 +322,9 @@ class Discovery:
     problems: tuple[str, ...] = ()
 
 
+@cache
 def discover() -> Discovery:
-    """Find the packs of installed distributions, without importing them.
+    """Find the packs of installed distributions, without importing them; once per process.
 
     One that cannot be used is named and left out: it must not keep the others from working.
     """
@@ -304,146 +359,3 @@ def _installed(package: str) -> Pack:
 def installed_packs() -> tuple[Pack, ...]:
     """Return the packs of installed distributions that can be used."""
     return discover().packs
-
-
-def in_order(given: tuple[Pack, ...], installed: tuple[Pack, ...], own: str) -> tuple[Pack, ...]:
-    """Return the user's packs, then the one the project is for, then all others."""
-    return (*given, *sorted(installed, key=lambda pack: pack.name != own))
-
-
-class Repertoire:
-    """Everything the packs of a studio offer. A pack's own agents come before another's."""
-
-    def __init__(
-        self,
-        packs: tuple[Pack, ...],
-        overrides: Mapping[str, Agent],
-        studio: Any = None,
-        *,
-        near: frozenset[str] = frozenset(),
-        own: str = "",
-    ) -> None:
-        """Take the packs, the user's first, the project's own words on agents, and the studio.
-
-        A bare name means what a `near` pack offers; among others it must be the only one.
-        """
-        self.packs = packs
-        self._own = own
-        self._near = near
-        self._overrides = dict(overrides)
-        self._studio = studio
-        self._homes: dict[str, Pack] = {}
-        # A pack's shelves are opened when a name is asked for that no pack lists.
-        self._shelves: dict[str, tuple[Shelf, ...]] = {}
-        self._ambiguous: dict[str, list[str]] = {}
-        for pack in packs:
-            for name in pack.choreographies:
-                home = self._homes.setdefault(name, pack)
-                if home is not pack and home.name not in near:
-                    self._ambiguous.setdefault(name, [f"{home.name}/{name}"])
-                    self._ambiguous[name].append(f"{pack.name}/{name}")
-                self._homes.setdefault(f"{pack.name}/{name}", pack)
-
-    def own(self) -> tuple[Pack, ...]:
-        """Return the pack the project is for, if it is here."""
-        return tuple(pack for pack in self.packs if pack.name == self._own)[:1]
-
-    @property
-    def archetypes(self) -> frozenset[str]:
-        """Every role somebody could play, whether that agent is enabled or not."""
-        staff = [agent for pack in self.packs for agent in pack.agents]
-        return frozenset(a.contract.archetype for a in (*staff, *self._overrides.values()))
-
-    def shelves(self, pack: Pack) -> tuple[Shelf, ...]:
-        """Return a pack's shelves, opened once."""
-        if pack.name not in self._shelves:
-            self._shelves[pack.name] = pack.shelves(self._studio)
-        return self._shelves[pack.name]
-
-    def agents(self, pack: str = "") -> tuple[Agent, ...]:
-        """Return the enabled staff in order; of agents with one id the given pack's counts."""
-        near = [each for each in self.packs if each.name == pack]
-        far = [each for each in self.packs if each.name != pack]
-        staff: dict[str, Agent] = {}
-        for each in (*near, *far):
-            for agent in each.agents:
-                staff.setdefault(agent.id, agent)
-        staff.update(self._overrides)
-        enabled = (agent for agent in staff.values() if agent.enabled)
-        return tuple(sorted(enabled, key=lambda agent: (agent.order, agent.id)))
-
-    def staff(self, pack: str) -> tuple[Agent, ...]:
-        """Return the enabled agents of one pack and of the project, in order; nobody else's."""
-        own = {agent.id for each in self.packs if each.name == pack for agent in each.agents}
-        others = {agent.id for each in self.packs for agent in each.agents} - own
-        return tuple(agent for agent in self.agents(pack) if agent.id not in others)
-
-    def agent(self, agent_id: str, pack: str = "") -> Agent:
-        """Return an agent by id, or the first of that archetype, as a pack sees it."""
-        staff = self.agents(pack)
-        for agent in staff:
-            if agent.id == agent_id:
-                return agent
-        for agent in staff:
-            if agent.contract.archetype == agent_id:
-                return agent
-        names = ", ".join(agent.id for agent in staff) or "none"
-        raise NotFound(
-            f"There is no agent {agent_id!r}", fix=f"Agents here: {names}.", agent=agent_id
-        )
-
-    def choreographies(self) -> tuple[str, ...]:
-        """Return what can be run, each under its full name."""
-        listed = {name for name in self._homes if "/" in name}
-        shelved = {
-            f"{pack.name}/{name}"
-            for pack in self.packs
-            for shelf in self.shelves(pack)
-            for name in shelf.names()
-        }
-        return tuple(sorted(listed | shelved))
-
-    def full_name(self, name: str) -> str:
-        """Return `pack/name` for a name the user typed."""
-        if name in self._ambiguous:
-            meant = " or ".join(self._ambiguous[name])
-            raise NotFound(
-                f"{name!r} could be {meant}", fix="Say it with its pack.", choreography=name
-            )
-        home = self._homes.get(name)
-        if home is not None:
-            return name if "/" in name else f"{home.name}/{name}"
-        return self._shelved(name)[0]
-
-    def choreography(self, name: str) -> Choreography:
-        """Load a choreography by name."""
-        home = self._homes.get(name)
-        if home is not None:
-            return home.choreography(name.rpartition("/")[2])
-        return self._shelved(name)[1]
-
-    def performer(self, name: str) -> Choreography:
-        """Load what executes runs of a full name, also if it is no longer offered."""
-        if name not in self._homes:
-            for pack, short in self._candidates(name):
-                for shelf in self.shelves(pack):
-                    if (found := shelf.resume(short)) is not None:
-                        return found
-        return self.choreography(name)
-
-    def _shelved(self, name: str) -> tuple[str, Choreography]:
-        for pack, short in self._candidates(name):
-            for shelf in self.shelves(pack):
-                if (found := shelf.find(short)) is not None:
-                    return f"{pack.name}/{short}", found
-        known = ", ".join(self.choreographies()) or "none"
-        raise NotFound(
-            f"There is no choreography {name!r}",
-            fix=f"Known: {known}. A pack of your own is added with --pack FOLDER.",
-            choreography=name,
-        )
-
-    def _candidates(self, name: str) -> list[tuple[Pack, str]]:
-        """Return the packs in which a name may be found, with the name it has there."""
-        home, slash, short = name.rpartition("/")
-        return [(pack, short) for pack in self.packs if not slash or pack.name == home]

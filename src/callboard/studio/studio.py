@@ -3,7 +3,8 @@
 import os
 from collections.abc import AsyncGenerator, Callable, Mapping
 from contextlib import AsyncExitStack, asynccontextmanager
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
+from functools import partial
 from pathlib import Path
 from typing import Any, Protocol, TypeVar, runtime_checkable
 
@@ -47,14 +48,15 @@ from callboard.studio.issues import Issues
 from callboard.studio.keys import key_names, open_credentials
 from callboard.studio.mirrors import Mirror, Mirrors
 from callboard.studio.offers import Foldered, Restartable
-from callboard.studio.packs import Pack, Repertoire, in_order, installed_packs
+from callboard.studio.packs import Pack, installed_packs
 from callboard.studio.plans import Plans
 from callboard.studio.project import Project
+from callboard.studio.repertoire import Repertoire, in_order
 from callboard.studio.sessions import Sessions
 from callboard.studio.staff import project_agents
 from callboard.studio.telemetry import open_tracer
 from callboard.studio.templates import layer_name, template_layers
-from callboard.tools import ToolRegistry, ToolService, sync_mirror
+from callboard.tools import Tool, ToolRegistry, ToolService, sync_mirror
 from callboard.tools.builtin import BUILTIN_TOOLS
 
 
@@ -376,17 +378,16 @@ def _tools(
 ) -> ToolService:
     limits = studio.settings.tools
     registry = ToolRegistry()
-    for origin, tools in (
-        ("callboard", BUILTIN_TOOLS),
-        *((f"pack {pack.name}", pack.tools()) for pack in packs),
-    ):
-        for tool in tools:
-            limited = replace(
-                tool,
-                timeout_seconds=min(tool.timeout_seconds, limits.timeout_seconds),
-                max_output_bytes=min(tool.max_output_bytes, limits.max_output_bytes),
-            )
-            registry.register(limited, origin=origin)
+
+    def limited(load: Callable[[str], Tool], tool_id: str) -> Tool:
+        return load(tool_id).within(limits.timeout_seconds, limits.max_output_bytes)
+
+    for tool in BUILTIN_TOOLS:
+        registry.register(tool.within(limits.timeout_seconds, limits.max_output_bytes))
+    for pack in packs:
+        for each in pack.tools:
+            load = partial(limited, pack.tool, each)
+            registry.register_later(each, load, origin=f"pack {pack.name}")
     return ToolService(
         studio.database,
         studio.project.root,

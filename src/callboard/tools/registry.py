@@ -1,7 +1,10 @@
-"""ToolRegistry: every tool once, by id. Finds tools, never runs them."""
+"""ToolRegistry: every tool once, by id. Finds tools, never runs them.
+
+A tool may be known by its id alone: its code is then loaded when it is first asked for.
+"""
 
 import difflib
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from typing import Protocol
 
 from callboard.core.canonical import Json
@@ -29,21 +32,24 @@ class ToolRegistry:
     def __init__(self, tools: Iterable[Tool] = ()) -> None:
         """Start with some tools, or none."""
         self._tools: dict[str, Tool] = {}
+        # Tools whose code nobody has needed yet; each moves to `_tools` when it is loaded.
+        self._waiting: dict[str, Callable[[], Tool]] = {}
+        # Every id there is, loaded or not.
         self._origins: dict[str, str] = {}
         for each in tools:
             self.register(each)
 
     def register(self, tool: Tool, *, origin: str = "callboard") -> None:
         """Add a tool; an id belongs to whoever came first."""
-        taken_by = self._origins.get(tool.id)
-        if taken_by is not None:
-            raise InvalidTool(
-                f"Tool {tool.id} of {origin} is already registered by {taken_by}",
-                fix="Give one of the two another id.",
-                tool=tool.id,
-            )
+        self._claim(tool.id, origin)
         self._tools[tool.id] = tool
-        self._origins[tool.id] = origin
+
+    def register_later(
+        self, tool_id: str, load: Callable[[], Tool], *, origin: str = "callboard"
+    ) -> None:
+        """Add a tool by its id; `load` is called when somebody needs more than the id."""
+        self._claim(tool_id, origin)
+        self._waiting[tool_id] = load
 
     def register_source(self, source: ToolSource) -> None:
         """Add everything a source brings."""
@@ -52,19 +58,24 @@ class ToolRegistry:
 
     def get(self, tool_id: str) -> Tool:
         """Return a tool, or name the ones that sound like it."""
-        found = self._tools.get(tool_id)
-        if found is None:
-            near = difflib.get_close_matches(tool_id, self._tools, n=3, cutoff=0.5)
-            known = ", ".join(sorted(self._tools)) or "none"
-            hint = f"Did you mean {', '.join(near)}?" if near else f"Registered tools: {known}."
-            shown = tool_id if len(tool_id) <= 80 else tool_id[:79] + "…"
-            raise UnknownTool(f"There is no tool {shown!r}", fix=hint, tool=shown, near=near)
-        return found
+        self._require(tool_id)
+        if tool_id not in self._tools:
+            self._tools[tool_id] = self._waiting[tool_id]()
+            del self._waiting[tool_id]
+        return self._tools[tool_id]
+
+    @property
+    def ids(self) -> tuple[str, ...]:
+        """The ids of all tools, sorted; no tool's code is loaded for them."""
+        return tuple(sorted(self._origins))
 
     def parse_allowed(self, listed: str | Iterable[str]) -> frozenset[str]:
         """Read a session's list of allowed tools; every id in it must exist."""
         ids = listed.split(",") if isinstance(listed, str) else listed
-        return frozenset(self.get(each.strip()).id for each in ids if each.strip())
+        wanted = frozenset(each.strip() for each in ids if each.strip())
+        for each in sorted(wanted):
+            self._require(each)
+        return wanted
 
     def catalogue(self, policy: Policy | None = None) -> list[dict[str, Json]]:
         """Describe the tools for a prompt: only those the policy lets through, sorted by id."""
@@ -81,16 +92,35 @@ class ToolRegistry:
 
     def origin_of(self, tool_id: str) -> str:
         """Say who registered a tool."""
-        return self._origins[self.get(tool_id).id]
+        self._require(tool_id)
+        return self._origins[tool_id]
 
     def __iter__(self) -> Iterator[Tool]:
-        """Go through the tools by id."""
-        return iter([self._tools[tool_id] for tool_id in sorted(self._tools)])
+        """Go through the tools by id; all of them are loaded for it."""
+        return iter([self.get(tool_id) for tool_id in self.ids])
 
     def __contains__(self, tool_id: str) -> bool:
         """Say whether a tool is registered."""
-        return tool_id in self._tools
+        return tool_id in self._origins
 
     def __len__(self) -> int:
         """Count the tools."""
-        return len(self._tools)
+        return len(self._origins)
+
+    def _claim(self, tool_id: str, origin: str) -> None:
+        taken_by = self._origins.get(tool_id)
+        if taken_by is not None:
+            raise InvalidTool(
+                f"Tool {tool_id} of {origin} is already registered by {taken_by}",
+                fix="Give one of the two another id.",
+                tool=tool_id,
+            )
+        self._origins[tool_id] = origin
+
+    def _require(self, tool_id: str) -> None:
+        if tool_id not in self._origins:
+            near = difflib.get_close_matches(tool_id, self._origins, n=3, cutoff=0.5)
+            known = ", ".join(self.ids) or "none"
+            hint = f"Did you mean {', '.join(near)}?" if near else f"Registered tools: {known}."
+            shown = tool_id if len(tool_id) <= 80 else tool_id[:79] + "…"
+            raise UnknownTool(f"There is no tool {shown!r}", fix=hint, tool=shown, near=near)

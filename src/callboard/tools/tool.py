@@ -113,6 +113,14 @@ class Tool:
                 keys=list(keys),
             ) from None
 
+    def within(self, timeout_seconds: float, max_output_bytes: int) -> "Tool":
+        """Return the same tool, with at most that much time and output."""
+        return replace(
+            self,
+            timeout_seconds=min(self.timeout_seconds, timeout_seconds),
+            max_output_bytes=min(self.max_output_bytes, max_output_bytes),
+        )
+
     def schema(self) -> dict[str, Json]:
         """Return the JSON schema of the arguments."""
         return self.args_model.model_json_schema()

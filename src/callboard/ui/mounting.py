@@ -82,20 +82,8 @@ def hang_up_pages(app: FastAPI) -> None:
 
 def page_of(studio: Studio) -> str | None:
     """Return where the page of a project hangs, if it has one: its own pack's before another's."""
-    shown = [pack for pack in studio.repertoire.packs if _is_shown(pack, studio)]
-    own = [pack for pack in studio.repertoire.own() if pack in shown]
-    paths = [pack.described.page.path for pack in (*own, *shown) if pack.described.page]
-    return paths[0] if paths else None
-
-
-def _is_shown(pack: Pack, studio: Studio) -> bool:
-    """Say whether a project has a pack's page: it is for the pack, or has something of it."""
-    if pack.described.page is None:
-        return False
-    if pack in studio.repertoire.own():
-        return True
-    is_used = pack.hook("is_used")
-    return is_used is not None and bool(is_used(studio))
+    pages = (pack.described.page for pack in studio.repertoire.used())
+    return next((page.path for page in pages if page is not None), None)
 
 
 def _with_slash(path: str) -> Callable[[], Awaitable[Response]]:
@@ -114,7 +102,7 @@ class _PackPage:
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         studio: Studio = scope["app"].state.studio
-        if not _is_shown(self._pack, studio):
+        if self._pack.name not in {pack.name for pack in studio.repertoire.used()}:
             await _NO_PAGE(scope, receive, send)
             return
         host = await self._pages.opened(self._pack)

@@ -1,5 +1,7 @@
 """The audit trail: receipts, whole, with what their signature is worth."""
 
+import asyncio
+
 from fastapi import APIRouter
 from pydantic import Field
 
@@ -30,7 +32,7 @@ class LinkWanted(Wanted):
 @router.get("/sessions/{session_id}/receipts")
 async def session_receipts(studio: OpenStudio, session_id: str, page: Paged) -> list[ReceiptShape]:
     """List every tool execution of a session, in order."""
-    found = page.cut(studio.audit.receipts(session_id))
+    found = page.cut(await asyncio.to_thread(studio.audit.receipts, session_id))
     return [ReceiptShape.model_validate(each) for each in found]
 
 

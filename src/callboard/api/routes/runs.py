@@ -1,5 +1,6 @@
 """Runs: started, watched, inspected, cancelled, begun again."""
 
+import asyncio
 from typing import Annotated, Any
 
 from fastapi import APIRouter, Query, Request
@@ -11,13 +12,14 @@ from callboard.api.paging import Paged
 from callboard.api.project import Entry, OpenStudio, Shown, Wanted
 from callboard.api.streaming import STREAM, resume_point, stream_run
 from callboard.choreography.recipe import (
+    RecipeNotFound,
     RunView,
     apply_proposals,
     is_recipe_run,
     list_proposals,
     run_line,
 )
-from callboard.core.errors import Conflict
+from callboard.core.errors import Conflict, NotFound
 from callboard.core.vocabulary import RunRecord, RunState, SignalKind
 from callboard.store.journal.runs import list_runs, load_run
 
@@ -80,8 +82,14 @@ class ApplyWanted(Wanted):
 @router.post("", status_code=201)
 async def start_run(studio: OpenStudio, wanted: RunWanted) -> StartedRun:
     """Start a recipe."""
+    try:
+        name = studio.repertoire.full_name(wanted.recipe_id)
+    except NotFound as error:
+        raise RecipeNotFound(
+            f"There is no recipe {wanted.recipe_id!r}", fix=error.fix, recipe_id=wanted.recipe_id
+        ) from error
     run = await studio.start(
-        studio.repertoire.full_name(wanted.recipe_id),
+        name,
         {
             "args": wanted.args,
             "description": wanted.description,
@@ -103,8 +111,9 @@ async def list_all(
     """List the runs of recipes, newest first."""
     states = (status,) if status is not None else ()
     name = f"{studio.settings.pack}/{recipe_id}" if recipe_id is not None else None
-    runs = studio.database.read(
-        lambda connection: list_runs(connection, states=states, choreography=name)
+    runs = await asyncio.to_thread(
+        studio.database.read,
+        lambda connection: list_runs(connection, states=states, choreography=name),
     )
     found = page.cut([run for run in runs if is_recipe_run(run)])
     return [RunLine.model_validate(run_line(run)) for run in found]
@@ -116,14 +125,18 @@ async def show_run(studio: OpenStudio, run_id: str) -> RunDetail | JobShape:
     run = studio.engine.load(run_id)
     if not is_recipe_run(run):
         return job_shape(run)
-    detail = studio.database.read(lambda c: RunView(c, load_run(c, run_id)).detail())
+    detail = await asyncio.to_thread(
+        studio.database.read, lambda c: RunView(c, load_run(c, run_id)).detail()
+    )
     return RunDetail.model_validate(detail)
 
 
 @router.get("/{run_id}/steps")
 async def show_steps(studio: OpenStudio, run_id: str) -> list[Entry]:
     """Show the log: one line per step that has ended."""
-    return studio.database.read(lambda c: RunView(c, load_run(c, run_id)).lines())
+    return await asyncio.to_thread(
+        studio.database.read, lambda c: RunView(c, load_run(c, run_id)).lines()
+    )
 
 
 @router.get("/{run_id}/cache/{slot}")

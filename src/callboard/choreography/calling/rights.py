@@ -67,12 +67,15 @@ def rights_of(studio: Studio, agent: Agent, policy: ToolPolicy) -> Policy:
 
     A role that names no tools may use every tool that only looks.
     """
-    pure = {
-        tool.id
-        for tool in studio.tools.registry
-        if tool.effect is Effect.PURE and not tool.for_machinery
-    }
+    registry = studio.tools.registry
+    allowed = frozenset(registry.ids)
     for limit in (agent.tools, frozenset(policy.allowed_tools), studio.allowed_tools):
         if limit:
-            pure &= limit
+            allowed &= limit
+    # Only a tool somebody may call is loaded to see what it does.
+    pure = (
+        tool.id
+        for tool in map(registry.get, allowed)
+        if tool.effect is Effect.PURE and not tool.for_machinery
+    )
     return Policy(role_tools=frozenset(pure), read_only=True, agent_id=agent.id)

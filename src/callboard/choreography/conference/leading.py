@@ -116,7 +116,7 @@ async def _is_required(
     async def look() -> Json:
         context = studio.tools.context(stage.run.session_id)
         names = await asyncio.to_thread(supplies.names, context)
-        return needs_tool(message, [tool.id for tool in studio.tools.registry], names)
+        return needs_tool(message, studio.tools.registry.ids, names)
 
     # Journaled: the project may know other names by the time the run is resumed.
     return bool(await stage.step("lead/required", look))

@@ -4,7 +4,8 @@ from dataclasses import dataclass
 
 from callboard.cli.acting.opening import Choices, pack_of_project
 from callboard.core.errors import NotFound
-from callboard.studio.packs import in_order, installed_packs, load_pack
+from callboard.studio.packs import installed_packs, load_pack
+from callboard.studio.repertoire import in_order
 
 
 @dataclass(frozen=True, slots=True)

@@ -2,10 +2,9 @@
 
 from collections.abc import Iterable
 from dataclasses import dataclass
-from functools import cache
-from importlib.resources import files
 from typing import Any, Final
 
+from callboard.core.bundled import bundled_yaml
 from callboard.core.errors import InvalidInput
 from callboard.knowledge.errors import UnknownType
 from callboard.store.connection import Connection
@@ -77,9 +76,5 @@ def define_types(
             )
 
 
-@cache
 def _bundled() -> dict[str, dict[str, list[str]]]:
-    import yaml
-
-    text = files("callboard.knowledge.graph").joinpath("domains.yaml").read_text("utf-8")
-    return yaml.safe_load(text)
+    return bundled_yaml("callboard.knowledge.graph", "domains.yaml")

@@ -7,10 +7,8 @@ understands by itself is its own code. Its rows are read and written as `Data` d
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cache
-from importlib.resources import files
 from typing import Any, Final, Literal
 
-import yaml
 from pydantic import BaseModel, ConfigDict, Field
 
 from callboard.choreography.turn.domain import (
@@ -23,6 +21,7 @@ from callboard.choreography.turn.domain import (
     QueryStrategy,
     Subdomain,
 )
+from callboard.core.bundled import bundled_yaml
 from callboard.library.relational.data import Data
 from callboard.library.relational.tables import render_schema
 
@@ -95,8 +94,7 @@ class Description:
 @cache
 def load_description(package: str) -> Description:
     """Return the description beside a domain's code; which tables it has, the code says."""
-    text = files(package).joinpath(FILE).read_text(encoding="utf-8")
-    read = _File.model_validate(yaml.safe_load(text))
+    read = _File.model_validate(bundled_yaml(package, FILE))
     return Description(
         name=read.name,
         subdomains=tuple(

@@ -7,6 +7,7 @@ from functools import cache
 from importlib.resources import files
 from typing import Any
 
+from callboard.core.bundled import bundled_yaml
 from callboard.core.canonical import Json
 from callboard.models.ladder.questions import Kind, Question, Splitter
 
@@ -50,10 +51,7 @@ def shape_of(schema: Mapping[str, Json]) -> Shape:
 @cache
 def trials() -> tuple[Trial, ...]:
     """Read the bundled trials, one per shape."""
-    import yaml
-
-    text = files("callboard.models.ladder").joinpath("trials.yaml").read_text("utf-8")
-    loaded: dict[str, Any] = yaml.safe_load(text)
+    loaded: dict[str, Any] = bundled_yaml("callboard.models.ladder", "trials.yaml")
     return tuple(
         Trial(Shape(name), entry["prompt"].strip(), entry["schema"], tuple(entry["subjects"]))
         for name, entry in loaded.items()

@@ -8,7 +8,7 @@ from callboard.choreography.turn.domain import Row, Who
 from callboard.choreography.turn.requests import WriteResult
 from callboard.core.errors import InvalidInput, NotFound
 from callboard.packs.alfred.kitchen.domain import Kitchen
-from callboard.packs.alfred.pack import KitchenProject
+from callboard.packs.alfred.project import KitchenProject
 from callboard.tools import off_loop
 
 if TYPE_CHECKING:

@@ -15,7 +15,7 @@ from callboard.choreography.turn.modes import find_mode
 from callboard.choreography.turn.shapes import Gesture
 from callboard.core.clock import iso
 from callboard.core.errors import InvalidInput
-from callboard.packs.alfred.pack import KitchenProject, project_of
+from callboard.packs.alfred.project import KitchenProject, project_of
 
 router = APIRouter(prefix="/alfred", tags=["alfred: talk"])
 

@@ -20,7 +20,7 @@ from callboard.packs.alfred.exchange import (
     read_recipes,
 )
 from callboard.packs.alfred.kitchen.recipes import ImportedRecipe
-from callboard.packs.alfred.pack import KitchenProject
+from callboard.packs.alfred.project import KitchenProject
 
 
 def turn_report(outcome: TurnOutcome) -> None:

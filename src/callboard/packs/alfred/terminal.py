@@ -14,7 +14,7 @@ from callboard.cli.bridge import Interrupt, perform, perform_simply
 from callboard.cli.output import echo, echo_json, remark
 from callboard.core.vocabulary import EntityState
 from callboard.knowledge.entities import by_label
-from callboard.packs.alfred.pack import KitchenProject
+from callboard.packs.alfred.project import KitchenProject
 from callboard.packs.alfred.tell import entities_report, turn_report, why_report
 
 Act = Callable[[KitchenProject], Awaitable[object] | None]

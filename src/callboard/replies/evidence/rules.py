@@ -8,6 +8,7 @@ from typing import Any, Final, cast
 import yaml
 
 from callboard.core.errors import InvalidInput
+from callboard.core.parsing import load_yaml
 from callboard.replies.evidence.citation import Citation, CitationKind
 
 SLOT: Final = "slot"
@@ -81,7 +82,7 @@ class EvidenceRules:
     def load(cls, path: Path) -> "EvidenceRules":
         """Read the rules of a pack from a YAML file."""
         try:
-            data: object = yaml.safe_load(path.read_text(encoding="utf-8"))
+            data: object = load_yaml(path.read_text(encoding="utf-8"))
         except (OSError, UnicodeDecodeError, yaml.YAMLError) as error:
             raise InvalidEvidenceRules(f"{path.name} cannot be read: {error}") from error
         return cls.from_data(data, path.name)

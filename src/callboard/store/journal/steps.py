@@ -9,7 +9,7 @@ from callboard.core.vocabulary.run import RunRecord
 from callboard.core.vocabulary.step import Effect, StepKind, StepRecord, StepState
 from callboard.store.blobs import get_blob, put_blob
 from callboard.store.connection import Connection, StoreCorrupt
-from callboard.store.journal.encoding import decode, decode_error, row_of
+from callboard.store.journal.encoding import RowDamaged, decode, decode_error, row_of
 from callboard.store.journal.runs import load_run
 from callboard.store.writer import Statement
 
@@ -126,6 +126,12 @@ def load_journal(connection: Connection, run: RunRecord) -> dict[str, StepRecord
     while current.parent_id is not None:
         limit = current.parent_seq
         current = load_run(connection, current.parent_id)
+        if any(current.id == known.id for known, _ in lineage):
+            raise RowDamaged(
+                f"Run {run.id} is among its own ancestors: row {current.id} of runs was altered",
+                fix="Restore a backup of .callboard, or see `callboard doctor`.",
+                table="runs",
+            )
         lineage.append((current, limit))
     journal: dict[str, StepRecord] = {}
     ceiling: int | None = None

@@ -197,7 +197,7 @@ def _check_tool(
     wiring: _Wiring, around: Surroundings, where: str, name: str, args: dict[str, Json]
 ) -> None:
     if name not in around.tools:
-        known = ", ".join(tool.id for tool in around.tools) or "none"
+        known = ", ".join(around.tools.ids) or "none"
         wiring.wrong(f"{where}.tool", f"there is no tool {name!r}; known: {known}")
         return
     tool = around.tools.get(name)

@@ -34,9 +34,11 @@ class Gathering:
     @property
     def cut_short(self) -> tuple[str, ...]:
         """What was not read to its end, in words."""
+        most = f"the {self._most_chars:,} characters one check looks for claims in"
         return tuple(
-            f"{path}: longer than the {self._most_chars:,} characters one check looks for claims "
-            f"in; only the first {chars:,} were checked"
+            f"{path}: longer than {most}; only the first {chars:,} were checked"
+            if chars
+            else f"{path}: not checked, other files were longer than {most}"
             for path, chars in sorted(self._cut.items())
         )
 

@@ -2,8 +2,9 @@
 
 from collections.abc import Mapping
 from functools import cache
-from importlib.resources import files
 from typing import Any, cast
+
+from callboard.core.bundled import bundled_yaml
 
 
 @cache
@@ -45,11 +46,5 @@ def numbered_words(lexicon: str) -> tuple[tuple[int, frozenset[str]], ...]:
 
 @cache
 def _groups(lexicon: str) -> Mapping[str, Any]:
-    import yaml
-
-    text = (
-        files("callboard.library.story.lexicon")
-        .joinpath(f"{lexicon}.yaml")
-        .read_text(encoding="utf-8")
-    )
-    return {str(group): held for group, held in yaml.safe_load(text).items()}
+    held: Mapping[Any, Any] = bundled_yaml("callboard.library.story.lexicon", f"{lexicon}.yaml")
+    return {str(group): words for group, words in held.items()}

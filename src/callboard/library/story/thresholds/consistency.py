@@ -10,6 +10,7 @@ class ConsistencyThresholds(Section):
 
     section: ClassVar[str] = "consistency"
     max_files: int
+    max_chars: int
     term_min_each: int
     term_name_min_letters: int
     term_rare_share: float

@@ -7,13 +7,12 @@ never fails on its settings.
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from functools import cache
-from importlib.resources import files
 from pathlib import Path
 from typing import Any, ClassVar, Final, TypeVar, cast
 
-import yaml
 from pydantic import BaseModel, ConfigDict, ValidationError
 
+from callboard.core.bundled import bundled_yaml
 from callboard.core.canonical import Json
 from callboard.core.parsing import FileProblem
 from callboard.studio.settings_file import (
@@ -71,15 +70,9 @@ def bundled_thresholds() -> Thresholds:
     return _merged(None)
 
 
-@cache
 def bundled() -> Mapping[str, Mapping[str, Json]]:
     """Return the thresholds that come with Callboard."""
-    text = (
-        files("callboard.library.story.thresholds")
-        .joinpath("thresholds.yaml")
-        .read_text(encoding="utf-8")
-    )
-    return cast("Mapping[str, Mapping[str, Json]]", yaml.safe_load(text))
+    return bundled_yaml("callboard.library.story.thresholds", "thresholds.yaml")
 
 
 def _merged(content: FileContent) -> Thresholds:

@@ -1,4 +1,7 @@
-"""Kitchen: recipes, stock, shopping, plans, tasks and people as a domain to talk about."""
+"""Kitchen: recipes, stock, shopping, plans, tasks and people as a domain to talk about.
+
+What only a conversation needs is imported where it is used: data is read and written without it.
+"""
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
@@ -34,22 +37,11 @@ from callboard.library.relational.domain import DescribedDomain
 from callboard.library.relational.fields import LONGEST_LIST
 from callboard.library.relational.rules import WriteLimits
 from callboard.packs.alfred.kitchen import opening
-from callboard.packs.alfred.kitchen.checking import content_objections
-from callboard.packs.alfred.kitchen.compute.matching import MatchOptions
-from callboard.packs.alfred.kitchen.cookable import match_in_database
-from callboard.packs.alfred.kitchen.cooking import CookSessions
 from callboard.packs.alfred.kitchen.functions import kitchen_functions
-from callboard.packs.alfred.kitchen.generation import content_schema, content_to_write
-from callboard.packs.alfred.kitchen.generation.drafting import draft
 from callboard.packs.alfred.kitchen.naming import label_of, slot_of, tags_of
 from callboard.packs.alfred.kitchen.presenting import present_content, present_rows
 from callboard.packs.alfred.kitchen.profile import load_profile, profile_view, questions
-from callboard.packs.alfred.kitchen.router import LONGEST_MESSAGE, Situation, route_message
-from callboard.packs.alfred.kitchen.router.routing import mode_of
-from callboard.packs.alfred.kitchen.router.situation import Likely, tidy
-from callboard.packs.alfred.kitchen.router.stove import route_stove
 from callboard.packs.alfred.kitchen.rules import KitchenRules
-from callboard.packs.alfred.kitchen.safety.checking import Eater
 from callboard.packs.alfred.kitchen.schema import kitchen_tables
 from callboard.packs.alfred.kitchen.telling import table_words, tell_write
 
@@ -57,7 +49,9 @@ if TYPE_CHECKING:
     from sqlalchemy import Connection, Executable
 
     from callboard.choreography.stage import Stage
+    from callboard.packs.alfred.kitchen.cooking import CookSessions
     from callboard.packs.alfred.kitchen.glance import Glance
+    from callboard.packs.alfred.kitchen.router.situation import Likely
 
 _FOUND: Final = 5
 _LIKELY: Final = 20
@@ -72,7 +66,7 @@ class Kitchen(DescribedDomain):
         clock: Clock,
         new_id: Callable[[], str],
         limits: WriteLimits | None = None,
-        cooks: CookSessions | None = None,
+        cooks: "CookSessions | None" = None,
     ) -> None:
         """Take the open database, brought up to date, and where it is kept what is on the stove."""
         self._cooks = cooks
@@ -142,12 +136,16 @@ class Kitchen(DescribedDomain):
 
     def content_schema(self, content_type: str) -> Mapping[str, Any]:
         """Return the JSON schema of what is generated."""
+        from callboard.packs.alfred.kitchen.generation import content_schema
+
         return content_schema(content_type)
 
     async def check_content(
         self, who: Who, content_type: str, content: Row, constraints: Sequence[str]
     ) -> Sequence[Objection]:
         """Return why content may not be shown or kept: its shape, its eaters, its recipes."""
+        from callboard.packs.alfred.kitchen.checking import content_objections
+
         profile = await self.profile_row(who)
 
         async def read(request: ReadRequest) -> ReadResult:
@@ -157,6 +155,8 @@ class Kitchen(DescribedDomain):
 
     def content_to_write(self, content_type: str, content: Row) -> WriteRequest:
         """Return the write that saves generated content."""
+        from callboard.packs.alfred.kitchen.generation import content_to_write
+
         return content_to_write(content_type, content)
 
     def label_for(self, entity_type: str, row: Row) -> str:
@@ -173,6 +173,10 @@ class Kitchen(DescribedDomain):
 
     async def route(self, asked: Asked) -> Routed | None:
         """Return what code makes of a message, or None if it is not sure."""
+        from callboard.packs.alfred.kitchen.router.routing import LONGEST_MESSAGE, route_message
+        from callboard.packs.alfred.kitchen.router.situation import Situation, tidy
+        from callboard.packs.alfred.kitchen.router.stove import route_stove
+
         if len(asked.message) > LONGEST_MESSAGE:
             return None
 
@@ -215,10 +219,14 @@ class Kitchen(DescribedDomain):
 
     def mode_of(self, message: str) -> str | None:
         """Return the mode a message sounds like, or None if it fits any."""
+        from callboard.packs.alfred.kitchen.router.routing import mode_of
+
         return mode_of(message)
 
     async def draft_content(self, stage: "Stage", key: str, wanted: Wanted) -> Sequence[Row] | None:
         """Return content whose gaps a model has filled by picking from what is offered."""
+        from callboard.packs.alfred.kitchen.generation.drafting import draft
+
         profile = await self.profile_row(wanted.who)
         today = await self.today(wanted.who)
         names = await self._rows(wanted.who, table="recipes", columns=["name"], limit=200)
@@ -255,8 +263,13 @@ class Kitchen(DescribedDomain):
 
     async def _likely(
         self, asked: Asked, today: Today, constraints: Sequence[str]
-    ) -> Likely | None:
+    ) -> "Likely | None":
         """Return what matters of a kitchen that is too big to be read whole."""
+        from callboard.packs.alfred.kitchen.compute.matching import MatchOptions
+        from callboard.packs.alfred.kitchen.cookable import match_in_database
+        from callboard.packs.alfred.kitchen.router.situation import Likely
+        from callboard.packs.alfred.kitchen.safety.checking import Eater
+
         counts = await self.counts(asked.who)
         if max(counts["recipes"], counts["inventory_items"]) <= MOST_ROWS:
             return None

@@ -13,10 +13,10 @@ from nicegui import Client, ui
 from callboard.choreography.turn.shapes import Gesture, GestureKind
 from callboard.core.errors import CallboardError
 from callboard.core.events import Event
-from callboard.packs.alfred.pack import project_of
 from callboard.packs.alfred.page.conversation import Conversation, Decisions
 from callboard.packs.alfred.page.panes import Panes, Stove, is_begun
 from callboard.packs.alfred.page.seat import Seat, View
+from callboard.packs.alfred.project import project_of
 from callboard.ui.mounting import STUDIO
 from callboard.ui.plain import box, mark, press, words
 

@@ -14,7 +14,7 @@ from callboard.choreography.turn.talk import Standing
 from callboard.core.events import Event
 from callboard.packs.alfred.kitchen.cooking import CookSession
 from callboard.packs.alfred.kitchen.glance import Glance
-from callboard.packs.alfred.pack import KitchenProject
+from callboard.packs.alfred.project import KitchenProject
 
 SHOWN_TURNS: Final = 40
 

@@ -3,10 +3,9 @@
 import re
 from dataclasses import dataclass
 from functools import cache
-from importlib.resources import files
-from typing import Any, Final, cast
+from typing import Any, Final
 
-import yaml
+from callboard.core.bundled import bundled_yaml
 
 BEAT_COUNT: Final = 15
 MIDPOINT: Final = 9
@@ -66,8 +65,9 @@ class Beat:
 @cache
 def beat_points() -> tuple[BeatPoint, ...]:
     """Return the fifteen beats in their order."""
-    text = files("callboard.packs.writers_factory.bible").joinpath("beats.yaml").read_text("utf-8")
-    entries = cast("list[dict[str, Any]]", yaml.safe_load(text))
+    entries: list[dict[str, Any]] = bundled_yaml(
+        "callboard.packs.writers_factory.bible", "beats.yaml"
+    )
     return tuple(BeatPoint(**entry) for entry in entries)
 
 

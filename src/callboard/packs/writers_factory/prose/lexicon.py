@@ -2,8 +2,9 @@
 
 from collections.abc import Mapping
 from functools import cache
-from importlib.resources import files
 from typing import Any, cast
+
+from callboard.core.bundled import bundled_yaml
 
 
 @cache
@@ -31,9 +32,5 @@ def one_of(group: str) -> str:
     return "|".join(sorted(words_in(group)))
 
 
-@cache
 def _groups() -> Mapping[str, Any]:
-    import yaml
-
-    folder = files("callboard.packs.writers_factory.prose")
-    return yaml.safe_load(folder.joinpath("words.yaml").read_text(encoding="utf-8"))
+    return bundled_yaml("callboard.packs.writers_factory.prose", "words.yaml")

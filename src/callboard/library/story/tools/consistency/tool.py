@@ -118,12 +118,7 @@ def consistency_checker(context: ToolContext, args: ConsistencyCheckerArgs) -> T
     """Find where up to ten files contradict each other in facts, people, terms or time."""
     index, limits = story_index(context), thresholds(context)
     paths = list(dict.fromkeys(index.file(path).path for path in args.file_paths))
-    most = limits.section(ConsistencyThresholds).max_files
-    if len(paths) > most:
-        raise TooManyFiles(
-            f"consistency_checker takes up to {most} files, {len(paths)} were given",
-            fix="Give fewer, or raise consistency.max_files in .callboard/story.yaml.",
-        )
+    _refuse_too_much(index, limits.section(ConsistencyThresholds), paths)
     check = ConsistencyCheck(index, limits, paths)
     findings = check.findings(args.focus)
     reads = [document.path for document in check.documents]
@@ -144,6 +139,22 @@ def consistency_checker(context: ToolContext, args: ConsistencyCheckerArgs) -> T
             headline=f"{preview}; focus {args.focus}. Checked: {', '.join(reads)}.",
         ),
     )
+
+
+def _refuse_too_much(index: StoryIndex, limits: ConsistencyThresholds, paths: list[str]) -> None:
+    """Refuse more than is checked in the time a tool has, before any of it is read closely."""
+    if len(paths) > limits.max_files:
+        raise TooManyFiles(
+            f"consistency_checker takes up to {limits.max_files} files, {len(paths)} were given",
+            fix="Give fewer, or raise consistency.max_files in .callboard/story.yaml.",
+        )
+    chars = sum(len(index.document(path).text) for path in paths)
+    if chars > limits.max_chars:
+        raise TooManyFiles(
+            f"consistency_checker takes up to {limits.max_chars:,} characters in all,"
+            f" the {len(paths)} files have {chars:,}",
+            fix="Give fewer, or raise consistency.max_chars in .callboard/story.yaml.",
+        )
 
 
 def _payload(

@@ -6,9 +6,9 @@ known density. Nothing is guessed.
 
 import math
 from functools import cache
-from importlib.resources import files
 from typing import Any, Final
 
+from callboard.core.bundled import bundled_yaml
 from callboard.core.composed import composed
 from callboard.knowledge.entities.matching import name_key
 
@@ -74,12 +74,8 @@ def _spelling(text: str) -> str:
     return name_key(text.replace(".", " ")) or text.casefold()
 
 
-@cache
 def _entries() -> dict[str, dict[str, Any]]:
-    import yaml
-
-    text = files("callboard.packs.alfred.kitchen.compute").joinpath("units.yaml").read_text("utf-8")
-    return yaml.safe_load(text)
+    return bundled_yaml("callboard.packs.alfred.kitchen.compute", "units.yaml")
 
 
 @cache

@@ -2,11 +2,11 @@
 
 from collections.abc import Mapping
 from functools import cache
-from importlib.resources import files
-from typing import Any, Final
+from typing import Final
 
 from pydantic import BaseModel, ConfigDict, Field
 
+from callboard.core.bundled import bundled_yaml
 from callboard.knowledge.entities.matching import singular_words
 
 _PACKAGE: Final = "callboard.packs.alfred.kitchen.generation"
@@ -83,11 +83,7 @@ class DishBook(_Part):
 @cache
 def dish_book() -> DishBook:
     """Return the book."""
-    import yaml
-
-    text = files(_PACKAGE).joinpath("dishes.yaml").read_text(encoding="utf-8")
-    read: dict[str, Any] = yaml.safe_load(text)
-    return DishBook.model_validate(read)
+    return DishBook.model_validate(bundled_yaml(_PACKAGE, "dishes.yaml"))
 
 
 def _holds(words: tuple[str, ...], wanted: tuple[str, ...]) -> bool:

@@ -6,9 +6,9 @@ A guess for the catalogue's columns of convenience. What is safe to eat is never
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from functools import cache
-from importlib.resources import files
 from typing import Any, Final
 
+from callboard.core.bundled import bundled_yaml
 from callboard.knowledge.entities.matching import singular_words
 
 OTHER: Final = "other"
@@ -87,9 +87,5 @@ def _densities() -> dict[Words, float]:
     return {singular_words(name): density for name, density in listed.items()}
 
 
-@cache
 def _book() -> dict[str, Any]:
-    import yaml
-
-    text = files("callboard.packs.alfred.kitchen.lexicon").joinpath("foods.yaml").read_text("utf-8")
-    return yaml.safe_load(text)
+    return bundled_yaml("callboard.packs.alfred.kitchen.lexicon", "foods.yaml")

@@ -8,11 +8,11 @@ import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache
-from importlib.resources import files
 from typing import Any, Final
 
 from callboard.choreography.turn.domain import OnboardingQuestion
 from callboard.choreography.turn.requests import WriteOp, WriteRequest
+from callboard.core.bundled import bundled_yaml
 from callboard.core.errors import InvalidInput
 
 SKIP: Final = "skip"
@@ -179,9 +179,5 @@ def _worded(question_id: str, said: str) -> str | None:
     return found[0] if len(found) == 1 else None
 
 
-@cache
 def _read() -> dict[str, dict[str, Any]]:
-    import yaml
-
-    folder = files("callboard.packs.alfred.kitchen.profile")
-    return yaml.safe_load(folder.joinpath("questions.yaml").read_text("utf-8"))
+    return bundled_yaml("callboard.packs.alfred.kitchen.profile", "questions.yaml")

@@ -1,4 +1,4 @@
-"""Recipes: which are wanted, what one needs, how much of it, what could be cooked, and something new."""
+"""Recipes: which are wanted, what one needs and how much of it, what could be cooked, new ones."""
 
 import re
 from typing import Any, Final

@@ -1,4 +1,5 @@
-"""Stock: what is put on the list or into the house, what was bought, and what somebody says there is."""
+"""Stock: what is put on the list or into the house, what was bought, what somebody says is there.
+
 
 import re
 from collections.abc import Sequence

@@ -1,12 +1,12 @@
-"""Words: things with their amounts, numbers, kinds, and the forms of requests, as people say them."""
+"""Words: things with their amounts, numbers, kinds, and the forms of requests."""
 
 import re
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from functools import cache
-from importlib.resources import files
 from typing import Any, Final
 
+from callboard.core.bundled import bundled_yaml
 from callboard.knowledge.entities.matching import name_key
 from callboard.packs.alfred.kitchen.compute.amounts import read_number
 from callboard.packs.alfred.kitchen.compute.units import canonical_unit, is_known_unit
@@ -87,12 +87,8 @@ def _whole(group: str, name: str) -> str:
     return _PART.sub(put, expression)
 
 
-@cache
 def _book(name: str = "words.yaml") -> dict[str, Any]:
-    import yaml
-
-    text = files("callboard.packs.alfred.kitchen.router").joinpath(name).read_text("utf-8")
-    return yaml.load(text, Loader=getattr(yaml, "CSafeLoader", yaml.SafeLoader))  # noqa: S506
+    return bundled_yaml("callboard.packs.alfred.kitchen.router", name)
 
 
 MOST_ITEMS: Final = 40

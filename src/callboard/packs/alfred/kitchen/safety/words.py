@@ -10,9 +10,9 @@ import unicodedata
 from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cache
-from importlib.resources import files
 from typing import Any, Final
 
+from callboard.core.bundled import bundled_yaml
 from callboard.core.composed import composed
 from callboard.knowledge.entities.matching import singular_words
 
@@ -128,13 +128,9 @@ def also_meant(name: str) -> tuple[str, ...]:
     return ()
 
 
-@cache
 def read_lexicon(name: str) -> dict[str, dict[str, Any]]:
     """Return one of the lists that lie beside this module."""
-    import yaml
-
-    text = files("callboard.packs.alfred.kitchen.safety").joinpath(name).read_text("utf-8")
-    return yaml.safe_load(text)
+    return bundled_yaml("callboard.packs.alfred.kitchen.safety", name)
 
 
 @cache

@@ -3,11 +3,9 @@
 import re
 from dataclasses import dataclass
 from functools import cache
-from importlib.resources import files
-from typing import Any, cast
+from typing import Any
 
-import yaml
-
+from callboard.core.bundled import bundled_yaml
 from callboard.library.story.text.words import stem, words_of
 
 
@@ -38,9 +36,9 @@ class Lexicon:
 @cache
 def lexicon() -> Lexicon:
     """Return the lists."""
-    folder = files("callboard.packs.writers_factory.bible.checks")
-    text = folder.joinpath("lexicon.yaml").read_text("utf-8")
-    held = cast("dict[str, Any]", yaml.safe_load(text))
+    held: dict[str, Any] = bundled_yaml(
+        "callboard.packs.writers_factory.bible.checks", "lexicon.yaml"
+    )
     claim, constraint = held["claim"], held["constraint"]
     return Lexicon(
         placeholders=_placeholders(held["placeholders"]),

@@ -1,5 +1,6 @@
 """Nothing hidden: settings in force, turns, jobs, and every prompt exactly as it was sent."""
 
+import asyncio
 from typing import Annotated, Any, Final
 
 from fastapi import APIRouter, Path, Query
@@ -158,7 +159,7 @@ async def show_prompt(factory: WritersFactory, studio: OpenStudio, prompt_id: Ru
 @router.get("/jobs")
 async def list_jobs(studio: OpenStudio, factory: WritersFactory, page: Paged) -> list[JobShape]:
     """List the long work of the book, newest first."""
-    runs = studio.database.read(lambda c: list_runs(c))
+    runs = await asyncio.to_thread(studio.database.read, lambda c: list_runs(c))
     found = [run for run in runs if run.choreography.startswith(f"{factory.pack}/")]
     return [job_shape(run) for run in page.cut(found)]
 

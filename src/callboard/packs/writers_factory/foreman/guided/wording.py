@@ -3,10 +3,9 @@
 from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cache
-from importlib.resources import files
-from typing import Any, Final, cast
+from typing import Any, Final
 
-import yaml
+from callboard.core.bundled import bundled_yaml
 
 _PACKAGE: Final = "callboard.packs.writers_factory"
 
@@ -50,8 +49,7 @@ def fill(text: str, values: Mapping[str, str]) -> str:
 @cache
 def load_wording() -> Wording:
     """Read the words that come with the pack."""
-    text = files(_PACKAGE).joinpath("prompts/guided.yaml").read_text(encoding="utf-8")
-    loaded = cast("dict[str, Any]", yaml.safe_load(text))
+    loaded: dict[str, Any] = bundled_yaml(_PACKAGE, "prompts/guided.yaml")
     gaps = {
         name: GapWords(each["title"], each["why"], each["ask"], tuple(map(str, each["examples"])))
         for name, each in loaded["gaps"].items()

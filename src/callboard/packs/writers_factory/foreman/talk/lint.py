@@ -3,10 +3,9 @@
 import re
 from dataclasses import dataclass
 from functools import cache
-from importlib.resources import files
-from typing import Any, Final, cast
+from typing import Any, Final
 
-import yaml
+from callboard.core.bundled import bundled_yaml
 
 MISSING_NEXT_STEP: Final = "missing_next_step"
 _PACKAGE: Final = "callboard.packs.writers_factory"
@@ -45,8 +44,7 @@ def has_next_step(message: str) -> bool:
 
 @cache
 def _rules() -> _Rules:
-    text = files(_PACKAGE).joinpath("prompts/style.yaml").read_text(encoding="utf-8")
-    loaded = cast("dict[str, Any]", yaml.safe_load(text))
+    loaded: dict[str, Any] = bundled_yaml(_PACKAGE, "prompts/style.yaml")
     return _Rules(
         _compiled(loaded["openers"]),
         _compiled(loaded["anywhere"]),

@@ -7,11 +7,9 @@ import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache
-from importlib.resources import files
 from typing import Any, Final, cast
 
-import yaml
-
+from callboard.core.bundled import bundled_yaml
 from callboard.core.canonical import Json
 from callboard.packs.writers_factory.foreman.state.session import DIRECTOR
 
@@ -103,8 +101,7 @@ class _Rule:
 
 @cache
 def _rules() -> tuple[_Rule, ...]:
-    text = files(_PACKAGE).joinpath("prompts/intents.yaml").read_text(encoding="utf-8")
-    loaded = cast("list[dict[str, Any]]", yaml.safe_load(text))
+    loaded: list[dict[str, Any]] = bundled_yaml(_PACKAGE, "prompts/intents.yaml")
     return tuple(
         _Rule(
             each["intent"],

@@ -7,13 +7,12 @@ import re
 from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cache, cached_property, lru_cache
-from importlib.resources import files
 from pathlib import Path
 from typing import Any, Final
 
-import yaml
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
+from callboard.core.bundled import bundled_yaml
 from callboard.core.canonical import Json
 from callboard.core.parsing import FileProblem
 from callboard.studio.settings_file import (
@@ -195,8 +194,7 @@ def _reason(error: FileProblem | ValidationError) -> str:
 @cache
 def _bundled() -> _File:
     package = "callboard.packs.writers_factory.memory.conflicts"
-    text = files(package).joinpath("conflicts.yaml").read_text(encoding="utf-8")
-    return _File.model_validate(yaml.safe_load(text))
+    return _File.model_validate(bundled_yaml(package, "conflicts.yaml"))
 
 
 def _truth(said: frozenset[str]) -> bool | None:

@@ -4,8 +4,9 @@ import re
 from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cache
-from importlib.resources import files
 from typing import Any, Final
+
+from callboard.core.bundled import bundled_yaml
 
 PIECE: Final = "piece"
 
@@ -86,9 +87,5 @@ def _unit(name: str, entry: Mapping[str, Any]) -> Unit:
     )
 
 
-@cache
 def _book(file: str) -> Mapping[str, Any]:
-    import yaml
-
-    folder = files("callboard.packs.alfred.kitchen.recipes.lines")
-    return yaml.safe_load(folder.joinpath(file).read_text("utf-8"))
+    return bundled_yaml("callboard.packs.alfred.kitchen.recipes.lines", file)

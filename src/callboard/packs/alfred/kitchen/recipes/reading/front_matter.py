@@ -7,6 +7,7 @@ objects are refused by the safe loader.
 from collections.abc import Mapping
 from typing import Any, Final, cast
 
+from callboard.core.parsing import load_yaml
 from callboard.packs.alfred.kitchen.recipes.reading.limits import RecipeUnreadable
 
 MOST_CHARACTERS: Final = 16_000
@@ -37,7 +38,7 @@ def _fields(written: str) -> Mapping[str, Any]:
         )
     try:
         _refuse_references(written)
-        loaded: object = yaml.safe_load(written)
+        loaded: object = load_yaml(written)
     except (yaml.YAMLError, ValueError, RecursionError) as error:
         raise RecipeUnreadable(
             f"The front matter is no valid YAML: {_first_line(error)}",

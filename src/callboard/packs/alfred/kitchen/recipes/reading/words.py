@@ -3,9 +3,9 @@
 import re
 from collections.abc import Mapping
 from functools import cache
-from importlib.resources import files
 from typing import Any, Final
 
+from callboard.core.bundled import bundled_yaml
 from callboard.packs.alfred.kitchen.recipes.text import without_emoji, without_markup
 
 # No heading of a part is longer.
@@ -74,9 +74,5 @@ def _facts() -> Mapping[str, frozenset[str]]:
     }
 
 
-@cache
 def _book() -> Mapping[str, Any]:
-    import yaml
-
-    folder = files("callboard.packs.alfred.kitchen.recipes.reading")
-    return yaml.safe_load(folder.joinpath("headings.yaml").read_text("utf-8"))
+    return bundled_yaml("callboard.packs.alfred.kitchen.recipes.reading", "headings.yaml")

@@ -1,0 +1,28 @@
+"""Operations: what can be done, declared once; every door, model and receipt reads it off there."""
+
+from callboard.operations.catalog import open_operations, operations_of
+from callboard.operations.declaration import (
+    AGENT,
+    USER,
+    Does,
+    Operation,
+    OperationInvalid,
+    Route,
+    operation,
+)
+from callboard.operations.performing import Finder, Operations, Rights
+
+__all__ = [
+    "AGENT",
+    "USER",
+    "Does",
+    "Finder",
+    "Operation",
+    "OperationInvalid",
+    "Operations",
+    "Rights",
+    "Route",
+    "open_operations",
+    "operation",
+    "operations_of",
+]

@@ -1,0 +1,149 @@
+"""Performing: has an operation done for somebody, and leaves a receipt of whatever it changes.
+
+There is one executor for what models and users cause: an operation is carried out as a tool is,
+by the same checks, with the same intents, receipts and chains. An operation that only reads
+leaves none.
+"""
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from typing import Any, Final, ParamSpec, TypeVar
+
+from pydantic import ValidationError
+
+from callboard.core.canonical import Json
+from callboard.core.errors import InvalidInput
+from callboard.operations.declaration import AGENT, TIMEOUT_SECONDS, USER, Operation
+from callboard.studio.studio import Studio
+from callboard.tools import (
+    CallRefused,
+    DryRun,
+    Policy,
+    Tool,
+    ToolCall,
+    ToolContext,
+    ToolResult,
+)
+
+P = ParamSpec("P")
+R = TypeVar("R")
+
+Finder = Callable[[Studio, type[Any]], Any]
+"""Finds what operations work on in an open project, by its type."""
+
+_RESULT: Final = "result"
+
+
+@dataclass(frozen=True, slots=True)
+class Rights(Policy):
+    """What one caller may do with one operation: the user what is theirs, an agent in its modes."""
+
+    operation: Operation[..., Any] | None = None
+    mode: str = ""
+
+    def check(self, tool: Tool, *, dry_run: bool = False) -> None:
+        """Refuse what this caller may not cause."""
+        wanted = self.operation
+        if wanted is None:
+            raise _refused(tool.id, "nobody said what it is", "closed")
+        who = USER if self.agent_id is None else AGENT
+        if who not in wanted.who:
+            told = "only the user can do this" if who == AGENT else "only an agent does this"
+            raise _refused(tool.id, told, "who")
+        if who == AGENT and wanted.modes and self.mode not in wanted.modes:
+            told = f"in {self.mode or 'no mode'} it is not permitted: {', '.join(wanted.modes)}"
+            raise _refused(tool.id, told, "mode")
+
+
+class Operations:
+    """The operations of one pack in one open project."""
+
+    def __init__(self, studio: Studio, family: str, find: Finder) -> None:
+        """Take the project, under which name receipts are kept, and what finds contexts."""
+        self.studio = studio
+        self.family = family
+        self._find = find
+
+    async def perform(self, wanted: Operation[P, R], /, *args: P.args, **kwargs: P.kwargs) -> R:
+        """Have the user's wish done, in the session they work in."""
+        return await self.perform_in(None, wanted, *args, **kwargs)
+
+    async def perform_in(
+        self, session_id: str | None, wanted: Operation[P, R], /, *args: P.args, **kwargs: P.kwargs
+    ) -> R:
+        """Have the user's wish done, in a session of theirs."""
+        names = wanted.arguments.model_fields
+        given = self._given(wanted, dict(zip(names, args, strict=False)) | kwargs)
+        if not wanted.leaves_receipt:
+            return await self._do(wanted, wanted.arguments.model_validate(given))
+        session = session_id or (await self.studio.sessions.current()).id
+        call = ToolCall(tool=self.register(wanted), args=given, session_id=session)
+        ran = await self.studio.tools.run(call, self.rights(wanted))
+        return self.result(wanted, ran.execution.unwrap().payload)
+
+    def rights(
+        self, wanted: Operation[..., Any], agent: str | None = None, mode: str = ""
+    ) -> Rights:
+        """Return what the user, or an agent in a mode, may do with an operation."""
+        return Rights(agent_id=agent, operation=wanted, mode=mode)
+
+    def register(self, wanted: Operation[..., Any]) -> str:
+        """Make an operation known to the executor; return the id its receipts have."""
+        tool_id = f"{self.family}.{wanted.name}"
+        registry = self.studio.tools.registry
+        if tool_id not in registry:
+            registry.register(self._tool(tool_id, wanted), origin=f"pack {self.family}")
+        return tool_id
+
+    @staticmethod
+    def result(wanted: Operation[..., R], payload: Mapping[str, Json]) -> R:
+        """Read a result off a receipt."""
+        return wanted.result.validate_python(payload[_RESULT])
+
+    async def _do(self, wanted: Operation[..., R], checked: Any) -> R:
+        values = {name: getattr(checked, name) for name in wanted.arguments.model_fields}
+        return await wanted.function(self._find(self.studio, wanted.context), **values)
+
+    def _tool(self, tool_id: str, wanted: Operation[..., Any]) -> Tool:
+        async def act(_context: ToolContext, checked: Any) -> ToolResult:
+            made = await self._do(wanted, checked)
+            shown = wanted.tell(made) if wanted.tell is not None else wanted.summary
+            return ToolResult({_RESULT: wanted.result.dump_python(made, mode="json")}, shown)
+
+        async def foretell(_context: ToolContext, checked: Any) -> DryRun:
+            values = {name: getattr(checked, name) for name in wanted.arguments.model_fields}
+            context = self._find(self.studio, wanted.context)
+            told = "" if wanted.preview is None else await wanted.preview(context, **values)
+            return DryRun(detail={"would": told})
+
+        return Tool(
+            id=tool_id,
+            description=wanted.summary,
+            args_model=wanted.arguments,
+            function=act,
+            effect=wanted.effect,
+            timeout_seconds=TIMEOUT_SECONDS,
+            dry_run=None if wanted.preview is None else foretell,
+            for_machinery=AGENT not in wanted.who,
+        )
+
+    @staticmethod
+    def _given(wanted: Operation[..., Any], values: Mapping[str, Any]) -> dict[str, Json]:
+        try:
+            checked = wanted.arguments.model_validate(dict(values))
+        except ValidationError as error:
+            told = "; ".join(
+                f"{'.'.join(map(str, each['loc']))}: {each['msg']}"
+                for each in error.errors(include_url=False, include_input=False)
+            )
+            raise InvalidInput(f"{wanted.name} cannot use these arguments: {told}") from None
+        return checked.model_dump(mode="json")
+
+
+def _refused(tool_id: str, why: str, rule: str) -> CallRefused:
+    return CallRefused(
+        f"{tool_id} was not done: {why}",
+        fix="Let the user do it, or wait for a mode that permits it.",
+        tool=tool_id,
+        rule=rule,
+    )

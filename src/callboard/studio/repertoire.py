@@ -1,0 +1,167 @@
+"""Repertoire: everything the packs of an open project offer, found by name."""
+
+from collections.abc import Mapping
+from typing import Any
+
+from callboard.core.errors import NotFound
+from callboard.core.vocabulary import Agent
+from callboard.store.records import Records
+from callboard.studio.offers import Choreography, Shelf
+from callboard.studio.packs import Pack
+
+
+def in_order(given: tuple[Pack, ...], installed: tuple[Pack, ...], own: str) -> tuple[Pack, ...]:
+    """Return the user's packs, then the one the project is for, then all others."""
+    return (*given, *sorted(installed, key=lambda pack: pack.name != own))
+
+
+class Repertoire:
+    """Everything the packs of a studio offer. A pack's own agents come before another's."""
+
+    def __init__(
+        self,
+        packs: tuple[Pack, ...],
+        overrides: Mapping[str, Agent],
+        studio: Any = None,
+        *,
+        near: frozenset[str] = frozenset(),
+        own: str = "",
+    ) -> None:
+        """Take the packs, the user's first, the project's own words on agents, and the studio.
+
+        A bare name means what a `near` pack offers; among others it must be the only one.
+        """
+        self.packs = packs
+        self._own = own
+        self._near = near
+        self._overrides = dict(overrides)
+        self._studio = studio
+        self._homes: dict[str, Pack] = {}
+        # A pack's shelves are opened when a name is asked for that no pack lists.
+        self._shelves: dict[str, tuple[Shelf, ...]] = {}
+        self._ambiguous: dict[str, list[str]] = {}
+        for pack in packs:
+            for name in pack.choreographies:
+                home = self._homes.setdefault(name, pack)
+                if home is not pack and home.name not in near:
+                    self._ambiguous.setdefault(name, [f"{home.name}/{name}"])
+                    self._ambiguous[name].append(f"{pack.name}/{name}")
+                self._homes.setdefault(f"{pack.name}/{name}", pack)
+
+    def own(self) -> tuple[Pack, ...]:
+        """Return the pack the project is for, if it is here."""
+        return tuple(pack for pack in self.packs if pack.name == self._own)[:1]
+
+    def used(self) -> tuple[Pack, ...]:
+        """Return the pack the project is for, and those it has something of."""
+        own = self.own()
+        return (*own, *(pack for pack in self.packs if pack not in own and self._has(pack)))
+
+    def _has(self, pack: Pack) -> bool:
+        traces, studio = pack.described.traces, self._studio
+        if studio is None:
+            return False
+        if any((studio.project.folder / name).exists() for name in traces.files):
+            return True
+        records = Records(studio.database, pack.name, studio.clock)
+        return any(records.all(kind) for kind in traces.records)
+
+    @property
+    def archetypes(self) -> frozenset[str]:
+        """Every role somebody could play, whether that agent is enabled or not."""
+        staff = [agent for pack in self.packs for agent in pack.agents]
+        return frozenset(a.contract.archetype for a in (*staff, *self._overrides.values()))
+
+    def shelves(self, pack: Pack) -> tuple[Shelf, ...]:
+        """Return a pack's shelves, opened once."""
+        if pack.name not in self._shelves:
+            self._shelves[pack.name] = pack.shelves(self._studio)
+        return self._shelves[pack.name]
+
+    def agents(self, pack: str = "") -> tuple[Agent, ...]:
+        """Return the enabled staff in order; of agents with one id the given pack's counts."""
+        near = [each for each in self.packs if each.name == pack]
+        far = [each for each in self.packs if each.name != pack]
+        staff: dict[str, Agent] = {}
+        for each in (*near, *far):
+            for agent in each.agents:
+                staff.setdefault(agent.id, agent)
+        staff.update(self._overrides)
+        enabled = (agent for agent in staff.values() if agent.enabled)
+        return tuple(sorted(enabled, key=lambda agent: (agent.order, agent.id)))
+
+    def staff(self, pack: str) -> tuple[Agent, ...]:
+        """Return the enabled agents of one pack and of the project, in order; nobody else's."""
+        own = {agent.id for each in self.packs if each.name == pack for agent in each.agents}
+        others = {agent.id for each in self.packs for agent in each.agents} - own
+        return tuple(agent for agent in self.agents(pack) if agent.id not in others)
+
+    def agent(self, agent_id: str, pack: str = "") -> Agent:
+        """Return an agent by id, or the first of that archetype, as a pack sees it."""
+        staff = self.agents(pack)
+        for agent in staff:
+            if agent.id == agent_id:
+                return agent
+        for agent in staff:
+            if agent.contract.archetype == agent_id:
+                return agent
+        names = ", ".join(agent.id for agent in staff) or "none"
+        raise NotFound(
+            f"There is no agent {agent_id!r}", fix=f"Agents here: {names}.", agent=agent_id
+        )
+
+    def choreographies(self) -> tuple[str, ...]:
+        """Return what can be run, each under its full name."""
+        listed = {name for name in self._homes if "/" in name}
+        shelved = {
+            f"{pack.name}/{name}"
+            for pack in self.packs
+            for shelf in self.shelves(pack)
+            for name in shelf.names()
+        }
+        return tuple(sorted(listed | shelved))
+
+    def full_name(self, name: str) -> str:
+        """Return `pack/name` for a name the user typed."""
+        if name in self._ambiguous:
+            meant = " or ".join(self._ambiguous[name])
+            raise NotFound(
+                f"{name!r} could be {meant}", fix="Say it with its pack.", choreography=name
+            )
+        home = self._homes.get(name)
+        if home is not None:
+            return name if "/" in name else f"{home.name}/{name}"
+        return self._shelved(name)[0]
+
+    def choreography(self, name: str) -> Choreography:
+        """Load a choreography by name."""
+        home = self._homes.get(name)
+        if home is not None:
+            return home.choreography(name.rpartition("/")[2])
+        return self._shelved(name)[1]
+
+    def performer(self, name: str) -> Choreography:
+        """Load what executes runs of a full name, also if it is no longer offered."""
+        if name not in self._homes:
+            for pack, short in self._candidates(name):
+                for shelf in self.shelves(pack):
+                    if (found := shelf.resume(short)) is not None:
+                        return found
+        return self.choreography(name)
+
+    def _shelved(self, name: str) -> tuple[str, Choreography]:
+        for pack, short in self._candidates(name):
+            for shelf in self.shelves(pack):
+                if (found := shelf.find(short)) is not None:
+                    return f"{pack.name}/{short}", found
+        known = ", ".join(self.choreographies()) or "none"
+        raise NotFound(
+            f"There is no choreography {name!r}",
+            fix=f"Known: {known}. A pack of your own is added with --pack FOLDER.",
+            choreography=name,
+        )
+
+    def _candidates(self, name: str) -> list[tuple[Pack, str]]:
+        """Return the packs in which a name may be found, with the name it has there."""
+        home, slash, short = name.rpartition("/")
+        return [(pack, short) for pack in self.packs if not slash or pack.name == home]

@@ -1,7 +1,11 @@
-"""Modes: which one a message sounds like. It is only ever told, never imposed."""
+"""Routing: a message becomes steps if code is sure of every part of it, else nothing.
+
+Whatever a message holds is only ever a value in a filter or a record. The mode it sounds like is
+only ever told, never imposed.
+"""
 
 import re
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable, Callable, Mapping
 from typing import Final
 
 from callboard.choreography.turn.domain import Routed
@@ -18,9 +22,9 @@ from callboard.packs.alfred.kitchen.router.showing import route_showing
 from callboard.packs.alfred.kitchen.router.situation import Situation
 from callboard.packs.alfred.kitchen.router.stock import route_adding, route_statements
 from callboard.packs.alfred.kitchen.router.taking import route_taking
-from callboard.packs.alfred.kitchen.router.words import TARGET
+from callboard.packs.alfred.kitchen.router.words import TARGET, forms
 
-_FORMS: Final = (
+_MODES: Final = (
     ("cook", re.compile(r"\b(?:i'm|i am|we're|we are) (?:making|cooking|baking|preparing)\b")),
     ("plan", re.compile(
         r"\bplan (?:my|our|the|out|all|dinners?|lunch(?:es)?|breakfasts?|meals?|next|this|a|\d)\b"
@@ -47,7 +51,7 @@ _LOOKED_AT: Final = 2_000
 def mode_of(message: str) -> str | None:
     """Return the mode a message sounds like, or None if it fits any."""
     folded = message[:_LOOKED_AT].casefold().replace("’", "'")
-    return next((mode for mode, form in _FORMS if form.search(folded)), None)
+    return next((mode for mode, form in _MODES if form.search(folded)), None)
 
 
 Route = Callable[[Situation], Awaitable[Routed | None]]
@@ -55,24 +59,25 @@ Route = Callable[[Situation], Awaitable[Routed | None]]
 LONGEST_MESSAGE: Final = 2_000
 """A longer message is no plain request; code does not try to read it."""
 _MOST_PARTS: Final = 4
-# Whoever is asked first has the more particular forms.
-_ROUTES: Final[tuple[Route, ...]] = (
-    route_manners,
-    route_links,
-    route_preparations,
-    route_tasks,
-    route_people,
-    route_provisions,
-    route_marking,
-    route_meals,
-    route_dishes,
-    route_planning,
-    route_wishes,
-    route_showing,
-    route_taking,
-    route_statements,
-    route_adding,
-)
+# Which requests they are asked about, and in which order, the file of forms says.
+_ROUTES: Final[Mapping[str, Route]] = {
+    "manners": route_manners,
+    "links": route_links,
+    "preparations": route_preparations,
+    "tasks": route_tasks,
+    "people": route_people,
+    "provisions": route_provisions,
+    "marking": route_marking,
+    "meals": route_meals,
+    "dishes": route_dishes,
+    "planning": route_planning,
+    "wishes": route_wishes,
+    "showing": route_showing,
+    "taking": route_taking,
+    "statements": route_statements,
+    "stock": route_adding,
+}
+_WHEN: Final = forms("routes")
 _VERBS: Final = (
     "add|put|buy|remove|delete|take|show|list|check|mark|set|update|move|plan|suggest|save|remind|"
     "make|rate|rename|clear|tell"
@@ -105,9 +110,14 @@ async def route_message(situation: Situation) -> Routed | None:
     return await _parts(situation) or await _route(situation)
 
 
+def routes_for(text: str) -> list[str]:
+    """Return who is asked about a request, by its first word and its shape."""
+    return [name for name, when in _WHEN.items() if when.search(text)]
+
+
 async def _route(situation: Situation) -> Routed | None:
-    for route in _ROUTES:
-        routed = await route(situation)
+    for name in routes_for(situation.text):
+        routed = await _ROUTES[name](situation)
         if routed is not None:
             return routed
     return None

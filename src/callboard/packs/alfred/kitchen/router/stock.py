@@ -1,5 +1,4 @@
-"""Stock: what is put on the list or into the house, what was bought, what somebody says is there.
-
+"""Stock: what is put on the list or into the house, what was bought, what is said to be there."""
 
 import re
 from collections.abc import Sequence

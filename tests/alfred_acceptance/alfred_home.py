@@ -11,7 +11,7 @@ from callboard.choreography.turn.requests import ReadRequest, WritePreview, Writ
 from callboard.choreography.turn.shapes import TurnOutcome
 from callboard.library.relational.dates import Today
 from callboard.models import Line, ModelRequest, Script
-from callboard.packs.alfred.kitchen.fixtures.seeding import seed
+from callboard.packs.alfred.kitchen.seeding import seed
 from callboard.packs.alfred.project import KitchenProject
 from callboard.studio.packs import load_pack
 from callboard.studio.project import Project

@@ -10,17 +10,27 @@ from hypothesis import strategies as st
 
 from callboard.choreography.turn.domain import Who
 from callboard.core.errors import InvalidInput
-from callboard.packs.alfred.kitchen.compute import compute_functions
-from callboard.packs.alfred.kitchen.compute.deducting import deduct_inventory
-from callboard.packs.alfred.kitchen.compute.matching import MatchOptions, match_recipes
-from callboard.packs.alfred.kitchen.compute.plans import open_slots
+from callboard.packs.alfred.kitchen.compute.functions import compute_functions
+from callboard.packs.alfred.kitchen.compute.matching import (
+    MatchOptions,
+    match_recipes,
+    open_slots,
+    scale_recipe,
+)
 from callboard.packs.alfred.kitchen.compute.rows import Catalogue
-from callboard.packs.alfred.kitchen.compute.scaling import scale_recipe
-from callboard.packs.alfred.kitchen.compute.shopping import aggregate_shopping, group_shopping
-from callboard.packs.alfred.kitchen.compute.shortages import missing_ingredients
-from callboard.packs.alfred.kitchen.compute.statistics import category_counts, cooking_stats
-from callboard.packs.alfred.kitchen.compute.upkeep import expiring_soon, low_stock
-from callboard.packs.alfred.kitchen.safety import Eater
+from callboard.packs.alfred.kitchen.compute.shortages import (
+    aggregate_shopping,
+    group_shopping,
+    missing_ingredients,
+)
+from callboard.packs.alfred.kitchen.compute.upkeep import (
+    category_counts,
+    cooking_stats,
+    deduct_inventory,
+    expiring_soon,
+    low_stock,
+)
+from callboard.packs.alfred.kitchen.food.checking import Eater
 
 TODAY = date(2026, 5, 20)
 OPTIONS = MatchOptions(TODAY)

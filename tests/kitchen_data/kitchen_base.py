@@ -13,8 +13,8 @@ from callboard.library.relational.dates import Today
 from callboard.library.relational.reading import Reader
 from callboard.packs.alfred.kitchen.schema import kitchen_tables, metadata
 from callboard.packs.alfred.kitchen.schema import recipes as r
-from callboard.packs.alfred.kitchen.schema import stock as s
-from callboard.packs.alfred.kitchen.schema.people import user_profile, users
+from callboard.packs.alfred.kitchen.schema import tables as s
+from callboard.packs.alfred.kitchen.schema.tables import user_profile, users
 
 # A Wednesday.
 NOW_MS = 1_779_265_800_000

@@ -15,10 +15,11 @@ from callboard.library.relational.base import Base
 from callboard.packs.alfred.kitchen.compute.matching import MatchOptions, match_recipes
 from callboard.packs.alfred.kitchen.compute.rows import Catalogue
 from callboard.packs.alfred.kitchen.cookable import match_in_database
-from callboard.packs.alfred.kitchen.safety import Eater, allergens_in
+from callboard.packs.alfred.kitchen.food.checking import Eater
+from callboard.packs.alfred.kitchen.food.words import allergens_in
 from callboard.packs.alfred.kitchen.schema import recipes as r
-from callboard.packs.alfred.kitchen.schema import stock as s
-from callboard.packs.alfred.kitchen.schema.people import users
+from callboard.packs.alfred.kitchen.schema import tables as s
+from callboard.packs.alfred.kitchen.schema.tables import users
 
 FOODS = ["flour", "milk", "walnut", "egg", "salt", "rice", "shallot", "beef", "leek", "oil"]
 UNITS = ["g", "kg", "ml", "cup", "smidgen", None]

@@ -13,11 +13,11 @@ from sqlalchemy import create_engine, inspect, make_url, text
 
 from callboard.choreography.turn.requests import WriteError
 from callboard.library.relational.base import Base
-from callboard.packs.alfred.kitchen.fixtures import seed
-from callboard.packs.alfred.kitchen.migrations import HEAD, bring_up_to_date
 from callboard.packs.alfred.kitchen.migrations.upgrading import (
+    HEAD,
     NewerKitchen,
     alembic_config,
+    bring_up_to_date,
     stored_revision,
 )
 from callboard.packs.alfred.kitchen.opening import (
@@ -31,6 +31,7 @@ from callboard.packs.alfred.kitchen.opening import (
     person,
 )
 from callboard.packs.alfred.kitchen.schema import metadata
+from callboard.packs.alfred.kitchen.seeding import seed
 
 NOW = "2026-05-20T08:30:00.000000Z"
 

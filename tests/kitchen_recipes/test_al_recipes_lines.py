@@ -11,10 +11,11 @@ import yaml
 from hypothesis import given
 from hypothesis import strategies as st
 
-from callboard.packs.alfred.kitchen.compute.units import canonical_unit
-from callboard.packs.alfred.kitchen.recipes import Flag, IngredientLine, lines, parse_line
-from callboard.packs.alfred.kitchen.recipes.lines import section_title
+from callboard.packs.alfred.kitchen.compute.amounts import canonical_unit
+from callboard.packs.alfred.kitchen.recipes import lines
 from callboard.packs.alfred.kitchen.recipes.lines.lexicon import find_unit
+from callboard.packs.alfred.kitchen.recipes.lines.parsing import parse_line, section_title
+from callboard.packs.alfred.kitchen.recipes.recipe import Flag, IngredientLine
 
 CHECKED = Path(__file__).parent / "checked_lines.yaml"
 WRITTEN = Path(__file__).parent / "written_lines.yaml"

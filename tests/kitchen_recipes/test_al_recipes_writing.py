@@ -11,23 +11,21 @@ from icalendar import Calendar
 
 from callboard.choreography.turn.requests import WriteOp
 from callboard.core.errors import InvalidInput
-from callboard.packs.alfred.kitchen.recipes import (
+from callboard.packs.alfred.kitchen.recipes.lines.parsing import parse_line, section_title
+from callboard.packs.alfred.kitchen.recipes.reading.importing import import_file
+from callboard.packs.alfred.kitchen.recipes.recipe import Facts, ImportedRecipe, ImportedStep
+from callboard.packs.alfred.kitchen.recipes.text import one_line
+from callboard.packs.alfred.kitchen.recipes.writing.lists import (
     CalendarTimes,
-    Facts,
-    ImportedRecipe,
-    ImportedStep,
-    from_row,
-    import_file,
-    parse_line,
-    to_write,
     write_calendar,
-    write_jsonld,
-    write_markdown,
     write_shopping,
 )
-from callboard.packs.alfred.kitchen.recipes.lines import section_title
-from callboard.packs.alfred.kitchen.recipes.text import one_line
-from callboard.packs.alfred.kitchen.recipes.writing import kitchen_quantity
+from callboard.packs.alfred.kitchen.recipes.writing.records import from_row, to_write
+from callboard.packs.alfred.kitchen.recipes.writing.texts import (
+    kitchen_quantity,
+    write_jsonld,
+    write_markdown,
+)
 from callboard.packs.alfred.kitchen.schema import kitchen_tables
 
 NOW = datetime(2025, 3, 1, 12, 0, tzinfo=UTC)

@@ -26,7 +26,7 @@ async def import_recipes(
     project: KitchenProject, who: Who, source: Path | bytes | str, kind: str | None = None
 ) -> tuple["ImportReport", list[WriteResult]]:
     """Read recipes and write them, each by itself; one that is there already is told."""
-    from callboard.packs.alfred.kitchen.recipes.writing import to_write
+    from callboard.packs.alfred.kitchen.recipes.writing.records import to_write
 
     report = await read_recipes(source, kind)
     written = [await project.write(who, to_write(recipe)) for recipe in report.recipes]
@@ -37,11 +37,8 @@ async def export_recipes(
     kitchen: Kitchen, who: Who, names: Sequence[str] = (), as_format: str = "markdown"
 ) -> dict[str, str]:
     """Return recipes as texts of a format, by name; without names, all of them."""
-    from callboard.packs.alfred.kitchen.recipes.writing import (
-        from_row,
-        write_jsonld,
-        write_markdown,
-    )
+    from callboard.packs.alfred.kitchen.recipes.writing.records import from_row
+    from callboard.packs.alfred.kitchen.recipes.writing.texts import write_jsonld, write_markdown
 
     if as_format not in FORMATS:
         raise InvalidInput(f"{as_format!r} is no format", fix=f"Formats: {', '.join(FORMATS)}.")
@@ -54,7 +51,10 @@ async def export_calendar(kitchen: Kitchen, who: Who, start: str, end: str) -> s
     """Return planned meals as an iCalendar file."""
     from datetime import UTC, datetime
 
-    from callboard.packs.alfred.kitchen.recipes.writing import CalendarTimes, write_calendar
+    from callboard.packs.alfred.kitchen.recipes.writing.lists import (
+        CalendarTimes,
+        write_calendar,
+    )
 
     between = {"field": "plan_date", "op": "between", "value": [start, end]}
     rows = await kitchen.all_rows(who, table="meal_plans", filters=[between], include=["recipe"])
@@ -65,7 +65,7 @@ async def export_calendar(kitchen: Kitchen, who: Who, start: str, end: str) -> s
 
 async def export_shopping(kitchen: Kitchen, who: Who) -> str:
     """Return the shopping list as text, grouped as its owner likes it."""
-    from callboard.packs.alfred.kitchen.recipes.writing import write_shopping
+    from callboard.packs.alfred.kitchen.recipes.writing.lists import write_shopping
 
     still = {"field": "status", "op": "in", "value": ["needed", "in_cart"]}
     rows = await kitchen.all_rows(
@@ -93,7 +93,7 @@ async def _recipes(kitchen: Kitchen, who: Who, names: Sequence[str]) -> Sequence
 
 def _read_recipes(source: Path | bytes | str, kind: str | None) -> "ImportReport":
     # Loaded in the thread as well: the first who reads one waits, nobody else.
-    from callboard.packs.alfred.kitchen.recipes.reading import import_file
+    from callboard.packs.alfred.kitchen.recipes.reading.importing import import_file
 
     return import_file(source, kind)
 

@@ -30,7 +30,7 @@ if TYPE_CHECKING:
     from callboard.choreography.turn.talk import Talk
     from callboard.packs.alfred.kitchen.cooking import CookSession, CookSessions
     from callboard.packs.alfred.kitchen.domain import Kitchen
-    from callboard.packs.alfred.kitchen.profile import Onboarding
+    from callboard.packs.alfred.kitchen.onboarding import Onboarding
 
 PACK: Final = "alfred"
 # What is done by hand and not in a conversation is undone by hand, too.
@@ -96,7 +96,7 @@ class KitchenProject:
 
     async def seed(self, who: Who) -> dict[str, int]:
         """Fill an empty kitchen with something to try things on; return how much there is."""
-        from callboard.packs.alfred.kitchen.fixtures import seed
+        from callboard.packs.alfred.kitchen.seeding import seed
 
         today = await self.kitchen.today(who)
         kitchen = self.kitchen
@@ -171,7 +171,7 @@ class KitchenProject:
 
     async def onboarding(self, who: Who) -> "Onboarding":
         """Return how far somebody is with the questions that are asked once."""
-        from callboard.packs.alfred.kitchen.profile import Onboarding
+        from callboard.packs.alfred.kitchen.onboarding import Onboarding
 
         return Onboarding.of((await self.kitchen.profile_row(who)).get("onboarding_state") or ())
 
@@ -191,14 +191,14 @@ class KitchenProject:
 
     def cooking(self, session_id: str) -> "CookSession | None":
         """Return what is on the stove in a conversation, if anything."""
-        return self._stove.get(session_id)
+        return self._cooks.get(session_id)
 
     async def ring(self, session_id: str) -> list[str]:
         """Return what is told about timers that are up; each is told once, by whoever asks."""
-        return await self._stove.ring(session_id, self.studio.clock.now_ms())
+        return await self._cooks.ring(session_id, self.studio.clock.now_ms())
 
     @cached_property
-    def _stove(self) -> "CookSessions":
+    def _cooks(self) -> "CookSessions":
         from callboard.packs.alfred.kitchen.cooking import CookSessions
 
         return CookSessions(Records(self.studio.database, PACK, self.studio.clock))

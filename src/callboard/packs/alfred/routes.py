@@ -24,8 +24,7 @@ from callboard.choreography.turn.requests import (
 from callboard.core.canonical import plain
 from callboard.core.errors import NotFound
 from callboard.packs.alfred import exchange
-from callboard.packs.alfred.kitchen.profile import Onboarding
-from callboard.packs.alfred.kitchen.profile.onboarding import SKIP
+from callboard.packs.alfred.kitchen.onboarding import SKIP, Onboarding
 from callboard.packs.alfred.talk_routes import AlfredKitchen, UserId, router
 from callboard.tools import off_loop
 

@@ -19,7 +19,7 @@ from callboard.packs.alfred.exchange import (
     import_recipes,
     read_recipes,
 )
-from callboard.packs.alfred.kitchen.recipes import ImportedRecipe
+from callboard.packs.alfred.kitchen.recipes.recipe import ImportedRecipe
 from callboard.packs.alfred.project import KitchenProject
 
 

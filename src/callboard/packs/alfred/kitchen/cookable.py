@@ -21,7 +21,7 @@ from callboard.packs.alfred.kitchen.compute.matching import (
     tagged,
 )
 from callboard.packs.alfred.kitchen.compute.rows import Catalogue, Stock
-from callboard.packs.alfred.kitchen.safety.checking import Eater, check_for, is_allowed
+from callboard.packs.alfred.kitchen.food.checking import Eater, check_for, is_allowed
 
 if TYPE_CHECKING:
     from sqlalchemy import Connection

@@ -37,13 +37,19 @@ from callboard.library.relational.domain import DescribedDomain
 from callboard.library.relational.fields import LONGEST_LIST
 from callboard.library.relational.rules import WriteLimits
 from callboard.packs.alfred.kitchen import opening
-from callboard.packs.alfred.kitchen.functions import kitchen_functions
-from callboard.packs.alfred.kitchen.naming import label_of, slot_of, tags_of
+from callboard.packs.alfred.kitchen.compute.functions import kitchen_functions
+from callboard.packs.alfred.kitchen.onboarding import questions
 from callboard.packs.alfred.kitchen.presenting import present_content, present_rows
-from callboard.packs.alfred.kitchen.profile import load_profile, profile_view, questions
-from callboard.packs.alfred.kitchen.rules import KitchenRules
+from callboard.packs.alfred.kitchen.profile import load_profile, profile_view
+from callboard.packs.alfred.kitchen.rules.kitchen_rules import KitchenRules
 from callboard.packs.alfred.kitchen.schema import kitchen_tables
-from callboard.packs.alfred.kitchen.telling import table_words, tell_write
+from callboard.packs.alfred.kitchen.telling import (
+    label_of,
+    slot_of,
+    table_words,
+    tags_of,
+    tell_write,
+)
 
 if TYPE_CHECKING:
     from sqlalchemy import Connection, Executable
@@ -136,7 +142,7 @@ class Kitchen(DescribedDomain):
 
     def content_schema(self, content_type: str) -> Mapping[str, Any]:
         """Return the JSON schema of what is generated."""
-        from callboard.packs.alfred.kitchen.generation import content_schema
+        from callboard.packs.alfred.kitchen.generation.content import content_schema
 
         return content_schema(content_type)
 
@@ -144,7 +150,7 @@ class Kitchen(DescribedDomain):
         self, who: Who, content_type: str, content: Row, constraints: Sequence[str]
     ) -> Sequence[Objection]:
         """Return why content may not be shown or kept: its shape, its eaters, its recipes."""
-        from callboard.packs.alfred.kitchen.checking import content_objections
+        from callboard.packs.alfred.kitchen.generation.content import content_objections
 
         profile = await self.profile_row(who)
 
@@ -155,7 +161,7 @@ class Kitchen(DescribedDomain):
 
     def content_to_write(self, content_type: str, content: Row) -> WriteRequest:
         """Return the write that saves generated content."""
-        from callboard.packs.alfred.kitchen.generation import content_to_write
+        from callboard.packs.alfred.kitchen.generation.content import content_to_write
 
         return content_to_write(content_type, content)
 
@@ -173,9 +179,9 @@ class Kitchen(DescribedDomain):
 
     async def route(self, asked: Asked) -> Routed | None:
         """Return what code makes of a message, or None if it is not sure."""
+        from callboard.packs.alfred.kitchen.router.cooking import route_cooking
         from callboard.packs.alfred.kitchen.router.routing import LONGEST_MESSAGE, route_message
         from callboard.packs.alfred.kitchen.router.situation import Situation, tidy
-        from callboard.packs.alfred.kitchen.router.stove import route_stove
 
         if len(asked.message) > LONGEST_MESSAGE:
             return None
@@ -192,7 +198,7 @@ class Kitchen(DescribedDomain):
             likely=lambda constraints: self._likely(asked, today, constraints),
         )
         if self._cooks is not None:
-            routed = await route_stove(situation, self._cooks, self.clock.now_ms())
+            routed = await route_cooking(situation, self._cooks, self.clock.now_ms())
             if routed is not None:
                 return routed
         return await route_message(situation)
@@ -267,8 +273,8 @@ class Kitchen(DescribedDomain):
         """Return what matters of a kitchen that is too big to be read whole."""
         from callboard.packs.alfred.kitchen.compute.matching import MatchOptions
         from callboard.packs.alfred.kitchen.cookable import match_in_database
+        from callboard.packs.alfred.kitchen.food.checking import Eater
         from callboard.packs.alfred.kitchen.router.situation import Likely
-        from callboard.packs.alfred.kitchen.safety.checking import Eater
 
         counts = await self.counts(asked.who)
         if max(counts["recipes"], counts["inventory_items"]) <= MOST_ROWS:
@@ -318,7 +324,7 @@ def _life() -> "Executable":
     """Return the question where somebody lives; asked with every message, so made only once."""
     from sqlalchemy import bindparam, select
 
-    from callboard.packs.alfred.kitchen.schema.people import user_profile, users
+    from callboard.packs.alfred.kitchen.schema.tables import user_profile, users
 
     return (
         select(users.c.timezone, user_profile.c.week_start)

@@ -8,8 +8,8 @@ from typing import Any, Final, cast
 from callboard.choreography.turn.domain import Row
 from callboard.packs.alfred.kitchen.compute.matching import SOON_DAYS
 from callboard.packs.alfred.kitchen.compute.rows import Catalogue
-from callboard.packs.alfred.kitchen.compute.shopping import group_shopping
-from callboard.packs.alfred.kitchen.lexicon.foods import category_words
+from callboard.packs.alfred.kitchen.compute.shortages import group_shopping
+from callboard.packs.alfred.kitchen.food.foods import category_words
 from callboard.packs.alfred.kitchen.presenting import amount
 
 SHOWN_DAYS: Final = 14

@@ -14,7 +14,7 @@ from callboard.choreography.turn.shapes import Gesture, GestureKind
 from callboard.core.errors import CallboardError
 from callboard.core.events import Event
 from callboard.packs.alfred.page.conversation import Conversation, Decisions
-from callboard.packs.alfred.page.panes import Panes, Stove, is_begun
+from callboard.packs.alfred.page.panes import CookingPane, Panes, is_begun
 from callboard.packs.alfred.page.seat import Seat, View
 from callboard.packs.alfred.project import project_of
 from callboard.ui.mounting import STUDIO
@@ -59,7 +59,7 @@ class _Page:
         self.talk = Conversation(self.say)
         self.decisions = Decisions(self.press, self.change, self.choose_mode)
         self.panes = Panes()
-        self.stove = Stove(self.say)
+        self.stove = CookingPane(self.say)
         self.modes: dict[str, ui.label] = {}
 
     def build(self, view: View) -> None:

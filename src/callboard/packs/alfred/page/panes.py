@@ -110,7 +110,7 @@ _MINUTE_MS: Final = 60_000
 _TOLD_MS: Final = 10 * _MINUTE_MS
 
 
-class Stove:
+class CookingPane:
     """What is on the stove, if anything is."""
 
     def __init__(self, say: Callable[[str], object]) -> None:

@@ -1,11 +1,11 @@
-"""Rows as arithmetic sees them: an ingredient's facts, wherever a row carries them."""
+"""Rows as the arithmetic reads them, what they add up to, and what needs a look."""
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Final, cast
 
 from callboard.knowledge.entities.matching import name_key
-from callboard.packs.alfred.kitchen.compute.units import convert
+from callboard.packs.alfred.kitchen.compute.amounts import convert
 
 Row = Mapping[str, Any]
 STAPLES: Final = ("salt", "pepper", "black pepper", "water", "oil", "olive oil", "vegetable oil")

@@ -1,13 +1,18 @@
-"""Dishes: the forms new recipes are cast in, from the file beside this module."""
+"""Dishes: the book of what can be made up, and how a model picks from it."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from functools import cache
-from typing import Final
+from typing import TYPE_CHECKING, Final
 
 from pydantic import BaseModel, ConfigDict, Field
 
 from callboard.core.bundled import bundled_yaml
+from callboard.core.canonical import Json
+from callboard.core.vocabulary import Content, Trust
 from callboard.knowledge.entities.matching import singular_words
+
+if TYPE_CHECKING:
+    from callboard.choreography.stage import Stage
 
 _PACKAGE: Final = "callboard.packs.alfred.kitchen.generation"
 
@@ -89,3 +94,44 @@ def dish_book() -> DishBook:
 def _holds(words: tuple[str, ...], wanted: tuple[str, ...]) -> bool:
     size = len(wanted)
     return any(words[at : at + size] == wanted for at in range(len(words) - size + 1))
+
+
+MOST_OPTIONS: Final = 8
+_AGENT: Final = "hand"
+_PROMPT: Final = "pick"
+_TOKENS_PER_GAP: Final = 40
+
+
+async def pick(
+    stage: "Stage", key: str, wish: str, gaps: Mapping[str, Sequence[str]]
+) -> dict[str, str]:
+    """Return an answer for every gap; a gap with one answer is not asked about."""
+    offered = {name: list(options)[:MOST_OPTIONS] for name, options in gaps.items()}
+    open_gaps = {name: options for name, options in offered.items() if len(options) > 1}
+    chosen = {name: options[0] for name, options in offered.items() if len(options) == 1}
+    if not open_gaps:
+        return chosen
+    properties: dict[str, Json] = {
+        name: {"type": "string", "enum": list[Json](options)} for name, options in open_gaps.items()
+    }
+    schema: dict[str, Json] = {
+        "type": "object",
+        "properties": properties,
+        "required": list[Json](open_gaps),
+        "additionalProperties": False,
+    }
+    # Names may come from stored rows: they are offered as data.
+    listed = "\n".join(f"{name}: {', '.join(options)}" for name, options in open_gaps.items())
+    reply = await stage.ask(
+        key,
+        _AGENT,
+        prompt=_PROMPT,
+        schema=schema,
+        max_tokens=_TOKENS_PER_GAP * (len(open_gaps) + 1),
+        wish=stage.user(wish),
+        gaps=Content(listed, "gaps", Trust.UNTRUSTED),
+    )
+    for name, options in open_gaps.items():
+        said = str(reply.data.get(name)) if reply.data is not None else ""
+        chosen[name] = said if said in options else options[0]
+    return chosen

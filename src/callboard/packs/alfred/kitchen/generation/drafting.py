@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any, Final, cast
 
 from callboard.choreography.turn.domain import Row, Wanted
 from callboard.packs.alfred.kitchen.generation.content import PLAN, RECIPE
-from callboard.packs.alfred.kitchen.generation.dishes import dish_book
+from callboard.packs.alfred.kitchen.generation.dishes import dish_book, pick
 from callboard.packs.alfred.kitchen.generation.invention import (
     Brief,
     compose,
@@ -15,14 +15,13 @@ from callboard.packs.alfred.kitchen.generation.invention import (
     eater_of,
     gaps_of,
 )
-from callboard.packs.alfred.kitchen.generation.picking import pick
 from callboard.packs.alfred.kitchen.generation.selection import (
     PlanBrief,
     Wish,
     entries_for,
     gaps_for,
 )
-from callboard.packs.alfred.kitchen.profile.effects import needs_instructions
+from callboard.packs.alfred.kitchen.profile import needs_instructions
 
 if TYPE_CHECKING:
     from callboard.choreography.stage import Stage

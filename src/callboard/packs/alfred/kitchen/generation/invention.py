@@ -11,11 +11,11 @@ from typing import Any, Final
 
 from callboard.choreography.turn.domain import Row
 from callboard.knowledge.entities.matching import name_key, singular_words
-from callboard.packs.alfred.kitchen.compute.units import rounded
+from callboard.packs.alfred.kitchen.compute.amounts import rounded
+from callboard.packs.alfred.kitchen.food.checking import Eater, check_for, is_allowed
+from callboard.packs.alfred.kitchen.food.foods import food_facts
+from callboard.packs.alfred.kitchen.food.words import diet_called
 from callboard.packs.alfred.kitchen.generation.dishes import Dish, Kind, Share, dish_book
-from callboard.packs.alfred.kitchen.lexicon import food_facts
-from callboard.packs.alfred.kitchen.safety.checking import Eater, check_for, is_allowed
-from callboard.packs.alfred.kitchen.safety.diets import diet_called
 
 _WORD: Final = re.compile(r"[^\W\d_]+(?:[-'][^\W\d_]+)*")
 _LONGEST_FOOD: Final = 3

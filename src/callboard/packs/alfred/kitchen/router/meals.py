@@ -6,7 +6,7 @@ from datetime import date, timedelta
 from typing import Any, Final
 
 from callboard.choreography.turn.domain import Routed, Row
-from callboard.packs.alfred.kitchen.profile.effects import meal_tasks
+from callboard.packs.alfred.kitchen.profile import meal_tasks
 from callboard.packs.alfred.kitchen.router.dates import (
     BARE_WEEKDAY,
     Days,

@@ -10,7 +10,7 @@ from datetime import date, timedelta
 from typing import Any, Final
 
 from callboard.choreography.turn.domain import Routed, Row
-from callboard.packs.alfred.kitchen.profile.effects import cooking_habit, planning_range
+from callboard.packs.alfred.kitchen.profile import cooking_habit, planning_range
 from callboard.packs.alfred.kitchen.router.dates import (
     BARE_WEEKDAY,
     DAY,

@@ -5,8 +5,9 @@ from typing import Any, Final
 
 from callboard.choreography.turn.domain import Routed
 from callboard.knowledge.entities.matching import name_key
-from callboard.packs.alfred.kitchen.lexicon import food_facts
-from callboard.packs.alfred.kitchen.profile.effects import keeps_links
+from callboard.packs.alfred.kitchen.food.checking import Clash, find_clash
+from callboard.packs.alfred.kitchen.food.foods import food_facts
+from callboard.packs.alfred.kitchen.profile import keeps_links
 from callboard.packs.alfred.kitchen.router.meals import POINTING, find_recipe
 from callboard.packs.alfred.kitchen.router.situation import (
     Situation,
@@ -18,7 +19,6 @@ from callboard.packs.alfred.kitchen.router.situation import (
     same,
 )
 from callboard.packs.alfred.kitchen.router.words import forms, keyed, read_count, read_items
-from callboard.packs.alfred.kitchen.safety.conflicts import Clash, find_clash
 
 _FORMS: Final = forms("recipes")
 
@@ -99,7 +99,7 @@ def _word(word: str) -> dict[str, Any] | None:
     if key in keyed("courses"):
         course = keyed("courses")[key]
         return {"or": [{"field": "course", "op": "ilike", "value": course}, has_tag(course)]}
-    from callboard.packs.alfred.kitchen.lexicon import food_facts
+    from callboard.packs.alfred.kitchen.food.foods import food_facts
 
     return _holds(word) if food_facts(word).is_food else None
 

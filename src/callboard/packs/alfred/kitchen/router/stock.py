@@ -7,7 +7,7 @@ from typing import Any, Final
 
 from callboard.choreography.turn.domain import Routed, Row
 from callboard.packs.alfred.kitchen.compute.rows import Catalogue
-from callboard.packs.alfred.kitchen.lexicon import food_facts
+from callboard.packs.alfred.kitchen.food.foods import food_facts
 from callboard.packs.alfred.kitchen.router.dates import read_day
 from callboard.packs.alfred.kitchen.router.situation import (
     INVENTORY,

@@ -7,9 +7,13 @@ user is told how to say it.
 from typing import Any, Final
 
 from callboard.choreography.turn.domain import Routed, Row
-from callboard.packs.alfred.kitchen.compute.amounts import spoken_amount
+from callboard.packs.alfred.kitchen.compute.amounts import (
+    TOLERANCE,
+    convert,
+    rounded,
+    spoken_amount,
+)
 from callboard.packs.alfred.kitchen.compute.rows import Catalogue, expiry_order
-from callboard.packs.alfred.kitchen.compute.units import TOLERANCE, convert, rounded
 from callboard.packs.alfred.kitchen.router.situation import (
     INTO,
     INVENTORY,

@@ -8,10 +8,12 @@ from typing import Any, Final
 
 from callboard.core.bundled import bundled_yaml
 from callboard.knowledge.entities.matching import name_key
-from callboard.packs.alfred.kitchen.compute.amounts import read_number
-from callboard.packs.alfred.kitchen.compute.units import canonical_unit, is_known_unit
-from callboard.packs.alfred.kitchen.lexicon import food_facts
-from callboard.packs.alfred.kitchen.lexicon.foods import OTHER
+from callboard.packs.alfred.kitchen.compute.amounts import (
+    canonical_unit,
+    is_known_unit,
+    read_number,
+)
+from callboard.packs.alfred.kitchen.food.foods import OTHER, food_facts
 from callboard.packs.alfred.kitchen.router.dates import DAY, PERIOD, RANGE
 
 

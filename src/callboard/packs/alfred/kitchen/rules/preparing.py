@@ -9,12 +9,11 @@ from callboard.choreography.turn.requests import WriteError, WriteOp
 from callboard.knowledge.entities.matching import name_key
 from callboard.library.relational.dates import Moment
 from callboard.library.relational.tables import Tables
-from callboard.packs.alfred.kitchen.compute.amounts import read_amount
-from callboard.packs.alfred.kitchen.compute.units import canonical_unit
-from callboard.packs.alfred.kitchen.lexicon import food_facts
+from callboard.packs.alfred.kitchen.compute.amounts import canonical_unit, read_amount
+from callboard.packs.alfred.kitchen.food.foods import food_facts
+from callboard.packs.alfred.kitchen.food.words import canonical_allergies, canonical_diets
+from callboard.packs.alfred.kitchen.rules.asking import recipe_named
 from callboard.packs.alfred.kitchen.rules.catalogue import Catalogue, Ingredient
-from callboard.packs.alfred.kitchen.rules.recipe_names import recipe_named
-from callboard.packs.alfred.kitchen.safety.diets import canonical_allergies, canonical_diets
 
 Values = dict[str, Any]
 MODES: Final = ("quick", "cook", "plan", "create", "explore")

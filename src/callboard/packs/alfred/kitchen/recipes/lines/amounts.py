@@ -9,14 +9,15 @@ from typing import Final
 
 from callboard.packs.alfred.kitchen.recipes.lines.lexicon import (
     PIECE,
+    Number,
     Unit,
     find_unit,
     phrases,
+    read_number,
     unit_pattern,
     words,
 )
-from callboard.packs.alfred.kitchen.recipes.lines.numbers import Number, read_number
-from callboard.packs.alfred.kitchen.recipes.lines.values import Flag
+from callboard.packs.alfred.kitchen.recipes.recipe import Flag
 
 _TIMES: Final = re.compile(r"\s*(?:x|\*)\s*(?=\d)", re.IGNORECASE)
 _EQUAL: Final = re.compile(r"\s*(?:/|\||=|\bor\b|-)\s*(?=[~\d])", re.IGNORECASE)

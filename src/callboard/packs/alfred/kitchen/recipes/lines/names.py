@@ -7,14 +7,14 @@ import re
 from dataclasses import dataclass
 from typing import Final
 
-from callboard.packs.alfred.kitchen.lexicon.foods import food_facts
+from callboard.packs.alfred.kitchen.food.foods import food_facts
+from callboard.packs.alfred.kitchen.recipes.lines.doubts import is_done, is_preparation
 from callboard.packs.alfred.kitchen.recipes.lines.lexicon import (
     Unit,
     find_unit,
     phrases,
     words,
 )
-from callboard.packs.alfred.kitchen.recipes.lines.preparations import is_done, is_preparation
 
 _OR: Final = re.compile(r"\s+(?:or|oder|ou)\s+|\s*/\s*", re.IGNORECASE)
 _AND: Final = re.compile(r"\s+(?:and/or|and|und|et|y)\s+|\s*&\s+|\s\+\s", re.IGNORECASE)

@@ -12,7 +12,18 @@ from callboard.packs.alfred.kitchen.recipes.lines.amounts import (
     read_amount,
     read_whole_amount,
 )
-from callboard.packs.alfred.kitchen.recipes.lines.doubts import find_doubts
+from callboard.packs.alfred.kitchen.recipes.lines.doubts import (
+    MOST_READ,
+    find_doubts,
+    is_nameless,
+    is_participle,
+    is_preparation,
+    plain_line,
+    split_brackets,
+    split_commas,
+    split_sentences,
+    take_optional,
+)
 from callboard.packs.alfred.kitchen.recipes.lines.lexicon import find_unit, words
 from callboard.packs.alfred.kitchen.recipes.lines.names import (
     is_aside,
@@ -21,23 +32,10 @@ from callboard.packs.alfred.kitchen.recipes.lines.names import (
     read_name,
     read_taken,
 )
-from callboard.packs.alfred.kitchen.recipes.lines.preparations import (
-    is_nameless,
-    is_participle,
-    is_preparation,
-)
-from callboard.packs.alfred.kitchen.recipes.lines.values import (
+from callboard.packs.alfred.kitchen.recipes.recipe import (
     Flag,
     IngredientLine,
     confidence_of,
-)
-from callboard.packs.alfred.kitchen.recipes.lines.wording import (
-    MOST_READ,
-    plain_line,
-    split_brackets,
-    split_commas,
-    split_sentences,
-    take_optional,
 )
 
 LONGEST: Final = 500

@@ -10,11 +10,7 @@ from collections.abc import Iterator, Mapping
 from itertools import islice
 from typing import Any, Final, cast
 
-from callboard.packs.alfred.kitchen.recipes.lines import (
-    IngredientLine,
-    parse_line,
-    section_title,
-)
+from callboard.packs.alfred.kitchen.recipes.lines.parsing import parse_line, section_title
 from callboard.packs.alfred.kitchen.recipes.reading.figures import (
     Servings,
     read_minutes,
@@ -43,6 +39,7 @@ from callboard.packs.alfred.kitchen.recipes.recipe import (
     Facts,
     ImportedRecipe,
     ImportedStep,
+    IngredientLine,
     Warned,
 )
 from callboard.packs.alfred.kitchen.recipes.text import one_line, without_tags

@@ -6,15 +6,17 @@ from dataclasses import dataclass, field, replace
 from datetime import date
 from typing import Any, Final, cast
 
-from callboard.packs.alfred.kitchen.recipes.lines import (
-    IngredientLine,
-    parse_line,
-    section_title,
+from callboard.packs.alfred.kitchen.recipes.lines.parsing import parse_line, section_title
+from callboard.packs.alfred.kitchen.recipes.reading.blocks import (
+    INTRO,
+    Block,
+    Item,
+    Parts,
+    items_of,
+    paragraphs_of,
+    split_parts,
 )
-from callboard.packs.alfred.kitchen.recipes.reading.blocks import INTRO, Block, Parts, split_parts
 from callboard.packs.alfred.kitchen.recipes.reading.figures import read_minutes, read_servings
-from callboard.packs.alfred.kitchen.recipes.reading.front_matter import split_front_matter
-from callboard.packs.alfred.kitchen.recipes.reading.items import Item, items_of, paragraphs_of
 from callboard.packs.alfred.kitchen.recipes.reading.limits import (
     LONGEST_BLOCK,
     LONGEST_NAME,
@@ -24,12 +26,14 @@ from callboard.packs.alfred.kitchen.recipes.reading.limits import (
     MOST_STEPS,
     MOST_TAGS,
     RecipeUnreadable,
+    fact_named,
+    split_front_matter,
 )
-from callboard.packs.alfred.kitchen.recipes.reading.words import fact_named
 from callboard.packs.alfred.kitchen.recipes.recipe import (
     Facts,
     ImportedRecipe,
     ImportedStep,
+    IngredientLine,
     Warned,
 )
 from callboard.packs.alfred.kitchen.recipes.text import (

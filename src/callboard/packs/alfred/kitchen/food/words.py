@@ -1,15 +1,10 @@
-"""Food words in a text: whole words, singular or plural, also grown together.
-
-A group is found where one of its names stands, unless that name is part of a harmless one, is
-said to be free of the group, or is a version without animals. Longer words that start or end with a
-name are taken apart: `almondmilk` holds an almond.
-"""
+"""Words of food: which names mean which food, what is in it, and what a diet rules out."""
 
 import re
 import unicodedata
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
-from functools import cache
+from functools import cache, lru_cache
 from typing import Any, Final
 
 from callboard.core.bundled import bundled_yaml
@@ -130,7 +125,7 @@ def also_meant(name: str) -> tuple[str, ...]:
 
 def read_lexicon(name: str) -> dict[str, dict[str, Any]]:
     """Return one of the lists that lie beside this module."""
-    return bundled_yaml("callboard.packs.alfred.kitchen.safety", name)
+    return bundled_yaml("callboard.packs.alfred.kitchen.food", name)
 
 
 @cache
@@ -175,3 +170,77 @@ def _covered(text: Words, harmless: frozenset[Words]) -> set[int]:
 
 def _set(names: list[str]) -> frozenset[Words]:
     return frozenset(food_words(name) for name in names)
+
+
+# Groups that only diets know.
+NO_ALLERGENS: Final = frozenset({"meat", "pork", "alcohol", "honey", "sugar"})
+
+
+@lru_cache(maxsize=20_000)
+def groups_in(name: str) -> frozenset[str]:
+    """Return every group a name belongs to, also those that only diets know."""
+    words = food_words(name)
+    return frozenset(group.name for group in food_groups().values() if group.find(words))
+
+
+def allergens_in(name: str) -> frozenset[str]:
+    """Return the allergens a name gives away."""
+    return groups_in(name) - NO_ALLERGENS
+
+
+_VERSIONS: Final = "plant_versions"
+
+
+@dataclass(frozen=True, slots=True)
+class Diet:
+    """A way of eating, and the groups it leaves out."""
+
+    name: str
+    called: frozenset[Words]
+    without: tuple[str, ...]
+
+
+@cache
+def diets() -> Mapping[str, Diet]:
+    """Return every diet that can be checked, by its name."""
+    return {
+        name: Diet(
+            name,
+            frozenset(food_words(word) for word in [name.replace("_", " "), *entry["called"]]),
+            tuple(entry["without"]),
+        )
+        for name, entry in read_lexicon("diets.yaml").items()
+        if name != _VERSIONS
+    }
+
+
+@lru_cache(maxsize=1_000)
+def diet_called(text: str) -> Diet | None:
+    """Return the diet people mean by a name, if it is one that can be checked."""
+    words = food_words(text.replace("_", " "))
+    return next((diet for diet in diets().values() if words in diet.called), None)
+
+
+def canonical_diets(given: Iterable[Any]) -> list[str]:
+    """Return diets by their own names; one nobody knows stays as it was said."""
+    names: list[str] = []
+    for each in given:
+        known = diet_called(str(each))
+        names.append(known.name if known else "_".join(str(each).casefold().split()))
+    return list(dict.fromkeys(name for name in names if name))
+
+
+def canonical_allergies(given: Iterable[Any]) -> list[str]:
+    """Return allergies by their groups' names; one nobody lists stays as it was said."""
+    names: list[str] = []
+    for each in given:
+        text = str(each).strip().casefold()
+        known = group_called(food_words(_bare(text)))
+        names.append(known.name if known else text)
+    return list(dict.fromkeys(name for name in names if name))
+
+
+def _bare(text: str) -> str:
+    for end in (" allergy", " intolerance", " allergies", "-free", " free"):
+        text = text.removesuffix(end)
+    return text

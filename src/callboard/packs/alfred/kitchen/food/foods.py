@@ -88,4 +88,4 @@ def _densities() -> dict[Words, float]:
 
 
 def _book() -> dict[str, Any]:
-    return bundled_yaml("callboard.packs.alfred.kitchen.lexicon", "foods.yaml")
+    return bundled_yaml("callboard.packs.alfred.kitchen.food", "foods.yaml")

@@ -1,12 +1,13 @@
-"""Profiles as values, and as prompts are told them, in four levels of detail."""
+"""The profile: what prompts are told of somebody, and what follows from it in the kitchen."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from datetime import date, timedelta
 from functools import cache
 from typing import TYPE_CHECKING, Any, Final
 
 from callboard.choreography.turn.domain import Detail, ProfileView
-from callboard.packs.alfred.kitchen.safety.checking import Eater
+from callboard.packs.alfred.kitchen.food.checking import Eater
 
 if TYPE_CHECKING:
     from sqlalchemy import Connection, Executable
@@ -75,7 +76,7 @@ def load_profile(connection: "Connection", user_id: str) -> UserProfile:
 def _profile() -> "Executable":
     from sqlalchemy import bindparam, select
 
-    from callboard.packs.alfred.kitchen.schema.people import user_profile
+    from callboard.packs.alfred.kitchen.schema.tables import user_profile
 
     return select(user_profile).where(user_profile.c.user_id == bindparam("user_id"))
 
@@ -84,7 +85,7 @@ def _profile() -> "Executable":
 def _cooked() -> "Executable":
     from sqlalchemy import bindparam, select
 
-    from callboard.packs.alfred.kitchen.schema.plans import cooking_log
+    from callboard.packs.alfred.kitchen.schema.tables import cooking_log
 
     return (
         select(cooking_log.c.recipe_name)
@@ -154,3 +155,66 @@ _DEFAULTS: Final[Mapping[str, Any]] = {
     "cooking_days": [],
     "onboarding_state": [],
 }
+
+
+Row = Mapping[str, Any]
+_DAYS_AHEAD: Final = {"week": 7, "few_days": 3, "day_of": 1}
+_HABITS: Final = {
+    "weekends_only": "on weekends",
+    "3x_week": "three times a week",
+    "daily": "every day",
+}
+_DINNERS: Final = {"weekends_only": 2, "3x_week": 3, "daily": 7}
+_WEEKDAYS: Final = ("mon", "tue", "wed", "thu", "fri", "sat", "sun")
+_WEEKEND: Final = ("sat", "sun")
+
+
+def planning_range(profile: Row, today: date) -> tuple[date, date]:
+    """Return the days `plan my meals` means: the next week, three days, or today."""
+    horizon = str(profile.get("planning_horizon") or "week")
+    if horizon == "day_of":
+        return today, today
+    first = today + timedelta(days=1) if horizon == "week" else today
+    return first, first + timedelta(days=_DAYS_AHEAD[horizon] - 1)
+
+
+def dinners_in(profile: Row, first: date, last: date) -> int:
+    """Return how many dinners are proposed for some days."""
+    days = (last - first).days + 1
+    frequency = str(profile.get("cooking_frequency") or "3x_week")
+    if frequency == "weekends_only":
+        return sum(1 for day in _days(first, last) if _name(day) in _WEEKEND)
+    weeks = days / 7
+    return min(days, max(1, round(_DINNERS[frequency] * weeks)))
+
+
+def needs_instructions(profile: Row) -> bool:
+    """Say whether a generated recipe must say how it is made."""
+    return profile.get("recipe_generation") != "ingredients_only"
+
+
+def keeps_links(profile: Row) -> bool:
+    """Say whether a recipe may be just a name and an address."""
+    return profile.get("recipe_storage") in ("links_only", "mixed")
+
+
+def meal_tasks(profile: Row, meal: str, steps: Sequence[str] = ()) -> list[dict[str, Any]]:
+    """Return the tasks of a planned meal: one, one that reminds of it, or one for each step."""
+    granularity = profile.get("task_granularity") or "reminders"
+    if granularity == "detailed" and steps:
+        return [{"description": f"{meal}: {step}", "kind": "prep"} for step in steps]
+    said = f"Reminder: {meal}" if granularity == "reminders" else f"Cook {meal}"
+    return [{"description": said, "kind": "cooking"}]
+
+
+def cooking_habit(profile: Row) -> str:
+    """Return how often is cooked, to be told with a plan that goes by it."""
+    return _HABITS[str(profile.get("cooking_frequency") or "3x_week")]
+
+
+def _days(first: date, last: date) -> list[date]:
+    return [first + timedelta(days=number) for number in range((last - first).days + 1)]
+
+
+def _name(day: date) -> str:
+    return _WEEKDAYS[day.weekday()]

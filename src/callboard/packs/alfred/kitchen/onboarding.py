@@ -180,4 +180,4 @@ def _worded(question_id: str, said: str) -> str | None:
 
 
 def _read() -> dict[str, dict[str, Any]]:
-    return bundled_yaml("callboard.packs.alfred.kitchen.profile", "questions.yaml")
+    return bundled_yaml("callboard.packs.alfred.kitchen", "questions.yaml")

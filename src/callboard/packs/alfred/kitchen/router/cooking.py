@@ -19,7 +19,7 @@ _FORMS: Final = forms("cooking")
 _MOST_WORDS_AFTER_DONE: Final = 6
 
 
-async def route_stove(situation: Situation, cooks: CookSessions, now_ms: int) -> Routed | None:
+async def route_cooking(situation: Situation, cooks: CookSessions, now_ms: int) -> Routed | None:
     """Route what is said while cooking, or what begins it."""
     session_id = situation.asked.who.session_id
     cooking = cooks.get(session_id) if session_id else None

@@ -218,11 +218,11 @@ async def content_objections(
     eater = Eater.of(profile, constraints)
     found += check_for(eater, content)
     if content_type == PLAN and not found:
-        found += await _recipe_objections(content, eater, read)
+        found += await _grounding_objections(content, eater, read)
     return found
 
 
-async def _recipe_objections(content: Row, eater: Eater, read: Read) -> list[Objection]:
+async def _grounding_objections(content: Row, eater: Eater, read: Read) -> list[Objection]:
     """A plan's recipes are the user's own, and each may be eaten."""
     refs = list(dict.fromkeys(recipe_refs(content)))
     stored = [ref for ref in refs if not ref.startswith("temp_")]

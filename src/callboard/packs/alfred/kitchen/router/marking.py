@@ -14,6 +14,7 @@ from callboard.packs.alfred.kitchen.router.situation import (
     among,
     find_target,
     names,
+    present,
     same,
 )
 from callboard.packs.alfred.kitchen.router.words import forms, read_count, read_item, read_items
@@ -45,13 +46,13 @@ async def _all_of(situation: Situation) -> Routed | None:
         return None
     noun = found["noun"].casefold()
     if noun.startswith("recipe"):
-        table, subdomain, anything = "recipes", "recipes", "name"
+        table, anything = "recipes", "name"
     elif "plan" in noun:
-        table, subdomain, anything = "meal_plans", "meal_plans", "plan_date"
+        table, anything = "meal_plans", "plan_date"
     else:
-        table, subdomain, anything = "tasks", "tasks", "description"
-    filters = [{"not": {"field": anything, "op": "is", "value": None}}]
-    return _delete(situation, f"Delete all {table.replace('_', ' ')}", subdomain, table, filters)
+        table, anything = "tasks", "description"
+    filters = [present(anything)]
+    return _delete(situation, f"Delete all {table.replace('_', ' ')}", table, filters)
 
 
 async def _recipe_deletion(situation: Situation) -> Routed | None:
@@ -63,10 +64,8 @@ async def _recipe_deletion(situation: Situation) -> Routed | None:
         known = [each for each in situation.asked.referenced if not each.startswith("temp_")]
         if len(known) != 1:
             return None
-        return _delete(situation, "Delete the recipe", "recipes", "recipes", [same("id", known[0])])
-    return _delete(
-        situation, f"Delete the recipe {name}", "recipes", "recipes", [same("name", name)]
-    )
+        return _delete(situation, "Delete the recipe", "recipes", [same("id", known[0])])
+    return _delete(situation, f"Delete the recipe {name}", "recipes", [same("name", name)])
 
 
 async def _checked_off(situation: Situation) -> Routed | None:
@@ -99,7 +98,7 @@ async def _shopping_state(
     # "The list" as a whole, or things on it.
     if re.fullmatch(r"(?:everything|all(?: of (?:it|them))?|the whole list|my list)", what, re.I):
         return _update(
-            situation, f"Mark everything as {state}", "shopping", SHOPPING.table,
+            situation, f"Mark everything as {state}", SHOPPING.table,
             [among("status", OPEN)], {"status": state},
         )  # fmt: skip
     targeted = BEHIND.match(what)
@@ -114,7 +113,7 @@ async def _shopping_state(
     ):
         return None
     told = f"Mark {names(wanted)} as {state.replace('_', ' ')}"
-    return _update(situation, told, "shopping", SHOPPING.table, filters, {"status": state})
+    return _update(situation, told, SHOPPING.table, filters, {"status": state})
 
 
 async def _task_state(situation: Situation, what: str, state: str) -> Routed | None:
@@ -125,7 +124,7 @@ async def _task_state(situation: Situation, what: str, state: str) -> Routed | N
         return None
     told = f"Mark {task['description']} as {state}"
     return _update(
-        situation, told, "tasks", "tasks", [same("id", task["id"])], {"status": state},
+        situation, told, "tasks", [same("id", task["id"])], {"status": state},
         {str(task["id"]): task["version"]},
     )  # fmt: skip
 
@@ -166,16 +165,14 @@ async def _recipe_change(
         known = [each for each in situation.asked.referenced if not each.startswith("temp_")]
         if len(known) != 1:
             return None
-        return _update(
-            situation, f"Set {told}", "recipes", "recipes", [same("id", known[0])], values
-        )
+        return _update(situation, f"Set {told}", "recipes", [same("id", known[0])], values)
     rows = await situation.rows(
         table="recipes", columns=["id", "name"], filters=[same("name", name)], limit=2
     )
     if len(rows) != 1:
         return None
     return _update(
-        situation, f"Set {rows[0]['name']}: {told}", "recipes", "recipes",
+        situation, f"Set {rows[0]['name']}: {told}", "recipes",
         [same("id", rows[0]["id"])], values,
     )  # fmt: skip
 
@@ -190,7 +187,7 @@ async def _moved(situation: Situation) -> Routed | None:
         return None
     wanted = [item.name for item in items]
     return _update(
-        situation, f"Move {names(wanted)} to the {target.title}", "inventory", INVENTORY.table,
+        situation, f"Move {names(wanted)} to the {target.title}", INVENTORY.table,
         [among("ingredient.name", wanted)], {"location": target.place},
     )  # fmt: skip
 
@@ -227,7 +224,7 @@ async def _quantity(situation: Situation) -> Routed | None:
     if amount.unit is not None:
         values["unit"] = amount.unit
     return _update(
-        situation, f"Set {item.name} on the {target.title}", target.subdomain, target.table,
+        situation, f"Set {item.name} on the {target.title}", target.table,
         [same("id", row["id"])], values, {str(row["id"]): row["version"]},
     )  # fmt: skip
 
@@ -240,23 +237,15 @@ def _split_place(text: str) -> tuple[str, str]:
 def _update(
     situation: Situation,
     what: str,
-    subdomain: str,
     table: str,
     filters: Sequence[dict[str, Any]],
     values: dict[str, Any],
     versions: dict[str, int] | None = None,
 ) -> Routed:
-    steps = situation.steps
-    steps.write(
-        what, op="update", table=table, filters=list(filters), set=values,
-        versions=versions or {},
-    )  # fmt: skip
-    return steps.done(what)
+    return situation.writing(
+        what, op="update", table=table, filters=list(filters), set=values, versions=versions or {}
+    )
 
 
-def _delete(
-    situation: Situation, what: str, subdomain: str, table: str, filters: list[dict[str, Any]]
-) -> Routed:
-    steps = situation.steps
-    steps.write(what, op="delete", table=table, filters=filters)
-    return steps.done(what)
+def _delete(situation: Situation, what: str, table: str, filters: list[dict[str, Any]]) -> Routed:
+    return situation.writing(what, op="delete", table=table, filters=filters)

@@ -140,9 +140,7 @@ async def _take(situation: Situation, found: re.Match[str]) -> Routed | None:
 
 
 def _remove(situation: Situation, what: str, *filters: dict[str, Any]) -> Routed:
-    steps = situation.steps
-    steps.write(what, op="delete", table="meal_plans", filters=list(filters))
-    return steps.done(what)
+    return situation.writing(what, op="delete", table="meal_plans", filters=list(filters))
 
 
 _MOST: Final = 200

@@ -48,14 +48,14 @@ def _first(situation: Situation, *routes: Callable[[Situation], Routed | None]) 
 
 def _everything(situation: Situation, target: Target) -> Routed:
     if target.table == "tasks":
-        return _read(situation, "Show open tasks", "tasks", "tasks", among("status", ["open"]))
+        return _read(situation, "Show open tasks", "tasks", among("status", ["open"]))
     details: dict[str, Any] = {"include": ["ingredient"]}
     if target.table == SHOPPING.table:
         details["order_by"] = [{"column": "category"}, {"column": "name"}]
     else:
         details["order_by"] = [{"column": "location"}, {"column": "expires_on"}]
     what = f"Show the {target.title}"
-    return _read(situation, what, target.subdomain, target.table, *target.scope, **details)
+    return _read(situation, what, target.table, *target.scope, **details)
 
 
 def _expiring(situation: Situation) -> Routed | None:
@@ -66,7 +66,7 @@ def _expiring(situation: Situation) -> Routed | None:
     until = "@today+3d" if days is None else days.end.isoformat()
     soon = {"field": "expires_on", "op": "lte", "value": until}
     return _read(
-        situation, "Show what expires soon", "inventory", "inventory_items", soon,
+        situation, "Show what expires soon", "inventory_items", soon,
         include=["ingredient"], order_by=[{"column": "expires_on"}],
     )  # fmt: skip
 
@@ -87,7 +87,7 @@ def _having(situation: Situation) -> Routed | None:
     if found["place"]:
         filters.append(same("location", found["place"].casefold()))
     return _read(
-        situation, f"See whether there is {item.name}", "inventory", "inventory_items", *filters,
+        situation, f"See whether there is {item.name}", "inventory_items", *filters,
         include=["ingredient"],
     )  # fmt: skip
 
@@ -108,7 +108,7 @@ def _tasks(situation: Situation) -> Routed | None:
     if not _FORMS["tasks"].match(situation.text):
         return None
     return _read(
-        situation, "Show open tasks", "tasks", "tasks", among("status", ["open"]),
+        situation, "Show open tasks", "tasks", among("status", ["open"]),
         order_by=[{"column": "due_at"}],
     )  # fmt: skip
 
@@ -138,7 +138,7 @@ async def _plan(situation: Situation) -> Routed | None:
     if meal is not None:
         filters.append(same("meal_type", meal))
     return _read(
-        situation, "Show what is planned", "meal_plans", "meal_plans", *filters,
+        situation, "Show what is planned", "meal_plans", *filters,
         include=["recipe"], order_by=[{"column": "plan_date"}, {"column": "meal_type"}],
     )  # fmt: skip
 
@@ -148,7 +148,7 @@ def _log(situation: Situation) -> Routed | None:
     if found is None:
         return None
     return _read(
-        situation, "Show what was cooked", "cooking_log", "cooking_log", *_past(found["when"]),
+        situation, "Show what was cooked", "cooking_log", *_past(found["when"]),
         order_by=[{"column": "cooked_at", "dir": "desc"}], limit=20,
     )  # fmt: skip
 
@@ -175,7 +175,7 @@ def _past(said: str | None) -> list[dict[str, Any]]:
 def _profile(situation: Situation) -> Routed | None:
     if not _FORMS["profile"].match(situation.text):
         return None
-    return _read(situation, "Show preferences", "preferences", "user_profile")
+    return _read(situation, "Show preferences", "user_profile")
 
 
 def _recipes(situation: Situation) -> Routed | None:
@@ -189,7 +189,7 @@ def _recipes(situation: Situation) -> Routed | None:
     if is_archived:
         chosen.append(present("archived_at"))
     return _read(
-        situation, "Show recipes", "recipes", "recipes", *chosen,
+        situation, "Show recipes", "recipes", *chosen,
         include=["tags"], order_by=[{"column": "name"}], include_archived=is_archived,
     )  # fmt: skip
 
@@ -216,7 +216,7 @@ async def _one_recipe(situation: Situation) -> Routed | None:
         }
     )
     return _read(
-        situation, f"Show the recipe for {name}", "recipes", "recipes", wanted,
+        situation, f"Show the recipe for {name}", "recipes", wanted,
         include=["ingredients", "steps", "tags"], limit=10,
     )  # fmt: skip
 
@@ -232,9 +232,7 @@ def _between(field: str, start: str, end: str) -> dict[str, Any]:
     return {"field": field, "op": "between", "value": [start, end]}
 
 
-def _read(
-    situation: Situation, what: str, subdomain: str, table: str, *filters: Any, **more: Any
-) -> Routed:
+def _read(situation: Situation, what: str, table: str, *filters: Any, **more: Any) -> Routed:
     steps = situation.steps
     details: dict[str, Any] = {"limit": MOST_SHOWN, **more}
     steps.read(what, table=table, filters=list(filters), **details)

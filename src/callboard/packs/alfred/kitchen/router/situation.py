@@ -65,38 +65,24 @@ class Steps:
         group: int,
         compute: str,
         inputs: Sequence[str],
-        **more: Any,
+        **arguments: Any,
     ) -> str:
         """Add arithmetic over the results of other steps, and return its id."""
-        return self._add(
-            what,
-            StepType.ANALYZE,
-            subdomain,
-            group,
-            compute=compute,
-            inputs=list(inputs),
-            arguments=more,
-        )
+        details = {"compute": compute, "inputs": list(inputs), "arguments": arguments}
+        return self._add(what, StepType.ANALYZE, subdomain, group, **details)
 
     def generate(
         self,
         what: str,
         subdomain: str,
         group: int,
-        content_type: str,
+        content: str,
         inputs: Sequence[str],
-        **more: Any,
+        **arguments: Any,
     ) -> str:
         """Add something that is to be made up, and return its id."""
-        return self._add(
-            what,
-            StepType.GENERATE,
-            subdomain,
-            group,
-            content_type=content_type,
-            inputs=list(inputs),
-            arguments=more,
-        )
+        details = {"content_type": content, "inputs": list(inputs), "arguments": arguments}
+        return self._add(what, StepType.GENERATE, subdomain, group, **details)
 
     def done(self, goal: str = "", assumptions: Sequence[str] = (), **more: Any) -> Routed:
         """Return them as what a message asks for; without a goal they tell it themselves."""
@@ -244,7 +230,6 @@ class Target:
     """A list or a place things are in."""
 
     table: str
-    subdomain: str
     name_field: str
     title: str
     place: str = ""
@@ -266,9 +251,9 @@ class Target:
         return self.scope or [present("location")]
 
 
-SHOPPING: Final = Target("shopping_items", "shopping", "name", "shopping list")
-INVENTORY: Final = Target("inventory_items", "inventory", "ingredient.name", "inventory")
-TASKS: Final = Target("tasks", "tasks", "description", "tasks")
+SHOPPING: Final = Target("shopping_items", "name", "shopping list")
+INVENTORY: Final = Target("inventory_items", "ingredient.name", "inventory")
+TASKS: Final = Target("tasks", "description", "tasks")
 
 
 def find_target(word: str) -> Target:
@@ -307,7 +292,7 @@ def in_place(place: str) -> Target:
     """Return a place at home, or the house as a whole."""
     if not place:
         return INVENTORY
-    return Target("inventory_items", "inventory", "ingredient.name", place, place)
+    return Target("inventory_items", "ingredient.name", place, place)
 
 
 def names(titles: Sequence[str]) -> str:

@@ -13,7 +13,7 @@ from sqlalchemy import delete, insert
 from callboard.knowledge.entities.matching import name_key
 from callboard.library.relational.base import Base
 from callboard.packs.alfred.kitchen.compute.matching import MatchOptions, match_recipes
-from callboard.packs.alfred.kitchen.compute.rows import Catalogue
+from callboard.packs.alfred.kitchen.compute.rows import FoodCatalogue
 from callboard.packs.alfred.kitchen.cookable import match_in_database
 from callboard.packs.alfred.kitchen.food.checking import Eater
 from callboard.packs.alfred.kitchen.food.words import allergens_in
@@ -58,7 +58,7 @@ def test_both_ways_find_the_same(
     items = list({(i["ingredient_id"], i["unit"], i["expires_on"]): i for i in items}.values())
     base.write_now(lambda c: _fill(c, catalogue, recipes, items))
     options = MatchOptions(date(2026, 5, 20), max_missing=most, limit=limit)
-    wanted = match_recipes(recipes, items, eater, options, Catalogue.of(catalogue))["matches"]
+    wanted = match_recipes(recipes, items, eater, options, FoodCatalogue.of(catalogue))["matches"]
     found = base.read_now(lambda c: match_in_database(c, "cook", eater, options))
     assert found == wanted
 

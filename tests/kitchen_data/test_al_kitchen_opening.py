@@ -272,13 +272,13 @@ def _die_in_the_second_step(url: str) -> None:
 
     desk = KitchenDesk(Base(url))
     desk.add("shopping_items", 1, name="Eggs", quantity=6)
-    from callboard.library.relational.changes import Changes
+    from callboard.library.relational.changes import RowChanges
 
     def die(*_: Any, **__: Any) -> None:
         os._exit(9)
 
     # After the row is in and before the transaction ends.
-    Changes._note = die  # type: ignore[method-assign]
+    RowChanges._note = die  # type: ignore[method-assign]
     desk.add("inventory_items", 1, ingredient="Milk", quantity=1, unit="l")
 
 

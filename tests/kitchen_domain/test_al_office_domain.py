@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 from kitchen_home import Clock
 
-from callboard.choreography.turn.domain import Asked, Domain, Routed, Who
+from callboard.choreography.turn.domain import AskedMessage, Domain, Routed, Who
 from callboard.choreography.turn.requests import ReadRequest, WriteKey, WritePreview, WriteResult
 from callboard.library.relational.base import Base
 from office.office_domain import Office
@@ -31,7 +31,7 @@ def office(tmp_path: Path) -> Iterator[Office]:
 async def say(
     office: Office, message: str, turn: int = 1, confirmed: WritePreview | None = None
 ) -> WriteResult | list[str]:
-    routed = await office.route(Asked(message, "quick", ME))
+    routed = await office.route(AskedMessage(message, "quick", ME))
     assert isinstance(routed, Routed), message
     (step,) = routed.steps
     if step.query is not None:
@@ -80,7 +80,7 @@ async def test_documents_are_added_shown_put_away_and_brought_back(office: Offic
     assert await say(office, "show documents") == []
     await office.undo(ME)
     assert await say(office, "show documents") == ["Budget 2027"]
-    assert await office.route(Asked("what's in the fridge", "quick", ME)) is None
+    assert await office.route(AskedMessage("what's in the fridge", "quick", ME)) is None
     counts = await office.counts(ME)
     assert (counts["documents"], counts["tasks"]) == (1, 1)
     other = await office.read(Who("you"), ReadRequest(table="documents"))

@@ -19,7 +19,7 @@ from sqlalchemy import (
 from sqlalchemy.dialects.postgresql import JSONB
 
 from callboard.choreography.turn.domain import (
-    Asked,
+    AskedMessage,
     ComputeFunction,
     Detail,
     Objection,
@@ -28,7 +28,7 @@ from callboard.choreography.turn.domain import (
     Routed,
     Row,
     Subdomain,
-    Wanted,
+    WantedContent,
     Who,
 )
 from callboard.choreography.turn.requests import Filter, ReadRequest, WriteRequest
@@ -158,7 +158,7 @@ _TEAM: Final = re.compile(
 )
 
 
-def route_office(asked: Asked, parts: tuple[Subdomain, ...]) -> Routed | None:
+def route_office(asked: AskedMessage, parts: tuple[Subdomain, ...]) -> Routed | None:
     """Return what a message plainly asks for, or None."""
     text = asked.message.strip().rstrip(".!?").strip()
     team = _TEAM.fullmatch(text)
@@ -311,7 +311,7 @@ class Office(DescribedDomain):
         """Return the place a row takes: nothing here has one."""
         return None
 
-    async def route(self, asked: Asked) -> Routed | None:
+    async def route(self, asked: AskedMessage) -> Routed | None:
         """Return what code makes of a message, or None if it is not sure."""
         return route_office(asked, tuple(self.subdomains()))
 
@@ -329,7 +329,9 @@ class Office(DescribedDomain):
         """Return the mode a message sounds like."""
         return None
 
-    async def draft_content(self, stage: "Stage", key: str, wanted: Wanted) -> Sequence[Row] | None:
+    async def draft_content(
+        self, stage: "Stage", key: str, wanted: WantedContent
+    ) -> Sequence[Row] | None:
         """Leave it to the model: a document has no rules to keep to."""
         return None
 

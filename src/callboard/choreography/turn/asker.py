@@ -8,7 +8,7 @@ from callboard.choreography.asking import Call
 from callboard.choreography.conversation import Listener
 from callboard.choreography.staffing import find_agent, is_constrained
 from callboard.choreography.stage import Stage
-from callboard.choreography.turn.sections import EXAMPLES, TRIM_ORDER, Section
+from callboard.choreography.turn.sections import EXAMPLES, TRIM_ORDER, PromptSection
 from callboard.choreography.turn.shapes import StepType
 from callboard.choreography.values import pack_of
 from callboard.core.canonical import Json, digest
@@ -18,7 +18,7 @@ from callboard.prompts import Layer, Order, PromptRequest, render_template
 
 
 @dataclass(frozen=True, slots=True)
-class Node:
+class PromptNode:
     """One kind of model call: its name, its agent's archetype, its prompt files, its budget."""
 
     name: str
@@ -28,19 +28,19 @@ class Node:
     output_tokens: int
 
 
-UNDERSTAND: Final = Node("understand", "listener", ("understand",), 1500, 300)
-QUICK: Final = Node("quick", "listener", ("quick",), 2000, 600)
-THINK: Final = Node("think", "planner", ("think",), 2000, 800)
-REPLY: Final = Node("reply", "host", ("reply",), 2000, 1000)
-SUMMARIZE: Final = Node("summarize", "scribe", ("summarize",), 3000, 500)
+UNDERSTAND: Final = PromptNode("understand", "listener", ("understand",), 1500, 300)
+QUICK: Final = PromptNode("quick", "listener", ("quick",), 2000, 600)
+THINK: Final = PromptNode("think", "planner", ("think",), 2000, 800)
+REPLY: Final = PromptNode("reply", "host", ("reply",), 2000, 1000)
+SUMMARIZE: Final = PromptNode("summarize", "scribe", ("summarize",), 3000, 500)
 ACT: Final = {
-    kind: Node(f"act_{kind.value}", "hand", ("act/base", f"act/{kind.value}"), 3000, 1000)
+    kind: PromptNode(f"act_{kind.value}", "hand", ("act/base", f"act/{kind.value}"), 3000, 1000)
     for kind in StepType
 }
 
 
 @dataclass(frozen=True, slots=True)
-class Said:
+class NodeReply:
     """What came back: the text, or the JSON that was asked for."""
 
     text: str
@@ -48,7 +48,7 @@ class Said:
 
 
 @dataclass
-class Asker:
+class NodeAsker:
     """Asks on behalf of one turn."""
 
     stage: Stage
@@ -56,9 +56,9 @@ class Asker:
     # Every call of the turn: node, tokens, time, the hash of the prompt. Filled by `ask`.
     calls: list[dict[str, Json]] = field(default_factory=list[dict[str, Json]])
 
-    def on(self, stage: Stage) -> "Asker":
+    def on(self, stage: Stage) -> "NodeAsker":
         """Return the same asker on a branch of the stage; it counts into the same list."""
-        return Asker(stage, self.mode, self.calls)
+        return NodeAsker(stage, self.mode, self.calls)
 
     @property
     def pack(self) -> str:
@@ -70,7 +70,7 @@ class Asker:
         """How many calls were made, without those that sum up."""
         return sum(1 for call in self.calls if call["node"] != "summarize")
 
-    def is_constrained(self, node: Node) -> bool:
+    def is_constrained(self, node: PromptNode) -> bool:
         """Say whether a node's model is held to choices instead of trusted to reason."""
         studio = self.stage.studio
         return is_constrained(studio, find_agent(studio, node.agent, self.pack))
@@ -81,19 +81,21 @@ class Asker:
         text = render_template(registry.get(prompt), {}).text.strip()
         return "\n\n".join(text.split("\n\n")[:most])
 
-    def examples(self, prompt: str, most: int) -> Section:
+    def examples(self, prompt: str, most: int) -> PromptSection:
         """Return as many examples as a mode wants; the first to give way."""
-        return Section(EXAMPLES, self.paragraphs(prompt, most) if most else "", is_trusted=True)
+        return PromptSection(
+            EXAMPLES, self.paragraphs(prompt, most) if most else "", is_trusted=True
+        )
 
     async def ask(
         self,
         key: str,
-        node: Node,
-        sections: Sequence[Section],
+        node: PromptNode,
+        sections: Sequence[PromptSection],
         message: str,
         *,
         schema: Mapping[str, Json] | None = None,
-    ) -> Said:
+    ) -> NodeReply:
         """Return what a node's agent says; whatever goes wrong is raised as the step's error."""
         agent = find_agent(self.stage.studio, node.agent, self.pack)
 
@@ -130,14 +132,18 @@ class Asker:
             )
         )
         if not isinstance(stored, dict):
-            return Said(str(stored), stored)
+            return NodeReply(str(stored), stored)
         spoken = cast("dict[str, Any]", stored)
         self.calls.append(spoken.get("call") or {"node": node.name, "mode": self.mode})
-        return Said(str(spoken.get("text", "")), spoken.get("data"))
+        return NodeReply(str(spoken.get("text", "")), spoken.get("data"))
 
 
 def compose_prompt(
-    stage: Stage, node: Node, sections: Sequence[Section], message: str, listener: Listener
+    stage: Stage,
+    node: PromptNode,
+    sections: Sequence[PromptSection],
+    message: str,
+    listener: Listener,
 ) -> PromptRequest:
     """Lay a node's prompt out: its instructions, its sections, the message; trimmed in order."""
     registry = stage.studio.prompts(pack_of(stage.run))

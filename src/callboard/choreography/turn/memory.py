@@ -6,8 +6,8 @@ from typing import Any, Final, cast
 
 from pydantic import BaseModel, ConfigDict, Field
 
-from callboard.choreography.turn.asker import SUMMARIZE, Asker
-from callboard.choreography.turn.sections import CONSTRAINTS, FACTS, PRIOR, Hidden, Section
+from callboard.choreography.turn.asker import SUMMARIZE, NodeAsker
+from callboard.choreography.turn.sections import CONSTRAINTS, FACTS, PRIOR, Hidden, PromptSection
 from callboard.choreography.turn.shapes import (
     ConversationSummary,
     PendingClarification,
@@ -33,7 +33,7 @@ class Suggestion(BaseModel):
     turn: int
 
 
-class SessionState(BaseModel):
+class TalkState(BaseModel):
     """What a session remembers; the registry and what was made are stored beside it."""
 
     model_config = ConfigDict(extra="ignore", serialize_by_alias=True)
@@ -95,7 +95,7 @@ def summarize_turn(turn: int, user: str, assistant: str, actions: Sequence[str])
     return TurnSummary(turn=turn, user=user[:400], assistant=shown, actions=list(actions)[:8])
 
 
-def recent_section(state: SessionState, hidden: Hidden, turns: int, *, warm: bool) -> Section:
+def recent_section(state: TalkState, hidden: Hidden, turns: int, *, warm: bool) -> PromptSection:
     """Return the last turns, and what older ones came to once they are out of sight."""
     recent = state.recent[-turns:] if turns else []
     shown = _lines(recent, hidden)
@@ -103,7 +103,7 @@ def recent_section(state: SessionState, hidden: Hidden, turns: int, *, warm: boo
     summary = summary_text(state.summary, hidden) if warm and is_long else ""
     whole = "\n".join(part for part in (summary, shown) if part)
     last = _lines(recent[-1:], hidden)
-    return Section(PRIOR, whole, shorter=(lambda: shown, lambda: last))
+    return PromptSection(PRIOR, whole, shorter=(lambda: shown, lambda: last))
 
 
 def summary_text(summary: ConversationSummary, hidden: Hidden) -> str:
@@ -137,13 +137,13 @@ _SCHEMA: Final[dict[str, Json]] = {
 }
 
 
-def is_due(state: SessionState, turn: int) -> bool:
+def is_due(state: TalkState, turn: int) -> bool:
     """Say whether enough turns have passed since the last summary."""
     return turn - state.summary.through_turn >= EVERY_TURNS
 
 
 async def compress(
-    asker: Asker, state: SessionState, turns: list[TurnSummary], hidden: Hidden, turn: int
+    asker: NodeAsker, state: TalkState, turns: list[TurnSummary], hidden: Hidden, turn: int
 ) -> ConversationSummary:
     """Return what the conversation came to; the old summary if it cannot be told anew."""
     if asker.is_constrained(SUMMARIZE):
@@ -151,9 +151,9 @@ async def compress(
     said = "\n".join(f"user: {e.user}\nassistant: {hidden.scrub(e.assistant)}" for e in turns)
     actions = "\n".join(hidden.scrub(each) for e in turns for each in e.actions)
     sections = [
-        Section(PRIOR, f"{summary_text(state.summary, hidden)}\n{said}".strip()),
-        Section(FACTS, actions),
-        Section(CONSTRAINTS, "\n".join(state.constraints)),
+        PromptSection(PRIOR, f"{summary_text(state.summary, hidden)}\n{said}".strip()),
+        PromptSection(FACTS, actions),
+        PromptSection(CONSTRAINTS, "\n".join(state.constraints)),
     ]
     try:
         reply = await asker.ask("summarize", SUMMARIZE, sections, "Sum it up.", schema=_SCHEMA)
@@ -176,7 +176,7 @@ async def compress(
 
 
 def _by_code(
-    state: SessionState, turns: list[TurnSummary], hidden: Hidden, turn: int
+    state: TalkState, turns: list[TurnSummary], hidden: Hidden, turn: int
 ) -> ConversationSummary:
     """Sum up by what was done: exact, if without grace."""
     done = [*state.summary.key_decisions, *(hidden.scrub(a) for e in turns for a in e.actions)]

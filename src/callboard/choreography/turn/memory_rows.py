@@ -4,13 +4,13 @@ from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from typing import Any, Final, cast
 
-from callboard.choreography.turn.memory import SessionState
+from callboard.choreography.turn.memory import TalkState
 from callboard.choreography.turn.shapes import TurnOutcome
 from callboard.core.canonical import Json, compact_json
 from callboard.core.vocabulary import EntityState, StepState
 from callboard.knowledge.entities import (
     Aged,
-    Registry,
+    EntityRegistry,
     StoredContent,
     archive_content,
     save_content,
@@ -47,13 +47,13 @@ class TurnRow:
     ended_at: int | None
 
 
-def load_state(connection: Connection, session_id: str) -> SessionState:
+def load_state(connection: Connection, session_id: str) -> TalkState:
     """Return a session's state; a session that has none begins with an empty one."""
     row: Any = connection.execute(
         "SELECT document FROM conversations WHERE session_id = :session_id",
         {"session_id": session_id},
     ).fetchone()
-    return SessionState() if row is None else SessionState.model_validate_json(row["document"])
+    return TalkState() if row is None else TalkState.model_validate_json(row["document"])
 
 
 def load_owner(connection: Connection, session_id: str) -> str:
@@ -65,7 +65,7 @@ def load_owner(connection: Connection, session_id: str) -> str:
     return "" if row is None else str(decode(row["document"]).get("user_id", ""))
 
 
-def save_state(connection: Connection, session_id: str, state: SessionState, now: int) -> None:
+def save_state(connection: Connection, session_id: str, state: TalkState, now: int) -> None:
     """Store a session's state as it is now."""
     connection.execute(
         "INSERT INTO conversations (session_id, document, updated_at)"
@@ -205,13 +205,13 @@ def _turn(row: Any) -> TurnRow:
 
 
 @dataclass(frozen=True, slots=True)
-class Closing:
+class TurnClosing:
     """What is stored at the end of a turn."""
 
     session_id: str
     turn: int
-    registry: Registry
-    state: SessionState
+    registry: EntityRegistry
+    state: TalkState
     contents: tuple[StoredContent, ...]
     outcome: TurnOutcome
     trace: dict[str, Json]
@@ -240,7 +240,7 @@ class Closing:
         return work
 
 
-def age(registry: Registry, state: SessionState, turn: int, held: Iterable[str]) -> Aged:
+def age(registry: EntityRegistry, state: TalkState, turn: int, held: Iterable[str]) -> Aged:
     """Let a turn pass over what is talked about; what an open question holds stays fresh."""
     registry.touch(held, turn)
     aged = registry.end_of_turn(turn)
@@ -250,7 +250,7 @@ def age(registry: Registry, state: SessionState, turn: int, held: Iterable[str])
     return aged
 
 
-def _old_ids(registry: Registry, entity_id: str) -> list[str]:
+def _old_ids(registry: EntityRegistry, entity_id: str) -> list[str]:
     return [old for old, meant in registry.aliases.items() if meant == entity_id]
 
 

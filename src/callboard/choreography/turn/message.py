@@ -6,27 +6,27 @@ from typing import Any, cast
 
 from callboard.choreography.stage import Stage
 from callboard.choreography.turn.acting.steps import told
-from callboard.choreography.turn.asker import SUMMARIZE, Asker
-from callboard.choreography.turn.domain import Domain, ModeSpec, Who
+from callboard.choreography.turn.asker import SUMMARIZE, NodeAsker
+from callboard.choreography.turn.domain import Domain, TurnMode, Who
 from callboard.choreography.turn.memory import (
     IDLE_MS,
-    SessionState,
+    TalkState,
     compress,
     is_due,
     summarize_turn,
 )
-from callboard.choreography.turn.memory_rows import Closing, age
+from callboard.choreography.turn.memory_rows import TurnClosing, age
 from callboard.choreography.turn.modes import chosen_mode, mode_by_form, suggest, suggestion_line
 from callboard.choreography.turn.phases import Phases, Replied
 from callboard.choreography.turn.shapes import Gesture, StepStatus, StepType, TurnOutcome
 from callboard.choreography.turn.thinking.deciding import ModelUnavailable
 from callboard.choreography.turn.understanding.answers import held_ids
-from callboard.choreography.turn.work import Work
+from callboard.choreography.turn.work import TurnWork
 from callboard.core.canonical import Json
 from callboard.core.errors import CallboardError
 from callboard.core.vocabulary import EntityState
 from callboard.engine.scope import StepScope
-from callboard.knowledge.entities import Registry
+from callboard.knowledge.entities import EntityRegistry
 
 
 @dataclass(frozen=True, slots=True)
@@ -65,8 +65,8 @@ class Sent:
 class Loaded:
     """What a turn begins with."""
 
-    state: SessionState
-    registry: Registry
+    state: TalkState
+    registry: EntityRegistry
     interrupted: tuple[int, ...]
     told: tuple[str, ...]
 
@@ -97,7 +97,7 @@ class Handling:
             replied = Replied(f"That did not work: {told(error)}")
         return await self._close(work, replied, phases.advised_mode)
 
-    async def _begin(self) -> tuple[Work, bool]:
+    async def _begin(self) -> tuple[TurnWork, bool]:
         state, sent = self.state, self.sent
         now = self.stage.studio.clock.now_ms()
         if state.last_at and now - state.last_at > IDLE_MS and not state.has_open_question:
@@ -107,8 +107,8 @@ class Handling:
         if sent.mode is not None:
             state.mode = None if sent.mode == "auto" else sent.mode
         chosen = mode or mode_by_form(self.domain, sent.message)
-        asker = Asker(self.stage, chosen.name)
-        work = Work(
+        asker = NodeAsker(self.stage, chosen.name)
+        work = TurnWork(
             self.stage,
             self.domain,
             sent.who,
@@ -122,14 +122,14 @@ class Handling:
         )
         return work, mode is not None
 
-    async def _mode(self) -> ModeSpec | None:
+    async def _mode(self) -> TurnMode | None:
         chosen = chosen_mode(self.domain, self.sent.mode, self.state, None)
         if chosen is not None:
             return chosen
         profile = await self.domain.profile(self.sent.who, "minimal")
         return chosen_mode(self.domain, self.sent.mode, self.state, profile.default_mode)
 
-    async def _close(self, work: Work, replied: Replied, advised: str | None) -> dict[str, Any]:
+    async def _close(self, work: TurnWork, replied: Replied, advised: str | None) -> dict[str, Any]:
         state, turn = work.state, work.turn
         fitting = None
         if replied.action == "respond":
@@ -164,14 +164,14 @@ class Handling:
         work.show("done", action=outcome.action, mode=outcome.mode)
         return saved
 
-    def _is_free(self, work: Work) -> bool:
+    def _is_free(self, work: TurnWork) -> bool:
         """A turn that only asks calls no model to sum up."""
         return work.asker.is_constrained(SUMMARIZE)
 
     async def _save(
-        self, work: Work, outcome: TurnOutcome, aged: Any, actions: list[str]
+        self, work: TurnWork, outcome: TurnOutcome, aged: Any, actions: list[str]
     ) -> dict[str, Any]:
-        closing = Closing(
+        closing = TurnClosing(
             session_id=work.who.session_id,
             turn=work.turn,
             registry=work.registry,
@@ -208,7 +208,7 @@ def _gesture(said: Mapping[str, Any]) -> Gesture | None:
     return None if told is None else Gesture.model_validate(told)
 
 
-def _actions(work: Work) -> list[str]:
+def _actions(work: TurnWork) -> list[str]:
     """Return what a turn did, one line per step that did something."""
     steps = {} if work.plan is None else {step.id: step for step in work.plan.steps}
     lines: list[str] = []
@@ -222,7 +222,7 @@ def _actions(work: Work) -> list[str]:
     return lines
 
 
-def _shown(work: Work, entity_id: str) -> dict[str, Any]:
+def _shown(work: TurnWork, entity_id: str) -> dict[str, Any]:
     entity = work.registry.get(entity_id)
     return {
         "id": entity.id,

@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any, Final, cast
 
-from callboard.choreography.turn.acting.groups import Consent, Execution, Held
+from callboard.choreography.turn.acting.groups import Consent, Held, PlanExecution
 from callboard.choreography.turn.acting.writing import undo_turn
 from callboard.choreography.turn.asker import QUICK
 from callboard.choreography.turn.domain import Routed
@@ -34,7 +34,7 @@ from callboard.choreography.turn.shapes import (
     ThinkOutput,
 )
 from callboard.choreography.turn.thinking.deciding import (
-    Decision,
+    TurnDecision,
     decide,
     decide_quick,
     decide_routed,
@@ -67,12 +67,12 @@ from callboard.choreography.turn.understanding.hearing import (
     wants_model,
 )
 from callboard.choreography.turn.understanding.reading import AnswerKind, is_destructive
-from callboard.choreography.turn.understanding.signals import SignalKind, detect_signal
-from callboard.choreography.turn.work import Work
+from callboard.choreography.turn.understanding.signals import FormKind, detect_signal
+from callboard.choreography.turn.work import TurnWork
 from callboard.core.canonical import Json
 
 # Messages that say nothing but that one of several is meant.
-_WANTS_ONE: Final = (SignalKind.CONFIRM, SignalKind.DIFFERENT)
+_WANTS_ONE: Final = (FormKind.CONFIRM, FormKind.DIFFERENT)
 
 
 @dataclass(frozen=True, slots=True)
@@ -86,7 +86,7 @@ class Replied:
 class Phases:
     """Handles one message."""
 
-    def __init__(self, work: Work, *, is_mode_chosen: bool) -> None:
+    def __init__(self, work: TurnWork, *, is_mode_chosen: bool) -> None:
         """Take the work; a mode nobody chose may follow from what the message turns out to be."""
         self.work = work
         self._is_mode_chosen = is_mode_chosen
@@ -114,7 +114,7 @@ class Phases:
                 return Replied(f"Switched to {switched.title}.")
         work.show("node_started", node="understand")
         heard = await self._understand()
-        if is_signal(heard.reading, SignalKind.UNDO):
+        if is_signal(heard.reading, FormKind.UNDO):
             self._drop_open()
             return self._with_note(Replied(await undo_turn(work)))
         replied = await self._answer(heard) if self._is_answer() else None
@@ -218,7 +218,7 @@ class Phases:
         plan = saving_plan(self.work, [picked]) if wants_save else None
         if plan is None:
             return Replied(said)
-        return await self._act(Decision(plan), Consent(is_given=True))
+        return await self._act(TurnDecision(plan), Consent(is_given=True))
 
     async def _answer_proposal(
         self, heard: Heard, proposal: PendingProposal, kind: AnswerKind
@@ -260,7 +260,7 @@ class Phases:
             held = Held(work.plan, previews)
             return await self._propose(held, "Something has changed since I asked.")
         before = set(work.results)
-        return await self._act(Decision(work.plan), Consent(True, proposal.previews), before)
+        return await self._act(TurnDecision(work.plan), Consent(True, proposal.previews), before)
 
     async def _handle(self, heard: Heard) -> Replied:
         """Handle a message that is not an answer."""
@@ -275,12 +275,12 @@ class Phases:
             return Replied(settled)
         plan = plan_to_save(work, heard) or plan_to_revise(work, heard)
         if plan is not None:
-            return await self._act(Decision(plan), Consent(is_given=True))
+            return await self._act(TurnDecision(plan), Consent(is_given=True))
         if heard.steps is not None and self._routed is None:
             work.show("node_started", node="act")
             return await self._act(decide_quick(work, heard.steps, work.message), Consent())
         if heard.intent == "chat" and not self._has_routed:
-            return await self._act(Decision(), Consent())
+            return await self._act(TurnDecision(), Consent())
         message = output.processed_message or work.message
         return await self._plan_and_act(message, output.referenced_entities)
 
@@ -297,7 +297,7 @@ class Phases:
         if work.mode.think == "skip" and routed is not None:
             decision = decide_routed(work, routed, message)
         elif work.mode.think == "skip" and not is_answer and not change:
-            decision = Decision()
+            decision = TurnDecision()
         else:
             asked = asks_for_profile(work, routed) if self._times == 1 else []
             if asked and (await work.profile()).is_empty:
@@ -311,7 +311,7 @@ class Phases:
         return await self._act(decision, Consent())
 
     async def _act(
-        self, decision: Decision, consent: Consent, before: set[str] | None = None
+        self, decision: TurnDecision, consent: Consent, before: set[str] | None = None
     ) -> Replied:
         work = self.work
         if decision.plan is None and decision.reply:
@@ -319,7 +319,7 @@ class Phases:
             return Replied(clean_reply(work, decision.reply))
         if decision.plan is not None:
             work.show("node_started", node="act")
-            execution = Execution(work, decision.plan, consent, proposes=decision.proposes)
+            execution = PlanExecution(work, decision.plan, consent, proposes=decision.proposes)
             work.plan = decision.plan
             held = await execution.perform()
             work.plan = execution.plan
@@ -329,7 +329,7 @@ class Phases:
         self._pin(decision)
         return await self._reply(decision, before)
 
-    async def _reply(self, decision: Decision, before: set[str] | None) -> Replied:
+    async def _reply(self, decision: TurnDecision, before: set[str] | None) -> Replied:
         work = self.work
         work.show("node_started", node="reply")
         only = None if before is None else [e for e in work.results if e not in before]
@@ -342,7 +342,7 @@ class Phases:
             return Replied(ALSO_NOT_UNDERSTOOD)
         return Replied(await word_reply(work, facts))
 
-    def _pin(self, decision: Decision) -> None:
+    def _pin(self, decision: TurnDecision) -> None:
         for each in decision.unpins:
             if self.work.registry.find(each) is not None:
                 self.work.registry.unpin(each, self.work.turn)

@@ -11,7 +11,7 @@ from typing import Any, Final, cast
 
 from callboard.core.canonical import compact_json
 from callboard.core.vocabulary import Content, Entity, EntityState, Trust
-from callboard.knowledge.entities import Registry
+from callboard.knowledge.entities import EntityRegistry
 from callboard.prompts import Layer, Reduction, fence
 
 SCHEMA: Final = "## Database Schema"
@@ -39,7 +39,7 @@ TRIM_ORDER: Final = (EXAMPLES, OLDER, PRIOR, REFERENCED, CATALOGUE, PREFERENCES,
 
 
 @dataclass(frozen=True, slots=True)
-class Section:
+class PromptSection:
     """One part of a prompt; `shorter` are its shorter forms, the first to be used first."""
 
     heading: str
@@ -80,14 +80,14 @@ def _entity_line(entity: Entity) -> str:
     return f"- {entity.id}: {entity.type} “{entity.label}”{tags}{draft}"
 
 
-def entity_section(entities: Sequence[Entity], cap: int | None, heading: str) -> Section:
+def entity_section(entities: Sequence[Entity], cap: int | None, heading: str) -> PromptSection:
     """Return the things in play, as many as the mode shows; fewer if room is short."""
     shown = entities if cap is None else entities[:cap]
     few = tuple(lambda size=size: entity_lines(shown, size) for size in (5, 2) if len(shown) > size)
-    return Section(heading, entity_lines(shown), shorter=few)
+    return PromptSection(heading, entity_lines(shown), shorter=few)
 
 
-def rows_section(heading: str, tables: Mapping[str, Sequence[Mapping[str, Any]]]) -> Section:
+def rows_section(heading: str, tables: Mapping[str, Sequence[Mapping[str, Any]]]) -> PromptSection:
     """Return rows as data; what does not fit is counted, never cut silently."""
     sizes = (40, 15, 5)
     longest = max((len(rows) for rows in tables.values()), default=0)
@@ -95,7 +95,7 @@ def rows_section(heading: str, tables: Mapping[str, Sequence[Mapping[str, Any]]]
     shorter += [
         lambda size=size: _tables(tables, size, slim=True) for size in sizes if longest > size
     ]
-    return Section(
+    return PromptSection(
         heading, _tables(tables, None, slim=False), is_pinned=True, shorter=tuple(shorter)
     )
 
@@ -166,7 +166,7 @@ class Hidden:
     labels: tuple[str, ...] = ()
 
     @classmethod
-    def of(cls, registry: Registry, gone: Iterable[str] = ()) -> "Hidden":
+    def of(cls, registry: EntityRegistry, gone: Iterable[str] = ()) -> "Hidden":
         """Return what is put away now, and the names of what was put away before."""
         inactive = registry.in_state(EntityState.INACTIVE)
         shown = {each.label.casefold() for each in registry.in_play()}

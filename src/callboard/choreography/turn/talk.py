@@ -8,7 +8,7 @@ from dataclasses import asdict, dataclass
 from typing import Any, Final, TypeVar
 
 from callboard.choreography.turn.domain import Domain, Who
-from callboard.choreography.turn.memory import SessionState
+from callboard.choreography.turn.memory import TalkState
 from callboard.choreography.turn.memory_rows import (
     TurnRow,
     find_sent,
@@ -68,7 +68,7 @@ class GestureLapsed(Conflict):
 
 
 @dataclass(frozen=True, slots=True)
-class Standing:
+class TalkStanding:
     """Where a conversation stands; drafts an open question is about are answered with it."""
 
     mode: str | None
@@ -176,17 +176,17 @@ class Talk:
         await self._studio.database.write(work)
         return chosen
 
-    def standing(self, session_id: str) -> Standing:
+    def standing(self, session_id: str) -> TalkStanding:
         """Return where a conversation stands: its mode, and what waits for the user's word."""
 
-        def work(connection: Connection) -> Standing:
+        def work(connection: Connection) -> TalkStanding:
             state, registry = (
                 load_state(connection, session_id),
                 load_registry(connection, session_id),
             )
             held = set(held_ids(state))
             drafts = registry.in_state(EntityState.PENDING)
-            return Standing(
+            return TalkStanding(
                 state.mode,
                 state.clarification,
                 state.proposal,
@@ -332,7 +332,7 @@ class Talk:
         return self._studio.database.read(work)
 
 
-def _fresh_suggestion(state: SessionState) -> str | None:
+def _fresh_suggestion(state: TalkState) -> str | None:
     """Return the mode that was suggested with the last reply, and with no earlier one."""
     last = state.suggestion
     return last.mode if last is not None and last.turn == state.turn else None

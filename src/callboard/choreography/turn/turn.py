@@ -20,7 +20,7 @@ from typing import Any, Final, cast
 from pydantic import ValidationError
 
 from callboard.choreography.stage import Stage
-from callboard.choreography.turn.asker import Asker
+from callboard.choreography.turn.asker import NodeAsker
 from callboard.choreography.turn.domain import Domain, Who
 from callboard.choreography.turn.memory import compress
 from callboard.choreography.turn.memory_rows import (
@@ -250,7 +250,7 @@ async def end_session(stage: Stage, who: Who, mode: str) -> dict[str, Any]:
     registry = studio.database.read(lambda connection: load_registry(connection, session))
     hidden = Hidden.of(registry, state.gone)
     if state.recent:
-        asker = Asker(stage, mode)
+        asker = NodeAsker(stage, mode)
         state.summary = await compress(asker, state, state.recent, hidden, state.turn)
     state.constraints = []
     state.clarification = state.proposal = state.suggestion = None

@@ -4,9 +4,9 @@ from callboard.knowledge.entities.matching import by_label, by_ordinal, of_class
 from callboard.knowledge.entities.registry import (
     Aged,
     EntityEvent,
+    EntityRegistry,
     IllegalTransition,
     Lifetimes,
-    Registry,
     UnknownEntity,
 )
 from callboard.knowledge.entities.rows import (
@@ -24,9 +24,9 @@ from callboard.knowledge.entities.rows import (
 __all__ = [
     "Aged",
     "EntityEvent",
+    "EntityRegistry",
     "IllegalTransition",
     "Lifetimes",
-    "Registry",
     "StoredContent",
     "UnknownEntity",
     "archive_content",

@@ -55,7 +55,7 @@ class Aged:
     collected: tuple[Entity, ...] = ()
 
 
-class Registry:
+class EntityRegistry:
     """The things of one session, in the order in which they came up."""
 
     def __init__(

@@ -5,12 +5,14 @@ from typing import Any
 
 from callboard.core.canonical import Json, compact_json
 from callboard.core.vocabulary import BatchKind, Entity, EntitySource, EntityState
-from callboard.knowledge.entities.registry import EntityEvent, Lifetimes, Registry
+from callboard.knowledge.entities.registry import EntityEvent, EntityRegistry, Lifetimes
 from callboard.store.connection import Connection
 from callboard.store.journal.encoding import decode
 
 
-def save_registry(connection: Connection, session_id: str, registry: Registry, now: int) -> None:
+def save_registry(
+    connection: Connection, session_id: str, registry: EntityRegistry, now: int
+) -> None:
     """Store a registry as it is now, and what happened in it."""
     connection.execute(
         "INSERT INTO entity_registries (session_id, document, updated_at)"
@@ -28,14 +30,14 @@ def save_registry(connection: Connection, session_id: str, registry: Registry, n
 
 def load_registry(
     connection: Connection, session_id: str, lifetimes: Lifetimes | None = None
-) -> Registry:
+) -> EntityRegistry:
     """Return a session's registry; a session that has none starts with an empty one."""
     row: Any = connection.execute(
         "SELECT document FROM entity_registries WHERE session_id = :session_id",
         {"session_id": session_id},
     ).fetchone()
     document: dict[str, Any] = {} if row is None else decode(row["document"])
-    return Registry(
+    return EntityRegistry(
         [_entity(each) for each in document.get("entities", [])],
         document.get("aliases"),
         lifetimes=lifetimes or Lifetimes(),
@@ -53,7 +55,7 @@ def list_events(connection: Connection, session_id: str) -> list[EntityEvent]:
     return [EntityEvent(**dict(row)) for row in rows]
 
 
-def _document(registry: Registry) -> dict[str, Any]:
+def _document(registry: EntityRegistry) -> dict[str, Any]:
     return {
         "entities": [{**asdict(each), "tags": list(each.tags)} for each in registry.all()],
         "aliases": dict(registry.aliases),

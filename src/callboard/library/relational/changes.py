@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING, Any, cast
 
 from callboard.choreography.turn.requests import WriteError, WriteKey
 from callboard.knowledge.entities.matching import name_key
-from callboard.library.relational.dates import Moment
+from callboard.library.relational.dates import WriteMoment
 from callboard.library.relational.tables import USER_ID, Described, Relation, Tables
 from callboard.library.relational.undo import LogTables
 from callboard.library.relational.validation import check_record
@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable
 
 
-def check_references(moment: Moment, table: Described, values: Mapping[str, Any]) -> None:
+def check_references(moment: WriteMoment, table: Described, values: Mapping[str, Any]) -> None:
     """Refuse a row that refers to what is not there or is somebody else's."""
     from sqlalchemy import select
 
@@ -40,12 +40,12 @@ def check_references(moment: Moment, table: Described, values: Mapping[str, Any]
 Values = dict[str, Any]
 
 
-class Changes:
+class RowChanges:
     """The changes of one write."""
 
     def __init__(
         self,
-        moment: Moment,
+        moment: WriteMoment,
         tables: Tables,
         log: LogTables,
         key: WriteKey,
@@ -191,7 +191,7 @@ def split_children(
 
 
 def write_children(
-    changes: Changes, table: Described, owner: Values, children: Children, prepare: Prepare
+    changes: RowChanges, table: Described, owner: Values, children: Children, prepare: Prepare
 ) -> None:
     """Put rows in place of whatever their owner had of that kind."""
     for name, records in children.items():
@@ -233,7 +233,7 @@ def _rows(tables: Tables, relation: Relation, value: Any) -> list[Values]:
     return rows
 
 
-def _clear(changes: Changes, relation: Relation, other: Described, owner: Values) -> None:
+def _clear(changes: RowChanges, relation: Relation, other: Described, owner: Values) -> None:
     from sqlalchemy import select
 
     query = select(other.table).where(

@@ -26,7 +26,7 @@ from callboard.library.relational.reading import Reader
 from callboard.library.relational.rules import Rules, WriteLimits
 from callboard.library.relational.tables import Tables
 from callboard.library.relational.undo import LogTables, undo_last_turn
-from callboard.library.relational.writer import Writer
+from callboard.library.relational.writer import RowWriter
 
 if TYPE_CHECKING:
     from sqlalchemy import Connection
@@ -60,9 +60,9 @@ class Data:
         return dialect_of(is_sqlite=self.base.is_sqlite)
 
     @property
-    def writer(self) -> Writer:
+    def writer(self) -> RowWriter:
         """What writes here."""
-        return Writer(
+        return RowWriter(
             self.tables, self.rules, self.log, self.dialect, self.new_id, limits=self.limits
         )
 

@@ -107,7 +107,7 @@ def _moment(when: datetime) -> str:
 
 
 @dataclass(frozen=True, slots=True)
-class Moment:
+class WriteMoment:
     """Who writes, when, and through what."""
 
     who: Who

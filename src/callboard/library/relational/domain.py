@@ -16,10 +16,10 @@ from callboard.choreography.turn.domain import (
     Depth,
     Detail,
     EntityType,
-    ModeSpec,
     Persona,
     QueryStrategy,
     Subdomain,
+    TurnMode,
 )
 from callboard.core.bundled import bundled_yaml
 from callboard.library.relational.data import Data
@@ -28,27 +28,27 @@ from callboard.library.relational.tables import render_schema
 FILE: Final = "domain.yaml"
 
 
-class _Part(BaseModel):
+class _DomainPart(BaseModel):
     model_config = ConfigDict(extra="forbid", frozen=True)
 
 
-class _Subdomain(_Part):
+class _Subdomain(_DomainPart):
     persona: str
     nouns: list[str]
 
 
-class _Persona(_Part):
+class _Persona(_DomainPart):
     name: str
     tone: str
     guidelines: list[str] = Field(min_length=3, max_length=5)
 
 
-class _EntityType(_Part):
+class _EntityType(_DomainPart):
     table: str
     in_context: int | None = Field(default=5, ge=1)
 
 
-class _Mode(_Part):
+class _Mode(_DomainPart):
     title: str
     has_button: bool = True
     understand: Literal["minimal", "light", "full"]
@@ -65,7 +65,7 @@ class _Mode(_Part):
     confirms_silently: bool = False
 
 
-class _File(_Part):
+class _DomainFile(_DomainPart):
     name: str
     subdomains: dict[str, _Subdomain]
     personas: dict[str, _Persona]
@@ -75,14 +75,14 @@ class _File(_Part):
 
 
 @dataclass(frozen=True, slots=True)
-class Description:
+class DomainDescription:
     """What a domain says about itself."""
 
     name: str
     subdomains: tuple[Subdomain, ...]
     personas: Mapping[str, Persona]
     entity_types: tuple[EntityType, ...]
-    modes: tuple[ModeSpec, ...]
+    modes: tuple[TurnMode, ...]
     strategies: tuple[QueryStrategy, ...]
 
     def persona_of(self, subdomain: str) -> Persona:
@@ -92,10 +92,10 @@ class Description:
 
 
 @cache
-def load_description(package: str) -> Description:
+def load_description(package: str) -> DomainDescription:
     """Return the description beside a domain's code; which tables it has, the code says."""
-    read = _File.model_validate(bundled_yaml(package, FILE))
-    return Description(
+    read = _DomainFile.model_validate(bundled_yaml(package, FILE))
+    return DomainDescription(
         name=read.name,
         subdomains=tuple(
             Subdomain(name, (), tuple(each.nouns), each.persona)
@@ -114,9 +114,9 @@ def load_description(package: str) -> Description:
     )
 
 
-def _mode(name: str, read: _Mode) -> ModeSpec:
+def _mode(name: str, read: _Mode) -> TurnMode:
     values: dict[str, Any] = read.model_dump()
-    return ModeSpec(name=name, **values)
+    return TurnMode(name=name, **values)
 
 
 @dataclass(eq=False)
@@ -126,7 +126,7 @@ class DescribedDomain(Data):
     package: str = ""
 
     @property
-    def _about(self) -> Description:
+    def _about(self) -> DomainDescription:
         return load_description(self.package)
 
     @property
@@ -147,7 +147,7 @@ class DescribedDomain(Data):
         """Return the kinds of things that are tracked one by one."""
         return self._about.entity_types
 
-    def modes(self) -> Sequence[ModeSpec]:
+    def modes(self) -> Sequence[TurnMode]:
         """Return the modes the user can choose from."""
         return self._about.modes
 

@@ -19,7 +19,7 @@ from callboard.library.relational.tables import ColumnFacts, Described, Relation
 
 
 @dataclass(frozen=True, slots=True)
-class Field:
+class FilterField:
     """A column, and the way to it: none, one relation, or two."""
 
     column: ColumnFacts
@@ -28,32 +28,32 @@ class Field:
     through: Relation | None = None
 
 
-def find_field(tables: Tables, table: Described, name: str) -> Field:
+def find_field(tables: Tables, table: Described, name: str) -> FilterField:
     """Return what a name means in a table, or say what there is."""
     own, _, rest = name.partition(".")
     if not rest:
         if own in table.relations and table.relations[own].many:
             return _sole_column(tables, table.relations[own])
-        return Field(_column(table, own, name), table)
+        return FilterField(_column(table, own, name), table)
     relation = table.relations.get(own)
     if relation is None:
         raise _unknown(name, list(table.readable) + [f"{each}.…" for each in table.relations])
     other = tables[relation.table]
     if rest in other.columns and not other.columns[rest].hidden:
-        return Field(other.columns[rest], other, relation)
+        return FilterField(other.columns[rest], other, relation)
     if relation.through is not None:
         beyond = tables[relation.through.table]
-        return Field(_column(beyond, rest, name), beyond, relation, relation.through)
-    return Field(_column(other, rest, name), other, relation)
+        return FilterField(_column(beyond, rest, name), beyond, relation, relation.through)
+    return FilterField(_column(other, rest, name), other, relation)
 
 
-def _sole_column(tables: Tables, relation: Relation) -> Field:
+def _sole_column(tables: Tables, relation: Relation) -> FilterField:
     """Return what `tags` means by itself: the label of the rows it leads to."""
     other = tables[relation.table]
     if relation.through is not None:
         beyond = tables[relation.through.table]
-        return Field(beyond.columns[beyond.label], beyond, relation, relation.through)
-    return Field(other.columns[other.label], other, relation)
+        return FilterField(beyond.columns[beyond.label], beyond, relation, relation.through)
+    return FilterField(other.columns[other.label], other, relation)
 
 
 def _column(table: Described, column: str, name: str) -> ColumnFacts:

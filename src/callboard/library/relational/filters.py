@@ -21,7 +21,7 @@ from callboard.library.relational.base import Dialect
 from callboard.library.relational.dates import Today
 from callboard.library.relational.fields import (
     OPERATORS,
-    Field,
+    FilterField,
     check_complexity,
     find_field,
     typed_list,
@@ -84,7 +84,7 @@ class FilterCompiler:
         return self._exists(table, field, condition)
 
     def _related_list(
-        self, table: Described, field: Field, condition: Condition
+        self, table: Described, field: FilterField, condition: Condition
     ) -> "ColumnElement[bool]":
         """Return whether related rows hold all of some values, or any of them."""
         from sqlalchemy import and_, false, or_, true
@@ -101,7 +101,7 @@ class FilterCompiler:
         return or_(false(), *singles)
 
     def _exists(
-        self, table: Described, field: Field, condition: Condition
+        self, table: Described, field: FilterField, condition: Condition
     ) -> "ColumnElement[bool]":
         """Return whether a related row meets a condition; rows are never multiplied by it."""
         from sqlalchemy import exists
@@ -129,7 +129,9 @@ class FilterCompiler:
         ]
         return target
 
-    def _compare(self, field: Field, source: Any, condition: Condition) -> "ColumnElement[bool]":
+    def _compare(
+        self, field: FilterField, source: Any, condition: Condition
+    ) -> "ColumnElement[bool]":
         from sqlalchemy import not_
 
         facts, op = field.column, condition.op
@@ -159,7 +161,9 @@ class FilterCompiler:
             return is_it if op is Operator.EQ else _or_null(not_(is_it), column, op)
         return _COMPARISONS[op](column, value)
 
-    def _between(self, column: Any, field: Field, condition: Condition) -> "ColumnElement[bool]":
+    def _between(
+        self, column: Any, field: FilterField, condition: Condition
+    ) -> "ColumnElement[bool]":
         values = typed_list(field.column, condition.value, self._today, condition.field)
         if len(values) != 2:
             raise QueryError(
@@ -170,7 +174,9 @@ class FilterCompiler:
             )
         return column.between(values[0], values[1])
 
-    def _named(self, field: Field, source: Any, names: Sequence[str]) -> "ColumnElement[bool]":
+    def _named(
+        self, field: FilterField, source: Any, names: Sequence[str]
+    ) -> "ColumnElement[bool]":
         """Return whether a row goes by one of some names: by its key, or by an alias of it."""
         from sqlalchemy import select
 
@@ -183,7 +189,7 @@ class FilterCompiler:
         known = select(aliases.name_key).where(aliases.joined, aliases.alias_key.in_(keys))
         return column.in_(keys) | column.in_(known.correlate(None))
 
-    def _like(self, field: Field, source: Any, condition: Condition) -> "ColumnElement[bool]":
+    def _like(self, field: FilterField, source: Any, condition: Condition) -> "ColumnElement[bool]":
         pattern = condition.value
         if not isinstance(pattern, str):
             raise QueryError(
@@ -248,7 +254,7 @@ def _escaped(text: str) -> str:
     return text
 
 
-def _is_name(field: Field) -> bool:
+def _is_name(field: FilterField) -> bool:
     """Say whether a column is compared by its key."""
     key = field.owner.name_key
     return key is not None and key[1] == field.column.name

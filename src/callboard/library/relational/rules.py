@@ -6,8 +6,8 @@ from typing import Final, Protocol
 
 from callboard.choreography.turn.requests import WriteError, WriteOp, WritePreview, WriteRequest
 from callboard.library.relational.base import Dialect
-from callboard.library.relational.changes import Changes, Values
-from callboard.library.relational.dates import Moment
+from callboard.library.relational.changes import RowChanges, Values
+from callboard.library.relational.dates import WriteMoment
 from callboard.library.relational.reading import Reader
 from callboard.library.relational.tables import Described, Tables
 
@@ -32,37 +32,47 @@ class Deletion:
 class Rules(Protocol):
     """The rules of a domain. Each is called within the transaction of the write."""
 
-    def prepare(self, moment: Moment, table: Described, record: Values, op: WriteOp) -> Values:
+    def prepare(self, moment: WriteMoment, table: Described, record: Values, op: WriteOp) -> Values:
         """Complete a record: names become ids, defaults are filled in; may raise `WriteError`."""
         ...
 
-    def joined(self, moment: Moment, table: Described, values: Values) -> Joined | None:
+    def joined(self, moment: WriteMoment, table: Described, values: Values) -> Joined | None:
         """Return the row that a new one joins, if there is one."""
         ...
 
     def reasons(
-        self, moment: Moment, table: Described, op: WriteOp, rows: Sequence[Values], values: Values
+        self,
+        moment: WriteMoment,
+        table: Described,
+        op: WriteOp,
+        rows: Sequence[Values],
+        values: Values,
     ) -> list[str]:
         """Return why the human is asked before this, besides how many rows it touches."""
         ...
 
-    def deletion(self, moment: Moment, table: Described, row: Values) -> Deletion:
+    def deletion(self, moment: WriteMoment, table: Described, row: Values) -> Deletion:
         """Say how a row goes."""
         ...
 
     def before_delete(
-        self, moment: Moment, changes: Changes, table: Described, row: Values
+        self, moment: WriteMoment, changes: RowChanges, table: Described, row: Values
     ) -> None:
         """Put in order what refers to a row that goes."""
         ...
 
     def after_change(
-        self, moment: Moment, changes: Changes, table: Described, row: Values, values: Values
+        self,
+        moment: WriteMoment,
+        changes: RowChanges,
+        table: Described,
+        row: Values,
+        values: Values,
     ) -> None:
         """Let what follows from a change happen, in the same transaction."""
         ...
 
-    def label(self, moment: Moment, table: Described, row: Values) -> str:
+    def label(self, moment: WriteMoment, table: Described, row: Values) -> str:
         """Return how people name a row."""
         ...
 
@@ -70,37 +80,47 @@ class Rules(Protocol):
 class PlainRules:
     """The rules of a domain that has none of its own."""
 
-    def prepare(self, moment: Moment, table: Described, record: Values, op: WriteOp) -> Values:
+    def prepare(self, moment: WriteMoment, table: Described, record: Values, op: WriteOp) -> Values:
         """Take a record as it is."""
         return record
 
-    def joined(self, moment: Moment, table: Described, values: Values) -> Joined | None:
+    def joined(self, moment: WriteMoment, table: Described, values: Values) -> Joined | None:
         """Join nothing."""
         return None
 
     def reasons(
-        self, moment: Moment, table: Described, op: WriteOp, rows: Sequence[Values], values: Values
+        self,
+        moment: WriteMoment,
+        table: Described,
+        op: WriteOp,
+        rows: Sequence[Values],
+        values: Values,
     ) -> list[str]:
         """Ask about nothing more."""
         return []
 
-    def deletion(self, moment: Moment, table: Described, row: Values) -> Deletion:
+    def deletion(self, moment: WriteMoment, table: Described, row: Values) -> Deletion:
         """Let a row go for good, or archive it where the table knows how."""
         if table.archived is None:
             return Deletion()
         return Deletion({table.archived: moment.today.now.isoformat()})
 
     def before_delete(
-        self, moment: Moment, changes: Changes, table: Described, row: Values
+        self, moment: WriteMoment, changes: RowChanges, table: Described, row: Values
     ) -> None:
         """Have nothing to put in order."""
 
     def after_change(
-        self, moment: Moment, changes: Changes, table: Described, row: Values, values: Values
+        self,
+        moment: WriteMoment,
+        changes: RowChanges,
+        table: Described,
+        row: Values,
+        values: Values,
     ) -> None:
         """Let nothing follow."""
 
-    def label(self, moment: Moment, table: Described, row: Values) -> str:
+    def label(self, moment: WriteMoment, table: Described, row: Values) -> str:
         """Return what the table says its rows are called."""
         return str(row.get(table.label) or row.get("id") or "")
 
@@ -128,7 +148,7 @@ class Previewer:
     dialect: Dialect
     limits: WriteLimits
 
-    def look(self, moment: Moment, request: WriteRequest) -> tuple[WritePreview, list[Values]]:
+    def look(self, moment: WriteMoment, request: WriteRequest) -> tuple[WritePreview, list[Values]]:
         """Return what a change would touch, and the rows themselves."""
         table = self._table(moment, request)
         rows = self._targets(moment, table, request)
@@ -165,7 +185,7 @@ class Previewer:
             return [f"{count} rows would be changed at once"]
         return []
 
-    def _table(self, moment: Moment, request: WriteRequest) -> Described:
+    def _table(self, moment: WriteMoment, request: WriteRequest) -> Described:
         reader = Reader(self.tables, moment.who.user_id, moment.today, self.dialect)
         table = reader.table(request.table)
         if not table.owned:
@@ -176,7 +196,9 @@ class Previewer:
             )
         return table
 
-    def _targets(self, moment: Moment, table: Described, request: WriteRequest) -> list[Values]:
+    def _targets(
+        self, moment: WriteMoment, table: Described, request: WriteRequest
+    ) -> list[Values]:
         """Return the rows a change is about; a filter that says nothing is refused."""
         from sqlalchemy import select
 

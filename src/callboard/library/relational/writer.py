@@ -21,13 +21,13 @@ from callboard.choreography.turn.requests import (
 from callboard.core.canonical import digest
 from callboard.library.relational.base import Dialect
 from callboard.library.relational.changes import (
-    Changes,
     Prepare,
+    RowChanges,
     check_references,
     split_children,
     write_children,
 )
-from callboard.library.relational.dates import Moment, Today, stand_in_line
+from callboard.library.relational.dates import Today, WriteMoment, stand_in_line
 from callboard.library.relational.rules import (
     Previewer,
     Rules,
@@ -46,7 +46,7 @@ Values = dict[str, Any]
 
 
 @dataclass(frozen=True, slots=True)
-class Writer:
+class RowWriter:
     """Writes rows of a domain."""
 
     tables: Tables
@@ -60,7 +60,7 @@ class Writer:
         self, connection: "Connection", who: Who, today: Today, request: WriteRequest
     ) -> WritePreview:
         """Say what a change would touch, and why the human would be asked."""
-        return self._previewer.look(Moment(who, connection, today), request)[0]
+        return self._previewer.look(WriteMoment(who, connection, today), request)[0]
 
     def write(
         self,
@@ -81,11 +81,11 @@ class Writer:
         known = connection.execute(select(outcomes.c.result).where(outcomes.c.key == name)).scalar()
         if known is not None:
             return WriteResult.model_validate(known)
-        moment = Moment(who, connection, today)
+        moment = WriteMoment(who, connection, today)
         preview, rows = self._previewer.look(moment, request)
         check_consent(preview, confirmed)
         key = self._numbered(moment, key)
-        changes = Changes(moment, self.tables, self.log, key, self.new_id)
+        changes = RowChanges(moment, self.tables, self.log, key, self.new_id)
         try:
             result = self._apply(moment, changes, request, rows)
         except IntegrityError as error:
@@ -104,7 +104,7 @@ class Writer:
     def _previewer(self) -> Previewer:
         return Previewer(self.tables, self.rules, self.dialect, self.limits)
 
-    def _numbered(self, moment: Moment, key: WriteKey) -> WriteKey:
+    def _numbered(self, moment: WriteMoment, key: WriteKey) -> WriteKey:
         """Return a key with a turn: outside of a conversation the next that is free."""
         from sqlalchemy import func, select
 
@@ -119,7 +119,7 @@ class Writer:
         return key.model_copy(update={"turn": int(newest) + 1})
 
     def _apply(
-        self, moment: Moment, changes: Changes, request: WriteRequest, rows: list[Values]
+        self, moment: WriteMoment, changes: RowChanges, request: WriteRequest, rows: list[Values]
     ) -> WriteResult:
         table = self.tables[request.table]
         match request.op:
@@ -131,7 +131,7 @@ class Writer:
                 return self._delete(moment, changes, table, rows)
 
     def _add(
-        self, moment: Moment, changes: Changes, table: Described, request: WriteRequest
+        self, moment: WriteMoment, changes: RowChanges, table: Described, request: WriteRequest
     ) -> WriteResult:
         added: list[Values] = []
         merged: list[Merged] = []
@@ -158,8 +158,8 @@ class Writer:
 
     def _update(
         self,
-        moment: Moment,
-        changes: Changes,
+        moment: WriteMoment,
+        changes: RowChanges,
         table: Described,
         request: WriteRequest,
         rows: Sequence[Values],
@@ -188,7 +188,7 @@ class Writer:
         )
 
     def _delete(
-        self, moment: Moment, changes: Changes, table: Described, rows: Sequence[Values]
+        self, moment: WriteMoment, changes: RowChanges, table: Described, rows: Sequence[Values]
     ) -> WriteResult:
         if not rows:
             raise WriteError(
@@ -211,7 +211,7 @@ class Writer:
             labels=labels,
         )
 
-    def _values(self, moment: Moment, table: Described, record: Values, op: WriteOp) -> Values:
+    def _values(self, moment: WriteMoment, table: Described, record: Values, op: WriteOp) -> Values:
         """Return what a new row holds."""
         resolved = resolve_dates(table, record, moment.today)
         prepared = self.rules.prepare(moment, table, resolved, op)
@@ -219,11 +219,13 @@ class Writer:
         check_references(moment, table, values)
         return values
 
-    def _preparing(self, moment: Moment) -> Prepare:
+    def _preparing(self, moment: WriteMoment) -> Prepare:
         """Return what completes the rows that are written with their owner."""
         return lambda table, record: self.rules.prepare(moment, table, record, WriteOp.CREATE)
 
-    def _verified(self, changes: Changes, table: Described, row: Values, meant: Values) -> Values:
+    def _verified(
+        self, changes: RowChanges, table: Described, row: Values, meant: Values
+    ) -> Values:
         """Read a row back and see that it holds what was meant; it may be gone by a rule."""
         if changes.has_deleted(table, row):
             return row
@@ -238,7 +240,7 @@ class Writer:
         return found
 
     def _result(
-        self, moment: Moment, table: Described, op: WriteOp, rows: Sequence[Values]
+        self, moment: WriteMoment, table: Described, op: WriteOp, rows: Sequence[Values]
     ) -> WriteResult:
         shown = [{name: row[name] for name in table.readable if name in row} for row in rows]
         return WriteResult(
@@ -250,7 +252,7 @@ class Writer:
             labels=[self.rules.label(moment, table, row) for row in rows],
         )
 
-    def _check_turn(self, moment: Moment, key: WriteKey) -> None:
+    def _check_turn(self, moment: WriteMoment, key: WriteKey) -> None:
         from sqlalchemy import func, select
 
         log = self.log.changes

@@ -41,7 +41,7 @@ class WriteWanted(Wanted):
     request_id: Annotated[str | None, Field(max_length=100)] = None
 
 
-class TableShape(Shown):
+class KitchenTableShape(Shown):
     """A table: what can be read and written of it."""
 
     name: str
@@ -51,11 +51,11 @@ class TableShape(Shown):
 
 
 @rows_router.get("/tables")
-async def list_tables(alfred: AlfredKitchen) -> list[TableShape]:
+async def list_tables(alfred: AlfredKitchen) -> list[KitchenTableShape]:
     """List the tables of the kitchen."""
     tables = alfred.kitchen.tables
     return [
-        TableShape(
+        KitchenTableShape(
             name=name,
             columns=list(tables[name].readable),
             writable=list(tables[name].writable),

@@ -41,7 +41,7 @@ class ConversationWanted(Wanted):
     name: Annotated[str | None, Field(max_length=100)] = None
 
 
-class MessageWanted(Wanted):
+class AlfredMessageWanted(Wanted):
     """Something to say; the same client id again is the same message."""
 
     message: str = Field(
@@ -72,7 +72,7 @@ class PersonWanted(Wanted):
     user_id: Person = None
 
 
-class Conversation(Shown):
+class ConversationShape(Shown):
     """A conversation that has begun."""
 
     session_id: str
@@ -91,7 +91,7 @@ class StandingShape(Shown):
     constraints: list[str]
 
 
-class TurnShape(Shown):
+class AlfredTurnShape(Shown):
     """What came of one message."""
 
     turn: int
@@ -136,20 +136,22 @@ async def list_modes(alfred: AlfredKitchen) -> list[Entry]:
 @router.post("/sessions", status_code=201)
 async def open_conversation(
     alfred: AlfredKitchen, studio: OpenStudio, wanted: ConversationWanted
-) -> Conversation:
+) -> ConversationShape:
     """Begin a conversation of its own."""
     who = alfred.who(wanted.user_id)
     if wanted.mode not in (None, "auto"):
         find_mode(alfred.kitchen.modes(), str(wanted.mode))
     session = await studio.sessions.create(wanted.name or f"Alfred and {who.user_id}")
     modes = [asdict(mode) for mode in alfred.kitchen.modes()]
-    return Conversation(session_id=session.id, user_id=who.user_id, mode=wanted.mode, modes=modes)
+    return ConversationShape(
+        session_id=session.id, user_id=who.user_id, mode=wanted.mode, modes=modes
+    )
 
 
 @router.post("/sessions/{session_id}/messages")
 async def say(
-    alfred: AlfredKitchen, studio: OpenStudio, session_id: SessionId, wanted: MessageWanted
-) -> TurnShape:
+    alfred: AlfredKitchen, studio: OpenStudio, session_id: SessionId, wanted: AlfredMessageWanted
+) -> AlfredTurnShape:
     """Say something and wait for the answer; a second message meanwhile is refused (409)."""
     session = studio.sessions.get(session_id)
     if not wanted.message and wanted.gesture is None:
@@ -162,7 +164,7 @@ async def say(
         client_message_id=wanted.client_message_id,
         gesture=wanted.gesture,
     )
-    return TurnShape.model_validate(outcome.model_dump(mode="json", by_alias=True))
+    return AlfredTurnShape.model_validate(outcome.model_dump(mode="json", by_alias=True))
 
 
 @router.get("/sessions/{session_id}/standing")
@@ -250,11 +252,11 @@ async def trace(
 @router.post("/sessions/{session_id}/undo")
 async def undo(
     alfred: AlfredKitchen, studio: OpenStudio, session_id: SessionId, wanted: PersonWanted
-) -> TurnShape:
+) -> AlfredTurnShape:
     """Take back what the last turn that wrote has changed."""
     session = studio.sessions.get(session_id)
     outcome = await alfred.talk.undo(session.id, alfred.who(wanted.user_id, session.id))
-    return TurnShape.model_validate(outcome.model_dump(mode="json", by_alias=True))
+    return AlfredTurnShape.model_validate(outcome.model_dump(mode="json", by_alias=True))
 
 
 @router.post("/sessions/{session_id}/end")

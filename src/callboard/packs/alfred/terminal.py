@@ -52,7 +52,7 @@ def alfred_talk(choices: Choices, wanted: AlfredTalk, message: str | None) -> in
 
     async def work(interrupt: Interrupt) -> int:
         async with working(choices) as here:
-            talk = await _Talk.begin(here, wanted, interrupt)
+            talk = await _KitchenTalk.begin(here, wanted, interrupt)
             return await (talk.dialogue.hold(_GREETING) if message is None else talk.say(message))
 
     return perform(work)
@@ -64,7 +64,7 @@ def chat(choices: Choices, wanted: Conversation) -> int:
     return alfred_talk(choices, talk, wanted.message)
 
 
-class _Talk:
+class _KitchenTalk:
     """A conversation while it is held."""
 
     def __init__(
@@ -90,7 +90,7 @@ class _Talk:
         )
 
     @classmethod
-    async def begin(cls, here: Work, wanted: AlfredTalk, interrupt: Interrupt) -> "_Talk":
+    async def begin(cls, here: Work, wanted: AlfredTalk, interrupt: Interrupt) -> "_KitchenTalk":
         if wanted.session:
             session_id = here.studio.sessions.get(wanted.session).id
         else:

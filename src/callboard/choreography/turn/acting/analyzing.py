@@ -6,7 +6,7 @@ from typing import Any, Final, cast
 
 from callboard.choreography.turn.acting.steps import Scene, failed, told
 from callboard.choreography.turn.domain import ComputeFunction
-from callboard.choreography.turn.sections import DATA, OLDER, Section, rows_section
+from callboard.choreography.turn.sections import DATA, OLDER, PromptSection, rows_section
 from callboard.choreography.turn.shapes import StepResult, StepStatus
 from callboard.core.canonical import Json, compact_json
 from callboard.core.errors import CallboardError
@@ -110,7 +110,7 @@ async def _judge(
     sections = [
         scene.persona_section(),
         data,
-        Section(OLDER, "\n".join(others[: scene.work.mode.older_results])),
+        PromptSection(OLDER, "\n".join(others[: scene.work.mode.older_results])),
         *await scene.work.preference_sections(scene.step.subdomain),
     ]
     try:
@@ -131,7 +131,7 @@ async def _judge(
     return {**said, "matches": matches}
 
 
-def _computed_section(computed: Mapping[str, Any]) -> Section:
+def _computed_section(computed: Mapping[str, Any]) -> PromptSection:
     """Return what code worked out; long lists are shortened with their count told."""
 
     def shortened(most: int | None) -> str:
@@ -149,7 +149,7 @@ def _computed_section(computed: Mapping[str, Any]) -> Section:
         return "\n".join(lines)
 
     few = tuple(lambda most=most: shortened(most) for most in (20, 10, 3))
-    return Section(DATA, shortened(None), is_pinned=True, shorter=few)
+    return PromptSection(DATA, shortened(None), is_pinned=True, shorter=few)
 
 
 def _computed(result: StepResult) -> str:

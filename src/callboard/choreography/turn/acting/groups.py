@@ -33,7 +33,7 @@ from callboard.choreography.turn.thinking.references import (
     must_propose,
     unmet,
 )
-from callboard.choreography.turn.work import Work
+from callboard.choreography.turn.work import TurnWork
 from callboard.core.errors import CallboardError
 from callboard.core.vocabulary import BatchKind
 
@@ -59,10 +59,12 @@ class Held:
     previews: Mapping[str, WritePreview]
 
 
-class Execution:
+class PlanExecution:
     """One plan being executed in one turn."""
 
-    def __init__(self, work: Work, plan: ThinkOutput, consent: Consent, *, proposes: bool) -> None:
+    def __init__(
+        self, work: TurnWork, plan: ThinkOutput, consent: Consent, *, proposes: bool
+    ) -> None:
         """Take the plan; `proposes` holds it before its first write, unless consent is given."""
         self.work = work
         self.plan = plan

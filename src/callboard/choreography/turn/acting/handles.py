@@ -8,12 +8,12 @@ from pydantic import ValidationError
 from callboard.choreography.turn.requests import WriteError, WriteOp, WriteRequest
 from callboard.choreography.turn.shapes import StepResult, StepStatus, StepType, ThinkStep
 from callboard.choreography.turn.thinking.references import SYMBOL, rewrite_strings
-from callboard.choreography.turn.work import Work
+from callboard.choreography.turn.work import TurnWork
 from callboard.core.vocabulary import BatchKind, Entity, EntitySource, EntityState
 from callboard.knowledge.entities import StoredContent
 
 
-def resolve_ids(work: Work, names: Sequence[str]) -> list[str]:
+def resolve_ids(work: TurnWork, names: Sequence[str]) -> list[str]:
     """Return ids for entity ids, temporary ids and symbols; what leads nowhere is left out."""
     found: list[str] = []
     for name in names:
@@ -29,7 +29,7 @@ def resolve_ids(work: Work, names: Sequence[str]) -> list[str]:
     return list(dict.fromkeys(found))
 
 
-def expand_write(work: Work, request: WriteRequest) -> tuple[WriteRequest, list[str]]:
+def expand_write(work: TurnWork, request: WriteRequest) -> tuple[WriteRequest, list[str]]:
     """Return a write with everything in it that it only names, and the drafts it saves."""
     if request.from_content is not None:
         return _from_content(work, request)
@@ -39,7 +39,7 @@ def expand_write(work: Work, request: WriteRequest) -> tuple[WriteRequest, list[
     return _resolved(work, request), []
 
 
-def _from_content(work: Work, request: WriteRequest) -> tuple[WriteRequest, list[str]]:
+def _from_content(work: TurnWork, request: WriteRequest) -> tuple[WriteRequest, list[str]]:
     name = request.from_content or ""
     temp_ids = resolve_ids(
         work, [name if "." not in name or name.count(".") > 1 else f"{name}.ids"]
@@ -64,7 +64,7 @@ def _from_content(work: Work, request: WriteRequest) -> tuple[WriteRequest, list
     return _resolved(work, made), saved
 
 
-def _from_result(work: Work, request: WriteRequest) -> list[dict[str, Any]]:
+def _from_result(work: TurnWork, request: WriteRequest) -> list[dict[str, Any]]:
     """Return rows made of a result: as they are, or by a pattern whose `$name` is filled in."""
     name = request.from_result or ""
     match = SYMBOL.fullmatch(name)
@@ -87,7 +87,7 @@ def _filled(pattern: Mapping[str, Any], row: Mapping[str, Any]) -> dict[str, Any
     return {name: value for name, value in filled.items() if value is not None}
 
 
-def _resolved(work: Work, request: WriteRequest) -> WriteRequest:
+def _resolved(work: TurnWork, request: WriteRequest) -> WriteRequest:
     def change(text: str) -> Any:
         match = SYMBOL.fullmatch(text)
         if match is not None:
@@ -118,7 +118,7 @@ def _resolved(work: Work, request: WriteRequest) -> WriteRequest:
 _PARTS = ("records", "set", "filters")
 
 
-def _value_of(work: Work, step_id: str, path: str) -> Any:
+def _value_of(work: TurnWork, step_id: str, path: str) -> Any:
     result = work.results.get(step_id)
     if result is None or result.status not in (StepStatus.OK, StepStatus.EMPTY):
         return None
@@ -159,7 +159,7 @@ def _walk(value: Any, parts: Sequence[str]) -> Any:
 MOST_PER_READ: Final = 10
 
 
-def register(work: Work, step: ThinkStep, result: StepResult, batch: BatchKind) -> StepResult:
+def register(work: TurnWork, step: ThinkStep, result: StepResult, batch: BatchKind) -> StepResult:
     """Return the result with the things it brought, which are in the registry then."""
     if result.status not in (StepStatus.OK, StepStatus.EMPTY):
         return result
@@ -176,7 +176,7 @@ def register(work: Work, step: ThinkStep, result: StepResult, batch: BatchKind) 
     return result.model_copy(update={"entities": found})
 
 
-def _from_rows(work: Work, result: StepResult, source: EntitySource) -> list[str]:
+def _from_rows(work: TurnWork, result: StepResult, source: EntitySource) -> list[str]:
     """Take up rows one by one, unless there are too many to talk about each."""
     kind = work.entity_type(str(result.result.get("table")))
     rows = cast("list[dict[str, Any]]", result.result.get("rows") or [])
@@ -192,7 +192,7 @@ def _from_rows(work: Work, result: StepResult, source: EntitySource) -> list[str
     return ids
 
 
-def _was_rejected(work: Work, entity_id: str) -> bool:
+def _was_rejected(work: TurnWork, entity_id: str) -> bool:
     """Say whether a thing was put away by the user's word, and not by time alone."""
     entity = work.registry.find(entity_id)
     if entity is None or entity.state is not EntityState.INACTIVE:
@@ -201,7 +201,7 @@ def _was_rejected(work: Work, entity_id: str) -> bool:
     return unmentioned < work.registry.lifetimes.ttl_turns
 
 
-def _add_row(work: Work, kind: str, row: dict[str, Any], source: EntitySource) -> str:
+def _add_row(work: TurnWork, kind: str, row: dict[str, Any], source: EntitySource) -> str:
     entity = Entity(
         id=str(row["id"]),
         type=kind,
@@ -215,7 +215,7 @@ def _add_row(work: Work, kind: str, row: dict[str, Any], source: EntitySource) -
     return work.registry.add(entity, work.turn).id
 
 
-def _from_write(work: Work, result: StepResult) -> list[str]:
+def _from_write(work: TurnWork, result: StepResult) -> list[str]:
     data = result.result
     ids = [str(each) for each in cast("list[Any]", data.get("ids") or [])]
     if data.get("op") == WriteOp.DELETE.value:
@@ -229,7 +229,7 @@ def _from_write(work: Work, result: StepResult) -> list[str]:
     return _from_rows(work, result, EntitySource.DB_CREATE)
 
 
-def _promote(work: Work, temp_id: str, db_id: str) -> None:
+def _promote(work: TurnWork, temp_id: str, db_id: str) -> None:
     content = work.content(temp_id)
     if work.registry.find(temp_id) is not None:
         work.registry.promote(temp_id, db_id, work.turn)
@@ -239,7 +239,9 @@ def _promote(work: Work, temp_id: str, db_id: str) -> None:
         )
 
 
-def _from_contents(work: Work, step: ThinkStep, result: StepResult, batch: BatchKind) -> StepResult:
+def _from_contents(
+    work: TurnWork, step: ThinkStep, result: StepResult, batch: BatchKind
+) -> StepResult:
     """Give drafts their ids and keep them whole beside the registry; they wait for a word."""
     kind = str(result.result["content_type"])
     made: list[dict[str, Any]] = []
@@ -271,7 +273,9 @@ def _from_contents(work: Work, step: ThinkStep, result: StepResult, batch: Batch
     )
 
 
-def _slot(work: Work, kind: str, payload: dict[str, Any], temp_id: str, number: int) -> str | None:
+def _slot(
+    work: TurnWork, kind: str, payload: dict[str, Any], temp_id: str, number: int
+) -> str | None:
     """Return the place of a draft: that of the one it revises, or one of its own."""
     if number < len(work.revises):
         old = work.registry.find(work.revises[number])
@@ -280,7 +284,7 @@ def _slot(work: Work, kind: str, payload: dict[str, Any], temp_id: str, number: 
     return work.domain.slot_for(kind, payload) or f"{kind}:draft:{temp_id.rpartition('_')[2]}"
 
 
-def _mentioned(work: Work, result: StepResult) -> list[str]:
+def _mentioned(work: TurnWork, result: StepResult) -> list[str]:
     ids = [
         str(each.get("id", "")) for each in cast("list[Any]", result.result.get("matches") or [])
     ]

@@ -22,7 +22,7 @@ from callboard.choreography.turn.sections import (
     REFERENCED,
     SCHEMA,
     SYNTAX,
-    Section,
+    PromptSection,
     entity_section,
 )
 from callboard.choreography.turn.shapes import StepResult, StepStatus
@@ -91,8 +91,8 @@ async def _write_request(scene: Scene, attempt: int, errors: list[str]) -> ReadR
     strategies = "\n".join(f"- {e.name}: {e.summary}" for e in work.domain.query_strategies())
     sections = [
         scene.persona_section(),
-        Section(SCHEMA, work.domain.schema(step.subdomain), is_pinned=True, is_trusted=True),
-        Section(
+        PromptSection(SCHEMA, work.domain.schema(step.subdomain), is_pinned=True, is_trusted=True),
+        PromptSection(
             SYNTAX,
             f"{scene.asker.paragraphs('act/query_syntax')}\n\n{strategies}".strip(),
             is_pinned=True,

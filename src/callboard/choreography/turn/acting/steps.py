@@ -6,7 +6,7 @@ from typing import Any, Final, cast
 
 from callboard.choreography.stage import Stage
 from callboard.choreography.turn.acting.handles import resolve_ids
-from callboard.choreography.turn.asker import ACT, Asker, Node
+from callboard.choreography.turn.asker import ACT, NodeAsker, PromptNode
 from callboard.choreography.turn.domain import Domain, NamesTables, TableWords, TellsWrites
 from callboard.choreography.turn.memory_rows import list_turns
 from callboard.choreography.turn.requests import (
@@ -19,9 +19,9 @@ from callboard.choreography.turn.requests import (
     WriteRequest,
     WriteResult,
 )
-from callboard.choreography.turn.sections import PERSONA, PROBLEM, Section
+from callboard.choreography.turn.sections import PERSONA, PROBLEM, PromptSection
 from callboard.choreography.turn.shapes import StepResult, StepStatus, ThinkStep
-from callboard.choreography.turn.work import Work
+from callboard.choreography.turn.work import TurnWork
 from callboard.core.errors import CallboardError, ErrorRecord
 from callboard.core.vocabulary import Entity, EntityState
 from callboard.engine.errors import StepFailed
@@ -35,7 +35,7 @@ REPAIRS = 2
 class Scene:
     """One step on its branch of the stage."""
 
-    work: Work
+    work: TurnWork
     stage: Stage
     step: ThinkStep
     # Results it may look at: of the group before, or those it names.
@@ -43,12 +43,12 @@ class Scene:
     is_confirmed: bool = False
 
     @property
-    def asker(self) -> Asker:
+    def asker(self) -> NodeAsker:
         """Asks on this step's branch."""
         return self.work.asker.on(self.stage)
 
     @property
-    def node(self) -> Node:
+    def node(self) -> PromptNode:
         """The kind of model call this step makes."""
         return ACT[self.step.step_type]
 
@@ -62,15 +62,15 @@ class Scene:
         """The step as the model is asked to do it: the step and the user's words."""
         return f"Step: {self.step.description}\n\nThe user said: {self.work.message}"
 
-    def persona_section(self) -> Section:
+    def persona_section(self) -> PromptSection:
         """Return how to think about this step's part of the domain."""
         persona = self.work.domain.persona(self.step.subdomain)
         lines = [f"{persona.name}, {persona.tone}.", *(f"- {e}" for e in persona.guidelines)]
-        return Section(PERSONA, "\n".join(lines), is_trusted=True, is_pinned=True)
+        return PromptSection(PERSONA, "\n".join(lines), is_trusted=True, is_pinned=True)
 
-    def problem_section(self, problem: str) -> Section:
+    def problem_section(self, problem: str) -> PromptSection:
         """Return why the last attempt did not work, without the names of what was put away."""
-        return Section(PROBLEM, self.work.hidden.scrub(problem), is_pinned=True)
+        return PromptSection(PROBLEM, self.work.hidden.scrub(problem), is_pinned=True)
 
     def referenced(self) -> list[Entity]:
         """Return the things this step names, those in play only."""
@@ -165,7 +165,7 @@ TABLES: Final = frozenset({TURNS, CONTENT})
 _SEARCHING: Final = (Operator.SEARCH, Operator.ILIKE, Operator.EQ)
 
 
-def read_archive(work: Work, request: ReadRequest) -> ReadResult:
+def read_archive(work: TurnWork, request: ReadRequest) -> ReadResult:
     """Return rows of the conversation itself; texts are searched, nothing else is compared."""
     words: list[str] = []
     for each in request.filters:
@@ -191,7 +191,7 @@ def read_archive(work: Work, request: ReadRequest) -> ReadResult:
     )
 
 
-def _rows(connection: Connection, work: Work, table: str) -> list[dict[str, Any]]:
+def _rows(connection: Connection, work: TurnWork, table: str) -> list[dict[str, Any]]:
     session = work.who.session_id
     if table == CONTENT:
         return [

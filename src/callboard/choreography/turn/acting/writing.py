@@ -34,12 +34,12 @@ from callboard.choreography.turn.sections import (
     ENTITY_IDS,
     FOREIGN_KEYS,
     SCHEMA,
-    Section,
+    PromptSection,
     entity_lines,
 )
 from callboard.choreography.turn.shapes import StepResult, StepStatus
 from callboard.choreography.turn.thinking.references import must_confirm_rows
-from callboard.choreography.turn.work import Work
+from callboard.choreography.turn.work import TurnWork
 from callboard.core.canonical import Json
 from callboard.core.errors import CallboardError
 from callboard.core.vocabulary import Effect, EntitySource, EntityState
@@ -125,14 +125,14 @@ async def write_request(scene: Scene, attempt: int, errors: list[str]) -> WriteR
     work, step = scene.work, scene.step
     sections = [
         scene.persona_section(),
-        Section(SCHEMA, work.domain.schema(step.subdomain), is_pinned=True, is_trusted=True),
-        Section(
+        PromptSection(SCHEMA, work.domain.schema(step.subdomain), is_pinned=True, is_trusted=True),
+        PromptSection(
             FOREIGN_KEYS,
             scene.asker.paragraphs("act/foreign_keys"),
             is_pinned=True,
             is_trusted=True,
         ),
-        Section(ENTITY_IDS, _ids(scene), is_pinned=True),
+        PromptSection(ENTITY_IDS, _ids(scene), is_pinned=True),
         scene.problem_section("\n".join(errors[-1:])),
     ]
     said = await scene.asker.ask(
@@ -206,7 +206,7 @@ _SCHEMA: dict[str, Json] = {
 }
 
 
-async def undo_turn(work: Work) -> str:
+async def undo_turn(work: TurnWork) -> str:
     """Take back what the last turn wrote, and say so; or say why that is not possible."""
 
     async def act() -> Json:
@@ -229,7 +229,7 @@ async def undo_turn(work: Work) -> str:
     return " ".join([*lines, *again, *done.notes])
 
 
-def _bring_back_drafts(work: Work, gone: Sequence[str]) -> list[str]:
+def _bring_back_drafts(work: TurnWork, gone: Sequence[str]) -> list[str]:
     """Forget things whose rows are gone; what had been a draft is one again. Return those."""
     labels: list[str] = []
     for row_id in gone:

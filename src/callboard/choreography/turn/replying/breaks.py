@@ -15,7 +15,7 @@ from callboard.choreography.turn.shapes import (
     PendingProposal,
     StepType,
 )
-from callboard.choreography.turn.work import Work
+from callboard.choreography.turn.work import TurnWork
 from callboard.core.canonical import Json, digest
 from callboard.core.errors import CallboardError
 
@@ -24,7 +24,7 @@ MOST_BREAKS = 2
 
 
 def make_clarification(
-    work: Work,
+    work: TurnWork,
     questions: Sequence[str],
     options: Sequence[Option],
     intent: str,
@@ -45,7 +45,7 @@ def make_clarification(
 
 
 def make_proposal(
-    work: Work, held: Held, intent: str, note: str = "", times: int = 1
+    work: TurnWork, held: Held, intent: str, note: str = "", times: int = 1
 ) -> PendingProposal:
     """Return the record of a plan that waits for consent, with what it would touch."""
     plan = held.plan
@@ -89,7 +89,9 @@ def _affected(preview: WritePreview) -> Affected:
     )
 
 
-async def changed_since(work: Work, proposal: PendingProposal) -> Mapping[str, WritePreview] | None:
+async def changed_since(
+    work: TurnWork, proposal: PendingProposal
+) -> Mapping[str, WritePreview] | None:
     """Return what a stored plan would touch now, if that differs from what was shown."""
     now: dict[str, WritePreview] = {}
     for step in proposal.steps:
@@ -116,7 +118,7 @@ def _same(one: WritePreview, other: WritePreview) -> bool:
     )
 
 
-def asks_for_profile(work: Work, routed: Routed | None) -> list[str]:
+def asks_for_profile(work: TurnWork, routed: Routed | None) -> list[str]:
     """Return what is asked once of a user nothing is known about, before a big request."""
     if routed is None:
         # Without a planner nothing big comes of words that code cannot read.

@@ -7,18 +7,18 @@ from typing import Final
 
 from callboard.choreography.turn.acting.steps import table_words
 from callboard.choreography.turn.asker import REPLY
-from callboard.choreography.turn.domain import Domain, ModeSpec
+from callboard.choreography.turn.domain import Domain, TurnMode
 from callboard.choreography.turn.memory import recent_section
-from callboard.choreography.turn.replying.facts import Facts
+from callboard.choreography.turn.replying.facts import ReplyFacts
 from callboard.choreography.turn.sections import (
     FACTS,
     REFERENCED,
     STYLE,
-    Section,
+    PromptSection,
     entity_section,
 )
 from callboard.choreography.turn.shapes import Affected, PendingProposal, StepType
-from callboard.choreography.turn.work import Work
+from callboard.choreography.turn.work import TurnWork
 from callboard.core.errors import CallboardError
 
 NOT_DONE: Final = "Not done:"
@@ -31,7 +31,7 @@ NOTHING_SAVED: Final = "All right, nothing was saved."
 NOTHING_MORE_SAVED: Final = "All right, nothing more was saved."
 
 
-def reply_from_facts(facts: Facts, mode: ModeSpec) -> str:
+def reply_from_facts(facts: ReplyFacts, mode: TurnMode) -> str:
     """Return a reply that says all there is to say."""
     done = f"{'. '.join(facts.done)}." if facts.done else ""
     assumed = " ".join(_sentence(each) for each in facts.assumptions)
@@ -53,12 +53,12 @@ def reply_from_facts(facts: Facts, mode: ModeSpec) -> str:
     return "\n".join(parts) or ALSO_NOT_UNDERSTOOD
 
 
-def not_done_line(facts: Facts) -> str:
+def not_done_line(facts: ReplyFacts) -> str:
     """Return what was not done, plainly."""
     return f"{NOT_DONE} {'; '.join(facts.not_done)}."
 
 
-def proposal_text(domain: Domain, proposal: PendingProposal, facts: Facts) -> str:
+def proposal_text(domain: Domain, proposal: PendingProposal, facts: ReplyFacts) -> str:
     """Return a plan as it is shown before anything of it is written."""
     lines = [*(f"Done already: {each}." for each in facts.done)]
     lines += [proposal.message or proposal.goal]
@@ -120,7 +120,7 @@ def clean(
     return re.sub(r"\n{3,}", "\n\n", "\n".join(lines)).strip()
 
 
-def is_truthful(text: str, facts: Facts, message: str) -> bool:
+def is_truthful(text: str, facts: ReplyFacts, message: str) -> bool:
     """Say whether every number of a reply comes from the facts or from the user."""
     known = set(_NUMBER.findall(f"{facts.text()}\n{message}"))
     said = _NUMBER.findall(_LIST_MARK.sub("", text))
@@ -135,7 +135,7 @@ def fits(text: str, *, is_terse: bool) -> bool:
     return len(" ".join(prose).split()) <= QUICK_WORDS
 
 
-def with_failures(text: str, facts: Facts) -> str:
+def with_failures(text: str, facts: ReplyFacts) -> str:
     """Return a reply that tells what was not done, whatever the model left out."""
     said = text.casefold()
     is_told = NOT_DONE.casefold() in said and all(
@@ -146,7 +146,7 @@ def with_failures(text: str, facts: Facts) -> str:
     return f"{text}\n{not_done_line(facts)}"
 
 
-def with_draft_words(text: str, facts: Facts, words: str) -> str:
+def with_draft_words(text: str, facts: ReplyFacts, words: str) -> str:
     """Return a reply that says of a draft that it is one, and how to keep or drop it."""
     if not facts.drafts or ("draft" in text.casefold() and "save that" in text.casefold()):
         return text
@@ -157,7 +157,7 @@ _log: Final = logging.getLogger(__name__)
 _SHORT_ROWS: Final = 20
 
 
-async def word_reply(work: Work, facts: Facts) -> str:
+async def word_reply(work: TurnWork, facts: ReplyFacts) -> str:
     """Return what the user is told of a turn that did something."""
     template = reply_from_facts(facts, work.mode)
     if not _is_worth_a_call(work, facts):
@@ -178,7 +178,7 @@ async def word_reply(work: Work, facts: Facts) -> str:
     return with_draft_words(with_failures(text, facts), facts, words)
 
 
-def _is_worth_a_call(work: Work, facts: Facts) -> bool:
+def _is_worth_a_call(work: TurnWork, facts: ReplyFacts) -> bool:
     """Pure changes and short lists are said best by code; so is everything on a small model."""
     if work.asker.is_constrained(REPLY) or work.calls_left < 1:
         return False
@@ -192,19 +192,19 @@ def _is_worth_a_call(work: Work, facts: Facts) -> bool:
     return not (is_plain and work.mode.think == "skip")
 
 
-async def _sections(work: Work, facts: Facts) -> list[Section]:
+async def _sections(work: TurnWork, facts: ReplyFacts) -> list[PromptSection]:
     mode, hidden = work.mode, work.hidden
     text = hidden.scrub(facts.text())
     return [
-        Section(STYLE, f"{mode.title}: {mode.verbosity}", is_pinned=True, is_trusted=True),
-        Section(FACTS, text, is_pinned=True, shorter=_shorter(text)),
+        PromptSection(STYLE, f"{mode.title}: {mode.verbosity}", is_pinned=True, is_trusted=True),
+        PromptSection(FACTS, text, is_pinned=True, shorter=_shorter(text)),
         entity_section(work.shown_entities(), mode.entities_in_context, REFERENCED),
         (await work.preference_sections())[0],
         recent_section(work.state, hidden, mode.past_turns, warm=mode.past_turns > 0),
     ]
 
 
-def clean_reply(work: Work, text: str, *, is_ours: bool = True) -> str:
+def clean_reply(work: TurnWork, text: str, *, is_ours: bool = True) -> str:
     """Return a reply without anything internal."""
     labels = {e.id: e.label for e in work.registry.all() if len(e.id) > 3}
     labels |= {old: labels[new] for old, new in work.registry.aliases.items() if new in labels}

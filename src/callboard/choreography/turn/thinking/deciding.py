@@ -5,12 +5,12 @@ from dataclasses import asdict, dataclass, replace
 from typing import Any, Final, cast
 
 from callboard.choreography.turn.asker import THINK
-from callboard.choreography.turn.domain import Asked, Routed
+from callboard.choreography.turn.domain import AskedMessage, Routed
 from callboard.choreography.turn.shapes import Option, StepType, ThinkOutput, ThinkStep
 from callboard.choreography.turn.thinking.planning import PlanUnusable, make_plan
 from callboard.choreography.turn.thinking.references import must_propose
 from callboard.choreography.turn.thinking.validation import check_plan
-from callboard.choreography.turn.work import Work
+from callboard.choreography.turn.work import TurnWork
 from callboard.core.canonical import Json
 from callboard.core.errors import CallboardError
 from callboard.core.tiers import ErrorTier
@@ -26,7 +26,7 @@ class ModelUnavailable(CallboardError):
 
 
 @dataclass(frozen=True, slots=True)
-class Decision:
+class TurnDecision:
     """What is done: a plan, or words, or a question."""
 
     plan: ThinkOutput | None = None
@@ -38,9 +38,9 @@ class Decision:
     proposes: bool = False
 
 
-async def route(work: Work, message: str, referenced: Sequence[str], key: str) -> Routed | None:
+async def route(work: TurnWork, message: str, referenced: Sequence[str], key: str) -> Routed | None:
     """Return what the domain's router makes of a message; journaled, since data may change."""
-    asked = Asked(
+    asked = AskedMessage(
         message, work.mode.name, work.who, tuple(referenced), tuple(work.state.constraints)
     )
 
@@ -78,14 +78,14 @@ def is_simple(routed: Routed) -> bool:
     return is_complete and len(routed.steps) <= _SIMPLE_STEPS
 
 
-def decide_routed(work: Work, routed: Routed, message: str) -> Decision:
+def decide_routed(work: TurnWork, routed: Routed, message: str) -> TurnDecision:
     """Return the decision a router made."""
     work.assumptions += routed.assumptions
     plan: ThinkOutput | None = None
     if routed.steps:
         goal = routed.goal or message
         plan = _checked(work, ThinkOutput(goal=goal, steps=list(routed.steps)), trust_size=True)
-    return Decision(
+    return TurnDecision(
         plan,
         routed.reply,
         routed.question,
@@ -97,45 +97,45 @@ def decide_routed(work: Work, routed: Routed, message: str) -> Decision:
 
 
 async def decide(
-    work: Work,
+    work: TurnWork,
     message: str,
     referenced: Sequence[str],
     routed: Routed | None,
     change: str = "",
-) -> Decision:
+) -> TurnDecision:
     """Return what is done about a message where a planner may be asked."""
     is_constrained = work.asker.is_constrained(THINK)
     if routed is not None and (is_constrained or is_simple(routed)) and not change:
         return decide_routed(work, routed, message)
     if is_constrained:
-        return Decision() if routed is None else decide_routed(work, routed, message)
+        return TurnDecision() if routed is None else decide_routed(work, routed, message)
     work.show("node_started", node="think")
     try:
         checked = await make_plan(work, message, referenced, change)
     except PlanUnusable as error:
-        return Decision(reply=f"{error.message}. {error.fix or ''}".strip())
+        return TurnDecision(reply=f"{error.message}. {error.fix or ''}".strip())
     except CallboardError as error:
         if routed is not None:
             return decide_routed(work, routed, message)
         record = error.record()
         if record.tier is not ErrorTier.PERMANENT:
             raise ModelUnavailable(record.message, fix=record.fix) from error
-        return Decision(reply=f"I could not work out what to do: {record.message}")
+        return TurnDecision(reply=f"I could not work out what to do: {record.message}")
     work.assumptions += checked.plan.assumptions
     work.left_out += checked.notices
     proposes = must_propose(checked.plan, work.mode)
-    return Decision(checked.plan, proposes=proposes)
+    return TurnDecision(checked.plan, proposes=proposes)
 
 
-def decide_quick(work: Work, steps: Sequence[ThinkStep], message: str) -> Decision:
+def decide_quick(work: TurnWork, steps: Sequence[ThinkStep], message: str) -> TurnDecision:
     """Return the decision of a quick call: its one or two steps, checked."""
     if not steps:
-        return Decision()
+        return TurnDecision()
     plan = ThinkOutput(goal=message, steps=list(steps))
-    return Decision(_checked(work, plan, trust_size=False))
+    return TurnDecision(_checked(work, plan, trust_size=False))
 
 
-def _checked(work: Work, plan: ThinkOutput, *, trust_size: bool) -> ThinkOutput:
+def _checked(work: TurnWork, plan: ThinkOutput, *, trust_size: bool) -> ThinkOutput:
     most = max(len(plan.steps), work.mode.max_steps) if trust_size else work.mode.max_steps
     checked = check_plan(plan, work.domain, most)
     work.left_out += checked.notices

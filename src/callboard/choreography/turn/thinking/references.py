@@ -4,7 +4,7 @@ import re
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any, Final, cast
 
-from callboard.choreography.turn.domain import ModeSpec
+from callboard.choreography.turn.domain import TurnMode
 from callboard.choreography.turn.requests import WriteRequest
 from callboard.choreography.turn.shapes import (
     StepResult,
@@ -153,7 +153,7 @@ _SIMPLE_STEPS: Final = 2
 BULK_ROWS: Final = 3
 
 
-def must_propose(plan: ThinkOutput, mode: ModeSpec) -> bool:
+def must_propose(plan: ThinkOutput, mode: TurnMode) -> bool:
     """Say whether a plan waits for the user's word; short plans never do."""
     writes = [step for step in plan.steps if step.step_type is StepType.WRITE]
     if not writes or len(plan.steps) <= _SIMPLE_STEPS:
@@ -163,7 +163,7 @@ def must_propose(plan: ThinkOutput, mode: ModeSpec) -> bool:
     return mode.consent == "optional" and any(not _saves_draft(each) for each in writes)
 
 
-def must_confirm_rows(count: int, mode: ModeSpec) -> bool:
+def must_confirm_rows(count: int, mode: TurnMode) -> bool:
     """Say whether a write of so many rows waits for the user's word in a mode."""
     return mode.consent == "proposal" and count > BULK_ROWS
 

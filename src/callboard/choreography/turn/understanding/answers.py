@@ -7,7 +7,7 @@ import re
 from collections.abc import Sequence
 from typing import Final
 
-from callboard.choreography.turn.memory import EXPIRES_AFTER_TURNS, SessionState
+from callboard.choreography.turn.memory import EXPIRES_AFTER_TURNS, TalkState
 from callboard.choreography.turn.requests import WriteOp, WriteRequest
 from callboard.choreography.turn.shapes import (
     PendingClarification,
@@ -17,11 +17,11 @@ from callboard.choreography.turn.shapes import (
 )
 from callboard.choreography.turn.thinking.references import step_named
 from callboard.choreography.turn.understanding.hearing import Heard, is_signal, labels_of
-from callboard.choreography.turn.understanding.reading import AnswerKind, Reading
-from callboard.choreography.turn.understanding.signals import SignalKind
-from callboard.choreography.turn.work import Work
+from callboard.choreography.turn.understanding.reading import AnswerKind, MessageReading
+from callboard.choreography.turn.understanding.signals import FormKind
+from callboard.choreography.turn.work import TurnWork
 from callboard.core.vocabulary import BatchKind, EntityState
-from callboard.knowledge.entities import Registry, by_label
+from callboard.knowledge.entities import EntityRegistry, by_label
 
 _YES: Final = r"(?:yes|yep|yeah|sure|ok|okay)"
 _CHANGING: Final = re.compile(
@@ -37,7 +37,7 @@ _AGREEING: Final = re.compile(
 )
 
 
-def expire(state: SessionState, registry: Registry, turn: int) -> bool:
+def expire(state: TalkState, registry: EntityRegistry, turn: int) -> bool:
     """Drop what was asked too long ago, or about things that are gone; say whether it was."""
     pending = state.proposal or state.clarification
     if pending is None:
@@ -53,7 +53,7 @@ def expire(state: SessionState, registry: Registry, turn: int) -> bool:
     return True
 
 
-def held_ids(state: SessionState) -> list[str]:
+def held_ids(state: TalkState) -> list[str]:
     """Return the things an open question is about."""
     if state.clarification is not None:
         options = [each.id for each in state.clarification.options]
@@ -65,18 +65,18 @@ def held_ids(state: SessionState) -> list[str]:
     return []
 
 
-def _is_gone(registry: Registry, entity_id: str) -> bool:
+def _is_gone(registry: EntityRegistry, entity_id: str) -> bool:
     entity = registry.find(entity_id)
     return entity is None or entity.state is EntityState.INACTIVE
 
 
-def answer_by_form(work: Work, reading: Reading) -> AnswerKind | None:
+def answer_by_form(work: TurnWork, reading: MessageReading) -> AnswerKind | None:
     """Return what a message plainly is to what is open; None if its form does not tell."""
     if reading.answer is not None:
         return reading.answer
-    if is_signal(reading, SignalKind.UNDO):
+    if is_signal(reading, FormKind.UNDO):
         return AnswerKind.UNRELATED
-    if is_signal(reading, SignalKind.REJECT_CLASS, SignalKind.ALLOW_CLASS, SignalKind.INSTEAD):
+    if is_signal(reading, FormKind.REJECT_CLASS, FormKind.ALLOW_CLASS, FormKind.INSTEAD):
         return AnswerKind.MODIFY if work.state.proposal is not None else AnswerKind.ANSWER
     message = work.message.casefold()
     if work.state.proposal is not None:
@@ -88,7 +88,7 @@ def answer_by_form(work: Work, reading: Reading) -> AnswerKind | None:
     return AnswerKind.ANSWER if picked_option(work, reading) is not None else None
 
 
-def picked_option(work: Work, reading: Reading) -> str | None:
+def picked_option(work: TurnWork, reading: MessageReading) -> str | None:
     """Return the option a message picks: by its place, or by its name."""
     asked = work.state.clarification
     if asked is None or not asked.options:
@@ -106,7 +106,7 @@ def picked_option(work: Work, reading: Reading) -> str | None:
     return exact[0] if len(exact) == 1 else None
 
 
-def settled_answer(work: Work, heard: Heard, *, is_request: bool) -> AnswerKind:
+def settled_answer(work: TurnWork, heard: Heard, *, is_request: bool) -> AnswerKind:
     """Return what a message is to what is open, whoever found out."""
     told = heard.answer or answer_by_form(work, heard.reading)
     if told is not None:
@@ -127,22 +127,22 @@ def resumed_message(asked: PendingClarification, answer: str, picked: str | None
     return f"{asked.original_intent} ({answer.strip()})"
 
 
-def settle(work: Work, heard: Heard, put_away: Sequence[str]) -> str | None:
+def settle(work: TurnWork, heard: Heard, put_away: Sequence[str]) -> str | None:
     """Return the reply to a message that is settled, or None if something is to be done."""
     reading = heard.reading
     if not reading.is_settled or reading.signal is None or reading.revise:
         return None
     names = labels_of(work, heard.output.referenced_entities)
     match reading.signal.kind:
-        case SignalKind.REJECT_CLASS:
+        case FormKind.REJECT_CLASS:
             return _avoided(reading.signal.noun, put_away)
-        case SignalKind.ALLOW_CLASS:
+        case FormKind.ALLOW_CLASS:
             return f"All right, {reading.signal.noun} are allowed again."
-        case SignalKind.REJECT:
+        case FormKind.REJECT:
             return f"Dropped {_joined(put_away)}." if put_away else "All right."
-        case SignalKind.CONFIRM if not reading.signal.wants_save:
+        case FormKind.CONFIRM if not reading.signal.wants_save:
             return f"Kept {_joined(names)}. Say “save that” to store it." if names else None
-        case SignalKind.PICK | SignalKind.DIFFERENT | SignalKind.INSTEAD:
+        case FormKind.PICK | FormKind.DIFFERENT | FormKind.INSTEAD:
             return f"All right: {_joined(names)}." if names else None
         case _:
             return None
@@ -156,7 +156,7 @@ def _avoided(noun: str, put_away: Sequence[str]) -> str:
     )
 
 
-def take_picked(work: Work, picked: str) -> str:
+def take_picked(work: TurnWork, picked: str) -> str:
     """Keep the draft that was picked of several, let the others go, and say so."""
     chosen = work.registry.get(picked)
     for entity in work.registry.newest_batch():
@@ -168,17 +168,17 @@ def take_picked(work: Work, picked: str) -> str:
     return f"All right: {_joined([chosen.label])}."
 
 
-def plan_to_save(work: Work, heard: Heard) -> ThinkOutput | None:
+def plan_to_save(work: TurnWork, heard: Heard) -> ThinkOutput | None:
     """Return the plan behind "save that": every draft it means is written, as it is."""
     reading = heard.reading
-    if not is_signal(reading, SignalKind.CONFIRM) or not (
+    if not is_signal(reading, FormKind.CONFIRM) or not (
         reading.signal is not None and reading.signal.wants_save
     ):
         return None
     return saving_plan(work, heard.output.referenced_entities)
 
 
-def saving_plan(work: Work, ids: Sequence[str]) -> ThinkOutput | None:
+def saving_plan(work: TurnWork, ids: Sequence[str]) -> ThinkOutput | None:
     """Return the plan that writes some drafts as they are; None if none of them is one."""
     drafts = [
         entity
@@ -204,7 +204,7 @@ def saving_plan(work: Work, ids: Sequence[str]) -> ThinkOutput | None:
     return ThinkOutput(goal="Save what was drafted", steps=steps) if steps else None
 
 
-def plan_to_revise(work: Work, heard: Heard) -> ThinkOutput | None:
+def plan_to_revise(work: TurnWork, heard: Heard) -> ThinkOutput | None:
     """Return the plan that makes drafts again without something they hold."""
     if not heard.reading.revise or heard.reading.signal is None:
         return None
@@ -222,7 +222,7 @@ def plan_to_revise(work: Work, heard: Heard) -> ThinkOutput | None:
     return ThinkOutput(goal=step.description, steps=[step])
 
 
-def drop_drafts(work: Work, ids: Sequence[str]) -> list[str]:
+def drop_drafts(work: TurnWork, ids: Sequence[str]) -> list[str]:
     """Put away drafts that belonged to a plan the user turned down; return their names."""
     dropped: list[str] = []
     for each in ids:
@@ -233,11 +233,11 @@ def drop_drafts(work: Work, ids: Sequence[str]) -> list[str]:
     return dropped
 
 
-def _table(work: Work, kind: str) -> str:
+def _table(work: TurnWork, kind: str) -> str:
     return next((e.table for e in work.domain.entity_types() if e.name == kind), "")
 
 
-def _subdomain(work: Work, kind: str) -> str:
+def _subdomain(work: TurnWork, kind: str) -> str:
     table = _table(work, kind)
     subdomains = work.domain.subdomains()
     return next((e.name for e in subdomains if table in e.tables), subdomains[0].name)

@@ -17,19 +17,19 @@ from callboard.choreography.turn.shapes import (
 )
 from callboard.choreography.turn.understanding.reading import (
     AnswerKind,
+    MessageReading,
     Open,
-    Reading,
     read_message,
 )
-from callboard.choreography.turn.understanding.signals import Signal, SignalKind
+from callboard.choreography.turn.understanding.signals import FormKind, Signal
 from callboard.core.vocabulary import BatchKind, EntityState
-from callboard.knowledge.entities import Registry
+from callboard.knowledge.entities import EntityRegistry
 
 _log: Final = logging.getLogger(__name__)
 ABOUT_DRAFTS: Final = frozenset({GestureKind.KEEP, GestureKind.DROP})
 
 
-def objection(gesture: Gesture, registry: Registry, waiting: Open) -> str:
+def objection(gesture: Gesture, registry: EntityRegistry, waiting: Open) -> str:
     """Return why a gesture means nothing now; nothing if it does."""
     if gesture.kind in ABOUT_DRAFTS:
         entity = registry.find(gesture.target)
@@ -45,7 +45,7 @@ def objection(gesture: Gesture, registry: Registry, waiting: Open) -> str:
     return ""
 
 
-def word_gesture(gesture: Gesture, registry: Registry, waiting: Open) -> str:
+def word_gesture(gesture: Gesture, registry: EntityRegistry, waiting: Open) -> str:
     """Return a gesture as the words that would have said the same."""
     match gesture.kind:
         case GestureKind.KEEP | GestureKind.DROP:
@@ -63,32 +63,32 @@ def word_gesture(gesture: Gesture, registry: Registry, waiting: Open) -> str:
 
 
 def read_gesture(
-    gesture: Gesture, message: str, registry: Registry, turn: int, waiting: Open
-) -> Reading:
+    gesture: Gesture, message: str, registry: EntityRegistry, turn: int, waiting: Open
+) -> MessageReading:
     """Return what a gesture says. What is to be changed is said in words, and read as words."""
     match gesture.kind:
         case GestureKind.KEEP:
             states = _kept(gesture.target, registry)
-            signal = Signal(SignalKind.CONFIRM, wants_save=True)
+            signal = Signal(FormKind.CONFIRM, wants_save=True)
             return _settled(message, signal, states, [gesture.target])
         case GestureKind.DROP:
             states = {gesture.target: EntityState.INACTIVE}
-            return _settled(message, Signal(SignalKind.REJECT), states)
+            return _settled(message, Signal(FormKind.REJECT), states)
         case GestureKind.PICK:
-            reading = _settled(message, Signal(SignalKind.PICK), {}, [gesture.target])
+            reading = _settled(message, Signal(FormKind.PICK), {}, [gesture.target])
             return replace(reading, answer=AnswerKind.ANSWER)
         case GestureKind.CONFIRM:
-            reading = _settled(message, Signal(SignalKind.CONFIRM), {})
+            reading = _settled(message, Signal(FormKind.CONFIRM), {})
             return replace(reading, answer=AnswerKind.CONFIRM)
         case GestureKind.CANCEL:
-            reading = _settled(message, Signal(SignalKind.REJECT), {})
+            reading = _settled(message, Signal(FormKind.REJECT), {})
             return replace(reading, answer=AnswerKind.REJECT)
         case GestureKind.CHANGE:
             reading = read_message(message, registry, turn, waiting=waiting)
             return replace(reading, answer=AnswerKind.MODIFY)
 
 
-def _kept(target: str, registry: Registry) -> dict[str, EntityState]:
+def _kept(target: str, registry: EntityRegistry) -> dict[str, EntityState]:
     """To keep one of several alternatives is to let the others go."""
     chosen = registry.get(target)
     states = {chosen.id: EntityState.ACTIVE}
@@ -104,13 +104,13 @@ def _settled(
     signal: Signal,
     states: dict[str, EntityState],
     referenced: list[str] | None = None,
-) -> Reading:
+) -> MessageReading:
     output = UnderstandOutput(
         entity_updates=[EntityUpdate(id=k, new_state=v) for k, v in states.items()],
         referenced_entities=referenced or [],
         processed_message=message,
     )
-    return Reading(output, signal, is_settled=True)
+    return MessageReading(output, signal, is_settled=True)
 
 
 def _option(gesture: Gesture, waiting: Open) -> str:
@@ -130,7 +130,7 @@ _ALLOWED: Final = {
 
 
 def merge_advice(
-    reading: Reading, advice: UnderstandOutput, registry: Registry
+    reading: MessageReading, advice: UnderstandOutput, registry: EntityRegistry
 ) -> UnderstandOutput:
     """Return what is believed: the reading of code, with what a model adds to it."""
     own = reading.output
@@ -171,7 +171,7 @@ def _asks(advice: UnderstandOutput) -> bool:
     )
 
 
-def _known(ids: list[str], registry: Registry) -> list[str]:
+def _known(ids: list[str], registry: EntityRegistry) -> list[str]:
     found = [entity.id for each in ids if (entity := registry.find(each)) is not None]
     in_play = [each for each in found if registry.get(each).state is not EntityState.INACTIVE]
     return _once(in_play)

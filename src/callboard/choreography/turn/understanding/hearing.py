@@ -11,14 +11,14 @@ from typing import Any, Final, cast
 
 from pydantic import ValidationError
 
-from callboard.choreography.turn.asker import QUICK, UNDERSTAND, Node
+from callboard.choreography.turn.asker import QUICK, UNDERSTAND, PromptNode
 from callboard.choreography.turn.memory import UNDERSTAND_TURNS, recent_section
 from callboard.choreography.turn.sections import (
     CATALOGUE,
     OPEN,
     REFERENCED,
     STYLE,
-    Section,
+    PromptSection,
     entity_section,
 )
 from callboard.choreography.turn.shapes import ThinkStep, UnderstandOutput
@@ -26,12 +26,12 @@ from callboard.choreography.turn.thinking.planning import read_step, step_schema
 from callboard.choreography.turn.understanding.gestures import merge_advice, objection, read_gesture
 from callboard.choreography.turn.understanding.reading import (
     AnswerKind,
+    MessageReading,
     Open,
-    Reading,
     read_message,
 )
-from callboard.choreography.turn.understanding.signals import SignalKind, needs_model
-from callboard.choreography.turn.work import Work
+from callboard.choreography.turn.understanding.signals import FormKind, needs_model
+from callboard.choreography.turn.work import TurnWork
 from callboard.core.canonical import Json
 from callboard.core.errors import CallboardError
 from callboard.core.vocabulary import EntityState
@@ -46,7 +46,7 @@ _MOST_STEPS: Final = 2
 class Heard:
     """What was understood, and steps where a model named some in the same breath."""
 
-    reading: Reading
+    reading: MessageReading
     output: UnderstandOutput
     steps: tuple[ThinkStep, ...] | None = None
     answer: AnswerKind | None = None
@@ -54,7 +54,7 @@ class Heard:
     intent: str | None = None
 
 
-def listen(work: Work) -> Reading:
+def listen(work: TurnWork) -> MessageReading:
     """Return what code reads in a message."""
     state = work.state
 
@@ -76,7 +76,7 @@ def listen(work: Work) -> Reading:
     )
 
 
-def lapse(work: Work) -> str:
+def lapse(work: TurnWork) -> str:
     """Return why what a button says means nothing any more; nothing if it does, or is words."""
     if work.gesture is None:
         return ""
@@ -85,7 +85,7 @@ def lapse(work: Work) -> str:
     return f"{why}." if why else ""
 
 
-def wants_model(work: Work, reading: Reading) -> bool:
+def wants_model(work: TurnWork, reading: MessageReading) -> bool:
     """Say whether somebody must read a message who understands more than its form."""
     if reading.is_settled or work.asker.is_constrained(UNDERSTAND):
         return False
@@ -97,18 +97,20 @@ def wants_model(work: Work, reading: Reading) -> bool:
     )
 
 
-async def ask_listener(work: Work, reading: Reading) -> Heard:
+async def ask_listener(work: TurnWork, reading: MessageReading) -> Heard:
     """Have a model read the message; if it fails, code's own reading stands."""
     return await _ask(work, reading, UNDERSTAND, _schema())
 
 
-async def ask_quickly(work: Work, reading: Reading) -> Heard:
+async def ask_quickly(work: TurnWork, reading: MessageReading) -> Heard:
     """Have a model read the message and name one or two steps, in one call."""
     steps: Json = {"type": "array", "items": step_schema(work.domain), "maxItems": _MOST_STEPS}
     return await _ask(work, reading, QUICK, _schema(required=["steps"], steps=steps))
 
 
-async def _ask(work: Work, reading: Reading, node: Node, schema: dict[str, Json]) -> Heard:
+async def _ask(
+    work: TurnWork, reading: MessageReading, node: PromptNode, schema: dict[str, Json]
+) -> Heard:
     own = Heard(reading, reading.output, answer=reading.answer)
     try:
         said = await work.asker.ask(
@@ -132,26 +134,26 @@ async def _ask(work: Work, reading: Reading, node: Node, schema: dict[str, Json]
     return Heard(reading, output, steps, kind, intent)
 
 
-async def _sections(work: Work, node: Node) -> list[Section]:
+async def _sections(work: TurnWork, node: PromptNode) -> list[PromptSection]:
     state, cap = work.state, work.mode.entities_in_context
     counts = await work.domain.counts(work.who)
     listed = ", ".join(f"{name.replace('_', ' ')}: {count}" for name, count in counts.items())
     names = ", ".join(each.name for each in work.domain.modes())
     sections = [
-        Section(STYLE, f"Mode {work.mode.name}; modes: {names}", is_trusted=True),
+        PromptSection(STYLE, f"Mode {work.mode.name}; modes: {names}", is_trusted=True),
         entity_section(work.shown_entities(), cap, REFERENCED),
-        Section(CATALOGUE, listed, is_trusted=True),
-        Section(OPEN, open_question(work), is_pinned=True),
+        PromptSection(CATALOGUE, listed, is_trusted=True),
+        PromptSection(OPEN, open_question(work), is_pinned=True),
         recent_section(state, work.hidden, UNDERSTAND_TURNS, warm=True),
     ]
     if node is QUICK:
         lines = [f"- {s.name}: {', '.join(s.tables)}" for s in work.domain.subdomains()]
-        sections[2] = Section(CATALOGUE, "\n".join([*lines, listed]), is_trusted=True)
+        sections[2] = PromptSection(CATALOGUE, "\n".join([*lines, listed]), is_trusted=True)
         sections.append((await work.preference_sections())[0])
     return sections
 
 
-def open_question(work: Work) -> str:
+def open_question(work: TurnWork) -> str:
     """Return what the user was asked last, if it is still open."""
     state = work.state
     if state.proposal is not None:
@@ -177,7 +179,7 @@ def _own_schema() -> dict[str, Json]:
     return schema
 
 
-async def revive(work: Work, reading: Reading) -> Reading:
+async def revive(work: TurnWork, reading: MessageReading) -> MessageReading:
     """Look for what the user goes back to: in the archive, then in the database."""
     from callboard.knowledge.entities import find_content
 
@@ -202,7 +204,9 @@ async def revive(work: Work, reading: Reading) -> Reading:
     return reading
 
 
-def _back(work: Work, reading: Reading, entity_id: str, kind: str, label: str) -> Reading:
+def _back(
+    work: TurnWork, reading: MessageReading, entity_id: str, kind: str, label: str
+) -> MessageReading:
     from callboard.core.vocabulary import Entity, EntitySource
 
     is_stored = not entity_id.startswith("temp_")
@@ -221,7 +225,7 @@ def _back(work: Work, reading: Reading, entity_id: str, kind: str, label: str) -
     return replace(reading, output=output, is_settled=True, look_for="")
 
 
-def apply_updates(work: Work, output: UnderstandOutput) -> list[str]:
+def apply_updates(work: TurnWork, output: UnderstandOutput) -> list[str]:
     """Bring things into the states the user's words ask for; return the names put away."""
     put_away: list[str] = []
     for update in output.entity_updates:
@@ -241,11 +245,11 @@ def apply_updates(work: Work, output: UnderstandOutput) -> list[str]:
     return put_away
 
 
-def is_signal(reading: Reading, *kinds: SignalKind) -> bool:
+def is_signal(reading: MessageReading, *kinds: FormKind) -> bool:
     """Say whether a message is one of some clear forms."""
     return reading.signal is not None and reading.signal.kind in kinds
 
 
-def labels_of(work: Work, ids: Sequence[str]) -> list[str]:
+def labels_of(work: TurnWork, ids: Sequence[str]) -> list[str]:
     """Return the names of things."""
     return [e.label for each in ids if (e := work.registry.find(each)) is not None]

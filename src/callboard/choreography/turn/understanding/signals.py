@@ -10,7 +10,7 @@ from callboard.core.vocabulary import Entity
 from callboard.knowledge.entities.matching import ordinal_in, singular_words
 
 
-class SignalKind(StrEnum):
+class FormKind(StrEnum):
     """What a message says about what was offered."""
 
     CONFIRM = "confirm"
@@ -27,7 +27,7 @@ class SignalKind(StrEnum):
 class Signal:
     """A clear form; `noun` is what it is about, `place` a position in a row."""
 
-    kind: SignalKind
+    kind: FormKind
     noun: str = ""
     place: int | None = None
     # Whether it also asks for the thing to be stored.
@@ -90,31 +90,31 @@ def detect_signal(message: str) -> Signal | None:
     if instead is not None:
         noun = (instead["actually"] or instead["other"]).strip()
         if not _REJECT_CLASS.fullmatch(noun):
-            return Signal(SignalKind.INSTEAD, noun, ordinal_in(noun))
+            return Signal(FormKind.INSTEAD, noun, ordinal_in(noun))
     allowed = _ALLOW_CLASS.fullmatch(text)
     if allowed is not None:
-        return Signal(SignalKind.ALLOW_CLASS, allowed["noun"])
+        return Signal(FormKind.ALLOW_CLASS, allowed["noun"])
     rejected = _REJECT_CLASS.fullmatch(text)
     if rejected is not None and rejected["noun"] in _PRONOUNS:
-        return Signal(SignalKind.REJECT)
+        return Signal(FormKind.REJECT)
     if rejected is not None and _is_noun(rejected["noun"]):
-        return Signal(SignalKind.REJECT_CLASS, _without_article(rejected["noun"]))
+        return Signal(FormKind.REJECT_CLASS, _without_article(rejected["noun"]))
     return None
 
 
 def _whole(text: str) -> Signal | None:
     bare = text.replace(",", "")
     if bare in _CONFIRM:
-        return Signal(SignalKind.CONFIRM, wants_save=bare in _SAVE)
+        return Signal(FormKind.CONFIRM, wants_save=bare in _SAVE)
     if bare in _REJECT:
-        return Signal(SignalKind.REJECT)
+        return Signal(FormKind.REJECT)
     if bare in _DIFFERENT:
-        return Signal(SignalKind.DIFFERENT)
+        return Signal(FormKind.DIFFERENT)
     if bare in _UNDO:
-        return Signal(SignalKind.UNDO)
+        return Signal(FormKind.UNDO)
     if _PICK.fullmatch(bare):
         place = ordinal_in(bare if not bare.isdigit() else f"#{bare}")
-        return None if place is None else Signal(SignalKind.PICK, place=place)
+        return None if place is None else Signal(FormKind.PICK, place=place)
     return None
 
 

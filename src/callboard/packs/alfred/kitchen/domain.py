@@ -9,7 +9,7 @@ from functools import cache
 from typing import TYPE_CHECKING, Any, Final
 
 from callboard.choreography.turn.domain import (
-    Asked,
+    AskedMessage,
     ComputeFunction,
     Detail,
     Objection,
@@ -18,7 +18,7 @@ from callboard.choreography.turn.domain import (
     Routed,
     Row,
     TableWords,
-    Wanted,
+    WantedContent,
     Who,
 )
 from callboard.choreography.turn.requests import (
@@ -177,7 +177,7 @@ class Kitchen(DescribedDomain):
         """Return the place a row takes."""
         return slot_of(entity_type, row)
 
-    async def route(self, asked: Asked) -> Routed | None:
+    async def route(self, asked: AskedMessage) -> Routed | None:
         """Return what code makes of a message, or None if it is not sure."""
         from callboard.packs.alfred.kitchen.router.cooking import route_cooking
         from callboard.packs.alfred.kitchen.router.routing import LONGEST_MESSAGE, route_message
@@ -229,7 +229,9 @@ class Kitchen(DescribedDomain):
 
         return mode_of(message)
 
-    async def draft_content(self, stage: "Stage", key: str, wanted: Wanted) -> Sequence[Row] | None:
+    async def draft_content(
+        self, stage: "Stage", key: str, wanted: WantedContent
+    ) -> Sequence[Row] | None:
         """Return content whose gaps a model has filled by picking from what is offered."""
         from callboard.packs.alfred.kitchen.generation.drafting import draft
 
@@ -268,7 +270,7 @@ class Kitchen(DescribedDomain):
         return await self.base.read(lambda c: self.day_of(c, who))
 
     async def _likely(
-        self, asked: Asked, today: Today, constraints: Sequence[str]
+        self, asked: AskedMessage, today: Today, constraints: Sequence[str]
     ) -> "Likely | None":
         """Return what matters of a kitchen that is too big to be read whole."""
         from callboard.packs.alfred.kitchen.compute.matching import MatchOptions

@@ -10,7 +10,7 @@ from callboard.core.errors import NotFound
 from callboard.library.relational.base import Base, dialect_of
 from callboard.library.relational.tables import Tables
 from callboard.library.relational.undo import LogTables
-from callboard.library.relational.writer import Writer
+from callboard.library.relational.writer import RowWriter
 from callboard.packs.alfred.kitchen.rules.kitchen_rules import KitchenRules
 from callboard.store.structure import OBJECTS, refuse_unknown
 
@@ -93,10 +93,10 @@ def kitchen_log() -> LogTables:
     return write_log
 
 
-def kitchen_writer(base: Base, tables: Tables, new_id: Callable[[], str]) -> Writer:
+def kitchen_writer(base: Base, tables: Tables, new_id: Callable[[], str]) -> RowWriter:
     """Return what writes rows of a kitchen by its rules."""
     dialect = dialect_of(is_sqlite=base.is_sqlite)
-    return Writer(tables, KitchenRules(tables, new_id), kitchen_log(), dialect, new_id)
+    return RowWriter(tables, KitchenRules(tables, new_id), kitchen_log(), dialect, new_id)
 
 
 def add_person(

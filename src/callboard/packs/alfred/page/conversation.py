@@ -12,10 +12,10 @@ from callboard.choreography.turn.shapes import (
     PendingClarification,
     PendingProposal,
 )
-from callboard.choreography.turn.talk import Standing
+from callboard.choreography.turn.talk import TalkStanding
 from callboard.core.vocabulary import Entity
 from callboard.packs.alfred.page.panes import Progress
-from callboard.packs.alfred.page.seat import Said, View
+from callboard.packs.alfred.page.seat import SeatMessage, SeatView
 from callboard.ui.plain import box, mark, press, words
 
 Say = Callable[[str], Awaitable[bool]]
@@ -33,13 +33,13 @@ HINTS: Final = (
 )
 
 
-class Conversation:
+class ConversationPane:
     """The column one talks in."""
 
     def __init__(self, say: Say) -> None:
         """Take how something is said; it answers whether it was taken."""
         self._say = say
-        self._shown: dict[int, tuple[Said, ui.element]] = {}
+        self._shown: dict[int, tuple[SeatMessage, ui.element]] = {}
         self.progress: Progress | None = None
 
     def build_log(self) -> None:
@@ -133,7 +133,7 @@ class Conversation:
         self._input.props["placeholder"] = _SAY
         self._input.props["aria-label"] = _SAY
 
-    def show(self, view: View) -> None:
+    def show(self, view: SeatView) -> None:
         """Show what was said; what is shown already stays where it is."""
         settled = [each for each in view.said if not each.is_running]
         wanted = {each.turn for each in settled}
@@ -163,7 +163,7 @@ class Conversation:
             self._client.run_javascript(code)
 
 
-def _turn(said: Said) -> ui.element:
+def _turn(said: SeatMessage) -> ui.element:
     with box("div", "turn") as shown:
         words("div", said.user, "bubble mine")
         words("div", said.assistant or "This was not answered.", "bubble his text")
@@ -183,13 +183,13 @@ class Decisions:
         self._press = press
         self._change = change
         self._switch = switch
-        self._standing: Standing | None = None
+        self._standing: TalkStanding | None = None
 
     def build(self) -> None:
         """Make room for it."""
         self._room = box("div", "decisions", aria_live="polite")
 
-    def show(self, standing: Standing) -> None:
+    def show(self, standing: TalkStanding) -> None:
         """Show what waits; nothing moves if nothing has changed."""
         if standing == self._standing:
             return

@@ -8,7 +8,7 @@ from nicegui import ui
 
 from callboard.core.events import Emitted, Event, ReplyChunk, ReplyVoided
 from callboard.packs.alfred.kitchen.cooking import CookSession
-from callboard.packs.alfred.kitchen.glance import Day, Glance, Item, Shelf
+from callboard.packs.alfred.kitchen.glance import Glance, GlanceDay, GlanceGroup, GlanceItem
 from callboard.ui.plain import box, press, words
 
 
@@ -67,12 +67,12 @@ class Panes:
         self._week.show(glance.week, str(planned) if planned else "")
 
 
-def _number(shelves: tuple[Shelf, ...]) -> str:
+def _number(shelves: tuple[GlanceGroup, ...]) -> str:
     count = sum(len(shelf.items) for shelf in shelves)
     return str(count) if count else ""
 
 
-def _shelves(shelves: tuple[Shelf, ...]) -> None:
+def _shelves(shelves: tuple[GlanceGroup, ...]) -> None:
     for shelf in shelves:
         is_urgent = any(item.is_urgent for item in shelf.items)
         with box("div", "shelf urgent" if is_urgent else "shelf"):
@@ -83,7 +83,7 @@ def _shelves(shelves: tuple[Shelf, ...]) -> None:
                     _item(item)
 
 
-def _item(item: Item) -> None:
+def _item(item: GlanceItem) -> None:
     with box("li"):
         words("span", item.name, "name")
         if item.note:
@@ -91,7 +91,7 @@ def _item(item: Item) -> None:
         words("span", item.amount, "amount")
 
 
-def _days(days: tuple[Day, ...]) -> None:
+def _days(days: tuple[GlanceDay, ...]) -> None:
     with box("ol", "days"):
         for day in days:
             with box("li", "day today" if day.is_today else "day"):

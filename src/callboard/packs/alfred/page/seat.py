@@ -10,7 +10,7 @@ from typing import Any, Final
 
 from callboard.choreography.turn.domain import Who
 from callboard.choreography.turn.shapes import Gesture
-from callboard.choreography.turn.talk import Standing
+from callboard.choreography.turn.talk import TalkStanding
 from callboard.core.events import Event
 from callboard.packs.alfred.kitchen.cooking import CookSession
 from callboard.packs.alfred.kitchen.glance import Glance
@@ -20,7 +20,7 @@ SHOWN_TURNS: Final = 40
 
 
 @dataclass(frozen=True, slots=True)
-class Said:
+class SeatMessage:
     """A turn as it is shown."""
 
     turn: int
@@ -30,17 +30,17 @@ class Said:
 
 
 @dataclass(frozen=True, slots=True)
-class View:
+class SeatView:
     """Everything a page shows, as it is at one moment."""
 
-    said: tuple[Said, ...]
-    standing: Standing
+    said: tuple[SeatMessage, ...]
+    standing: TalkStanding
     glance: Glance
     cooking: CookSession | None
     profile: Mapping[str, Any]
 
     @property
-    def running(self) -> Said | None:
+    def running(self) -> SeatMessage | None:
         """The turn that is under way, if one is."""
         return next((each for each in self.said if each.is_running), None)
 
@@ -69,16 +69,16 @@ class Seat:
         if self.alfred.talk.owner(self.session_id) not in (None, self.user_id):
             self.session_id = await self.alfred.session_of(self.user_id)
 
-    async def look(self) -> View:
+    async def look(self) -> SeatView:
         """Return what there is to see now."""
         await self._stay()
         talk = self.alfred.talk
         turns = talk.turns(self.session_id, SHOWN_TURNS)
         said = tuple(
-            Said(each["turn"], each["user"], each["assistant"], each["status"] == "running")
+            SeatMessage(each["turn"], each["user"], each["assistant"], each["status"] == "running")
             for each in turns
         )
-        return View(
+        return SeatView(
             said,
             talk.standing(self.session_id),
             await self.alfred.kitchen.glance(self.who),

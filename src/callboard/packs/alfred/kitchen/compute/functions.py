@@ -15,7 +15,7 @@ from callboard.packs.alfred.kitchen.compute.matching import (
     open_slots,
     scale_recipe,
 )
-from callboard.packs.alfred.kitchen.compute.rows import STAPLES, Catalogue, staple_keys
+from callboard.packs.alfred.kitchen.compute.rows import STAPLES, FoodCatalogue, staple_keys
 from callboard.packs.alfred.kitchen.compute.shortages import (
     aggregate_shopping,
     group_shopping,
@@ -48,8 +48,8 @@ class _Given:
         return self.tables.get(table, ())
 
     @property
-    def catalogue(self) -> Catalogue:
-        return Catalogue.of(self.rows("ingredients"))
+    def catalogue(self) -> FoodCatalogue:
+        return FoodCatalogue.of(self.rows("ingredients"))
 
     @property
     def profile(self) -> Row:

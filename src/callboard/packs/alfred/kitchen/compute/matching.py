@@ -10,7 +10,7 @@ from callboard.knowledge.entities.matching import name_key
 from callboard.packs.alfred.kitchen.compute.amounts import is_enough, kitchen_fraction, rounded
 from callboard.packs.alfred.kitchen.compute.rows import (
     STAPLES,
-    Catalogue,
+    FoodCatalogue,
     Row,
     Stock,
     ingredient_lines,
@@ -65,13 +65,13 @@ def match_recipes(
     inventory: Iterable[Row],
     eater: Eater,
     options: MatchOptions,
-    catalogue: Catalogue | None = None,
+    catalogue: FoodCatalogue | None = None,
 ) -> dict[str, Any]:
     """Return the recipes somebody may eat, the one that lacks least first, and those they may not.
 
     Ties: more food used that expires soon, then better rated, then by name.
     """
-    known = catalogue or Catalogue()
+    known = catalogue or FoodCatalogue()
     stock = Stock.of(inventory, known)
     matches: list[Match] = []
     blocked: list[dict[str, Any]] = []
@@ -155,7 +155,7 @@ def match_of(recipe: Row, stock: Stock, options: MatchOptions) -> Match:
     }
 
 
-def tagged(recipe: Row, catalogue: Catalogue) -> Row:
+def tagged(recipe: Row, catalogue: FoodCatalogue) -> Row:
     """Return a recipe whose ingredients carry what the catalogue tags them with."""
     if not catalogue.by_id:
         return recipe

@@ -11,7 +11,7 @@ from callboard.packs.alfred.kitchen.compute.amounts import (
 )
 from callboard.packs.alfred.kitchen.compute.rows import (
     STAPLES,
-    Catalogue,
+    FoodCatalogue,
     Row,
     Stock,
     ingredient_lines,
@@ -27,14 +27,14 @@ def missing_ingredients(
     recipe: Row,
     inventory: Iterable[Row],
     servings: float | None = None,
-    catalogue: Catalogue | None = None,
+    catalogue: FoodCatalogue | None = None,
     staples: Iterable[str] = STAPLES,
 ) -> dict[str, Any]:
     """Return what a recipe needs for so many servings, what there is, and what is to be bought.
 
     What every kitchen has is not to be bought. What cannot be compared is, and is marked.
     """
-    needs = needs_of(recipe, servings, catalogue or Catalogue(), include_optional=False)
+    needs = needs_of(recipe, servings, catalogue or FoodCatalogue(), include_optional=False)
     stock = Stock.of(inventory, catalogue)
     lines = [_against(need, stock, staple_keys(staples)) for need in needs]
     return {
@@ -45,7 +45,7 @@ def missing_ingredients(
 
 
 def needs_of(
-    recipe: Row, servings: float | None, catalogue: Catalogue, *, include_optional: bool
+    recipe: Row, servings: float | None, catalogue: FoodCatalogue, *, include_optional: bool
 ) -> list[Need]:
     """Return the amounts a recipe needs; lines that can be counted together are one."""
     scale = scale_of(recipe, servings)
@@ -124,14 +124,14 @@ def aggregate_shopping(
     meals: Sequence[Row],
     inventory: Iterable[Row],
     existing: Iterable[Row] = (),
-    catalogue: Catalogue | None = None,
+    catalogue: FoodCatalogue | None = None,
     staples: Iterable[str] = STAPLES,
 ) -> dict[str, Any]:
     """Return what is to be bought for many meals, less what there is and what is already listed.
 
     A meal is a recipe, or a planned meal with its `recipe` and `servings`.
     """
-    known = catalogue or Catalogue()
+    known = catalogue or FoodCatalogue()
     needs: list[Need] = []
     for meal in meals:
         recipe, servings = _recipe_of(meal)
@@ -149,10 +149,10 @@ def aggregate_shopping(
 
 
 def group_shopping(
-    items: Iterable[Row], organization: str, catalogue: Catalogue | None = None
+    items: Iterable[Row], organization: str, catalogue: FoodCatalogue | None = None
 ) -> dict[str, Any]:
     """Return a list in groups: by aisle, by category, or as one."""
-    known = catalogue or Catalogue()
+    known = catalogue or FoodCatalogue()
     groups: dict[str, list[dict[str, Any]]] = {}
     for item in items:
         groups.setdefault(_group(item, organization, known), []).append(dict(item))
@@ -162,7 +162,7 @@ def group_shopping(
     return {"organization": organization, "groups": ordered}
 
 
-def _group(item: Row, organization: str, catalogue: Catalogue) -> str:
+def _group(item: Row, organization: str, catalogue: FoodCatalogue) -> str:
     if organization not in ("by_aisle", "by_category"):
         return _EVERYTHING
     facts = catalogue.facts(item)
@@ -172,7 +172,7 @@ def _group(item: Row, organization: str, catalogue: Catalogue) -> str:
     return str(facts.get("aisle") or aisle_of(str(category)))
 
 
-def _guessed(item: Row, catalogue: Catalogue) -> str:
+def _guessed(item: Row, catalogue: FoodCatalogue) -> str:
     return food_facts(catalogue.name(item)).category
 
 

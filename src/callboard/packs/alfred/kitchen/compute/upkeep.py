@@ -15,7 +15,7 @@ from callboard.packs.alfred.kitchen.compute.amounts import (
 from callboard.packs.alfred.kitchen.compute.matching import SOON_DAYS
 from callboard.packs.alfred.kitchen.compute.rows import (
     STAPLES,
-    Catalogue,
+    FoodCatalogue,
     Row,
     Stock,
     expiry_order,
@@ -54,9 +54,9 @@ def cooking_stats(
     }
 
 
-def category_counts(rows: Iterable[Row], catalogue: Catalogue | None = None) -> dict[str, Any]:
+def category_counts(rows: Iterable[Row], catalogue: FoodCatalogue | None = None) -> dict[str, Any]:
     """Return how many rows there are of each category."""
-    known = catalogue or Catalogue()
+    known = catalogue or FoodCatalogue()
     counted = Counter(
         str(row.get("category") or known.facts(row).get("category") or _NONE) for row in rows
     )
@@ -73,10 +73,10 @@ def expiring_soon(
     inventory: Iterable[Row],
     today: date,
     days: int = SOON_DAYS,
-    catalogue: Catalogue | None = None,
+    catalogue: FoodCatalogue | None = None,
 ) -> dict[str, Any]:
     """Return what expires within some days, the first first; what has expired is marked."""
-    known = catalogue or Catalogue()
+    known = catalogue or FoodCatalogue()
     until = (today + timedelta(days=days)).isoformat()
     items: list[dict[str, Any]] = []
     for row in sorted(inventory, key=expiry_order):
@@ -88,9 +88,9 @@ def expiring_soon(
     return {"items": items, "count": len(items), "until": until}
 
 
-def low_stock(inventory: Iterable[Row], catalogue: Catalogue | None = None) -> dict[str, Any]:
+def low_stock(inventory: Iterable[Row], catalogue: FoodCatalogue | None = None) -> dict[str, Any]:
     """Return what is at or below the amount somebody wants to be told about."""
-    known = catalogue or Catalogue()
+    known = catalogue or FoodCatalogue()
     items: list[dict[str, Any]] = []
     for row in inventory:
         least, have = row.get("low_threshold"), row.get("quantity")
@@ -101,7 +101,7 @@ def low_stock(inventory: Iterable[Row], catalogue: Catalogue | None = None) -> d
     return {"items": items, "count": len(items)}
 
 
-def _item(row: Row, catalogue: Catalogue) -> dict[str, Any]:
+def _item(row: Row, catalogue: FoodCatalogue) -> dict[str, Any]:
     quantity = row.get("quantity")
     return {
         "id": row.get("id"),
@@ -117,7 +117,7 @@ def deduct_inventory(
     recipe: Row,
     servings: float | None,
     inventory: Iterable[Row],
-    catalogue: Catalogue | None = None,
+    catalogue: FoodCatalogue | None = None,
     staples: Iterable[str] = STAPLES,
 ) -> dict[str, Any]:
     """Return what each row of stock has left after a recipe, what fell short, and what to say.

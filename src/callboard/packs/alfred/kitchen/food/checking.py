@@ -68,7 +68,7 @@ class Eater:
 
 
 @dataclass(frozen=True, slots=True)
-class Part:
+class FoodPart:
     """A piece of content that is looked at: where it is, its words, and what it is tagged with."""
 
     where: str
@@ -108,7 +108,7 @@ def is_allowed(eater: Eater, name: str, tags: Iterable[str] = ()) -> bool:
     return not check_for(eater, content)
 
 
-def _diet_objections(name: str, parts: Sequence[Part]) -> list[Objection]:
+def _diet_objections(name: str, parts: Sequence[FoodPart]) -> list[Objection]:
     diet = diet_called(name)
     if diet is None:
         return []
@@ -119,7 +119,7 @@ def _diet_objections(name: str, parts: Sequence[Part]) -> list[Objection]:
     ]
 
 
-def _objections(kind: str, subject: str, parts: Sequence[Part]) -> list[Objection]:
+def _objections(kind: str, subject: str, parts: Sequence[FoodPart]) -> list[Objection]:
     name, group, words = _meant(subject)
     if not words:
         return []
@@ -149,22 +149,22 @@ def _stands_in(text: str, group: str, words: Words, *, is_sentence: bool) -> boo
     return food_groups()[group].find(spoken, is_sentence=is_sentence) is not None
 
 
-def _parts(content: Row) -> Iterator[Part]:
+def _parts(content: Row) -> Iterator[FoodPart]:
     for key, where in _SAID_OF_CONTENT.items():
         if content.get(key):
-            yield Part(where, str(content[key]))
+            yield FoodPart(where, str(content[key]))
     for line in _rows(content.get("ingredients")):
         yield from _line_parts(line)
     for step in _rows(content.get("steps")):
-        yield Part("step", str(step.get("text", "")))
+        yield FoodPart("step", str(step.get("text", "")))
     for tag in _rows(content.get("tags")):
-        yield Part("name", str(tag.get("tag") or tag.get("text", "")))
+        yield FoodPart("name", str(tag.get("tag") or tag.get("text", "")))
     for key in ("entries", "recipes"):
         for entry in _rows(content.get(key)):
             yield from _parts(entry)
 
 
-def _line_parts(line: Row) -> Iterator[Part]:
+def _line_parts(line: Row) -> Iterator[FoodPart]:
     """Yield all a line says, piece by piece: `coconut` before `milk` would make the milk harmless.
 
     The first piece carries the tags.
@@ -173,9 +173,9 @@ def _line_parts(line: Row) -> Iterator[Part]:
     known: Row = cast("Row", inner) if isinstance(inner, Mapping) else {}
     name = line.get("name") or known.get("name") or (inner if isinstance(inner, str) else "")
     tags: Any = line.get("allergen_tags") or known.get("allergen_tags") or ()
-    yield Part("ingredient", str(name or ""), frozenset(str(tag) for tag in tags))
+    yield FoodPart("ingredient", str(name or ""), frozenset(str(tag) for tag in tags))
     rest = dict.fromkeys(str(line.get(key) or "") for key in _SAID_OF_LINE)
-    yield from (Part("ingredient", said) for said in rest if said and said != name)
+    yield from (FoodPart("ingredient", said) for said in rest if said and said != name)
 
 
 def _rows(value: Any) -> list[Row]:
@@ -191,7 +191,7 @@ _FREE: Final = "free"
 
 
 @dataclass(frozen=True, slots=True)
-class Clash:
+class WishClash:
     """Two things that do not go together: `vegan` and `chicken`."""
 
     limit: str
@@ -207,7 +207,7 @@ class Clash:
         return f"{self.food.capitalize()} does not fit: {whose} {limit}. Which should count?"
 
 
-def find_clash(wish: str, profile: Row | None = None) -> Clash | None:
+def find_clash(wish: str, profile: Row | None = None) -> WishClash | None:
     """Return what in a wish for food contradicts itself or the profile, if anything."""
     said = food_words(wish)
     rest = _without_plant_versions(said)
@@ -217,23 +217,23 @@ def find_clash(wish: str, profile: Row | None = None) -> Clash | None:
             continue
         food = _food_against(diet, _blanked(rest, named))
         if food:
-            return Clash(diet.name, food, is_from_profile=False)
+            return WishClash(diet.name, food, is_from_profile=False)
     return _profile_clash(rest, Eater.of(profile))
 
 
-def _profile_clash(said: Words, eater: Eater) -> Clash | None:
+def _profile_clash(said: Words, eater: Eater) -> WishClash | None:
     for allergy in eater.allergies:
         group = group_called(food_words(allergy))
         found: Any = group.find(said) if group else None
         if found is None and group is None and holds(said, food_words(allergy)):
             found = food_words(allergy)
         if found:
-            return Clash(f"{allergy} allergy", " ".join(found), is_from_profile=True)
+            return WishClash(f"{allergy} allergy", " ".join(found), is_from_profile=True)
     for name in eater.diet:
         diet = diet_called(name)
         food = _food_against(diet, said) if diet else None
         if food:
-            return Clash(name, food, is_from_profile=True)
+            return WishClash(name, food, is_from_profile=True)
     return None
 
 

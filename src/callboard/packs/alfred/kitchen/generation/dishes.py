@@ -17,11 +17,11 @@ if TYPE_CHECKING:
 _PACKAGE: Final = "callboard.packs.alfred.kitchen.generation"
 
 
-class _Part(BaseModel):
+class _DishPart(BaseModel):
     model_config = ConfigDict(extra="forbid", frozen=True)
 
 
-class Share(_Part):
+class Share(_DishPart):
     """How much of a thing one person gets."""
 
     name: str
@@ -31,14 +31,14 @@ class Share(_Part):
     also: tuple[str, ...] = ()
 
 
-class Instruction(_Part):
+class Instruction(_DishPart):
     """A step whose gaps are filled by what was picked."""
 
     text: str
     minutes: int = Field(ge=0)
 
 
-class Dish(_Part):
+class Dish(_DishPart):
     """A form of dish: what it rests on, what goes in, how it is made."""
 
     words: tuple[str, ...]
@@ -53,7 +53,7 @@ class Dish(_Part):
     steps: tuple[Instruction, ...] = Field(min_length=1)
 
 
-class Kind(_Part):
+class DishKind(_DishPart):
     """How a kind of food is eaten: how much, how it is cut, and when it is done."""
 
     quantity: float
@@ -62,16 +62,16 @@ class Kind(_Part):
     done: str
 
 
-class DishBook(_Part):
+class DishBook(_DishPart):
     """Everything new recipes are made of."""
 
     dishes: Mapping[str, Dish]
     flavours: Mapping[str, tuple[Share, ...]]
-    kinds: Mapping[str, Kind]
+    kinds: Mapping[str, DishKind]
     counted: Mapping[str, float]
     fats: tuple[Share, ...]
 
-    def kind(self, category: str) -> Kind:
+    def kind(self, category: str) -> DishKind:
         """Return how a kind of food is eaten; what nobody knows is treated as produce."""
         return self.kinds.get(category) or self.kinds["produce"]
 

@@ -9,7 +9,7 @@ SURE: Final = 0.7
 """Lines below this are shown to the human before anything is written."""
 
 
-class Flag(StrEnum):
+class LineFlag(StrEnum):
     """Something about a line that its fields do not say."""
 
     APPROXIMATE = "approximate"
@@ -26,19 +26,19 @@ class Flag(StrEnum):
     TOO_LONG = "too_long"
 
 
-DOUBTS: Final[Mapping[Flag, float]] = {
-    Flag.APPROXIMATE: 0.05,
-    Flag.NO_NAME: 0.9,
-    Flag.UNKNOWN_UNIT: 0.5,
-    Flag.UNIT_AS_NAME: 0.35,
-    Flag.SEVERAL: 0.4,
-    Flag.PROSE: 0.6,
-    Flag.SUM: 0.4,
-    Flag.PER_PERSON: 0.4,
-    Flag.AMBIGUOUS_NUMBER: 0.5,
-    Flag.UNREAD_PART: 0.35,
-    Flag.NO_FOOD: 0.4,
-    Flag.TOO_LONG: 0.6,
+DOUBTS: Final[Mapping[LineFlag, float]] = {
+    LineFlag.APPROXIMATE: 0.05,
+    LineFlag.NO_NAME: 0.9,
+    LineFlag.UNKNOWN_UNIT: 0.5,
+    LineFlag.UNIT_AS_NAME: 0.35,
+    LineFlag.SEVERAL: 0.4,
+    LineFlag.PROSE: 0.6,
+    LineFlag.SUM: 0.4,
+    LineFlag.PER_PERSON: 0.4,
+    LineFlag.AMBIGUOUS_NUMBER: 0.5,
+    LineFlag.UNREAD_PART: 0.35,
+    LineFlag.NO_FOOD: 0.4,
+    LineFlag.TOO_LONG: 0.6,
 }
 
 
@@ -59,7 +59,7 @@ class IngredientLine:
     optional: bool = False
     alternatives: tuple[str, ...] = ()
     confidence: float = 1.0
-    flags: tuple[Flag, ...] = ()
+    flags: tuple[LineFlag, ...] = ()
     # The part of the dish it is for, as the list is headed.
     group: str = ""
 
@@ -69,7 +69,7 @@ class IngredientLine:
         return self.confidence >= SURE
 
 
-def confidence_of(flags: tuple[Flag, ...]) -> float:
+def confidence_of(flags: tuple[LineFlag, ...]) -> float:
     """Return how sure a line with these flags is, between 0 and 1."""
     return round(max(0.0, 1.0 - sum(DOUBTS[flag] for flag in flags)), 2)
 
@@ -83,7 +83,7 @@ class ImportedStep:
 
 
 @dataclass(frozen=True, slots=True)
-class Facts:
+class RecipeFacts:
     """What is said about a recipe besides what goes in and what is done."""
 
     servings: float | None = None
@@ -110,7 +110,7 @@ class ImportedRecipe:
     tags: tuple[str, ...] = ()
     description: str = ""
     notes: str = ""
-    facts: Facts = Facts()
+    facts: RecipeFacts = RecipeFacts()
 
     @property
     def unsure(self) -> tuple[IngredientLine, ...]:

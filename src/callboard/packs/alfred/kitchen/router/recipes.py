@@ -5,7 +5,7 @@ from typing import Any, Final
 
 from callboard.choreography.turn.domain import Routed
 from callboard.knowledge.entities.matching import name_key
-from callboard.packs.alfred.kitchen.food.checking import Clash, find_clash
+from callboard.packs.alfred.kitchen.food.checking import WishClash, find_clash
 from callboard.packs.alfred.kitchen.food.foods import food_facts
 from callboard.packs.alfred.kitchen.profile import keeps_links
 from callboard.packs.alfred.kitchen.router.meals import POINTING, find_recipe
@@ -293,7 +293,7 @@ async def _made_up(situation: Situation) -> Routed | None:
     return steps.done(told, assumptions)
 
 
-def _must_ask(situation: Situation, clash: Clash) -> bool:
+def _must_ask(situation: Situation, clash: WishClash) -> bool:
     """Say whether a wish is asked about: it contradicts itself, and nobody has said what counts.
 
     What the profile forbids is simply left out.

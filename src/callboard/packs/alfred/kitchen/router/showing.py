@@ -12,7 +12,7 @@ from callboard.packs.alfred.kitchen.router.situation import (
     INVENTORY,
     SHOPPING,
     Situation,
-    Target,
+    StockTarget,
     among,
     find_target,
     present,
@@ -46,7 +46,7 @@ def _first(situation: Situation, *routes: Callable[[Situation], Routed | None]) 
     return next((found for route in routes if (found := route(situation)) is not None), None)
 
 
-def _everything(situation: Situation, target: Target) -> Routed:
+def _everything(situation: Situation, target: StockTarget) -> Routed:
     if target.table == "tasks":
         return _read(situation, "Show open tasks", "tasks", among("status", ["open"]))
     details: dict[str, Any] = {"include": ["ingredient"]}

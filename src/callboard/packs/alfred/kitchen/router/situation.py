@@ -5,7 +5,7 @@ from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any, Final
 
-from callboard.choreography.turn.domain import Asked, Routed, Row
+from callboard.choreography.turn.domain import AskedMessage, Routed, Row
 from callboard.choreography.turn.requests import ReadRequest, ReadResult, WriteRequest
 from callboard.choreography.turn.shapes import StepType, ThinkStep
 from callboard.library.relational.dates import Today
@@ -121,7 +121,7 @@ async def _all_of_it(_constraints: Sequence[str] = ()) -> Likely | None:
 class Situation:
     """A message, who said it, and what can be looked up about it."""
 
-    asked: Asked
+    asked: AskedMessage
     # The message without what is only polite.
     text: str
     today: Today
@@ -226,7 +226,7 @@ WHOLE: Final = re.compile(rf"^{OF_OURS}(?:whole |entire )?(?P<target>{TARGET})$"
 
 
 @dataclass(frozen=True, slots=True)
-class Target:
+class StockTarget:
     """A list or a place things are in."""
 
     table: str
@@ -251,12 +251,12 @@ class Target:
         return self.scope or [present("location")]
 
 
-SHOPPING: Final = Target("shopping_items", "name", "shopping list")
-INVENTORY: Final = Target("inventory_items", "ingredient.name", "inventory")
-TASKS: Final = Target("tasks", "description", "tasks")
+SHOPPING: Final = StockTarget("shopping_items", "name", "shopping list")
+INVENTORY: Final = StockTarget("inventory_items", "ingredient.name", "inventory")
+TASKS: Final = StockTarget("tasks", "description", "tasks")
 
 
-def find_target(word: str) -> Target:
+def find_target(word: str) -> StockTarget:
     """Return what a word stands for; it is one that an expression here has matched."""
     folded = re.sub(r"\s+", " ", word.casefold())
     place = kinds("places").get(folded)
@@ -265,7 +265,7 @@ def find_target(word: str) -> Target:
     return TASKS if re.fullmatch(TASK_LIST, folded) else SHOPPING
 
 
-def targeted(text: str) -> list[tuple[str, Target]]:
+def targeted(text: str) -> list[tuple[str, StockTarget]]:
     """Return things with where they are or go; nothing if no place is named.
 
     A place is said for all that stands before it. What comes after the last one is on the same
@@ -274,7 +274,7 @@ def targeted(text: str) -> list[tuple[str, Target]]:
     ahead = _AHEAD.match(text)
     if ahead is not None and _PLACED.search(ahead["items"]) is None:
         return [(ahead["items"], find_target(ahead["target"]))]
-    parts: list[tuple[str, Target]] = []
+    parts: list[tuple[str, StockTarget]] = []
     start = 0
     for found in _PLACED.finditer(text):
         items = _JOINT.sub("", text[start : found.start()]).strip()
@@ -288,11 +288,11 @@ def targeted(text: str) -> list[tuple[str, Target]]:
     return parts
 
 
-def in_place(place: str) -> Target:
+def in_place(place: str) -> StockTarget:
     """Return a place at home, or the house as a whole."""
     if not place:
         return INVENTORY
-    return Target("inventory_items", "ingredient.name", place, place)
+    return StockTarget("inventory_items", "ingredient.name", place, place)
 
 
 def names(titles: Sequence[str]) -> str:

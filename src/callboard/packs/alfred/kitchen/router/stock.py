@@ -6,7 +6,7 @@ from datetime import date
 from typing import Any, Final
 
 from callboard.choreography.turn.domain import Routed, Row
-from callboard.packs.alfred.kitchen.compute.rows import Catalogue
+from callboard.packs.alfred.kitchen.compute.rows import FoodCatalogue
 from callboard.packs.alfred.kitchen.food.foods import food_facts
 from callboard.packs.alfred.kitchen.router.dates import read_day
 from callboard.packs.alfred.kitchen.router.situation import (
@@ -14,7 +14,7 @@ from callboard.packs.alfred.kitchen.router.situation import (
     SHOPPING,
     Situation,
     Steps,
-    Target,
+    StockTarget,
     among,
     in_place,
     names,
@@ -69,7 +69,7 @@ def _buying(situation: Situation, text: str, verb: str) -> Routed | None:
     return _adding(situation, parts or [(text, SHOPPING)])
 
 
-def _adding(situation: Situation, parts: Sequence[tuple[str, Target]]) -> Routed | None:
+def _adding(situation: Situation, parts: Sequence[tuple[str, StockTarget]]) -> Routed | None:
     steps = situation.steps
     told: list[str] = []
     for text, target in parts:
@@ -80,7 +80,7 @@ def _adding(situation: Situation, parts: Sequence[tuple[str, Target]]) -> Routed
     return steps.done("; ".join(told))
 
 
-def _add_step(steps: Steps, situation: Situation, text: str, target: Target) -> str | None:
+def _add_step(steps: Steps, situation: Situation, text: str, target: StockTarget) -> str | None:
     if target.table == "tasks":
         return _add_task(steps, text)
     records: list[dict[str, Any]] = []
@@ -120,7 +120,7 @@ def _add_task(steps: Steps, text: str) -> str | None:
     return what
 
 
-def _placed(record: dict[str, Any], target: Target, expires: date | None) -> dict[str, Any]:
+def _placed(record: dict[str, Any], target: StockTarget, expires: date | None) -> dict[str, Any]:
     if target.place:
         record["location"] = target.place
     if expires is not None and target.table == "inventory_items":
@@ -208,7 +208,7 @@ async def route_statements(situation: Situation) -> Routed | None:
     return await _state(situation, targeted(said) or [(said, INVENTORY)])
 
 
-async def _state(situation: Situation, parts: list[tuple[str, Target]]) -> Routed | None:
+async def _state(situation: Situation, parts: list[tuple[str, StockTarget]]) -> Routed | None:
     steps = situation.steps
     there: list[str] = []
     for text, target in parts:
@@ -236,7 +236,7 @@ def _is_food(item: Item) -> bool:
     return food_facts(item.name).is_food
 
 
-async def _rows(situation: Situation, item: Item, target: Target) -> list[Row]:
+async def _rows(situation: Situation, item: Item, target: StockTarget) -> list[Row]:
     filters = [same(target.name_field, item.name), *target.scope]
     return list(await situation.rows(table=target.table, filters=filters, limit=5))
 
@@ -249,7 +249,7 @@ def _which(item: Item, rows: list[Row]) -> str:
     )
 
 
-def _add(steps: Steps, items: list[Item], target: Target) -> None:
+def _add(steps: Steps, items: list[Item], target: StockTarget) -> None:
     records = [item.record("ingredient") for item in items]
     if target.place:
         records = [{**record, "location": target.place} for record in records]
@@ -257,7 +257,7 @@ def _add(steps: Steps, items: list[Item], target: Target) -> None:
     steps.write(what, op="upsert", table=INVENTORY.table, records=records)
 
 
-def _set(steps: Steps, target: Target, item: Item, row: Row) -> None:
+def _set(steps: Steps, target: StockTarget, item: Item, row: Row) -> None:
     values: dict[str, Any] = {"quantity": item.quantity, "unit": item.unit}
     row_id = str(row["id"])
     steps.write(
@@ -287,13 +287,13 @@ async def _correct(situation: Situation, said: str, wrong: str | None) -> Routed
     target, row = found
     unit = item.unit if item.unit is not None else row["unit"]
     steps = situation.steps
-    _set(steps, target, Item(Catalogue().name(row), item.quantity, unit), row)
+    _set(steps, target, Item(FoodCatalogue().name(row), item.quantity, unit), row)
     return steps.done(steps.made[0].description)
 
 
-async def _changed(situation: Situation, name: str | None) -> list[tuple[Target, Row]]:
+async def _changed(situation: Situation, name: str | None) -> list[tuple[StockTarget, Row]]:
     """Return what is on the list or in the house, what was changed last in front."""
-    rows: list[tuple[Target, Row]] = []
+    rows: list[tuple[StockTarget, Row]] = []
     for target in (SHOPPING, INVENTORY):
         filters = [*target.everything] + ([among(target.name_field, [name])] if name else [])
         found = await situation.rows(
@@ -304,7 +304,7 @@ async def _changed(situation: Situation, name: str | None) -> list[tuple[Target,
     return sorted(rows, key=lambda each: str(each[1]["updated_at"]), reverse=True)
 
 
-def _latest(rows: list[tuple[Target, Row]]) -> tuple[Target, Row] | None:
+def _latest(rows: list[tuple[StockTarget, Row]]) -> tuple[StockTarget, Row] | None:
     """Return what was changed last, if that is one thing."""
     if len(rows) > 1 and rows[0][1]["updated_at"] == rows[1][1]["updated_at"]:
         return None

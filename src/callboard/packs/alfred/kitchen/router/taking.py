@@ -13,7 +13,7 @@ from callboard.packs.alfred.kitchen.compute.amounts import (
     rounded,
     spoken_amount,
 )
-from callboard.packs.alfred.kitchen.compute.rows import Catalogue, expiry_order
+from callboard.packs.alfred.kitchen.compute.rows import FoodCatalogue, expiry_order
 from callboard.packs.alfred.kitchen.router.situation import (
     INTO,
     INVENTORY,
@@ -21,7 +21,7 @@ from callboard.packs.alfred.kitchen.router.situation import (
     WHOLE,
     Situation,
     Steps,
-    Target,
+    StockTarget,
     among,
     find_target,
     names,
@@ -32,7 +32,7 @@ from callboard.packs.alfred.kitchen.router.words import Item, forms, read_things
 
 _FORMS: Final = forms("taking")
 
-_FACTS: Final = Catalogue()
+_FACTS: Final = FoodCatalogue()
 # To throw a thing into a place is to put it there.
 _PUTTING: Final = frozenset({"throw", "toss", "chuck"})
 
@@ -77,7 +77,7 @@ def _used(text: str) -> str | None:
     return None if found is None else found["rest"]
 
 
-async def _taking(situation: Situation, parts: list[tuple[str, Target]]) -> Routed | None:
+async def _taking(situation: Situation, parts: list[tuple[str, StockTarget]]) -> Routed | None:
     steps = situation.steps
     for text, target in parts:
         if target.table == "tasks":
@@ -92,7 +92,9 @@ async def _taking(situation: Situation, parts: list[tuple[str, Target]]) -> Rout
     return steps.done()
 
 
-async def _take(steps: Steps, situation: Situation, items: tuple[Item, ...], target: Target) -> str:
+async def _take(
+    steps: Steps, situation: Situation, items: tuple[Item, ...], target: StockTarget
+) -> str:
     """Add what takes some things out; return why that cannot be done, if so."""
     whole: list[str] = []
     for item in items:
@@ -110,7 +112,7 @@ async def _take(steps: Steps, situation: Situation, items: tuple[Item, ...], tar
     return ""
 
 
-async def _rows(situation: Situation, item: Item, target: Target) -> list[Row]:
+async def _rows(situation: Situation, item: Item, target: StockTarget) -> list[Row]:
     filters = [same(target.name_field, item.name), *target.scope]
     rows = await situation.rows(table=target.table, filters=filters, include=["ingredient"])
     return sorted(rows, key=expiry_order)
@@ -135,7 +137,7 @@ def _reckon(item: Item, rows: list[Row]) -> list[tuple[Row, float]] | None:
     return taken
 
 
-def _unclear(item: Item, rows: list[Row], target: Target) -> str:
+def _unclear(item: Item, rows: list[Row], target: StockTarget) -> str:
     there = " and ".join(spoken_amount(row["quantity"], row["unit"]) for row in rows)
     said = spoken_amount(item.quantity, item.unit)
     return (
@@ -144,7 +146,7 @@ def _unclear(item: Item, rows: list[Row], target: Target) -> str:
     )
 
 
-def _reduce(steps: Steps, target: Target, item: Item, row: Row, left: float) -> None:
+def _reduce(steps: Steps, target: StockTarget, item: Item, row: Row, left: float) -> None:
     row_id = str(row["id"])
     details: dict[str, Any] = {
         "table": target.table,
@@ -159,12 +161,12 @@ def _reduce(steps: Steps, target: Target, item: Item, row: Row, left: float) -> 
     steps.write(f"Take {said} {item.name} out of the {target.title}", **details)
 
 
-def _delete(steps: Steps, target: Target, filters: list[dict[str, Any]], named: str) -> None:
+def _delete(steps: Steps, target: StockTarget, filters: list[dict[str, Any]], named: str) -> None:
     what = f"Take {named} out of the {target.title}"
     steps.write(what, op="delete", table=target.table, filters=[*filters, *target.scope])
 
 
-def _clearing(situation: Situation, target: Target) -> Routed:
+def _clearing(situation: Situation, target: StockTarget) -> Routed:
     steps = situation.steps
     what = f"Take everything out of the {target.title}"
     steps.write(what, op="delete", table=target.table, filters=target.everything)
@@ -211,7 +213,7 @@ async def _removing_somewhere(situation: Situation, text: str) -> Routed | None:
     return Routed(question=asks)
 
 
-async def _is_in(situation: Situation, target: Target, wanted: list[str]) -> bool:
+async def _is_in(situation: Situation, target: StockTarget, wanted: list[str]) -> bool:
     filters = [among(target.name_field, wanted), *target.scope]
     rows = await situation.rows(table=target.table, columns=["id"], filters=filters, limit=1)
     return bool(rows)

@@ -5,13 +5,13 @@ from typing import Any, cast
 
 from callboard.choreography.turn.requests import WriteError, WriteOp
 from callboard.knowledge.entities.matching import name_key
-from callboard.library.relational.dates import Moment, is_token, resolve_date
+from callboard.library.relational.dates import WriteMoment, is_token, resolve_date
 from callboard.library.relational.tables import Described, Tables
 from callboard.packs.alfred.kitchen.food.words import canonical_allergies, canonical_diets
 from callboard.packs.alfred.kitchen.rules.catalogue import Merge
 
 
-def recipe_named(moment: Moment, tables: Tables, name: str) -> Mapping[str, Any] | None:
+def recipe_named(moment: WriteMoment, tables: Tables, name: str) -> Mapping[str, Any] | None:
     """Return a user's own recipe by its name, if it is not put away."""
     from sqlalchemy import select
 
@@ -29,7 +29,7 @@ def recipe_named(moment: Moment, tables: Tables, name: str) -> Mapping[str, Any]
 Row = Mapping[str, Any]
 
 
-def label_of_row(moment: Moment, tables: Tables, table: Described, row: Row) -> str:
+def label_of_row(moment: WriteMoment, tables: Tables, table: Described, row: Row) -> str:
     """Return how people name a row."""
     match table.name:
         case "inventory_items":
@@ -42,14 +42,14 @@ def label_of_row(moment: Moment, tables: Tables, table: Described, row: Row) -> 
             return str(row.get(table.label) or row.get("id") or "")
 
 
-def meal_label(moment: Moment, tables: Tables, row: Row) -> str:
+def meal_label(moment: WriteMoment, tables: Tables, row: Row) -> str:
     """Return a planned meal as `dinner on 2026-05-21: Lentil Soup`."""
     recipe = row.get("recipe_id")
     what = _name_in(moment, tables, "recipes", recipe) if recipe else str(row.get("note") or "")
     return f"{row.get('meal_type')} on {row.get('plan_date')}: {what}"
 
 
-def _name_in(moment: Moment, tables: Tables, table: str, row_id: Any) -> str:
+def _name_in(moment: WriteMoment, tables: Tables, table: str, row_id: Any) -> str:
     from sqlalchemy import select
 
     columns: Any = tables[table].table.c
@@ -80,7 +80,7 @@ def reasons_to_ask(
             return []
 
 
-def future_meals(moment: Moment, tables: Tables, recipe_id: str) -> list[Values]:
+def future_meals(moment: WriteMoment, tables: Tables, recipe_id: str) -> list[Values]:
     """Return the meals from today on that plan a recipe."""
     from sqlalchemy import select
 
@@ -98,7 +98,7 @@ def future_meals(moment: Moment, tables: Tables, recipe_id: str) -> list[Values]
     return [dict(row) for row in moment.connection.execute(query).mappings()]
 
 
-def _archiving(moment: Moment, tables: Tables, rows: Sequence[Values]) -> list[str]:
+def _archiving(moment: WriteMoment, tables: Tables, rows: Sequence[Values]) -> list[str]:
     reasons: list[str] = []
     for row in rows:
         days = [str(meal["plan_date"]) for meal in future_meals(moment, tables, str(row["id"]))]

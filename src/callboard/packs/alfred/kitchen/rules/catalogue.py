@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 from callboard.choreography.turn.requests import WriteError
 from callboard.knowledge.entities.matching import name_key
-from callboard.library.relational.dates import Moment
+from callboard.library.relational.dates import WriteMoment
 from callboard.library.relational.rules import Joined
 from callboard.library.relational.tables import Tables
 from callboard.packs.alfred.kitchen.compute.amounts import convert, rounded, spoken_amount
@@ -32,7 +32,7 @@ class Ingredient:
 
 
 @dataclass(frozen=True, slots=True)
-class Catalogue:
+class IngredientCatalogue:
     """Finds ingredients by name within a transaction, and adds the ones that are not there."""
 
     connection: "Connection"
@@ -145,7 +145,7 @@ OPEN: Final = ("needed", "in_cart")
 class Merge:
     """Finds the row that a new one joins, within a transaction."""
 
-    moment: Moment
+    moment: WriteMoment
     tables: Tables
     ingredient: Callable[[str], Ingredient | None]
 

@@ -5,8 +5,8 @@ from dataclasses import dataclass
 from typing import Any, Final
 
 from callboard.choreography.turn.requests import WriteOp
-from callboard.library.relational.changes import Changes
-from callboard.library.relational.dates import Moment
+from callboard.library.relational.changes import RowChanges
+from callboard.library.relational.dates import WriteMoment
 from callboard.library.relational.rules import Deletion, Joined
 from callboard.library.relational.tables import Described, Tables
 from callboard.packs.alfred.kitchen.compute.amounts import spoken_amount
@@ -23,9 +23,9 @@ _NOT_STOCKED: Final = ("household",)
 class Consequence:
     """Lets happen what follows, within a transaction."""
 
-    moment: Moment
+    moment: WriteMoment
     tables: Tables
-    changes: Changes
+    changes: RowChanges
     preparation: Preparation
     merge: Merge
 
@@ -165,17 +165,17 @@ class KitchenRules:
     tables: Tables
     new_id: Callable[[], str]
 
-    def prepare(self, moment: Moment, table: Described, record: Values, op: WriteOp) -> Values:
+    def prepare(self, moment: WriteMoment, table: Described, record: Values, op: WriteOp) -> Values:
         """Turn names into ids and words into one spelling."""
         return self._preparation(moment).prepare(table.name, record, op)
 
-    def joined(self, moment: Moment, table: Described, values: Values) -> Joined | None:
+    def joined(self, moment: WriteMoment, table: Described, values: Values) -> Joined | None:
         """Return the row that a new one joins, if both can be counted together."""
         return self._merge(moment).joined(table.name, values)
 
     def reasons(
         self,
-        moment: Moment,
+        moment: WriteMoment,
         table: Described,
         op: WriteOp,
         rows: Sequence[Values],
@@ -184,12 +184,12 @@ class KitchenRules:
         """Return why the human is asked: recipes put away, meals replaced, safety loosened."""
         return reasons_to_ask(self._merge(moment), table.name, op, rows, values)
 
-    def deletion(self, moment: Moment, table: Described, row: Values) -> Deletion:
+    def deletion(self, moment: WriteMoment, table: Described, row: Values) -> Deletion:
         """Let a row go for good; a recipe is put away instead."""
         return Deletion({table.archived: utc_now(moment)} if table.archived else None)
 
     def before_delete(
-        self, moment: Moment, changes: Changes, table: Described, row: Values
+        self, moment: WriteMoment, changes: RowChanges, table: Described, row: Values
     ) -> None:
         """Let planned meals keep the name of a recipe that goes."""
         if table.name != "recipes":
@@ -202,8 +202,8 @@ class KitchenRules:
 
     def after_change(
         self,
-        moment: Moment,
-        changes: Changes,
+        moment: WriteMoment,
+        changes: RowChanges,
         table: Described,
         row: Values,
         values: Values,
@@ -214,12 +214,12 @@ class KitchenRules:
         )
         consequence.follow(table.name, row, values)
 
-    def label(self, moment: Moment, table: Described, row: Values) -> str:
+    def label(self, moment: WriteMoment, table: Described, row: Values) -> str:
         """Return how people name a row."""
         return label_of_row(moment, self.tables, table, row)
 
-    def _preparation(self, moment: Moment) -> Preparation:
+    def _preparation(self, moment: WriteMoment) -> Preparation:
         return Preparation(moment, self.tables, self.new_id)
 
-    def _merge(self, moment: Moment) -> Merge:
+    def _merge(self, moment: WriteMoment) -> Merge:
         return Merge(moment, self.tables, self._preparation(moment).catalogue.by_id)

@@ -12,7 +12,7 @@ from callboard.packs.alfred.kitchen.recipes.lines.lexicon import (
     unit_pattern,
     words,
 )
-from callboard.packs.alfred.kitchen.recipes.recipe import Flag, IngredientLine
+from callboard.packs.alfred.kitchen.recipes.recipe import IngredientLine, LineFlag
 from callboard.packs.alfred.kitchen.recipes.text import one_line, without_emoji, without_markup
 
 MOST_READ: Final = 2_000
@@ -178,21 +178,24 @@ _NUMBERED: Final = re.compile(
 )
 
 
-def find_doubts(line: IngredientLine, text: str) -> tuple[Flag, ...]:
+def find_doubts(line: IngredientLine, text: str) -> tuple[LineFlag, ...]:
     """Return what is doubtful about a line that was read from a plain text."""
     said = [part for part in (line.note, line.preparation) if part]
     checks = (
-        (Flag.NO_FOOD, _is_tool(line.name)),
-        (Flag.SEVERAL, any(_brings_another(part) for part in (*said, line.name))),
-        (Flag.UNREAD_PART, line.quantity is None and any(_NUMBERED.search(part) for part in said)),
-        (Flag.UNREAD_PART, _is_cut_wrong(line.name) or _has_amount(line.name)),
-        (Flag.UNREAD_PART, text.count("(") != text.count(")")),
-        (Flag.UNIT_AS_NAME, line.unit is None and _holds_unit(line.name)),
-        (Flag.UNREAD_PART, _holds_preparation(line.name) or _lacks_noun(line.name)),
-        (Flag.UNKNOWN_UNIT, line.unit is None and _counts_measures(line)),
-        (Flag.UNKNOWN_UNIT, line.quantity is None and _starts_with_measure(line.name)),
-        (Flag.PROSE, line.quantity is None and _first(line.name) in words("orders")),
-        (Flag.PROSE, len(_WORD.findall(line.name)) > _WORDS_OF_A_NAME),
+        (LineFlag.NO_FOOD, _is_tool(line.name)),
+        (LineFlag.SEVERAL, any(_brings_another(part) for part in (*said, line.name))),
+        (
+            LineFlag.UNREAD_PART,
+            line.quantity is None and any(_NUMBERED.search(part) for part in said),
+        ),
+        (LineFlag.UNREAD_PART, _is_cut_wrong(line.name) or _has_amount(line.name)),
+        (LineFlag.UNREAD_PART, text.count("(") != text.count(")")),
+        (LineFlag.UNIT_AS_NAME, line.unit is None and _holds_unit(line.name)),
+        (LineFlag.UNREAD_PART, _holds_preparation(line.name) or _lacks_noun(line.name)),
+        (LineFlag.UNKNOWN_UNIT, line.unit is None and _counts_measures(line)),
+        (LineFlag.UNKNOWN_UNIT, line.quantity is None and _starts_with_measure(line.name)),
+        (LineFlag.PROSE, line.quantity is None and _first(line.name) in words("orders")),
+        (LineFlag.PROSE, len(_WORD.findall(line.name)) > _WORDS_OF_A_NAME),
     )
     return tuple(flag for flag, is_so in checks if is_so)
 

@@ -19,7 +19,7 @@ _RULE: Final = re.compile(r"^ {0,3}(?:(?:\*\s*){3,}|(?:-\s*){3,}|(?:_\s*){3,})$"
 
 
 @dataclass(slots=True)
-class Block:
+class TextBlock:
     """The lines under one heading."""
 
     part: str
@@ -28,18 +28,18 @@ class Block:
 
 
 @dataclass(frozen=True, slots=True)
-class Parts:
+class RecipeParts:
     """A file in parts; `title` is its first-level heading."""
 
     title: str
-    blocks: tuple[Block, ...]
+    blocks: tuple[TextBlock, ...]
 
-    def of(self, part: str) -> list[Block]:
+    def of(self, part: str) -> list[TextBlock]:
         """Return the blocks of a part, in order."""
         return [block for block in self.blocks if block.part == part]
 
 
-def split_parts(text: str) -> Parts:
+def split_parts(text: str) -> RecipeParts:
     """Return a text in the parts of a recipe."""
     lines = _marked(text.split("\n"))
     section_level = min(
@@ -51,7 +51,7 @@ def split_parts(text: str) -> Parts:
         default=2,
     )
     title = ""
-    blocks = [Block(INTRO)]
+    blocks = [TextBlock(INTRO)]
     for level, line in lines:
         if not level:
             blocks[-1].lines.append(line)
@@ -60,17 +60,17 @@ def split_parts(text: str) -> Parts:
         if level < section_level and not (named and level > 1):
             title = title or plain_text(line)
         elif level == section_level and named is not None:
-            blocks.append(Block(named, _group_of(line, named)))
+            blocks.append(TextBlock(named, _group_of(line, named)))
         else:
             blocks.append(_inner(blocks[-1], plain_text(line)))
-    return Parts(title, tuple(blocks))
+    return RecipeParts(title, tuple(blocks))
 
 
-def _inner(current: Block, title: str) -> Block:
+def _inner(current: TextBlock, title: str) -> TextBlock:
     """Return the block under a heading that opens no part: a group of the part it is in."""
     if current.part in ("ingredients", "steps"):
-        return Block(current.part, title)
-    return Block(current.part, "", [title, ""] if title else [])
+        return TextBlock(current.part, title)
+    return TextBlock(current.part, "", [title, ""] if title else [])
 
 
 def _group_of(heading: str, part: str) -> str:
@@ -118,7 +118,7 @@ _TAB: Final = 4
 
 
 @dataclass(frozen=True, slots=True)
-class Item:
+class TextItem:
     """One entry of a block; `indent` counts blanks, and is -1 for a plain line."""
 
     text: str
@@ -132,9 +132,9 @@ class Item:
         return self.indent >= 0
 
 
-def items_of(lines: list[str]) -> list[Item]:
+def items_of(lines: list[str]) -> list[TextItem]:
     """Return list items with their further lines joined, and plain lines one by one."""
-    found: list[Item] = []
+    found: list[TextItem] = []
     is_open = is_running = False
     for line in lines:
         expanded = line.expandtabs(_TAB)
@@ -144,21 +144,21 @@ def items_of(lines: list[str]) -> list[Item]:
         row = _ROW.match(expanded)
         if row is not None:
             if not _RULED.match(expanded):
-                found.append(Item(one_line(" ".join(row[1].split("|"))), 0))
+                found.append(TextItem(one_line(" ".join(row[1].split("|"))), 0))
             continue
         item = _ITEM.match(expanded)
         if item is not None:
             if (item[2] or "").strip():
-                found.append(Item(one_line(item[2]), len(item[1])))
+                found.append(TextItem(one_line(item[2]), len(item[1])))
                 is_open, is_running = True, False
         elif (
             is_open and found and (expanded.startswith(" ") or not expanded.rstrip().endswith(":"))
         ):
             # What is cut off below is not joined first: ten thousand lines cost ten thousand.
             if len(found[-1].text) <= LONGEST_BLOCK:
-                found[-1] = Item(f"{found[-1].text} {one_line(expanded)}", found[-1].indent)
+                found[-1] = TextItem(f"{found[-1].text} {one_line(expanded)}", found[-1].indent)
         else:
-            found.append(Item(one_line(expanded), opens=not is_running))
+            found.append(TextItem(one_line(expanded), opens=not is_running))
             is_open, is_running = False, True
     return [replace(item, text=item.text[:LONGEST_BLOCK]) for item in found if item.text]
 

@@ -70,7 +70,7 @@ _MARKED: Final = re.compile(r"^(?:#{1,6}\s|[^\S\n]*+[-*+]\s|\*\*)", re.MULTILINE
 _PAGE: Final = re.compile(r"<(?:!doctype\s+html|html|head|script|body)\b", re.IGNORECASE)
 
 
-class Kind(StrEnum):
+class SourceKind(StrEnum):
     """What a file of recipes may be."""
 
     MARKDOWN = "markdown"
@@ -80,13 +80,13 @@ class Kind(StrEnum):
 
 
 _SUFFIXES: Final = {
-    ".md": Kind.MARKDOWN,
-    ".markdown": Kind.MARKDOWN,
-    ".json": Kind.JSONLD,
-    ".jsonld": Kind.JSONLD,
-    ".html": Kind.HTML,
-    ".htm": Kind.HTML,
-    ".txt": Kind.TEXT,
+    ".md": SourceKind.MARKDOWN,
+    ".markdown": SourceKind.MARKDOWN,
+    ".json": SourceKind.JSONLD,
+    ".jsonld": SourceKind.JSONLD,
+    ".html": SourceKind.HTML,
+    ".htm": SourceKind.HTML,
+    ".txt": SourceKind.TEXT,
 }
 
 
@@ -117,38 +117,38 @@ def _text_of(source: Path | bytes | str) -> str:
         raise RecipeUnreadable(refused.message, fix=refused.fix) from refused
 
 
-def _kind(name: str) -> Kind:
+def _kind(name: str) -> SourceKind:
     try:
-        return Kind(name)
+        return SourceKind(name)
     except ValueError as error:
-        known = ", ".join(kind.value for kind in Kind)
+        known = ", ".join(kind.value for kind in SourceKind)
         raise RecipeUnreadable(
             f"{name!r} is no kind of recipe file.", fix=f"Use one of {known}, or leave it out."
         ) from error
 
 
-def _recognised(source: Path | bytes | str, text: str) -> Kind:
+def _recognised(source: Path | bytes | str, text: str) -> SourceKind:
     """Tell the kind by what the text is; the file's ending only settles what the text does not."""
     start = text.lstrip()
     if start.startswith(("{", "[{")) or re.match(r"\[\s*\{", start):
-        return Kind.JSONLD
+        return SourceKind.JSONLD
     if _PAGE.match(start) or "application/ld+json" in text:
-        return Kind.HTML
+        return SourceKind.HTML
     if isinstance(source, Path) and source.suffix.casefold() in _SUFFIXES:
         return _SUFFIXES[source.suffix.casefold()]
     has_front_matter = start.startswith("---\n")
-    return Kind.MARKDOWN if has_front_matter or _MARKED.search(text) else Kind.TEXT
+    return SourceKind.MARKDOWN if has_front_matter or _MARKED.search(text) else SourceKind.TEXT
 
 
-def _read(text: str, kind: Kind) -> tuple[list[Read], tuple[Warned, ...]]:
+def _read(text: str, kind: SourceKind) -> tuple[list[Read], tuple[Warned, ...]]:
     match kind:
-        case Kind.MARKDOWN:
+        case SourceKind.MARKDOWN:
             return [read_markdown(check_text(text, MOST_TEXT_BYTES))], ()
-        case Kind.TEXT:
+        case SourceKind.TEXT:
             return [read_plain(check_text(text, MOST_TEXT_BYTES))], ()
-        case Kind.JSONLD:
+        case SourceKind.JSONLD:
             return _some(read_jsonld(load_json(text)), "The JSON"), ()
-        case Kind.HTML:
+        case SourceKind.HTML:
             return _read_page(text)
 
 

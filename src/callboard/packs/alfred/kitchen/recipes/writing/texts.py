@@ -7,10 +7,10 @@ from typing import Any, Final
 
 from callboard.packs.alfred.kitchen.recipes.reading.figures import iso_duration
 from callboard.packs.alfred.kitchen.recipes.recipe import (
-    Facts,
     ImportedRecipe,
     ImportedStep,
     IngredientLine,
+    RecipeFacts,
 )
 from callboard.packs.alfred.kitchen.recipes.text import escaped, one_line
 
@@ -93,7 +93,7 @@ def _front_matter(recipe: ImportedRecipe) -> str:
     return f"---\n{written}---"
 
 
-def _bullets(facts: Facts) -> str:
+def _bullets(facts: RecipeFacts) -> str:
     lines = [
         f"- {label}: {value}"
         for label, value in (
@@ -110,7 +110,7 @@ def _minutes(minutes: int | None) -> str:
     return "" if minutes is None else f"{minutes} min"
 
 
-def _servings(facts: Facts) -> str:
+def _servings(facts: RecipeFacts) -> str:
     if facts.servings is None:
         return ""
     shown = _number(facts.servings)
@@ -202,7 +202,7 @@ def _instructions(steps: tuple[ImportedStep, ...]) -> list[Mapping[str, Any]]:
     return list(written)
 
 
-def _yield(facts: Facts) -> str | None:
+def _yield(facts: RecipeFacts) -> str | None:
     if facts.servings is None:
         return None
     shown = kitchen_quantity(facts.servings)
@@ -211,7 +211,7 @@ def _yield(facts: Facts) -> str | None:
     return f"{shown} {facts.yields or 'servings'}"
 
 
-def _total(facts: Facts) -> int | None:
+def _total(facts: RecipeFacts) -> int | None:
     if facts.prep_minutes is None and facts.cook_minutes is None:
         return None
     return (facts.prep_minutes or 0) + (facts.cook_minutes or 0)

@@ -10,11 +10,12 @@ from callboard.packs.alfred.kitchen.cooking import (
     CookSessions,
     read_command,
 )
-from callboard.packs.alfred.kitchen.router.meals import find_recipes
-from callboard.packs.alfred.kitchen.router.situation import Situation, same
+from callboard.packs.alfred.kitchen.router.meals import POINTING, find_recipe, find_recipes
+from callboard.packs.alfred.kitchen.router.situation import Situation, read_recipe, same
 from callboard.packs.alfred.kitchen.router.words import forms, read_count
 
 _FORMS: Final = forms("cooking")
+_TIMES: Final = {"double": 2.0, "halve": 0.5, "triple": 3.0}
 
 _MOST_WORDS_AFTER_DONE: Final = 6
 
@@ -119,3 +120,32 @@ def _people(word: str | None) -> float | None:
     if not word:
         return None
     return read_count(word)
+
+
+async def route_scaled(situation: Situation) -> Routed | None:
+    """Show a recipe for another number of people; the recipe itself stays as it is."""
+    found = _FORMS["scaled"].match(situation.text)
+    if found is None:
+        return None
+    name = found["recipe"] or found["recipe2"]
+    if POINTING.fullmatch(name):
+        if len(situation.asked.referenced) != 1:
+            return None
+        filters = [same("id", situation.asked.referenced[0])]
+        rows = await situation.rows(table="recipes", filters=filters, limit=1)
+        recipe = rows[0] if rows else None
+    else:
+        recipe = await find_recipe(situation, name)
+    if recipe is None:
+        return None
+    times = (
+        _TIMES[found["times"].casefold()] * float(recipe["servings"]) if found["times"] else None
+    )
+    servings = times or read_count(found["count"] or "")
+    if servings is None:
+        return None
+    steps = situation.steps
+    read = read_recipe(steps, 0, same("id", recipe["id"]))
+    told = f"{recipe['name']} for {servings:g}"
+    steps.analyze(told, "recipes", 1, "scale_recipe", [read], servings=servings)
+    return steps.done(told)

@@ -14,7 +14,14 @@ from callboard.packs.alfred.kitchen.router.dates import (
     read_day,
     read_days,
 )
-from callboard.packs.alfred.kitchen.router.situation import INTO, MOST_ROWS, Situation, among, same
+from callboard.packs.alfred.kitchen.router.situation import (
+    INTO,
+    MOST_ROWS,
+    Situation,
+    among,
+    between,
+    same,
+)
 from callboard.packs.alfred.kitchen.router.words import forms, kinds
 
 _FORMS: Final = forms("meals")
@@ -39,7 +46,7 @@ async def route_meals(situation: Situation) -> Routed | None:
         return _remove(
             situation,
             "Clear the plan",
-            {"field": "plan_date", "op": "between", "value": [days.dates[0], days.dates[-1]]},
+            between("plan_date", days.dates[0], days.dates[-1]),
         )
     return None
 
@@ -131,9 +138,7 @@ async def _take(situation: Situation, found: re.Match[str]) -> Routed | None:
     days = Days(day, day) if day is not None else read_days(words, situation.today)
     if days is None:
         return None
-    filters: list[dict[str, Any]] = [
-        {"field": "plan_date", "op": "between", "value": [days.dates[0], days.dates[-1]]}
-    ]
+    filters: list[dict[str, Any]] = [between("plan_date", days.dates[0], days.dates[-1])]
     if meal:
         filters.append(same("meal_type", meal))
     return _remove(situation, "Take it off the plan", *filters)
@@ -231,7 +236,7 @@ async def route_preparations(situation: Situation) -> Routed | None:
     meals = await _meals(situation, days, meal)
     if not meals:
         return Routed(reply="Nothing is planned there that has no tasks yet.")
-    profile = next(iter(await situation.rows(table="user_profile", limit=1)), dict[str, Any]())
+    profile = await situation.profile()
     recipes = await _recipes(situation, meals)
     records = [task for row in meals for task in _tasks(situation, profile, row, recipes)]
     if len(records) > _MOST_TASKS:
@@ -254,8 +259,8 @@ async def _days(situation: Situation, words: str, meal: str | None) -> Days | No
 
 async def _meals(situation: Situation, days: Days, meal: str | None) -> list[Row]:
     """Return what is planned and has no tasks yet."""
-    between = {"field": "plan_date", "op": "between", "value": [days.dates[0], days.dates[-1]]}
-    filters = [between, same("status", "planned"), *([same("meal_type", meal)] if meal else [])]
+    within = between("plan_date", days.dates[0], days.dates[-1])
+    filters = [within, same("status", "planned"), *([same("meal_type", meal)] if meal else [])]
     rows = await situation.rows(
         table="meal_plans", filters=filters, order_by=[{"column": "plan_date"}], limit=MOST_ROWS
     )

@@ -80,8 +80,7 @@ def _listed(text: str) -> list[str]:
 async def _adding(situation: Situation, column: str, added: Sequence[str]) -> Routed | None:
     if not added:
         return None
-    profile = await _profile(situation)
-    known = list(profile.get(column) or []) if profile else []
+    known = list((await situation.profile()).get(column) or [])
     told = f"Note {column.replace('_', ' ')}: {names(list(added))}"
     return _setting(situation, {column: list(dict.fromkeys([*known, *added]))}, told)
 
@@ -89,19 +88,13 @@ async def _adding(situation: Situation, column: str, added: Sequence[str]) -> Ro
 async def _dropping(situation: Situation, column: str, said: str) -> Routed | None:
     from callboard.packs.alfred.kitchen.food.words import canonical_allergies, canonical_diets
 
-    profile = await _profile(situation)
     canonical = canonical_allergies if column == "allergies" else canonical_diets
     gone = set(canonical(_listed(said)))
-    known: list[str] = list(profile.get(column) or []) if profile else []
+    known: list[str] = list((await situation.profile()).get(column) or [])
     if not gone & set(known):
         return None
     told = f"Take {said} off your {column}"
     return _setting(situation, {column: [each for each in known if each not in gone]}, told)
-
-
-async def _profile(situation: Situation) -> Row | None:
-    rows = await situation.rows(table="user_profile", limit=1)
-    return rows[0] if rows else None
 
 
 def _setting(situation: Situation, values: dict[str, Any], what: str) -> Routed:

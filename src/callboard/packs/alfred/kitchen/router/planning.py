@@ -26,6 +26,7 @@ from callboard.packs.alfred.kitchen.router.situation import (
     MOST_ROWS,
     Situation,
     Steps,
+    between,
     read_profile,
     read_recipes,
     read_stock,
@@ -79,8 +80,7 @@ async def _planned(situation: Situation) -> Routed | None:
         return None
     general = [each for each in changes if _FORMS["swap"].match(each) is None]
     more, _ = split_diets(" ".join([found["rest"], *general]))
-    rows = await situation.rows(table="user_profile", limit=1)
-    profile: Row = rows[0] if rows else dict[str, Any]()
+    profile = await situation.profile()
     named = re.search(rf"\b(?:{RANGE}|{PERIOD}|{DAY})", request, re.I)
     days = read_days(named[0], situation.today) if named else None
     days = days or _usual_days(situation, found["what"], profile)
@@ -90,8 +90,7 @@ async def _planned(situation: Situation) -> Routed | None:
     without += _without(found["rest"])
     assumptions = [] if named else [f"Planned for {days.dates[0]} to {days.dates[-1]}"]
     if count is None:
-        habit = cooking_habit(profile)
-        assumptions.append(f"As many days as your profile says: {habit}")
+        assumptions.append(f"As many days as your profile says: {cooking_habit(profile)}")
     wanted = _Wanted(
         days, _meals(f"{found['what']} {found['rest']}"), count, filters, [*diets, *more], without,
         wishes,
@@ -238,25 +237,18 @@ async def _plan_steps(
     situation: Situation, wanted: _Wanted, assumptions: tuple[str, ...]
 ) -> Routed:
     days = wanted.days
-    likely = (
-        None
-        if wanted.filters
-        else await situation.likely([f"diet:{diet}" for diet in wanted.diets])
-    )
+    diets = [f"diet:{diet}" for diet in wanted.diets]
+    likely = None if wanted.filters else await situation.likely(diets)
     steps = situation.steps
     # What is eaten on the days around is not to come again.
     around = timedelta(days=_DAYS_AROUND if wanted.replaces else 0)
-    between = [(days.start - around).isoformat(), (days.end + around).isoformat()]
-    occupied = {
-        "table": "meal_plans",
-        "filters": [{"field": "plan_date", "op": "between", "value": between}],
-        "limit": MOST_ROWS,
-    }
+    first, last = (days.start - around).isoformat(), (days.end + around).isoformat()
+    occupied = {"filters": [between("plan_date", first, last)], "limit": MOST_ROWS}
     read = [
         read_recipes(steps, 0, wanted.filters, likely),
         read_stock(steps, 0, likely),
         read_profile(steps, 0),
-        steps.read("Read what is planned already", 0, **occupied),
+        steps.read("Read what is planned already", 0, table="meal_plans", **occupied),
     ]
     told = _told(wanted)
     draft = steps.generate(told, "meal_plans", 1, "meal_plan", read, **_arguments(wanted))
@@ -284,11 +276,9 @@ def _arguments(wanted: _Wanted) -> dict[str, Any]:
     if wanted.count is not None:
         said["count"] = int(wanted.count)
     optional = {
-        "diets": list(wanted.diets),
-        "without": list(wanted.without),
-        "wishes": dict(wanted.wishes),
-        "replaces": wanted.replaces,
-    }
+        "diets": list(wanted.diets), "without": list(wanted.without),
+        "wishes": dict(wanted.wishes), "replaces": wanted.replaces,
+    }  # fmt: skip
     return said | {name: value for name, value in optional.items() if value}
 
 

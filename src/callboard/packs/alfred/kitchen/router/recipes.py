@@ -8,7 +8,8 @@ from callboard.knowledge.entities.matching import name_key
 from callboard.packs.alfred.kitchen.food.checking import WishClash, find_clash
 from callboard.packs.alfred.kitchen.food.foods import food_facts
 from callboard.packs.alfred.kitchen.profile import keeps_links
-from callboard.packs.alfred.kitchen.router.meals import POINTING, find_recipe
+from callboard.packs.alfred.kitchen.router.cooking import route_scaled
+from callboard.packs.alfred.kitchen.router.meals import find_recipe
 from callboard.packs.alfred.kitchen.router.situation import (
     Situation,
     Steps,
@@ -113,12 +114,9 @@ def _holds_none(name: str) -> dict[str, Any]:
     return {"not": _holds(name)}
 
 
-_TIMES: Final = {"double": 2.0, "halve": 0.5, "triple": 3.0}
-
-
 async def route_dishes(situation: Situation) -> Routed | None:
     """Route what is asked about one recipe that is there, or drafted."""
-    for route in (_missing, _needed, _scaled):
+    for route in (_missing, _needed, route_scaled):
         routed = await route(situation)
         if routed is not None:
             return routed
@@ -135,35 +133,6 @@ async def _needed(situation: Situation) -> Routed | None:
     read = [read_recipe(steps, 0, same("id", recipe["id"])), read_stock(steps, 0)]
     told = f"See what is missing for {recipe['name']}"
     steps.analyze(told, "recipes", 1, "missing_ingredients", read)
-    return steps.done(told)
-
-
-async def _scaled(situation: Situation) -> Routed | None:
-    """Show a recipe for another number of people; the recipe itself stays as it is."""
-    found = _FORMS["scaled"].match(situation.text)
-    if found is None:
-        return None
-    name = found["recipe"] or found["recipe2"]
-    if POINTING.fullmatch(name):
-        if len(situation.asked.referenced) != 1:
-            return None
-        filters = [same("id", situation.asked.referenced[0])]
-        rows = await situation.rows(table="recipes", filters=filters, limit=1)
-        recipe = rows[0] if rows else None
-    else:
-        recipe = await find_recipe(situation, name)
-    if recipe is None:
-        return None
-    times = (
-        _TIMES[found["times"].casefold()] * float(recipe["servings"]) if found["times"] else None
-    )
-    servings = times or read_count(found["count"] or "")
-    if servings is None:
-        return None
-    steps = situation.steps
-    read = read_recipe(steps, 0, same("id", recipe["id"]))
-    told = f"{recipe['name']} for {servings:g}"
-    steps.analyze(told, "recipes", 1, "scale_recipe", [read], servings=servings)
     return steps.done(told)
 
 
@@ -276,8 +245,7 @@ async def _made_up(situation: Situation) -> Routed | None:
     found = _FORMS["make_me"].match(situation.text)
     if found is None or re.match(r"^(?:it|that|this)\b", found["wish"], re.I):
         return None
-    known = await situation.rows(table="user_profile", limit=1)
-    clash = find_clash(found["wish"], known[0] if known else None)
+    clash = find_clash(found["wish"], await situation.profile() or None)
     if clash is not None and _must_ask(situation, clash):
         return Routed(question=clash.question)
     steps = situation.steps
@@ -318,10 +286,8 @@ async def route_links(situation: Situation) -> Routed | None:
     name = (found["name"] or found["name2"] or "").strip(" \"'“”.,:")
     if not name:
         return Routed(reply=f"What is it called? Say “save {url} as lemon cake”.")
-    rows = await situation.rows(table="user_profile", limit=1)
-    steps = situation.steps
+    profile = await situation.profile()
     told = f"Save {name} as a link"
     record = {"name": name, "storage": "link", "source_type": "link", "source_url": url}
-    steps.write(told, op="create", table="recipes", records=[record])
-    assumed = () if rows and keeps_links(rows[0]) else (_FULL,)
-    return steps.done(told, assumed)
+    assumed = () if profile and keeps_links(profile) else (_FULL,)
+    return situation.writing(told, assumed, op="create", table="recipes", records=[record])

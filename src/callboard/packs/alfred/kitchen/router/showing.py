@@ -14,6 +14,7 @@ from callboard.packs.alfred.kitchen.router.situation import (
     Situation,
     StockTarget,
     among,
+    between,
     find_target,
     present,
     same,
@@ -132,7 +133,7 @@ async def _plan(situation: Situation) -> Routed | None:
         # Without a time the plan is what is still to come, next week's meals too.
         filters.append({"field": "plan_date", "op": "gte", "value": days.start.isoformat()})
     elif days is not None:
-        filters.append(_between("plan_date", days.start.isoformat(), days.end.isoformat()))
+        filters.append(between("plan_date", days.start.isoformat(), days.end.isoformat()))
     else:
         filters.append(same("plan_date", "@today"))
     if meal is not None:
@@ -226,10 +227,6 @@ def _meal_in(text: str) -> str | None:
         if word in kinds("meals"):
             return kinds("meals")[word]
     return None
-
-
-def _between(field: str, start: str, end: str) -> dict[str, Any]:
-    return {"field": field, "op": "between", "value": [start, end]}
 
 
 def _read(situation: Situation, what: str, table: str, *filters: Any, **more: Any) -> Routed:

@@ -151,6 +151,10 @@ class Situation:
         steps.write(what, **request)
         return steps.done(what, assumptions)
 
+    async def profile(self) -> Row:
+        """Look up what is known about whoever says it."""
+        return next(iter(await self.rows(table="user_profile", limit=1)), dict[str, Any]())
+
     async def rows(self, **query: Any) -> Sequence[Row]:
         """Look something up."""
         return (await self.read(ReadRequest.model_validate(query))).rows
@@ -164,6 +168,11 @@ def same(field_name: str, value: Any) -> dict[str, Any]:
 def among(field_name: str, values: Sequence[Any]) -> dict[str, Any]:
     """Return the condition that a field holds one of some values."""
     return {"field": field_name, "op": "in", "value": list(values)}
+
+
+def between(field_name: str, first: str, last: str) -> dict[str, Any]:
+    """Return the condition that a field holds something from one value to another."""
+    return {"field": field_name, "op": "between", "value": [first, last]}
 
 
 def present(field_name: str) -> dict[str, Any]:
@@ -187,10 +196,8 @@ def read_recipes(
 
 def read_recipe(steps: Steps, group: int, wanted: dict[str, Any]) -> str:
     """Add a read of one recipe with what goes into it."""
-    return steps.read(
-        "Read the recipe", group, table="recipes", filters=[wanted],
-        include=["ingredients"],
-    )  # fmt: skip
+    details = {"filters": [wanted], "include": ["ingredients"]}
+    return steps.read("Read the recipe", group, table="recipes", **details)
 
 
 def read_stock(steps: Steps, group: int, likely: Likely | None = None) -> str:

@@ -71,13 +71,8 @@ def _buying(situation: Situation, text: str, verb: str) -> Routed | None:
 
 def _adding(situation: Situation, parts: Sequence[tuple[str, StockTarget]]) -> Routed | None:
     steps = situation.steps
-    told: list[str] = []
-    for text, target in parts:
-        step = _add_step(steps, situation, text, target)
-        if step is None:
-            return None
-        told.append(step)
-    return steps.done("; ".join(told))
+    told = [_add_step(steps, situation, text, target) for text, target in parts]
+    return steps.done("; ".join(filter(None, told))) if all(told) else None
 
 
 def _add_step(steps: Steps, situation: Situation, text: str, target: StockTarget) -> str | None:
@@ -158,15 +153,7 @@ async def _bought(situation: Situation, text: str) -> Routed | None:
             _tick_off(steps, [item], {"quantity": item.quantity, "unit": item.unit})
     rest = [item for item in items if item not in listed]
     if rest:
-        what = f"Add {names([item.name for item in rest])} to the inventory"
-        records = [item.record("ingredient") for item in rest]
-        steps.write(
-            what,
-            1 if listed else 0,
-            op="upsert",
-            table=INVENTORY.table,
-            records=records,
-        )
+        _put_in(steps, rest, INVENTORY, 1 if listed else 0)
     return steps.done(steps.made[0].description)
 
 
@@ -226,7 +213,7 @@ async def _state(situation: Situation, parts: list[tuple[str, StockTarget]]) -> 
                 _set(steps, target, item, rows[0])
         new = [item for item in items if not await _rows(situation, item, target)]
         if new:
-            _add(steps, new, target)
+            _put_in(steps, new, target)
     if not steps.made:
         return Routed(reply=f"Noted already: {names(there)}.")
     return steps.done()
@@ -249,12 +236,12 @@ def _which(item: Item, rows: list[Row]) -> str:
     )
 
 
-def _add(steps: Steps, items: list[Item], target: StockTarget) -> None:
+def _put_in(steps: Steps, items: Sequence[Item], target: StockTarget, group: int = 0) -> None:
     records = [item.record("ingredient") for item in items]
     if target.place:
         records = [{**record, "location": target.place} for record in records]
     what = f"Add {names([item.name for item in items])} to the {target.title}"
-    steps.write(what, op="upsert", table=INVENTORY.table, records=records)
+    steps.write(what, group, op="upsert", table=INVENTORY.table, records=records)
 
 
 def _set(steps: Steps, target: StockTarget, item: Item, row: Row) -> None:

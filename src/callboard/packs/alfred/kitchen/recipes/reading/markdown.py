@@ -9,9 +9,9 @@ from typing import Any, Final, cast
 from callboard.packs.alfred.kitchen.recipes.lines.parsing import parse_line, section_title
 from callboard.packs.alfred.kitchen.recipes.reading.blocks import (
     INTRO,
-    TextItem,
     RecipeParts,
     TextBlock,
+    TextItem,
     items_of,
     paragraphs_of,
     split_parts,

@@ -1,4 +1,8 @@
-"""Commands at the stove: short words that need no model."""
+"""Cooking: what is said at the stove, where the cook is, and what there is still to do.
+
+The state is kept per conversation and survives a restart. Nothing is written to the kitchen until
+the cook is done; then one write logs, rates, ticks off and deducts.
+"""
 
 import re
 from collections.abc import Mapping
@@ -76,9 +80,8 @@ def _timer(said: str) -> CookCommand | None:
     if found:
         return CookCommand("timer", seconds_in(found[1] or ""))
     named = _TIMER_OF.fullmatch(said)
-    if named and seconds_in(named[1].replace("-", " ")) is not None:
-        return CookCommand("timer", seconds_in(named[1].replace("-", " ")))
-    return None
+    seconds = seconds_in(named[1].replace("-", " ")) if named else None
+    return None if seconds is None else CookCommand("timer", seconds)
 
 
 def _done(said: str) -> CookCommand | None:
@@ -86,9 +89,7 @@ def _done(said: str) -> CookCommand | None:
     if found is None:
         return None
     stars = _STARS.search(found[1])
-    rating = None
-    if stars:
-        rating = int(stars[1]) if stars[1] else _NUMBERS[stars[2]]
+    rating = None if stars is None else int(stars[1] or _NUMBERS[stars[2]])
     return CookCommand("done", rating, found[1].strip(" ,"), not _LEFT_ALONE.search(said))
 
 
@@ -230,10 +231,9 @@ class CookSession:
 
     def _how_much(self, food: str) -> str:
         wanted = set(name_key(food).split())
-        found = [
-            line for line in self.ingredients if wanted & set(name_key(str(line["name"])).split())
-        ]
-        exact = [line for line in found if name_key(str(line["name"])) == name_key(food)]
+        keys = [(line, name_key(str(line["name"]))) for line in self.ingredients]
+        found = [line for line, key in keys if wanted & set(key.split())]
+        exact = [line for line, key in keys if key == name_key(food)]
         if not found:
             return f"{self.name} uses no {food}."
         return "; ".join(_line(line) for line in exact or found)

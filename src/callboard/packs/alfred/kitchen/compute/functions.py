@@ -75,12 +75,8 @@ class _Given:
             return default
         text = str(given)
         if not _DAY.match(text):
-            raise QueryError(
-                "bad_value",
-                f"{name} is a day such as 2026-05-20, not {text[:40]!r}",
-                field=name,
-                allowed=[],
-            )
+            told = f"{name} is a day such as 2026-05-20, not {text[:40]!r}"
+            raise QueryError("bad_value", told, field=name, allowed=[])
         return date.fromisoformat(text[:10])
 
     @property
@@ -285,12 +281,8 @@ def _with_drafts(tables: Tables, options: Options) -> Tables:
 
 
 def _meal(entry: Row) -> Row:
-    return {
-        "plan_date": entry.get("date"),
-        "meal_type": entry.get("meal_type"),
-        "recipe_id": entry.get("recipe_ref"),
-        "servings": entry.get("servings"),
-    }
+    names = {"plan_date": "date", "meal_type": "meal_type", "recipe_id": "recipe_ref"}
+    return {ours: entry.get(its) for ours, its in {**names, "servings": "servings"}.items()}
 
 
 def _refuse_lineless(tables: Tables) -> None:

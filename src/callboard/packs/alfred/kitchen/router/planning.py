@@ -120,11 +120,8 @@ def _changes(
 
 
 def _without(text: str) -> list[str]:
-    return [
-        item.name
-        for found in _FORMS["without"].finditer(text)
-        for item in read_things(found["what"])
-    ]
+    named = [read_things(found["what"]) for found in _FORMS["without"].finditer(text)]
+    return [item.name for items in named for item in items]
 
 
 def _day_within(situation: Situation, words: str, days: Days) -> date | None:

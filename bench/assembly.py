@@ -16,8 +16,8 @@ from callboard.prompts import (
     History,
     Layer,
     OfflineTokenCounter,
-    Order,
     PromptRequest,
+    TrimOrder,
     Turn,
     load_budgets,
     load_layout,
@@ -65,7 +65,7 @@ class Conversation:
             message=Content(self._prose(60), "user", Trust.TRUSTED),
             history=self._history(),
             limit_tokens=self._budget.limit_tokens(),
-            order=Order.AS_GIVEN,
+            order=TrimOrder.AS_GIVEN,
             message_budget_tokens=self._budget.message,
             tier=ModelTier.FULL,
         )

@@ -24,9 +24,9 @@ from callboard.models import (
     TextChunk,
     Usage,
 )
-from callboard.models.traffic.limits.limiter import Limiter
+from callboard.models.traffic.limiter import Limiter
 from callboard.models.traffic.queue import QueueGate
-from callboard.models.traffic.waiting.slots import QueueLimits
+from callboard.models.traffic.slots import QueueLimits
 
 LATENCY_SECONDS = 0.05
 SLOTS = 20

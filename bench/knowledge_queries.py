@@ -20,7 +20,7 @@ from bench.workspace import fresh_folder
 from callboard.core.clock import SystemClock
 from callboard.core.ids import IdMaker
 from callboard.knowledge import Edge, Graph, Knowledge, Node, SourceText
-from callboard.knowledge.graph.ranking import DAMPING
+from callboard.knowledge.graph.walking import DAMPING
 from callboard.store.database import Database
 
 ROUNDS = 5

@@ -10,7 +10,7 @@ import uvicorn
 from fastapi import FastAPI
 from fastapi.testclient import TestClient
 
-from callboard.api.patience import PATIENCE, Patience
+from callboard.api.bodies import PATIENCE, Patience
 from callboard.api.server import server_config
 
 CHANGES = {"X-Callboard": "1"}

@@ -389,16 +389,16 @@ def _seconds(run: Callable[[str], object], text: str) -> float:
 
 
 BOUNDED = {
-    "choreography.small.forms:_LOOSE_END": "one line of at most a few dozen tokens",
+    "choreography.small_models.forms:_LOOSE_END": "one line of at most a few dozen tokens",
     "choreography.turn.understanding.signals": "a message of at most 400 characters",
     "core.settings.quantities:_DURATION_PART": "used on what has matched as a whole",
     "packs.alfred.kitchen.recipes.lines": "one line of at most 2,000 characters, blanks folded",
     "packs.alfred.kitchen.recipes.reading.figures": "one such line",
     "packs.alfred.kitchen.router": "a message of at most 2,000 characters, gaps folded",
-    "packs.story.facts": "a sentence of at most 3,000 characters",
+    "library.story.facts": "a sentence of at most 3,000 characters",
     "packs.writers_factory.memory.extraction.candidates:_SENTENCE_END": "40 characters",
     "packs.writers_factory.prose.checks": "tried at the end of one quotation",
-    "replies.evidence.closing": "a line of at most 8,000 characters, at 30 places",
+    "replies.evidence.quotes": "a line of at most 8,000 characters, at 30 places",
     "replies.evidence.grammar": "a line of at most 8,000 characters, at 30 places",
     "replies.json_text:_CLOSER": "tried behind one comma",
 }

@@ -13,7 +13,7 @@ from typing import Any
 from callboard.core.settings import Settings, json_schema
 from callboard.core.settings.layers import get, has
 from callboard.core.settings.quantities import format_bytes, format_seconds
-from callboard.core.settings.schema import Key, Node, key_text, values
+from callboard.core.settings.schema import Key, SettingsNode, key_text, values
 
 BEGIN = "<!-- settings: begin, written by tools/settings_docs.py -->"
 END = "<!-- settings: end -->"
@@ -35,7 +35,7 @@ def with_table(page: str) -> str:
     return f"{before}{BEGIN}\n{table()}\n{END}{after}"
 
 
-def _row(key: Key, node: Node) -> str:
+def _row(key: Key, node: SettingsNode) -> str:
     meaning = (node.info.description or "") if node.info is not None else ""
     if node.restricted_because:
         meaning += " *Not taken from the project's file.*"
@@ -44,7 +44,7 @@ def _row(key: Key, node: Node) -> str:
     return f"| `{key_text(key)}` | {_default(key, node)} | {meaning} |"
 
 
-def _default(key: Key, node: Node) -> str:
+def _default(key: Key, node: SettingsNode) -> str:
     defaults = Settings().model_dump(mode="json")
     value = get(defaults, key) if has(defaults, key) else None
     if value is None:

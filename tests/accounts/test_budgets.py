@@ -6,8 +6,7 @@ from typing import Any
 
 import pytest
 
-from callboard.core.errors import InvalidInput, ProviderError
-from callboard.core.tiers import ErrorTier
+from callboard.core.errors import ErrorTier, InvalidInput, ProviderError
 from callboard.models import (
     DirectGate,
     Failure,
@@ -24,8 +23,8 @@ from callboard.models.accounts import (
     Amounts,
     BudgetExceeded,
     BudgetGate,
+    CallOutcome,
     Limits,
-    Outcome,
     Scope,
     list_budgets,
     list_calls,
@@ -160,7 +159,7 @@ async def test_a_call_its_reader_leaves_is_settled(house: Any, ask: Any) -> None
             if isinstance(chunk, TextChunk):
                 break
     (call,) = house.database.read(list_calls)
-    assert call.outcome is Outcome.ABORTED
+    assert call.outcome is CallOutcome.ABORTED
     assert reserved(house) == 0
     assert spent(house, RUN).tokens == call.usage.input_tokens + call.usage.output_tokens > 3
 
@@ -198,7 +197,7 @@ async def test_a_reply_that_outgrows_its_budget_is_cut_off_and_kept(house: Any, 
                 if isinstance(chunk, TextChunk):
                     seen.append(chunk.text)
     (call,) = house.database.read(list_calls)
-    assert call.outcome is Outcome.CUT
+    assert call.outcome is CallOutcome.CUT
     partial = refused.value.partial or ""
     assert partial.startswith("".join(seen))
     assert 1_000 < len(partial.split()) <= limit
@@ -213,7 +212,7 @@ async def test_time_is_limited_and_a_call_that_takes_too_much_is_cut(house: Any,
         await house.gate(script).complete(ask())
     assert refused.value.context["dimension"] == "time"
     (call,) = house.database.read(list_calls)
-    assert call.outcome is Outcome.CUT
+    assert call.outcome is CallOutcome.CUT
     assert spent(house, RUN).ms >= 55
     with pytest.raises(BudgetExceeded):
         await house.gate(Script("no time left")).complete(ask())
@@ -330,7 +329,7 @@ async def test_what_a_dead_process_held_is_booked_and_stands_in_nobodys_way(
         assert isinstance(await anext(chunks), Working)
         (lost,) = here.database.read(list_calls)
         assert (lost.outcome, lost.error_code, lost.is_estimated) == (
-            Outcome.ABORTED,
+            CallOutcome.ABORTED,
             "process_died",
             True,
         )

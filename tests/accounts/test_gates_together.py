@@ -9,9 +9,9 @@ import pytest
 from callboard.models import CircuitOpen, Failure, Gate, Line, Script, Usage
 from callboard.models.accounts import (
     BudgetGate,
+    CallOutcome,
     Limits,
     MeterGate,
-    Outcome,
     Scope,
     list_calls,
     load_budgets,
@@ -19,7 +19,7 @@ from callboard.models.accounts import (
 from callboard.models.gate import DirectGate, WrapperGate
 from callboard.models.traffic.queue import QueueGate
 from callboard.models.traffic.retry import RetryGate
-from callboard.models.traffic.waiting.slots import QueueLimits
+from callboard.models.traffic.slots import QueueLimits
 from callboard.models.types import Chunk, ModelRequest
 
 pytestmark = pytest.mark.anyio
@@ -46,9 +46,9 @@ async def test_every_attempt_is_on_record_and_the_budget_pays_for_all(house: Any
     await chain(house, script).complete(ask(prompt_id="prm_1"))
     calls = house.database.read(list_calls)
     assert [(call.attempt, call.outcome, call.usage) for call in calls] == [
-        (1, Outcome.ERROR, Usage()),
-        (2, Outcome.ERROR, Usage(3, 2)),
-        (3, Outcome.OK, Usage(3, 2)),
+        (1, CallOutcome.ERROR, Usage()),
+        (2, CallOutcome.ERROR, Usage(3, 2)),
+        (3, CallOutcome.OK, Usage(3, 2)),
     ]
     (budget,) = house.database.read(lambda c: load_budgets(c, [RUN]))
     assert (budget.spent.calls, budget.spent.tokens) == (3, 10)
@@ -71,9 +71,9 @@ async def test_a_call_that_makes_room_for_the_user_is_booked_as_preempted_and_ma
     assert (await slow).text == "background"
     calls = house.database.read(list_calls)
     assert [(call.spender.agent_id, call.outcome) for call in calls] == [
-        ("indexer", Outcome.PREEMPTED),
-        ("guide", Outcome.OK),
-        ("indexer", Outcome.OK),
+        ("indexer", CallOutcome.PREEMPTED),
+        ("guide", CallOutcome.OK),
+        ("indexer", CallOutcome.OK),
     ]
     assert calls[0].usage == Usage(3, 0)
     (budget,) = house.database.read(lambda c: load_budgets(c, [RUN]))

@@ -9,7 +9,7 @@ import pytest
 from callboard.core.errors import ProviderError
 from callboard.core.events import CallMetered, PriceUnknown
 from callboard.models import Failure, Line, Script, TextChunk, UnknownModel, Usage
-from callboard.models.accounts import MeterGate, Outcome, list_calls
+from callboard.models.accounts import CallOutcome, MeterGate, list_calls
 from callboard.store.journal.events import read_events
 
 pytestmark = pytest.mark.anyio
@@ -40,7 +40,7 @@ async def test_a_finished_call_is_on_record_with_all_it_is_attributed_to(
     # 60 fresh at 1, 40 cached at a half, 20 out at 2.
     assert call.microusd == 60 + 20 + 40
     assert (call.outcome, call.requests, call.attempt, call.is_estimated) == (
-        Outcome.OK,
+        CallOutcome.OK,
         1,
         1,
         False,
@@ -59,7 +59,7 @@ async def test_a_call_its_reader_leaves_is_billed_for_what_had_arrived(
             if isinstance(chunk, TextChunk):
                 break
     call = only_call(house)
-    assert call.outcome is Outcome.ABORTED
+    assert call.outcome is CallOutcome.ABORTED
     assert call.is_estimated
     assert call.usage.input_tokens == 3
     assert 0 < call.usage.output_tokens < 50
@@ -76,7 +76,7 @@ async def test_a_cancelled_call_is_on_record_and_the_cancel_goes_through(
     with pytest.raises(asyncio.CancelledError):
         await task
     call = only_call(house)
-    assert (call.outcome, call.usage) == (Outcome.ABORTED, Usage(3, 0))
+    assert (call.outcome, call.usage) == (CallOutcome.ABORTED, Usage(3, 0))
 
 
 async def test_a_preempted_call_says_so(house: Any, ask: Any) -> None:
@@ -88,7 +88,7 @@ async def test_a_preempted_call_says_so(house: Any, ask: Any) -> None:
     task.cancel()
     with pytest.raises(asyncio.CancelledError):
         await task
-    assert only_call(house).outcome is Outcome.PREEMPTED
+    assert only_call(house).outcome is CallOutcome.PREEMPTED
 
 
 @pytest.mark.parametrize(
@@ -104,7 +104,7 @@ async def test_a_failed_call_costs_what_had_arrived_and_nothing_if_it_was_refuse
     with pytest.raises(ProviderError):
         await house.meter(Script(line)).complete(ask())
     call = only_call(house)
-    assert (call.outcome, call.error_code, call.requests) == (Outcome.ERROR, code, requests)
+    assert (call.outcome, call.error_code, call.requests) == (CallOutcome.ERROR, code, requests)
     assert call.usage == tokens
 
 

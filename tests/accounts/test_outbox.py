@@ -9,7 +9,7 @@ import pytest
 
 from callboard.models import DirectGate, Script
 from callboard.models.accounts import BudgetGate, Limits, MeterGate, Scope, list_calls
-from callboard.models.accounts.outbox import MOST_UNDER_WAY
+from callboard.models.accounts.booking import MOST_UNDER_WAY
 from callboard.store.connection import DiskFull
 from callboard.store.database import Database
 

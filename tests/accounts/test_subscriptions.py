@@ -26,7 +26,7 @@ from callboard.models.accounts import (
     status_of,
     subscriptions_from,
 )
-from callboard.models.accounts.periods import Period, PeriodKind
+from callboard.models.accounts.scopes import Period, PeriodKind
 from callboard.store.journal.events import read_events
 from callboard.store.journal.runs import insert_run
 from callboard.store.journal.sessions import insert_session

@@ -13,7 +13,7 @@ from callboard.cli.reports.usage import parse_since
 from callboard.core.clock import SystemClock
 from callboard.core.errors import InvalidInput
 from callboard.models import Usage
-from callboard.models.accounts import CallRecord, Outcome, Spender
+from callboard.models.accounts import CallOutcome, CallRecord, Spender
 from callboard.models.accounts.booking import book_call
 from callboard.studio.database import admit, open_database
 from callboard.studio.project import Project
@@ -50,10 +50,10 @@ def spent(project: Path) -> Path:
             )
         for n, (run, agent, model, cost, outcome, age) in enumerate(
             [
-                (1, "writer", "openai:gpt-4o", 1500, Outcome.OK, 10 * DAY),
-                (1, "critic", "openai:gpt-4o", 500, Outcome.ERROR, 10 * DAY),
-                (2, "writer", "house:big", None, Outcome.OK, 0),
-                (2, "writer", "openai:gpt-4o", 2000, Outcome.OK, 0),
+                (1, "writer", "openai:gpt-4o", 1500, CallOutcome.OK, 10 * DAY),
+                (1, "critic", "openai:gpt-4o", 500, CallOutcome.ERROR, 10 * DAY),
+                (2, "writer", "house:big", None, CallOutcome.OK, 0),
+                (2, "writer", "openai:gpt-4o", 2000, CallOutcome.OK, 0),
             ]
         ):
             who = Spender(

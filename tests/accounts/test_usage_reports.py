@@ -14,8 +14,8 @@ from callboard.core.errors import InvalidInput
 from callboard.models import Usage
 from callboard.models.accounts import (
     BREAKDOWNS,
+    CallOutcome,
     CallRecord,
-    Outcome,
     Spender,
     Totals,
     UsageFilter,
@@ -54,7 +54,7 @@ calls = st.lists(
         ),
         st.builds(Usage, st.integers(0, 999), st.integers(0, 999), st.integers(0, 9)),
         st.none() | st.integers(0, 10**9),
-        st.sampled_from(list(Outcome)),
+        st.sampled_from(list(CallOutcome)),
         st.integers(0, 2),
         st.booleans(),
     ),
@@ -104,7 +104,7 @@ def test_the_sum_over_any_breakdown_is_the_total_and_the_total_is_the_ledger(
     assert len({line.names for line in report.lines}) == len(report.lines)
     assert report.total == Totals(
         calls=sum(call.requests for call in listed),
-        failed=sum(call.outcome is not Outcome.OK for call in listed),
+        failed=sum(call.outcome is not CallOutcome.OK for call in listed),
         input_tokens=sum(call.usage.input_tokens for call in listed),
         output_tokens=sum(call.usage.output_tokens for call in listed),
         cached_tokens=sum(call.usage.cached_tokens for call in listed),
@@ -123,7 +123,7 @@ def test_the_sum_over_any_breakdown_is_the_total_and_the_total_is_the_ledger(
 
 def one(at: int, model: str = "x:1", estimated: int = 10, given_: int = 10, **more: Any) -> Any:
     who = Spender(model, model.partition(":")[0], estimated_tokens=estimated)
-    return (at, who, Usage(given_, 5), 7, Outcome.OK, 1, more.get("counted_here", False))
+    return (at, who, Usage(given_, 5), 7, CallOutcome.OK, 1, more.get("counted_here", False))
 
 
 def test_days_are_those_of_the_time_zone_also_when_clocks_change(tmp_path: Path) -> None:

@@ -13,8 +13,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from callboard.cli.main import main
-from callboard.core.errors import InvalidInput, NotFound, ProviderError
-from callboard.core.tiers import ErrorTier
+from callboard.core.errors import ErrorTier, InvalidInput, NotFound, ProviderError
 from callboard.core.vocabulary import RunState
 from callboard.models import (
     DirectGate,
@@ -35,14 +34,13 @@ from callboard.models.credentials import Scrubber, Secret
 from callboard.models.errors import PromptTooLong, SchemaRefused
 from callboard.models.gate import Routes
 from callboard.models.model_id import asked_model, split_cassette
-from callboard.models.providers.cassette import Recorder, Replayer
+from callboard.models.providers.cassette import CassetteMiss, Recorder, Replayer
 from callboard.models.providers.cassette_file import (
     CassetteUnusable,
     Recording,
     append_recording,
     load_cassette,
 )
-from callboard.models.providers.cassette_miss import CassetteMiss
 from callboard.models.types import Ended
 from callboard.studio.project import Project
 from callboard.studio.studio import Opening, Studio

@@ -8,7 +8,7 @@ from callboard.choreography import Priority, agent_turn, user_turn
 from callboard.core.events import Event, ReplyChunk, ReplyVoided
 from callboard.core.vocabulary import RunState
 from callboard.models import Line, Script
-from callboard.prompts import Outcome, list_prompts, load_prompt
+from callboard.prompts import FittingOutcome, list_prompts, load_prompt
 
 pytestmark = pytest.mark.anyio
 
@@ -71,7 +71,7 @@ async def test_a_conversation_that_fits_goes_out_as_it_is_in_the_roles_of_its_sp
         *turns,
         "What colour is he?",
     ]
-    assert line_of(record, "history").outcome is Outcome.KEPT
+    assert line_of(record, "history").outcome is FittingOutcome.KEPT
 
 
 @pytest.mark.req("LLM-68", "LLM-69")
@@ -91,7 +91,7 @@ async def test_what_outgrows_the_window_is_summed_up_by_the_model_and_both_promp
     assert summary.step_key == record.step_key == "say"
     assert summary.reply.text == "They spoke of the old mill."
     history = line_of(record, "history")
-    assert history.outcome is Outcome.SUMMARISED
+    assert history.outcome is FittingOutcome.SUMMARISED
     assert "summarised" in history.reason
     assert line_of(record, "history/left out").original_tokens > 0
     # The window without the reserve; the role contract stands first and whole.
@@ -114,7 +114,7 @@ async def test_without_a_summary_the_oldest_turns_go_and_the_record_says_why(
         open_studio, write_pack(TALK, PROMPTS), failing, turns=turns, words="Anything else?"
     )
     history = line_of(records[-1], "history")
-    assert history.outcome is Outcome.REDUCED
+    assert history.outcome is FittingOutcome.REDUCED
     assert "empty" in history.reason
     assert "Turn 29" in records[-1].text
     assert "Turn 0:" not in records[-1].text
@@ -132,7 +132,7 @@ async def test_summing_up_can_be_switched_off(open_studio: Any, write_pack: Any)
         words="Anything else?",
         flags=flags,
     )
-    assert line_of(record, "history").outcome is Outcome.REDUCED
+    assert line_of(record, "history").outcome is FittingOutcome.REDUCED
 
 
 async def test_a_finished_step_is_not_reused_for_another_conversation(

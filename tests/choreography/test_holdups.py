@@ -5,11 +5,9 @@ from typing import Any
 
 import pytest
 
-from callboard.choreography.holdups import GO_ON, STOP
-from callboard.choreography.raising import RAISE_PATTERN, raise_for
-from callboard.core.errors import InvalidInput
+from callboard.choreography.holdups import GO_ON, RAISE_PATTERN, STOP, raise_for
+from callboard.core.errors import ErrorTier, InvalidInput
 from callboard.core.events import QuestionAnswered, QuestionAsked
-from callboard.core.tiers import ErrorTier
 from callboard.core.vocabulary import RunState
 from callboard.models import Line, Script, Usage
 from callboard.models.accounts import BudgetExceeded, Limits, Scope, list_calls, load_budgets

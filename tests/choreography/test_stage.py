@@ -6,8 +6,7 @@ from xml.etree import ElementTree
 
 import pytest
 
-from callboard.core.errors import InvalidInput, NotFound
-from callboard.core.tiers import ErrorTier
+from callboard.core.errors import ErrorTier, InvalidInput, NotFound
 from callboard.core.vocabulary import RunState
 from callboard.engine.errors import StepFailed
 from callboard.models import Failure, Line, Script

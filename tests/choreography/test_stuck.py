@@ -6,9 +6,8 @@ from typing import Any
 
 import pytest
 
-from callboard.choreography.holdups import STOP
-from callboard.choreography.stuck import TRY_AGAIN, remedies, told
-from callboard.core.errors import ProviderError
+from callboard.choreography.holdups import STOP, TRY_AGAIN, remedies, told
+from callboard.core.errors import ErrorTier, ProviderError
 from callboard.core.events import (
     CallRetried,
     LimitPaused,
@@ -18,10 +17,9 @@ from callboard.core.events import (
     StepDone,
 )
 from callboard.core.settings import Settings
-from callboard.core.tiers import ErrorTier
 from callboard.core.vocabulary import RunState, SignalKind
 from callboard.models import Failure, Line, ModelRequest, ProviderChunk, Script, TextChunk
-from callboard.models.accounts import Outcome, list_calls
+from callboard.models.accounts import CallOutcome, list_calls
 from callboard.prompts import list_prompts, load_prompt
 from callboard.store.journal.events import read_events
 from callboard.store.journal.questions import list_questions
@@ -212,7 +210,7 @@ async def test_what_a_cancelled_call_had_said_is_kept_and_no_task_is_left(
     assert run.state is RunState.CANCELLED
     assert (kept.reply.text, kept.reply.warnings) == ("Once upon", ("partial",))
     assert provider.was_left
-    assert call.outcome is Outcome.ABORTED
+    assert call.outcome is CallOutcome.ABORTED
     left = [task.get_coro() for task in asyncio.all_tasks() if task is not asyncio.current_task()]
     assert not [each for each in left if "callboard" in repr(each)]
 

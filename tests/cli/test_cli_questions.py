@@ -11,8 +11,8 @@ import pytest
 from clitools import SCRIPT, Here
 
 from callboard.cli import exits
-from callboard.cli.acting.questions import accept
-from callboard.core.vocabulary.question import Question
+from callboard.cli.work.following import accept
+from callboard.core.vocabulary.run import Question
 
 TURN = (
     "run",

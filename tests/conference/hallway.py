@@ -35,7 +35,12 @@ def propose(context, message):
         ProposedCall("find_files", {"glob": "**/*.md"}, "which files there are"),
     )
 
-SUPPLIES = Supplies(Grounding(RULES, kind_of), propose, lambda context: ("Kael", "Mira"))
+SUPPLIES = Supplies(
+    Grounding(RULES, kind_of),
+    propose,
+    lambda context: ("Kael", "Mira"),
+    ("scene", "scenes", "outline", "outlines", "canon"),
+)
 conference = ConferenceRounds("hall", lambda: SUPPLIES)
 reask = AskAgain("hall", lambda: SUPPLIES)
 chat = Chat("hall")

@@ -7,8 +7,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from callboard.choreography.calling import CallCode, Refused, fit_bytes, needs_tool, read_call
-from callboard.choreography.calling.protocol import WantsToFinish, WantsTool
+from callboard.choreography.agent_calls import CallCode, Refused, fit_bytes, needs_tool, read_call
+from callboard.choreography.agent_calls.protocol import WantsToFinish, WantsTool
 
 JSON = st.recursive(
     st.none() | st.booleans() | st.integers() | st.text(),
@@ -89,7 +89,10 @@ def test_thoughts_before_a_call_are_not_part_of_it() -> None:
     ],
 )
 def test_words_decide_whether_a_tool_is_needed(message: str, is_needed: bool) -> None:
-    assert needs_tool(message, ["canon_checker", "file_locator"], ["Kael"]) is is_needed
+    assert (
+        needs_tool(message, ["canon_checker", "file_locator"], ["outline", "scenes", "Kael"])
+        is is_needed
+    )
 
 
 @given(st.text(), st.integers(min_value=0, max_value=300))

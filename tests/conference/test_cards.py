@@ -4,8 +4,8 @@ import pytest
 from hall_cast import leading, search, viewing
 from hallway import OpenHall
 
-from callboard.choreography.cards import CardState, agents_now
-from callboard.choreography.conference import Hall
+from callboard.choreography.conference import Conferences
+from callboard.choreography.staffing import CardState, agents_now
 from callboard.core.events import AgentState
 from callboard.models import Line, Script
 from callboard.store.journal.events import read_events
@@ -19,7 +19,7 @@ async def test_cards_show_executing_processing_and_idle(open_hall: OpenHall) -> 
     script = Script(held, leading(search("Kael")), viewing())
     async with open_hall(script) as studio:
         assert set(agents_now(studio, "hall").values()) == {CardState.IDLE}
-        run = await Hall(studio, "hall").hold_round("Hello.", agents=["writer"])
+        run = await Conferences(studio, "hall").hold_round("Hello.", agents=["writer"])
         await script.reached("view")
         async for event in studio.engine.events(run_id=run.id):
             if event.body == AgentState("writer", "processing"):
@@ -39,7 +39,7 @@ async def test_cards_show_executing_processing_and_idle(open_hall: OpenHall) -> 
 async def test_what_a_dead_process_left_is_not_believed(open_hall: OpenHall) -> None:
     script = Script(Line("Never.", agent="chief", hold="lead"), viewing())
     async with open_hall(script) as studio:
-        await Hall(studio, "hall").hold_round("Hello.")
+        await Conferences(studio, "hall").hold_round("Hello.")
         await script.reached("lead")
     async with open_hall(Script(Line(hang=True)), engine={"resume_on_start": "manual"}) as studio:
         assert set(agents_now(studio, "hall").values()) == {CardState.IDLE}

@@ -8,8 +8,8 @@ import pytest
 from hall_cast import QUOTE, leading, search, viewing
 from hallway import OpenHall
 
-from callboard.choreography.calling import ToolPolicy
-from callboard.choreography.conference import Hall, ReplyStatus, RoundStatus
+from callboard.choreography.agent_calls import ToolPolicy
+from callboard.choreography.conference import Conferences, ReplyStatus, RoundStatus
 from callboard.core.errors import InvalidInput
 from callboard.core.vocabulary import ReceiptOutcome, RunState
 from callboard.models import Failure, Line, ModelRequest, Script
@@ -45,7 +45,7 @@ async def test_scenario_9_evidence_once_views_apart_transcript_kept(open_hall: O
     calls = (search("Kael"), search("brass key"), search("Mira"))
     script = Script(leading(*calls), viewing())
     async with open_hall(script) as studio:
-        hall = Hall(studio, "hall")
+        hall = Conferences(studio, "hall")
         run = await hall.hold_round(QUESTION)
         done = await studio.engine.wait(run.id)
         assert done.state is RunState.DONE, done.error
@@ -85,7 +85,7 @@ async def test_order_of_the_roster_cannot_be_read_off_a_prompt(open_hall: OpenHa
     async def hold(agents: list[str]) -> dict[str, str]:
         script = Script(leading(search("Kael")), viewing())
         async with open_hall(script) as studio:
-            run = await Hall(studio, "hall").hold_round(QUESTION, agents=agents)
+            run = await Conferences(studio, "hall").hold_round(QUESTION, agents=agents)
             assert (await studio.engine.wait(run.id)).state is RunState.DONE
         views = prompts_of(script, "conference_view")
         # Every execution has a receipt of its own; all else must be the same, byte for byte.
@@ -100,7 +100,7 @@ async def test_order_of_the_roster_cannot_be_read_off_a_prompt(open_hall: OpenHa
 async def test_the_next_round_knows_nothing_of_the_one_before(open_hall: OpenHall) -> None:
     script = Script(leading(search("Kael")), viewing(writer=f"Snow, I say.\n\n{QUOTE}"))
     async with open_hall(script) as studio:
-        hall = Hall(studio, "hall")
+        hall = Conferences(studio, "hall")
         first = await hall.hold_round("What about the weather?")
         await studio.engine.wait(first.id)
         conference_id = str(first.args["conference_id"])
@@ -129,7 +129,7 @@ async def test_a_disallowed_call_is_refused_and_nothing_runs(open_hall: OpenHall
     )
     policy = ToolPolicy(("search_text",))
     async with open_hall(script) as studio:
-        hall = Hall(studio, "hall")
+        hall = Conferences(studio, "hall")
         run = await hall.hold_round(QUESTION, policy=policy)
         await studio.engine.wait(run.id)
         held = hall.round(run.id)
@@ -154,7 +154,9 @@ async def test_an_unknown_tool_in_the_policy_is_refused_before_anything_starts(
     script = Script()
     async with open_hall(script) as studio:
         with pytest.raises(InvalidInput, match="no_such_tool"):
-            await Hall(studio, "hall").hold_round(QUESTION, policy=ToolPolicy(("no_such_tool",)))
+            await Conferences(studio, "hall").hold_round(
+                QUESTION, policy=ToolPolicy(("no_such_tool",))
+            )
         assert studio.database.read(lambda c: list_runs(c)) == []
 
 
@@ -166,7 +168,7 @@ async def test_tools_with_effects_are_never_within_reach(
     script = Script(leading(write, search("Kael")), viewing())
     before = story_of(fortress)
     async with open_hall(script) as studio:
-        hall = Hall(studio, "hall")
+        hall = Conferences(studio, "hall")
         run = await hall.hold_round(QUESTION, policy=ToolPolicy(("write_file", "search_text")))
         await studio.engine.wait(run.id)
         runs = studio.database.read(lambda c: list_runs(c))
@@ -179,7 +181,7 @@ async def test_a_required_tool_that_is_not_called_ends_the_round(open_hall: Open
     script = Script(leading(), viewing())
     policy = ToolPolicy(require_tool=True)
     async with open_hall(script, conference={"max_tool_steps": 3}) as studio:
-        hall = Hall(studio, "hall")
+        hall = Conferences(studio, "hall")
         run = await hall.hold_round("Hello everybody.", policy=policy)
         failed = await studio.engine.wait(run.id)
         held = hall.round(run.id)
@@ -196,7 +198,7 @@ async def test_a_required_tool_that_is_not_called_ends_the_round(open_hall: Open
 async def test_a_message_that_needs_no_tool_may_go_without(open_hall: OpenHall) -> None:
     script = Script(leading(), viewing())
     async with open_hall(script) as studio:
-        run = await Hall(studio, "hall").hold_round("Hello everybody.")
+        run = await Conferences(studio, "hall").hold_round("Hello everybody.")
         done = await studio.engine.wait(run.id)
     assert done.state is RunState.DONE
     assert len(script.calls) == 1 + 5
@@ -207,7 +209,7 @@ async def test_a_message_that_needs_no_tool_may_go_without(open_hall: OpenHall) 
 async def test_a_message_that_asks_to_check_a_scene_needs_a_tool(open_hall: OpenHall) -> None:
     script = Script(leading(), viewing())
     async with open_hall(script, conference={"max_tool_steps": 2}) as studio:
-        run = await Hall(studio, "hall").hold_round("Check what Kael carries.")
+        run = await Conferences(studio, "hall").hold_round("Check what Kael carries.")
         failed = await studio.engine.wait(run.id)
     assert failed.error is not None
     assert failed.error.code == "tool_required_not_called"
@@ -231,7 +233,7 @@ async def test_a_call_that_breaks_the_protocol_runs_nothing(
 ) -> None:
     script = Script(leading(said, search("Kael")), viewing())  # type: ignore[arg-type]
     async with open_hall(script) as studio:
-        hall = Hall(studio, "hall")
+        hall = Conferences(studio, "hall")
         run = await hall.hold_round(QUESTION)
         done = await studio.engine.wait(run.id)
         assert done.state is RunState.DONE, done.error
@@ -261,7 +263,7 @@ async def test_a_nonce_of_an_earlier_step_is_worth_nothing(open_hall: OpenHall) 
 
     script = Script(chief, viewing())
     async with open_hall(script) as studio:
-        run = await Hall(studio, "hall").hold_round(QUESTION)
+        run = await Conferences(studio, "hall").hold_round(QUESTION)
         done = await studio.engine.wait(run.id)
         receipts = studio.database.read(lambda c: list_receipts(c, session_id=run.session_id))
     assert done.state is RunState.DONE
@@ -274,7 +276,7 @@ async def test_a_nonce_of_an_earlier_step_is_worth_nothing(open_hall: OpenHall) 
 async def test_at_the_step_limit_a_final_is_forced(open_hall: OpenHall) -> None:
     script = Script(leading(*(search(text) for text in ("Kael", "Mira", "snow"))), viewing())
     async with open_hall(script, conference={"max_tool_steps": 2}) as studio:
-        hall = Hall(studio, "hall")
+        hall = Conferences(studio, "hall")
         run = await hall.hold_round(QUESTION)
         done = await studio.engine.wait(run.id)
         held = hall.round(run.id)
@@ -287,7 +289,7 @@ async def test_findings_are_cut_to_their_limits(open_hall: OpenHall) -> None:
     script = Script(leading(search("the"), search("a"), search("e")), viewing())
     limits = {"max_tool_bytes_per_step": 600, "max_tool_bytes_per_round": 1000}
     async with open_hall(script, conference=limits) as studio:
-        hall = Hall(studio, "hall")
+        hall = Conferences(studio, "hall")
         run = await hall.hold_round(QUESTION)
         await studio.engine.wait(run.id)
         held = hall.round(run.id)
@@ -304,9 +306,9 @@ async def test_scenario_8_the_evidence_gate(open_hall: OpenHall) -> None:
     foreign = Script(leading(search("Kael")), viewing())
     async with open_hall(foreign) as studio:
         other = await studio.sessions.create("other")
-        run = await Hall(studio, "hall").hold_round(QUESTION, session_id=other.id)
+        run = await Conferences(studio, "hall").hold_round(QUESTION, session_id=other.id)
         await studio.engine.wait(run.id)
-        theirs = Hall(studio, "hall").round(run.id).receipt_ids[0]
+        theirs = Conferences(studio, "hall").round(run.id).receipt_ids[0]
     said = {
         "chief": "No source at all.",
         "planner": f"Two.\n\n{QUOTE}\n{QUOTE}",
@@ -316,7 +318,7 @@ async def test_scenario_8_the_evidence_gate(open_hall: OpenHall) -> None:
     }
     script = Script(leading(search("Kael")), viewing(**said))
     async with open_hall(script) as studio:
-        hall = Hall(studio, "hall")
+        hall = Conferences(studio, "hall")
         mine = await studio.sessions.create("mine")
         run = await hall.hold_round(QUESTION, session_id=mine.id)
         done = await studio.engine.wait(run.id)
@@ -341,7 +343,7 @@ async def test_bold_evidence_counts_and_an_abstention_says_nothing(open_hall: Op
     bold = QUOTE.replace("Evidence:", "**Evidence:**")
     script = Script(leading(), viewing(writer=f"Good.\n\n{bold}", editor=" abstain \n"))
     async with open_hall(script) as studio:
-        hall = Hall(studio, "hall")
+        hall = Conferences(studio, "hall")
         run = await hall.hold_round("Hello.", agents=["writer", "editor"])
         await studio.engine.wait(run.id)
         held = hall.round(run.id)
@@ -359,7 +361,7 @@ async def test_a_call_in_phase_two_is_never_executed(open_hall: OpenHall) -> Non
     call = json.dumps({**search("Kael"), "nonce": "nonce_x"})
     script = Script(leading(), viewing(writer=call, editor=f"search_text(text='Kael')\n\n{QUOTE}"))
     async with open_hall(script) as studio:
-        hall = Hall(studio, "hall")
+        hall = Conferences(studio, "hall")
         run = await hall.hold_round("Hello.", agents=["writer", "editor"])
         await studio.engine.wait(run.id)
         held = hall.round(run.id)
@@ -377,7 +379,7 @@ async def test_one_that_fails_does_not_disturb_the_others(open_hall: OpenHall) -
         viewing(),
     )
     async with open_hall(script, conference={"agent_timeout_seconds": 3}) as studio:
-        hall = Hall(studio, "hall")
+        hall = Conferences(studio, "hall")
         run = await hall.hold_round(QUESTION)
         done = await studio.engine.wait(run.id)
         held = hall.round(run.id)
@@ -406,7 +408,7 @@ async def test_a_rejected_reply_is_asked_again_only_by_the_user(open_hall: OpenH
 
     script = Script(writer, leading(search("Kael")), viewing())
     async with open_hall(script) as studio:
-        hall = Hall(studio, "hall")
+        hall = Conferences(studio, "hall")
         run = await hall.hold_round(QUESTION, agents=["writer"])
         await studio.engine.wait(run.id)
         before = hall.round(run.id).reply_of("writer")
@@ -432,13 +434,13 @@ async def test_a_rejected_reply_is_asked_again_only_by_the_user(open_hall: OpenH
 async def test_the_chief_is_always_there(open_hall: OpenHall, fortress: Path) -> None:
     script = Script(leading(), viewing())
     async with open_hall(script) as studio:
-        hall = Hall(studio, "hall")
+        hall = Conferences(studio, "hall")
         run = await hall.hold_round("Hello.", agents=["critic"])
         await studio.engine.wait(run.id)
         assert [each.agent_id for each in hall.round(run.id).replies] == ["chief", "critic"]
     (fortress / ".callboard" / "agents.yaml").write_text("- {id: chief, enabled: false}\n")
     async with open_hall(script) as studio:
-        hall = Hall(studio, "hall")
+        hall = Conferences(studio, "hall")
         with pytest.raises(InvalidInput, match="chief") as refused:
             await hall.hold_round("Hello.")
         with pytest.raises(InvalidInput, match="chief"):
@@ -451,7 +453,7 @@ async def test_no_more_are_asked_at_once_than_the_settings_say(open_hall: OpenHa
     held_back = [Line(f"Yes.\n\n{QUOTE}", prompt_type="conference_view", hold="gate", times=5)]
     script = Script(leading(search("Kael")), *held_back)
     async with open_hall(script, conference={"max_parallel": 2}) as studio:
-        run = await Hall(studio, "hall").hold_round(QUESTION)
+        run = await Conferences(studio, "hall").hold_round(QUESTION)
         async for event in studio.engine.events(run_id=run.id):
             asked = prompts_of(script, "conference_view")
             if len(asked) == 2:

@@ -7,7 +7,7 @@ import pytest
 from hall_cast import nonce_in, search, viewing
 from hallway import OpenHall
 
-from callboard.choreography.conference import Hall, ReplyStatus
+from callboard.choreography.conference import Conferences, ReplyStatus
 from callboard.core.vocabulary import RunState
 from callboard.engine.errors import Halt
 from callboard.models import ModelRequest, Script
@@ -34,10 +34,10 @@ async def test_a_round_survives_a_power_cut(open_hall: OpenHall, nth: int) -> No
     cut = Blackout(Moment("store.before_commit", nth))
     with contextlib.suppress(Halt, StoreError):
         async with open_hall(Script(chief, viewing()), cut) as studio:
-            run = await Hall(studio, "hall").hold_round("Hello.", agents=["writer"])
+            run = await Conferences(studio, "hall").hold_round("Hello.", agents=["writer"])
             await studio.engine.wait(run.id)
     async with open_hall(Script(chief, viewing())) as studio:
-        hall = Hall(studio, "hall")
+        hall = Conferences(studio, "hall")
         runs = studio.database.read(lambda connection: list_runs(connection))
         assert len(runs) == 1
         done = await studio.engine.wait(runs[0].id)

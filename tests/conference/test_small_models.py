@@ -6,8 +6,8 @@ import re
 import pytest
 from hallway import OpenHall
 
-from callboard.choreography.calling import ToolPolicy
-from callboard.choreography.conference import Hall, ReplyStatus
+from callboard.choreography.agent_calls import ToolPolicy
+from callboard.choreography.conference import Conferences, ReplyStatus
 from callboard.core.vocabulary import RunState
 from callboard.models import ModelRequest, Script
 from callboard.tools import list_receipts
@@ -30,7 +30,7 @@ def tiny(request: ModelRequest) -> str:
 async def test_every_reply_of_a_small_model_is_grounded(open_hall: OpenHall) -> None:
     script = Script(tiny)
     async with open_hall(script, **MINIMAL) as studio:
-        hall = Hall(studio, "hall")
+        hall = Conferences(studio, "hall")
         run = await hall.hold_round("Check what Kael carries.")
         done = await studio.engine.wait(run.id)
         assert done.state is RunState.DONE, done.error
@@ -52,7 +52,7 @@ async def test_every_reply_of_a_small_model_is_grounded(open_hall: OpenHall) -> 
 async def test_a_small_chief_is_offered_only_what_is_allowed(open_hall: OpenHall) -> None:
     script = Script(tiny)
     async with open_hall(script, **MINIMAL) as studio:
-        hall = Hall(studio, "hall")
+        hall = Conferences(studio, "hall")
         run = await hall.hold_round("Hello.", policy=ToolPolicy(("find_files",)))
         await studio.engine.wait(run.id)
         receipts = studio.database.read(lambda c: list_receipts(c, session_id=run.session_id))
@@ -64,7 +64,7 @@ async def test_without_a_call_to_pick_a_required_tool_is_missed(open_hall: OpenH
     script = Script(tiny)
     policy = ToolPolicy(("text_stats",), require_tool=True)
     async with open_hall(script, **MINIMAL) as studio:
-        run = await Hall(studio, "hall").hold_round("Hello.", policy=policy)
+        run = await Conferences(studio, "hall").hold_round("Hello.", policy=policy)
         failed = await studio.engine.wait(run.id)
     assert failed.error is not None
     assert failed.error.code == "tool_required_not_called"

@@ -9,8 +9,7 @@ import pydantic
 import pytest
 
 from callboard.core.classify import Classifier, status_of
-from callboard.core.errors import CallboardError, InvalidInput, NotFound, ProviderError
-from callboard.core.tiers import ErrorTier
+from callboard.core.errors import CallboardError, ErrorTier, InvalidInput, NotFound, ProviderError
 
 TRANSIENT = ErrorTier.TRANSIENT
 PERMANENT = ErrorTier.PERMANENT

@@ -10,11 +10,11 @@ from callboard.core.errors import (
     CallboardError,
     Conflict,
     ErrorRecord,
+    ErrorTier,
     InvalidInput,
     NotFound,
     ProviderError,
 )
-from callboard.core.tiers import ErrorTier
 
 
 def stored_and_read(record: ErrorRecord) -> ErrorRecord:

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from callboard.core.tiers import (
+from callboard.core.errors import (
     ErrorTier,
     RetryPolicy,
     TransientTracker,

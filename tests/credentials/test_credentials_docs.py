@@ -9,10 +9,10 @@ from typing import Any
 import pytest
 import yaml
 
-from callboard.core.settings import Layer, LayerName, resolve
+from callboard.core.settings import LayerName, SettingsLayer, resolve
 from callboard.studio.keys import key_names, provider_configs
+from callboard.studio.overrides import project_agents
 from callboard.studio.packs import installed_packs
-from callboard.studio.staff import project_agents
 
 DOCS = Path(__file__).parents[2] / "docs"
 CREDENTIALS = (DOCS / "credentials.md").read_text("utf-8")
@@ -25,7 +25,7 @@ EXAMPLES = [
 
 
 def settings_of(block: str) -> Any:
-    return resolve([Layer(LayerName.USER, "config.yaml", yaml.safe_load(block))], [])
+    return resolve([SettingsLayer(LayerName.USER, "config.yaml", yaml.safe_load(block))], [])
 
 
 def test_there_is_something_to_check() -> None:

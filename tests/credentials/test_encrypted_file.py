@@ -20,10 +20,16 @@ from callboard.models.credentials import (
     CredentialsUnusable,
     EncryptedFile,
     Secret,
-    machine,
+    encrypted_file,
 )
-from callboard.models.credentials.machine import machine_id, user_name
-from callboard.models.credentials.sealing import BrokenSeal, derive_key, open_seal, seal
+from callboard.models.credentials.encrypted_file import (
+    BrokenSeal,
+    derive_key,
+    machine_id,
+    open_seal,
+    seal,
+    user_name,
+)
 
 
 def at(folder: Path, machine: str = "machine-1", user: str = "ada") -> EncryptedFile:
@@ -201,10 +207,10 @@ def test_a_mac_names_itself_by_its_platform_uuid(
     tool = tmp_path / "ioreg"
     tool.write_text('#!/bin/sh\necho \'    "IOPlatformUUID" = "AB-12"\'\n')
     tool.chmod(0o755)
-    monkeypatch.setattr(machine.sys, "platform", "darwin")
-    monkeypatch.setattr(machine, "_IOREG", (str(tool),))
+    monkeypatch.setattr(encrypted_file.sys, "platform", "darwin")
+    monkeypatch.setattr(encrypted_file, "_IOREG", (str(tool),))
     assert machine_id() == "AB-12"
-    monkeypatch.setattr(machine, "_IOREG", (str(tmp_path / "missing"),))
+    monkeypatch.setattr(encrypted_file, "_IOREG", (str(tmp_path / "missing"),))
     with pytest.raises(CredentialsUnusable, match="no id"):
         machine_id()
 
@@ -226,7 +232,7 @@ def test_windows_names_itself_by_its_machine_guid(monkeypatch: pytest.MonkeyPatc
     for name, value in values.items():
         setattr(registry, name, value)
     monkeypatch.setitem(sys.modules, "winreg", registry)
-    monkeypatch.setattr(machine.sys, "platform", "win32")
+    monkeypatch.setattr(encrypted_file.sys, "platform", "win32")
     assert machine_id() == "guid-1"
     assert asked == [("machine", r"SOFTWARE\Microsoft\Cryptography")]
 

@@ -6,8 +6,7 @@ from typing import Any
 
 import pytest
 
-from callboard.core.errors import CallboardError, ProviderError
-from callboard.core.tiers import ErrorTier
+from callboard.core.errors import CallboardError, ErrorTier, ProviderError
 from callboard.models import ProviderConfig, ProviderTimeout
 from callboard.models.credentials import InvalidKey, Secret
 from callboard.models.providers.verification import verify_key

@@ -176,7 +176,7 @@ def test_the_command_line_says_nothing_of_the_key_even_with_debug(
 async def test_the_loggers_of_others_are_left_as_they_were(provider: Any, bad_key: str) -> None:
     from callboard.core.errors import ProviderError
     from callboard.models import DirectGate, Message, ModelRequest
-    from callboard.models.providers.wire_log import WireLog
+    from callboard.models.providers.wire import WireLog
 
     configs = {"house": ProviderConfig(base_url=provider.url, api_key_env="HOUSE_KEY")}
     gate = DirectGate({}, fallback=RemoteProvider({"HOUSE_KEY": bad_key}, configs))
@@ -195,7 +195,7 @@ def _wire_logs(kind: type) -> list[Any]:
 def test_an_exception_that_is_logged_with_the_key_is_rewritten(
     bad_key: str, caplog: pytest.LogCaptureFixture
 ) -> None:
-    from callboard.models.providers.wire_log import WireLog
+    from callboard.models.providers.wire import WireLog
 
     logger, log = logging.getLogger("openai._base_client"), WireLog()
     log.watch(Secret(bad_key))

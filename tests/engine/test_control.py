@@ -14,7 +14,7 @@ from callboard.store.journal.questions import list_questions
 pytestmark = pytest.mark.anyio
 
 
-class Hall:
+class Conferences:
     """Steps that wait for the test: each one reports that it began and ends when let go."""
 
     def __init__(self) -> None:
@@ -49,7 +49,7 @@ async def until_held(theatre: Any, run_id: str) -> None:
 
 
 async def test_pause_takes_effect_at_the_next_step_and_is_acknowledged(open_theatre: Any) -> None:
-    hall = Hall()
+    hall = Conferences()
 
     async def body(run: Any) -> Any:
         await run.step("one", hall.step("one", held=True))
@@ -76,7 +76,7 @@ async def test_pause_takes_effect_at_the_next_step_and_is_acknowledged(open_thea
 
 
 async def test_a_paused_run_stays_paused_over_a_restart_until_resumed(open_theatre: Any) -> None:
-    hall = Hall()
+    hall = Conferences()
 
     async def body(run: Any) -> Any:
         await run.step("one", hall.step("one", held=True))
@@ -99,7 +99,7 @@ async def test_a_paused_run_stays_paused_over_a_restart_until_resumed(open_theat
 
 
 async def test_cancel_stops_a_step_in_flight_and_is_terminal(open_theatre: Any) -> None:
-    hall = Hall()
+    hall = Conferences()
 
     async def body(run: Any) -> Any:
         await run.step("one", hall.step("one", held=True))
@@ -118,7 +118,7 @@ async def test_cancel_stops_a_step_in_flight_and_is_terminal(open_theatre: Any) 
 
 
 async def test_cancel_lets_a_once_effect_finish_and_records_it(open_theatre: Any) -> None:
-    hall = Hall()
+    hall = Conferences()
 
     async def body(run: Any) -> Any:
         await run.step("write", hall.step("write", held=True), effect=Effect.ONCE)
@@ -139,7 +139,7 @@ async def test_cancel_lets_a_once_effect_finish_and_records_it(open_theatre: Any
 
 
 async def test_a_choreography_cannot_swallow_its_cancellation(open_theatre: Any) -> None:
-    hall = Hall()
+    hall = Conferences()
 
     async def body(run: Any) -> Any:
         for number in range(3):
@@ -155,7 +155,7 @@ async def test_a_choreography_cannot_swallow_its_cancellation(open_theatre: Any)
 
 
 async def test_parallel_branches_share_a_run_and_fail_together(open_theatre: Any) -> None:
-    hall = Hall()
+    hall = Conferences()
 
     async def broken(_scope: Any) -> Any:
         await hall.until_began("slow")
@@ -216,7 +216,7 @@ async def test_parallel_respects_its_limit(open_theatre: Any) -> None:
 
 
 async def test_retry_keeps_what_was_finished(open_theatre: Any) -> None:
-    hall = Hall()
+    hall = Conferences()
     broken = [True]
 
     async def flaky(_scope: Any) -> Any:
@@ -243,7 +243,7 @@ async def test_retry_keeps_what_was_finished(open_theatre: Any) -> None:
 
 
 async def test_fork_shares_the_past_and_edits_a_slot(open_theatre: Any) -> None:
-    hall = Hall()
+    hall = Conferences()
 
     async def body(run: Any) -> Any:
         brief = await run.step("brief", hall.step("brief"), slot="brief")
@@ -297,7 +297,7 @@ async def test_sleep_goes_on_over_a_restart(open_theatre: Any) -> None:
 
 
 async def test_manual_recovery_marks_instead_of_resuming(open_theatre: Any) -> None:
-    hall = Hall()
+    hall = Conferences()
 
     async def body(run: Any) -> Any:
         await run.step("one", hall.step("one"))
@@ -319,7 +319,7 @@ async def test_manual_recovery_marks_instead_of_resuming(open_theatre: Any) -> N
 
 
 async def test_two_processes_never_execute_one_run(open_theatre: Any) -> None:
-    hall = Hall()
+    hall = Conferences()
 
     async def body(run: Any) -> Any:
         await run.step("one", hall.step("one", held=True))
@@ -342,7 +342,7 @@ async def test_two_processes_never_execute_one_run(open_theatre: Any) -> None:
 
 
 async def test_an_owner_that_lost_its_run_cannot_write_into_it(open_theatre: Any) -> None:
-    hall = Hall()
+    hall = Conferences()
 
     async def body(run: Any) -> Any:
         await run.step("one", hall.step("one", held=True))
@@ -381,7 +381,7 @@ async def test_an_answer_from_another_process_reaches_the_run(open_theatre: Any)
 
 
 async def test_events_tell_the_story_in_order_and_can_be_followed(open_theatre: Any) -> None:
-    hall = Hall()
+    hall = Conferences()
 
     async def body(run: Any) -> Any:
         await run.step("one", hall.step("one"), slot="first")

@@ -4,9 +4,8 @@ from typing import Any
 
 import pytest
 
-from callboard.core.errors import CallboardError
+from callboard.core.errors import CallboardError, ErrorTier
 from callboard.core.events import QuestionAsked
-from callboard.core.tiers import ErrorTier
 from callboard.core.vocabulary import Effect, Question, RunState
 from callboard.engine.errors import NotNow, StepFailed
 from callboard.engine.run import Run

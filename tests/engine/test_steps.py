@@ -5,8 +5,7 @@ from typing import Any
 
 import pytest
 
-from callboard.core.errors import InvalidInput
-from callboard.core.tiers import ErrorTier
+from callboard.core.errors import ErrorTier, InvalidInput
 from callboard.core.vocabulary import Effect, Question, RunState, StepState
 from callboard.engine.errors import StepFailed, TakenOver
 from callboard.engine.scope import CannotTell, Happened, NotHappened

@@ -6,10 +6,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from callboard.replies.evidence import (
+    EvidenceMaterial,
     EvidenceRules,
-    Material,
-    Passage,
     SourceFile,
+    SourcePassage,
     SourceReceipt,
     check_reply,
     find_candidates,
@@ -47,8 +47,12 @@ def test_every_candidate_of_any_text_verifies(
         slots={"draft": draft},
         receipts={"rcpt_1": receipt},
     )
-    material = Material(
-        [Passage(SCENE, scene, "scene"), Passage(CANON, canon, "canon"), Passage("draft", draft)],
+    material = EvidenceMaterial(
+        [
+            SourcePassage(SCENE, scene, "scene"),
+            SourcePassage(CANON, canon, "canon"),
+            SourcePassage("draft", draft),
+        ],
         [(receipt, "2 conflicts")],
     )
     offered = find_candidates(role, rules, material, library, about=about)
@@ -62,8 +66,8 @@ def test_every_candidate_of_any_text_verifies(
 
 def test_what_cannot_be_cited_is_not_offered(rules: EvidenceRules) -> None:
     forged = SourceReceipt("rcpt_forged", "canon_checker", "sess_here", is_signature_valid=False)
-    gone = Passage("Story/gone.md", "A sentence that stands nowhere.", "scene")
-    material = Material([gone], [(forged, "")])
+    gone = SourcePassage("Story/gone.md", "A sentence that stands nowhere.", "scene")
+    material = EvidenceMaterial([gone], [(forged, "")])
     assert find_candidates("continuity", rules, material, Library()) == ()
     assert find_candidates("critic", rules, material, Library()) == ()
 
@@ -76,9 +80,9 @@ def test_the_list_is_varied(rules: EvidenceRules, role: str) -> None:
     }
     library = Library()
     library.files.update({path: SourceFile(path, text, "scene") for path, text in scenes.items()})
-    passages = [Passage(path, text, "scene") for path, text in scenes.items()]
-    passages.append(Passage(CANON, library.files[CANON].text, "canon"))
-    offered = find_candidates(role, rules, Material(passages), library)
+    passages = [SourcePassage(path, text, "scene") for path, text in scenes.items()]
+    passages.append(SourcePassage(CANON, library.files[CANON].text, "canon"))
+    offered = find_candidates(role, rules, EvidenceMaterial(passages), library)
     assert len(offered) == 5 if role == "critic" else len(offered) >= 4
     assert {each.citations[0].source for each in offered} >= set(scenes)
 

@@ -5,7 +5,7 @@ from evidence_library import CANON, OUTLINE, SCENE, Library
 from hypothesis import given
 from hypothesis import strategies as st
 
-from callboard.replies.evidence import EvidenceRules, Verdict, check_reply, cut_reply
+from callboard.replies.evidence import EvidenceRules, EvidenceVerdict, check_reply, cut_reply
 
 TOOLS = ("canon_checker", "file_locator", "outline_analyzer", "read")
 TRUE_QUOTE = f'{SCENE} "His eyes were green"'
@@ -20,7 +20,7 @@ class Gate:
         self.rules = rules
         self.library = library
 
-    def __call__(self, text: str, role: str = "critic") -> Verdict:
+    def __call__(self, text: str, role: str = "critic") -> EvidenceVerdict:
         """Judge one reply."""
         return check_reply(text, role=role, rules=self.rules, sources=self.library, tool_ids=TOOLS)
 

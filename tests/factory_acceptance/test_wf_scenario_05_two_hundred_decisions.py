@@ -20,7 +20,7 @@ from callboard.core.vocabulary import ModelTier
 from callboard.knowledge import Node
 from callboard.models import Script
 from callboard.packs.writers_factory.model import PlannedScene
-from callboard.prompts import Outcome
+from callboard.prompts import FittingOutcome
 
 pytestmark = pytest.mark.anyio
 
@@ -150,7 +150,7 @@ async def test_scenario_6_three_tiers_same_turn(tmp_path: Path) -> None:
             texts[model] = record.text
             by_name = {line.name: line for line in record.bill}
             is_small = tier is ModelTier.MINIMAL
-            assert (by_name["process_map"].outcome is Outcome.EMPTY) is is_small
+            assert (by_name["process_map"].outcome is FittingOutcome.EMPTY) is is_small
             assert by_name["identity"].tokens and by_name["protocols"].tokens
         # One order for all: identity, map, mode, state, protocols, history, message.
         (order,) = orders

@@ -69,8 +69,7 @@ async def enter(modes: Modes, mode: str) -> None:
 
 async def cancel_open_runs(studio: Studio) -> None:
     """Let nothing a turn started go on behind a test's back."""
-    from callboard.core.vocabulary import SignalKind
-    from callboard.engine.engine import UNFINISHED
+    from callboard.core.vocabulary import UNFINISHED, SignalKind
     from callboard.store.journal.runs import list_runs
 
     for run in studio.database.read(lambda c: list_runs(c, states=UNFINISHED)):

@@ -32,8 +32,8 @@ from callboard.packs.writers_factory.foreman.state import (
 from callboard.prompts import (
     AssembledPrompt,
     Assembler,
+    FittingOutcome,
     OfflineTokenCounter,
-    Outcome,
     PromptTooLarge,
     load_budgets,
     load_layout,
@@ -181,7 +181,7 @@ def test_every_tier_stays_within_its_budget_for_any_state(state: SessionState) -
         assert COUNTER.count(prompt.text) <= budgets[tier].input * 1.01
         kept = {line.name: line for line in prompt.bill}
         for name in ("identity", "mode_rules", "protocols", "message"):
-            assert kept[name].outcome is Outcome.KEPT
+            assert kept[name].outcome is FittingOutcome.KEPT
 
 
 @pytest.mark.parametrize("mode", MODES)
@@ -339,7 +339,7 @@ def test_what_gives_way_gives_way_in_order() -> None:
         has_map_summary = "fifteen beats" in prompt.text and "## ARCHITECT" not in prompt.text
         seen.append(
             (
-                prompt.bill[-2].outcome is not Outcome.KEPT,
+                prompt.bill[-2].outcome is not FittingOutcome.KEPT,
                 len(root.findall("knowledge_context/entry")) < 10,
                 root.find("active_scaffold/weather") is None,
                 root.find("voice_bundle/gold_standard") is None,
@@ -381,7 +381,7 @@ def test_scenario_6_three_tiers_same_turn() -> None:
         assert [line.name for line in prompts[model].bill] == LAYERS
     small = prompts["ollama:llama3.2:3b"]
     assert "fifteen" not in small.messages[0].content
-    assert small.bill[1].outcome is Outcome.EMPTY
+    assert small.bill[1].outcome is FittingOutcome.EMPTY
     assert "generate_scaffold(chapter, scene, title)" in small.text
     assert "Ask for one action at most" in small.text and "plan_scenes" in small.text
     for model in ("openai:deepseek-chat", "ollama:llama3.2:3b"):

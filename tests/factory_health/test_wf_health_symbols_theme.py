@@ -106,7 +106,7 @@ def themed(*numbers: int | None) -> ManuscriptView:
     [(6, []), (5.9, [Severity.WARNING]), (3, [Severity.WARNING]), (2.9, [Severity.ERROR])],
 )
 def test_a_critical_scene_needs_six_points(score: float, expected: list[Severity]) -> None:
-    result = check_theme(examine(themed(9)), {"ch1-sc1": ThemeScore(score)})
+    result = check_theme(examine(themed(9)), {"ch1-sc1": ThemeScore(score=score, quote="")})
     assert [each.severity for each in result.findings] == expected
 
 
@@ -130,7 +130,7 @@ def test_without_a_theme_or_a_critical_scene_there_is_no_data() -> None:
 def test_an_override_of_a_beat_counts_for_its_scenes_until_one_changes() -> None:
     scenes = [a_scene(1, beat_number=9), a_scene(2, beat_number=9)]
     override = ThemeOverride("beat:9", 8, "meant so", content_hash=target_hash(scenes, "beat:9"))
-    scores = {"ch1-sc1": ThemeScore(2), "ch2-sc1": ThemeScore(2)}
+    scores = {"ch1-sc1": ThemeScore(score=2, quote=""), "ch2-sc1": ThemeScore(score=2, quote="")}
     kept = check_theme(examine(a_view(*scenes, overrides=(override,))), scores)
     assert kept.findings == ()
     changed = [scenes[0], a_scene(2, text="Another text altogether.", beat_number=9)]

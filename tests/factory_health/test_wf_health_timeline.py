@@ -51,11 +51,27 @@ ALDGATE = a_scene(
 )
 
 
+NO_FACTS = SceneFacts(story_time="", places=(), states=(), things=(), acts=())
+
+
+def facts_about_a_key(status: Any, quote: str) -> SceneFacts:
+    thing = Possession(thing="key", owner="", status=status, quote=quote)
+    return NO_FACTS.model_copy(update={"things": (thing,)})
+
+
+def a_verdict(
+    verdict: Any, title: str = "", fix: str = "", first: str = "", second: str = ""
+) -> PairVerdict:
+    return PairVerdict(
+        verdict=verdict, title=title, fix=fix, first_quote=first, second_quote=second
+    )
+
+
 def read(view: ManuscriptView, **extra: SceneFacts) -> TimelineReading:
     things = [loss.thing for loss in read_losses(view)]
     facts = {scene.scene_id: read_scene(view, scene, things) for scene in view.scenes}
-    for told in extra.values():
-        facts[told.scene_id] = told.joined(facts[told.scene_id])
+    for scene_id, told in extra.items():
+        facts[scene_id] = told.joined(facts[scene_id])
     return TimelineReading(facts)
 
 
@@ -101,7 +117,7 @@ def test_two_rooms_are_only_a_suspicion_until_a_judge_confirms() -> None:
     reading = read(view)
     assert check_timeline(examine(view), reading).findings == ()
     (candidate,) = find_candidates(view, reading.facts)
-    verdicts = {candidate_key(candidate): PairVerdict("doubtful")}
+    verdicts = {candidate_key(candidate): a_verdict("doubtful")}
     told = replace(reading, on_candidates=verdicts)
     (finding,) = check_timeline(examine(view), told).findings
     assert (finding.severity, finding.is_judged) == (Severity.WARNING, True)
@@ -143,11 +159,11 @@ def test_a_gun_the_writer_noted_as_lost_cannot_be_fired(correction: str) -> None
 @pytest.mark.req("WF-G60c")
 def test_what_a_model_read_is_held_against_later_scenes_until_it_is_found() -> None:
     scenes = (a_scene(1, text="The key sank."), a_scene(2, text="She turned the key."))
-    lost = SceneFacts("ch1-sc1", things=(Possession("key", "lost", "The key sank."),))
-    used = SceneFacts("ch2-sc1", things=(Possession("key", "used", "She turned the key."),))
-    assert rules(a_view(*scenes), lost=lost, used=used) == ["lost_used"]
-    found = SceneFacts("ch2-sc1", things=(Possession("key", "found", "She turned the key."),))
-    assert rules(a_view(*scenes), lost=lost, found=found.joined(used)) == []
+    lost = facts_about_a_key("lost", "The key sank.")
+    used = facts_about_a_key("used", "She turned the key.")
+    assert rules(a_view(*scenes), **{"ch1-sc1": lost, "ch2-sc1": used}) == ["lost_used"]
+    found = facts_about_a_key("found", "She turned the key.")
+    assert rules(a_view(*scenes), **{"ch1-sc1": lost, "ch2-sc1": found.joined(used)}) == []
 
 
 @pytest.mark.req("WF-G60c")
@@ -186,7 +202,7 @@ def test_a_judge_clears_a_suspicion() -> None:
     view = a_view(HARROW, ALDGATE)
     reading = read(view)
     (candidate,) = find_candidates(view, reading.facts)
-    cleared = replace(reading, on_candidates={candidate_key(candidate): PairVerdict("none")})
+    cleared = replace(reading, on_candidates={candidate_key(candidate): a_verdict("none")})
     assert check_timeline(examine(view), cleared).status is CheckStatus.PASSED
 
 
@@ -196,7 +212,7 @@ def test_a_judge_clears_a_suspicion() -> None:
 )
 def test_what_a_judge_finds_needs_words_from_both_scenes(second: str, count: int) -> None:
     view = a_view(replace(HARROW, story_time=""), ALDGATE)
-    verdict = PairVerdict("impossible", "It clashes", "Fix it", "until the bells rang", second)
+    verdict = a_verdict("impossible", "It clashes", "Fix it", "until the bells rang", second)
     reading = replace(read(view), on_pairs={("ch3-sc1", "ch3-sc2"): verdict})
     found = check_timeline(examine(view), reading).findings
     assert [each.is_judged for each in found] == [True] * count
@@ -207,7 +223,7 @@ def test_further_pairs_share_something_and_are_no_more_than_asked_for() -> None:
     scenes = [a_scene(n, characters=("Mara",)) for n in range(1, 9)]
     scenes.append(a_scene(9, characters=("Nobody",)))
     view = a_view(*scenes)
-    facts = {scene.scene_id: SceneFacts(scene.scene_id) for scene in scenes}
+    facts = {scene.scene_id: NO_FACTS for scene in scenes}
     everywhere = frozenset(facts)
     pairs = further_pairs(view, facts, everywhere, 20)
     assert len(pairs) == 20

@@ -321,6 +321,28 @@ async def test_two_new_rules_are_held_against_each_other(tmp_path: Path) -> None
         assert len(desk.asked) == 1
 
 
+@pytest.mark.req("WF-G56")
+async def test_a_rule_nobody_judged_waits_and_everything_else_goes_on(tmp_path: Path) -> None:
+    down = [True]
+
+    def answer(_request: ModelRequest) -> Line:
+        verdict = {"verdict": "compatible", "existing_quote": "", "proposed_quote": ""}
+        return Line(fail=Failure(400, "nobody home")) if down[0] else Line(json=verdict)
+
+    async with open_desk(tmp_path / "book", answer) as desk:
+        await desk.know(RULE)
+        await desk.memory.save_decision("world", "voices", "On one night the dead may speak.")
+        await desk.memory.save_decision("character", "mickey_job", "Mickey is a welder.")
+        report = await desk.consolidate()
+        assert any("wait for a judge: nobody home" in each for each in report["warnings"])
+        assert [each.key for each in desk.memory.facts.unpromoted()] == ["voices"]
+        assert [node.id for node in desk.memory.graph.nodes("world_rule")] == [RULE.id]
+        down[0] = False
+        await desk.consolidate()
+        assert desk.memory.facts.unpromoted() == ()
+        assert len(desk.memory.graph.nodes("world_rule")) == 2
+
+
 @pytest.mark.req("WF-G56", "WF-82")
 async def test_a_rule_said_anew_while_it_is_judged_waits_for_its_own_judgement(
     tmp_path: Path,

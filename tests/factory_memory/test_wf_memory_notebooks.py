@@ -18,6 +18,7 @@ from callboard.packs.writers_factory.memory import (
 )
 from callboard.packs.writers_factory.memory.notebooks import check_answer
 from callboard.packs.writers_factory.memory.notebooks import folder as notebook_folder
+from callboard.packs.writers_factory.memory.notebooks.answering import AnswerSaid, CitationSaid
 from callboard.tools import ListedFile
 
 pytestmark = pytest.mark.anyio
@@ -263,19 +264,16 @@ async def test_a_small_model_picks_a_number_and_code_quotes(tmp_path: Path) -> N
 @pytest.mark.req("WF-G46")
 @given(
     st.text(max_size=40),
-    st.lists(
-        st.fixed_dictionaries({"passage": st.integers(-2, 4), "quote": st.text(max_size=20)})
-        | st.integers()
-    ),
+    st.lists(st.builds(CitationSaid, passage=st.integers(-2, 4), quote=st.text(max_size=20))),
 )
 def test_every_citation_of_every_answer_stands_in_the_notebook(
-    text: str, citations: list[Any]
+    text: str, citations: list[CitationSaid]
 ) -> None:
     passages = [
         NotebookPassage("maps", "a.md", 1, 1, "The harbour freezes early."),
         NotebookPassage("maps", "b.md", 1, 2, "Ships winter in the Iron Basin."),
     ]
-    told = check_answer(text, citations, passages)
+    told = check_answer(AnswerSaid(answer=text, citations=tuple(citations)), passages)
     assert told.citations
     for each in told.citations:
         source = next(passage for passage in passages if passage.path == each.path)

@@ -37,7 +37,7 @@ SCENE = (
 FINE = "Mickey came in by the kitchen. The floor was wet and somebody had left the tap running."
 
 
-def verdict(score: int = 8, quote: str = "The floor was wet", **changes: Any) -> dict[str, Any]:
+def verdict(score: float = 8, quote: str = "The floor was wet", **changes: Any) -> dict[str, Any]:
     """Return what a judge says: one score for all, or another by category."""
     grades: dict[str, Any] = {
         each.value: {

@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from revision_book import GOLD, SCENE, judge_by, lay_voice, open_book, verdict
 
 from callboard.core.errors import InvalidInput
-from callboard.models import Line, Script
+from callboard.models import Failure, Line, Script
 from callboard.packs.writers_factory.model import SceneStatus, Severity
 from callboard.packs.writers_factory.prose import base_sheet
 from callboard.packs.writers_factory.revision import Band, Category, rank
@@ -23,7 +23,7 @@ from callboard.packs.writers_factory.revision.analysis.forbidden import (
 from callboard.packs.writers_factory.revision.analysis.quotes import locate, sentences_of
 from callboard.packs.writers_factory.revision.analysis.scoring import score_scene
 from callboard.packs.writers_factory.revision.analysis.threads import Thread, find_thread
-from callboard.packs.writers_factory.revision.analysis.verdict import read_verdict
+from callboard.packs.writers_factory.revision.analysis.verdict import Verdict
 from callboard.packs.writers_factory.settings import bundled_settings
 
 pytestmark = pytest.mark.anyio
@@ -37,7 +37,7 @@ def brief(**changes: Any) -> SceneBrief:
 
 
 def scored(text: str, said: Any = None, **changes: Any) -> SceneAnalysis:
-    found = read_verdict(said) if said is not None else None
+    found = None if said is None else Verdict.model_validate({"issues": [], **said})
     return score_scene(text, brief(**changes), found, SETTINGS)
 
 
@@ -222,21 +222,20 @@ def test_the_same_text_and_the_same_verdict_always_give_the_same_score(
 
 
 @given(
-    data=st.recursive(
-        st.none() | st.booleans() | st.floats() | st.text(max_size=8),
-        lambda inner: (
-            st.lists(inner, max_size=3)
-            | st.dictionaries(
-                st.sampled_from([*Category, "issues", "score", "quote", "problem"]),
-                inner,
-                max_size=4,
-            )
-        ),
-    )
+    st.integers() | st.floats(allow_nan=False),
+    st.lists(st.sampled_from([*Category]), max_size=40),
+    st.text(),
 )
-def test_no_answer_of_a_judge_is_more_than_it_may_be(data: Any) -> None:
-    found = read_verdict(data)
-    assert all(0 <= grade.score <= 10 for grade in found.grades.values())
+def test_no_answer_of_a_judge_is_more_than_it_may_be(
+    score: float, charged: list[str], words: str
+) -> None:
+    issues = [
+        {"category": each, "severity": "error", "quote": words, "problem": words, "suggestion": ""}
+        for each in charged
+    ]
+    found = Verdict.model_validate(verdict(score, SCENE[:40], issues=issues))
+    assert all(0 <= found.grade(category).score <= 10 for category in Category)
+    assert len(found.charges) <= 20 and all(each.problem for each in found.charges)
     analysis = score_scene(SCENE, brief(), found, SETTINGS)
     assert 0 <= analysis.total <= 100
 
@@ -288,6 +287,20 @@ async def test_a_run_scores_a_scene_keeps_it_and_asks_once_per_text_and_judge(
         await book.write("ch1-sc1", SCENE.replace("wet", "dry"))
         await book.run("analyze", scene_id="ch1-sc1")
         assert len(script.calls) == 2
+
+
+async def test_a_judge_who_does_not_answer_leaves_a_scene_unjudged_and_ends_no_run(
+    tmp_path: Path,
+) -> None:
+    down = Script(Line(fail=Failure(400, "nobody home"), times=None))
+    async with open_book(tmp_path / "book", down) as book:
+        await book.plan()
+        await book.write("ch1-sc1", SCENE)
+        found = await book.run("analyze", scene_id="ch1-sc1")
+        parts = [p for s in found["scores"] for p in s["parts"] if p["name"] == "judge"]
+        assert parts and all(part["points"] is None for part in parts)
+        assert found["judged_by"] == "" and not found["is_fast"]
+        assert any("Not judged" in note and "nobody home" in note for note in found["notes"])
 
 
 @pytest.mark.req("WF-G77")

@@ -1,6 +1,7 @@
 """Enhancement: fixes and passes that prove themselves, and changes the writer takes or refuses."""
 
 import re
+from dataclasses import replace
 from itertools import pairwise
 from pathlib import Path
 from typing import Any
@@ -16,7 +17,7 @@ from callboard.packs.writers_factory.prose import base_sheet, track_changes
 from callboard.packs.writers_factory.revision import Category, ChangedSince
 from callboard.packs.writers_factory.revision.analysis.brief import SceneBrief
 from callboard.packs.writers_factory.revision.analysis.scoring import score_scene
-from callboard.packs.writers_factory.revision.analysis.verdict import read_verdict
+from callboard.packs.writers_factory.revision.analysis.verdict import Verdict
 from callboard.packs.writers_factory.revision.enhancement.alternatives import alternatives_for
 from callboard.packs.writers_factory.revision.enhancement.changes import (
     ChangeUnknown,
@@ -26,9 +27,9 @@ from callboard.packs.writers_factory.revision.enhancement.changes import (
 )
 from callboard.packs.writers_factory.revision.enhancement.fixes import (
     Replacement,
+    Replacements,
     changes_of,
     check_fixes,
-    read_replacements,
 )
 from callboard.packs.writers_factory.revision.enhancement.passes import PASSES, Draft, objection
 from callboard.packs.writers_factory.settings import bundled_settings
@@ -59,15 +60,19 @@ def scene_in(prompt: str) -> str:
 # Fixes
 
 
+def a_fix(issue: int, old_text: str, new_text: str) -> Replacement:
+    return Replacement(issue=issue, old_text=old_text, new_text=new_text, reason="")
+
+
 @pytest.mark.req("WF-G79")
 def test_a_fix_is_made_only_where_its_words_stand_once() -> None:
     text = "He ran. He ran. She stayed behind the door."
     wanted = [
-        Replacement(1, "He ran.", "He fled."),
-        Replacement(2, "behind the door", "behind the bar"),
-        Replacement(3, "nowhere in it", "x"),
-        Replacement(4, "the door", "the gate"),
-        Replacement(5, "stayed", "stayed"),
+        a_fix(1, "He ran.", "He fled."),
+        a_fix(2, "behind the door", "behind the bar"),
+        a_fix(3, "nowhere in it", "x"),
+        a_fix(4, "the door", "the gate"),
+        a_fix(5, "stayed", "stayed"),
     ]
     fixes = check_fixes(text, wanted, [])
     assert [each.unapplied for each in fixes] == [
@@ -86,7 +91,7 @@ def test_a_fix_is_made_only_where_its_words_stand_once() -> None:
 @given(
     text=st.text("ab .", min_size=1, max_size=40),
     wanted=st.lists(
-        st.builds(Replacement, st.just(1), st.text("ab .", min_size=1, max_size=4), st.text("abx")),
+        st.builds(a_fix, st.just(1), st.text("ab .", min_size=1, max_size=4), st.text("abx")),
         max_size=6,
     ),
 )
@@ -101,18 +106,15 @@ def test_fixes_never_overlap_and_refusing_all_restores_the_text(
     assert all(first[1] <= second[0] for first, second in pairwise(spans))
 
 
-@given(
-    st.recursive(
-        st.none() | st.integers() | st.text(max_size=5),
-        lambda inner: (
-            st.lists(inner, max_size=3)
-            | st.dictionaries(st.sampled_from(["fixes", "old_text", "new_text", "issue"]), inner)
-        ),
-    )
-)
-def test_no_answer_of_a_writer_breaks_the_reading_of_fixes(data: Any) -> None:
-    for each in read_replacements(data):
-        assert each.old_text
+@given(st.lists(st.tuples(st.integers(), st.text(), st.text()), max_size=30))
+def test_no_answer_of_a_writer_breaks_the_reading_of_fixes(
+    said: list[tuple[int, str, str]],
+) -> None:
+    rows = [{"issue": n, "old_text": a, "new_text": b, "reason": b} for n, a, b in said]
+    found = Replacements.model_validate({"fixes": rows}).fixes
+    fixes = check_fixes(BASE, found, [])
+    assert len(fixes) <= 20
+    assert all(each.old_text for each in fixes)
 
 
 # Passes
@@ -120,7 +122,7 @@ def test_no_answer_of_a_writer_breaks_the_reading_of_fixes(data: Any) -> None:
 
 def draft(text: str, score: int = 8, **changes: Any) -> Draft:
     brief = SceneBrief("ch1-sc1", base_sheet(), pov="third")
-    said = read_verdict(verdict(score, "Mickey waited", **changes))
+    said = Verdict.model_validate(verdict(score, "Mickey waited", **changes))
     return Draft(text, score_scene(text, brief, said, SETTINGS))
 
 
@@ -152,6 +154,13 @@ def test_a_pass_that_brings_in_zero_tolerance_is_reverted_whatever_it_scores() -
     lenient = SETTINGS.model_copy(update={"pass_total_drop": 100})
     why = objection(PASSES[1], draft(BASE), draft(bad), lenient)
     assert why == "it brought in with … precision"
+
+
+def test_a_pass_that_was_not_judged_is_not_compared_with_what_was() -> None:
+    before, after = draft(BASE), draft(BASE.replace("slept", "sat"))
+    judged = replace(before, analysis=replace(before.analysis, judged_by="script"))
+    assert "has not answered" in objection(PASSES[1], judged, after, SETTINGS)
+    assert objection(PASSES[1], before, after, SETTINGS) == ""
 
 
 @pytest.mark.req("WF-G80")

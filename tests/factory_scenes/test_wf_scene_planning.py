@@ -13,6 +13,7 @@ from callboard.packs.writers_factory.manuscript import outline_faults, uncovered
 from callboard.packs.writers_factory.model import PlannedScene
 from callboard.packs.writers_factory.scenes.planning import (
     PlannedSize,
+    ProposedScene,
     complete,
     outline_from_beats,
 )
@@ -37,20 +38,18 @@ def test_code_alone_makes_an_outline_that_holds(
     assert [each.beat_number for each in outline] == sorted(e.beat_number or 0 for e in outline)
 
 
-rows = st.fixed_dictionaries(
-    {},
-    optional={
-        "title": st.text() | st.none(),
-        "beat_number": st.integers() | st.text() | st.booleans(),
-        "summary": st.text(),
-        "word_target": st.integers() | st.text(),
-    },
+rows = st.builds(
+    ProposedScene,
+    title=st.text(),
+    beat_number=st.integers() | st.integers(1, 15),
+    summary=st.text(),
+    word_target=st.integers(),
 )
 
 
 @pytest.mark.req("WF-G11")
-@given(st.lists(rows | st.text() | st.none(), max_size=30))
-def test_any_proposal_becomes_an_outline_that_holds(proposed: list[Any]) -> None:
+@given(st.lists(rows, max_size=30))
+def test_any_proposal_becomes_an_outline_that_holds(proposed: list[ProposedScene]) -> None:
     outline, _notes = complete(proposed, BEATS, PlannedSize(80_000, 1500))
     assert outline_faults(outline) == ()
     assert uncovered_beats(outline) == ()

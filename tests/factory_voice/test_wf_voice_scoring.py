@@ -23,7 +23,7 @@ from callboard.packs.writers_factory.voice.bundle.evolution import (
     write_guide,
 )
 from callboard.packs.writers_factory.voice.bundle.traits import noted_traits, rejected_traits
-from callboard.packs.writers_factory.voice.tournament.judging import believed
+from callboard.packs.writers_factory.voice.tournament.judging import PASSAGE, believed
 from callboard.packs.writers_factory.voice.tournament.scoring import Scored, reduced
 from callboard.packs.writers_factory.voice.tournament.writing import cleaned
 from callboard.replies.evidence import holds_quote
@@ -34,8 +34,13 @@ JSON = st.recursive(
     max_leaves=6,
 )
 ENTRY = st.fixed_dictionaries(
-    {"score": JSON, "quote": st.sampled_from(["Rain fell on the hall.", "nowhere at all", ""])}
+    {
+        "score": st.integers() | st.floats(allow_nan=False),
+        "quote": st.sampled_from(["Rain fell on the hall.", "nowhere at all", ""]),
+        "reason": st.text(max_size=12),
+    }
 )
+SIX = st.fixed_dictionaries(dict.fromkeys(DIMENSIONS, ENTRY))
 
 
 def scored(text: str) -> Scored:
@@ -59,10 +64,10 @@ def test_code_scores_any_text_within_bounds_and_twice_the_same(text: str) -> Non
 
 
 @pytest.mark.req("WF-G64")
-@given(st.dictionaries(st.sampled_from(list(DIMENSIONS)), st.one_of(JSON, ENTRY)))
+@given(SIX | st.dictionaries(st.sampled_from(list(DIMENSIONS)), JSON | ENTRY))
 def test_whatever_a_judge_says_six_proven_scores_come_out(said: dict[str, Any]) -> None:
     text = passage(60)
-    found = believed(text, said, scored(text).scores())
+    found = believed(PASSAGE.read(said, {"passage": text}), scored(text).scores())
     assert [each.dimension for each in found] == list(DIMENSIONS)
     assert all(0 <= each.score <= each.most and holds_quote(text, each.quote) for each in found)
 
@@ -72,7 +77,10 @@ def test_a_score_beyond_its_most_is_cut_to_it() -> None:
     text = passage(60)
     said = verdict()
     said["rhythm"]["score"] = 900
-    found = {each.dimension: each for each in believed(text, said, scored(text).scores())}
+    found = {
+        each.dimension: each
+        for each in believed(PASSAGE.read(said, {"passage": text}), scored(text).scores())
+    }
     assert (found["rhythm"].score, found["rhythm"].source) == (15, "judge")
 
 
@@ -143,9 +151,9 @@ def test_a_guide_survives_being_written_and_read(evolution: dict[str, Phase]) ->
     [
         "Here is the passage:\n\nRain fell.",
         "```markdown\nRain fell.\n```",
-        "# The Hall\n\nRain fell.",
+        "# The Conferences\n\nRain fell.",
         "<passage>Rain fell.</passage>",
-        "**The Hall**\n\nRain fell.",
+        "**The Conferences**\n\nRain fell.",
     ],
 )
 def test_only_the_passage_is_kept(said: str) -> None:

@@ -13,11 +13,11 @@ from callboard.core.vocabulary import Content, Trust
 from callboard.prompts import (
     Assembler,
     Fitter,
+    FittingOutcome,
     FittingPolicy,
     History,
     Layer,
     OfflineTokenCounter,
-    Outcome,
     PromptRequest,
     Turn,
     load_layout,
@@ -25,9 +25,8 @@ from callboard.prompts import (
     record_prompt,
     save_prompt,
 )
-from callboard.prompts.fitting.pieces import pieces_of
-from callboard.prompts.fitting.relevance import bm25
-from callboard.prompts.turns import exchanges, turn_tokens
+from callboard.prompts.draft import exchanges, turn_tokens
+from callboard.prompts.pieces import bm25, pieces_of
 from callboard.store.database import Database
 
 pytestmark = pytest.mark.anyio
@@ -94,7 +93,7 @@ async def test_selection_keeps_what_is_about_the_message_in_the_old_order() -> N
     assert kept[1] == "they are green as moss", "the answer stays with its question"
     assert kept[-4:] == [turn.content.text for turn in turns[-4:]]
     assert history.fitted is not None
-    assert history.fitted.outcome is Outcome.SELECTED
+    assert history.fitted.outcome is FittingOutcome.SELECTED
     assert cost(history.turns) <= 44
 
 
@@ -129,7 +128,7 @@ async def test_a_selection_that_would_lose_too_much_becomes_a_summary() -> None:
     assert cost(recent) <= 50, "recent turns get half of the room"
     assert [count for count, _ in heard] == [covered]
     assert history.fitted is not None
-    assert history.fitted.outcome is Outcome.SUMMARISED
+    assert history.fitted.outcome is FittingOutcome.SUMMARISED
     assert cost(history.turns) <= 100
 
 
@@ -160,7 +159,7 @@ async def test_without_a_summary_the_oldest_go(summarise: Any) -> None:
     history = await fitter(summarise=summarise).fit(History(turns), "zz", 60)
     assert history.turns == turns[-20:]
     assert history.fitted is not None
-    assert history.fitted.outcome is Outcome.REDUCED
+    assert history.fitted.outcome is FittingOutcome.REDUCED
     expected = {fails: "the model is away", is_empty: "empty", None: "nobody summarises"}
     assert expected[summarise] in history.fitted.reason
 
@@ -214,7 +213,7 @@ async def test_the_conversations_own_limits_still_hold() -> None:
     none = await fitter().fit(History(turns, max_exchanges=0), "zz", 1000)
     assert none.turns == ()
     assert none.fitted is not None
-    assert none.fitted.outcome is Outcome.DROPPED
+    assert none.fitted.outcome is FittingOutcome.DROPPED
 
 
 def test_a_rare_word_counts_more_than_a_common_one() -> None:
@@ -292,7 +291,7 @@ def test_whatever_is_said_it_fits_in_order_with_pairs_whole_and_the_newest_kept(
         assert left in ([], whole)
     if turns and history.fitted is not None:
         last = [turn for turn in turns if turn.pair == turns[-1].pair and turn.pair] or [turns[-1]]
-        is_chosen_by_worth = history.fitted.outcome is Outcome.SELECTED and keep == 0
+        is_chosen_by_worth = history.fitted.outcome is FittingOutcome.SELECTED and keep == 0
         if cost(last) <= room and not is_chosen_by_worth:
             assert turns[-1] in own
 
@@ -346,11 +345,11 @@ async def test_a_conversation_of_three_windows(tmp_path: Path) -> None:
     assert 'trust="untrusted"' in summary.content
     assert prompt.messages[-1].content == request.message.text
     lines = {line.name: line for line in prompt.bill}
-    assert lines["history"].outcome is Outcome.SUMMARISED
+    assert lines["history"].outcome is FittingOutcome.SUMMARISED
     assert f"{asked[0]} of {len(request.history.turns)}" in lines["history"].reason
     assert lines["history"].original_tokens > 3 * window
-    assert lines["history/left out"].outcome is Outcome.DROPPED
-    assert lines["rules"].outcome is lines["hint"].outcome is Outcome.KEPT
+    assert lines["history/left out"].outcome is FittingOutcome.DROPPED
+    assert lines["rules"].outcome is lines["hint"].outcome is FittingOutcome.KEPT
 
     database = Database.open(tmp_path / "callboard.db")
     try:
@@ -379,7 +378,7 @@ async def test_the_system_prompt_stays_when_there_is_no_room_at_all() -> None:
     prompt = assembler.assemble(fitted)
     assert rules.text in prompt.messages[0].content
     history = next(line for line in prompt.bill if line.name == "history")
-    assert history.outcome is Outcome.DROPPED
+    assert history.outcome is FittingOutcome.DROPPED
     assert "messages dropped" in history.reason
     assert await Fitter(counter, layout).fit_request(assembler, request) is request
 

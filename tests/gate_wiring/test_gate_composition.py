@@ -11,8 +11,7 @@ from typing import Any
 import pytest
 
 import callboard
-from callboard.core.errors import ProviderError
-from callboard.core.tiers import ErrorTier
+from callboard.core.errors import ErrorTier, ProviderError
 from callboard.models import (
     Catalog,
     Ended,

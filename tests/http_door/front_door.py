@@ -10,7 +10,7 @@ from typing import Any
 import httpx
 
 from callboard.api.app import create_app
-from callboard.api.patience import PATIENCE, Patience
+from callboard.api.bodies import PATIENCE, Patience
 from callboard.studio.project import Project
 from callboard.studio.studio import Opening
 from callboard.testing import SCRIPTED

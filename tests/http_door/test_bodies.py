@@ -6,8 +6,7 @@ import psutil
 import pytest
 from front_door import House
 
-from callboard.api.bodies import DEFAULT_BYTES, MOST_ENTRIES
-from callboard.api.patience import Patience
+from callboard.api.bodies import DEFAULT_BYTES, MOST_ENTRIES, Patience
 
 pytestmark = pytest.mark.anyio
 

@@ -6,8 +6,7 @@ import json
 import pytest
 from front_door import House, Wire
 
-from callboard.api.capacity import Capacity
-from callboard.api.patience import PATIENCE, Patience
+from callboard.api.bodies import PATIENCE, Capacity, Patience
 
 pytestmark = pytest.mark.anyio
 

@@ -35,7 +35,7 @@ NOTE = IssueSource(IssueKind.NOTE)
 _PLAY = """
 from typing import Any
 from callboard.choreography import Stage, choreography
-from callboard.choreography.issues import leave_issue
+from callboard.choreography.conference.records import leave_issue
 from callboard.core.vocabulary import IssueDraft, IssueKind, IssueSource
 
 @choreography

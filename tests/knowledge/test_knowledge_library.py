@@ -10,7 +10,7 @@ from knowledge_ground import LetterEmbedder, open_knowledge
 
 from callboard.core.errors import InvalidInput
 from callboard.knowledge import EmbeddingFailed, Indexing, OfflineEmbedder, SourceText
-from callboard.knowledge.library.chunking import cut
+from callboard.knowledge.library.passages import cut
 from callboard.store.integrity import check_integrity, salvage
 
 pytestmark = pytest.mark.anyio

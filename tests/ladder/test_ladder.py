@@ -7,9 +7,8 @@ from typing import Any
 import pytest
 
 from callboard.core.canonical import Json
-from callboard.core.errors import InvalidInput, ProviderError
+from callboard.core.errors import ErrorTier, InvalidInput, ProviderError
 from callboard.core.events import EventBody, RungChanged
-from callboard.core.tiers import ErrorTier
 from callboard.models import (
     Chunk,
     DirectGate,
@@ -25,9 +24,9 @@ from callboard.models import (
     Restarted,
     Rung,
     SchemaRefused,
+    SchemaShape,
     Score,
     Script,
-    Shape,
     TextChunk,
     Usage,
     Working,
@@ -69,7 +68,7 @@ class Shelf:
 
 
 def starting_at(rung: Rung, *, has_grammar: bool = False) -> Shelf:
-    scores = {rung: dict.fromkeys(Shape, Score(4, 4))}
+    scores = {rung: dict.fromkeys(SchemaShape, Score(4, 4))}
     return Shelf(ModelProfile("script", 0, has_grammar, scores))
 
 

@@ -22,16 +22,16 @@ from callboard.models import (
     ModelRequest,
     ProfileShelf,
     Rung,
+    SchemaShape,
     Score,
     Script,
-    Shape,
     Usage,
     find_weights,
     measure,
     profiles_dir,
     weights_dir,
 )
-from callboard.models.ladder.shapes import trials
+from callboard.models.ladder.profiles import trials
 
 pytestmark = pytest.mark.anyio
 
@@ -65,7 +65,7 @@ async def test_a_model_that_never_fails_is_measured_on_one_rung() -> None:
     script = Script(perfect)
     gate = DirectGate({"script": script})
     profile = await measure(gate, "script", Noon(), tries=2)
-    assert profile.scores == {Rung.SCHEMA: dict.fromkeys(Shape, Score(2, 2))}
+    assert profile.scores == {Rung.SCHEMA: dict.fromkeys(SchemaShape, Score(2, 2))}
     assert (profile.sample, profile.measured_at) == ("The sea.", Noon().now_ms())
     assert not profile.has_grammar
     assert len(script.calls) == 1 + 4 * 2
@@ -81,7 +81,7 @@ async def test_a_grammar_is_measured_under_its_own_name() -> None:
     profile = await measure(DirectGate({"script": Constrained(perfect)}), "script", Noon(), tries=1)
     assert set(profile.scores) == {Rung.GRAMMAR}
     assert profile.has_grammar
-    assert all(profile.first_rung(shape) is Rung.GRAMMAR for shape in Shape)
+    assert all(profile.first_rung(shape) is Rung.GRAMMAR for shape in SchemaShape)
 
 
 async def test_a_model_good_at_little_is_measured_down_to_small_questions() -> None:
@@ -95,35 +95,35 @@ async def test_a_model_good_at_little_is_measured_down_to_small_questions() -> N
             return "1"
         return "Let us talk of the sea instead."
 
-    seen: list[tuple[Rung, Shape, Score]] = []
+    seen: list[tuple[Rung, SchemaShape, Score]] = []
     gate = LadderGate(DirectGate({"script": Script(Line("Hm.", prompt_type="trial_plain"), weak)}))
     profile = await measure(gate, "script", Noon(), tries=2, on_try=lambda *each: seen.append(each))
-    assert profile.scores[Rung.SCHEMA] == dict.fromkeys(Shape, Score(2, 0))
-    assert profile.scores[Rung.TAGGED][Shape.FLAT] == Score(2, 2)
-    assert profile.scores[Rung.SMALLER][Shape.CHOICE] == Score(2, 2)
-    assert profile.scores[Rung.SMALLER][Shape.FLAT] == Score(2, 0)
-    assert profile.first_rung(Shape.FLAT) is Rung.TAGGED
-    assert profile.first_rung(Shape.CHOICE) is Rung.SMALLER
+    assert profile.scores[Rung.SCHEMA] == dict.fromkeys(SchemaShape, Score(2, 0))
+    assert profile.scores[Rung.TAGGED][SchemaShape.FLAT] == Score(2, 2)
+    assert profile.scores[Rung.SMALLER][SchemaShape.CHOICE] == Score(2, 2)
+    assert profile.scores[Rung.SMALLER][SchemaShape.FLAT] == Score(2, 0)
+    assert profile.first_rung(SchemaShape.FLAT) is Rung.TAGGED
+    assert profile.first_rung(SchemaShape.CHOICE) is Rung.SMALLER
     assert seen[-1] == (Rung.SMALLER, trials()[-1].shape, Score(2, 0))
 
 
 def test_the_surest_rung_that_works_goes_first_else_the_best() -> None:
     def at(**rates: int) -> Rung:
-        scores = {Rung(name): {Shape.FLAT: Score(10, valid)} for name, valid in rates.items()}
-        return ModelProfile("m", 0, scores=scores).first_rung(Shape.FLAT)
+        scores = {Rung(name): {SchemaShape.FLAT: Score(10, valid)} for name, valid in rates.items()}
+        return ModelProfile("m", 0, scores=scores).first_rung(SchemaShape.FLAT)
 
     assert at(schema=9, tagged=10) is Rung.SCHEMA
     assert at(schema=8, tagged=10) is Rung.TAGGED
     assert at(schema=3, tagged=5, smaller=5) is Rung.TAGGED
-    assert ModelProfile("m", 0).first_rung(Shape.FLAT) is Rung.SCHEMA
-    assert ModelProfile("m", 0, has_grammar=True).first_rung(Shape.FLAT) is Rung.GRAMMAR
+    assert ModelProfile("m", 0).first_rung(SchemaShape.FLAT) is Rung.SCHEMA
+    assert ModelProfile("m", 0, has_grammar=True).first_rung(SchemaShape.FLAT) is Rung.GRAMMAR
 
 
 PROFILE = ModelProfile(
     "house:some/model:7b",
     12,
     True,
-    {Rung.GRAMMAR: {Shape.FLAT: Score(3, 2)}},
+    {Rung.GRAMMAR: {SchemaShape.FLAT: Score(3, 2)}},
     40,
     12.5,
     Usage(1, 2, 3),
@@ -172,7 +172,7 @@ async def test_a_stored_profile_changes_how_the_model_is_asked(tmp_path: Path) -
     request = ModelRequest("script", (Message("user", "How many?"),), json_schema=schema)
     with pytest.raises(InvalidReply):
         await gate.complete(replace(request, rungs=(Rung.SCHEMA, Rung.TAGGED)))
-    shelf.save(ModelProfile("script", 0, scores={Rung.SMALLER: {Shape.FLAT: Score(3, 3)}}))
+    shelf.save(ModelProfile("script", 0, scores={Rung.SMALLER: {SchemaShape.FLAT: Score(3, 3)}}))
     reply = await gate.complete(request)
     assert (reply.data, reply.rungs) == ({"n": 7}, (Rung.SMALLER,))
 
@@ -194,7 +194,7 @@ def local() -> Iterator[DirectGate]:
 @pytest.mark.timeout(300)
 async def test_the_embedded_model_keeps_every_shape(local: DirectGate) -> None:
     profile = await measure(local, "local", Noon(), tries=1)
-    assert profile.scores == {Rung.GRAMMAR: dict.fromkeys(Shape, Score(1, 1))}
+    assert profile.scores == {Rung.GRAMMAR: dict.fromkeys(SchemaShape, Score(1, 1))}
     assert profile.has_grammar
     assert profile.sample
     assert (profile.tokens_per_second or 0) > 0

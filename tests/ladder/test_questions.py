@@ -8,10 +8,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 from jsonschema import Draft202012Validator
 
-from callboard.models.ladder.answers import answer_schema, read_answer, read_keyed
-from callboard.models.ladder.questions import Given, Kind, Question, Splitter, assemble
-from callboard.models.ladder.shapes import Shape, shape_of, trials
-from callboard.models.structure import BrokenStructure
+from callboard.models.ladder.answers import BrokenStructure, answer_schema, read_answer, read_keyed
+from callboard.models.ladder.profiles import SchemaShape, shape_of, trials
+from callboard.models.ladder.questions import Given, QuestionKind, SmallQuestion, Splitter, assemble
 
 
 def obj(**properties: Any) -> dict[str, Any]:
@@ -20,7 +19,7 @@ def obj(**properties: Any) -> dict[str, Any]:
 
 def kinds(schema: dict[str, Any]) -> dict[str, str]:
     steps = Splitter(schema).split()
-    return {step.field: step.kind.value for step in steps if isinstance(step, Question)}
+    return {step.field: step.kind.value for step in steps if isinstance(step, SmallQuestion)}
 
 
 def test_each_field_becomes_the_easiest_question() -> None:
@@ -61,7 +60,7 @@ def test_references_optional_values_and_nulls_are_seen_through() -> None:
         },
         "required": ["mood", "home", "age", "nick"],
     }
-    steps = {s.field: s for s in Splitter(schema).split() if isinstance(s, Question)}
+    steps = {s.field: s for s in Splitter(schema).split() if isinstance(s, SmallQuestion)}
     assert set(steps) == {"`mood`", "`home`, `street`", "`age`", "`nick`"}
     assert steps["`age`"].about == "years"
     assert read_answer(steps["`age`"], "none.") is None
@@ -78,21 +77,21 @@ def test_a_list_of_objects_is_counted_first() -> None:
     splitter = Splitter(schema)
     start, count = splitter.split()
     assert isinstance(start, Given)
-    assert isinstance(count, Question)
+    assert isinstance(count, SmallQuestion)
     assert read_answer(count, "2") == 2
     with pytest.raises(BrokenStructure):
         read_answer(count, "3")
     items = list(splitter.split_items(count, 2))
-    asked = [step.field for step in items if isinstance(step, Question)]
+    asked = [step.field for step in items if isinstance(step, SmallQuestion)]
     assert asked == ["`scenes`, number 1, `n`", "`scenes`, number 2, `n`"]
     parts = [start, *(s if isinstance(s, Given) else Given(s.place, 7) for s in items)]
     assert assemble(parts) == {"scenes": [{"n": 7}, {"n": 7}]}
     assert assemble(parts) == assemble(parts)
 
 
-def question(schema: dict[str, Any]) -> Question:
+def question(schema: dict[str, Any]) -> SmallQuestion:
     (step,) = Splitter(schema).split()
-    assert isinstance(step, Question)
+    assert isinstance(step, SmallQuestion)
     return step
 
 
@@ -195,7 +194,7 @@ def test_whatever_is_answered_well_assembles_to_a_valid_whole(
             continue
         keyed = {"answer": _plausible(answer_schema(step)["properties"]["answer"], data)}
         value = read_keyed(step, json.dumps(keyed))
-        if step.kind is Kind.COUNT:
+        if step.kind is QuestionKind.COUNT:
             pending = [*splitter.split_items(step, value), *pending]
         else:
             parts.append(Given(step.place, value))
@@ -220,17 +219,17 @@ def _plausible(schema: dict[str, Any], data: st.DataObject) -> Any:
 
 
 def test_shapes_are_told_apart() -> None:
-    assert shape_of({"enum": [1, 2]}) is Shape.CHOICE
-    assert shape_of(obj(a={"type": "boolean"}, b={"enum": ["x", "y"]})) is Shape.CHOICE
-    assert shape_of(obj(a={"type": "boolean"}, b={"type": "string"})) is Shape.FLAT
-    assert shape_of(obj(a={"type": "array", "items": {"type": "string"}})) is Shape.LIST
-    assert shape_of(obj(a=obj(b={"type": "string"}))) is Shape.NESTED
-    assert shape_of(obj(a={"type": "array", "items": obj(b={})})) is Shape.NESTED
-    assert shape_of({}) is Shape.NESTED
+    assert shape_of({"enum": [1, 2]}) is SchemaShape.CHOICE
+    assert shape_of(obj(a={"type": "boolean"}, b={"enum": ["x", "y"]})) is SchemaShape.CHOICE
+    assert shape_of(obj(a={"type": "boolean"}, b={"type": "string"})) is SchemaShape.FLAT
+    assert shape_of(obj(a={"type": "array", "items": {"type": "string"}})) is SchemaShape.LIST
+    assert shape_of(obj(a=obj(b={"type": "string"}))) is SchemaShape.NESTED
+    assert shape_of(obj(a={"type": "array", "items": obj(b={})})) is SchemaShape.NESTED
+    assert shape_of({}) is SchemaShape.NESTED
 
 
 def test_every_trial_has_the_shape_it_stands_for() -> None:
-    assert {trial.shape for trial in trials()} == set(Shape)
+    assert {trial.shape for trial in trials()} == set(SchemaShape)
     for trial in trials():
         Draft202012Validator.check_schema(dict(trial.schema))
         assert shape_of(trial.schema) is trial.shape

@@ -9,8 +9,7 @@ from typing import Any
 
 import pytest
 
-from callboard.core.errors import Conflict, ProviderError
-from callboard.core.tiers import ErrorTier
+from callboard.core.errors import Conflict, ErrorTier, ProviderError
 from callboard.models import (
     Chunk,
     DirectGate,

@@ -11,8 +11,7 @@ from typing import Any
 
 import pytest
 
-from callboard.core.errors import CallboardError
-from callboard.core.tiers import ErrorTier
+from callboard.core.errors import CallboardError, ErrorTier
 from callboard.models import (
     DirectGate,
     Finished,

@@ -9,8 +9,7 @@ from typing import Any
 import pytest
 
 from callboard.core.classify import Classifier
-from callboard.core.errors import CallboardError, ProviderError
-from callboard.core.tiers import ErrorTier
+from callboard.core.errors import CallboardError, ErrorTier, ProviderError
 from callboard.models import (
     DirectGate,
     Finished,

@@ -7,8 +7,7 @@ from typing import Any
 
 import pytest
 
-from callboard.core.errors import InvalidInput, NotFound, ProviderError
-from callboard.core.tiers import ErrorTier
+from callboard.core.errors import ErrorTier, InvalidInput, NotFound, ProviderError
 from callboard.models import (
     DirectGate,
     LadderGate,

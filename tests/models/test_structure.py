@@ -11,8 +11,8 @@ from hypothesis import strategies as st
 from jsonschema import Draft202012Validator
 
 from callboard.core.errors import InvalidInput
-from callboard.models.providers.bounded import bounded
-from callboard.models.structure import BrokenStructure, parse_structured
+from callboard.models.ladder.answers import BrokenStructure, parse_structured
+from callboard.models.providers.local import bounded
 
 json_values = st.recursive(
     st.none()

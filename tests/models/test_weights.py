@@ -11,7 +11,7 @@ from pathlib import Path
 
 import pytest
 
-from callboard.core.tiers import ErrorTier
+from callboard.core.errors import ErrorTier
 from callboard.models import (
     SMOLLM2,
     Weights,

@@ -4,6 +4,7 @@ import re
 from collections.abc import Callable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, Final
 
+from pydantic import Field
 from sqlalchemy import (
     JSON,
     CheckConstraint,
@@ -18,6 +19,7 @@ from sqlalchemy import (
 )
 from sqlalchemy.dialects.postgresql import JSONB
 
+from callboard.choreography.answers import Answer, schema_of
 from callboard.choreography.turn.domain import (
     AskedMessage,
     ComputeFunction,
@@ -229,15 +231,11 @@ def _one(part: Subdomain, kind: StepType, what: str, **request: Any) -> Routed:
     return Routed(steps=(step,), goal=what)
 
 
-_DOCUMENT: Final[dict[str, Any]] = {
-    "type": "object",
-    "properties": {
-        "name": {"type": "string", "minLength": 1, "maxLength": 120},
-        "body": {"type": "string", "minLength": 1, "maxLength": 4000},
-    },
-    "required": ["name", "body"],
-    "additionalProperties": False,
-}
+class Document(Answer):
+    """What the office writes."""
+
+    name: str = Field(min_length=1, max_length=120)
+    body: str = Field(min_length=1, max_length=4000)
 
 
 class Office(DescribedDomain):
@@ -277,7 +275,7 @@ class Office(DescribedDomain):
         """Return the JSON schema of what is generated."""
         if content_type != "document":
             raise NotFound(f"The office makes no {content_type!r}", fix="It makes: document.")
-        return _DOCUMENT
+        return schema_of(Document)
 
     async def check_content(
         self, who: Who, content_type: str, content: Row, constraints: Sequence[str]

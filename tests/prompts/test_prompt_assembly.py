@@ -13,14 +13,14 @@ from callboard.prompts import (
     AssembledPrompt,
     Assembler,
     AssemblyInvalid,
+    FittingOutcome,
     History,
     Layer,
     OfflineTokenCounter,
-    Order,
-    Outcome,
     PromptRequest,
     PromptTooLarge,
     Reduction,
+    TrimOrder,
     Turn,
     flatten,
     load_budgets,
@@ -94,7 +94,7 @@ def sandwich(message: str = "Go on.", **changes: Any) -> PromptRequest:
         history=budget.limit_history(talk(12)),
         limit_tokens=budget.limit_tokens(),
         trim_order=trim,
-        order=Order.AS_GIVEN,
+        order=TrimOrder.AS_GIVEN,
         message_budget_tokens=budget.message,
         model_id="gpt-4o",
         tier=ModelTier.FULL,
@@ -173,11 +173,11 @@ def test_trimming_follows_the_order_of_the_caller() -> None:
             break
         assert prompt.total_tokens <= limit
         for name in ("identity", "mode_rules", "protocols", "message"):
-            assert line_of(prompt, name).outcome is Outcome.KEPT
+            assert line_of(prompt, name).outcome is FittingOutcome.KEPT
         state = line_of(prompt, "session_state")
         assert "fact 0" in state.text and "fact 1" in state.text
         step = (
-            "history" if line_of(prompt, "history").outcome is not Outcome.DROPPED else "",
+            "history" if line_of(prompt, "history").outcome is not FittingOutcome.DROPPED else "",
             "kb" if state.reason.startswith("kb") else "",
             "scaffold" if state.reason.startswith("scaffold") else "",
             "map" if line_of(prompt, "process_map").trimmed else "",
@@ -221,9 +221,9 @@ def test_a_layer_over_its_budget_is_replaced_never_cut_mid_text() -> None:
     whole = Layer("rules", long, 200, pinned=True)
     prompt = assembler.assemble(PromptRequest((reduced, whole), trusted("hi")))
     identity, rules = line_of(prompt, "identity"), line_of(prompt, "rules")
-    assert (identity.text, identity.outcome) == ("brief identity", Outcome.REDUCED)
+    assert (identity.text, identity.outcome) == ("brief identity", FittingOutcome.REDUCED)
     assert (identity.origin, identity.original_tokens) == ("pack:minimal", counter.count(long.text))
-    assert (rules.text, rules.outcome, rules.over_budget) == (long.text, Outcome.KEPT, True)
+    assert (rules.text, rules.outcome, rules.over_budget) == (long.text, FittingOutcome.KEPT, True)
     assert rules.reason == "over its budget of 200 tokens, kept whole"
 
 
@@ -236,9 +236,9 @@ def test_a_budget_of_zero_leaves_a_layer_out_unless_it_is_pinned() -> None:
     prompt = assembler.assemble(PromptRequest(layers, trusted("hi")))
     outcomes = {line.name: line.outcome for line in prompt.bill[:3]}
     assert outcomes == {
-        "process_map": Outcome.DROPPED,
-        "rules": Outcome.KEPT,
-        "missing": Outcome.EMPTY,
+        "process_map": FittingOutcome.DROPPED,
+        "rules": FittingOutcome.KEPT,
+        "missing": FittingOutcome.EMPTY,
     }
     assert prompt.messages[0].content == "rules"
 
@@ -248,7 +248,7 @@ def test_an_untrusted_layer_is_fenced_and_cut_inside_its_fence() -> None:
     layer = Layer("file", content, 100, may_cut=True)
     prompt = assembler.assemble(PromptRequest((layer,), trusted("hi")))
     line = line_of(prompt, "file")
-    assert line.outcome is Outcome.CUT
+    assert line.outcome is FittingOutcome.CUT
     assert 80 <= line.tokens <= 100
     assert line.text.startswith('<data origin="file:big.md" trust="untrusted">\nstone')
     assert line.text.endswith("[cut here to fit]\n</data>")
@@ -261,10 +261,10 @@ def test_a_layer_that_may_be_cut_gives_only_what_is_missing() -> None:
     )
     request = PromptRequest(layers, trusted("hi"), limit_tokens=200)
     prompt = assembler.assemble(request)
-    assert line_of(prompt, "file").outcome is Outcome.CUT
+    assert line_of(prompt, "file").outcome is FittingOutcome.CUT
     assert 190 <= prompt.total_tokens <= 200
     dropped = assembler.assemble(replace(request, limit_tokens=25))
-    assert line_of(dropped, "file").outcome is Outcome.DROPPED
+    assert line_of(dropped, "file").outcome is FittingOutcome.DROPPED
 
 
 def test_stable_layers_come_first_by_default() -> None:
@@ -276,7 +276,7 @@ def test_stable_layers_come_first_by_default() -> None:
     prompt = assembler.assemble(PromptRequest(layers, trusted("hi")))
     assert [line.name for line in prompt.bill[:3]] == ["identity", "protocols", "state"]
     assert prompt.stable_tokens == counter.count("always the same") + counter.count("rules")
-    given_order = PromptRequest(layers, trusted("hi"), order=Order.AS_GIVEN)
+    given_order = PromptRequest(layers, trusted("hi"), order=TrimOrder.AS_GIVEN)
     assert assembler.assemble(given_order).stable_tokens == 0
 
 
@@ -348,10 +348,10 @@ def test_budgets_are_the_table_and_add_up() -> None:
 def test_a_bad_budget_table_names_file_and_key(
     tmp_path: Path, old: str, new: str, key: str
 ) -> None:
-    from callboard.prompts.budgets import _FILE
+    from callboard.prompts.tokens import _BUDGETS_FILE
 
     path = tmp_path / "budgets.yaml"
-    path.write_text(_FILE.read_text().replace(old, new))
+    path.write_text(_BUDGETS_FILE.read_text().replace(old, new))
     with pytest.raises(AssemblyInvalid, match=rf"budgets\.yaml: {key}"):
         load_budgets(path)
 
@@ -416,6 +416,6 @@ def test_a_prompt_fits_its_limit_or_is_refused(
     except PromptTooLarge:
         return
     assert prompt.total_tokens <= limit
-    kept = {line.name for line in prompt.bill if line.outcome is not Outcome.DROPPED}
+    kept = {line.name for line in prompt.bill if line.outcome is not FittingOutcome.DROPPED}
     assert kept >= {layer.name for layer in layers if layer.pinned}
     assert counter.count(prompt.text) <= limit + 2 * len(prompt.messages) + 2 * len(layers)

@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from callboard.core.vocabulary import Content
-from callboard.prompts import TemplateInvalid, Variant, build_state, fence, render
+from callboard.prompts import TemplateInvalid, TemplateVariant, build_state, fence, render
 from callboard.prompts.templates import read_source
 
 PIECES = (
@@ -34,7 +34,7 @@ def exercise(source: str) -> bool:
     assert ElementTree.fromstring(fence(hostile)).get("trust") == "untrusted"  # noqa: S314
     assert len(ElementTree.fromstring(build_state("s", {"v": source, "@a": source}))) == 1  # noqa: S314
     lines = source.count("\n") + source.count("\r") + 1
-    for variant in Variant:
+    for variant in TemplateVariant:
         body, parts = read.read_for(variant)
         for passage in (body, *(part.body for part in parts)):
             names = [p.name for p in passage.placeholders]

@@ -6,19 +6,19 @@ import pytest
 
 from callboard.core.vocabulary import ModelTier
 from callboard.prompts import (
-    Registry,
     TemplateInvalid,
     TemplateLayer,
     TemplateNotFound,
+    TemplateRegistry,
+    TemplateVariant,
     Tier,
-    Variant,
     bundled_layer,
     variant_for,
 )
-from callboard.prompts.passages import Passage
+from callboard.prompts.passages import TemplatePassage
 
 
-def text_of(passage: Passage) -> str:
+def text_of(passage: TemplatePassage) -> str:
     return "".join(
         piece if isinstance(piece, str) else f"<{piece.name}>" for piece in passage.pieces
     )
@@ -33,11 +33,11 @@ def roots(tmp_path: Path) -> dict[str, Path]:
 
 
 @pytest.fixture
-def registry(roots: dict[str, Path]) -> Registry:
-    return Registry([TemplateLayer(name, root) for name, root in roots.items()])
+def registry(roots: dict[str, Path]) -> TemplateRegistry:
+    return TemplateRegistry([TemplateLayer(name, root) for name, root in roots.items()])
 
 
-def body(registry: Registry, name: str, tier: Tier = None) -> str:
+def body(registry: TemplateRegistry, name: str, tier: Tier = None) -> str:
     return text_of(registry.get(name, tier).body)
 
 
@@ -50,7 +50,7 @@ def body(registry: Registry, name: str, tier: Tier = None) -> str:
     ],
 )
 def test_every_notation_of_a_tier_means_one_variant(tier: Tier, variant: str) -> None:
-    assert variant_for(tier) is Variant(variant)
+    assert variant_for(tier) is TemplateVariant(variant)
 
 
 @pytest.mark.parametrize("tier", [0, -1, "huge", "0"])
@@ -73,16 +73,20 @@ def test_an_unknown_tier_is_refused(tier: Tier) -> None:
     ],
 )
 def test_a_missing_variant_falls_back_to_the_closest(
-    registry: Registry, roots: dict[str, Path], present: str, tier: int | None, expected: str
+    registry: TemplateRegistry,
+    roots: dict[str, Path],
+    present: str,
+    tier: int | None,
+    expected: str,
 ) -> None:
     for variant in present.split():
         (roots["bundled"] / f"draft.{variant}.md").write_text(variant)
     assert body(registry, "draft", tier) == expected
-    assert registry.get("draft", tier).origin.variant is Variant(expected)
+    assert registry.get("draft", tier).origin.variant is TemplateVariant(expected)
 
 
 def test_named_and_numbered_variants_are_the_same_slot(
-    registry: Registry, roots: dict[str, Path]
+    registry: TemplateRegistry, roots: dict[str, Path]
 ) -> None:
     (roots["bundled"] / "identity.md").write_text("whole")
     (roots["bundled"] / "identity.minimal.md").write_text("short")
@@ -97,7 +101,7 @@ def test_named_and_numbered_variants_are_the_same_slot(
 
 @pytest.mark.req("CR-142")
 def test_layers_override_each_other_per_file_and_variant(
-    registry: Registry, roots: dict[str, Path]
+    registry: TemplateRegistry, roots: dict[str, Path]
 ) -> None:
     (roots["bundled"] / "draft.t1.md").write_text("bundled t1")
     (roots["bundled"] / "draft.t3.md").write_text("bundled t3")
@@ -114,7 +118,7 @@ def test_layers_override_each_other_per_file_and_variant(
 
 @pytest.mark.req("CR-141", "CR-142")
 def test_an_index_declares_files_and_is_looked_up_downwards(
-    registry: Registry, roots: dict[str, Path]
+    registry: TemplateRegistry, roots: dict[str, Path]
 ) -> None:
     (roots["bundled"] / "templates").mkdir()
     (roots["bundled"] / "templates" / "brief_small.md").write_text("small brief")
@@ -142,7 +146,7 @@ def test_an_index_declares_files_and_is_looked_up_downwards(
     ],
 )
 def test_a_bad_index_is_reported_with_its_key(
-    registry: Registry, roots: dict[str, Path], index: str, key: str
+    registry: TemplateRegistry, roots: dict[str, Path], index: str, key: str
 ) -> None:
     (roots["project"] / "prompts.json").write_text(index)
     with pytest.raises(TemplateInvalid, match=key) as caught:
@@ -152,7 +156,7 @@ def test_a_bad_index_is_reported_with_its_key(
 
 
 def test_a_declared_file_that_is_missing_says_so(
-    registry: Registry, roots: dict[str, Path]
+    registry: TemplateRegistry, roots: dict[str, Path]
 ) -> None:
     index = {"pipeline_templates": {"a": {"variants": {"t3": "a/b.md"}}}}
     (roots["project"] / "prompts.json").write_text(json.dumps(index))
@@ -160,7 +164,7 @@ def test_a_declared_file_that_is_missing_says_so(
         registry.get("a")
 
 
-def test_a_changed_file_is_read_again(registry: Registry, roots: dict[str, Path]) -> None:
+def test_a_changed_file_is_read_again(registry: TemplateRegistry, roots: dict[str, Path]) -> None:
     path = roots["project"] / "draft.md"
     path.write_text("one")
     first = registry.get("draft")
@@ -174,7 +178,7 @@ def test_a_changed_file_is_read_again(registry: Registry, roots: dict[str, Path]
 
 
 def test_a_missing_template_lists_where_it_was_looked_for(
-    registry: Registry, roots: dict[str, Path]
+    registry: TemplateRegistry, roots: dict[str, Path]
 ) -> None:
     (roots["user"] / "draft_scene.t3.md").write_text("x")
     with pytest.raises(TemplateNotFound) as caught:
@@ -203,13 +207,15 @@ def test_a_missing_template_lists_where_it_was_looked_for(
         "x" * 201,
     ],
 )
-def test_names_that_could_leave_the_folder_are_refused(registry: Registry, name: str) -> None:
+def test_names_that_could_leave_the_folder_are_refused(
+    registry: TemplateRegistry, name: str
+) -> None:
     with pytest.raises(TemplateInvalid):
         registry.get(name)
 
 
 def test_a_link_out_of_the_folder_is_refused(
-    registry: Registry, roots: dict[str, Path], tmp_path: Path
+    registry: TemplateRegistry, roots: dict[str, Path], tmp_path: Path
 ) -> None:
     (tmp_path / "secret.md").write_text("secret")
     (roots["project"] / "draft.md").symlink_to(tmp_path / "secret.md")
@@ -218,7 +224,7 @@ def test_a_link_out_of_the_folder_is_refused(
 
 
 def test_tier_blocks_are_kept_for_the_tiers_they_name(
-    registry: Registry, roots: dict[str, Path]
+    registry: TemplateRegistry, roots: dict[str, Path]
 ) -> None:
     (roots["bundled"] / "map.md").write_text(
         "Always.\n<!-- tier: full -->\nLong.\n<!-- tier: medium|minimal -->\nShort.\n"
@@ -229,7 +235,7 @@ def test_tier_blocks_are_kept_for_the_tiers_they_name(
 
 
 def test_a_tier_left_without_text_gets_the_closest_text(
-    registry: Registry, roots: dict[str, Path]
+    registry: TemplateRegistry, roots: dict[str, Path]
 ) -> None:
     (roots["bundled"] / "map.md").write_text(
         "<!-- tier: full -->\nLong.\n<!-- tier: minimal -->\nTiny.\n"
@@ -237,7 +243,9 @@ def test_a_tier_left_without_text_gets_the_closest_text(
     assert body(registry, "map", "medium") == "Tiny."
 
 
-def test_micro_parts_share_the_opening_text(registry: Registry, roots: dict[str, Path]) -> None:
+def test_micro_parts_share_the_opening_text(
+    registry: TemplateRegistry, roots: dict[str, Path]
+) -> None:
     (roots["bundled"] / "judge.t1.md").write_text(
         "Task: {{task}}\n<!-- micro: triage -->\nYes or no?\n<!-- micro: finding -->\n"
         "You said {{triage}}. What?\n<!-- micro: evidence -->\nWhere is {{finding}}?\n"
@@ -263,7 +271,7 @@ def test_micro_parts_share_the_opening_text(registry: Registry, roots: dict[str,
     ],
 )
 def test_a_broken_template_names_file_and_line(
-    registry: Registry, roots: dict[str, Path], source: str, line: int
+    registry: TemplateRegistry, roots: dict[str, Path], source: str, line: int
 ) -> None:
     (roots["project"] / "t.md").write_text(source)
     with pytest.raises(TemplateInvalid, match=rf"project:t\.md:{line}:"):
@@ -272,7 +280,7 @@ def test_a_broken_template_names_file_and_line(
 
 
 def test_front_matter_is_read_and_unknown_keys_are_refused(
-    registry: Registry, roots: dict[str, Path]
+    registry: TemplateRegistry, roots: dict[str, Path]
 ) -> None:
     path = roots["project"] / "t.md"
     path.write_text("---\nlabel: Draft\ndescription: A scene.\nslots: [a]\n---\nHello {{a}}")
@@ -284,13 +292,15 @@ def test_front_matter_is_read_and_unknown_keys_are_refused(
         registry.get("t")
 
 
-def test_a_file_that_is_not_utf8_is_reported(registry: Registry, roots: dict[str, Path]) -> None:
+def test_a_file_that_is_not_utf8_is_reported(
+    registry: TemplateRegistry, roots: dict[str, Path]
+) -> None:
     (roots["project"] / "t.md").write_bytes(b"\xff\xfe")
     with pytest.raises(TemplateInvalid, match="not UTF-8"):
         registry.get("t")
 
 
 def test_everything_bundled_is_in_order() -> None:
-    registry = Registry([bundled_layer()])
+    registry = TemplateRegistry([bundled_layer()])
     assert registry.problems() == ()
     assert {entry.name for entry in registry.entries()} >= {"reminders/reply_format"}

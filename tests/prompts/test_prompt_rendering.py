@@ -8,9 +8,9 @@ from hypothesis import strategies as st
 from callboard.core.vocabulary import Content, Slot, SlotType, Trust
 from callboard.prompts import (
     RESERVED_NAMES,
-    Registry,
     Template,
     TemplateLayer,
+    TemplateRegistry,
     UnknownPlaceholder,
     check_placeholders,
     fence,
@@ -41,7 +41,7 @@ def trusted(text: str) -> Content:
 
 def make_template(tmp_path: Path, source: str) -> Template:
     (tmp_path / "t.md").write_text(source)
-    return Registry([TemplateLayer("project", tmp_path)]).get("t")
+    return TemplateRegistry([TemplateLayer("project", tmp_path)]).get("t")
 
 
 @pytest.mark.req("CR-143")
@@ -124,7 +124,7 @@ def test_untrusted_text_cannot_leave_its_fence(text: str, origin: str) -> None:
 
 @given(any_text, any_text)
 def test_inserted_text_is_never_scanned_again(first: str, second: str) -> None:
-    from callboard.prompts.passages import Line, make_passage
+    from callboard.prompts.passages import PassageLine, make_passage
 
-    passage = make_passage([Line(1, "{{a}}|{{b}}")], "x")
+    passage = make_passage([PassageLine(1, "{{a}}|{{b}}")], "x")
     assert render(passage, {"a": trusted(first), "b": trusted(second)}) == f"{first}|{second}"

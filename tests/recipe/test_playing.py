@@ -7,8 +7,8 @@ from typing import Any
 import pytest
 from little_house import PROSE, SCENE, OpenHouse, bundled, detail, held, mirrored, play, says
 
-from callboard.choreography.cards import agents_now
 from callboard.choreography.recipe import RunView
+from callboard.choreography.staffing import agents_now
 from callboard.core.canonical import digest_bytes
 from callboard.core.vocabulary import RunState, SignalKind
 from callboard.models import Line, ModelRequest, Script

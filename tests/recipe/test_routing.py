@@ -9,9 +9,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 from little_house import PACK, bundled
 
-from callboard.choreography.recipe import Library, Router
+from callboard.choreography.recipe import RecipeLibrary, Router
 
-LITTLE = Router(Library(PACK / "recipes", None))
+LITTLE = Router(RecipeLibrary(PACK / "recipes", None))
 
 
 @pytest.mark.req("CR-150", "CR-151", "CR-155")
@@ -49,7 +49,7 @@ def test_the_longest_match_wins_and_the_losers_are_named(tmp_path: Path) -> None
     ):
         recipe = bundled() | {"recipe_id": name, "task_patterns": patterns}
         (tmp_path / f"{name}.json").write_text(json.dumps(recipe))
-    router = Router(Library(tmp_path, None))
+    router = Router(RecipeLibrary(tmp_path, None))
     assert router.route("check scene 3 now").recipe_id == "gamma"
     routing = router.route("check the scene")
     assert routing.recipe_id == "zeta"
@@ -61,7 +61,7 @@ def test_the_longest_match_wins_and_the_losers_are_named(tmp_path: Path) -> None
 @pytest.mark.req("CR-154")
 def test_seeds_become_arguments_and_the_rest_is_missing() -> None:
     seeds: dict[str, Any] = {"scene_path": "a.md"}
-    router = Router(Library(PACK / "recipes", None), lambda _text, _recipe: seeds)
+    router = Router(RecipeLibrary(PACK / "recipes", None), lambda _text, _recipe: seeds)
     assert router.route("draft scene 5").initial_args == seeds
     assert router.route("draft scene 5").missing_args == ()
     seeds.clear()
@@ -71,7 +71,7 @@ def test_seeds_become_arguments_and_the_rest_is_missing() -> None:
 @given(st.text(max_size=200))
 def test_routing_is_deterministic_and_never_crashes(text: str) -> None:
     first = LITTLE.route(text)
-    again = Router(Library(PACK / "recipes", None)).route(text)
+    again = Router(RecipeLibrary(PACK / "recipes", None)).route(text)
     assert first == again
     assert first.routable == (first.recipe_id is not None)
     assert first.reason
@@ -86,4 +86,4 @@ def test_a_long_request_with_a_hostile_pattern_ends(tmp_path: Path) -> None:
     patterns = ["(x+x+)+y", "a" * 500, r"(\w+\s?)*#", "((x+))+!$", "(x|x)*b$", r"((?:\w|\w\w)+)+#"]
     recipe = bundled() | {"task_patterns": patterns}
     (tmp_path / "r.json").write_text(json.dumps(recipe))
-    assert not Router(Library(tmp_path, None)).route("x" * 5000).routable
+    assert not Router(RecipeLibrary(tmp_path, None)).route("x" * 5000).routable

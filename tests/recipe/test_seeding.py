@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 import callboard.packs.control_room as control_room
-from callboard.choreography.recipe import Library, Router
+from callboard.choreography.recipe import RecipeLibrary, Router
 from callboard.library.story.index import story_index
 from callboard.packs.control_room.router import task_router
 from callboard.packs.control_room.seeding import seeds_from
@@ -29,7 +29,7 @@ def context_of(root: Path) -> ToolContext:
 
 def route(root: Path, request: str) -> dict[str, Any]:
     context = context_of(root)
-    library = Library(RECIPES, root / ".callboard" / "recipes")
+    library = RecipeLibrary(RECIPES, root / ".callboard" / "recipes")
     router = Router(library, lambda text, recipe: seeds_from(story_index(context), text, recipe))
     return router.route(request).to_json()
 

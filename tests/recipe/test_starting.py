@@ -6,7 +6,7 @@ import anyio
 import pytest
 from little_house import SCENE, OpenHouse, detail, held, play, says
 
-from callboard.choreography.recipe import AlreadyRunning, MissingArgs
+from callboard.choreography.recipe import MissingArgs, RecipeRunning
 from callboard.choreography.staffing import AgentUnavailable
 from callboard.core.errors import InvalidInput, NotFound
 from callboard.core.vocabulary import RunState, SignalKind
@@ -75,14 +75,14 @@ async def test_one_recipe_is_not_run_twice_at_once(open_house: OpenHouse) -> Non
     async with open_house(script, single_flight="recipe") as studio:
         run = await studio.start("little/draft", {"description": "Draft scene 5"})
         await script.reached("brief")
-        with pytest.raises(AlreadyRunning) as caught:
+        with pytest.raises(RecipeRunning) as caught:
             await studio.start("little/draft", {"description": "Draft scene 6"})
         assert caught.value.context["run_id"] == run.id
         other = await studio.start("little/report", {"scene_path": "Story/Scenes/SCN-01.md"})
         assert (await studio.engine.wait(other.id)).state is RunState.DONE
         await studio.engine.signal(run.id, SignalKind.CANCEL)
         again = await studio.retry(run.id)
-        with pytest.raises(AlreadyRunning):
+        with pytest.raises(RecipeRunning):
             await studio.retry(run.id)
         script.release("brief")
         assert (await studio.engine.wait(again.id)).state is RunState.DONE

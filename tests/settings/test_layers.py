@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from callboard.core.settings import Layer, LayerName, merge, resolve
+from callboard.core.settings import LayerName, SettingsLayer, merge, resolve
 
 names = st.sampled_from(["a", "b", "c"])
 trees = st.dictionaries(
@@ -47,8 +47,8 @@ def test_merging_changes_neither_layer(lower: Any, higher: Any) -> None:
     assert repr((lower, higher)) == before
 
 
-def level_in(name: LayerName, value: str) -> Layer:
-    return Layer(name, f"{name}.yaml", {"log": {"level": value}})
+def level_in(name: LayerName, value: str) -> SettingsLayer:
+    return SettingsLayer(name, f"{name}.yaml", {"log": {"level": value}})
 
 
 @pytest.mark.req("TOOL-75")
@@ -73,11 +73,11 @@ def test_each_layer_wins_over_the_ones_before_it() -> None:
 def test_every_key_knows_the_layer_that_set_it() -> None:
     loaded = resolve(
         [
-            Layer(
+            SettingsLayer(
                 LayerName.PROJECT, "p.yaml", {"models": {"default": "a:b", "timeout_seconds": 5}}
             ),
-            Layer(LayerName.USER, "u.yaml", {"models": {"timeout_seconds": 6}}),
-            Layer(LayerName.LOCAL, "l.yaml", {"errors": {"rate_limit_statuses": [420]}}),
+            SettingsLayer(LayerName.USER, "u.yaml", {"models": {"timeout_seconds": 6}}),
+            SettingsLayer(LayerName.LOCAL, "l.yaml", {"errors": {"rate_limit_statuses": [420]}}),
         ]
     )
     layers = {key: origin.layer for key, origin in loaded.origins.items()}

@@ -2,7 +2,7 @@
 
 import pytest
 
-from callboard.core.settings import Layer, LayerName, Settings, WarningKind, resolve
+from callboard.core.settings import LayerName, Settings, SettingsLayer, WarningKind, resolve
 from callboard.core.settings.schema import Key, find, key_text, values
 
 
@@ -53,7 +53,7 @@ def test_evidence_durability_and_mirrors_are_not_taken_from_a_project() -> None:
         "pipeline": {"evidence_enforcement": "warn", "single_flight": False},
         "engine": {"durability": "normal", "mirror": False},
     }
-    loaded = resolve([Layer(LayerName.PROJECT, "project.yaml", project)])
+    loaded = resolve([SettingsLayer(LayerName.PROJECT, "project.yaml", project)])
     assert loaded.settings == Settings()
     assert {each.kind for each in loaded.warnings} == {WarningKind.RESTRICTED}
     assert len(loaded.warnings) == 4
@@ -61,7 +61,7 @@ def test_evidence_durability_and_mirrors_are_not_taken_from_a_project() -> None:
 
 @pytest.mark.parametrize("spelling", [False, "off"])
 def test_off_is_off_however_yaml_reads_it(spelling: object) -> None:
-    own = Layer(LayerName.USER, "user.yaml", {"pipeline": {"single_flight": spelling}})
+    own = SettingsLayer(LayerName.USER, "user.yaml", {"pipeline": {"single_flight": spelling}})
     loaded = resolve([own])
     assert loaded.warnings == ()
     assert loaded.settings.pipeline.single_flight == "off"

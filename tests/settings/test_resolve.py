@@ -6,27 +6,27 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from callboard.core.errors import ErrorTier, retry_policies
 from callboard.core.settings import (
-    Layer,
     LayerName,
     Settings,
+    SettingsLayer,
     SettingsWarning,
     WarningKind,
     resolve,
 )
 from callboard.core.settings.model import ErrorsSettings
-from callboard.core.tiers import ErrorTier, retry_policies
 
 
-def user(data: dict[Any, Any]) -> Layer:
-    return Layer(LayerName.USER, "user.yaml", data)
+def user(data: dict[Any, Any]) -> SettingsLayer:
+    return SettingsLayer(LayerName.USER, "user.yaml", data)
 
 
-def project(data: dict[Any, Any]) -> Layer:
-    return Layer(LayerName.PROJECT, "project.yaml", data)
+def project(data: dict[Any, Any]) -> SettingsLayer:
+    return SettingsLayer(LayerName.PROJECT, "project.yaml", data)
 
 
-def only_warning(*layers: Layer) -> SettingsWarning:
+def only_warning(*layers: SettingsLayer) -> SettingsWarning:
     (warning,) = resolve(layers).warnings
     return warning
 
@@ -161,7 +161,7 @@ def test_a_project_cannot_redirect_or_widen_by_itself() -> None:
 
 @pytest.mark.parametrize("name", [LayerName.USER, LayerName.LOCAL])
 def test_the_user_decides_on_what_a_project_may_not(name: LayerName) -> None:
-    loaded = resolve([project(RESTRICTED), Layer(name, "mine.yaml", RESTRICTED)])
+    loaded = resolve([project(RESTRICTED), SettingsLayer(name, "mine.yaml", RESTRICTED)])
     assert loaded.warnings == ()
     assert loaded.settings.models.providers["openai"].base_url == "http://evil"
     assert loaded.origins["profile"].layer is name
@@ -189,14 +189,14 @@ keys = st.sampled_from(["providers", "catalog", "transient", "retry", "allowed",
 @given(st.dictionaries(sections, anything | st.dictionaries(keys, anything, max_size=4)))
 def test_no_data_whatever_stops_the_start(data: dict[Any, Any]) -> None:
     for name in (LayerName.PROJECT, LayerName.USER, LayerName.ENVIRONMENT, LayerName.FLAGS):
-        loaded = resolve([Layer(name, "x", data)])
+        loaded = resolve([SettingsLayer(name, "x", data)])
         assert isinstance(loaded.settings, Settings)
         assert all(str(each) for each in loaded.warnings)
 
 
 def test_a_bad_flag_leaves_the_layer_below_in_force() -> None:
     good = user({"log": {"level": "debug"}})
-    flag = Layer(LayerName.FLAGS, "command line", {"log": {"level": "loud"}})
+    flag = SettingsLayer(LayerName.FLAGS, "command line", {"log": {"level": "loud"}})
     loaded = resolve([good, flag])
     assert loaded.settings.log.level == "debug"
     assert loaded.warnings[0].used == '"debug"'

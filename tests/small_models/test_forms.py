@@ -8,7 +8,13 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from callboard.choreography.small.forms import Form, as_options, as_sentence, form_of, items_of
+from callboard.choreography.small_models.forms import (
+    Form,
+    as_options,
+    as_sentence,
+    form_of,
+    items_of,
+)
 
 BEAT = "Ines rings the long bell and the first boat answers from the fog."
 

@@ -3,7 +3,7 @@
 from hypothesis import given
 from hypothesis import strategies as st
 
-from callboard.choreography.small import clean_reply, plain_findings
+from callboard.choreography.small_models import clean_reply, plain_findings
 
 OUTLINE = """\
 Outline Story/SCN-outline.md: 7 scenes in 3 acts. The target is this scene:

@@ -18,7 +18,7 @@ from bad_provider import BadProvider, answer_to
 
 from callboard.core.errors import CallboardError, ProviderError
 from callboard.models import CircuitOpen, Message, ModelRequest
-from callboard.models.accounts import CallRecord, Outcome, list_calls
+from callboard.models.accounts import CallOutcome, CallRecord, list_calls
 from callboard.prompts import OfflineTokenCounter
 from callboard.store.journal.events import read_events
 from callboard.studio.project import Project
@@ -161,7 +161,7 @@ async def test_no_call_is_lost_or_made_twice_and_the_ledger_agrees_with_the_prov
     await soak.studio.accounts.flush()
     books = soak.provider.books
     calls = soak.studio.database.read(list_calls)
-    well = [call for call in calls if call.outcome is Outcome.OK]
+    well = [call for call in calls if call.outcome is CallOutcome.OK]
     broken = [call for call in calls if call.is_estimated]
     with capsys.disabled():
         sys.stdout.write(f"\n{_figures(soak, took, calls)}\n")

@@ -22,7 +22,7 @@ ALLOWED = {
     "store/pending.py": "writes a file it has just made with O_EXCL",
     # What nobody but the user or the system puts there.
     "cli/arguments.py": "named on the command line, where a pipe is welcome; bounded in size",
-    "models/credentials/machine.py": "the system's own machine id",
+    "models/credentials/encrypted_file.py": "the system's own machine id",
     "models/providers/weights.py": "weights and archives in the user's cache, compared by hash",
     "packs/writers_factory/revision/completion/binding.py": "what pandoc made in a fresh folder",
     # Locks, keys and tapes, opened without following links where they are opened.
@@ -32,14 +32,14 @@ ALLOWED = {
     "tools/audit/signing.py": "the key: O_NOFOLLOW, a hundred bytes at most",
     "models/providers/plain_file.py": "models' files: beneath a folder, no links, bounded",
     # Streams over a descriptor that the helper opened.
-    "cli/acting/detaching.py": "fdopen of `open_emptied`",
+    "cli/work/detaching.py": "fdopen of `open_emptied`",
     "studio/issues.py": "fdopen of `open_bounded`, a hundred bytes",
     "packs/writers_factory/bible/files/shelf.py": "fdopen of `open_bounded`, two hundred bytes",
     # The package's own data, told apart from a project's by `importlib.resources` elsewhere.
     "studio/project.py": "holds a folder that is being made",
-    "cli/acting/initiating.py": "a pack's sample, installed with it",
-    "prompts/budgets.py": PACKAGE_DATA,
-    "prompts/layout.py": PACKAGE_DATA,
+    "cli/work/initiating.py": "a pack's sample, installed with it",
+    "prompts/tokens.py": PACKAGE_DATA,
+    "prompts/layers.py": PACKAGE_DATA,
     "replies/evidence/rules.py": PACKAGE_DATA,
     "ui/kitchen/page.py": PACKAGE_DATA,
 }

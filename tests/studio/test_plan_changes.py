@@ -6,25 +6,26 @@ from hypothesis import strategies as st
 
 from callboard.core.errors import CallboardError
 from callboard.core.vocabulary import Plan, PlanState, RunState, Task, TaskState
-from callboard.studio.plans import (
+from callboard.studio.plan_changes import (
     PlanConflict,
-    Routed,
+    RoutedTask,
     answer,
     edit,
+    find_cycle,
+    first_inversion,
     force,
-    next_task,
+    in_dependency_order,
     pause,
     remove,
     reorder,
     resume,
-    settled,
+    routed,
     start,
-    started,
+    unblocked,
 )
-from callboard.studio.plans.changes import routed
-from callboard.studio.plans.order import find_cycle, first_inversion, in_dependency_order, unblocked
+from callboard.studio.plan_progress import next_task, settled, started
 
-READY = Routed("creative_draft_scene", {"scene_path": "Story/Scenes/a.md"})
+READY = RoutedTask("creative_draft_scene", {"scene_path": "Story/Scenes/a.md"})
 
 
 def plan_of(*deps: tuple[int, ...], scoping: int | None = None) -> Plan:
@@ -114,7 +115,7 @@ def test_a_question_holds_a_task_until_it_is_answered() -> None:
     assert states(plan) == ["pending", "needs_scoping"]
     with pytest.raises(PlanConflict):
         force(plan, 2)
-    lacking = answer(plan, 2, "the key", Routed("x", reason="it needs themes"))
+    lacking = answer(plan, 2, "the key", RoutedTask("x", reason="it needs themes"))
     assert lacking.tasks[1].state is TaskState.NEEDS_SCOPING
     assert lacking.tasks[1].reason == "it needs themes"
     assert states(answer(plan, 2, "the key", READY)) == ["pending", "pending"]

@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 from callboard.core.errors import Conflict, NotFound
 from callboard.core.vocabulary import RunState, SessionState, SignalKind
-from callboard.core.vocabulary.session import SESSION_TRANSITIONS
+from callboard.core.vocabulary.run import SESSION_TRANSITIONS
 from callboard.models import Line, Script
 from callboard.studio.project import Project
 from callboard.studio.studio import Opening, Studio

@@ -22,7 +22,7 @@ from opentelemetry.trace import SpanKind, StatusCode
 
 from callboard.core import tracing
 from callboard.core.errors import ProviderError
-from callboard.core.settings.telemetry import TelemetrySettings
+from callboard.core.settings.sections import TelemetrySettings
 from callboard.core.tracing import NoTracer
 from callboard.core.vocabulary import RunState
 from callboard.models import (

@@ -12,7 +12,7 @@ from callboard.core.canonical import digest_bytes
 from callboard.core.vocabulary import ReceiptOutcome
 from callboard.tools import Policy, ProjectFiles, ToolCall, ToolContext, ToolResult
 from callboard.tools.builtin import BUILTIN_TOOLS
-from callboard.tools.builtin.texts import lines_of
+from callboard.tools.text_tools import lines_of
 
 pytestmark = pytest.mark.anyio
 

@@ -9,8 +9,7 @@ import pytest
 from pydantic import SecretStr
 from toolhouse import House
 
-from callboard.core.errors import CallboardError
-from callboard.core.tiers import ErrorTier
+from callboard.core.errors import CallboardError, ErrorTier
 from callboard.core.vocabulary import Agent, Effect, Receipt, ReceiptOutcome, RoleContract
 from callboard.tools import (
     CallRefused,

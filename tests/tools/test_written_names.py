@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from callboard.tools import PathOutsideProject, ProjectFiles
-from callboard.tools.files.naming import why_not_written
+from callboard.tools.files.confinement import why_not_written
 
 EXECUTED = [
     ".envrc",

@@ -9,8 +9,8 @@ import asyncio
 import sys
 from pathlib import Path
 
-from callboard.core.breaker import BreakerRules, Outcome, Permit
-from callboard.models.traffic.circuits.shared import SharedBreakers
+from callboard.core.breaker import BreakerOutcome, BreakerRules, Permit
+from callboard.models.traffic.shared_breakers import SharedBreakers
 from callboard.store.database import Database
 
 
@@ -33,7 +33,9 @@ async def work(path: Path, resource: str, cooldown_seconds: float) -> None:
         outcome = sys.stdin.readline().strip()
         if isinstance(permit, Permit):
             await breakers.report(
-                resource, permit, Outcome.SUCCEEDED if outcome == "ok" else Outcome.FAILED
+                resource,
+                permit,
+                BreakerOutcome.SUCCEEDED if outcome == "ok" else BreakerOutcome.FAILED,
             )
             # A healthy result is not waited for; an empty write comes after it.
             await database.write(lambda _connection: None)

@@ -8,9 +8,8 @@ from breaker_props import HandClock, Notices, ask, texts
 
 from callboard.core.breaker import BreakerRules, CircuitState
 from callboard.core.classify import Classifier
-from callboard.core.errors import ProviderError
+from callboard.core.errors import ErrorTier, ProviderError
 from callboard.core.events import CircuitChanged
-from callboard.core.tiers import ErrorTier
 from callboard.models import (
     CircuitOpen,
     DirectGate,
@@ -20,8 +19,7 @@ from callboard.models import (
     Script,
     TextChunk,
 )
-from callboard.models.traffic.breaker import BreakerGate
-from callboard.models.traffic.circuits.breakers import LocalBreakers
+from callboard.models.traffic.breaker import BreakerGate, LocalBreakers
 
 pytestmark = pytest.mark.anyio
 

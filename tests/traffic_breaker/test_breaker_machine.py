@@ -10,11 +10,11 @@ from hypothesis.stateful import RuleBasedStateMachine, initialize, invariant, pr
 from callboard.core.breaker import (
     GENERIC_RULES,
     Breaker,
+    BreakerOutcome,
     BreakerRules,
+    CircuitRefusal,
     CircuitState,
-    Outcome,
     Permit,
-    Refusal,
     admit,
     breaker_rules,
     report,
@@ -22,7 +22,7 @@ from callboard.core.breaker import (
     rules_for,
 )
 from callboard.core.settings import Settings, resolve
-from callboard.core.settings.layers import Layer, LayerName
+from callboard.core.settings.layers import LayerName, SettingsLayer
 
 RULES = BreakerRules(
     consecutive_failures=3,
@@ -33,10 +33,12 @@ RULES = BreakerRules(
     max_probes=1,
     probe_timeout_seconds=60.0,
 )
-OK, BAD, GONE = Outcome.SUCCEEDED, Outcome.FAILED, Outcome.ABANDONED
+OK, BAD, GONE = BreakerOutcome.SUCCEEDED, BreakerOutcome.FAILED, BreakerOutcome.ABANDONED
 
 
-def call(breaker: Breaker, outcome: Outcome, now: int = 0, rules: BreakerRules = RULES) -> Breaker:
+def call(
+    breaker: Breaker, outcome: BreakerOutcome, now: int = 0, rules: BreakerRules = RULES
+) -> Breaker:
     breaker, permit = admit(breaker, rules, now)
     assert isinstance(permit, Permit)
     return report(breaker, permit, outcome, rules, now)
@@ -62,7 +64,7 @@ def test_closed_lets_pass_and_open_refuses_until_the_cooldown_ends() -> None:
     assert permit == Permit(0)
     assert closed == Breaker()
     same, refusal = admit(opened(), RULES, 9_999)
-    assert refusal == Refusal(10_000)
+    assert refusal == CircuitRefusal(10_000)
     assert same == opened()
 
 
@@ -114,7 +116,7 @@ def test_only_so_many_probes_are_under_way_at_once() -> None:
     assert isinstance(first, Permit)
     assert isinstance(second, Permit)
     _, third = admit(breaker, rules, 10_002)
-    assert third == Refusal(70_000, is_probing=True)
+    assert third == CircuitRefusal(70_000, is_probing=True)
     breaker = report(breaker, first, OK, rules, 10_003)
     _, fourth = admit(breaker, rules, 10_004)
     assert isinstance(fourth, Permit)
@@ -125,14 +127,14 @@ def test_a_failed_probe_opens_it_again_for_a_whole_cooldown() -> None:
     breaker, permit = probing(12_000)
     breaker = report(breaker, permit, BAD, RULES, 15_000)
     assert breaker.state is CircuitState.OPEN
-    assert admit(breaker, RULES, 24_999)[1] == Refusal(25_000)
+    assert admit(breaker, RULES, 24_999)[1] == CircuitRefusal(25_000)
 
 
 @pytest.mark.req("ERR-39")
 def test_a_probe_nobody_hears_of_again_has_failed() -> None:
     breaker, lost = probing(10_000)
     refused, answer = admit(breaker, RULES, 70_000)
-    assert answer == Refusal(80_000)
+    assert answer == CircuitRefusal(80_000)
     assert refused.state is CircuitState.OPEN
     # Nobody asked for a while: the cooldown ran from the moment the probe's time was up.
     later, again = admit(breaker, RULES, 80_000)
@@ -180,7 +182,7 @@ def test_stragglers_from_before_a_change_count_for_nothing() -> None:
     _, early = admit(Breaker(), RULES, 0)
     assert isinstance(early, Permit)
     for later in (opened(), probing(10_000)[0], reset(opened(), 5)):
-        for outcome in Outcome:
+        for outcome in BreakerOutcome:
             assert report(later, early, outcome, RULES, 20_000) == later
 
 
@@ -196,7 +198,7 @@ def test_a_clock_set_back_does_not_keep_it_open_for_ever() -> None:
     breaker, answer = admit(opened(day), RULES, 0)
     assert isinstance(answer, Permit)
     lost, answer = admit(replace(breaker, probes=probing(day)[0].probes), RULES, 0)
-    assert answer == Refusal(10_000)
+    assert answer == CircuitRefusal(10_000)
     assert lost.state is CircuitState.OPEN
 
 
@@ -227,7 +229,7 @@ def test_each_class_of_resource_has_its_own_defaults() -> None:
 @pytest.mark.req("ERR-44")
 def test_one_value_of_a_class_can_be_set_alone() -> None:
     data = {"circuit": {"file": {"cooldown_seconds": "3s"}, "llm": {"max_probes": 2}}}
-    rules = resolve([Layer(LayerName.USER, "mine.yaml", data)]).settings.circuit.rules()
+    rules = resolve([SettingsLayer(LayerName.USER, "mine.yaml", data)]).settings.circuit.rules()
     assert rules["file"] == replace(breaker_rules["file"], cooldown_seconds=3.0)
     assert rules["llm"] == replace(breaker_rules["llm"], max_probes=2)
 
@@ -270,7 +272,7 @@ class BreakerMachine(RuleBasedStateMachine):
         self.breaker, answer = admit(self.breaker, self.rules, self.now)
         expected = self.ghost_admits()
         assert isinstance(answer, Permit) == expected
-        if isinstance(answer, Refusal):
+        if isinstance(answer, CircuitRefusal):
             assert answer.retry_at_ms > self.now
             return
         assert answer.is_probe == (self.ghost.state == "half_open")
@@ -279,8 +281,8 @@ class BreakerMachine(RuleBasedStateMachine):
         self.calls.append((answer, self.ghost.era, answer.serial))
 
     @precondition(lambda self: self.calls)
-    @rule(pick=st.integers(0, 50), outcome=st.sampled_from(Outcome))
-    def a_call_ends(self, pick: int, outcome: Outcome) -> None:
+    @rule(pick=st.integers(0, 50), outcome=st.sampled_from(BreakerOutcome))
+    def a_call_ends(self, pick: int, outcome: BreakerOutcome) -> None:
         permit, era, serial = self.calls.pop(pick % len(self.calls))
         self.breaker = report(self.breaker, permit, outcome, self.rules, self.now)
         if era == self.ghost.era:
@@ -322,20 +324,20 @@ class BreakerMachine(RuleBasedStateMachine):
             return len(ghost.probes) < self.rules.max_probes
         return ghost.state == "closed"
 
-    def ghost_hears(self, is_probe: bool, serial: int, outcome: Outcome) -> None:
+    def ghost_hears(self, is_probe: bool, serial: int, outcome: BreakerOutcome) -> None:
         ghost = self.ghost
         if is_probe:
             del ghost.probes[serial]
-        if outcome is Outcome.ABANDONED:
+        if outcome is BreakerOutcome.ABANDONED:
             return
-        if is_probe and outcome is Outcome.FAILED:
+        if is_probe and outcome is BreakerOutcome.FAILED:
             self.ghost_opens(self.now)
         elif is_probe:
             ghost.good += 1
             if ghost.good == self.rules.success_threshold:
                 self.ghost = Ghost(era=ghost.era + 1)
         else:
-            failed = outcome is Outcome.FAILED
+            failed = outcome is BreakerOutcome.FAILED
             ghost.row = ghost.row + 1 if failed else 0
             ghost.results = [*ghost.results, failed][-self.rules.window_size :]
             is_full = len(ghost.results) == self.rules.window_size

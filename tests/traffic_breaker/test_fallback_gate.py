@@ -8,11 +8,10 @@ import pytest
 from breaker_props import HandClock, Notices, ask, chunks_of, last_reply
 
 from callboard.core.classify import Classifier
-from callboard.core.errors import InvalidInput, ProviderError
+from callboard.core.errors import ErrorTier, InvalidInput, ProviderError
 from callboard.core.events import ModelSwitched
 from callboard.core.settings import Settings, resolve
-from callboard.core.settings.layers import Layer, LayerName
-from callboard.core.tiers import ErrorTier
+from callboard.core.settings.layers import LayerName, SettingsLayer
 from callboard.models import (
     Catalog,
     Chunk,
@@ -247,7 +246,7 @@ def test_chains_come_from_the_settings() -> None:
             "fallback_on": ["circuit_open", "user_fixable"],
         }
     }
-    loaded = resolve([Layer(LayerName.USER, "mine.yaml", data)])
+    loaded = resolve([SettingsLayer(LayerName.USER, "mine.yaml", data)])
     models = loaded.settings.models
     assert models.fallbacks == {"openai:gpt-4o": ("anthropic:claude-sonnet-4", "local")}
     assert models.fallback_default == ("local",)

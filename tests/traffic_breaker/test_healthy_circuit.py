@@ -3,8 +3,8 @@
 import pytest
 from breaker_props import HandClock, Notices
 
-from callboard.core.breaker import BreakerRules, CircuitState, Outcome, Permit
-from callboard.models.traffic.circuits.shared import SharedBreakers
+from callboard.core.breaker import BreakerOutcome, BreakerRules, CircuitState, Permit
+from callboard.models.traffic.shared_breakers import SharedBreakers
 from callboard.store.database import Database
 
 pytestmark = pytest.mark.anyio
@@ -18,13 +18,13 @@ async def healthy(database: Database, clock: HandClock, notices: Notices) -> Sha
     """A circuit whose latest results were all good."""
     breakers = SharedBreakers(database, RULES, clock=clock, notify=notices)
     for _ in range(6):
-        await report(breakers, Outcome.SUCCEEDED)
+        await report(breakers, BreakerOutcome.SUCCEEDED)
         # What was reported is stored before this, and heard of.
         await database.write(lambda connection: connection.execute("SELECT 1").fetchone())
     return breakers
 
 
-async def report(breakers: SharedBreakers, outcome: Outcome) -> None:
+async def report(breakers: SharedBreakers, outcome: BreakerOutcome) -> None:
     permit = await breakers.admit(LLM)
     assert isinstance(permit, Permit)
     await breakers.report(LLM, permit, outcome)
@@ -35,12 +35,12 @@ async def test_more_of_the_same_does_without_the_store(
 ) -> None:
     database.close()
     for _ in range(50):
-        await report(healthy, Outcome.SUCCEEDED)
+        await report(healthy, BreakerOutcome.SUCCEEDED)
 
 
 async def test_failures_count_as_before(healthy: SharedBreakers) -> None:
     for _ in range(50):
-        await report(healthy, Outcome.SUCCEEDED)
+        await report(healthy, BreakerOutcome.SUCCEEDED)
     for _ in range(3):
-        await report(healthy, Outcome.FAILED)
+        await report(healthy, BreakerOutcome.FAILED)
     assert healthy.breaker(LLM).state is CircuitState.OPEN

@@ -21,9 +21,9 @@ from callboard.models import (
     TimeLimits,
 )
 from callboard.models.traffic.breaker import BreakerGate
-from callboard.models.traffic.circuits.shared import SharedBreakers
 from callboard.models.traffic.fallback import FallbackGate, FallbackRules
 from callboard.models.traffic.retry import RetryGate
+from callboard.models.traffic.shared_breakers import SharedBreakers
 from callboard.store.database import Database
 from callboard.testing.openai_server import OpenAIServer, http_error, reply
 

@@ -8,10 +8,9 @@ from typing import Any
 import pytest
 from breaker_props import HandClock, Notices, ask, chunks_of, last_reply, texts
 
-from callboard.core.errors import ProviderError
+from callboard.core.errors import ErrorTier, ProviderError, RetryPolicy
 from callboard.core.events import CallRetried
 from callboard.core.settings import Settings
-from callboard.core.tiers import ErrorTier, RetryPolicy
 from callboard.models import (
     Chunk,
     CircuitOpen,

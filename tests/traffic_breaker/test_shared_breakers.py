@@ -14,18 +14,22 @@ from breaker_props import HandClock, Notices, ask
 
 from callboard.core.breaker import (
     Breaker,
+    BreakerOutcome,
     BreakerRules,
+    CircuitRefusal,
     CircuitState,
-    Outcome,
     Permit,
-    Refusal,
 )
 from callboard.core.errors import ProviderError
 from callboard.core.events import CircuitChanged
 from callboard.models import CircuitOpen, DirectGate, Failure, Line, Script
 from callboard.models.traffic.breaker import BreakerGate
-from callboard.models.traffic.circuits.rows import find_breaker, list_breakers, transact
-from callboard.models.traffic.circuits.shared import SharedBreakers
+from callboard.models.traffic.shared_breakers import (
+    SharedBreakers,
+    find_breaker,
+    list_breakers,
+    transact,
+)
 from callboard.store.connection import Connection, Cursor, Params
 from callboard.store.database import Database
 
@@ -33,7 +37,7 @@ pytestmark = pytest.mark.anyio
 
 LLM = "llm:acme"
 RULES = {"llm": BreakerRules(3, 0.5, 6, 30.0, 2, probe_timeout_seconds=60.0)}
-OK, BAD = Outcome.SUCCEEDED, Outcome.FAILED
+OK, BAD = BreakerOutcome.SUCCEEDED, BreakerOutcome.FAILED
 
 
 @pytest.fixture
@@ -50,7 +54,7 @@ def two(
         yield pair[0], pair[1]
 
 
-async def call(breakers: SharedBreakers, outcome: Outcome) -> None:
+async def call(breakers: SharedBreakers, outcome: BreakerOutcome) -> None:
     permit = await breakers.admit(LLM)
     assert isinstance(permit, Permit)
     await breakers.report(LLM, permit, outcome)
@@ -69,7 +73,7 @@ async def test_what_one_learns_all_know(
     assert isinstance(await other.admit(LLM), Permit)
     await trip(one)
     clock.advance(0.6)
-    assert await other.admit(LLM) == Refusal(clock.now_ms() - 600 + 30_000)
+    assert await other.admit(LLM) == CircuitRefusal(clock.now_ms() - 600 + 30_000)
     assert isinstance(await other.admit("llm:healthy"), Permit)
 
 
@@ -113,7 +117,7 @@ async def test_leave_is_given_from_memory(
     await breakers.admit(LLM)
     database.close()
     # With the store gone: the open one is refused, the unknown one passes.
-    assert isinstance(await breakers.admit(LLM), Refusal)
+    assert isinstance(await breakers.admit(LLM), CircuitRefusal)
     assert isinstance(await breakers.admit("llm:never-seen"), Permit)
 
 
@@ -124,7 +128,7 @@ async def test_a_new_process_knows_at_once_what_is_open(
     await trip(two[0])
     database = Database.open(tmp_path / "callboard.db")
     newcomer = SharedBreakers(database, RULES, clock=clock)
-    assert isinstance(await newcomer.admit(LLM), Refusal)
+    assert isinstance(await newcomer.admit(LLM), CircuitRefusal)
     database.close()
 
 
@@ -158,7 +162,7 @@ async def test_the_cooldown_is_kept_while_open_and_renewed_by_a_failed_probe(
     stored = database.read(lambda connection: find_breaker(connection, LLM)).breaker
     assert (stored.state, stored.cooldown_until_ms) == (CircuitState.OPEN, clock.now_ms() + 30_000)
     clock.advance(0.6)
-    assert await one.admit(LLM) == Refusal(stored.cooldown_until_ms or 0)
+    assert await one.admit(LLM) == CircuitRefusal(stored.cooldown_until_ms or 0)
 
 
 @pytest.mark.req("ERR-154")
@@ -197,7 +201,7 @@ async def test_a_process_that_dies_as_probe_does_not_block_the_others(
     clock.advance(30)
     assert isinstance(await one.admit(LLM), Permit)
     clock.advance(59)
-    assert isinstance(await other.admit(LLM), Refusal)
+    assert isinstance(await other.admit(LLM), CircuitRefusal)
     clock.advance(31)
     assert isinstance(await other.admit(LLM), Permit)
 

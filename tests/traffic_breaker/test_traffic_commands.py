@@ -10,10 +10,10 @@ import pytest
 from breaker_props import HandClock
 
 from callboard.cli.main import main
-from callboard.core.breaker import BreakerRules, CircuitState, Outcome, Permit
+from callboard.core.breaker import BreakerOutcome, BreakerRules, CircuitState, Permit
 from callboard.core.events import CircuitChanged
-from callboard.models.traffic.circuits.shared import SharedBreakers
-from callboard.models.traffic.limits.rows import PauseRow, begin_pause
+from callboard.models.traffic.shared_breakers import SharedBreakers
+from callboard.models.traffic.shared_pauses import PauseRow, begin_pause
 from callboard.store.journal.events import read_events
 from callboard.studio.database import admit, open_database
 from callboard.studio.project import Project
@@ -37,7 +37,7 @@ def call(project: Project, capsys: pytest.CaptureFixture[str]) -> Any:
     return run
 
 
-async def use(project: Project, provider: str, outcomes: list[Outcome]) -> None:
+async def use(project: Project, provider: str, outcomes: list[BreakerOutcome]) -> None:
     database = open_database(admit(project))
     breakers = SharedBreakers(database, RULES)
     for outcome in outcomes:
@@ -56,8 +56,8 @@ def test_a_fresh_project_has_no_traffic(call: Any) -> None:
 
 @pytest.mark.req("ERR-42", "ERR-43")
 def test_an_open_circuit_is_shown_and_reset(call: Any, project: Project) -> None:
-    asyncio.run(use(project, "acme", [Outcome.FAILED] * 3))
-    asyncio.run(use(project, "calm", [Outcome.SUCCEEDED, Outcome.FAILED]))
+    asyncio.run(use(project, "acme", [BreakerOutcome.FAILED] * 3))
+    asyncio.run(use(project, "calm", [BreakerOutcome.SUCCEEDED, BreakerOutcome.FAILED]))
     code, out, _ = call("models", "status")
     acme, calm = out.splitlines()[1:]
     assert code == 0
@@ -81,7 +81,7 @@ def test_a_process_at_work_follows_a_reset(call: Any, project: Project, clock: H
         for _ in range(3):
             permit = await breakers.admit("llm:acme")
             assert isinstance(permit, Permit)
-            await breakers.report("llm:acme", permit, Outcome.FAILED)
+            await breakers.report("llm:acme", permit, BreakerOutcome.FAILED)
         code, out, _ = await asyncio.to_thread(call, "models", "reset", "llm:acme", "--json")
         assert code == 0
         assert json.loads(out)["was"]["state"] == "open"
@@ -94,7 +94,7 @@ def test_a_process_at_work_follows_a_reset(call: Any, project: Project, clock: H
 
 
 def test_resetting_what_nobody_knows_names_what_is_known(call: Any, project: Project) -> None:
-    asyncio.run(use(project, "acme", [Outcome.FAILED]))
+    asyncio.run(use(project, "acme", [BreakerOutcome.FAILED]))
     code, _, err = call("models", "reset", "acne")
     assert code != 0
     assert "'acne'" in err

@@ -20,7 +20,7 @@ from callboard.models import (
     TextChunk,
     Usage,
 )
-from callboard.models.traffic.limits.timer import Cancel
+from callboard.models.traffic.limit_state import Cancel
 
 
 class HandTime:

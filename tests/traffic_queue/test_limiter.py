@@ -9,12 +9,14 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from callboard.core.events import LimitPaused, LimitResumed
-from callboard.models.traffic.limits.credential import Credential, fingerprint, keyless
-from callboard.models.traffic.limits.limiter import Limiter
-from callboard.models.traffic.limits.retry_after import (
+from callboard.models.traffic.limit_state import (
     LONGEST_PAUSE_SECONDS,
+    Credential,
+    fingerprint,
+    keyless,
     retry_after_seconds,
 )
+from callboard.models.traffic.limiter import Limiter
 
 OPENAI = Credential("openai", "0123abcd")
 OTHER = Credential("openai", "ffff0000")

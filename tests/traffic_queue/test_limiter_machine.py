@@ -6,9 +6,8 @@ from hypothesis import strategies as st
 from hypothesis.stateful import Bundle, RuleBasedStateMachine, consumes, invariant, rule
 
 from callboard.core.events import LimitPaused, LimitResumed
-from callboard.models.traffic.limits.credential import Credential
-from callboard.models.traffic.limits.limiter import Limiter
-from callboard.models.traffic.limits.state import Ticket
+from callboard.models.traffic.limit_state import Credential, Ticket
+from callboard.models.traffic.limiter import Limiter
 
 CREDENTIALS = [Credential("a", "1"), Credential("a", "2"), Credential("b")]
 LONGEST_SECONDS = 400

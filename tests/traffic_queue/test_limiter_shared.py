@@ -11,10 +11,10 @@ from foyer import HandTime, Notices, Prompter, Readers, direct, quiet, until
 
 from callboard.core.events import LimitPaused, LimitResumed
 from callboard.models import ModelRequest
-from callboard.models.traffic.limits.credential import Credential
-from callboard.models.traffic.limits.limiter import TICK_SECONDS, Limiter
-from callboard.models.traffic.limits.shared import SharedPauses
+from callboard.models.traffic.limit_state import Credential
+from callboard.models.traffic.limiter import TICK_SECONDS, Limiter
 from callboard.models.traffic.queue import QueueGate
+from callboard.models.traffic.shared_pauses import SharedPauses
 from callboard.store.database import Database
 
 pytestmark = pytest.mark.anyio
@@ -298,9 +298,9 @@ async def test_a_store_that_fails_limits_this_process_all_the_same(
 OTHER_PROCESS = """
 import asyncio, sys
 from pathlib import Path
-from callboard.models.traffic.limits.credential import Credential
-from callboard.models.traffic.limits.limiter import Limiter
-from callboard.models.traffic.limits.shared import SharedPauses
+from callboard.models.traffic.limit_state import Credential
+from callboard.models.traffic.limiter import Limiter
+from callboard.models.traffic.shared_pauses import SharedPauses
 from callboard.store.database import Database
 
 async def main():

@@ -11,7 +11,7 @@ from callboard.core.errors import ProviderError
 from callboard.models import DirectGate, Line, Script, TextChunk, UnknownModel, Working
 from callboard.models.errors import QueueClosed
 from callboard.models.traffic.queue import QueueGate
-from callboard.models.traffic.waiting.slots import QueueLimits
+from callboard.models.traffic.slots import QueueLimits
 
 pytestmark = pytest.mark.anyio
 

@@ -6,16 +6,15 @@ from dataclasses import replace
 import pytest
 from foyer import HandTime, Notices, Prompter, Readers, direct, quiet, request, until
 
-from callboard.core.errors import ProviderError
+from callboard.core.errors import ErrorTier, ProviderError, RetryPolicy
 from callboard.core.events import CallRequeued, LimitPaused, LimitResumed
-from callboard.core.tiers import ErrorTier, RetryPolicy
 from callboard.models import DirectGate, Failure, Line, Restarted, Script, WrapperGate
 from callboard.models.errors import CredentialPaused, QueueClosed, RateLimited
-from callboard.models.traffic.limits.credential import Credential, keyless
-from callboard.models.traffic.limits.gate import LimiterGate
-from callboard.models.traffic.limits.limiter import Limiter
+from callboard.models.traffic.limit_state import Credential, keyless
+from callboard.models.traffic.limiter import Limiter
+from callboard.models.traffic.limiter_gate import LimiterGate
 from callboard.models.traffic.queue import QueueGate
-from callboard.models.traffic.waiting.slots import QueueLimits
+from callboard.models.traffic.slots import QueueLimits
 from callboard.models.types import Chunk, ModelRequest
 
 pytestmark = pytest.mark.anyio

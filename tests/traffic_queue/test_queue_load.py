@@ -7,13 +7,12 @@ from collections import Counter
 import pytest
 from foyer import Notices, request
 
-from callboard.core.errors import ProviderError
+from callboard.core.errors import ProviderError, RetryPolicy
 from callboard.core.events import CallRequeued, LimitPaused, LimitResumed
-from callboard.core.tiers import RetryPolicy
 from callboard.models import DirectGate, Failure, Line, ModelRequest, Script
-from callboard.models.traffic.limits.limiter import Limiter
+from callboard.models.traffic.limiter import Limiter
 from callboard.models.traffic.queue import QueueGate
-from callboard.models.traffic.waiting.slots import QueueLimits
+from callboard.models.traffic.slots import QueueLimits
 
 pytestmark = pytest.mark.anyio
 

@@ -15,11 +15,11 @@ from callboard.core.errors import ProviderError
 from callboard.core.events import CallRequeued
 from callboard.models import ModelRequest, ProviderChunk
 from callboard.models.errors import RateLimited
-from callboard.models.traffic.limits.credential import Credential
-from callboard.models.traffic.limits.limiter import Limiter
+from callboard.models.traffic.limit_state import Credential
+from callboard.models.traffic.limiter import Limiter
 from callboard.models.traffic.priority import is_interactive
 from callboard.models.traffic.queue import QueueGate
-from callboard.models.traffic.waiting.slots import QueueLimits
+from callboard.models.traffic.slots import QueueLimits
 
 PROVIDERS = ("x", "y")
 SESSIONS = ("one", "two", "three", None)

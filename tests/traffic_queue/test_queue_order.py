@@ -5,7 +5,7 @@ from foyer import Prompter, Readers, direct, quiet, until
 
 from callboard.core.errors import InvalidInput
 from callboard.models.traffic.queue import QueueGate
-from callboard.models.traffic.waiting.slots import QueueLimits
+from callboard.models.traffic.slots import QueueLimits
 
 pytestmark = pytest.mark.anyio
 

@@ -19,7 +19,7 @@ from callboard.models import (
     WrapperGate,
 )
 from callboard.models.traffic.queue import QueueGate
-from callboard.models.traffic.waiting.slots import QueueLimits
+from callboard.models.traffic.slots import QueueLimits
 
 pytestmark = pytest.mark.anyio
 

@@ -16,7 +16,7 @@ from callboard.core.vocabulary.run import RunState
 from callboard.store.journal.runs import list_runs
 from callboard.studio.project import Project
 from callboard.studio.studio import Opening, Studio
-from callboard.studio.trust import Registry, StandingKind
+from callboard.studio.trust import StandingKind, TrustRegistry
 from callboard.testing.opening import SCRIPTED
 
 CONFIG = "pack: alfred\nlog:\n  level: error\nmodels:\n  timeout_seconds: 7\n"
@@ -285,14 +285,14 @@ def test_a_folder_that_was_replaced_moved_or_given_away_is_asked_about_again(
     moved = tmp_path / "moved"
     root.rename(moved)
     assert Project(moved).standing.kind is StandingKind.MOVED
-    Registry().trust(moved, 1)
+    TrustRegistry().trust(moved, 1)
     assert Project(moved).standing.kind is StandingKind.TRUSTED
 
     # The same bytes, id included, in a folder made anew: as a zip that came back would be.
     shutil.move(moved / ".callboard", tmp_path / "kept")
     shutil.copytree(tmp_path / "kept", moved / ".callboard")
     assert Project(moved).standing.kind is StandingKind.REPLACED
-    Registry().trust(moved, 2)
+    TrustRegistry().trust(moved, 2)
     assert Project(moved).standing.kind is StandingKind.TRUSTED
 
     if os.geteuid() == 0:

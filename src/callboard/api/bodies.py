@@ -1,4 +1,4 @@
-"""What a request may bring: so many bytes, so many entries, within so much time.
+"""What requests may bring: so many bytes and entries, within so much time, so many at a time.
 
 A body is refused by what it says of its length before any of it is read, and by what comes while
 it is read. What is let in is whole: no route waits for the rest of one.
@@ -7,6 +7,7 @@ it is read. What is let in is whole: no route waits for the rest of one.
 import asyncio
 import re
 from collections.abc import Sequence
+from dataclasses import dataclass
 from typing import ClassVar, Final
 
 from fastapi.responses import JSONResponse
@@ -14,9 +15,35 @@ from starlette.datastructures import Headers
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from callboard.api.failure import error_body
-from callboard.api.patience import PATIENCE, Patience
 from callboard.core.canonical import Json
 from callboard.core.errors import CallboardError
+
+
+@dataclass(frozen=True, slots=True)
+class Patience:
+    """Seconds for each thing a client may be slow at."""
+
+    # From the first byte of a request, or from the opening of its connection, to the end of its
+    # headers, however they trickle in.
+    head_seconds: float = 20.0
+    # For a body of no length; a longer one has more, by the slowest rate that is put up with.
+    body_seconds: float = 20.0
+    slowest_bytes_a_second: int = 50_000
+    # For what is left of a body that was answered without being read.
+    rest_seconds: float = 5.0
+    # Until a client takes more of its answer.
+    taking_seconds: float = 60.0
+    # For another request on the same connection. Longer than clients wait, so that it is they who
+    # close it: where the server does, a request that is under way at that moment is lost.
+    keep_alive_seconds: int = 75
+
+    def for_body(self, length: int) -> float:
+        """Return how long a body of so many bytes may take."""
+        return self.body_seconds + length / self.slowest_bytes_a_second
+
+
+PATIENCE = Patience()
+
 
 DEFAULT_BYTES: Final = 1_000_000
 MOST_ENTRIES: Final = 20_000
@@ -154,3 +181,42 @@ def _again(body: bytes, receive: Receive) -> Receive:
         return {"type": "http.request", "body": body, "more_body": False}
 
     return told
+
+
+MOST_REQUESTS: Final = 1000
+_RETRY_SECONDS: Final = 2
+# Whoever watches over the server must hear from it when it is busiest.
+_ALWAYS: Final = "/api/health"
+
+
+class Capacity:
+    """Counts what is being answered, streams and sockets included."""
+
+    def __init__(self, app: ASGIApp, most: int = MOST_REQUESTS) -> None:
+        """Take what lies behind, and how many may be there at once."""
+        self._app = app
+        self._most = most
+        self._inside = 0
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """Let a request in while there is room."""
+        if scope["type"] not in ("http", "websocket") or scope["path"] == _ALWAYS:
+            await self._app(scope, receive, send)
+        elif self._inside >= self._most:
+            await self._refuse(scope, receive, send)
+        else:
+            self._inside += 1
+            try:
+                await self._app(scope, receive, send)
+            finally:
+                self._inside -= 1
+
+    async def _refuse(self, scope: Scope, receive: Receive, send: Send) -> None:
+        if scope["type"] == "websocket":
+            await send({"type": "websocket.close", "code": 1013})
+            return
+        message = f"{self._most} requests are being answered already"
+        fix = f"Try again in {_RETRY_SECONDS} seconds."
+        told = error_body("too_busy", message, {"fix": fix, "limit_requests": self._most})
+        headers = {"Retry-After": str(_RETRY_SECONDS)}
+        await JSONResponse(told, 503, headers=headers)(scope, receive, send)

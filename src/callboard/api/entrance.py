@@ -1,23 +1,154 @@
 """Who may come in: this machine alone, or whoever has the token. Web pages of others may not.
 
+Browsers show the token once, in a form, and keep a cookie.
+
 Whatever changes something over the API carries a header of ours. A page of another address cannot
 send it unasked: the browser asks this server first, and no answer allows it.
+
+The cookie is not the token and opens pages only; the API still asks for the token itself.
+
+A browser tells the truth in these headers, whatever page it shows. What cannot be read as the
+plain form of its header is nobody's address; there is no second guess at what it might mean.
 """
 
 import hmac
+import re
+from dataclasses import dataclass
+from hashlib import sha256
+from importlib.resources import files
 from typing import Final
+from urllib.parse import parse_qs
 
 from fastapi import Request
-from fastapi.responses import JSONResponse, Response
+from fastapi.responses import HTMLResponse, JSONResponse, RedirectResponse, Response
 from starlette.requests import HTTPConnection
 from starlette.types import ASGIApp, Receive, Scope, Send
 
-from callboard.api.admittance import ENTER, admit, ask_for_token, is_admitted
-from callboard.api.bodies import Bodies
+from callboard.api.bodies import PATIENCE, Bodies, Patience
 from callboard.api.failure import error_body
-from callboard.api.origins import LOOPBACK, is_from_elsewhere, is_opened, own_address
-from callboard.api.patience import PATIENCE, Patience
 from callboard.core.errors import InvalidInput
+
+ENTER: Final = "/enter"
+COOKIE: Final = "callboard_page"
+_MOST_BYTES: Final = 4096
+_WEEK_SECONDS: Final = 7 * 24 * 3600
+_HEADERS: Final = {
+    "Cache-Control": "no-store",
+    "Content-Security-Policy": (
+        "default-src 'none'; style-src 'unsafe-inline'; form-action 'self'; frame-ancestors 'none'"
+    ),
+    "Referrer-Policy": "no-referrer",
+}
+
+
+def is_admitted(caller: HTTPConnection, token: str) -> bool:
+    """Say whether a browser has shown the token before."""
+    shown = caller.cookies.get(COOKIE, "")
+    return hmac.compare_digest(shown.encode(), _pass_for(token).encode())
+
+
+def ask_for_token(caller: HTTPConnection) -> Response:
+    """Answer with the form that asks for the token; to anything but a page with an error."""
+    if "text/html" in caller.headers.get("accept", ""):
+        return _form("", 401)
+    fix = {"fix": "Open the page in a browser and give it the token."}
+    return JSONResponse(error_body("unauthorized", "This page asks for the token", fix), 401)
+
+
+async def admit(request: Request, token: str) -> Response:
+    """Take the token from the form; the right one is answered with the cookie."""
+    body = b""
+    async for part in request.stream():
+        body += part
+        if len(body) > _MOST_BYTES:
+            return _form("That is not the token.", 413)
+    told = parse_qs(body.decode("utf-8", "replace")).get("token", [""])[0]
+    if not hmac.compare_digest(told.strip().encode(), token.encode()):
+        return _form("That is not the token.", 401)
+    answer = RedirectResponse("/", 303)
+    answer.set_cookie(
+        COOKIE,
+        _pass_for(token),
+        max_age=_WEEK_SECONDS,
+        httponly=True,
+        samesite="strict",
+        secure=request.url.scheme == "https",
+    )
+    return answer
+
+
+def _pass_for(token: str) -> str:
+    return hmac.new(token.encode(), b"callboard page", sha256).hexdigest()
+
+
+def _form(note: str, status: int) -> HTMLResponse:
+    page = files("callboard.api").joinpath("enter.html").read_text("utf-8")
+    return HTMLResponse(page.replace("<!-- note -->", note), status, headers=_HEADERS)
+
+
+LOOPBACK: Final = frozenset({"127.0.0.1", "localhost", "::1"})
+_DEFAULT_PORTS: Final = {"http": 80, "https": 443}
+_SOCKET_SCHEMES: Final = {"ws": "http", "wss": "https"}
+_HOST: Final = re.compile(
+    r"(?:\[(?P<six>[0-9a-f:.]{2,45})\]|(?P<name>[a-z0-9._-]{1,253}))(?::(?P<port>[0-9]{1,5}))?"
+)
+_OWN_SITE: Final = frozenset({"same-origin", "none"})
+
+
+@dataclass(frozen=True, slots=True)
+class HostAddress:
+    """A scheme, a host and a port: two are the same only if all three are."""
+
+    scheme: str
+    host: str
+    port: int
+
+    @property
+    def is_loopback(self) -> bool:
+        """Whether it names this machine."""
+        return self.host in LOOPBACK
+
+    @property
+    def netloc(self) -> str:
+        """Host and port as an address bar shows them."""
+        host = f"[{self.host}]" if ":" in self.host else self.host
+        return host if self.port == _DEFAULT_PORTS[self.scheme] else f"{host}:{self.port}"
+
+
+def own_address(caller: HTTPConnection) -> HostAddress | None:
+    """Return the address a request is sent to, or None if its Host header is not one."""
+    told = caller.headers.getlist("host")
+    scheme = str(caller.scope.get("scheme", "http"))
+    return _read(_SOCKET_SCHEMES.get(scheme, scheme), told[0]) if len(told) == 1 else None
+
+
+def is_from_elsewhere(caller: HTTPConnection, own: HostAddress) -> bool:
+    """Say whether a browser sends this for a page that is not of this very server."""
+    origins = caller.headers.getlist("origin")
+    if any(_read_origin(each) != own for each in origins) or len(origins) > 1:
+        return True
+    return any(each not in _OWN_SITE for each in caller.headers.getlist("sec-fetch-site"))
+
+
+def is_opened(caller: HTTPConnection) -> bool:
+    """Say whether a browser opens this itself, as a link does; no page gets to see it."""
+    told = caller.headers
+    is_document = told.get("sec-fetch-dest") == "document" and "origin" not in told
+    return caller.scope.get("method") in ("GET", "HEAD") and is_document
+
+
+def _read_origin(text: str) -> HostAddress | None:
+    scheme, separator, rest = text.partition("://")
+    return _read(scheme, rest) if separator else None
+
+
+def _read(scheme: str, text: str) -> HostAddress | None:
+    found = _HOST.fullmatch(text.lower())
+    if found is None or scheme not in _DEFAULT_PORTS:
+        return None
+    port = int(found["port"]) if found["port"] else _DEFAULT_PORTS[scheme]
+    return HostAddress(scheme, found["six"] or found["name"], port)
+
 
 HOST: Final = "callboard.host"
 CHANGE_HEADER: Final = "X-Callboard"

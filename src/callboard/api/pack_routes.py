@@ -137,5 +137,5 @@ def _taken(routes: Any) -> set[tuple[str, str]]:
 
 def _signatures(route: Any, prefix: str = "") -> set[tuple[str, str]]:
     """Return by which methods and path a route is found; names of parameters do not count."""
-    path = re.sub(r"\{[^}]*\}", "{}", prefix + getattr(route, "path", ""))
+    path = re.sub(r"\{[^{}]*\}", "{}", prefix + getattr(route, "path", ""))
     return {(method, path) for method in getattr(route, "methods", None) or ()}

@@ -1,14 +1,17 @@
-"""The open project behind the server, as routes ask for it.
+"""What routes share: the open project, pages of lists, and long work as jobs.
 
 Asynchronous, though nothing is waited for: a plain function would be called in a thread, and no
 request may have to wait for one of those just to be looked at.
 """
 
-from typing import Annotated, Any
+from collections.abc import Sequence
+from typing import Annotated, Any, Final, TypeVar
 
-from fastapi import Depends, Request
+from fastapi import Depends, Query, Request, Response
 from pydantic import BaseModel, ConfigDict
 
+from callboard.core.clock import iso
+from callboard.core.vocabulary import RunRecord
 from callboard.studio.studio import Studio
 
 
@@ -33,3 +36,87 @@ class Shown(BaseModel):
 
 
 Entry = dict[str, Any]
+
+
+T = TypeVar("T")
+
+MAX_LIMIT: Final = 500
+
+
+class Page:
+    """The part of a list that a caller asked for."""
+
+    def __init__(self, request: Request, response: Response, limit: int, offset: int) -> None:
+        """Take the request it is for; the headers are set when the list is cut."""
+        self.limit = limit
+        self.offset = offset
+        self._request = request
+        self._response = response
+
+    def cut(self, entries: Sequence[T]) -> list[T]:
+        """Return the page and tell in the headers how many there are and where the next begins."""
+        end = self.offset + self.limit
+        self._response.headers["X-Total-Count"] = str(len(entries))
+        if end < len(entries):
+            following = self._request.url.include_query_params(limit=self.limit, offset=end)
+            self._response.headers["Link"] = f'<{following}>; rel="next"'
+        return list(entries[self.offset : end])
+
+
+async def page_of(
+    request: Request,
+    response: Response,
+    limit: Annotated[int, Query(ge=1, le=MAX_LIMIT, description="Entries per page.")] = 100,
+    offset: Annotated[int, Query(ge=0, le=1_000_000_000, description="Entries to skip.")] = 0,
+) -> Page:
+    """Return the part of a list that the query asks for."""
+    return Page(request, response, limit, offset)
+
+
+Paged = Annotated[Page, Depends(page_of)]
+
+
+class StartedJob(Shown):
+    """Long work that has begun; `events` is where it can be followed."""
+
+    run_id: str
+    status: str
+    events: str
+
+
+class JobShape(StartedJob):
+    """Long work as it is now; `result` is there when it is done, `error` when it failed."""
+
+    kind: str
+    title: str
+    session_id: str
+    created_at: str
+    updated_at: str
+    result: Any = None
+    error: Entry | None = None
+
+
+def started(run: RunRecord, **more: Any) -> StartedJob:
+    """Return a run that was just started, with what else its caller needs to know."""
+    told = {"run_id": run.id, "status": "running", "events": _events(run), **more}
+    return StartedJob.model_validate(told)
+
+
+def job_shape(run: RunRecord) -> JobShape:
+    """Return a run as it is now."""
+    return JobShape(
+        run_id=run.id,
+        status=run.state.value,
+        events=_events(run),
+        kind=run.choreography,
+        title=run.title,
+        session_id=run.session_id,
+        created_at=iso(run.created_at),
+        updated_at=iso(run.updated_at or run.created_at),
+        result=run.result,
+        error=None if run.error is None else run.error.to_json(),
+    )
+
+
+def _events(run: RunRecord) -> str:
+    return f"/api/runs/{run.id}/events"

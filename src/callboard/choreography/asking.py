@@ -6,10 +6,9 @@ from contextlib import aclosing
 from dataclasses import asdict, dataclass, field, replace
 from typing import Any, NoReturn, cast
 
-from callboard.choreography.cards import PROCESSING, showing
 from callboard.choreography.conversation import Listener, history_digest, with_history
-from callboard.choreography.holdups import Holdups
-from callboard.choreography.stuck import can_be_helped
+from callboard.choreography.holdups import Holdups, can_be_helped
+from callboard.choreography.staffing import PROCESSING, showing
 from callboard.choreography.values import Input, Reply, as_content, pack_of
 from callboard.core.canonical import Json, digest
 from callboard.core.errors import CallboardError, ProviderError
@@ -51,7 +50,7 @@ Compose = Callable[[Listener], PromptRequest]
 
 
 @dataclass(frozen=True, slots=True)
-class Call:
+class AgentCall:
     """What a choreography wants of an agent."""
 
     key: str
@@ -82,7 +81,7 @@ class Call:
     temperature: float | None = None
 
 
-async def ask_agent(studio: Studio, run: Run, call: Call, holdups: Holdups) -> Reply:
+async def ask_agent(studio: Studio, run: Run, call: AgentCall, holdups: Holdups) -> Reply:
     """Ask once, journal the reply, and return it; a budget that says no holds the run up."""
     said = await ask_step(studio, run, call, holdups)
     if not isinstance(said, dict):
@@ -99,7 +98,7 @@ async def ask_agent(studio: Studio, run: Run, call: Call, holdups: Holdups) -> R
     )
 
 
-async def ask_step(studio: Studio, run: Run, call: Call, holdups: Holdups) -> Json:
+async def ask_step(studio: Studio, run: Run, call: AgentCall, holdups: Holdups) -> Json:
     """Do the same and return what the journal holds, whatever a fork put there."""
     agent = studio.repertoire.agent(call.agent_id, pack_of(run))
     contents = {name: as_content(name, value) for name, value in call.inputs.items()}
@@ -153,7 +152,7 @@ class _Asking:
         studio: Studio,
         run: Run,
         agent: Agent,
-        call: Call,
+        call: AgentCall,
         contents: dict[str, Content],
         holdups: Holdups,
     ) -> None:

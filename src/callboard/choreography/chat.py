@@ -8,7 +8,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any, Final, cast
 
-from callboard.choreography.calling import (
+from callboard.choreography.agent_calls import (
     ByteLimits,
     Errand,
     ErrandPrompts,
@@ -32,7 +32,7 @@ from callboard.models.traffic.priority import Priority
 from callboard.prompts import Turn
 from callboard.store.connection import Connection
 from callboard.store.journal.runs import list_runs
-from callboard.studio.offers import Prepared
+from callboard.studio.runnable import Prepared
 from callboard.studio.studio import Studio
 
 CHAT: Final = "chat"
@@ -56,7 +56,7 @@ class ChatToolRequired(CallboardError):
 
 
 @dataclass(frozen=True, slots=True)
-class Exchange:
+class ChatExchange:
     """One message and its answer, as the conversation holds it."""
 
     run_id: str
@@ -217,7 +217,7 @@ def exchanges(
     agent_id: str,
     *,
     before: RunRecord | None = None,
-) -> list[Exchange]:
+) -> list[ChatExchange]:
     """Return what was said with an agent in a session, oldest first; failed messages are not."""
     runs = list_runs(connection, choreography=f"{pack}/{CHAT}", session_id=session_id)
     ids = [run.id for run in runs]
@@ -229,14 +229,14 @@ def exchanges(
     ]
 
 
-def _exchange(connection: Connection, run: RunRecord) -> Exchange:
+def _exchange(connection: Connection, run: RunRecord) -> ChatExchange:
     result = cast("dict[str, Any]", run.result)
     row: Any = connection.execute(
         "SELECT id FROM prompts WHERE run_id = :run_id AND reply IS NOT NULL"
         " ORDER BY created_at DESC, id DESC LIMIT 1",
         {"run_id": run.id},
     ).fetchone()
-    return Exchange(
+    return ChatExchange(
         run_id=run.id,
         agent_id=str(result["agent_id"]),
         message=str(run.args["message"]),

@@ -9,7 +9,7 @@ from callboard.choreography.stage import Stage
 from callboard.core.canonical import Json
 from callboard.core.errors import InvalidInput
 from callboard.engine.run import Run
-from callboard.studio.offers import Prepared
+from callboard.studio.runnable import Prepared
 from callboard.studio.studio import Studio
 
 Function = Callable[..., Awaitable[Json]]

@@ -18,12 +18,12 @@ from callboard.core.vocabulary import Agent, Receipt, StepKind
 from callboard.engine.scope import StepScope
 from callboard.replies.evidence import (
     SLOT,
-    Candidate,
+    EvidenceCandidate,
+    EvidenceMaterial,
     EvidenceRules,
-    Material,
-    Passage,
+    EvidenceVerdict,
+    SourcePassage,
     SourceReceipt,
-    Verdict,
     check_reply,
     checked_sources,
     find_candidates,
@@ -38,7 +38,7 @@ from callboard.studio.studio import Studio
 from callboard.tools.files.project import TEXT_SUFFIXES
 
 __all__ = [
-    "Candidate",
+    "EvidenceCandidate",
     "Grounding",
     "SlotText",
     "candidates",
@@ -73,7 +73,7 @@ async def ground(
     grounding: Grounding,
     slots: Mapping[str, SlotText],
     key: str,
-) -> Verdict:
+) -> EvidenceVerdict:
     """Check a reply in a step of its own and record the verdict with it.
 
     `slots` are those the agent was shown; no others can be cited. After a restart the verdict is
@@ -109,7 +109,7 @@ async def judge(
     agent: Agent,
     grounding: Grounding,
     slots: Mapping[str, SlotText],
-) -> Verdict:
+) -> EvidenceVerdict:
     """Check a reply within a step of the caller, whose record the verdict is stored with."""
     role = agent.contract.archetype
     verdict = await asyncio.to_thread(_check, stage, reply_text, role, grounding, slots)
@@ -126,24 +126,26 @@ async def candidates(
     slots: Mapping[str, SlotText],
     about: str = "",
     most: int = 5,
-) -> tuple[Candidate, ...]:
+) -> tuple[EvidenceCandidate, ...]:
     """Return ready-made evidence from what an agent was shown; each befits its role and holds."""
     role = _agent(stage, agent).contract.archetype
 
-    def find() -> tuple[Candidate, ...]:
+    def find() -> tuple[EvidenceCandidate, ...]:
         kind_of = grounding.kind_of(stage.studio)
         sources = StageSources(stage.studio, stage.run.session_id, slots, kind_of)
         shown = _material(sources, slots)
         found = find_candidates(role, grounding.rules, shown, sources, about=about, most=most)
         if found:
             return found
-        more = Material((*shown.passages, *_project_passages(stage, sources)), shown.receipts)
+        more = EvidenceMaterial(
+            (*shown.passages, *_project_passages(stage, sources)), shown.receipts
+        )
         return find_candidates(role, grounding.rules, more, sources, about=about, most=most)
 
     return await asyncio.to_thread(find)
 
 
-def render_evidence(candidate: Candidate) -> str:
+def render_evidence(candidate: EvidenceCandidate) -> str:
     """Return the evidence line of a candidate."""
     return render_evidence_line(candidate.citations)
 
@@ -158,7 +160,7 @@ def _check(
     role: str,
     grounding: Grounding,
     slots: Mapping[str, SlotText],
-) -> Verdict:
+) -> EvidenceVerdict:
     studio = stage.studio
     sources = StageSources(studio, stage.run.session_id, slots, grounding.kind_of(studio))
     return check_reply(
@@ -171,7 +173,7 @@ def _check(
 
 
 def _recording(
-    stage: Stage, agent: Agent, verdict: Verdict, step_key: str
+    stage: Stage, agent: Agent, verdict: EvidenceVerdict, step_key: str
 ) -> Callable[[Connection], None]:
     role = agent.contract.archetype
     session_id, run_id = stage.run.session_id, stage.run.id
@@ -211,16 +213,16 @@ def _recording(
     return work
 
 
-def _preview(verdict: Verdict) -> str:
+def _preview(verdict: EvidenceVerdict) -> str:
     if verdict.abstained:
         return "abstained"
     return "evidence holds" if verdict.accepted else f"{verdict.code}: {verdict.detail}"[:200]
 
 
-def _material(sources: StageSources, slots: Mapping[str, SlotText]) -> Material:
+def _material(sources: StageSources, slots: Mapping[str, SlotText]) -> EvidenceMaterial:
     """Gather what was shown: slots, what tools pointed at, and the files their receipts name."""
     passages = [
-        Passage(name, shown.text, SLOT, _ABOUT_THE_TEXT if shown.receipt_id else _WORKED_ON)
+        SourcePassage(name, shown.text, SLOT, _ABOUT_THE_TEXT if shown.receipt_id else _WORKED_ON)
         for name, shown in slots.items()
         if shown.text
     ]
@@ -233,10 +235,10 @@ def _material(sources: StageSources, slots: Mapping[str, SlotText]) -> Material:
         receipts.append((cited, stored.preview))
         passages.extend(_pointed_at(stored, sources))
         passages.extend(_files_of(stored, sources))
-    return Material(passages, receipts)
+    return EvidenceMaterial(passages, receipts)
 
 
-def _pointed_at(receipt: Receipt, sources: StageSources) -> Iterator[Passage]:
+def _pointed_at(receipt: Receipt, sources: StageSources) -> Iterator[SourcePassage]:
     """Go through the quotes a tool's payload holds, whatever its shape."""
     waiting: list[Json] = [receipt.payload]
     while waiting:
@@ -250,21 +252,21 @@ def _pointed_at(receipt: Receipt, sources: StageSources) -> Iterator[Passage]:
             if isinstance(path, str) and isinstance(text, str):
                 found = sources.file(path)
                 if found is not None:
-                    yield Passage(found.path, text, found.kind, _POINTED_AT)
+                    yield SourcePassage(found.path, text, found.kind, _POINTED_AT)
 
 
-def _files_of(receipt: Receipt, sources: StageSources) -> Iterator[Passage]:
+def _files_of(receipt: Receipt, sources: StageSources) -> Iterator[SourcePassage]:
     for ref in receipt.file_refs[:_MOST_FILES]:
         found = sources.file(str(ref.get("path", "")))
         if found is not None:
-            yield Passage(found.path, found.text, found.kind)
+            yield SourcePassage(found.path, found.text, found.kind)
 
 
-def _project_passages(stage: Stage, sources: StageSources) -> Iterator[Passage]:
+def _project_passages(stage: Stage, sources: StageSources) -> Iterator[SourcePassage]:
     per_kind: dict[str, int] = {}
     for listed in stage.studio.tools.files.list_files(suffixes=TEXT_SUFFIXES):
         found = sources.file(listed.path)
         if found is None or per_kind.get(found.kind, 0) >= _MOST_FILES:
             continue
         per_kind[found.kind] = per_kind.get(found.kind, 0) + 1
-        yield Passage(found.path, found.text, found.kind)
+        yield SourcePassage(found.path, found.text, found.kind)

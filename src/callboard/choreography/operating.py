@@ -4,7 +4,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from callboard.choreography.stage import Stage
-from callboard.choreography.tooling import ToolUse, use_tool
+from callboard.choreography.tool_use import ToolUse, use_tool
 from callboard.core.canonical import Json
 from callboard.operations import Operation, Operations
 

@@ -1,10 +1,22 @@
-"""Staffing: who of a pack's agents takes part, and how much each can be given."""
+"""Staffing: who of a pack's agents takes part, how much each can be given, what each is doing.
 
-from collections.abc import Sequence
-from typing import Final
+An agent executes while a tool runs on its behalf, processes while its model writes, and is idle
+otherwise. What a dead process left behind is not believed.
+"""
+
+from collections.abc import Generator, Sequence
+from contextlib import contextmanager
+from enum import StrEnum
+from typing import Any, Final
 
 from callboard.core.errors import InvalidInput
-from callboard.core.vocabulary import Agent, ModelTier
+from callboard.core.events import AgentState, body_from_json
+from callboard.core.vocabulary import UNFINISHED, Agent, ModelTier, RunRecord
+from callboard.engine.run import Run
+from callboard.store.connection import Connection
+from callboard.store.journal.encoding import decode
+from callboard.store.journal.events import event_row
+from callboard.store.journal.runs import list_runs
 from callboard.studio.studio import Studio
 
 CHIEF: Final = "chief"
@@ -65,3 +77,69 @@ def find_attendees(studio: Studio, names: Sequence[str], pack: str) -> tuple[Age
 def chief_of(attendees: Sequence[Agent]) -> Agent:
     """Return who leads: the first Chief among those invited."""
     return next(agent for agent in attendees if agent.contract.archetype == CHIEF)
+
+
+class CardState(StrEnum):
+    """What an agent's card shows."""
+
+    EXECUTING = "executing"
+    PROCESSING = "processing"
+    IDLE = "idle"
+
+
+PROCESSING: Final = CardState.PROCESSING
+EXECUTING: Final = CardState.EXECUTING
+_BUSIEST_FIRST: Final = (CardState.EXECUTING, CardState.PROCESSING)
+
+
+@contextmanager
+def showing(studio: Studio, run: Run, agent_id: str, state: CardState, key: str) -> Generator[None]:
+    """Show a state on an agent's card for as long as the context lasts."""
+    _tell(studio, run, AgentState(agent_id, state.value), key)
+    try:
+        yield
+    finally:
+        _tell(studio, run, AgentState(agent_id, CardState.IDLE.value), key)
+
+
+def agents_now(studio: Studio, pack: str = "") -> dict[str, CardState]:
+    """Return what every enabled agent is doing at this moment, in the order of the staff."""
+    busy: dict[str, set[str]] = {}
+    runs = studio.database.read(lambda connection: list_runs(connection, states=UNFINISHED))
+    for run in runs:
+        if studio.engine.is_executed(run):
+            for agent_id, state in _open_cards(studio, run):
+                busy.setdefault(agent_id, set()).add(state)
+    return {
+        agent.id: next(
+            (state for state in _BUSIEST_FIRST if state.value in busy.get(agent.id, ())),
+            CardState.IDLE,
+        )
+        for agent in studio.repertoire.agents(pack)
+    }
+
+
+def _open_cards(studio: Studio, run: RunRecord) -> list[tuple[str, str]]:
+    """Return the agents of a run with the state that each of their open steps shows."""
+
+    def work(connection: Connection) -> dict[tuple[str, str], str]:
+        rows: Any = connection.execute(
+            "SELECT step_key, data FROM events"
+            " WHERE run_id = :run_id AND type = :type ORDER BY seq",
+            {"run_id": run.id, "type": AgentState.type},
+        )
+        latest: dict[tuple[str, str], str] = {}
+        for row in rows:
+            body = body_from_json(AgentState.type, decode(row["data"]))
+            if isinstance(body, AgentState):
+                latest[body.agent_id, row["step_key"]] = body.state
+        return latest
+
+    latest = studio.database.read(work)
+    return [(agent, state) for (agent, _), state in latest.items() if state != CardState.IDLE.value]
+
+
+def _tell(studio: Studio, run: Run, body: AgentState, key: str) -> None:
+    # Noted, not waited for: a card must not slow down the step it tells of.
+    row = event_row(body, studio.clock.now_ms(), run.session_id, run.id, run.key(key))
+    studio.database.note(lambda connection: connection.execute(*row))

@@ -8,9 +8,10 @@ import inspect
 from collections.abc import Awaitable, Callable, Mapping, Sequence
 from typing import Any, Final, TypeVar
 
-from callboard.choreography.asking import Call, ask_agent, ask_step
+from callboard.choreography.answers import one_of, schema_of
+from callboard.choreography.asking import AgentCall, ask_agent, ask_step
 from callboard.choreography.holdups import Holdups
-from callboard.choreography.tooling import ToolUse, use_tool
+from callboard.choreography.tool_use import ToolUse, use_tool
 from callboard.choreography.values import Input, NotDone, Reply, ToolOutcome
 from callboard.core.canonical import Json
 from callboard.core.errors import InvalidInput
@@ -77,7 +78,7 @@ class Stage:
         `history` is the conversation before this message, oldest first; what outgrows the model's
         window is selected, summed up or left out, as the prompt's record tells.
         """
-        call = Call(
+        call = AgentCall(
             key=key,
             agent_id=agent,
             prompt=prompt or key.rpartition("/")[2],
@@ -92,7 +93,7 @@ class Stage:
         )
         return await ask_agent(self.studio, self.run, call, self._holdups)
 
-    async def ask_call(self, call: Call) -> Json:
+    async def ask_call(self, call: AgentCall) -> Json:
         """Ask in a way `ask` does not offer, and return what the journal holds of it."""
         return await ask_step(self.studio, self.run, call, self._holdups)
 
@@ -113,19 +114,13 @@ class Stage:
         """
         if not options:
             raise InvalidInput(f"{key!r} offers no options to choose from")
-        schema = {
-            "type": "object",
-            "properties": {"choice": {"type": "string", "enum": options}},
-            "required": ["choice"],
-            "additionalProperties": False,
-        }
         listed = Content("\n".join(f"- {option}" for option in options), "options", Trust.TRUSTED)
-        call = Call(
+        call = AgentCall(
             key=key,
             agent_id=agent,
             prompt=prompt or key.rpartition("/")[2],
             inputs={**inputs, "options": listed},
-            schema=schema,
+            schema=schema_of(one_of(options)),
             slot=self.run.key(key),
             max_tokens=_CHOICE_TOKENS,
             priority=self.priority,

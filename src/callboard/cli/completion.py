@@ -63,8 +63,7 @@ def answer(instruction: str) -> int:
 
 def known_runs(project: Path | None) -> list[tuple[str, str]]:
     """Return how the newest runs may be named, with what each is; none outside a project."""
-    from callboard.cli.lookup import LAST
-    from callboard.cli.reading import reading
+    from callboard.cli.reading import LAST, reading
     from callboard.store.journal.runs import list_runs
 
     try:

@@ -6,8 +6,14 @@ from typing import cast
 from callboard.cli import exits
 from callboard.core.canonical import Json, compact_json
 from callboard.core.classify import Classifier
-from callboard.core.errors import Conflict, ErrorRecord, InvalidInput, NotFound
-from callboard.core.tiers import ErrorTier, tier_views
+from callboard.core.errors import (
+    Conflict,
+    ErrorRecord,
+    ErrorTier,
+    InvalidInput,
+    NotFound,
+    tier_views,
+)
 
 _MISTAKE = (
     "This is a mistake in Callboard or in a pack; nobody foresaw it. `--debug` shows where it"

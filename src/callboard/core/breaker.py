@@ -18,7 +18,7 @@ class CircuitState(StrEnum):
     HALF_OPEN = "half_open"
 
 
-class Outcome(StrEnum):
+class BreakerOutcome(StrEnum):
     """What a permitted call says about the resource; an abandoned one says nothing."""
 
     SUCCEEDED = "succeeded"
@@ -77,7 +77,7 @@ class Permit:
 
 
 @dataclass(frozen=True, slots=True)
-class Refusal:
+class CircuitRefusal:
     """No leave before a moment; while probes are under way it may come earlier."""
 
     retry_at_ms: int
@@ -85,7 +85,7 @@ class Refusal:
 
 
 @dataclass(frozen=True, slots=True)
-class Probe:
+class BreakerProbe:
     """A call that tries out whether the resource is back."""
 
     serial: int
@@ -105,14 +105,16 @@ class Breaker:
     failures: int = 0
     successes: int = 0
     window: tuple[bool, ...] = ()
-    probes: tuple[Probe, ...] = ()
+    probes: tuple[BreakerProbe, ...] = ()
     serial: int = 0
     changed_at_ms: int = 0
     failed_at_ms: int | None = None
     cooldown_until_ms: int | None = None
 
 
-def admit(breaker: Breaker, rules: BreakerRules, now_ms: int) -> tuple[Breaker, Permit | Refusal]:
+def admit(
+    breaker: Breaker, rules: BreakerRules, now_ms: int
+) -> tuple[Breaker, Permit | CircuitRefusal]:
     """Ask for leave to call; after the cooldown the asker becomes a probe."""
     if breaker.state is CircuitState.CLOSED:
         return breaker, Permit(breaker.serial)
@@ -120,25 +122,25 @@ def admit(breaker: Breaker, rules: BreakerRules, now_ms: int) -> tuple[Breaker, 
     if breaker.state is CircuitState.OPEN:
         until = breaker.cooldown_until_ms or 0
         if _is_ahead(until, now_ms, rules.cooldown_ms):
-            return breaker, Refusal(until)
+            return breaker, CircuitRefusal(until)
         breaker = _entered(breaker, CircuitState.HALF_OPEN, now_ms)
     if len(breaker.probes) >= rules.max_probes:
-        return breaker, Refusal(breaker.probes[0].until_ms, is_probing=True)
+        return breaker, CircuitRefusal(breaker.probes[0].until_ms, is_probing=True)
     serial = breaker.serial + 1
-    probe = Probe(serial, now_ms + rules.probe_timeout_ms)
+    probe = BreakerProbe(serial, now_ms + rules.probe_timeout_ms)
     breaker = replace(breaker, probes=(*breaker.probes, probe), serial=serial)
     return breaker, Permit(serial, is_probe=True)
 
 
 def report(
-    breaker: Breaker, permit: Permit, outcome: Outcome, rules: BreakerRules, now_ms: int
+    breaker: Breaker, permit: Permit, outcome: BreakerOutcome, rules: BreakerRules, now_ms: int
 ) -> Breaker:
     """Take in what became of a permitted call."""
     if not _knows(breaker, permit):
         return breaker
-    if outcome is Outcome.ABANDONED:
+    if outcome is BreakerOutcome.ABANDONED:
         return _without(breaker, permit)
-    if outcome is Outcome.FAILED:
+    if outcome is BreakerOutcome.FAILED:
         return _failed(breaker, permit, rules, now_ms)
     return _succeeded(breaker, permit, rules, now_ms)
 

@@ -10,9 +10,8 @@ from pathlib import PurePath
 from typing import cast
 
 from callboard.core.canonical import Json
-from callboard.core.errors import CallboardError, ErrorRecord
+from callboard.core.errors import CallboardError, ErrorRecord, ErrorTier
 from callboard.core.patterns import LinearPattern, compile_pattern
-from callboard.core.tiers import ErrorTier
 
 _DEFAULT_TRANSIENT = (
     r"time[d ]*\s?out",

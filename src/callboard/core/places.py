@@ -1,7 +1,9 @@
-"""Where the user's own folders lie: settings, data, cache. Knows paths, touches no disk."""
+"""Places: where the user's own folders lie, and addresses as they may be shown. Touches no disk."""
 
+import re
 from collections.abc import Mapping
 from pathlib import Path
+from typing import Final
 
 
 def config_dir(environment: Mapping[str, str]) -> Path:
@@ -32,3 +34,11 @@ def cache_dir(environment: Mapping[str, str]) -> Path:
     from platformdirs import user_cache_path
 
     return user_cache_path("callboard")
+
+
+_USER: Final = re.compile(r"(?<=://)[^/?#\s\"'<>]*@")
+
+
+def without_user(text: str) -> str:
+    """Return a text in which no URL shows a user name or a password."""
+    return _USER.sub("(hidden)@", text) if "@" in text and "://" in text else text

@@ -8,9 +8,14 @@ from typing import Literal
 from callboard.core.canonical import Json
 from callboard.core.errors import Conflict, InvalidInput
 from callboard.core.events import Event, EventBody, QuestionAnswered, RunChanged, RunStarted
-from callboard.core.vocabulary.question import Answer
-from callboard.core.vocabulary.run import RunRecord, RunState
-from callboard.core.vocabulary.signal import SignalKind, SignalRecord
+from callboard.core.vocabulary.run import (
+    UNFINISHED,
+    Answer,
+    RunRecord,
+    RunState,
+    SignalKind,
+    SignalRecord,
+)
 from callboard.engine.backstage import Backstage
 from callboard.engine.changes import Changes
 from callboard.engine.dispatcher import Dispatcher
@@ -31,7 +36,6 @@ Guard = Callable[[Connection], None]
 Companion = Callable[[Connection, RunRecord], None]
 """Stores what belongs to a new run, in the transaction that stores the run."""
 
-UNFINISHED = (RunState.PENDING, RunState.RUNNING, RunState.WAITING, RunState.PAUSED)
 SETTLED = frozenset(
     {RunState.WAITING, RunState.PAUSED, RunState.DONE, RunState.FAILED, RunState.CANCELLED}
 )

@@ -10,8 +10,7 @@ from callboard.core.canonical import Json, compact_json
 from callboard.core.errors import InvalidInput
 from callboard.core.events import EventBody, StepDone, StepUnknown
 from callboard.core.events import StepFailed as StepFailedEvent
-from callboard.core.vocabulary.question import Question
-from callboard.core.vocabulary.step import Effect, StepKind, StepRecord, StepState
+from callboard.core.vocabulary.run import Effect, Question, StepKind, StepRecord, StepState
 from callboard.engine.errors import NonDeterministic, NotNow, StepFailed
 from callboard.engine.live import LiveRun, recorded
 from callboard.engine.scope import CannotTell, Finding, Happened, NotHappened, StepScope

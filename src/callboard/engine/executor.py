@@ -7,9 +7,7 @@ from callboard.core import tracing
 from callboard.core.canonical import Json, compact_json
 from callboard.core.errors import CallboardError, Conflict, ErrorRecord, InvalidInput
 from callboard.core.events import RunChanged, SignalAcknowledged
-from callboard.core.vocabulary.run import RunRecord, RunState
-from callboard.core.vocabulary.signal import SignalKind, SignalRecord
-from callboard.core.vocabulary.step import StepRecord
+from callboard.core.vocabulary.run import RunRecord, RunState, SignalKind, SignalRecord, StepRecord
 from callboard.engine.backstage import Backstage
 from callboard.engine.errors import JournalUnavailable, TakenOver
 from callboard.engine.live import LiveRun

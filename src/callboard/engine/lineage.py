@@ -4,8 +4,7 @@ from dataclasses import dataclass, replace
 
 from callboard.core.canonical import Json
 from callboard.core.errors import Conflict, InvalidInput, NotFound
-from callboard.core.vocabulary.run import RunRecord, RunState
-from callboard.core.vocabulary.step import StepRecord, StepState
+from callboard.core.vocabulary.run import RunRecord, RunState, StepRecord, StepState
 from callboard.engine.execution import ANY_INPUTS
 from callboard.store.connection import Connection
 from callboard.store.journal.runs import load_run

@@ -9,9 +9,15 @@ from typing import Any
 from callboard.core.canonical import Json
 from callboard.core.errors import CallboardError, ErrorRecord
 from callboard.core.events import EventBody, RunChanged, SignalAcknowledged, StepStarted
-from callboard.core.vocabulary.run import RunRecord, RunState
-from callboard.core.vocabulary.signal import SignalKind, SignalRecord
-from callboard.core.vocabulary.step import Effect, StepKind, StepRecord
+from callboard.core.vocabulary.run import (
+    Effect,
+    RunRecord,
+    RunState,
+    SignalKind,
+    SignalRecord,
+    StepKind,
+    StepRecord,
+)
 from callboard.engine.backstage import Backstage
 from callboard.engine.errors import DuplicateKey, JournalUnavailable, TakenOver
 from callboard.engine.lost_steps import LostSteps

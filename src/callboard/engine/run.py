@@ -9,8 +9,7 @@ from typing import Any, Final, Generic, Literal, TypeVar
 from callboard.core.canonical import Json, digest
 from callboard.core.errors import CallboardError, ErrorRecord
 from callboard.core.events import Emitted, Event, EventBody
-from callboard.core.vocabulary.question import Question
-from callboard.core.vocabulary.step import Effect, StepKind, StepState
+from callboard.core.vocabulary.run import Effect, Question, StepKind, StepState
 from callboard.engine.execution import StepPlan, perform, replay
 from callboard.engine.live import LiveRun
 from callboard.engine.scope import Finding, StepScope

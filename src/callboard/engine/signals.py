@@ -2,8 +2,7 @@
 
 from callboard.core.errors import Conflict
 from callboard.core.events import RunChanged, SignalAcknowledged, SignalSent
-from callboard.core.vocabulary.run import RunRecord, RunState
-from callboard.core.vocabulary.signal import SignalKind, SignalRecord
+from callboard.core.vocabulary.run import RunRecord, RunState, SignalKind, SignalRecord
 from callboard.engine.backstage import Backstage
 from callboard.engine.changes import Changes
 from callboard.engine.dispatcher import Dispatcher

@@ -5,8 +5,7 @@ from dataclasses import replace
 
 from callboard.core.canonical import Json, compact_json, digest
 from callboard.core.events import QuestionAsked, StepDone
-from callboard.core.vocabulary.question import Answer, Question
-from callboard.core.vocabulary.step import Effect, StepKind, StepRecord, StepState
+from callboard.core.vocabulary.run import Answer, Effect, Question, StepKind, StepRecord, StepState
 from callboard.engine.errors import NonDeterministic
 from callboard.engine.live import LiveRun, recorded
 from callboard.store.connection import Connection

@@ -8,17 +8,18 @@ from callboard.knowledge.errors import (
     UnknownNode,
     UnknownType,
 )
-from callboard.knowledge.facts import FactRevision, Facts, FactState, KBEntry
+from callboard.knowledge.fact_rows import FactRevision, FactState, KBEntry
+from callboard.knowledge.facts import Facts
 from callboard.knowledge.graph import (
     AttrChange,
     Edge,
     Graph,
+    GraphVocabulary,
     MergeReport,
     Node,
     Provenance,
     Subgraph,
-    Trust,
-    Vocabulary,
+    TrustLevel,
     name_key,
     node_id,
     slug,
@@ -32,7 +33,7 @@ from callboard.knowledge.library import (
     SearchMode,
     SourceText,
 )
-from callboard.knowledge.vectors import Indexing
+from callboard.knowledge.vector_index import Indexing
 
 __all__ = [
     "AttrChange",
@@ -45,6 +46,7 @@ __all__ = [
     "FactState",
     "Facts",
     "Graph",
+    "GraphVocabulary",
     "Indexing",
     "KBEntry",
     "Knowledge",
@@ -58,11 +60,10 @@ __all__ = [
     "SearchMode",
     "SourceText",
     "Subgraph",
-    "Trust",
+    "TrustLevel",
     "TypeChanged",
     "UnknownNode",
     "UnknownType",
-    "Vocabulary",
     "name_key",
     "node_id",
     "slug",

@@ -13,9 +13,9 @@ from callboard.core.ids import IdMaker
 from callboard.knowledge.embedding import Embedder, OfflineEmbedder
 from callboard.knowledge.facts import Facts
 from callboard.knowledge.graph import Graph
-from callboard.knowledge.graph.vocabulary import define_types
+from callboard.knowledge.graph.values import define_types
 from callboard.knowledge.library import Library
-from callboard.knowledge.vectors import Indexing
+from callboard.knowledge.vector_index import Indexing
 from callboard.store.connection import Connection
 from callboard.store.database import Database
 

@@ -26,8 +26,8 @@ from callboard.models.ladder import (
     LadderGate,
     ModelProfile,
     ProfileShelf,
+    SchemaShape,
     Score,
-    Shape,
     measure,
     profiles_dir,
 )
@@ -37,7 +37,7 @@ from callboard.models.providers.cassette import Recorder, Replayer
 from callboard.models.providers.llama import LlamaSettings
 from callboard.models.providers.local import LocalProvider
 from callboard.models.providers.remote import RemoteProvider
-from callboard.models.providers.script import Call, Failure, Line, Script
+from callboard.models.providers.script import Failure, Line, Script, ScriptedCall
 from callboard.models.providers.script_file import ScriptFiles, load_script
 from callboard.models.providers.weights import (
     SMOLLM2,
@@ -68,7 +68,6 @@ from callboard.models.types import (
 __all__ = [
     "KEY_VARIABLES",
     "SMOLLM2",
-    "Call",
     "Catalog",
     "Chunk",
     "CircuitOpen",
@@ -105,12 +104,13 @@ __all__ = [
     "Routes",
     "Rung",
     "SchemaRefused",
+    "SchemaShape",
     "Score",
     "Script",
     "ScriptExhausted",
     "ScriptFiles",
+    "ScriptedCall",
     "Secret",
-    "Shape",
     "TelemetryGate",
     "TextChunk",
     "TimeLimits",

@@ -55,7 +55,7 @@ class ModelFacts:
     price: "Rates | None" = None
 
 
-class _Entry(BaseModel):
+class _CatalogEntry(BaseModel):
     model_config = ConfigDict(extra="forbid")
 
     window: int | None = Field(default=None, gt=0)
@@ -120,13 +120,13 @@ def _names(model: str) -> Iterator[str]:
 
 def _facts(name: str, entry: Mapping[str, Any]) -> ModelFacts:
     try:
-        known = _Entry.model_validate(entry)
+        known = _CatalogEntry.model_validate(entry)
     except ValidationError as error:
         first = error.errors()[0]
         place = ".".join(str(part) for part in first["loc"])
         raise InvalidInput(
             f"Catalog entry {name!r}: {place}: {first['msg']}",
-            fix=f"Known keys: {', '.join(_Entry.model_fields)}.",
+            fix=f"Known keys: {', '.join(_CatalogEntry.model_fields)}.",
         ) from error
     window = known.window or UNKNOWN_WINDOW_TOKENS
     return ModelFacts(
@@ -140,7 +140,7 @@ def _facts(name: str, entry: Mapping[str, Any]) -> ModelFacts:
     )
 
 
-def _rates(entry: _Entry) -> Rates | None:
+def _rates(entry: _CatalogEntry) -> Rates | None:
     if entry.input_usd is None and entry.output_usd is None:
         return None
     return Rates(entry.input_usd or 0.0, entry.output_usd or 0.0, entry.cached_usd)

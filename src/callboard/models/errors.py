@@ -3,8 +3,7 @@
 from collections.abc import Mapping
 
 from callboard.core.classify import Classifier, status_of
-from callboard.core.errors import CallboardError, InvalidInput, ProviderError
-from callboard.core.tiers import ErrorTier
+from callboard.core.errors import CallboardError, ErrorTier, InvalidInput, ProviderError
 
 _KEPT_HEADERS = ("retry-after", "x-ratelimit", "anthropic-ratelimit", "x-request-id", "request-id")
 

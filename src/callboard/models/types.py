@@ -1,11 +1,15 @@
-"""What is asked of a model and what comes back: plain values, no behaviour, no provider."""
+"""What is asked of a model, what comes back, and how the gate tells what happens to calls.
 
-from collections.abc import Mapping
+Plain values, no behaviour, no provider.
+"""
+
+from collections.abc import Callable, Mapping
 from dataclasses import asdict, dataclass, field
 from enum import StrEnum
 from typing import Any, Literal
 
 from callboard.core.canonical import Json
+from callboard.core.events import EventBody
 
 Role = Literal["system", "user", "assistant"]
 
@@ -185,3 +189,11 @@ class Ended:
 
 ProviderChunk = TextChunk | Working | Ended
 """What a provider yields; the gate turns it into chunks and a reply."""
+
+
+Notify = Callable[[EventBody, ModelRequest | None], None]
+"""Takes an event and the request it is about, if it is about one; returns at once."""
+
+
+def say_nothing(_body: EventBody, _request: ModelRequest | None) -> None:
+    """Notify nobody."""

@@ -1,7 +1,6 @@
 """Prompts: templates in layers, assembly with a bill of materials, and the record of each call."""
 
 from callboard.prompts.assembly import AssembledPrompt, Assembler
-from callboard.prompts.budgets import TierBudget, load_budgets
 from callboard.prompts.errors import (
     AssemblyInvalid,
     PromptTooLarge,
@@ -10,24 +9,26 @@ from callboard.prompts.errors import (
     TemplateNotFound,
     UnknownPlaceholder,
 )
-from callboard.prompts.fence import fence
 from callboard.prompts.fitting import Archive, Fitter, FittingPolicy, Summarise
 from callboard.prompts.layer_files import TemplateLayer
 from callboard.prompts.layers import (
     FittingNote,
+    FittingOutcome,
     History,
     Layer,
     LayerLine,
-    Message,
-    Order,
-    Outcome,
-    Place,
+    Layout,
+    MessagePlace,
+    PromptMessage,
     PromptRequest,
     Reduction,
+    TrimOrder,
     Turn,
+    flatten,
+    load_layout,
 )
-from callboard.prompts.layout import Layout, flatten, load_layout
-from callboard.prompts.passages import Passage, Placeholder
+from callboard.prompts.markup import build_state, fence, state_content
+from callboard.prompts.passages import Placeholder, TemplatePassage
 from callboard.prompts.records import (
     PromptRecord,
     PromptSummary,
@@ -38,8 +39,8 @@ from callboard.prompts.records import (
     save_prompt,
     save_reply,
 )
-from callboard.prompts.registry import Registry, TemplateEntry, bundled_layer
-from callboard.prompts.reminders import ModelFacts, choose_reminders, reminders
+from callboard.prompts.registry import TemplateEntry, TemplateRegistry, bundled_layer
+from callboard.prompts.reminders import ReminderFacts, choose_reminders, reminders
 from callboard.prompts.rendering import (
     RESERVED_NAMES,
     PlaceholderProblem,
@@ -50,10 +51,9 @@ from callboard.prompts.rendering import (
     slot_content,
 )
 from callboard.prompts.responses import ResponseMirror
-from callboard.prompts.state import build_state, state_content
-from callboard.prompts.templates import Origin, Part, Template
-from callboard.prompts.tokens import OfflineTokenCounter, TokenCounter
-from callboard.prompts.variants import Tier, Variant, variant_for
+from callboard.prompts.templates import Template, TemplateOrigin, TemplatePart
+from callboard.prompts.tokens import OfflineTokenCounter, TierBudget, TokenCounter, load_budgets
+from callboard.prompts.variants import TemplateVariant, Tier, variant_for
 
 __all__ = [
     "RESERVED_NAMES",
@@ -63,28 +63,23 @@ __all__ = [
     "AssemblyInvalid",
     "Fitter",
     "FittingNote",
+    "FittingOutcome",
     "FittingPolicy",
     "History",
     "Layer",
     "LayerLine",
     "Layout",
-    "Message",
-    "ModelFacts",
+    "MessagePlace",
     "OfflineTokenCounter",
-    "Order",
-    "Origin",
-    "Outcome",
-    "Part",
-    "Passage",
-    "Place",
     "Placeholder",
     "PlaceholderProblem",
+    "PromptMessage",
     "PromptRecord",
     "PromptRequest",
     "PromptSummary",
     "PromptTooLarge",
     "Reduction",
-    "Registry",
+    "ReminderFacts",
     "ReplyRecord",
     "ResponseMirror",
     "StateInvalid",
@@ -94,12 +89,17 @@ __all__ = [
     "TemplateInvalid",
     "TemplateLayer",
     "TemplateNotFound",
+    "TemplateOrigin",
+    "TemplatePart",
+    "TemplatePassage",
+    "TemplateRegistry",
+    "TemplateVariant",
     "Tier",
     "TierBudget",
     "TokenCounter",
+    "TrimOrder",
     "Turn",
     "UnknownPlaceholder",
-    "Variant",
     "build_state",
     "bundled_layer",
     "check_placeholders",

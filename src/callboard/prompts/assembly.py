@@ -12,20 +12,21 @@ from typing import Final
 from callboard.core.vocabulary import ModelTier
 from callboard.prompts.draft import HistoryDraft, LayerDraft
 from callboard.prompts.errors import AssemblyInvalid, PromptTooLarge
-from callboard.prompts.fence import fence
 from callboard.prompts.layers import (
     HISTORY,
     MESSAGE,
+    FittingOutcome,
     History,
     Layer,
     LayerLine,
-    Message,
-    Order,
-    Outcome,
-    Place,
+    Layout,
+    MessagePlace,
+    PromptMessage,
     PromptRequest,
+    TrimOrder,
+    flatten,
 )
-from callboard.prompts.layout import Layout, flatten
+from callboard.prompts.markup import fence
 from callboard.prompts.tokens import TokenCounter
 
 _log: Final = logging.getLogger(__name__)
@@ -39,7 +40,7 @@ class AssembledPrompt:
     `stable_tokens` of it stand at the front and do not change from call to call.
     """
 
-    messages: tuple[Message, ...]
+    messages: tuple[PromptMessage, ...]
     bill: tuple[LayerLine, ...]
     total_tokens: int
     stable_tokens: int
@@ -68,7 +69,7 @@ class Assembler:
     def assemble(self, request: PromptRequest) -> AssembledPrompt:
         """Return the prompt, trimmed to its limits in the order the caller gave."""
         order = _trim_order(request)
-        draft = _Draft(request, self._counter, self._layout)
+        draft = _PromptDraft(request, self._counter, self._layout)
         limit = request.limit_tokens
         if limit is not None:
             for step in order:
@@ -93,7 +94,7 @@ class Assembler:
         """Return what a limit leaves for the conversation beside all that must be said."""
         if request.limit_tokens is None:
             return None
-        draft = _Draft(replace(request, history=History()), self._counter, self._layout)
+        draft = _PromptDraft(replace(request, history=History()), self._counter, self._layout)
         return max(0, request.limit_tokens - draft.total - draft.history_overhead)
 
 
@@ -106,7 +107,7 @@ def _discreet(prompt: AssembledPrompt, hide: Callable[[str], str]) -> AssembledP
     return replace(prompt, messages=messages, bill=bill)
 
 
-class _Draft:
+class _PromptDraft:
     def __init__(self, request: PromptRequest, counter: TokenCounter, layout: Layout) -> None:
         self.request = request
         self._layout = layout
@@ -157,8 +158,8 @@ class _Draft:
         for draft in self.layers:
             if draft.text:
                 parts.extend((self._layout.separator, draft.text) if parts else (draft.text,))
-        system = (Message("system", tuple(parts), Place.SYSTEM),) if parts else ()
-        current = Message("user", (self.message,), Place.CURRENT)
+        system = (PromptMessage("system", tuple(parts), MessagePlace.SYSTEM),) if parts else ()
+        current = PromptMessage("user", (self.message,), MessagePlace.CURRENT)
         return AssembledPrompt(
             messages=(*system, *self.history.messages(), current),
             bill=self.bill(),
@@ -178,7 +179,7 @@ class _Draft:
             tokens=self.message_tokens,
             original_tokens=self.message_tokens,
             budget_tokens=self.request.message_budget_tokens,
-            outcome=Outcome.KEPT if self.message else Outcome.EMPTY,
+            outcome=FittingOutcome.KEPT if self.message else FittingOutcome.EMPTY,
             pinned=True,
             text=self.message,
         )
@@ -194,7 +195,7 @@ class _Draft:
 
 
 def _laid_out(request: PromptRequest) -> Sequence[Layer]:
-    if request.order is Order.AS_GIVEN:
+    if request.order is TrimOrder.AS_GIVEN:
         return request.layers
     return sorted(request.layers, key=lambda layer: not layer.stable)
 
@@ -234,7 +235,7 @@ def _check_reduction_order(layer: Layer, steps: Sequence[str]) -> None:
         )
 
 
-def _too_large(draft: _Draft, limit: int) -> PromptTooLarge:
+def _too_large(draft: _PromptDraft, limit: int) -> PromptTooLarge:
     sizes = {line.name: line.tokens for line in draft.bill() if line.tokens}
     shown = ", ".join(f"{name} {tokens}" for name, tokens in sizes.items())
     return PromptTooLarge(

@@ -1,19 +1,55 @@
 """Layers and conversation while they are being fitted: the mutable side of assembly."""
 
+from collections.abc import Sequence
+from typing import Final
+
 from callboard.core.vocabulary import Content, Trust
-from callboard.prompts.fence import fence
 from callboard.prompts.layers import (
     HISTORY,
+    FittingOutcome,
     History,
     Layer,
     LayerLine,
-    Message,
-    Outcome,
-    Place,
+    MessagePlace,
+    PromptMessage,
     Reduction,
+    Turn,
+    turn_line,
 )
+from callboard.prompts.markup import fence
 from callboard.prompts.tokens import TokenCounter
-from callboard.prompts.turns import exchanges, turn_text, turn_tokens
+
+_ASSISTANT: Final = "assistant"
+_USER: Final = "user"
+
+
+def exchanges(turns: Sequence[Turn]) -> list[tuple[Turn, ...]]:
+    """Return the conversation as whole exchanges: what the user says and all that follows.
+
+    As long as a pair is not complete, nothing opens a new exchange, whoever speaks.
+    """
+    ends = {turn.pair: index for index, turn in enumerate(turns) if turn.pair is not None}
+    groups: list[list[Turn]] = []
+    open_until = -1
+    for index, turn in enumerate(turns):
+        if not groups or (turn.role.lower() == _USER and index > open_until):
+            groups.append([])
+        groups[-1].append(turn)
+        if turn.pair is not None:
+            open_until = max(open_until, ends[turn.pair])
+    return [tuple(group) for group in groups]
+
+
+def turn_text(turn: Turn) -> str:
+    """Return a turn as it stands in a prompt."""
+    # An assistant's own words stay bare: its role already says who speaks, and a fence here would
+    # teach it to answer in fences.
+    return turn.content.text if turn.role.lower() == _ASSISTANT else fence(turn.content)
+
+
+def turn_tokens(turn: Turn, counter: TokenCounter) -> int:
+    """Return what a turn costs in a prompt."""
+    return counter.count(turn_line(turn.role, turn_text(turn)))
 
 
 class LayerDraft:
@@ -27,7 +63,7 @@ class LayerDraft:
         self._content = layer.content
         self.text = fence(layer.content) if layer.content.text.strip() else ""
         self.tokens = self._original_tokens = counter.count(self.text)
-        self._outcome = Outcome.KEPT if self.text else Outcome.EMPTY
+        self._outcome = FittingOutcome.KEPT if self.text else FittingOutcome.EMPTY
         self._reason = ""
 
     @property
@@ -38,7 +74,7 @@ class LayerDraft:
     def reduce(self, reason: str) -> None:
         """Replace the layer by its next authored shorter form."""
         reduction = self._remaining.pop(0)
-        self._replace(_content_of(reduction), Outcome.REDUCED, f"{reduction.name}: {reason}")
+        self._replace(_content_of(reduction), FittingOutcome.REDUCED, f"{reduction.name}: {reason}")
 
     def cut(self, max_tokens: int, mark: str, reason: str) -> None:
         """Shorten the layer at its end, inside its fence, and leave a visible mark."""
@@ -57,12 +93,12 @@ class LayerDraft:
             self._content.origin,
             self._content.trust,
         )
-        self._replace(self._content, Outcome.CUT, reason)
+        self._replace(self._content, FittingOutcome.CUT, reason)
 
     def drop(self, reason: str) -> None:
         """Leave the layer out."""
         self.text, self.tokens = "", 0
-        self._outcome, self._reason = Outcome.DROPPED, reason
+        self._outcome, self._reason = FittingOutcome.DROPPED, reason
 
     def fit_budget(self, mark: str) -> None:
         """Bring the layer within its own budget as far as its author allows."""
@@ -98,7 +134,7 @@ class LayerDraft:
             text=self.text,
         )
 
-    def _replace(self, content: Content, outcome: Outcome, reason: str) -> None:
+    def _replace(self, content: Content, outcome: FittingOutcome, reason: str) -> None:
         self._content = content
         self.text = fence(content) if content.text.strip() else ""
         self.tokens = self._counter.count(self.text)
@@ -137,10 +173,10 @@ class HistoryDraft:
         self.tokens -= tokens
         self._reason = reason
 
-    def messages(self) -> tuple[Message, ...]:
+    def messages(self) -> tuple[PromptMessage, ...]:
         """Return what is left as messages."""
         return tuple(
-            Message(turn.role.lower(), (turn_text(turn),), Place.HISTORY)
+            PromptMessage(turn.role.lower(), (turn_text(turn),), MessagePlace.HISTORY)
             for exchange, _ in self._exchanges
             for turn in exchange
         )
@@ -149,13 +185,13 @@ class HistoryDraft:
         """Return the lines of the bill of materials: what is there, and what fitting left out."""
         fitted = self._history.fitted
         dropped = self._given - len(self._exchanges)
-        outcome = Outcome.KEPT if self._given else Outcome.EMPTY
+        outcome = FittingOutcome.KEPT if self._given else FittingOutcome.EMPTY
         reasons: list[str] = []
         if fitted is not None:
             outcome = fitted.outcome
             reasons.append(fitted.reason)
         if dropped:
-            outcome = Outcome.REDUCED if self._exchanges else Outcome.DROPPED
+            outcome = FittingOutcome.REDUCED if self._exchanges else FittingOutcome.DROPPED
             reasons.append(f"{dropped} of {self._given} exchanges dropped: {self._reason}")
         line = LayerLine(
             name=HISTORY,

@@ -1,12 +1,19 @@
-"""What a prompt is made of before and after assembly. Values only, no rules."""
+"""What a prompt is made of before and after assembly, and how it is laid out as text.
 
-from collections.abc import Callable
-from dataclasses import dataclass
+Values and one data file beside the templates; no rules.
+"""
+
+import re
+from collections.abc import Callable, Sequence
+from dataclasses import asdict, dataclass
 from enum import StrEnum
-from typing import Final
+from pathlib import Path
+from typing import Any, Final
 
 from callboard.core.canonical import Json
+from callboard.core.parsing import load_yaml
 from callboard.core.vocabulary import Content, ModelTier, Trust
+from callboard.prompts.errors import AssemblyInvalid
 
 HISTORY: Final = "history"
 """The name of the conversation in a trimming order and in a bill of materials."""
@@ -56,7 +63,7 @@ class Turn:
     pair: str | None = None
 
 
-class Outcome(StrEnum):
+class FittingOutcome(StrEnum):
     """What became of a layer on its way into the prompt."""
 
     KEPT = "kept"
@@ -72,7 +79,7 @@ class Outcome(StrEnum):
 class FittingNote:
     """What fitting did to a conversation before assembly, for the bill of materials."""
 
-    outcome: Outcome
+    outcome: FittingOutcome
     reason: str
     original_tokens: int
     lines: "tuple[LayerLine, ...]" = ()
@@ -91,7 +98,7 @@ class History:
     fitted: FittingNote | None = None
 
 
-class Order(StrEnum):
+class TrimOrder(StrEnum):
     """How layers are laid out."""
 
     STABLE_FIRST = "stable_first"
@@ -113,7 +120,7 @@ class PromptRequest:
     history: History = History()
     limit_tokens: int | None = None
     trim_order: tuple[str, ...] | None = None
-    order: Order = Order.STABLE_FIRST
+    order: TrimOrder = TrimOrder.STABLE_FIRST
     message_budget_tokens: int | None = None
     model_id: str = ""
     tier: ModelTier | None = None
@@ -129,7 +136,7 @@ class LayerLine:
     tokens: int
     original_tokens: int
     budget_tokens: int | None
-    outcome: Outcome
+    outcome: FittingOutcome
     reason: str = ""
     pinned: bool = False
     stable: bool = False
@@ -153,7 +160,7 @@ class LayerLine:
     @property
     def trimmed(self) -> bool:
         """Whether less went out than was given."""
-        return self.outcome not in (Outcome.KEPT, Outcome.EMPTY)
+        return self.outcome not in (FittingOutcome.KEPT, FittingOutcome.EMPTY)
 
     @property
     def over_budget(self) -> bool:
@@ -161,7 +168,7 @@ class LayerLine:
         return self.budget_tokens is not None and self.tokens > self.budget_tokens
 
 
-class Place(StrEnum):
+class MessagePlace(StrEnum):
     """Where a message stands in the prompt."""
 
     SYSTEM = "system"
@@ -170,14 +177,63 @@ class Place(StrEnum):
 
 
 @dataclass(frozen=True, slots=True)
-class Message:
+class PromptMessage:
     """A message for a chat API; its text is its parts, joined with nothing between them."""
 
     role: str
     parts: tuple[str, ...]
-    place: Place
+    place: MessagePlace
 
     @property
     def content(self) -> str:
         """The text as sent."""
         return "".join(self.parts)
+
+
+_FILE: Final = Path(__file__).parent / "bundled" / "layout.yaml"
+_ROLE_LINE: Final = re.compile(r"^(?=[A-Za-z_]{1,20}:)", re.MULTILINE)
+
+
+@dataclass(frozen=True, slots=True)
+class Layout:
+    """Separators and headings of a flat prompt, and the mark that shows where text was cut."""
+
+    separator: str
+    history_heading: str
+    message_heading: str
+    user_label: str
+    cut_mark: str
+
+    def to_json(self) -> dict[str, str]:
+        """Return the stored shape."""
+        return asdict(self)
+
+
+def load_layout(path: Path = _FILE) -> Layout:
+    """Read a layout file; every field must be there and nothing else."""
+    values: Any = load_yaml(path.read_text(encoding="utf-8"))
+    try:
+        return Layout(**values)
+    except TypeError as error:
+        raise AssemblyInvalid(f"{path.name}: {error}", path=str(path)) from error
+
+
+def turn_line(role: str, content: str) -> str:
+    """Return one entry of a flat conversation; inner lines cannot pose as another role's."""
+    first, newline, rest = content.partition("\n")
+    if newline:
+        rest = _ROLE_LINE.sub("  ", rest)
+    return f"{role.upper()}: {first}{newline}{rest}"
+
+
+def flatten(messages: Sequence[PromptMessage], layout: Layout) -> str:
+    """Return the one text of a prompt, for models that take no list of messages."""
+    sections = [m.content for m in messages if m.place is MessagePlace.SYSTEM and m.content]
+    turns = [turn_line(m.role, m.content) for m in messages if m.place is MessagePlace.HISTORY]
+    if turns:
+        sections.append("\n\n".join([layout.history_heading, *turns]))
+    for message in messages:
+        if message.place is MessagePlace.CURRENT:
+            line = f"{layout.user_label}: {message.content}"
+            sections.append(f"{layout.message_heading}\n\n{line}")
+    return layout.separator.join(sections)

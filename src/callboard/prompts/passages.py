@@ -23,7 +23,7 @@ class Placeholder:
 
 
 @dataclass(frozen=True, slots=True)
-class Passage:
+class TemplatePassage:
     """Template text ready to be filled in; `path` names the file for error messages."""
 
     path: str
@@ -41,14 +41,14 @@ class Passage:
 
 
 @dataclass(frozen=True, slots=True)
-class Line:
+class PassageLine:
     """One line of a template file and where it stands there."""
 
     number: int
     text: str
 
 
-def make_passage(lines: Sequence[Line], path: str) -> Passage:
+def make_passage(lines: Sequence[PassageLine], path: str) -> TemplatePassage:
     """Split lines at their placeholders; blank lines at both ends are dropped."""
     kept = _without_blank_ends(lines)
     pieces: list[str | Placeholder] = []
@@ -72,10 +72,10 @@ def make_passage(lines: Sequence[Line], path: str) -> Passage:
         literal.append(line.text[position:])
     if any(literal):
         pieces.append("".join(literal))
-    return Passage(path, tuple(pieces))
+    return TemplatePassage(path, tuple(pieces))
 
 
-def _without_blank_ends(lines: Sequence[Line]) -> Sequence[Line]:
+def _without_blank_ends(lines: Sequence[PassageLine]) -> Sequence[PassageLine]:
     first, last = 0, len(lines)
     while first < last and not lines[first].text.strip():
         first += 1
@@ -84,7 +84,7 @@ def _without_blank_ends(lines: Sequence[Line]) -> Sequence[Line]:
     return lines[first:last]
 
 
-def _malformed(line: Line, column: int, path: str) -> TemplateInvalid:
+def _malformed(line: PassageLine, column: int, path: str) -> TemplateInvalid:
     found = line.text[column : column + 30]
     return TemplateInvalid(
         f"{path}:{line.number}: {found!r} opens a placeholder but names none.",

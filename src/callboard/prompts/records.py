@@ -13,8 +13,14 @@ from callboard.core.canonical import Json, compact_json
 from callboard.core.errors import NotFound
 from callboard.core.vocabulary import ModelTier, Trust
 from callboard.prompts.assembly import AssembledPrompt
-from callboard.prompts.layers import LayerLine, Message, Outcome, Place
-from callboard.prompts.layout import Layout, flatten
+from callboard.prompts.layers import (
+    FittingOutcome,
+    LayerLine,
+    Layout,
+    MessagePlace,
+    PromptMessage,
+    flatten,
+)
 from callboard.store.blobs import get_blob, put_blob
 from callboard.store.connection import Connection
 
@@ -53,7 +59,7 @@ class PromptRecord:
 
     id: str
     created_at: int
-    messages: tuple[Message, ...]
+    messages: tuple[PromptMessage, ...]
     bill: tuple[LayerLine, ...]
     layout: Layout
     total_tokens: int
@@ -151,10 +157,10 @@ def load_prompt(connection: Connection, prompt_id: str) -> PromptRecord:
     if row is None:
         raise _missing(prompt_id)
     messages = tuple(
-        Message(
+        PromptMessage(
             entry["role"],
             tuple(_get(connection, part) for part in entry["parts"]),
-            Place(entry["place"]),
+            MessagePlace(entry["place"]),
         )
         for entry in json.loads(row["messages"])
     )
@@ -200,7 +206,7 @@ def _reply(connection: Connection, row: Any) -> ReplyRecord:
     )
 
 
-def _message_to_json(connection: Connection, message: Message) -> dict[str, Json]:
+def _message_to_json(connection: Connection, message: PromptMessage) -> dict[str, Json]:
     parts = [_put(connection, part) for part in message.parts]
     return {"role": message.role, "place": message.place.value, "parts": parts}
 
@@ -213,7 +219,7 @@ def _line_to_json(connection: Connection, line: LayerLine) -> dict[str, Json]:
 def _line_from_json(connection: Connection, data: dict[str, Any]) -> LayerLine:
     text = _get(connection, data["text"]) if data["text"] else ""
     values: dict[str, Any] = {**data, "text": text}
-    values["trust"], values["outcome"] = Trust(data["trust"]), Outcome(data["outcome"])
+    values["trust"], values["outcome"] = Trust(data["trust"]), FittingOutcome(data["outcome"])
     return LayerLine(**values)
 
 

@@ -14,10 +14,10 @@ from typing import Final
 
 from callboard.prompts.errors import TemplateInvalid, TemplateNotFound
 from callboard.prompts.layer_files import LayerFiles, TemplateLayer
-from callboard.prompts.templates import FrontMatter, Origin, Template, TemplateSource
+from callboard.prompts.templates import Template, TemplateHeader, TemplateOrigin, TemplateSource
 from callboard.prompts.variants import (
+    TemplateVariant,
     Tier,
-    Variant,
     fallback_order,
     spellings,
     variant_for,
@@ -33,11 +33,11 @@ class TemplateEntry:
     """A template as listed: its name and the files that are in force for it."""
 
     name: str
-    origins: tuple[Origin, ...]
+    origins: tuple[TemplateOrigin, ...]
 
 
 @dataclass(frozen=True, slots=True)
-class _Found:
+class _FoundTemplate:
     files: LayerFiles
     relative: str
     source: TemplateSource
@@ -49,14 +49,16 @@ def bundled_layer() -> TemplateLayer:
     return TemplateLayer("bundled", Path(__file__).parent / "bundled")
 
 
-class Registry:
+class TemplateRegistry:
     """Templates by name and tier, from several layers, always as they are on disk now."""
 
     def __init__(self, layers: Sequence[TemplateLayer]) -> None:
         """Take the layers from the weakest (bundled) to the strongest (project)."""
         self._layers = tuple(LayerFiles(layer) for layer in reversed(layers))
         # (layer, file, variant asked) -> the file version it was read from, and the template
-        self._read: dict[tuple[str, str, str, Variant], tuple[TemplateSource, Template]] = {}
+        self._read: dict[
+            tuple[str, str, str, TemplateVariant], tuple[TemplateSource, Template]
+        ] = {}
 
     def get(self, name: str, tier: Tier = None) -> Template:
         """Return the template for a tier, or say where it was looked for."""
@@ -89,7 +91,9 @@ class Registry:
                 found.append(error)
         return tuple(found)
 
-    def _find(self, name: str, variant: Variant | None, looked: list[str]) -> _Found | None:
+    def _find(
+        self, name: str, variant: TemplateVariant | None, looked: list[str]
+    ) -> _FoundTemplate | None:
         for depth, files in enumerate(self._layers):
             declared = files.index().entries.get(name)
             if declared is not None and variant is not None and variant in declared.paths:
@@ -99,14 +103,14 @@ class Registry:
                 source = files.source(relative)
                 if source is not None:
                     label = declared.label if declared is not None else ""
-                    return _Found(files, relative, source, label)
+                    return _FoundTemplate(files, relative, source, label)
         return None
 
-    def _find_declared(self, name: str, relative: str, depth: int, label: str) -> _Found:
+    def _find_declared(self, name: str, relative: str, depth: int, label: str) -> _FoundTemplate:
         for files in self._layers[depth:]:
             source = files.source(relative)
             if source is not None:
-                return _Found(files, relative, source, label)
+                return _FoundTemplate(files, relative, source, label)
         layer = self._layers[depth].layer
         raise TemplateNotFound(
             f"The index of the {layer.name} layer declares {relative!r} for template {name!r}, "
@@ -117,7 +121,11 @@ class Registry:
         )
 
     def _template(
-        self, name: str, found: _Found, variant: Variant | None, wanted: Variant
+        self,
+        name: str,
+        found: _FoundTemplate,
+        variant: TemplateVariant | None,
+        wanted: TemplateVariant,
     ) -> Template:
         # A file of a fallback variant is read as itself, not as the tier that was asked for.
         reading = variant or wanted
@@ -128,22 +136,22 @@ class Registry:
         body, parts = found.source.read_for(reading)
         front = found.source.front
         if found.label and not front.label:
-            front = FrontMatter(found.label, front.description, front.slots)
-        origin = Origin(found.files.layer.name, found.relative, variant)
+            front = TemplateHeader(found.label, front.description, front.slots)
+        origin = TemplateOrigin(found.files.layer.name, found.relative, variant)
         template = Template(name, origin, body, parts, front)
         self._read[key] = (found.source, template)
         return template
 
-    def _origins(self, name: str) -> Iterator[Origin]:
-        for variant in (None, *Variant):
+    def _origins(self, name: str) -> Iterator[TemplateOrigin]:
+        for variant in (None, *TemplateVariant):
             for files in self._layers:
                 declared = files.index().entries.get(name)
                 if declared is not None and variant is not None and variant in declared.paths:
-                    yield Origin(files.layer.name, declared.paths[variant], variant)
+                    yield TemplateOrigin(files.layer.name, declared.paths[variant], variant)
                     break
                 relative = _file_in_force(files, name, variant, [])
                 if relative is not None:
-                    yield Origin(files.layer.name, relative, variant)
+                    yield TemplateOrigin(files.layer.name, relative, variant)
                     break
 
     def _names(self) -> set[str]:
@@ -180,7 +188,7 @@ def check_name(name: str) -> str:
 
 
 def _file_in_force(
-    files: LayerFiles, name: str, variant: Variant | None, looked: list[str]
+    files: LayerFiles, name: str, variant: TemplateVariant | None, looked: list[str]
 ) -> str | None:
     words = ("",) if variant is None else tuple(f".{word}" for word in spellings(variant))
     candidates = [f"{name}{word}.md" for word in words]

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from typing import Final, Literal
 
 from callboard.core.vocabulary import Content, Trust
-from callboard.prompts.registry import Registry
+from callboard.prompts.registry import TemplateRegistry
 from callboard.prompts.rendering import render_template
 
 Grade = Literal["low", "medium", "high", "very_high"]
@@ -15,7 +15,7 @@ _PREFERS_JSON: Final = ("gemini",)
 
 
 @dataclass(frozen=True, slots=True)
-class ModelFacts:
+class ReminderFacts:
     """What is known about the model that will read the prompt."""
 
     model_id: str
@@ -23,7 +23,7 @@ class ModelFacts:
     instruction_following: Grade = "medium"
 
 
-def choose_reminders(facts: ModelFacts, *, thinking: bool | None = None) -> tuple[str, ...]:
+def choose_reminders(facts: ReminderFacts, *, thinking: bool | None = None) -> tuple[str, ...]:
     """Return the names of the templates to append, in order.
 
     `thinking` asks for a short thinking block (True), for none (False), or says nothing (None).
@@ -42,8 +42,8 @@ def choose_reminders(facts: ModelFacts, *, thinking: bool | None = None) -> tupl
 
 
 def reminders(
-    registry: Registry,
-    facts: ModelFacts,
+    registry: TemplateRegistry,
+    facts: ReminderFacts,
     *,
     permitted_actions: Sequence[str] = (),
     thinking: bool | None = None,

@@ -8,8 +8,8 @@ from typing import Final, cast
 from callboard.core.canonical import Json, compact_json
 from callboard.core.vocabulary import Content, Slot, SlotType, Trust
 from callboard.prompts.errors import UnknownPlaceholder
-from callboard.prompts.fence import fence
-from callboard.prompts.passages import Passage, Placeholder
+from callboard.prompts.markup import fence
+from callboard.prompts.passages import Placeholder, TemplatePassage
 from callboard.prompts.templates import Template
 
 RESERVED_NAMES: Final = ("task", "role_contract", "inputs")
@@ -41,7 +41,7 @@ def check_placeholders(
     return _problems(template.body, names)
 
 
-def render(passage: Passage, values: Mapping[str, Content]) -> str:
+def render(passage: TemplatePassage, values: Mapping[str, Content]) -> str:
     """Return the text with every placeholder filled, untrusted values fenced."""
     filled: list[str] = []
     for piece in passage.pieces:
@@ -87,7 +87,7 @@ def _slot_text(slot: Slot) -> str:
     return text if isinstance(text, str) else compact_json(value)
 
 
-def _problems(passage: Passage, known: Collection[str]) -> tuple[PlaceholderProblem, ...]:
+def _problems(passage: TemplatePassage, known: Collection[str]) -> tuple[PlaceholderProblem, ...]:
     return tuple(
         _problem(passage, placeholder, known)
         for placeholder in passage.placeholders
@@ -96,13 +96,13 @@ def _problems(passage: Passage, known: Collection[str]) -> tuple[PlaceholderProb
 
 
 def _problem(
-    passage: Passage, placeholder: Placeholder, known: Collection[str]
+    passage: TemplatePassage, placeholder: Placeholder, known: Collection[str]
 ) -> PlaceholderProblem:
     near = difflib.get_close_matches(placeholder.name, sorted(known), n=3)
     return PlaceholderProblem(passage.path, placeholder.line, placeholder.name, tuple(near))
 
 
-def _unknown(passage: Passage, values: Mapping[str, Content]) -> UnknownPlaceholder:
+def _unknown(passage: TemplatePassage, values: Mapping[str, Content]) -> UnknownPlaceholder:
     problems = _problems(passage, values.keys())
     return UnknownPlaceholder(
         "; ".join(str(problem) for problem in problems),

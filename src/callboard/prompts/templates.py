@@ -7,8 +7,8 @@ from typing import Any, Final, cast
 
 from callboard.core.parsing import FileProblem, parse_yaml
 from callboard.prompts.errors import TemplateInvalid
-from callboard.prompts.passages import Line, Passage, Placeholder, make_passage
-from callboard.prompts.variants import Variant, fallback_order, variant_named
+from callboard.prompts.passages import PassageLine, Placeholder, TemplatePassage, make_passage
+from callboard.prompts.variants import TemplateVariant, fallback_order, variant_named
 
 _MARKER: Final = re.compile(
     r"<!--[ \t]*+(/?tier|micro)\b[ \t]*+:?+[ \t]*+((?:[^>\n]*[^> \t\n])?)[ \t]*-->"
@@ -19,7 +19,7 @@ _KNOWN_KEYS: Final = ("label", "description", "slots")
 
 
 @dataclass(frozen=True, slots=True)
-class FrontMatter:
+class TemplateHeader:
     """What a template file says about itself."""
 
     label: str = ""
@@ -28,20 +28,20 @@ class FrontMatter:
 
 
 @dataclass(frozen=True, slots=True)
-class Part:
+class TemplatePart:
     """One micro prompt of a template that is asked in several small steps."""
 
     name: str
-    body: Passage
+    body: TemplatePassage
 
 
 @dataclass(frozen=True, slots=True)
-class Origin:
+class TemplateOrigin:
     """Where a template came from; `variant` is None for a file that serves every tier."""
 
     layer: str
     path: str
-    variant: Variant | None
+    variant: TemplateVariant | None
 
     def __str__(self) -> str:
         """Render as the origin of content."""
@@ -56,10 +56,10 @@ class Template:
     """
 
     name: str
-    origin: Origin
-    body: Passage
-    parts: tuple[Part, ...] = ()
-    front: FrontMatter = FrontMatter()
+    origin: TemplateOrigin
+    body: TemplatePassage
+    parts: tuple[TemplatePart, ...] = ()
+    front: TemplateHeader = TemplateHeader()
 
     @property
     def placeholders(self) -> tuple[Placeholder, ...]:
@@ -79,8 +79,8 @@ class Template:
 
 @dataclass(frozen=True, slots=True)
 class _TierLine:
-    line: Line
-    variants: frozenset[Variant] | None  # None: this line belongs to every tier
+    line: PassageLine
+    variants: frozenset[TemplateVariant] | None  # None: this line belongs to every tier
 
 
 @dataclass(frozen=True, slots=True)
@@ -88,10 +88,12 @@ class TemplateSource:
     """A template file as read, before a tier is chosen."""
 
     path: str
-    front: FrontMatter
+    front: TemplateHeader
     lines: tuple[_TierLine, ...]
 
-    def read_for(self, variant: Variant) -> tuple[Passage, tuple[Part, ...]]:
+    def read_for(
+        self, variant: TemplateVariant
+    ) -> tuple[TemplatePassage, tuple[TemplatePart, ...]]:
         """Return body and parts for a tier; a tier left without text gets the closest one's."""
         for candidate in fallback_order(variant):
             lines = [
@@ -101,22 +103,22 @@ class TemplateSource:
             ]
             if any(line.text.strip() and not _marker_of(line, self.path) for line in lines):
                 return _split_parts(lines, self.path)
-        return Passage(self.path, ()), ()
+        return TemplatePassage(self.path, ()), ()
 
 
 def read_source(text: str, path: str) -> TemplateSource:
     """Parse a template file; `path` is named in every complaint."""
     plain = text.removeprefix("\ufeff").replace("\r\n", "\n").replace("\r", "\n")
-    lines = [Line(number, line) for number, line in enumerate(plain.split("\n"), start=1)]
+    lines = [PassageLine(number, line) for number, line in enumerate(plain.split("\n"), start=1)]
     front, body = _split_front_matter(lines, path)
     source = TemplateSource(path, front, tuple(_assign_tiers(body, path)))
-    for variant in Variant:
+    for variant in TemplateVariant:
         body_passage, _ = source.read_for(variant)
         _check_declared(body_passage, front, path)
     return source
 
 
-def _check_declared(body: Passage, front: FrontMatter, path: str) -> None:
+def _check_declared(body: TemplatePassage, front: TemplateHeader, path: str) -> None:
     if front.slots is None:
         return
     for placeholder in body.placeholders:
@@ -130,9 +132,11 @@ def _check_declared(body: Passage, front: FrontMatter, path: str) -> None:
             )
 
 
-def _split_front_matter(lines: Sequence[Line], path: str) -> tuple[FrontMatter, Sequence[Line]]:
+def _split_front_matter(
+    lines: Sequence[PassageLine], path: str
+) -> tuple[TemplateHeader, Sequence[PassageLine]]:
     if not lines or lines[0].text.rstrip() != "---":
-        return FrontMatter(), lines
+        return TemplateHeader(), lines
     for index in range(1, len(lines)):
         if lines[index].text.rstrip() == "---":
             text = "\n".join(line.text for line in lines[1:index])
@@ -145,7 +149,7 @@ def _split_front_matter(lines: Sequence[Line], path: str) -> tuple[FrontMatter, 
     )
 
 
-def _read_front_matter(text: str, path: str) -> FrontMatter:
+def _read_front_matter(text: str, path: str) -> TemplateHeader:
     try:
         loaded = parse_yaml(text)
     except FileProblem as problem:
@@ -155,7 +159,7 @@ def _read_front_matter(text: str, path: str) -> FrontMatter:
             f"{path}:{line}: the front matter {problem.message}", path=path, line=line
         ) from problem
     if loaded is None:
-        return FrontMatter()
+        return TemplateHeader()
     if not isinstance(loaded, dict):
         raise TemplateInvalid(f"{path}:1: the front matter must be a mapping.", path=path, line=1)
     values = cast("dict[Any, Any]", loaded)
@@ -167,7 +171,7 @@ def _read_front_matter(text: str, path: str) -> FrontMatter:
                 path=path,
                 key=str(key),
             )
-    return FrontMatter(
+    return TemplateHeader(
         label=_text_value(values, "label", path),
         description=_text_value(values, "description", path),
         slots=_slots_value(values, path),
@@ -193,8 +197,8 @@ def _slots_value(values: dict[Any, Any], path: str) -> tuple[str, ...] | None:
     return tuple(cast("list[str]", listed))
 
 
-def _assign_tiers(lines: Sequence[Line], path: str) -> list[_TierLine]:
-    current: frozenset[Variant] | None = None
+def _assign_tiers(lines: Sequence[PassageLine], path: str) -> list[_TierLine]:
+    current: frozenset[TemplateVariant] | None = None
     assigned: list[_TierLine] = []
     for line in lines:
         marker = _marker_of(line, path)
@@ -207,7 +211,7 @@ def _assign_tiers(lines: Sequence[Line], path: str) -> list[_TierLine]:
     return assigned
 
 
-def _tiers_of(words: str, line: Line, path: str) -> frozenset[Variant] | None:
+def _tiers_of(words: str, line: PassageLine, path: str) -> frozenset[TemplateVariant] | None:
     if words.strip().lower() == "all":
         return None
     found = [variant_named(word) for word in re.split(r"[|,]", words)]
@@ -222,7 +226,7 @@ def _tiers_of(words: str, line: Line, path: str) -> frozenset[Variant] | None:
     return known
 
 
-def _marker_of(line: Line, path: str) -> tuple[str, str] | None:
+def _marker_of(line: PassageLine, path: str) -> tuple[str, str] | None:
     if not _MARKER_START.search(line.text):
         return None
     match = _MARKER.fullmatch(line.text.strip())
@@ -236,10 +240,12 @@ def _marker_of(line: Line, path: str) -> tuple[str, str] | None:
     return match[1], match[2]
 
 
-def _split_parts(lines: Sequence[Line], path: str) -> tuple[Passage, tuple[Part, ...]]:
-    opening: list[Line] = []
-    named: dict[str, list[Line]] = {}
-    body: list[Line] = []
+def _split_parts(
+    lines: Sequence[PassageLine], path: str
+) -> tuple[TemplatePassage, tuple[TemplatePart, ...]]:
+    opening: list[PassageLine] = []
+    named: dict[str, list[PassageLine]] = {}
+    body: list[PassageLine] = []
     current = opening
     for line in lines:
         marker = _marker_of(line, path)
@@ -255,5 +261,5 @@ def _split_parts(lines: Sequence[Line], path: str) -> tuple[Passage, tuple[Part,
                 line=line.number,
             )
         current = named[name] = list(opening)
-    parts = tuple(Part(name, make_passage(own, path)) for name, own in named.items())
+    parts = tuple(TemplatePart(name, make_passage(own, path)) for name, own in named.items())
     return make_passage(body, path), parts

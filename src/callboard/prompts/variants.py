@@ -8,7 +8,7 @@ from callboard.core.vocabulary import ModelTier
 from callboard.prompts.errors import TemplateInvalid
 
 
-class Variant(StrEnum):
+class TemplateVariant(StrEnum):
     """How much a template asks of its reader, from tiny decisions to a full synthesis."""
 
     T1 = "t1"
@@ -19,24 +19,24 @@ class Variant(StrEnum):
 Tier = ModelTier | int | str | None
 """What a caller may say: `full`, `t3`, `4`, or nothing."""
 
-_SPELLINGS: Final[dict[Variant, tuple[str, str]]] = {
-    Variant.T1: ("t1", "minimal"),
-    Variant.T3: ("t3", "medium"),
-    Variant.T5: ("t5", "full"),
+_SPELLINGS: Final[dict[TemplateVariant, tuple[str, str]]] = {
+    TemplateVariant.T1: ("t1", "minimal"),
+    TemplateVariant.T3: ("t3", "medium"),
+    TemplateVariant.T5: ("t5", "full"),
 }
 _BY_SPELLING: Final = {word: v for v, words in _SPELLINGS.items() for word in words}
-_ORDERS: Final[dict[Variant, tuple[Variant, ...]]] = {
-    Variant.T1: (Variant.T1, Variant.T3, Variant.T5),
-    Variant.T3: (Variant.T3, Variant.T1, Variant.T5),
-    Variant.T5: (Variant.T5, Variant.T3, Variant.T1),
+_ORDERS: Final[dict[TemplateVariant, tuple[TemplateVariant, ...]]] = {
+    TemplateVariant.T1: (TemplateVariant.T1, TemplateVariant.T3, TemplateVariant.T5),
+    TemplateVariant.T3: (TemplateVariant.T3, TemplateVariant.T1, TemplateVariant.T5),
+    TemplateVariant.T5: (TemplateVariant.T5, TemplateVariant.T3, TemplateVariant.T1),
 }
 _DIGITS: Final = re.compile(r"[0-9]{1,4}")
 
 
-def variant_for(tier: Tier) -> Variant:
+def variant_for(tier: Tier) -> TemplateVariant:
     """Return the variant a tier asks for; no tier asks for the middle one."""
     if tier is None or tier == "":
-        return Variant.T3
+        return TemplateVariant.T3
     if isinstance(tier, int):
         return _by_number(tier)
     word = tier.strip().lower()
@@ -52,26 +52,26 @@ def variant_for(tier: Tier) -> Variant:
     )
 
 
-def fallback_order(variant: Variant) -> tuple[Variant, ...]:
+def fallback_order(variant: TemplateVariant) -> tuple[TemplateVariant, ...]:
     """Return the variants to try for one, closest first."""
     return _ORDERS[variant]
 
 
-def spellings(variant: Variant) -> tuple[str, str]:
+def spellings(variant: TemplateVariant) -> tuple[str, str]:
     """Return the two words a file name or a block may use for a variant."""
     return _SPELLINGS[variant]
 
 
-def variant_named(word: str) -> Variant | None:
+def variant_named(word: str) -> TemplateVariant | None:
     """Return the variant a word in a file name or a block stands for."""
     return _BY_SPELLING.get(word.strip().lower())
 
 
-def _by_number(tier: int) -> Variant:
+def _by_number(tier: int) -> TemplateVariant:
     if tier < 1:
         raise TemplateInvalid(
             f"Tier {tier} is not known.", fix="Numeric tiers start at 1.", tier=tier
         )
     if tier <= 2:
-        return Variant.T1
-    return Variant.T3 if tier <= 4 else Variant.T5
+        return TemplateVariant.T1
+    return TemplateVariant.T3 if tier <= 4 else TemplateVariant.T5

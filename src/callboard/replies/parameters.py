@@ -38,7 +38,7 @@ def read_parameters(body: str) -> dict[str, Json] | Malformed:
     """Return the parameters of an action body: its elements, or a JSON object, or plain text."""
     if not body.strip():
         return {}
-    read = _Reader(body).read()
+    read = _ParameterReader(body).read()
     if isinstance(read, Malformed) or read:
         return read
     text = decode_entities(_without_cdata_marks(body)).strip()
@@ -86,7 +86,7 @@ def _key(words: str) -> str:
     return re.sub(r"[\s-]+", "_", words.strip().lower())
 
 
-class _Reader:
+class _ParameterReader:
     def __init__(self, body: str) -> None:
         self._body = body
         self._root = _Element("", "", 0)

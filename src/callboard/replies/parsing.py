@@ -8,15 +8,14 @@ from typing import Any, Final
 
 from callboard.replies.code import CodeMap
 from callboard.replies.coercion import coerce
-from callboard.replies.json_reply import convert_json
 from callboard.replies.parameters import Malformed, read_parameters
-from callboard.replies.reply import Action, ContentUpdate, ParsedReply, ReplyWarning
+from callboard.replies.reply import Action, ContentUpdate, ParsedReply, ReplyWarning, convert_json
 from callboard.replies.scanner import (
     ACTION,
     CONTENT_UPDATE,
     MESSAGE,
     THINKING,
-    Block,
+    ReplyBlock,
     Segment,
     Text,
     scan,
@@ -121,7 +120,7 @@ class _Collected:
         else:
             self._hidden_chars += len(text.strip())
 
-    def _add_action(self, block: Block) -> None:
+    def _add_action(self, block: ReplyBlock) -> None:
         action = _read_action(block)
         if isinstance(action, Malformed):
             self._warn("malformed_action", action.reason, block.start)
@@ -129,7 +128,7 @@ class _Collected:
         else:
             self._actions.append(action)
 
-    def _add_update(self, block: Block) -> None:
+    def _add_update(self, block: ReplyBlock) -> None:
         target = block.attributes.get("target", "").strip()
         if not target:
             self._warn("malformed_content_update", "it names no target", block.start)
@@ -141,7 +140,7 @@ class _Collected:
         self._warnings.append(ReplyWarning(code, detail, position))
 
 
-def _read_action(block: Block) -> Action | Malformed:
+def _read_action(block: ReplyBlock) -> Action | Malformed:
     kind = block.attributes.get("type", "").strip()
     if not _TYPE.fullmatch(kind):
         return Malformed(f"{kind[:60]!r} is not the type of an action")

@@ -48,7 +48,7 @@ _ANY_NAME: Final = re.compile(r"<(/?)([A-Za-z_][A-Za-z0-9_.-]*)")
 
 
 @dataclass(frozen=True, slots=True)
-class Block:
+class ReplyBlock:
     """A recognised element at top level."""
 
     name: str
@@ -68,7 +68,7 @@ class Text:
     must_show: bool = False
 
 
-Segment = Block | Text
+Segment = ReplyBlock | Text
 
 
 @dataclass(frozen=True, slots=True)
@@ -145,7 +145,7 @@ class _Scanner:
         # Some chat templates open the thinking block themselves, so the reply only closes it.
         # Everything before was thought, not said: whatever it held is taken back.
         self._warn("missing_opening_tag", "thinking was closed but never opened", start)
-        self.segments = [Block(THINKING, {}, self.text[:start], self.text[:end], 0)]
+        self.segments = [ReplyBlock(THINKING, {}, self.text[:start], self.text[:end], 0)]
         self._effects_allowed = self._has_thinking = True
         self._text_start = end
         self._start_blank_line(end)
@@ -272,7 +272,7 @@ class _Scanner:
         self._flush(start)
         body, raw = self.text[tag.end : body_end], self.text[start:end]
         self.segments.append(
-            Block(name, tag.attributes, body, raw, start, is_closed, tag.self_closing)
+            ReplyBlock(name, tag.attributes, body, raw, start, is_closed, tag.self_closing)
         )
         self._has_thinking = self._has_thinking or name == THINKING
         self._text_start = end

@@ -8,8 +8,7 @@ from enum import StrEnum
 from pathlib import Path
 from typing import Any, Final, Protocol, TypeVar
 
-from callboard.core.errors import CallboardError
-from callboard.core.tiers import ErrorTier
+from callboard.core.errors import CallboardError, ErrorTier
 from callboard.store.kept import check_database
 
 Params = Mapping[str, Any] | Sequence[Any]

@@ -19,13 +19,13 @@ from callboard.store.ledger.baseline import (
     write_baseline,
 )
 from callboard.store.ledger.book import Ledger
-from callboard.store.ledger.entries import Tail
+from callboard.store.ledger.entries import Tail, tail_of
 from callboard.store.ledger.gaps import Gap, ends_with, open_gap
 from callboard.store.ledger.head import Head, read_head
 from callboard.store.ledger.missing import MissingRows, missing_rows
 from callboard.store.ledger.seal import Seal
 from callboard.store.ledger.verification import LedgerReport, verify_ledger
-from callboard.store.migrations import prepare
+from callboard.store.migrations import has_older_ledger, prepare
 from callboard.store.presence import refuse_missing
 from callboard.store.structure import check_structure
 from callboard.store.writer import Rows, Writer
@@ -76,6 +76,8 @@ class Database:
         refuse_missing(path, seal, mirrors)
         connection = connect(path, Durability.FULL)
         try:
+            if seal is not None and has_older_ledger(connection):
+                _upgrade(connection, path, seal, told)
             _make_ready(connection, path, seal, told)
         except sqlite3.Error as error:
             raise translate(error, path) from error
@@ -203,6 +205,29 @@ class Database:
     def _committed(self) -> None:
         for listener in self._listeners:
             listener()
+
+
+def _upgrade(before: sqlite3.Connection, path: Path, seal: Seal, clock: Clock) -> None:
+    """Bring a file with a ledger up to date, and write down which rows that changed.
+
+    Only those: a baseline of all rows would vouch for what somebody altered before. And only in a
+    ledger that ends with this key: our mark on a stranger's would make it ours.
+    """
+    if not tail_of(before).seq or not ends_with(before, seal):
+        return
+    ledger = Ledger(seal, clock)
+    connection = ledger.connect(path, Durability.FULL)
+
+    def sealing(within: sqlite3.Connection, _version: int | None) -> None:
+        check_structure(within, path)
+        ledger.append()
+
+    try:
+        prepare(connection, path, path.parent / "backups", sealing=sealing)
+        ledger.committed()
+    finally:
+        connection.close()
+        ledger.close()
 
 
 def _make_ready(

@@ -11,8 +11,7 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Final
 
-from callboard.core.errors import CallboardError
-from callboard.core.tiers import ErrorTier
+from callboard.core.errors import CallboardError, ErrorTier
 from callboard.store.reading import kind_of
 
 _FOLDERS: Final = (

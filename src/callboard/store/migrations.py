@@ -43,11 +43,23 @@ def _ledger(connection: Connection) -> None:
     create_schema(connection)
 
 
+def _one_memory_of_answers(connection: Connection) -> None:
+    """Version 4 keeps what models have said under one kind, by all that it depends on.
+
+    The rows of before name their texts and questions by digests alone, so that nobody can tell
+    which answer each is; they only saved calls, and each costs one call at most to make again.
+    """
+    for kind in ("health_judgement", "scene_verdict", "rules_verdict", "rule_verdict"):
+        connection.execute("DELETE FROM records WHERE kind = :kind", {"kind": kind})
+
+
 MIGRATIONS: Final[tuple[Migration, ...]] = (
     Migration(1, "the journal and its rooms", _initial),
     Migration(2, "books, kitchens and conversations", _books_and_kitchens),
     Migration(3, "a ledger of every row, and calls that have begun", _ledger),
+    Migration(4, "one memory of what models have said", _one_memory_of_answers),
 )
+_FIRST_WITH_LEDGER: Final = 3
 
 Sealing = Callable[[sqlite3.Connection, int | None], None]
 """Is told the version a database had, before its change is committed; may object by raising."""
@@ -92,6 +104,12 @@ def prepare(
         if connection.in_transaction:
             connection.execute("ROLLBACK")
         raise
+
+
+def has_older_ledger(connection: sqlite3.Connection) -> bool:
+    """Say whether a database must be brought up to date whose ledger has to tell of it."""
+    version = _version(connection)
+    return version is not None and _FIRST_WITH_LEDGER <= version < MIGRATIONS[-1].number
 
 
 def _refuse_foreign(connection: sqlite3.Connection, path: Path) -> None:

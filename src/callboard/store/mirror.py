@@ -8,8 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from callboard.core.canonical import Json, compact_json
-from callboard.core.vocabulary.run import RunRecord
-from callboard.core.vocabulary.step import StepRecord, StepState
+from callboard.core.vocabulary.run import RunRecord, StepRecord, StepState
 from callboard.store.connection import Connection
 from callboard.store.database import Database
 from callboard.store.faults import FaultPoints

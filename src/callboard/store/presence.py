@@ -7,7 +7,7 @@ opens a project looks first for what is left of an earlier database.
 from collections.abc import Sequence
 from pathlib import Path
 
-from callboard.core.tiers import ErrorTier
+from callboard.core.errors import ErrorTier
 from callboard.store.connection import StoreError
 from callboard.store.ledger.head import read_head
 from callboard.store.ledger.seal import Seal

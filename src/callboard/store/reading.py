@@ -14,8 +14,7 @@ from enum import StrEnum
 from pathlib import Path
 from typing import Final
 
-from callboard.core.errors import CallboardError
-from callboard.core.tiers import ErrorTier
+from callboard.core.errors import CallboardError, ErrorTier
 from callboard.store.beneath import open_beneath, opened_folder
 
 _CHUNK_BYTES: Final = 1 << 18

@@ -11,7 +11,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import Final
 
-from callboard.core.tiers import ErrorTier
+from callboard.core.errors import ErrorTier
 from callboard.store.connection import StoreError
 
 KNOWN_STRUCTURE: Final = "d2265109a2cdee9c46c432d66ca3766e"

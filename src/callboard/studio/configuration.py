@@ -21,10 +21,10 @@ from callboard.core.canonical import Json
 from callboard.core.parsing import FileProblem
 from callboard.core.places import config_dir
 from callboard.core.settings import (
-    Layer,
     LayerName,
     LoadedSettings,
     Settings,
+    SettingsLayer,
     SettingsWarning,
     WarningKind,
     environment_layer,
@@ -32,7 +32,7 @@ from callboard.core.settings import (
     resolve,
 )
 from callboard.studio.project import Project
-from callboard.studio.settings_file import (
+from callboard.studio.settings_files import (
     FileContent,
     parse_settings_file,
     read_settings_file,
@@ -78,7 +78,7 @@ class Configuration:
         """Read all layers once; `flags` is nested data like a settings file."""
         self.project = project
         self._environment = dict(os.environ if environment is None else environment)
-        self._flags = Layer(LayerName.FLAGS, "command line", dict(flags or {}))
+        self._flags = SettingsLayer(LayerName.FLAGS, "command line", dict(flags or {}))
         self._layer_files = _layer_files(project, config_dir(self._environment))
         self._is_trusted = project is None or project.standing.is_trusted
         self._variable_files = [
@@ -193,7 +193,8 @@ class Configuration:
                 return {}
 
         layers = [
-            Layer(name, str(file), data_of(file, name)) for name, file in self._layer_files.items()
+            SettingsLayer(name, str(file), data_of(file, name))
+            for name, file in self._layer_files.items()
         ]
         named = [
             replace(each, data=data_of(Path(each.file), LayerName.ENVIRONMENT, is_named=True))

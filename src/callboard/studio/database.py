@@ -1,18 +1,24 @@
 """Opening a project's database: the one place that all doors pass.
 
+A pack's own database in a project carries a mark that says it was made here.
+
 A database is opened only if it was made here or the user has adopted it. Refuses what came with
 the folder, and what somebody laid into it later.
+
+A number that nobody else knows stands in the file's header and among the user's own data. A file
+that somebody laid in its place, by a pull for example, does not carry it.
 """
 
 import contextlib
 import os
+import secrets
+import sqlite3
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Final
 
 from callboard.core.clock import Clock, SystemClock
-from callboard.core.errors import CallboardError
-from callboard.core.tiers import ErrorTier
+from callboard.core.errors import CallboardError, ErrorTier
 from callboard.store.beneath import open_folder
 from callboard.store.database import Database, Durability
 from callboard.store.faults import FaultPoints
@@ -21,13 +27,60 @@ from callboard.store.journal.runs import pause_unfinished
 from callboard.store.kept import check_kept_folder
 from callboard.store.ledger.seal import Seal
 from callboard.store.presence import refuse_missing
-from callboard.store.reading import naming_links, read_bounded
-from callboard.studio.marks import is_marked, mark
+from callboard.store.reading import FileRefused, naming_links, read_bounded
 from callboard.studio.project import Project
-from callboard.studio.trust import Registry
-from callboard.studio.trust.registry import ADOPTING_FILE
+from callboard.studio.trust import ADOPTING_FILE, TrustRegistry
 from callboard.tools.audit.folder import sessions_folder
 from callboard.tools.audit.signing import Signer
+
+_LARGEST_MARK: Final = 2**31 - 1
+_HEADER_BYTES: Final = 100
+_MOST_BYTES: Final = 64
+
+
+def is_marked(project: Project, name: str) -> bool:
+    """Say whether a database that lies in a project was made here."""
+    mark = _known(project, name)
+    return mark is not None and _in_file(project.folder / name) == mark
+
+
+def mark(project: Project, name: str) -> None:
+    """Make a database known as made here, and make the file if there is none."""
+    # Remembered first: a file without its mark would be a stranger's.
+    known = _known(project, name)
+    if known is None:
+        known = secrets.randbelow(_LARGEST_MARK) + 1
+        write_atomically(_place(project, name), str(known).encode())
+    connection = sqlite3.connect(project.folder / name)
+    try:
+        connection.execute(f"PRAGMA application_id = {known:d}")
+    finally:
+        connection.close()
+
+
+def _place(project: Project, name: str) -> Path:
+    return project.standing.identity / f"{name}.mark"
+
+
+def _known(project: Project, name: str) -> int | None:
+    try:
+        return int(read_bounded(_place(project, name), limit_bytes=_MOST_BYTES))
+    except (FileNotFoundError, FileRefused, ValueError):
+        return None
+
+
+def _in_file(path: Path) -> int | None:
+    """Return the mark in a database as a reader sees it: a file that was just changed has a log."""
+    if not path.is_file() or path.stat().st_size < _HEADER_BYTES:
+        return None
+    connection = sqlite3.connect(f"{path.resolve().as_uri()}?mode=ro", uri=True)
+    try:
+        return int(connection.execute("PRAGMA application_id").fetchone()[0])
+    except sqlite3.Error:
+        return None
+    finally:
+        connection.close()
+
 
 JOURNAL: Final = "callboard.db"
 DATABASES: Final = (JOURNAL, "kitchen.db")
@@ -63,7 +116,7 @@ def admit(project: Project, clock: Clock | None = None) -> Project:
     if standing.is_trusted and not standing.is_made_here:
         # Trusted for this command only: the database made now will be known the next time.
         now = (clock or SystemClock()).now_ms()
-        Registry().trust(project.root, now, for_good=False)
+        TrustRegistry().trust(project.root, now, for_good=False)
         project = Project(project.root)
     project.folder.mkdir(parents=True, exist_ok=True)
     project.make_key()
@@ -73,7 +126,7 @@ def admit(project: Project, clock: Clock | None = None) -> Project:
 def strange_databases(project: Project) -> list[str]:
     """Return the databases that lie in a project's folder and that this machine did not make."""
     there = [name for name in DATABASES if _is_there(project.brought / name)]
-    if not Registry().has_key_for(project.root):
+    if not TrustRegistry().has_key_for(project.root):
         return there
     return [name for name in there if name != JOURNAL and not is_marked(project, name)]
 

@@ -9,11 +9,11 @@ _Reference = Annotated[str, Field(pattern=r"^[\w/]+\.py:\w+$")]
 """Code of the pack: `folder/file.py:name`."""
 
 
-class _Entry(BaseModel):
+class _DoorEntry(BaseModel):
     model_config = ConfigDict(extra="forbid", frozen=True)
 
 
-class CommandEntry(_Entry):
+class CommandEntry(_DoorEntry):
     """A command of the pack: where its Typer app is, and one line of help."""
 
     app: _Reference
@@ -22,7 +22,7 @@ class CommandEntry(_Entry):
     needs_project: bool = True
 
 
-class RoutesEntry(_Entry):
+class RoutesEntry(_DoorEntry):
     """Routes of the pack: an APIRouter, or several, and the paths below `/api` they answer."""
 
     router: _Reference
@@ -33,7 +33,7 @@ class RoutesEntry(_Entry):
     )
 
 
-class OperationsEntry(_Entry):
+class OperationsEntry(_DoorEntry):
     """What can be done with the pack: the family its receipts name, and where it is declared.
 
     `find` finds what an operation works on, by its type.
@@ -44,7 +44,7 @@ class OperationsEntry(_Entry):
     modules: tuple[Annotated[str, Field(pattern=r"^[\w/]+\.py$")], ...] = Field(min_length=1)
 
 
-class PageEntry(_Entry):
+class PageEntry(_DoorEntry):
     """A page in the browser: where it hangs, and the function that builds it."""
 
     path: str = Field(pattern=r"^/[a-z0-9-]+$")
@@ -53,7 +53,7 @@ class PageEntry(_Entry):
     favicon: str | None = None
 
 
-class TraceEntries(_Entry):
+class TraceEntries(_DoorEntry):
     """What shows that a project made for another pack has something of this one."""
 
     # In the project's `.callboard/`.
@@ -62,7 +62,7 @@ class TraceEntries(_Entry):
     records: tuple[str, ...] = ()
 
 
-class HookEntries(_Entry):
+class HookEntries(_DoorEntry):
     """What the doors of the runtime ask a pack to do; each is called only if it is there.
 
     `chat` talks at the terminal as the project's pack does, `chat_with` with an agent by name.

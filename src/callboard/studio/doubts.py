@@ -1,31 +1,41 @@
 """Doubts: what the mirrors know of unfinished runs and the journal does not.
 
+The user may say that a database shall count as it is, or that it is lost.
+
 A log that was cut or left behind, or an older copy of the database, makes a journal forget what it
 had finished. The mirrors are copies of it: if they know more, those effects have taken place or may
 have, and are journaled as unknown before anything goes on, or the mirrors are written anew.
+
+Nothing is thrown away: what does not agree is moved into the project's backups.
 """
 
 import json
 import logging
+import shutil
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
+from pathlib import Path
 from typing import Any, Final, cast
 
-from callboard.core.vocabulary.run import RunRecord
-from callboard.core.vocabulary.step import Effect, StepKind, StepRecord, StepState
-from callboard.engine.engine import UNFINISHED
+from callboard.core.clock import Clock, SystemClock
+from callboard.core.vocabulary import UNFINISHED
+from callboard.core.vocabulary.run import Effect, RunRecord, StepKind, StepRecord, StepState
 from callboard.engine.execution import ANY_INPUTS
 from callboard.store.connection import Connection, StoreCorrupt
 from callboard.store.database import Database
 from callboard.store.files import read_last_line, read_whole_lines
 from callboard.store.journal.runs import list_runs
 from callboard.store.journal.steps import insert_lost_step, load_journal, step_keys
+from callboard.store.ledger.verification import LedgerReport
+from callboard.store.presence import DatabaseMissing
+from callboard.studio.database import admit, open_database, refuse_lost
 from callboard.studio.project import Project
-from callboard.tools import ToolRegistry
-from callboard.tools.audit.folder import mirror_path
+from callboard.tools import ToolRegistry, sync_mirror, verify
+from callboard.tools.audit.folder import mirror_path, sessions_folder
 from callboard.tools.audit.mirror import read_mirror
 
 _log = logging.getLogger(__name__)
+
 
 _ENDED: Final = ("done", "failed", "unknown")
 _ONCE_MARK: Final = f'"{Effect.ONCE.value}"'
@@ -134,3 +144,55 @@ def _store(connection: Connection, lost: dict[str, list[StepRecord]]) -> None:
     for steps in lost.values():
         for step in steps:
             insert_lost_step(connection, step)
+
+
+_LEFT: Final = ("callboard.db", "callboard.db-wal", "callboard.db-shm")
+
+
+@dataclass(frozen=True, slots=True)
+class AcceptedDatabase:
+    """What was wrong until now, and where that went which did not agree; None if nothing did."""
+
+    report: LedgerReport
+    aside: Path | None
+    is_new: bool
+
+
+def accept(project: Project, clock: Clock | None = None) -> AcceptedDatabase:
+    """Have the database of a project count as it is; one that is lost is begun anew."""
+    told = clock or SystemClock()
+    aside = project.folder / "backups" / f"lost-{told.now_ms()}"
+    try:
+        refuse_lost(project)
+        is_new = False
+    except DatabaseMissing:
+        _put_aside(project, aside)
+        is_new = True
+    database = open_database(admit(project), clock=told)
+    try:
+        report = database.accept()
+        for flaw in verify(database, project.trail).flaws:
+            if flaw.where == "mirror":
+                mirror = mirror_path(project.audit, flaw.session_id)
+                _move(mirror, aside / "audit" / flaw.session_id / mirror.name)
+                sync_mirror(database, project.audit, flaw.session_id)
+    finally:
+        database.close()
+    return AcceptedDatabase(report, aside if aside.exists() else None, is_new)
+
+
+def _put_aside(project: Project, aside: Path) -> None:
+    for name in _LEFT:
+        _move(project.folder / name, aside / name)
+    _move(project.runs, aside / "runs")
+    _move(sessions_folder(project.audit), aside / "audit")
+    # Last: until then the database is known to be missing, and this can be done again.
+    _move(project.head, aside / "head")
+
+
+def _move(path: Path, target: Path) -> None:
+    if not path.exists() or target.exists():
+        return
+    target.parent.mkdir(parents=True, exist_ok=True)
+    # The head lies among the user's own data, perhaps on another disk.
+    shutil.move(path, target)

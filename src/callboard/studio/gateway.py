@@ -9,11 +9,10 @@ from pathlib import Path
 from typing import Final
 
 from callboard.core.clock import Clock
-from callboard.core.errors import CallboardError
+from callboard.core.errors import CallboardError, ErrorTier
 from callboard.core.settings import LoadedSettings, Settings
-from callboard.core.settings.file_models import RECORD, REPLAY, SCRIPT, file_models
-from callboard.core.settings.queue import QueueSettings
-from callboard.core.tiers import ErrorTier
+from callboard.core.settings.schema import RECORD, REPLAY, SCRIPT, file_models
+from callboard.core.settings.sections import QueueSettings
 from callboard.core.tracing import NoTracer, Tracer
 from callboard.models import (
     Catalog,
@@ -33,23 +32,22 @@ from callboard.models import (
 from callboard.models.accounts import Accounts, BudgetGate, MeterGate
 from callboard.models.credentials import Credentials, account_of
 from callboard.models.errors import UnknownModel
-from callboard.models.file_models import FileModels
 from callboard.models.gate import Routes
-from callboard.models.model_id import sent_model
-from callboard.models.notice import Notify, say_nothing
+from callboard.models.model_id import FileModels, sent_model
 from callboard.models.providers.address import locate
 from callboard.models.providers.cassette import Recorder, Replayer
 from callboard.models.telemetry import TelemetryGate
 from callboard.models.traffic.breaker import BreakerGate
-from callboard.models.traffic.circuits.shared import SharedBreakers
 from callboard.models.traffic.fallback import FallbackGate, FallbackRules
-from callboard.models.traffic.limits.credential import CredentialOf, credentials_of
-from callboard.models.traffic.limits.gate import LimiterGate
-from callboard.models.traffic.limits.limiter import Limiter
-from callboard.models.traffic.limits.shared import SharedPauses
+from callboard.models.traffic.limit_state import CredentialOf, credentials_of
+from callboard.models.traffic.limiter import Limiter
+from callboard.models.traffic.limiter_gate import LimiterGate
 from callboard.models.traffic.queue import QueueGate
 from callboard.models.traffic.retry import RetryGate
-from callboard.models.traffic.waiting.slots import QueueLimits
+from callboard.models.traffic.shared_breakers import SharedBreakers
+from callboard.models.traffic.shared_pauses import SharedPauses
+from callboard.models.traffic.slots import QueueLimits
+from callboard.models.types import Notify, say_nothing
 from callboard.store.database import Database
 from callboard.studio.keys import open_credentials, open_ties, provider_configs
 from callboard.studio.project import Project

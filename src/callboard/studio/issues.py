@@ -13,7 +13,8 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Final, TypeVar
 
-from callboard.core.clock import Clock
+from callboard.core.canonical import Json
+from callboard.core.clock import Clock, iso
 from callboard.core.errors import InvalidInput
 from callboard.core.events import IssueChanged
 from callboard.core.vocabulary import Issue, IssueDraft, IssueStatus
@@ -33,13 +34,36 @@ from callboard.store.journal.issues import (
     set_status,
 )
 from callboard.store.reading import FileRefused, open_bounded
-from callboard.studio.issue_shape import issue_to_json
 from callboard.tools import list_receipts, read_receipt
+
+_log = logging.getLogger(__name__)
+
+
+def issue_to_json(issue: Issue) -> dict[str, Json]:
+    """Return the shape of an issue: times in UTC, the source as an object of its own."""
+    source = issue.source
+    return {
+        "id": issue.id,
+        "title": issue.title,
+        "body": issue.body,
+        "status": issue.status.value,
+        "priority": issue.priority.value,
+        "tags": list(issue.tags),
+        "source": {
+            "kind": source.kind.value,
+            "run_id": source.run_id,
+            "session_id": source.session_id,
+            "step_id": source.step_id,
+        },
+        "receipt_ids": list(issue.receipt_ids),
+        "created_at": iso(issue.created_at),
+        "updated_at": iso(issue.updated_at),
+    }
+
 
 _MAX_TITLE_CHARS: Final = 300
 _HEAD_BYTES: Final = 100
 _REVISION: Final = re.compile(rb'\{\s*"revision": (\d{1,18}),')
-_log = logging.getLogger(__name__)
 
 T = TypeVar("T")
 

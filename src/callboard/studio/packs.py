@@ -31,7 +31,7 @@ from callboard.studio.doors import (
     RoutesEntry,
     TraceEntries,
 )
-from callboard.studio.offers import Choreography, Shelf
+from callboard.studio.runnable import Choreography, ChoreographySource
 from callboard.tools import Tool
 
 GROUP: Final = "callboard.packs"
@@ -165,7 +165,7 @@ class Pack:
         """Load one of its choreographies."""
         return self._load(self.described.choreographies[name])
 
-    def shelves(self, studio: Any = None) -> tuple[Shelf, ...]:
+    def shelves(self, studio: Any = None) -> tuple[ChoreographySource, ...]:
         """Open its shelves for a studio; without one they offer what comes with the pack."""
         return tuple(self._load(reference)(studio) for reference in self.described.shelves)
 

@@ -15,9 +15,8 @@ from typing import Final
 from callboard.core.clock import Clock, SystemClock
 from callboard.core.errors import InvalidInput, NotFound
 from callboard.store.files import write_atomically
-from callboard.studio.trust import Registry, Standing
-from callboard.studio.trust.registry import FOLDER, KEY_FILE
-from callboard.studio.trust.survey import names_brought
+from callboard.studio.trust import FOLDER, KEY_FILE, FolderStanding, TrustRegistry
+from callboard.studio.trust_survey import names_brought
 from callboard.tools.audit import Signer, Trail
 
 _log: Final = logging.getLogger(__name__)
@@ -50,9 +49,9 @@ class Project:
     root: Path
 
     @cached_property
-    def standing(self) -> Standing:
+    def standing(self) -> FolderStanding:
         """How the folder stands with the user, when it was first asked."""
-        return Registry().standing(self.root)
+        return TrustRegistry().standing(self.root)
 
     @property
     def folder(self) -> Path:
@@ -215,7 +214,7 @@ def _make(project: Project, pack: str | None, now_ms: int) -> None:
             (making / name).mkdir()
         for name, text in _files(pack):
             write_atomically(making / name, text.encode())
-        Registry().enroll(project.root, making, now_ms, trust=True)
+        TrustRegistry().enroll(project.root, making, now_ms, trust=True)
         # Somebody else may have made it meanwhile: then theirs stays.
         with contextlib.suppress(OSError):
             making.rename(project.brought)

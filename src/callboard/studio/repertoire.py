@@ -6,8 +6,8 @@ from typing import Any
 from callboard.core.errors import NotFound
 from callboard.core.vocabulary import Agent
 from callboard.store.records import Records
-from callboard.studio.offers import Choreography, Shelf
 from callboard.studio.packs import Pack
+from callboard.studio.runnable import Choreography, ChoreographySource
 
 
 def in_order(given: tuple[Pack, ...], installed: tuple[Pack, ...], own: str) -> tuple[Pack, ...]:
@@ -38,7 +38,7 @@ class Repertoire:
         self._studio = studio
         self._homes: dict[str, Pack] = {}
         # A pack's shelves are opened when a name is asked for that no pack lists.
-        self._shelves: dict[str, tuple[Shelf, ...]] = {}
+        self._shelves: dict[str, tuple[ChoreographySource, ...]] = {}
         self._ambiguous: dict[str, list[str]] = {}
         for pack in packs:
             for name in pack.choreographies:
@@ -72,7 +72,7 @@ class Repertoire:
         staff = [agent for pack in self.packs for agent in pack.agents]
         return frozenset(a.contract.archetype for a in (*staff, *self._overrides.values()))
 
-    def shelves(self, pack: Pack) -> tuple[Shelf, ...]:
+    def shelves(self, pack: Pack) -> tuple[ChoreographySource, ...]:
         """Return a pack's shelves, opened once."""
         if pack.name not in self._shelves:
             self._shelves[pack.name] = pack.shelves(self._studio)

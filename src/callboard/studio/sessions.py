@@ -7,10 +7,16 @@ from callboard.core.clock import Clock
 from callboard.core.errors import Conflict
 from callboard.core.events import SessionChanged
 from callboard.core.ids import IdMaker
-from callboard.core.vocabulary.run import RunRecord, RunState
-from callboard.core.vocabulary.session import SESSION_TRANSITIONS, SessionRecord, SessionState
-from callboard.core.vocabulary.signal import SignalKind
-from callboard.engine.engine import UNFINISHED, Engine
+from callboard.core.vocabulary import UNFINISHED
+from callboard.core.vocabulary.run import (
+    SESSION_TRANSITIONS,
+    RunRecord,
+    RunState,
+    SessionRecord,
+    SessionState,
+    SignalKind,
+)
+from callboard.engine.engine import Engine
 from callboard.store.connection import Connection
 from callboard.store.database import Database
 from callboard.store.journal.events import append_event

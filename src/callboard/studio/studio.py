@@ -24,13 +24,12 @@ from callboard.engine.ownership import Ownership
 from callboard.knowledge import Indexing, Knowledge
 from callboard.models import Catalog, Gate, ModelRequest, Provider
 from callboard.models.accounts import Accounts, Prices, limits_from, plans_from
-from callboard.models.credentials.discretion import Discretion
-from callboard.models.discreet import DiscreetGate
+from callboard.models.credentials.discretion import DiscreetGate, Discretion
 from callboard.prompts import (
     Assembler,
     OfflineTokenCounter,
-    Registry,
     ResponseMirror,
+    TemplateRegistry,
     load_layout,
 )
 from callboard.store.connection import Connection
@@ -47,21 +46,20 @@ from callboard.studio.gateway import Surroundings, full_gate, why_unreachable
 from callboard.studio.issues import Issues
 from callboard.studio.keys import key_names, open_credentials
 from callboard.studio.mirrors import Mirror, Mirrors
-from callboard.studio.offers import Foldered, Restartable
+from callboard.studio.overrides import layer_name, project_agents, template_layers
 from callboard.studio.packs import Pack, installed_packs
 from callboard.studio.plans import Plans
 from callboard.studio.project import Project
 from callboard.studio.repertoire import Repertoire, in_order
+from callboard.studio.runnable import Foldered, Restartable
 from callboard.studio.sessions import Sessions
-from callboard.studio.staff import project_agents
 from callboard.studio.telemetry import open_tracer
-from callboard.studio.templates import layer_name, template_layers
 from callboard.tools import Tool, ToolRegistry, ToolService, sync_mirror
 from callboard.tools.builtin import BUILTIN_TOOLS
 
 
 @runtime_checkable
-class Closing(Protocol):
+class Closable(Protocol):
     """Something that is open and wants to be closed."""
 
     def close(self) -> None:
@@ -135,7 +133,7 @@ class Studio:
         )
         self.catalog = Catalog.load(self.settings.models.catalog_overrides())
         self._layers = template_layers(packs, project, environment)
-        self._prompts: dict[str, Registry] = {}
+        self._prompts: dict[str, TemplateRegistry] = {}
         # What packs hold open for this project, each by its type; closed with the studio.
         self._kept: dict[type[Any], object] = {}
         self.counter = OfflineTokenCounter()
@@ -204,10 +202,10 @@ class Studio:
         """Close what packs held open."""
         while self._kept:
             kept = self._kept.popitem()[1]
-            if isinstance(kept, Closing):
+            if isinstance(kept, Closable):
                 kept.close()
 
-    def prompts(self, pack: str = "") -> Registry:
+    def prompts(self, pack: str = "") -> TemplateRegistry:
         """Return the templates as a pack sees them: bundled, its own, the user's, the project's.
 
         Without a pack, all packs' templates are there, for listing.
@@ -215,7 +213,7 @@ class Studio:
         if pack not in self._prompts:
             hidden = {layer_name(each) for each in self.repertoire.packs if each.name != pack}
             layers = [layer for layer in self._layers if not pack or layer.name not in hidden]
-            self._prompts[pack] = Registry(layers)
+            self._prompts[pack] = TemplateRegistry(layers)
         return self._prompts[pack]
 
     @classmethod

@@ -8,7 +8,7 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any, Final
 
 from callboard import __version__
-from callboard.core.settings.telemetry import TelemetrySettings
+from callboard.core.settings.sections import TelemetrySettings
 from callboard.core.tracing import (
     ERROR_TYPE,
     Attribute,

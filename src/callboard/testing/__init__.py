@@ -1,6 +1,6 @@
 """What a test of a choreography or a pack needs: the scripted model, and faults on demand."""
 
-from callboard.models import Call, DirectGate, Failure, Line, Script, load_script
+from callboard.models import DirectGate, Failure, Line, Script, ScriptedCall, load_script
 from callboard.testing.faults import (
     COMMIT_POINTS,
     ActAt,
@@ -17,7 +17,6 @@ __all__ = [
     "SCRIPTED",
     "ActAt",
     "Blackout",
-    "Call",
     "DirectGate",
     "FailAt",
     "Failure",
@@ -26,5 +25,6 @@ __all__ = [
     "Moment",
     "Passages",
     "Script",
+    "ScriptedCall",
     "load_script",
 ]

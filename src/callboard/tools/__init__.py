@@ -30,24 +30,27 @@ from callboard.tools.errors import (
     UnknownTool,
     Unreadable,
 )
-from callboard.tools.executor import Execution, Executor, ToolCall
+from callboard.tools.executor import Execution, ToolCall, ToolExecutor
 from callboard.tools.files import ListedFile, ProjectFiles, TextFile, WrittenFile
-from callboard.tools.kept import Kept
-from callboard.tools.nonces import Nonces, NonceScope
-from callboard.tools.policy import Policy
+from callboard.tools.permission import Nonces, NonceScope, Policy
 from callboard.tools.registry import ToolRegistry, ToolSource
-from callboard.tools.result import DryRun, FileRef, Probe, ToolResult
+from callboard.tools.result import (
+    SUMMARY_BUDGET_CHARS,
+    DryRun,
+    FileRef,
+    Probe,
+    ToolResult,
+    fit_summary,
+)
 from callboard.tools.service import Ran, ToolService
-from callboard.tools.summary import SUMMARY_BUDGET_CHARS, fit_summary
 from callboard.tools.threads import in_thread, off_loop
-from callboard.tools.tool import Tool, ToolArgs, ToolContext, tool
+from callboard.tools.tool import Kept, Tool, ToolArgs, ToolContext, tool
 
 __all__ = [
     "SUMMARY_BUDGET_CHARS",
     "CallRefused",
     "DryRun",
     "Execution",
-    "Executor",
     "FileChanged",
     "FileMissing",
     "FileRef",
@@ -76,6 +79,7 @@ __all__ = [
     "ToolCancelled",
     "ToolContext",
     "ToolError",
+    "ToolExecutor",
     "ToolRegistry",
     "ToolResult",
     "ToolService",

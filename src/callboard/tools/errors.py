@@ -1,7 +1,6 @@
 """What can go wrong with a tool call. A refusal means that nothing ran."""
 
-from callboard.core.errors import CallboardError
-from callboard.core.tiers import ErrorTier
+from callboard.core.errors import CallboardError, ErrorTier
 
 
 class ToolError(CallboardError):

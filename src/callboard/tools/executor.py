@@ -29,12 +29,10 @@ from callboard.tools.errors import (
     ToolTimeout,
 )
 from callboard.tools.files import ProjectFiles
-from callboard.tools.kept import Kept
-from callboard.tools.nonces import Nonces, NonceScope, shown_nonce
-from callboard.tools.policy import Policy
+from callboard.tools.permission import Nonces, NonceScope, Policy, shown_nonce
 from callboard.tools.registry import ToolRegistry
 from callboard.tools.result import ToolResult
-from callboard.tools.tool import DRY_RUN_ARG, Tool, ToolContext
+from callboard.tools.tool import DRY_RUN_ARG, Kept, Tool, ToolContext
 
 SUMMARY_LIMIT_CHARS: Final = 12_000
 _HIDDEN: Final = "(hidden)"
@@ -99,7 +97,7 @@ class _Admitted:
         return self.tool.effect is not Effect.PURE and not self.dry_run
 
 
-class Executor:
+class ToolExecutor:
     """The one door through which every tool of a project is run."""
 
     def __init__(

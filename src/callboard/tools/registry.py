@@ -9,7 +9,7 @@ from typing import Protocol
 
 from callboard.core.canonical import Json
 from callboard.tools.errors import InvalidTool, UnknownTool
-from callboard.tools.policy import Policy
+from callboard.tools.permission import Policy
 from callboard.tools.tool import Tool
 
 

@@ -1,9 +1,15 @@
-"""What a tool gives back. Holds the shape, not the meaning."""
+"""What a tool gives back, and its summary cut to what a tier affords.
 
+A summary is written most important first, a point per line, so that it can be cut at any line.
+"""
+
+from collections.abc import Mapping
 from dataclasses import dataclass, field
+from types import MappingProxyType
 from typing import Final
 
 from callboard.core.canonical import Json
+from callboard.core.vocabulary import ModelTier
 
 PREVIEW_LIMIT_CHARS: Final = 200
 
@@ -70,3 +76,29 @@ def one_line(text: str, limit_chars: int = PREVIEW_LIMIT_CHARS) -> str:
     """Fold a text to one line and cut it visibly."""
     folded = " ".join(text.split())
     return folded if len(folded) <= limit_chars else folded[: limit_chars - 1] + "…"
+
+
+SUMMARY_BUDGET_CHARS: Final[Mapping[ModelTier, int]] = MappingProxyType(
+    {ModelTier.MINIMAL: 1_500, ModelTier.MEDIUM: 6_000, ModelTier.FULL: 12_000}
+)
+_CUT: Final = "… ({lines} more lines in the receipt)"
+
+
+def fit_summary(text: str, budget_chars: int) -> str:
+    """Return a summary within a budget, cut after a whole line and saying so.
+
+    A first line that alone is too long is cut inside, for then there is no better place.
+    """
+    if len(text) <= budget_chars:
+        return text
+    lines = text.split("\n")
+    room = budget_chars - len(_CUT.format(lines=len(lines))) - 1
+    kept: list[str] = []
+    for line in lines:
+        room -= len(line) + 1
+        if room < 0:
+            break
+        kept.append(line)
+    if not kept:
+        return text[: max(budget_chars - 1, 0)] + "…" * (budget_chars > 0)
+    return "\n".join([*kept, _CUT.format(lines=len(lines) - len(kept))])

@@ -21,14 +21,12 @@ from callboard.store.database import Connection, Database
 from callboard.store.faults import FaultPoints
 from callboard.tools.audit.folder import Trail
 from callboard.tools.audit.intents import IsAlive, abandoned_intents, drop_intent, store_intent
-from callboard.tools.audit.mirror import sync_mirror
+from callboard.tools.audit.mirror import is_trustworthy, sync_mirror
 from callboard.tools.audit.receipts import ReceiptDraft, seal
 from callboard.tools.audit.signing import Signer
-from callboard.tools.audit.trust import is_trustworthy
-from callboard.tools.executor import Execution, Executor, ToolCall
+from callboard.tools.executor import Execution, ToolCall, ToolExecutor
 from callboard.tools.files import ProjectFiles
-from callboard.tools.nonces import Nonces, NonceScope
-from callboard.tools.policy import Policy
+from callboard.tools.permission import Nonces, NonceScope, Policy
 from callboard.tools.registry import ToolRegistry
 from callboard.tools.tool import ToolContext
 
@@ -70,7 +68,9 @@ class ToolService:
         self._faults = faults
         self._signer = Signer(trail)
         self._nonces = Nonces(database, self._signer, ids, clock)
-        self._executor = Executor(registry, self.files, self._nonces, ids, clock, classifier, hide)
+        self._executor = ToolExecutor(
+            registry, self.files, self._nonces, ids, clock, classifier, hide
+        )
 
     async def execute(
         self,

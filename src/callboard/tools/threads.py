@@ -49,7 +49,7 @@ def in_thread(function: Callable[P, T], *, is_stoppable: bool = False) -> Callab
     async def call(*args: P.args, **kwargs: P.kwargs) -> T:
         places = _places_here()
         await places.acquire()
-        work = _Work[T](lambda: function(*args, **kwargs), places.release)
+        work = _ThreadWork[T](lambda: function(*args, **kwargs), places.release)
         try:
             work.start(getattr(function, "__name__", "work"))
         except BaseException:
@@ -80,7 +80,7 @@ async def off_loop(function: Callable[P, T], *args: P.args, **kwargs: P.kwargs) 
         ) from error
 
 
-class _Work(Generic[T]):
+class _ThreadWork(Generic[T]):
     """One call in its thread; its place is given back when the thread is done, not before."""
 
     def __init__(self, function: Callable[[], T], give_back: Callable[[], None]) -> None:

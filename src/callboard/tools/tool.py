@@ -1,5 +1,7 @@
 """Tool: an id, arguments, an effect and a function. Knows nothing of who may call it.
 
+What a tool derives may be kept between the calls of one process.
+
 A pack author writes a function and puts `@tool` above it:
 
     class CountArgs(ToolArgs):
@@ -10,11 +12,15 @@ A pack author writes a function and puts `@tool` above it:
         "Count the words of a file."
         words = len(context.files.read_text(args.path).text.split())
         return ToolResult({"words": words}, f"{words} words")
+
+What is kept must be derivable again: it is dropped, oldest use first, when there is too much of it.
 """
 
 import inspect
 import re
-from collections.abc import Awaitable, Callable
+import threading
+from collections import OrderedDict
+from collections.abc import Awaitable, Callable, Hashable
 from dataclasses import dataclass, field, replace
 from typing import Any, Final, TypeVar, cast, get_type_hints
 
@@ -24,9 +30,49 @@ from callboard.core.canonical import Json
 from callboard.core.vocabulary import Effect
 from callboard.tools.errors import InvalidArgs, InvalidTool
 from callboard.tools.files import ProjectFiles
-from callboard.tools.kept import Kept
 from callboard.tools.result import DryRun, Probe, ToolResult
 from callboard.tools.threads import in_thread
+
+MOST_KEPT: Final = 256
+
+T = TypeVar("T")
+
+
+class _Holder:
+    __slots__ = ("has_value", "lock", "value")
+
+    def __init__(self) -> None:
+        self.lock = threading.Lock()
+        self.has_value = False
+        self.value: Any = None
+
+
+class Kept:
+    """Values by key, each made once however many threads ask for it."""
+
+    def __init__(self, most: int = MOST_KEPT) -> None:
+        """Take how many values are kept at most."""
+        self._most = most
+        self._lock = threading.Lock()
+        self._holders: OrderedDict[Hashable, _Holder] = OrderedDict()
+
+    def get(self, key: Hashable, make: Callable[[], T]) -> T:
+        """Return the value of a key, making it if nobody has; a failure is not kept."""
+        holder = self._holder(key)
+        with holder.lock:
+            if not holder.has_value:
+                holder.value = make()
+                holder.has_value = True
+            return cast("T", holder.value)
+
+    def _holder(self, key: Hashable) -> _Holder:
+        with self._lock:
+            holder = self._holders.setdefault(key, _Holder())
+            self._holders.move_to_end(key)
+            while len(self._holders) > self._most:
+                self._holders.popitem(last=False)
+            return holder
+
 
 DEFAULT_TIMEOUT_SECONDS: Final = 30.0
 DEFAULT_OUTPUT_BYTES: Final = 10_000_000

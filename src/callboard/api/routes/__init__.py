@@ -1,5 +1,13 @@
-"""One module per noun of the runtime's own API."""
+"""The runtime's own API, a few nouns per module."""
 
-from callboard.api.routes import agents, audit, issues, runs, sessions, system, tools
+from callboard.api.routes import issues, runs, system, tools
 
-ROUTERS = tuple(module.router for module in (system, runs, agents, tools, issues, audit, sessions))
+ROUTERS = (
+    system.router,
+    runs.router,
+    system.agents_router,
+    tools.router,
+    issues.router,
+    tools.audit_router,
+    runs.sessions_router,
+)

@@ -5,8 +5,7 @@ from typing import Annotated
 from fastapi import APIRouter, Path
 from pydantic import Field
 
-from callboard.api.paging import Paged
-from callboard.api.project import Entry, OpenStudio, Shown, Wanted
+from callboard.api.project import Entry, OpenStudio, Paged, Shown, Wanted
 from callboard.core.vocabulary import (
     IssueDraft,
     IssueKind,
@@ -15,7 +14,7 @@ from callboard.core.vocabulary import (
     IssueStatus,
 )
 from callboard.store.journal.issues import IssueFilter
-from callboard.studio.issue_shape import issue_to_json
+from callboard.studio.issues import issue_to_json
 
 router = APIRouter(prefix="/issues", tags=["issues"])
 

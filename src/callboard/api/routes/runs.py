@@ -1,15 +1,14 @@
-"""Runs: started, watched, inspected, cancelled, begun again."""
+"""Runs, started, watched, inspected, cancelled, begun again; and sessions, lines of work."""
 
 import asyncio
+from dataclasses import asdict
 from typing import Annotated, Any
 
 from fastapi import APIRouter, Query, Request
 from fastapi.responses import StreamingResponse
 from pydantic import Field
 
-from callboard.api.jobs import JobShape, job_shape
-from callboard.api.paging import Paged
-from callboard.api.project import Entry, OpenStudio, Shown, Wanted
+from callboard.api.project import Entry, JobShape, OpenStudio, Paged, Shown, Wanted, job_shape
 from callboard.api.streaming import STREAM, resume_point, stream_run
 from callboard.choreography.recipe import (
     RecipeNotFound,
@@ -20,7 +19,7 @@ from callboard.choreography.recipe import (
     run_line,
 )
 from callboard.core.errors import Conflict, NotFound
-from callboard.core.vocabulary import RunRecord, RunState, SignalKind
+from callboard.core.vocabulary import RunRecord, RunState, SessionRecord, SessionState, SignalKind
 from callboard.store.journal.runs import list_runs, load_run
 
 router = APIRouter(prefix="/runs", tags=["runs"])
@@ -191,3 +190,44 @@ async def apply(studio: OpenStudio, run_id: str, wanted: ApplyWanted | None = No
 def _require_open(run: RunRecord) -> None:
     if run.is_terminal:
         raise Conflict(f"Run {run.id} is {run.state.value} and cannot be cancelled", run_id=run.id)
+
+
+sessions_router = APIRouter(prefix="/sessions", tags=["sessions"])
+
+
+class SessionShape(Shown):
+    """One session."""
+
+    id: str
+    name: str
+    state: SessionState
+
+
+class NewSession(Wanted):
+    """A session to be begun."""
+
+    name: str = Field(default="", max_length=200)
+
+
+@sessions_router.get("")
+async def list_sessions(
+    studio: OpenStudio, page: Paged, state: SessionState | None = None
+) -> list[SessionShape]:
+    """List sessions."""
+    return [_shape(each) for each in page.cut(studio.sessions.list(state))]
+
+
+@sessions_router.post("", status_code=201)
+async def create_session(studio: OpenStudio, wanted: NewSession) -> SessionShape:
+    """Begin a session."""
+    return _shape(await studio.sessions.create(wanted.name))
+
+
+@sessions_router.get("/{session_id}")
+async def show_session(studio: OpenStudio, session_id: str) -> SessionShape:
+    """Show a session."""
+    return _shape(studio.sessions.get(session_id))
+
+
+def _shape(session: SessionRecord) -> SessionShape:
+    return SessionShape.model_validate({**asdict(session), "state": session.state.value})

@@ -1,4 +1,4 @@
-"""Health, and everything that happens."""
+"""Health, everything that happens, and who is on the staff."""
 
 from typing import Annotated
 
@@ -8,6 +8,7 @@ from fastapi.responses import JSONResponse, StreamingResponse
 from callboard import __version__
 from callboard.api.project import OpenStudio, Shown
 from callboard.api.streaming import STREAM, resume_point, stream_project
+from callboard.choreography.staffing import agents_now, tier_of
 from callboard.tools import off_loop
 
 router = APIRouter(tags=["system"])
@@ -41,3 +42,41 @@ async def events(
 ) -> StreamingResponse:
     """Stream what happens, from a point on; a browser that comes back misses nothing."""
     return stream_project(studio, session_id, resume_point(request, after))
+
+
+agents_router = APIRouter(prefix="/agents", tags=["agents"])
+
+
+class AgentShape(Shown):
+    """One agent with its contract, its model and what its card shows."""
+
+    id: str
+    name: str
+    archetype: str
+    tier: str
+    model: str
+    order: int
+    state: str
+
+
+@agents_router.get("")
+async def list_agents(studio: OpenStudio) -> list[AgentShape]:
+    """List the enabled staff in order."""
+    states = agents_now(studio, studio.settings.pack)
+    return [
+        AgentShape.model_validate(
+            {
+                "id": agent.id,
+                "name": agent.name,
+                "archetype": agent.contract.archetype,
+                "owns": agent.contract.owns,
+                "must_not": agent.contract.must_not,
+                "abstains_when": agent.contract.abstains_when,
+                "tier": tier_of(studio, agent).value,
+                "model": agent.model or studio.settings.models.default,
+                "order": agent.order,
+                "state": states[agent.id].value if agent.id in states else "idle",
+            }
+        )
+        for agent in studio.repertoire.staff(studio.settings.pack)
+    ]

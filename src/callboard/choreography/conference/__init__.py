@@ -1,28 +1,28 @@
 """Conference: one message, evidence gathered once, everybody's view of it apart from the others."""
 
-from callboard.choreography.conference.hall import Hall
+from callboard.choreography.conference.conferences import Conferences
 from callboard.choreography.conference.leading import ToolRequiredNotCalled
-from callboard.choreography.conference.reasking import AskAgain
 from callboard.choreography.conference.records import (
     read_conference,
     read_conferences,
     read_round,
 )
-from callboard.choreography.conference.rounds import ConferenceRounds
+from callboard.choreography.conference.rounds import AskAgain, ConferenceRounds
 from callboard.choreography.conference.shapes import (
     Conference,
+    ProposedCall,
     ReplyStatus,
     Round,
     RoundReply,
     RoundStatus,
+    Supplies,
 )
-from callboard.choreography.conference.supplies import ProposedCall, Supplies
 
 __all__ = [
     "AskAgain",
     "Conference",
     "ConferenceRounds",
-    "Hall",
+    "Conferences",
     "ProposedCall",
     "ReplyStatus",
     "Round",

@@ -8,23 +8,23 @@ import asyncio
 from collections.abc import Sequence
 from typing import Any, Final, cast
 
-from callboard.choreography.calling import (
+from callboard.choreography.agent_calls import (
     ByteLimits,
     Errand,
     ErrandPrompts,
-    Finding,
     Gathered,
     Refused,
+    ToolFinding,
     ToolPolicy,
     execute_for,
     needs_tool,
     rights_of,
     run_errand,
 )
-from callboard.choreography.conference.supplies import ProposedCall, Supplies
+from callboard.choreography.conference.shapes import ProposedCall, Supplies
 from callboard.choreography.staffing import chief_of, tier_of
 from callboard.choreography.stage import Stage
-from callboard.choreography.tooling import ToolUse
+from callboard.choreography.tool_use import ToolUse
 from callboard.core.canonical import Json
 from callboard.core.errors import CallboardError
 from callboard.core.vocabulary import Agent, ModelTier
@@ -116,7 +116,7 @@ async def _is_required(
     async def look() -> Json:
         context = studio.tools.context(stage.run.session_id)
         names = await asyncio.to_thread(supplies.names, context)
-        return needs_tool(message, studio.tools.registry.ids, names)
+        return needs_tool(message, studio.tools.registry.ids, (*supplies.subjects, *names))
 
     # Journaled: the project may know other names by the time the run is resumed.
     return bool(await stage.step("lead/required", look))
@@ -130,7 +130,7 @@ class _Picking:
         self.chief = chief
         self.rights = rights
         self.limits = limits
-        self.findings: list[Finding] = []
+        self.findings: list[ToolFinding] = []
         self.refusals: list[Refused] = []
 
     async def run(self, message: str, supplies: Supplies) -> Gathered:

@@ -1,16 +1,41 @@
-"""Conferences as they are read back: a small row each, their rounds taken from the journal.
+"""Conferences as they are read back, their rounds taken from the journal, and a round's transcript.
+
+The transcript becomes an issue, once, however often the run is resumed.
 
 A retry of a round that failed is the same round again; asking one agent again replaces its reply.
+
+Nothing of a round is kept for the next one: what agents saw and said lies in the journal and in
+the transcript, and no later prompt is made from either.
 """
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from typing import Any, Final, cast
 
-from callboard.choreography.calling import Gathered, ToolPolicy, gathered_from_json
-from callboard.choreography.conference.shapes import Conference, Round, RoundReply, RoundStatus
-from callboard.core.canonical import Json
-from callboard.core.errors import NotFound
-from callboard.core.vocabulary import RunRecord, RunState, StepRecord
+from callboard.choreography.agent_calls import Gathered, ToolPolicy, gathered_from_json
+from callboard.choreography.conference.shapes import (
+    Conference,
+    ReplyStatus,
+    Round,
+    RoundReply,
+    RoundStatus,
+)
+from callboard.choreography.stage import Stage
+from callboard.core.canonical import Json, compact_json
+from callboard.core.errors import CallboardError, NotFound
+from callboard.core.vocabulary import (
+    Agent,
+    Effect,
+    Issue,
+    IssueDraft,
+    IssueKind,
+    IssueSource,
+    RunRecord,
+    RunState,
+    StepKind,
+    StepRecord,
+)
+from callboard.engine.scope import StepScope
 from callboard.store.connection import Connection
 from callboard.store.journal.conferences import ConferenceRow, list_conferences, load_conference
 from callboard.store.journal.issues import IssueFilter, list_issues
@@ -151,3 +176,93 @@ def _asked_again(connection: Connection, run: RunRecord) -> dict[str, RoundReply
 def _output(connection: Connection, journal: Mapping[str, StepRecord], key: str) -> Any:
     step = journal.get(key)
     return output_of(connection, step) if step is not None else None
+
+
+async def leave_issue(stage: Stage, key: str, draft: IssueDraft) -> Issue:
+    """Leave an issue behind and return it as it is now.
+
+    Without a key of its own the issue belongs to this step of this run. Run, session and step are
+    filled in where the draft does not name them.
+    """
+    run = stage.run
+    source = replace(
+        draft.source,
+        run_id=draft.source.run_id or run.id,
+        session_id=draft.source.session_id or run.session_id,
+        step_id=draft.source.step_id or run.key(key),
+    )
+    placed = replace(draft, source=source, key=draft.key or f"{run.id}:{run.key(key)}")
+
+    async def act(scope: StepScope) -> Json:
+        issue = await stage.studio.issues.add(placed)
+        scope.preview = f"issue #{issue.id}: {issue.title}"[:200]
+        return {"issue": issue.id}
+
+    left = await run.step(
+        key,
+        act,
+        inputs={"key": placed.key, "title": placed.title},
+        kind=StepKind.WORK,
+        # The issue's key makes repeating it after a crash find what is already there.
+        effect=Effect.IDEMPOTENT,
+    )
+    return stage.studio.issues.get(int(left["issue"]))
+
+
+async def archive(
+    stage: Stage, number: int, body: str, receipt_ids: Sequence[str], *, suffix: str = ""
+) -> int:
+    """Leave the transcript of a round behind as an issue and return its number."""
+    draft = IssueDraft(
+        title=f"Conference {stage.run.session_id} — Turn {number}{suffix}",
+        source=IssueSource(IssueKind.TRANSCRIPT),
+        body=body,
+        tags=("conference",),
+        receipt_ids=tuple(receipt_ids),
+    )
+    return (await leave_issue(stage, "close", draft)).id
+
+
+def transcript(
+    message: str,
+    gathered: Gathered,
+    replies: Sequence[RoundReply],
+    attendees: Sequence[Agent],
+    failure: CallboardError | None = None,
+) -> str:
+    """Return a round as Markdown: what was asked, looked up, said, and not accepted."""
+    names = {agent.id: agent.name for agent in attendees}
+    parts = [f"**You**\n\n{_quoted(message)}", _evidence(gathered)]
+    parts += [_reply(each, names.get(each.agent_id, each.agent_id)) for each in replies]
+    if failure is not None:
+        parts.append(f"**The round failed:** {failure.code}: {failure.message}")
+    return "\n\n".join(parts) + "\n"
+
+
+def _evidence(gathered: Gathered) -> str:
+    lines = ["**Evidence**", ""]
+    for each in gathered.findings:
+        told = f"failed, {each.preview}" if each.has_failed else each.preview
+        lines.append(f"- {each.tool} {compact_json(each.args)}: {told} (`{each.receipt_id}`)")
+    lines += [f"- refused, nothing ran: {each.code.value}" for each in gathered.refusals]
+    if len(lines) == 2:
+        lines.append("No tool evidence was gathered.")
+    return "\n".join(lines)
+
+
+def _reply(reply: RoundReply, name: str) -> str:
+    head = f"**{name}** ({reply.archetype}, {reply.status.value})"
+    match reply.status:
+        case ReplyStatus.ACCEPTED:
+            return f"{head}\n\n{reply.text}\n\nEvidence: {reply.evidence}"
+        case ReplyStatus.ABSTAINED:
+            return head
+        case ReplyStatus.REJECTED:
+            why = f"Grounding failed: {reply.code}: {reply.detail}"
+            return f"{head}\n\n{why}\n\n{_quoted(reply.text)}"
+        case ReplyStatus.ERROR:
+            return f"{head}\n\n{reply.code}: {reply.detail}"
+
+
+def _quoted(text: str) -> str:
+    return "\n".join(f"> {line}".rstrip() for line in text.splitlines())

@@ -10,8 +10,8 @@ from dataclasses import replace
 from functools import partial
 from typing import Any, Final, cast
 
-from callboard.choreography.asking import Call
-from callboard.choreography.calling import word_for_word
+from callboard.choreography.agent_calls import word_for_word
+from callboard.choreography.asking import AgentCall
 from callboard.choreography.conference.shapes import ReplyStatus, RoundReply
 from callboard.choreography.grounding import (
     Grounding,
@@ -20,7 +20,7 @@ from callboard.choreography.grounding import (
     ground,
     render_evidence,
 )
-from callboard.choreography.small import Parts, Question, plain_findings
+from callboard.choreography.small_models import PartQuestion, TemplateParts, plain_findings
 from callboard.choreography.staffing import is_constrained, tier_of
 from callboard.choreography.stage import Stage
 from callboard.choreography.values import pack_of
@@ -29,7 +29,7 @@ from callboard.core.errors import ErrorRecord
 from callboard.core.vocabulary import Agent, Content, ModelTier, Trust
 from callboard.engine.errors import StepFailed
 from callboard.prompts import Template
-from callboard.replies.evidence import Verdict, cut_reply
+from callboard.replies.evidence import EvidenceVerdict, cut_reply
 from callboard.store.connection import Connection
 from callboard.store.journal.steps import load_journal
 
@@ -124,8 +124,8 @@ class Table:
         plain = replace(self.evidence, text=next((each for each in found if each), ""))
         shown = {"evidence": plain, "message": self.message}
 
-        async def ask(question: Question) -> Json:
-            call = Call(
+        async def ask(question: PartQuestion) -> Json:
+            call = AgentCall(
                 key=f"ask/{question.name}",
                 agent_id=agent.id,
                 prompt=_VIEW,
@@ -139,7 +139,7 @@ class Table:
             )
             return await branch.ask_call(call)
 
-        parts = Parts(
+        parts = TemplateParts(
             template,
             shown,
             self.message,
@@ -184,7 +184,7 @@ class Table:
         return f"{body}\n\n{lines[picked]}"
 
 
-def _reply(agent: Agent, verdict: Verdict, text: str) -> RoundReply:
+def _reply(agent: Agent, verdict: EvidenceVerdict, text: str) -> RoundReply:
     archetype = agent.contract.archetype
     if verdict.abstained:
         return RoundReply(agent.id, archetype, ReplyStatus.ABSTAINED)

@@ -1,9 +1,9 @@
 """Recipes: declarative plans that are routed, started, played step by step, and looked at."""
 
 from callboard.choreography.recipe.definition import (
-    Library,
     Problem,
     Recipe,
+    RecipeLibrary,
     RecipeNotFound,
     Shelved,
     shelved_to_json,
@@ -11,7 +11,6 @@ from callboard.choreography.recipe.definition import (
 from callboard.choreography.recipe.errors import (
     AgentError,
     AgentTimeout,
-    AlreadyRunning,
     CommitRefused,
     DodFailed,
     EmptyOutput,
@@ -19,6 +18,7 @@ from callboard.choreography.recipe.errors import (
     InputAbstained,
     MissingArgs,
     RecipeInvalid,
+    RecipeRunning,
     RefResolutionError,
     RefSyntaxError,
     StopHook,
@@ -31,21 +31,19 @@ from callboard.choreography.recipe.proposals import (
 )
 from callboard.choreography.recipe.routing import Router, Routing
 from callboard.choreography.recipe.shelf import RecipeChoreography, RecipeShelf, recipe_shelf
-from callboard.choreography.recipe.starting import RecipeHouse, Request
-from callboard.choreography.recipe.task import Assignment, Task
+from callboard.choreography.recipe.starting import RecipeHouse, RecipeRequest
+from callboard.choreography.recipe.task import Assignment, RecipeTask
 from callboard.choreography.recipe.view import RunView, is_recipe_run, iso, run_line
 
 __all__ = [
     "AgentError",
     "AgentTimeout",
-    "AlreadyRunning",
     "Assignment",
     "CommitRefused",
     "DodFailed",
     "EmptyOutput",
     "EvidenceInvalid",
     "InputAbstained",
-    "Library",
     "MissingArgs",
     "Problem",
     "Proposal",
@@ -54,17 +52,19 @@ __all__ = [
     "RecipeChoreography",
     "RecipeHouse",
     "RecipeInvalid",
+    "RecipeLibrary",
     "RecipeNotFound",
+    "RecipeRequest",
+    "RecipeRunning",
     "RecipeShelf",
+    "RecipeTask",
     "RefResolutionError",
     "RefSyntaxError",
-    "Request",
     "Router",
     "Routing",
     "RunView",
     "Shelved",
     "StopHook",
-    "Task",
     "apply_proposals",
     "is_recipe_run",
     "iso",

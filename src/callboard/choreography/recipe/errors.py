@@ -1,8 +1,7 @@
 """What can go wrong with a recipe, sorted by who must act. Every code has one meaning."""
 
 from callboard.core.canonical import Json
-from callboard.core.errors import CallboardError, Conflict, InvalidInput
-from callboard.core.tiers import ErrorTier
+from callboard.core.errors import CallboardError, Conflict, ErrorTier, InvalidInput
 
 
 class RecipeInvalid(InvalidInput):
@@ -42,7 +41,7 @@ class MissingArgs(InvalidInput):
     code = "missing_args"
 
 
-class AlreadyRunning(Conflict):
+class RecipeRunning(Conflict):
     """A run of the same recipe is still under way."""
 
     code = "recipe_running"

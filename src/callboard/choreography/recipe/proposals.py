@@ -1,16 +1,25 @@
-"""Proposals: what a run would have written. The human looks, and applies it or not."""
+"""Proposals: what a run would have written. The human looks, and applies it or not.
+
+They lie in the folder of the run, with what the mirror writes.
+"""
 
 import asyncio
+import logging
 from dataclasses import dataclass, replace
 
 from callboard.choreography.recipe.running.writing import diff_of, read_current
 from callboard.choreography.recipe.view import RunView
 from callboard.core.canonical import Json, digest_bytes
 from callboard.core.errors import Conflict, NotFound
+from callboard.core.vocabulary import RunRecord
 from callboard.store.connection import Connection
 from callboard.store.journal.runs import load_run
+from callboard.store.mirror import RunFolder
+from callboard.store.reading import FileRefused
 from callboard.studio.studio import Studio
-from callboard.tools import Policy, ToolCall
+from callboard.tools import Policy, ProjectFiles, ToolCall
+
+_log = logging.getLogger(__name__)
 
 
 class ProposalOutdated(Conflict):
@@ -147,3 +156,37 @@ def _proposal(studio: Studio, view: RunView, commit: dict[str, Json]) -> Proposa
         current_sha256=None if current is None else digest_bytes(current),
         diff=diff_of(path, current or b"", text),
     )
+
+
+def folder_of(connection: Connection, run: RunRecord, files: ProjectFiles | None) -> RunFolder:
+    """Return what the folder of a run holds; backups are copied from the project's own."""
+    view = RunView(connection, run)
+    return RunFolder(
+        run=view.to_json(),
+        steps=tuple(view.lines()),
+        cache=view.cache(),
+        recipe=view.assignment.recipe.to_json(),
+        files=_files(view, files),
+    )
+
+
+def _files(view: RunView, project: ProjectFiles | None) -> dict[str, bytes]:
+    files: dict[str, bytes] = {}
+    for commit in view.commits:
+        path = commit.get("path")
+        if commit.get("mode") == "propose":
+            files[f"proposed/{path}"] = str(commit["text"]).encode("utf-8", "replace")
+            files[f"proposed/{path}.diff"] = str(commit["diff"]).encode("utf-8", "replace")
+        backup = commit.get("backup")
+        if backup and project is not None and (held := _backup(project, str(backup))) is not None:
+            files[f"backup/{path}"] = held
+    return files
+
+
+def _backup(project: ProjectFiles, backup: str) -> bytes | None:
+    try:
+        return project.read_backup(backup)
+    except FileRefused as refused:
+        # The copy of a copy: the run's folder is of use without it.
+        _log.warning("a backup was not copied into the folder of its run: %s", refused)
+        return None

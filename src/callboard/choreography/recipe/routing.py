@@ -4,8 +4,8 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 
 from callboard.choreography.recipe.definition import (
-    Library,
     Recipe,
+    RecipeLibrary,
     Shelved,
     matched_chars,
     plain_words,
@@ -62,7 +62,7 @@ class _Hit:
 class Router:
     """Finds the recipe whose pattern covers most of a request."""
 
-    def __init__(self, library: Library, seeds: Seeds | None = None) -> None:
+    def __init__(self, library: RecipeLibrary, seeds: Seeds | None = None) -> None:
         """Take the recipes, and what a pack can take out of a request."""
         self._library = library
         self._seeds = seeds

@@ -3,19 +3,24 @@
 from collections.abc import Callable, Mapping
 
 from callboard.choreography.recipe.definition import (
-    Library,
     Problem,
     Recipe,
+    RecipeLibrary,
+    RecipeSurroundings,
     Shelved,
-    Surroundings,
     check_wiring,
     key_of,
 )
-from callboard.choreography.recipe.folder import folder_of
+from callboard.choreography.recipe.proposals import folder_of
 from callboard.choreography.recipe.routing import Router
+from callboard.choreography.recipe.running.play import Turns
 from callboard.choreography.recipe.running.runner import play_recipe
-from callboard.choreography.recipe.running.turns import Turns
-from callboard.choreography.recipe.starting import RecipeHouse, Request, complete, single_flight
+from callboard.choreography.recipe.starting import (
+    RecipeHouse,
+    RecipeRequest,
+    complete,
+    single_flight,
+)
 from callboard.choreography.recipe.task import Assignment
 from callboard.core.canonical import Json
 from callboard.core.errors import InvalidInput, NotFound
@@ -23,8 +28,8 @@ from callboard.core.vocabulary import RunRecord
 from callboard.engine.run import Run
 from callboard.store.connection import Connection
 from callboard.store.mirror import RunFolder
-from callboard.studio.offers import Choreography, Prepared
 from callboard.studio.packs import Pack
+from callboard.studio.runnable import Choreography, Prepared
 from callboard.studio.studio import Studio
 from callboard.tools import ProjectFiles
 
@@ -37,11 +42,11 @@ class RecipeShelf:
         self.house = house
         self._studio = studio
         if studio is None:
-            self.library = Library(house.recipes, None)
+            self.library = RecipeLibrary(house.recipes, None)
             self.router = Router(self.library)
             self.turns = Turns(lambda: 1)
             return
-        self.library = Library(house.recipes, studio.project.recipes, self._judge)
+        self.library = RecipeLibrary(house.recipes, studio.project.recipes, self._judge)
         seeds = house.seeds
         self.router = Router(
             self.library, None if seeds is None else lambda text, each: seeds(studio, text, each)
@@ -70,7 +75,7 @@ class RecipeShelf:
         studio = self._studio
         if studio is None:
             return []
-        around = Surroundings(
+        around = RecipeSurroundings(
             studio.tools.registry, studio.repertoire.archetypes, studio.prompts(self.house.pack)
         )
         return check_wiring(recipe, file, around)
@@ -102,7 +107,7 @@ class RecipeChoreography:
     async def prepare(self, studio: Studio, raw: Mapping[str, Json]) -> Prepared:
         """Complete and check what a run is to be started with."""
         recipe = self._recipe()
-        assignment = await complete(studio, self._shelf.house, recipe, Request.read(raw))
+        assignment = await complete(studio, self._shelf.house, recipe, RecipeRequest.read(raw))
         return Prepared(
             assignment.to_args(),
             title=assignment.task.description,

@@ -7,22 +7,20 @@ from pathlib import Path
 from typing import Any, Final, cast
 
 from callboard.choreography.grounding import Grounding
+from callboard.choreography.guards import only_one
 from callboard.choreography.recipe.definition import CommitAction, Problem, Recipe, resolve
 from callboard.choreography.recipe.definition.reading import invalid
 from callboard.choreography.recipe.definition.wiring import template_problems
-from callboard.choreography.recipe.errors import AlreadyRunning, MissingArgs, RefResolutionError
+from callboard.choreography.recipe.errors import MissingArgs, RecipeRunning, RefResolutionError
 from callboard.choreography.recipe.running.writing import check_path
-from callboard.choreography.recipe.task import Assignment, Task
+from callboard.choreography.recipe.task import Assignment, RecipeTask
 from callboard.choreography.staffing import AgentUnavailable, find_agent, tier_of
 from callboard.core.canonical import Json
 from callboard.core.errors import InvalidInput
-from callboard.core.vocabulary import RunState
 from callboard.store.connection import Connection
-from callboard.store.journal.runs import list_runs
 from callboard.studio.studio import Studio
 
 _OWN: Final = frozenset({"description", "args", "agents", "session_plan_task_id"})
-_UNDER_WAY: Final = (RunState.PENDING, RunState.RUNNING, RunState.WAITING, RunState.PAUSED)
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,7 +39,7 @@ class RecipeHouse:
 
 
 @dataclass(frozen=True, slots=True)
-class Request:
+class RecipeRequest:
     """What somebody wants to have done, before it is completed."""
 
     description: str = ""
@@ -50,7 +48,7 @@ class Request:
     session_plan_task_id: Json = None
 
     @classmethod
-    def read(cls, raw: Mapping[str, Json]) -> "Request":
+    def read(cls, raw: Mapping[str, Json]) -> "RecipeRequest":
         """Read what `studio.start` was given: a task's arguments may stand beside or in `args`."""
         description = raw.get("description") or ""
         if not isinstance(description, str):
@@ -65,7 +63,7 @@ class Request:
 
 
 async def complete(
-    studio: Studio, house: RecipeHouse, recipe: Recipe, request: Request
+    studio: Studio, house: RecipeHouse, recipe: Recipe, request: RecipeRequest
 ) -> Assignment:
     """Return what a run is started with, or say what is missing."""
     agents = _cast(studio, house.pack, recipe, request.agents)
@@ -82,19 +80,17 @@ def single_flight(
     if studio.settings.pipeline.single_flight == "off":
         return None
 
-    def guard(connection: Connection) -> None:
-        active = list_runs(connection, states=_UNDER_WAY, choreography=choreography, limit=1)
-        for run in active:
-            raise AlreadyRunning(
-                f"{label!r} is already running as {run.id}",
-                fix="Wait for it, cancel it, or set pipeline.single_flight to off.",
-                run_id=run.id,
-            )
-
-    return guard
+    return only_one(
+        choreography,
+        lambda run: RecipeRunning(
+            f"{label!r} is already running as {run.id}",
+            fix="Wait for it, cancel it, or set pipeline.single_flight to off.",
+            run_id=run.id,
+        ),
+    )
 
 
-def _task(studio: Studio, house: RecipeHouse, recipe: Recipe, request: Request) -> Task:
+def _task(studio: Studio, house: RecipeHouse, recipe: Recipe, request: RecipeRequest) -> RecipeTask:
     args = {name: value for name, value in request.args.items() if value is not None}
     description = request.description
     if not description and house.describe is not None:
@@ -113,7 +109,7 @@ def _task(studio: Studio, house: RecipeHouse, recipe: Recipe, request: Request) 
             missing_args=missing,
             recipe_id=recipe.recipe_id,
         )
-    return Task(description, args, request.session_plan_task_id)
+    return RecipeTask(description, args, request.session_plan_task_id)
 
 
 def _cast(studio: Studio, pack: str, recipe: Recipe, wanted: Mapping[str, str]) -> dict[str, str]:
@@ -151,7 +147,7 @@ def _check_templates(studio: Studio, pack: str, recipe: Recipe, agents: Mapping[
             raise invalid([Problem(recipe.recipe_id, step.step_id, told)])
 
 
-def _look(studio: Studio, recipe: Recipe, task: Task) -> dict[str, str | None]:
+def _look(studio: Studio, recipe: Recipe, task: RecipeTask) -> dict[str, str | None]:
     """Return the hashes of the files the recipe will write, as far as they are known by now."""
     files = studio.tools.files
     seen: dict[str, str | None] = {}

@@ -14,7 +14,7 @@ from callboard.core.vocabulary import Content, Trust
 
 
 @dataclass(frozen=True, slots=True)
-class Task:
+class RecipeTask:
     """What the user wants: words, arguments, and the task of a plan it may come from."""
 
     description: str
@@ -46,7 +46,7 @@ class Assignment:
     """A run's arguments, read."""
 
     recipe: Recipe
-    task: Task
+    task: RecipeTask
     # Archetype to the id of the agent who plays it in this run.
     agents: Mapping[str, str] = field(default_factory=dict[str, str])
     # Path to the sha256 the file had when the run was started; None if it was not there.
@@ -72,7 +72,9 @@ class Assignment:
         task = args["task"]
         return cls(
             recipe=recipe_from(args["recipe"], "recipe.json"),
-            task=Task(task["description"], task["initial_args"], task.get("session_plan_task_id")),
+            task=RecipeTask(
+                task["description"], task["initial_args"], task.get("session_plan_task_id")
+            ),
             agents=args.get("agents", {}),
             seen=args.get("seen", {}),
         )

@@ -4,7 +4,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Final, cast
 
-from callboard.choreography.asking import Call
+from callboard.choreography.asking import AgentCall
 from callboard.choreography.conversation import Listener
 from callboard.choreography.staffing import find_agent, is_constrained
 from callboard.choreography.stage import Stage
@@ -14,7 +14,7 @@ from callboard.choreography.values import pack_of
 from callboard.core.canonical import Json, digest
 from callboard.core.vocabulary import Content, Trust
 from callboard.engine.scope import StepScope
-from callboard.prompts import Layer, Order, PromptRequest, render_template
+from callboard.prompts import Layer, PromptRequest, TrimOrder, render_template
 
 
 @dataclass(frozen=True, slots=True)
@@ -118,7 +118,7 @@ class NodeAsker:
             return {**said, "call": call}
 
         stored = await self.stage.ask_call(
-            Call(
+            AgentCall(
                 key=key,
                 agent_id=agent.id,
                 prompt=node.prompts[-1],
@@ -162,7 +162,7 @@ def compose_prompt(
         message=Content(message, "user", Trust.TRUSTED),
         limit_tokens=min(node.input_tokens, listener.window_tokens - listener.reply_tokens),
         trim_order=tuple(heading for heading in TRIM_ORDER if heading in by_heading),
-        order=Order.AS_GIVEN,
+        order=TrimOrder.AS_GIVEN,
         model_id=listener.model,
         tier=listener.tier,
     )

@@ -2,10 +2,11 @@
 
 import logging
 from collections.abc import Sequence
-from typing import Any, Final, cast
+from typing import Annotated, Final
 
 from pydantic import BaseModel, ConfigDict, Field
 
+from callboard.choreography.answers import Answer, read_answer, schema_of
 from callboard.choreography.turn.asker import SUMMARIZE, NodeAsker
 from callboard.choreography.turn.sections import CONSTRAINTS, FACTS, PRIOR, Hidden, PromptSection
 from callboard.choreography.turn.shapes import (
@@ -14,7 +15,6 @@ from callboard.choreography.turn.shapes import (
     PendingProposal,
     TurnSummary,
 )
-from callboard.core.canonical import Json
 from callboard.core.errors import CallboardError
 
 MOST_SUMMARIES: Final = 6
@@ -124,17 +124,15 @@ def _lines(turns: Sequence[TurnSummary], hidden: Hidden) -> str:
 _log: Final = logging.getLogger(__name__)
 EVERY_TURNS: Final = 3
 _MOST_DECISIONS: Final = 8
-_COMPRESSION_MOST_CHARS: Final = 600
-_SCHEMA: Final[dict[str, Json]] = {
-    "type": "object",
-    "properties": {
-        "engagement_summary": {"type": "string"},
-        "key_decisions": {"type": "array", "items": {"type": "string"}, "maxItems": 8},
-        "next_likely_intent": {"type": "string"},
-    },
-    "required": ["engagement_summary", "key_decisions"],
-    "additionalProperties": False,
-}
+_MOST_SUMMARY_CHARS: Final = 600
+
+
+class SummarySaid(Answer):
+    """How a model sums up a conversation."""
+
+    engagement_summary: str
+    key_decisions: Annotated[tuple[str, ...], Field(max_length=_MOST_DECISIONS)]
+    next_likely_intent: str = ""
 
 
 def is_due(state: TalkState, turn: int) -> bool:
@@ -156,21 +154,21 @@ async def compress(
         PromptSection(CONSTRAINTS, "\n".join(state.constraints)),
     ]
     try:
-        reply = await asker.ask("summarize", SUMMARIZE, sections, "Sum it up.", schema=_SCHEMA)
+        reply = await asker.ask(
+            "summarize", SUMMARIZE, sections, "Sum it up.", schema=schema_of(SummarySaid)
+        )
     except CallboardError as error:
         _log.warning("the conversation was not summed up: %s", error)
         return state.summary
-    data = cast("dict[str, Any]", reply.data or {})
-    decisions = [
-        hidden.scrub(str(e))[:160] for e in cast("list[Any]", data.get("key_decisions") or [])
-    ]
+    found = read_answer(SummarySaid, reply.data)
+    if found is None:
+        return state.summary
+    decisions = [hidden.scrub(each)[:160] for each in found.key_decisions]
     return ConversationSummary(
-        engagement_summary=hidden.scrub(str(data.get("engagement_summary", "")))[
-            :_COMPRESSION_MOST_CHARS
-        ],
+        engagement_summary=hidden.scrub(found.engagement_summary)[:_MOST_SUMMARY_CHARS],
         key_decisions=_sound(decisions),
         active_constraints=list(state.constraints),
-        next_likely_intent=str(data.get("next_likely_intent", ""))[:160],
+        next_likely_intent=found.next_likely_intent[:160],
         through_turn=turn,
     )
 

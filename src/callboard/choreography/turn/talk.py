@@ -34,9 +34,15 @@ from callboard.choreography.turn.understanding.reading import Open
 from callboard.core.canonical import Json
 from callboard.core.errors import CallboardError, Conflict, InvalidInput, NotFound
 from callboard.core.events import QuestionAsked, RunChanged, StepDone
-from callboard.core.vocabulary import Entity, EntityState, RunRecord, RunState, SignalKind
-from callboard.core.vocabulary.question import Answer
-from callboard.engine.engine import UNFINISHED
+from callboard.core.vocabulary import (
+    UNFINISHED,
+    Entity,
+    EntityState,
+    RunRecord,
+    RunState,
+    SignalKind,
+)
+from callboard.core.vocabulary.run import Answer
 from callboard.knowledge.entities import EntityEvent, list_events, load_registry
 from callboard.store.connection import Connection
 from callboard.store.journal.questions import list_questions

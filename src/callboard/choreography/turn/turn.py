@@ -19,6 +19,7 @@ from typing import Any, Final, cast
 
 from pydantic import ValidationError
 
+from callboard.choreography.guards import one_per_session
 from callboard.choreography.stage import Stage
 from callboard.choreography.turn.asker import NodeAsker
 from callboard.choreography.turn.domain import Domain, Who
@@ -43,14 +44,13 @@ from callboard.choreography.turn.thinking.deciding import ModelUnavailable
 from callboard.core.canonical import Json
 from callboard.core.errors import Conflict, InvalidInput
 from callboard.core.vocabulary import Question, RunRecord
-from callboard.engine.engine import UNFINISHED
 from callboard.engine.run import Run
 from callboard.engine.scope import StepScope
 from callboard.knowledge.entities import Lifetimes, load_registry
 from callboard.models.traffic.priority import Priority
 from callboard.store.connection import Connection
-from callboard.store.journal.runs import list_runs, load_run
-from callboard.studio.offers import Prepared
+from callboard.store.journal.runs import load_run
+from callboard.studio.runnable import Prepared
 from callboard.studio.studio import Studio
 
 MOST_CHARS: Final = 8000
@@ -225,22 +225,15 @@ def refuse_strangers(connection: Connection, session_id: str, user_id: str) -> N
 
 def refuse_if_busy(connection: Connection, run: RunRecord) -> None:
     """Object to a second turn in a session while one is under way."""
-    others = [
-        other
-        for other in list_runs(
-            connection,
-            states=UNFINISHED,
-            session_id=run.session_id,
-            choreography=run.choreography,
-        )
-        if other.id != run.id
-    ]
-    if others:
-        raise Busy(
+    one_per_session(
+        connection,
+        run,
+        lambda other: Busy(
             "A turn is under way in this conversation",
-            fix=f"Wait for it, or answer what it asks: `callboard runs show {others[0].id}`.",
-            run_id=others[0].id,
-        )
+            fix=f"Wait for it, or answer what it asks: `callboard runs show {other.id}`.",
+            run_id=other.id,
+        ),
+    )
 
 
 async def end_session(stage: Stage, who: Who, mode: str) -> dict[str, Any]:

@@ -38,15 +38,15 @@ def answer(
     """
     if question is None:
         from callboard.cli.reading import reading
-        from callboard.cli.reports.questions import questions_report
+        from callboard.cli.reports.shapes import questions_report
 
         with reading(project) as journal:
             questions_report(journal, as_json=as_json)
         return exits.OK
     if value is None:
         raise typer.BadParameter("Your answer is missing.", param_hint="VALUE")
-    from callboard.cli.acting.controls import give_answer
-    from callboard.cli.acting.opening import Choices
+    from callboard.cli.work.controls import give_answer
+    from callboard.cli.work.opening import Choices
 
     choices = Choices(project, tuple(pack or ()), model, as_json)
     return give_answer(choices, question, value, wait=not no_wait)

@@ -95,9 +95,8 @@ def store(
     """
     import os
 
-    from callboard.cli.acting.keying import Given, take_key
     from callboard.cli.bridge import perform_simply
-    from callboard.cli.reports.keys import keys_near, status_shape
+    from callboard.cli.reports.keys import GivenKey, keys_near, status_shape, take_key
     from callboard.models.credentials import KeyPlace, Tie
     from callboard.models.providers.address import locate
     from callboard.models.providers.verification import title_of, verify_key
@@ -106,7 +105,7 @@ def store(
     is_cloud = credentials_file is not None and provider.startswith("google")
     account = keys.account("google-cloud" if is_cloud else provider)
     title = title_of(account.name)
-    secret = take_key(title, Given(api_key, key_file, credentials_file))
+    secret = take_key(title, GivenKey(api_key, key_file, credentials_file))
     address = locate(account.name, account.config, os.environ)
     if verify:
         perform_simply(verify_key(account.name, secret, account.config, os.environ, ties=keys.ties))

@@ -48,9 +48,9 @@ def set_command(
     left out stays as it is. A run that waits because of its budget goes on when you answer it.
     """
     from callboard.cli.reading import find_project
-    from callboard.cli.reports.budgets import Amounts, set_budget
+    from callboard.cli.reports.budgets import GivenAmounts, set_budget
 
-    given = Amounts(usd, tokens, calls, minutes)
+    given = GivenAmounts(usd, tokens, calls, minutes)
     set_budget(find_project(project), scope, given, as_json=as_json)
 
 

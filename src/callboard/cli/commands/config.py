@@ -26,8 +26,8 @@ def show(
     """Show every setting with its value and the layer it came from."""
     from callboard.cli.reports.models import configuration_near
     from callboard.core.settings.layers import LayerName, leaves
+    from callboard.core.settings.layers import show as shown
     from callboard.core.settings.schema import key_text
-    from callboard.core.settings.warning import show as shown
 
     loaded = configuration_near(project).loaded
     rows: list[tuple[str, str, str, str]] = []
@@ -56,6 +56,6 @@ def show(
 
 def _masked(value: object) -> object:
     """Return a value as it may be shown: a text without the password of an address in it."""
-    from callboard.core.urls import without_user
+    from callboard.core.places import without_user
 
     return without_user(value) if isinstance(value, str) else value

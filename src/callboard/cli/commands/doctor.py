@@ -10,7 +10,7 @@ from callboard.cli.options import JsonOption, ProjectOption, new_app
 from callboard.cli.output import counted, echo, echo_json, one_line
 
 if TYPE_CHECKING:
-    from callboard.cli.reports.checkup import Finding
+    from callboard.cli.reports.checkup import Diagnosis
 
 app = new_app("Check the project and its surroundings.")
 
@@ -58,7 +58,7 @@ def doctor(
     return exits.FAILED if bad else exits.OK
 
 
-def _echo_finding(finding: "Finding") -> None:
+def _echo_finding(finding: "Diagnosis") -> None:
     mark = {"ok": "✓", "note": "·", "bad": "✗"}[finding.mark]
     echo(f"{mark} {finding.what:<12}{one_line(finding.told)}")
     if finding.fix:
@@ -67,7 +67,7 @@ def _echo_finding(finding: "Finding") -> None:
 
 def _accept(project: Path | None, *, as_json: bool) -> int:
     from callboard.cli.reading import find_project
-    from callboard.studio.acceptance import accept
+    from callboard.studio.doubts import accept
 
     accepted = accept(find_project(project))
     flaws = [each.message for each in accepted.report.flaws]

@@ -134,8 +134,8 @@ def link(
     as_json: JsonOption = False,
 ) -> int:
     """Link receipts to an issue: named ones, or all of a session."""
-    from callboard.cli.acting.opening import Choices, working
     from callboard.cli.bridge import perform_simply
+    from callboard.cli.work.opening import Choices, working
 
     if session is None and not receipt:
         raise typer.BadParameter("Name a session or receipts.", param_hint="--session, --receipt")
@@ -160,8 +160,8 @@ def _act(
     *,
     as_json: bool,
 ) -> int:
-    from callboard.cli.acting.opening import Choices, working
     from callboard.cli.bridge import perform_simply
+    from callboard.cli.work.opening import Choices, working
 
     async def work() -> "list[Issue]":
         async with working(Choices(project, as_json=as_json)) as here:
@@ -172,7 +172,7 @@ def _act(
 
 
 def _tell(issues: "list[Issue]", *, as_json: bool) -> None:
-    from callboard.studio.issue_shape import issue_to_json
+    from callboard.studio.issues import issue_to_json
 
     if as_json:
         echo_json({"issues": [issue_to_json(each) for each in issues]})

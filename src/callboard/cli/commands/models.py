@@ -1,11 +1,10 @@
-"""`callboard models`: the catalog, the embedded model's weights, a trial of any model."""
+"""`callboard models`: the catalog, the embedded model's weights, a trial, and the traffic."""
 
 from typing import Annotated
 
 import typer
 
 from callboard.cli import exits
-from callboard.cli.commands.models_traffic import add_to
 from callboard.cli.options import JsonOption, ProjectOption, new_app
 from callboard.cli.output import echo, echo_json, echo_table, number
 
@@ -83,8 +82,7 @@ def pull(
     as_json: JsonOption = False,
 ) -> int:
     """Fetch the weights of the embedded model, once."""
-    from callboard.cli.acting.pulling import pull_weights
-    from callboard.cli.reports.models import weights_state
+    from callboard.cli.reports.models import pull_weights, weights_state
     from callboard.core.errors import InvalidInput
 
     if model != "local":
@@ -123,8 +121,7 @@ def test(
     import os
 
     from callboard.cli.bridge import perform_simply
-    from callboard.cli.reports.models import configuration_near, open_near
-    from callboard.cli.reports.profiles import profile_report, tell_try
+    from callboard.cli.reports.models import configuration_near, open_near, profile_report, tell_try
     from callboard.core.clock import SystemClock
     from callboard.models import ModelProfile, ProfileShelf, measure, profiles_dir
 
@@ -153,4 +150,30 @@ def test(
     return exits.OK
 
 
-add_to(app)
+@app.command()
+def status(project: ProjectOption = None, as_json: JsonOption = False) -> int:
+    """Show which providers fail or are paused.
+
+    Tells for each circuit whether calls pass, and when a provider left alone is tried again.
+    """
+    from callboard.cli.reading import reading
+    from callboard.cli.reports.traffic import traffic_report
+
+    with reading(project) as journal:
+        traffic_report(journal, as_json=as_json)
+    return exits.OK
+
+
+@app.command()
+def reset(
+    provider: Annotated[str, typer.Argument(metavar="PROVIDER", help="Which, such as `openai`.")],
+    project: ProjectOption = None,
+    as_json: JsonOption = False,
+) -> int:
+    """Let calls to a provider pass again at once.
+
+    Every process on the project follows within half a second.
+    """
+    from callboard.cli.reports.traffic import reset_circuit
+
+    return reset_circuit(project, provider, as_json=as_json)

@@ -25,8 +25,8 @@ from callboard.cli.output import (
 )
 
 if TYPE_CHECKING:
-    from callboard.cli.reading import Reading
-    from callboard.core.vocabulary.receipt import Receipt
+    from callboard.cli.reading import OpenJournal
+    from callboard.core.vocabulary.run import Receipt
     from callboard.store.ledger.verification import LedgerReport
 
 app = new_app("The signed record of every tool execution.")
@@ -77,12 +77,11 @@ def show(
     """Show a receipt with its whole payload."""
     import json
 
-    from callboard.cli.lookup import matching, pick
-    from callboard.cli.reading import reading
+    from callboard.cli.reading import matching, pick, reading
     from callboard.core.canonical import compact_json
+    from callboard.tools.audit.mirror import is_trustworthy
     from callboard.tools.audit.receipts import read_receipt, receipt_to_json
     from callboard.tools.audit.signing import Signer
-    from callboard.tools.audit.trust import is_trustworthy
 
     with reading(project) as journal:
         rows = journal.read(lambda c: c.execute("SELECT id FROM receipts").fetchall())
@@ -173,7 +172,7 @@ def _told(ledger: "LedgerReport") -> str:
     return "not all proven" if ledger.unproven else "all sound"
 
 
-def _receipts(journal: "Reading", session: str | None, run: str | None) -> "list[Receipt]":
+def _receipts(journal: "OpenJournal", session: str | None, run: str | None) -> "list[Receipt]":
     from callboard.store.connection import Connection
     from callboard.store.journal.sessions import load_session
     from callboard.tools.audit.receipts import list_receipts

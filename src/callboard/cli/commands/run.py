@@ -47,16 +47,16 @@ def run(
     lets go of the run: `callboard runs resume` takes it up again where it was. With --json every
     stored event is one line, and the last line is an object with the run.
     """
-    from callboard.cli.acting.opening import Choices, working
     from callboard.cli.arguments import read_arguments
     from callboard.cli.bridge import Interrupt, perform
+    from callboard.cli.work.opening import Choices, working
 
     given = read_arguments(arg or [], args_json)
     choices = Choices(project, tuple(pack or ()), model, as_json)
     if detach:
-        from callboard.cli.acting.detaching import Wanted, run_detached
+        from callboard.cli.work.detaching import DetachedRun, run_detached
 
-        return run_detached(choices, Wanted(name, given, session, title))
+        return run_detached(choices, DetachedRun(name, given, session, title))
 
     async def work(interrupt: Interrupt) -> int:
         async with working(choices) as here:

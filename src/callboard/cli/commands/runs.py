@@ -102,7 +102,7 @@ def slot(
     An agent's reply is printed as text, what a tool found as JSON.
     """
     from callboard.cli.reading import reading
-    from callboard.cli.reports.slots import slot_report, slots_report
+    from callboard.cli.reports.run_parts import slot_report, slots_report
 
     with reading(project) as journal:
         found = journal.run(run)
@@ -123,7 +123,7 @@ def events(
 ) -> None:
     """Print what happened in a run, one line per event."""
     from callboard.cli.reading import reading
-    from callboard.cli.reports.events import events_report
+    from callboard.cli.reports.run_parts import events_report
 
     with reading(project) as journal:
         events_report(journal, journal.run(run), follow=follow, as_json=as_json)

@@ -10,7 +10,7 @@ from callboard.cli.options import JsonOption, ProjectOption, new_app
 from callboard.cli.output import echo, echo_facts, echo_json, echo_table, moment, remark
 
 if TYPE_CHECKING:
-    from callboard.core.vocabulary.session import SessionRecord
+    from callboard.core.vocabulary.run import SessionRecord
     from callboard.studio.sessions import Sessions
 
 app = new_app("Isolated lines of work: list, create, show, switch, suspend, resume, complete.")
@@ -23,7 +23,7 @@ def list_command(project: ProjectOption = None, as_json: JsonOption = False) -> 
     """List sessions, newest first."""
     from callboard.cli.reading import reading
     from callboard.cli.reports.shapes import session_shape
-    from callboard.core.vocabulary.session import SessionRecord
+    from callboard.core.vocabulary.run import SessionRecord
     from callboard.store.journal.sessions import list_sessions
 
     with reading(project) as journal:
@@ -128,10 +128,10 @@ def _act(
     *,
     as_json: bool,
 ) -> int:
-    from callboard.cli.acting.controls import follow_woken
-    from callboard.cli.acting.opening import Choices, working
     from callboard.cli.bridge import Interrupt, perform
     from callboard.cli.reports.shapes import session_shape
+    from callboard.cli.work.controls import follow_woken
+    from callboard.cli.work.opening import Choices, working
 
     async def work(interrupt: Interrupt) -> int:
         async with working(Choices(project, as_json=as_json)) as here:

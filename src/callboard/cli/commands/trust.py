@@ -46,7 +46,7 @@ def trust(
     A folder brings settings, agents, recipes, prompts, perhaps a database. Until you trust it they
     are ignored: its text can be read, and tools work on it with Callboard's own settings.
     """
-    from callboard.cli.acting.trusting import (
+    from callboard.cli.work.trusting import (
         echo_decided,
         locate,
         require_one,
@@ -54,7 +54,7 @@ def trust(
         show_brought,
         trust_folder,
     )
-    from callboard.studio.trust.survey import survey
+    from callboard.studio.trust_survey import survey
 
     if folder is not None and project is not None and folder != project:
         raise InvalidInput("Two folders were named", fix="Name one: `callboard trust FOLDER`.")
@@ -102,9 +102,9 @@ def trust(
 
 
 def _list(*, as_json: bool) -> int:
-    from callboard.studio.trust import Registry
+    from callboard.studio.trust import TrustRegistry
 
-    known = Registry().all()
+    known = TrustRegistry().all()
     if as_json:
         echo_json({"projects": [asdict(each) for each in known]})
     else:

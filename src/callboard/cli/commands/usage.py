@@ -40,8 +40,8 @@ def usage(
 ) -> None:
     """Show what was spent, in total and broken down."""
     from callboard.cli.reading import reading
-    from callboard.cli.reports.usage import Wanted, usage_output
+    from callboard.cli.reports.usage import UsageWanted, usage_output
 
-    wanted = Wanted(tuple(by or ()), run, session, provider, agent, since)
+    wanted = UsageWanted(tuple(by or ()), run, session, provider, agent, since)
     with reading(project) as journal:
         usage_output(journal, wanted, as_csv=as_csv, as_json=as_json)

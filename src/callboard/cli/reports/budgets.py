@@ -4,9 +4,8 @@ from collections.abc import Callable
 from dataclasses import asdict, dataclass, replace
 from typing import Final, TypeVar
 
-from callboard.cli.lookup import find_run
 from callboard.cli.output import echo, echo_json, echo_table, moment, remark
-from callboard.cli.reading import Reading
+from callboard.cli.reading import OpenJournal, find_run
 from callboard.cli.reports.models import configuration_near
 from callboard.core.canonical import Json
 from callboard.core.clock import SystemClock
@@ -40,7 +39,7 @@ _LEVELS: Final = ("ok", "nearly used up", "used up")
 
 
 @dataclass(frozen=True, slots=True)
-class Amounts:
+class GivenAmounts:
     """What was typed for each dimension."""
 
     usd: str | None
@@ -77,9 +76,9 @@ def _amount(option: str, text: str | None, unit: int, spent: int) -> int | None:
     return value
 
 
-def set_budget(project: Project, text: str, given: Amounts, *, as_json: bool) -> None:
+def set_budget(project: Project, text: str, given: GivenAmounts, *, as_json: bool) -> None:
     """Set a budget and print it."""
-    if given == Amounts(None, None, None, None):
+    if given == GivenAmounts(None, None, None, None):
         raise InvalidInput(
             "No amount was given", fix="Give at least one of --usd, --tokens, --calls, --minutes."
         )
@@ -112,7 +111,7 @@ def clear_budget(project: Project, text: str, *, as_json: bool) -> None:
         echo(f"{scope} is not limited any more." if was_set else f"{scope} had no limit set.")
 
 
-def budgets_report(journal: Reading, *, as_json: bool) -> None:
+def budgets_report(journal: OpenJournal, *, as_json: bool) -> None:
     """List what is limited: by hand, by the settings, by providers' plans."""
     everything = configuration_near(journal.project.root).settings
     settings = everything.budgets

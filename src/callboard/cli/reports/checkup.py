@@ -13,9 +13,9 @@ from pathlib import Path
 from typing import Literal
 
 from callboard.choreography.recipe import is_recipe_run
-from callboard.choreography.recipe.folder import folder_of
-from callboard.cli.lookup import Owners
+from callboard.choreography.recipe.proposals import folder_of
 from callboard.cli.output import counted
+from callboard.cli.reading import Owners
 from callboard.cli.reports.models import weights_state
 from callboard.cli.reports.prompts import open_registry
 from callboard.core.canonical import Json
@@ -35,7 +35,7 @@ from callboard.studio.database import admit, foreign, open_database, refuse_lost
 from callboard.studio.doubts import Doubts
 from callboard.studio.keys import key_names, open_credentials
 from callboard.studio.project import Project
-from callboard.studio.trust.survey import names_brought
+from callboard.studio.trust_survey import names_brought
 from callboard.tools import ProjectFiles, ToolRegistry, sync_mirror, verify
 
 _LEAST_PYTHON = (3, 11)
@@ -43,7 +43,7 @@ _MIRROR_FILES = ("run.json", "steps.jsonl", "cache.json", "recipe.json")
 
 
 @dataclass(frozen=True, slots=True)
-class Finding:
+class Diagnosis:
     """What one check found; only `bad` means that something must be mended."""
 
     what: str
@@ -56,7 +56,7 @@ class Finding:
         return {"what": self.what, "mark": self.mark, "told": self.told, "fix": self.fix}
 
 
-def examine(folder: Path | None, *, fix: bool) -> list[Finding]:
+def examine(folder: Path | None, *, fix: bool) -> list[Diagnosis]:
     """Look at everything that can be looked at; a missing project ends the examination early."""
     findings = [_python()]
     try:
@@ -64,10 +64,10 @@ def examine(folder: Path | None, *, fix: bool) -> list[Finding]:
     except NotFound as error:
         if folder is not None:
             raise
-        findings.append(Finding("project", "note", error.message, error.fix or ""))
+        findings.append(Diagnosis("project", "note", error.message, error.fix or ""))
         findings += _surroundings(None)
         return findings
-    findings.append(Finding("project", "ok", str(project.root)))
+    findings.append(Diagnosis("project", "ok", str(project.root)))
     findings.append(_trust(project))
     findings += _surroundings(project)
     findings += _templates(project)
@@ -76,54 +76,54 @@ def examine(folder: Path | None, *, fix: bool) -> list[Finding]:
     return findings
 
 
-def _strange(project: Project) -> Iterator[Finding]:
+def _strange(project: Project) -> Iterator[Diagnosis]:
     """Name databases that lie in the folder and were not made here."""
     strange = strange_databases(project)
     if strange:
         error = foreign(strange, project)
         # Nobody vouches for what nobody opens: that is not the same as sound.
-        yield Finding("database", "bad", error.message, error.fix or "")
+        yield Diagnosis("database", "bad", error.message, error.fix or "")
 
 
-def _trust(project: Project) -> Finding:
+def _trust(project: Project) -> Diagnosis:
     standing = project.standing
     if standing.is_trusted:
-        return Finding("trust", "ok", standing.reason)
+        return Diagnosis("trust", "ok", standing.reason)
     ignored = ", ".join(names_brought(project.brought)) or "nothing so far"
     told = f"{standing.reason}; ignored: {ignored}"
-    return Finding("trust", "note", told, "`callboard trust` shows what it brings, and asks.")
+    return Diagnosis("trust", "note", told, "`callboard trust` shows what it brings, and asks.")
 
 
-def _python() -> Finding:
+def _python() -> Diagnosis:
     version = platform.python_version()
     if sys.version_info < _LEAST_PYTHON:
-        return Finding("python", "bad", f"{version} is too old", "Install Python 3.11 or newer.")
-    return Finding("python", "ok", version)
+        return Diagnosis("python", "bad", f"{version} is too old", "Install Python 3.11 or newer.")
+    return Diagnosis("python", "ok", version)
 
 
-def _surroundings(project: Project | None) -> Iterator[Finding]:
+def _surroundings(project: Project | None) -> Iterator[Diagnosis]:
     with _without_log():
         loaded = Configuration(project).loaded
     for warning in loaded.warnings:
-        yield Finding("settings", "bad", str(warning), "Correct the named key or file.")
+        yield Diagnosis("settings", "bad", str(warning), "Correct the named key or file.")
     if not loaded.warnings:
-        yield Finding("settings", "ok", "every layer can be used")
+        yield Diagnosis("settings", "ok", "every layer can be used")
     weights = weights_state()
     if weights.path is not None:
-        yield Finding("weights", "ok", weights.told)
+        yield Diagnosis("weights", "ok", weights.told)
     else:
         # Only a project that asks for the embedded model misses anything.
         is_wanted = loaded.settings.models.default == "local"
-        yield Finding("weights", "bad" if is_wanted else "note", weights.told)
+        yield Diagnosis("weights", "bad" if is_wanted else "note", weights.told)
     yield _keys(loaded.settings, project)
 
 
-def _keys(settings: Settings, project: Project | None) -> Finding:
+def _keys(settings: Settings, project: Project | None) -> Diagnosis:
     survey = open_credentials(settings, os.environ, project=project).survey(key_names(settings))
     if survey.problem is not None:
-        return Finding("keys", "bad", survey.problem.message, survey.problem.fix or "")
+        return Diagnosis("keys", "bad", survey.problem.message, survey.problem.fix or "")
     names = [each.provider for each in survey.keys if each.found is not None]
-    return Finding("keys", "ok" if names else "note", ", ".join(names) or "no provider has a key")
+    return Diagnosis("keys", "ok" if names else "note", ", ".join(names) or "no provider has a key")
 
 
 @contextmanager
@@ -137,24 +137,24 @@ def _without_log() -> Generator[None]:
         logger.disabled = before
 
 
-def _templates(project: Project) -> Iterator[Finding]:
+def _templates(project: Project) -> Iterator[Diagnosis]:
     problems = open_registry(project, ()).problems()
     for problem in problems:
-        yield Finding("prompts", "bad", problem.message, problem.fix or "")
+        yield Diagnosis("prompts", "bad", problem.message, problem.fix or "")
     if not problems:
-        yield Finding("prompts", "ok", "every template can be read")
+        yield Diagnosis("prompts", "ok", "every template can be read")
 
 
-def _stored(project: Project, *, fix: bool) -> Iterator[Finding]:
+def _stored(project: Project, *, fix: bool) -> Iterator[Diagnosis]:
     try:
         check_kept_folder(project.folder)
     except KeptFolderUnsafe as error:
-        yield Finding("project folder", "bad", error.message, error.fix or "")
+        yield Diagnosis("project folder", "bad", error.message, error.fix or "")
         return
     try:
         if not project.database.exists():
             refuse_lost(project)
-            yield Finding("database", "note", "nothing has run yet")
+            yield Diagnosis("database", "note", "nothing has run yet")
             return
         database = open_database(admit(project))
     except CallboardError as error:
@@ -168,12 +168,12 @@ def _stored(project: Project, *, fix: bool) -> Iterator[Finding]:
         database.close()
 
 
-def _in_database(project: Project, database: Database, *, fix: bool) -> Iterator[Finding]:
+def _in_database(project: Project, database: Database, *, fix: bool) -> Iterator[Diagnosis]:
     report = check_integrity(database)
     for problem in report.problems:
-        yield Finding("database", "bad", problem, _SALVAGE)
+        yield Diagnosis("database", "bad", problem, _SALVAGE)
     if report.is_sound:
-        yield Finding("database", "ok", f"sound, {counted(report.blobs_checked, 'blob')} checked")
+        yield Diagnosis("database", "ok", f"sound, {counted(report.blobs_checked, 'blob')} checked")
     yield from _ledger(database)
     # One that cannot be made, because a row is damaged, must not keep the others from being made.
     for check in (
@@ -188,25 +188,25 @@ def _in_database(project: Project, database: Database, *, fix: bool) -> Iterator
             yield _damaged(error)
 
 
-def _ledger(database: Database) -> Iterator[Finding]:
+def _ledger(database: Database) -> Iterator[Diagnosis]:
     report = database.verify()
     told = [f"{flaw.code}: {flaw.message}" for flaw in report.flaws]
     for text in (*told[:_MOST_FLAWS], *report.unproven):
-        yield Finding("ledger", "bad", text, _ACCEPT)
+        yield Diagnosis("ledger", "bad", text, _ACCEPT)
     if told[_MOST_FLAWS:]:
         more = f"{len(told) - _MOST_FLAWS} more flaws; `callboard receipts verify` names them all"
-        yield Finding("ledger", "bad", more, _ACCEPT)
+        yield Diagnosis("ledger", "bad", more, _ACCEPT)
     for note in report.notes:
-        yield Finding("ledger", "note", note)
+        yield Diagnosis("ledger", "note", note)
     if report.is_sound:
         checked = f"{counted(report.rows, 'row')}, {counted(report.entries, 'commit')}"
-        yield Finding("ledger", "ok", f"every row is as it was written ({checked})")
+        yield Diagnosis("ledger", "ok", f"every row is as it was written ({checked})")
 
 
-def _steps(database: Database) -> Iterator[Finding]:
+def _steps(database: Database) -> Iterator[Diagnosis]:
     for run_id, key in database.read(altered_steps):
         told = f"the output of step {key!r} of run {run_id} is not what was recorded"
-        yield Finding("steps", "bad", told, "Put the database back from a backup.")
+        yield Diagnosis("steps", "bad", told, "Put the database back from a backup.")
 
 
 _MOST_FLAWS = 20
@@ -219,38 +219,38 @@ _SALVAGE = (
 )
 
 
-def _damaged(error: CallboardError) -> Finding:
-    return Finding("database", "bad", error.message, _SALVAGE)
+def _damaged(error: CallboardError) -> Diagnosis:
+    return Diagnosis("database", "bad", error.message, _SALVAGE)
 
 
-def _runs(project: Project, database: Database) -> Iterator[Finding]:
+def _runs(project: Project, database: Database) -> Iterator[Diagnosis]:
     lost = Owners(database, project).interrupted()
     waiting = [run for run in lost if run.state.value == "waiting"]
     others = [run for run in lost if run not in waiting]
     if waiting:
         told = f"{counted(len(waiting), 'run')} wait for the human or for time"
-        yield Finding("runs", "note", told, "`callboard answer` lists the questions.")
+        yield Diagnosis("runs", "note", told, "`callboard answer` lists the questions.")
     if others:
         told = f"interrupted: {', '.join(run.id for run in others[:5])}"
-        yield Finding("runs", "bad", told, "`callboard runs resume --all`, or cancel them.")
+        yield Diagnosis("runs", "bad", told, "`callboard runs resume --all`, or cancel them.")
     if not lost:
-        yield Finding("runs", "ok", "none is interrupted")
+        yield Diagnosis("runs", "ok", "none is interrupted")
 
 
-def _mirrors(project: Project, database: Database, *, fix: bool) -> Iterator[Finding]:
+def _mirrors(project: Project, database: Database, *, fix: bool) -> Iterator[Diagnosis]:
     stale = _stale_runs(project, database)
     if not stale:
-        yield Finding("run folders", "ok", "all agree with the journal")
+        yield Diagnosis("run folders", "ok", "all agree with the journal")
     elif fix:
         # What only the mirrors know is journaled before they are written anew.
         Doubts(project, database, ToolRegistry(), Owners(database, project).executes).journal()
         mirror = RunMirror(database, project.runs, NoFaults(), _shape(project))
         for run_id in stale:
             mirror.sync(run_id)
-        yield Finding("run folders", "ok", f"{counted(len(stale), 'folder')} written anew")
+        yield Diagnosis("run folders", "ok", f"{counted(len(stale), 'folder')} written anew")
     else:
         told = f"{counted(len(stale), 'folder')} differ from the journal: {', '.join(stale[:3])}"
-        yield Finding("run folders", "bad", told, "`callboard doctor --fix` writes them anew.")
+        yield Diagnosis("run folders", "bad", told, "`callboard doctor --fix` writes them anew.")
 
 
 def _shape(project: Project) -> Callable[[Connection, RunRecord], RunFolder | None]:
@@ -284,15 +284,15 @@ def _stale_runs(project: Project, database: Database) -> list[str]:
     return stale
 
 
-def _receipts(project: Project, database: Database, *, fix: bool) -> Iterator[Finding]:
+def _receipts(project: Project, database: Database, *, fix: bool) -> Iterator[Diagnosis]:
     found = verify(database, project.trail)
     if fix and found.notes:
         for session_id in found.sessions:
             sync_mirror(database, project.audit, session_id)
         found = verify(database, project.trail)
     for flaw in found.flaws:
-        yield Finding("receipts", "bad", f"{flaw.code}: {flaw.message}")
+        yield Diagnosis("receipts", "bad", f"{flaw.code}: {flaw.message}")
     for note in found.notes:
-        yield Finding("receipts", "note", note)
+        yield Diagnosis("receipts", "note", note)
     if found.is_sound:
-        yield Finding("receipts", "ok", f"{counted(found.receipts, 'receipt')} verified")
+        yield Diagnosis("receipts", "ok", f"{counted(found.receipts, 'receipt')} verified")

@@ -3,7 +3,7 @@
 from dataclasses import asdict, dataclass, replace
 
 from callboard.cli.output import counted, echo, echo_json, echo_table, moment, remark
-from callboard.cli.reading import Reading
+from callboard.cli.reading import OpenJournal
 from callboard.core.canonical import Json
 from callboard.core.errors import InvalidInput
 from callboard.replies.evidence.citation import EvidenceCode
@@ -30,13 +30,13 @@ class WantedVerdicts:
 
 
 @dataclass(frozen=True, slots=True)
-class _Found:
+class _FoundVerdict:
     verdicts: tuple[VerdictRecord, ...] = ()
     codes: tuple[tuple[str, int], ...] = ()
     totals: tuple[tuple[str, int], ...] = (("accepted", 0), ("abstained", 0), ("rejected", 0))
 
 
-def evidence_report(journal: Reading, wanted: WantedVerdicts, *, as_json: bool) -> None:
+def evidence_report(journal: OpenJournal, wanted: WantedVerdicts, *, as_json: bool) -> None:
     """List verdicts, then totals and how often each code occurred."""
     found = _find(journal, wanted)
     if as_json:
@@ -62,7 +62,7 @@ def evidence_report(journal: Reading, wanted: WantedVerdicts, *, as_json: bool) 
         echo(f"  {code:<26} {counted(times, 'time')}")
 
 
-def _find(journal: Reading, wanted: WantedVerdicts) -> _Found:
+def _find(journal: OpenJournal, wanted: WantedVerdicts) -> _FoundVerdict:
     if wanted.code is not None and wanted.code not in {each.value for each in EvidenceCode}:
         raise InvalidInput(
             f"{wanted.code!r} is not a reason a reply is refused for",
@@ -72,17 +72,17 @@ def _find(journal: Reading, wanted: WantedVerdicts) -> _Found:
     if wanted.run is not None:
         chosen = replace(chosen, run_id=journal.run(wanted.run).id)
 
-    def work(connection: Connection) -> _Found:
+    def work(connection: Connection) -> _FoundVerdict:
         only = chosen
         if wanted.session is not None:
             only = replace(only, session_id=load_session(connection, wanted.session).id)
-        return _Found(
+        return _FoundVerdict(
             tuple(list_verdicts(connection, only, limit=wanted.limit)),
             tuple(count_codes(connection, only).items()),
             tuple(count_verdicts(connection, only).items()),
         )
 
-    return journal.read_or(_Found(), work)
+    return journal.read_or(_FoundVerdict(), work)
 
 
 def _outcome(record: VerdictRecord) -> str:

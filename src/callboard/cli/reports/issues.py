@@ -12,12 +12,12 @@ from callboard.cli.output import (
     moment,
     remark,
 )
-from callboard.cli.reading import Reading
-from callboard.core.vocabulary.issue import Issue, IssueKind, IssueStatus
+from callboard.cli.reading import OpenJournal
+from callboard.core.vocabulary.work import Issue, IssueKind, IssueStatus
 from callboard.store.connection import Connection
 from callboard.store.journal.issues import IssueFilter, list_issues, load_issue
 from callboard.store.journal.sessions import load_session
-from callboard.studio.issue_shape import issue_to_json
+from callboard.studio.issues import issue_to_json
 
 
 @dataclass(frozen=True, slots=True)
@@ -32,7 +32,7 @@ class WantedIssues:
     limit: int = 50
 
 
-def issues_report(journal: Reading, wanted: WantedIssues, *, as_json: bool) -> None:
+def issues_report(journal: OpenJournal, wanted: WantedIssues, *, as_json: bool) -> None:
     """List issues, newest first."""
     found = _find(journal, wanted)
     shown = found[: wanted.limit]
@@ -58,7 +58,7 @@ def issues_report(journal: Reading, wanted: WantedIssues, *, as_json: bool) -> N
         remark(f"… and {len(found) - len(shown)} more: --limit.")
 
 
-def issue_report(journal: Reading, number: int, *, as_json: bool) -> None:
+def issue_report(journal: OpenJournal, number: int, *, as_json: bool) -> None:
     """Show one issue."""
     issue = journal.read(lambda connection: load_issue(connection, number))
     if as_json:
@@ -83,7 +83,7 @@ def issue_report(journal: Reading, number: int, *, as_json: bool) -> None:
         echo_text(issue.body)
 
 
-def _find(journal: Reading, wanted: WantedIssues) -> list[Issue]:
+def _find(journal: OpenJournal, wanted: WantedIssues) -> list[Issue]:
     kind = one_of(IssueKind, wanted.kind, "--kind") if wanted.kind is not None else None
     run_id = journal.run(wanted.run).id if wanted.run is not None else None
 

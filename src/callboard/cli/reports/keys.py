@@ -1,14 +1,26 @@
-"""What is known of providers' keys here: which exist and where they lie, never what they are."""
+"""Providers' keys: which exist and where they lie, never what they are; and one taken unseen."""
 
 import os
+import sys
 from dataclasses import dataclass
+from getpass import getpass
 from pathlib import Path
 
+from callboard.cli.arguments import read_text
+from callboard.cli.output import remark
 from callboard.cli.reports.models import configuration_near
 from callboard.core.canonical import Json
+from callboard.core.errors import InvalidInput
 from callboard.core.settings import LoadedSettings, Settings
 from callboard.models import ProviderConfig
-from callboard.models.credentials import Credentials, KeyStatus, Survey, Ties
+from callboard.models.credentials import (
+    Credentials,
+    KeyStatus,
+    KeySurvey,
+    Secret,
+    Ties,
+    service_account,
+)
 from callboard.studio.keys import (
     key_names,
     open_credentials,
@@ -19,7 +31,7 @@ from callboard.studio.keys import (
 
 
 @dataclass(frozen=True, slots=True)
-class Account:
+class ProviderAccount:
     """A provider as its key is kept: under which name, in which variables."""
 
     name: str
@@ -45,17 +57,17 @@ class Keys:
         """The set of keys in use."""
         return self.credentials.profile
 
-    def account(self, provider: str) -> Account:
+    def account(self, provider: str) -> ProviderAccount:
         """Return the account of a provider; one nobody knows is an error."""
         name, variables = require_provider(self.settings, provider)
         configs = provider_configs(self.loaded)
-        return Account(name, variables, configs.get(name, ProviderConfig()))
+        return ProviderAccount(name, variables, configs.get(name, ProviderConfig()))
 
-    def survey(self) -> Survey:
+    def survey(self) -> KeySurvey:
         """Look for the key of every provider."""
         return self.credentials.survey(key_names(self.settings))
 
-    def status(self, account: Account) -> KeyStatus:
+    def status(self, account: ProviderAccount) -> KeyStatus:
         """Look for the key of one provider."""
         return self.credentials.survey([(account.name, account.variables)]).keys[0]
 
@@ -83,3 +95,40 @@ def status_row(status: KeyStatus) -> tuple[str, str, str, str]:
     """Return what is known of a key as a line of a table."""
     shown = "missing" if status.found is None else f"…{status.found.secret.ending}"
     return status.provider, shown, status.origin, " or ".join(status.variables)
+
+
+_WARNING = (
+    "Warning: a key on the command line stays in the shell's history and shows in the list of "
+    "processes. Better: the prompt, or `--key-file -`."
+)
+
+
+@dataclass(frozen=True, slots=True)
+class GivenKey:
+    """The ways in which a key may be given; without any it is asked for."""
+
+    api_key: str | None = None
+    key_file: str | None = None
+    credentials_file: str | None = None
+
+
+def take_key(title: str, given: GivenKey) -> Secret:
+    """Return the key a user gives for a provider."""
+    api_key, key_file = given.api_key, given.key_file
+    if sum(each is not None for each in (api_key, key_file, given.credentials_file)) > 1:
+        raise InvalidInput(
+            "Two keys are given", fix="Use one of --api-key, --key-file and --credentials-file."
+        )
+    if given.credentials_file is not None:
+        return service_account(read_text(given.credentials_file))
+    if api_key is not None:
+        remark(_WARNING)
+        return Secret(api_key.strip())
+    if key_file is not None:
+        return Secret(read_text(key_file).strip())
+    if not sys.stdin.isatty():
+        raise InvalidInput(
+            "There is no terminal to ask for the key on",
+            fix="Pipe it in: `callboard auth PROVIDER --key-file - < FILE`.",
+        )
+    return Secret(getpass(f"API key of {title} (it is not shown): ").strip())

@@ -4,7 +4,6 @@ import os
 from collections.abc import Sequence
 from pathlib import Path
 
-from callboard.cli.lookup import matching, pick
 from callboard.cli.output import (
     echo,
     echo_facts,
@@ -15,28 +14,28 @@ from callboard.cli.output import (
     number,
     remark,
 )
-from callboard.cli.reading import Reading
+from callboard.cli.reading import OpenJournal, matching, pick
 from callboard.core.canonical import Json
 from callboard.core.vocabulary.run import RunRecord
 from callboard.prompts import (
     PromptRecord,
-    Registry,
     Template,
+    TemplateRegistry,
     list_prompts,
     load_prompt,
 )
 from callboard.store.connection import Connection
+from callboard.studio.overrides import template_layers
 from callboard.studio.packs import installed_packs, load_pack
 from callboard.studio.project import Project
-from callboard.studio.templates import template_layers
 
 _EVERY = 1_000_000
 
 
-def open_registry(project: Project, folders: Sequence[Path]) -> Registry:
+def open_registry(project: Project, folders: Sequence[Path]) -> TemplateRegistry:
     """Return the templates in force in a project."""
     packs = (*(load_pack(folder) for folder in folders), *installed_packs())
-    return Registry(template_layers(packs, project, os.environ))
+    return TemplateRegistry(template_layers(packs, project, os.environ))
 
 
 def templates_report(project: Project, folders: Sequence[Path], *, as_json: bool) -> None:
@@ -91,7 +90,7 @@ def template_report(
     echo_text(_text_of(template))
 
 
-def records_report(journal: Reading, run: RunRecord, limit: int, *, as_json: bool) -> None:
+def records_report(journal: OpenJournal, run: RunRecord, limit: int, *, as_json: bool) -> None:
     """List what a run sent to models, oldest first."""
     records = journal.read(lambda connection: list_prompts(connection, run_id=run.id, limit=limit))[
         ::-1
@@ -117,7 +116,7 @@ def records_report(journal: Reading, run: RunRecord, limit: int, *, as_json: boo
         echo_table(("PROMPT", "STEP", "AGENT", "MODEL", "TIER", "TOKENS", ""), rows)
 
 
-def record_report(journal: Reading, name: str, *, only_text: bool, as_json: bool) -> None:
+def record_report(journal: OpenJournal, name: str, *, only_text: bool, as_json: bool) -> None:
     """Show a stored prompt: what was sent, made of what, and what came back."""
 
     def work(connection: Connection) -> PromptRecord:

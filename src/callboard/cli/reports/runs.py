@@ -15,15 +15,12 @@ from callboard.cli.output import (
     remark,
     seconds,
 )
-from callboard.cli.reading import Reading
+from callboard.cli.reading import OpenJournal
 from callboard.cli.reports.shapes import question_shape, run_shape, step_shape
 from callboard.cli.views.lines import BAD, NOTE, OK, detail_facts, tokens
 from callboard.core.canonical import Json, compact_json
-from callboard.core.errors import InvalidInput
-from callboard.core.tiers import tier_views
-from callboard.core.vocabulary.question import Answer
-from callboard.core.vocabulary.run import RunRecord, RunState
-from callboard.core.vocabulary.step import StepRecord, StepState
+from callboard.core.errors import InvalidInput, tier_views
+from callboard.core.vocabulary.run import Answer, RunRecord, RunState, StepRecord, StepState
 from callboard.store.connection import Connection
 from callboard.store.journal.questions import list_questions
 from callboard.store.journal.runs import list_runs
@@ -35,7 +32,7 @@ _OUTPUT_CHARS = 160
 
 
 def list_runs_report(
-    journal: Reading, states: Sequence[str], session: str | None, limit: int, *, as_json: bool
+    journal: OpenJournal, states: Sequence[str], session: str | None, limit: int, *, as_json: bool
 ) -> None:
     """List runs, newest first."""
     wanted = tuple(_state(name) for name in states)
@@ -64,7 +61,9 @@ def list_runs_report(
         echo_table(("RUN", "STATE", "CHOREOGRAPHY", "BEGAN", "TITLE"), rows)
 
 
-def show_run_report(journal: Reading, run: RunRecord, *, with_prompts: bool, as_json: bool) -> None:
+def show_run_report(
+    journal: OpenJournal, run: RunRecord, *, with_prompts: bool, as_json: bool
+) -> None:
     """Show everything about one run."""
     steps = _steps(journal, run)
     questions = journal.read(lambda connection: list_questions(connection, run_id=run.id))
@@ -94,7 +93,7 @@ def show_run_report(journal: Reading, run: RunRecord, *, with_prompts: bool, as_
         echo_text(_pretty(run.result))
 
 
-def steps_report(journal: Reading, run: RunRecord, *, as_json: bool) -> None:
+def steps_report(journal: OpenJournal, run: RunRecord, *, as_json: bool) -> None:
     """List the steps of a run with a glimpse of each output."""
     steps = [
         journal.read(lambda connection, step=step: with_output(connection, step))
@@ -123,7 +122,7 @@ def steps_report(journal: Reading, run: RunRecord, *, as_json: bool) -> None:
     echo_table(heads, rows)
 
 
-def show_step_report(journal: Reading, run: RunRecord, key: str, *, as_json: bool) -> None:
+def show_step_report(journal: OpenJournal, run: RunRecord, key: str, *, as_json: bool) -> None:
     """Show one step with its whole output."""
     step = journal.read(lambda connection: find_step(connection, run, key))
     if as_json:
@@ -150,7 +149,7 @@ def show_step_report(journal: Reading, run: RunRecord, key: str, *, as_json: boo
 
 
 def _echo_head(
-    journal: Reading, run: RunRecord, steps: list[StepRecord], children: list[RunRecord]
+    journal: OpenJournal, run: RunRecord, steps: list[StepRecord], children: list[RunRecord]
 ) -> None:
     counts = _token_shape(run, steps)
     parent = f"{run.origin} of {run.parent_id}" if run.parent_id is not None else ""
@@ -200,11 +199,11 @@ def _echo_questions(questions: list[Answer]) -> None:
         echo(f"  callboard answer {each.id} VALUE")
 
 
-def _steps(journal: Reading, run: RunRecord) -> list[StepRecord]:
+def _steps(journal: OpenJournal, run: RunRecord) -> list[StepRecord]:
     return list(journal.read(lambda connection: load_journal(connection, run)).values())
 
 
-def _listed(journal: Reading, run: RunRecord) -> dict[str, Json]:
+def _listed(journal: OpenJournal, run: RunRecord) -> dict[str, Json]:
     return run_shape(run) | {"is_executed": journal.owners().executes(run)}
 
 

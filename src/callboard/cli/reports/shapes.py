@@ -1,13 +1,13 @@
-"""Records as JSON for programs: one shape each, the same in every command."""
+"""Records as JSON for programs, one shape each in every command; open questions as a list."""
 
 from dataclasses import asdict
 from typing import Any
 
+from callboard.cli.output import echo, echo_json, moment, one_line, remark
+from callboard.cli.reading import OpenJournal
 from callboard.core.canonical import Json
-from callboard.core.vocabulary.question import Answer
-from callboard.core.vocabulary.run import RunRecord
-from callboard.core.vocabulary.session import SessionRecord
-from callboard.core.vocabulary.step import StepRecord
+from callboard.core.vocabulary.run import Answer, RunRecord, SessionRecord, StepRecord
+from callboard.store.journal.questions import list_questions
 
 
 def run_shape(run: RunRecord) -> dict[str, Json]:
@@ -72,3 +72,19 @@ def question_shape(answer: Answer) -> dict[str, Json]:
         "answered_at": answer.answered_at,
         "answered_by": answer.answered_by,
     }
+
+
+def questions_report(journal: OpenJournal, *, as_json: bool) -> None:
+    """List what waits for the human, oldest first."""
+    nothing: list[Answer] = []
+    questions = journal.read_or(nothing, list_questions)
+    if as_json:
+        echo_json({"questions": [question_shape(each) for each in questions]})
+        return
+    if not questions:
+        remark("No run asks anything.")
+    for each in questions:
+        choices = f" [{' / '.join(each.question.choices)}]" if each.question.choices else ""
+        echo(f"{each.id}  {moment(each.asked_at)}  run {each.run_id}")
+        echo(f"  {one_line(each.question.text)}{choices}")
+        echo(f"  callboard answer {each.id} VALUE")

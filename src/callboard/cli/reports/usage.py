@@ -9,7 +9,7 @@ from datetime import datetime
 from typing import Any, Final
 
 from callboard.cli.output import echo, echo_facts, echo_json, echo_table, number, remark
-from callboard.cli.reading import Reading
+from callboard.cli.reading import OpenJournal
 from callboard.core.canonical import Json
 from callboard.core.clock import SystemClock
 from callboard.core.errors import InvalidInput
@@ -33,7 +33,7 @@ _MS: Final = {"h": 3_600_000, "d": 86_400_000, "w": 7 * 86_400_000}
 
 
 @dataclass(frozen=True, slots=True)
-class Wanted:
+class UsageWanted:
     """What a user asked to see, as it was typed."""
 
     by: tuple[str, ...]
@@ -44,7 +44,7 @@ class Wanted:
     since: str | None
 
 
-def usage_output(journal: Reading, wanted: Wanted, *, as_csv: bool, as_json: bool) -> None:
+def usage_output(journal: OpenJournal, wanted: UsageWanted, *, as_csv: bool, as_json: bool) -> None:
     """Print a report in the form that was asked for."""
     only = _filter(journal, wanted)
     if as_csv and not wanted.by:
@@ -85,7 +85,7 @@ def money(totals: Totals) -> str:
     return f"${totals.usd:,.4f}" + (f" + {totals.unpriced} unpriced" if totals.unpriced else "")
 
 
-def _filter(journal: Reading, wanted: Wanted) -> UsageFilter:
+def _filter(journal: OpenJournal, wanted: UsageWanted) -> UsageFilter:
     session = wanted.session
     if session is not None:
         session = journal.read(lambda connection: load_session(connection, wanted.session or "")).id

@@ -13,7 +13,7 @@ from rich.spinner import Spinner
 from rich.text import Text
 
 from callboard.cli.output import clean, one_line
-from callboard.cli.views.lines import ASKS, BAD, OK, Line, describe, is_worth_a_line
+from callboard.cli.views.lines import ASKS, BAD, OK, EventLine, describe, is_worth_a_line
 from callboard.core.events import (
     Event,
     LimitPaused,
@@ -155,7 +155,7 @@ class Display:
         return Live(self._stage, console=self._console, transient=True, refresh_per_second=8)
 
 
-def _styled(line: Line) -> Text:
+def _styled(line: EventLine) -> Text:
     text = Text()
     text.append(line.mark, style=_COLOURS.get(line.mark, "dim"))
     text.append(f" {clean(line.kind):<8} ", style="dim")

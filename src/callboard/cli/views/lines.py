@@ -1,16 +1,20 @@
 """Events in words: what one line about an event says, wherever it is shown."""
 
 from dataclasses import dataclass
-from typing import Final
+from typing import Final, assert_never
 
-from callboard.cli.output import number, one_line, seconds
-from callboard.cli.views.gate_lines import GATE_BODIES, gate_words
+from callboard.cli.output import moment, number, one_line, seconds
 from callboard.core.canonical import Json, compact_json
 from callboard.core.events import (
+    CallRetried,
+    CircuitChanged,
     Emitted,
     Event,
     EventBody,
     IssueChanged,
+    LimitPaused,
+    LimitResumed,
+    ModelSwitched,
     QuestionAnswered,
     QuestionAsked,
     RunChanged,
@@ -24,6 +28,32 @@ from callboard.core.events import (
     StepUnknown,
     body_to_json,
 )
+
+GateBody = CallRetried | ModelSwitched | CircuitChanged | LimitPaused | LimitResumed
+GATE_BODIES = (CallRetried, ModelSwitched, CircuitChanged, LimitPaused, LimitResumed)
+
+
+def gate_words(body: GateBody) -> tuple[str, str]:
+    """Return the facts and the sentence of a line about a model call."""
+    match body:
+        case CallRetried():
+            facts = f"{body.model} · attempt {body.attempt} of {body.max_attempts} failed"
+            return one_line(facts), f"again in {seconds(body.delay_ms)}: {one_line(body.message)}"
+        case ModelSwitched():
+            facts = f"{body.switched_from} → {body.model}"
+            return one_line(facts), f"{body.reason}: {one_line(body.message)}"
+        case CircuitChanged():
+            facts = f"{body.resource} {body.was} → {body.state}"
+            until = f", tried again at {moment(body.retry_at)}" if body.retry_at else ""
+            return one_line(facts), one_line(body.reason) + until
+        case LimitPaused():
+            # No failure: the provider is busy, and work goes on by itself.
+            return one_line(body.credential), f"asks us to wait until {moment(body.resume_at)}"
+        case LimitResumed():
+            return one_line(body.credential), "goes on"
+        case _:
+            assert_never(body)
+
 
 OK: Final = "✓"
 BAD: Final = "✗"
@@ -48,7 +78,7 @@ _WORDS: Final = ("text", "message", "reason", "state")
 
 
 @dataclass(frozen=True, slots=True)
-class Line:
+class EventLine:
     """One event in words: a mark, what kind of thing, where, the facts, a glimpse of content."""
 
     mark: str
@@ -63,13 +93,13 @@ class Line:
         return "  ".join(part for part in (head, self.facts, self.text) if part).rstrip()
 
 
-def describe(event: Event) -> Line:
+def describe(event: Event) -> EventLine:
     """Return what a line about an event says."""
     if isinstance(event.body, StepDone | StepFailed | StepStarted | StepUnknown):
         return _step(event.body, event.step_key or "")
     if isinstance(event.body, GATE_BODIES):
         facts, text = gate_words(event.body)
-        return Line(NOTE, "model", event.step_key or "", facts, text)
+        return EventLine(NOTE, "model", event.step_key or "", facts, text)
     return _other(event.body, event.step_key or "")
 
 
@@ -81,53 +111,57 @@ def is_worth_a_line(event: Event) -> bool:
     return body.type not in _SILENT and not getattr(body, "is_quiet", False)
 
 
-def _step(body: StepDone | StepFailed | StepStarted | StepUnknown, key: str) -> Line:
+def _step(body: StepDone | StepFailed | StepStarted | StepUnknown, key: str) -> EventLine:
     match body:
         case StepDone():
             facts = (*detail_facts(body.detail), seconds(body.duration_ms))
-            return Line(OK, body.kind, key, " · ".join(facts), _glimpse(body.preview))
+            return EventLine(OK, body.kind, key, " · ".join(facts), _glimpse(body.preview))
         case StepFailed():
             told = str(body.error.get("message", ""))
-            return Line(BAD, body.kind, key, seconds(body.duration_ms), one_line(told))
+            return EventLine(BAD, body.kind, key, seconds(body.duration_ms), one_line(told))
         case StepStarted():
-            return Line(NOTE, body.kind, key, text="has begun")
+            return EventLine(NOTE, body.kind, key, text="has begun")
         case StepUnknown():
-            return Line(BAD, body.kind, key, text="interrupted: nobody knows whether it happened")
+            return EventLine(
+                BAD, body.kind, key, text="interrupted: nobody knows whether it happened"
+            )
 
 
-def _other(body: EventBody, key: str) -> Line:
+def _other(body: EventBody, key: str) -> EventLine:
     match body:
         case RunStarted():
-            return Line(NOTE, "run", text=f"{body.origin} {one_line(body.choreography)}")
+            return EventLine(NOTE, "run", text=f"{body.origin} {one_line(body.choreography)}")
         case RunChanged():
             told = str((body.error or {}).get("message", ""))
             mark = BAD if body.state == "failed" else NOTE
-            return Line(mark, "run", text=f"{body.state} {one_line(told)}".rstrip())
+            return EventLine(mark, "run", text=f"{body.state} {one_line(told)}".rstrip())
         case QuestionAsked():
             choices = f" [{' / '.join(body.choices)}]" if body.choices else ""
-            return Line(ASKS, "human", key, body.question_id, one_line(body.text) + choices)
+            return EventLine(ASKS, "human", key, body.question_id, one_line(body.text) + choices)
         case QuestionAnswered():
-            return Line(OK, "human", key, f"by {body.answered_by}", _glimpse(body.value))
+            return EventLine(OK, "human", key, f"by {body.answered_by}", _glimpse(body.value))
         case SignalSent():
-            return Line(NOTE, "signal", text=f"{body.kind} {one_line(body.reason)}".rstrip())
+            return EventLine(NOTE, "signal", text=f"{body.kind} {one_line(body.reason)}".rstrip())
         case SignalAcknowledged():
-            return Line(NOTE, "signal", text=f"{body.kind} took effect: {body.state}")
+            return EventLine(NOTE, "signal", text=f"{body.kind} took effect: {body.state}")
         case SessionChanged():
-            return Line(NOTE, "session", text=f"{one_line(body.name)} {body.state}")
+            return EventLine(NOTE, "session", text=f"{one_line(body.name)} {body.state}")
         case IssueChanged():
-            return Line(NOTE, "issue", key, f"#{body.number} {body.status}", one_line(body.title))
+            return EventLine(
+                NOTE, "issue", key, f"#{body.number} {body.status}", one_line(body.title)
+            )
         case Emitted():
-            return Line(NOTE, "says", key, one_line(body.name), _glimpse(body.data))
+            return EventLine(NOTE, "says", key, one_line(body.name), _glimpse(body.data))
         case _:
             return _in_its_own_words(body, key)
 
 
-def _in_its_own_words(body: EventBody, key: str) -> Line:
+def _in_its_own_words(body: EventBody, key: str) -> EventLine:
     """Return a line about any other event: its name, and the first thing it says in words."""
     data = body_to_json(body)
     said = next((data[name] for name in _WORDS if data.get(name)), "")
     kind, _, what = body.type.partition(".")
-    return Line(NOTE, kind, key, what, _glimpse(said))
+    return EventLine(NOTE, kind, key, what, _glimpse(said))
 
 
 def detail_facts(detail: dict[str, Json]) -> tuple[str, ...]:

@@ -7,20 +7,26 @@ from callboard.core.settings.environment import (
     named_files,
     variable_of,
 )
-from callboard.core.settings.layers import Layer, LayerName, Origin, merge
+from callboard.core.settings.layers import (
+    LayerName,
+    SettingsLayer,
+    SettingsWarning,
+    ValueOrigin,
+    WarningKind,
+    merge,
+)
 from callboard.core.settings.model import Settings
 from callboard.core.settings.resolve import LoadedSettings, resolve
 from callboard.core.settings.schema import Key, json_schema
-from callboard.core.settings.warning import SettingsWarning, WarningKind
 
 __all__ = [
     "Key",
-    "Layer",
     "LayerName",
     "LoadedSettings",
-    "Origin",
     "Settings",
+    "SettingsLayer",
     "SettingsWarning",
+    "ValueOrigin",
     "VariableFile",
     "WarningKind",
     "environment_layer",

@@ -4,7 +4,7 @@ from typing import Annotated, Final, Literal
 
 from pydantic import AfterValidator, Field
 
-from callboard.core.settings.section import Section, restricted
+from callboard.core.settings.sections import SettingsSection, restricted
 
 # A limit of a project's only makes less possible; how a limit of the user's is counted does not.
 _PLAN: Final = restricted("it decides how your own limits are counted and told")
@@ -26,7 +26,7 @@ def _check_zone(name: str) -> str:
 ZoneName = Annotated[str, AfterValidator(_check_zone)]
 
 
-class LimitSettings(Section):
+class LimitSettings(SettingsSection):
     """One budget; what is left out, zero or negative is unlimited."""
 
     usd: float | None = Field(default=None, description="Most dollars.")
@@ -35,7 +35,7 @@ class LimitSettings(Section):
     minutes: float | None = Field(default=None, description="Most minutes of model time.")
 
 
-class PeriodLimitSettings(Section):
+class PeriodLimitSettings(SettingsSection):
     """What one period allows; what is left out, zero or negative is unlimited."""
 
     max_requests: int | None = Field(default=None, description="Most requests in the period.")
@@ -45,7 +45,7 @@ class PeriodLimitSettings(Section):
     max_usd: float | None = Field(default=None, description="Most dollars in the period.")
 
 
-class SubscriptionSettings(Section):
+class SubscriptionSettings(SettingsSection):
     """What a provider's plan allows by day, week and month, for all sessions together."""
 
     day: PeriodLimitSettings | None = Field(default=None, description="Limits of a day.")
@@ -75,7 +75,7 @@ class SubscriptionSettings(Section):
     )
 
 
-class SoftLimitSettings(Section):
+class SoftLimitSettings(SettingsSection):
     """A quota of your own for a provider: it warns and never blocks."""
 
     requests: int | None = Field(default=None, description="Requests in the period.")
@@ -96,7 +96,7 @@ class SoftLimitSettings(Section):
     )
 
 
-class BudgetsSettings(Section):
+class BudgetsSettings(SettingsSection):
     """What may be spent unless `callboard budget set` says otherwise."""
 
     project: LimitSettings = Field(

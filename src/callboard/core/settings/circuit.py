@@ -6,7 +6,7 @@ from pydantic import Field
 
 from callboard.core.breaker import BreakerRules, breaker_rules
 from callboard.core.settings.quantities import Seconds
-from callboard.core.settings.section import Section, restricted
+from callboard.core.settings.sections import SettingsSection, restricted
 
 _GUARD: Final = restricted("it keeps failing calls from being paid again and again")
 
@@ -39,7 +39,7 @@ def _successes(kind: str) -> Any:
     return Field(default=default, ge=1, description="Successful probes that close the circuit.")
 
 
-class BreakerSettings(Section):
+class BreakerSettings(SettingsSection):
     """When a circuit to a model provider opens and closes; other classes differ in defaults."""
 
     consecutive_failures: int = _failures("llm")
@@ -102,7 +102,7 @@ class SubprocessBreakerSettings(BreakerSettings):
     success_threshold: int = _successes("subprocess")
 
 
-class CircuitSettings(Section):
+class CircuitSettings(SettingsSection):
     """Circuit breakers by class of resource."""
 
     notify_on_state_change: bool = Field(

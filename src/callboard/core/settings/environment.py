@@ -11,9 +11,15 @@ from dataclasses import dataclass
 from typing import Final
 
 from callboard.core.canonical import Json
-from callboard.core.settings.layers import Layer, LayerName, merge, nest
-from callboard.core.settings.schema import ANY_NAME, Key, Node, find, root, values
-from callboard.core.settings.warning import SettingsWarning, WarningKind
+from callboard.core.settings.layers import (
+    LayerName,
+    SettingsLayer,
+    SettingsWarning,
+    WarningKind,
+    merge,
+    nest,
+)
+from callboard.core.settings.schema import ANY_NAME, Key, SettingsNode, find, root, values
 
 PREFIX: Final = "CALLBOARD_"
 FILE_SUFFIX: Final = "_FILE"
@@ -70,7 +76,7 @@ def named_files(environment: Mapping[str, str]) -> list[VariableFile]:
 
 def environment_layer(
     environment: Mapping[str, str], files: Sequence[VariableFile] = ()
-) -> tuple[Layer, list[SettingsWarning]]:
+) -> tuple[SettingsLayer, list[SettingsWarning]]:
     """Return the layer the environment makes; a single value wins over a file that holds it."""
     data: dict[str, Json] = {}
     sources: dict[Key, str] = {}
@@ -88,7 +94,7 @@ def environment_layer(
         else:
             data = merge(data, nest(key, _parse(find(key), text)))
             sources[key] = variable
-    return Layer(LayerName.ENVIRONMENT, "environment", data, sources), warnings
+    return SettingsLayer(LayerName.ENVIRONMENT, "environment", data, sources), warnings
 
 
 def _ours(environment: Mapping[str, str]) -> Iterator[tuple[str, str]]:
@@ -99,7 +105,7 @@ def _ours(environment: Mapping[str, str]) -> Iterator[tuple[str, str]]:
             yield variable, environment[variable]
 
 
-def _matches(node: Node, rest: str) -> Iterator[Key]:
+def _matches(node: SettingsNode, rest: str) -> Iterator[Key]:
     """Yield every key the remainder of a variable's name could mean."""
     for name, child in node.children.items():
         upper = name.upper()
@@ -116,7 +122,7 @@ def _matches(node: Node, rest: str) -> Iterator[Key]:
         yield (rest.lower(),)
 
 
-def _parse(node: Node | None, text: str) -> Json:
+def _parse(node: SettingsNode | None, text: str) -> Json:
     if node is None or not node.is_list:
         return text
     if text.startswith("["):

@@ -5,16 +5,16 @@ from typing import Annotated, Any, Final, Literal
 from pydantic import AfterValidator, Field
 
 from callboard.core.classify import Classifier
-from callboard.core.patterns import pattern_problem
-from callboard.core.settings.quantities import Seconds
-from callboard.core.settings.section import Section, restricted
-from callboard.core.tiers import (
+from callboard.core.errors import (
     NO_RETRY,
     ErrorTier,
     RetryPolicy,
     TransientTracker,
     retry_policies,
 )
+from callboard.core.patterns import pattern_problem
+from callboard.core.settings.quantities import Seconds
+from callboard.core.settings.sections import SettingsSection, restricted
 
 _KNOWN: Final = Classifier()
 _SORTING: Final = restricted("it decides what is tried again, which you pay for")
@@ -32,7 +32,7 @@ Pattern = Annotated[str, AfterValidator(_check_pattern)]
 Status = Annotated[int, Field(ge=100, le=599)]
 
 
-class TransientSettings(Section):
+class TransientSettings(SettingsSection):
     """When passing faults are frequent enough to be told."""
 
     frequency_count: int = Field(
@@ -74,7 +74,7 @@ def _longest_wait(tier: ErrorTier) -> Any:
     return Field(default=default, description="Longest wait between two attempts.")
 
 
-class RetrySettings(Section):
+class RetrySettings(SettingsSection):
     """How a passing fault is retried; the other retried tiers differ in their defaults."""
 
     max_attempts: int = _attempts(ErrorTier.TRANSIENT)
@@ -112,7 +112,7 @@ class DegradingRetrySettings(RetrySettings):
     max_delay_seconds: Seconds = _longest_wait(ErrorTier.EXTERNAL_DEGRADING)
 
 
-class RetriesSettings(Section):
+class RetriesSettings(SettingsSection):
     """Retries by tier; permanent and user-fixable errors are never retried."""
 
     transient: RetrySettings = Field(default_factory=RetrySettings, description="Passing faults.")
@@ -124,7 +124,7 @@ class RetriesSettings(Section):
     )
 
 
-class ErrorsSettings(Section):
+class ErrorsSettings(SettingsSection):
     """How errors are sorted into tiers, retried and told."""
 
     transient_patterns: tuple[Pattern, ...] = Field(

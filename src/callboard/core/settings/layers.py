@@ -1,11 +1,17 @@
-"""Layers of settings: plain data with a name and a source, merged deeply in a fixed order."""
+"""Layers of settings: plain data with a name and a source, merged deeply in a fixed order.
 
+What was wrong in one is said so that the user can mend it, and never shows a secret.
+"""
+
+import json
+import re
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from enum import StrEnum
 from typing import Any, Final, cast
 
-from callboard.core.canonical import Json
+from callboard.core.canonical import Json, plain
+from callboard.core.places import without_user
 from callboard.core.settings.schema import Key
 
 
@@ -27,7 +33,7 @@ OWN: Final = frozenset({LayerName.USER, LayerName.ENVIRONMENT, LayerName.FLAGS})
 
 
 @dataclass(frozen=True, slots=True)
-class Layer:
+class SettingsLayer:
     """What one source says; `sources` names a variable or file for single keys."""
 
     name: LayerName
@@ -44,14 +50,14 @@ class Layer:
 
 
 @dataclass(frozen=True, slots=True)
-class Origin:
+class ValueOrigin:
     """Which layer set a key, and from where."""
 
     layer: LayerName
     source: str
 
 
-def in_order(layers: Iterable[Layer]) -> list[Layer]:
+def in_order(layers: Iterable[SettingsLayer]) -> list[SettingsLayer]:
     """Return layers weakest first."""
     return sorted(layers, key=lambda layer: PRECEDENCE.index(layer.name))
 
@@ -130,3 +136,53 @@ def leaves(data: Mapping[str, Json], key: Key = ()) -> Iterator[tuple[Key, Json]
             yield from leaves(below, (*key, name))
         else:
             yield (*key, name), value
+
+
+_SECRET: Final = re.compile(r"key|token|secret|password|credential", re.IGNORECASE)
+_LONGEST: Final = 60
+
+
+class WarningKind(StrEnum):
+    """What kind of thing was wrong."""
+
+    UNREADABLE = "unreadable_file"
+    BAD_VALUE = "bad_value"
+    UNKNOWN_KEY = "unknown_key"
+    UNKNOWN_VARIABLE = "unknown_variable"
+    RESTRICTED = "restricted_key"
+
+
+@dataclass(frozen=True, slots=True)
+class SettingsWarning:
+    """One thing that was wrong: where, which key, what was rejected, what is used instead."""
+
+    kind: WarningKind
+    layer: LayerName
+    source: str
+    message: str
+    key: str = ""
+    rejected: str = ""
+    used: str = ""
+    line: int | None = None
+
+    @property
+    def stops_reload(self) -> bool:
+        """Whether a reload is refused for it; what only a restart can mend never does."""
+        if self.layer is LayerName.FLAGS:
+            return False
+        if self.kind is WarningKind.UNREADABLE:
+            return True
+        return self.kind is WarningKind.BAD_VALUE and self.layer is not LayerName.ENVIRONMENT
+
+    def __str__(self) -> str:
+        """Return one line: where, then what."""
+        where = self.source if self.line is None else f"{self.source}:{self.line}"
+        return f"{where}: {self.message}"
+
+
+def show(key: Key, value: Json) -> str:
+    """Return a value as it may be shown: short, and hidden where a secret could stand."""
+    if key and _SECRET.search(key[-1]) and value is not None:
+        return "(hidden)"
+    text = without_user(json.dumps(plain(value), ensure_ascii=False))
+    return text if len(text) <= _LONGEST else f"{text[: _LONGEST - 1]}…"

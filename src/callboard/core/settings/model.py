@@ -8,15 +8,20 @@ from pydantic import AfterValidator, Field
 from callboard.core.canonical import Json
 from callboard.core.settings.budgets import BudgetsSettings, SoftLimitSettings
 from callboard.core.settings.circuit import CircuitSettings
-from callboard.core.settings.conference import ChatSettings, ConferenceSettings
-from callboard.core.settings.context import ContextSettings
 from callboard.core.settings.errors import ErrorsSettings
-from callboard.core.settings.pipeline import PipelineSettings
 from callboard.core.settings.quantities import Bytes, Seconds
-from callboard.core.settings.queue import QueueSettings
-from callboard.core.settings.section import Section, harmless, restricted
-from callboard.core.settings.structure import StructureSettings
-from callboard.core.settings.telemetry import TelemetrySettings
+from callboard.core.settings.sections import (
+    ChatSettings,
+    ConferenceSettings,
+    ContextSettings,
+    PipelineSettings,
+    QueueSettings,
+    SettingsSection,
+    StructureSettings,
+    TelemetrySettings,
+    harmless,
+    restricted,
+)
 from callboard.core.vocabulary import ModelTier
 
 _PRICE: Final = restricted("it decides what a call counts for in your budgets")
@@ -39,7 +44,7 @@ FallbackReason = Literal[
 VariableName = Annotated[str, Field(pattern=r"^[A-Z_][A-Z0-9_]{0,63}$")]
 
 
-class ProviderSettings(Section):
+class ProviderSettings(SettingsSection):
     """How one model provider is reached."""
 
     base_url: Url | None = Field(
@@ -63,7 +68,7 @@ class ProviderSettings(Section):
     )
 
 
-class CatalogSettings(Section):
+class CatalogSettings(SettingsSection):
     """What is known of one model, where the bundled catalog is wrong or silent."""
 
     window: int | None = Field(
@@ -99,7 +104,7 @@ class CatalogSettings(Section):
     )
 
 
-class ModelsSettings(Section):
+class ModelsSettings(SettingsSection):
     """Which models are asked, where, and how long they may take."""
 
     default: str = Field(
@@ -145,7 +150,7 @@ class ModelsSettings(Section):
         }
 
 
-class EngineSettings(Section):
+class EngineSettings(SettingsSection):
     """How durable runs are and what happens to them at start-up."""
 
     durability: Literal["full", "normal"] = Field(
@@ -163,7 +168,7 @@ class EngineSettings(Section):
     )
 
 
-class ToolsSettings(Section):
+class ToolsSettings(SettingsSection):
     """What tools may do and how much they may take."""
 
     timeout_seconds: Seconds = Field(
@@ -182,7 +187,7 @@ class ToolsSettings(Section):
     )
 
 
-class LogSettings(Section):
+class LogSettings(SettingsSection):
     """What is logged, and how."""
 
     level: Literal["debug", "info", "warn", "error"] = Field(
@@ -196,7 +201,7 @@ class LogSettings(Section):
     )
 
 
-class Settings(Section):
+class Settings(SettingsSection):
     """All settings of one process."""
 
     profile: str = Field(

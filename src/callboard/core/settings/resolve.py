@@ -6,12 +6,13 @@ from dataclasses import dataclass, field, replace
 from pydantic import ValidationError
 
 from callboard.core.canonical import Json
-from callboard.core.settings.file_models import REASON, names_file_model
 from callboard.core.settings.layers import (
     OWN,
-    Layer,
     LayerName,
-    Origin,
+    SettingsLayer,
+    SettingsWarning,
+    ValueOrigin,
+    WarningKind,
     as_mapping,
     existing,
     get,
@@ -20,14 +21,23 @@ from callboard.core.settings.layers import (
     leaves,
     merge,
     nest,
+    show,
     with_text_names,
     without,
 )
 from callboard.core.settings.model import Settings
-from callboard.core.settings.schema import Key, Node, find, key_text, near_key, root
-from callboard.core.settings.warning import SettingsWarning, WarningKind, show
+from callboard.core.settings.schema import (
+    REASON,
+    Key,
+    SettingsNode,
+    find,
+    key_text,
+    names_file_model,
+    near_key,
+    root,
+)
 
-_DEFAULTS = Origin(LayerName.DEFAULTS, "built in")
+_DEFAULTS = ValueOrigin(LayerName.DEFAULTS, "built in")
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,7 +50,7 @@ class LoadedSettings:
 
     settings: Settings
     warnings: tuple[SettingsWarning, ...] = ()
-    origins: Mapping[str, Origin] = field(default_factory=dict[str, Origin])
+    origins: Mapping[str, ValueOrigin] = field(default_factory=dict[str, ValueOrigin])
     own: Settings = field(default_factory=Settings)
 
     @property
@@ -64,7 +74,7 @@ class _Rejected:
 
 
 def resolve(
-    layers: Iterable[Layer],
+    layers: Iterable[SettingsLayer],
     earlier: Sequence[SettingsWarning] = (),
     *,
     is_trusted: bool = True,
@@ -76,7 +86,7 @@ def resolve(
     ordered = in_order(layers)
     warnings = list(earlier)
     rejected: list[_Rejected] = []
-    clean: list[Layer] = []
+    clean: list[SettingsLayer] = []
     for layer in ordered:
         known, unknown = _known_only(layer)
         warnings += unknown
@@ -104,10 +114,10 @@ def resolve(
     )
 
 
-def _known_only(layer: Layer) -> tuple[Layer, list[SettingsWarning]]:
+def _known_only(layer: SettingsLayer) -> tuple[SettingsLayer, list[SettingsWarning]]:
     warnings: list[SettingsWarning] = []
 
-    def keep(node: Node, data: Mapping[str, Json], parent: Key) -> dict[str, Json]:
+    def keep(node: SettingsNode, data: Mapping[str, Json], parent: Key) -> dict[str, Json]:
         kept: dict[str, Json] = {}
         for name, value in data.items():
             child, key = node.child(name), (*parent, name)
@@ -123,7 +133,7 @@ def _known_only(layer: Layer) -> tuple[Layer, list[SettingsWarning]]:
     return replace(layer, data=keep(root(), with_text_names(layer.data), ())), warnings
 
 
-def _unknown(layer: Layer, key: Key) -> SettingsWarning:
+def _unknown(layer: SettingsLayer, key: Key) -> SettingsWarning:
     near = near_key(key[:-1], key[-1])
     hint = f"; did you mean {near}?" if near else ""
     message = f"{key_text(key)} is not a setting and is ignored{hint}"
@@ -132,8 +142,8 @@ def _unknown(layer: Layer, key: Key) -> SettingsWarning:
 
 
 def _unrestricted_only(
-    project: Layer, layers: Sequence[Layer]
-) -> tuple[Layer, list[SettingsWarning]]:
+    project: SettingsLayer, layers: Sequence[SettingsLayer]
+) -> tuple[SettingsLayer, list[SettingsWarning]]:
     warnings: list[SettingsWarning] = []
     data = dict(project.data)
     for key, value in leaves(project.data):
@@ -152,7 +162,7 @@ def _unrestricted_only(
     return replace(project, data=data), warnings
 
 
-def _harmless_only(project: Layer) -> Layer:
+def _harmless_only(project: SettingsLayer) -> SettingsLayer:
     """Return what a stranger may say; that all else is left out is told with the folder."""
     data = dict(project.data)
     for key, _ in leaves(project.data):
@@ -162,7 +172,7 @@ def _harmless_only(project: Layer) -> Layer:
     return replace(project, data=data)
 
 
-def _without_file_models(layer: Layer) -> tuple[Layer, list[SettingsWarning]]:
+def _without_file_models(layer: SettingsLayer) -> tuple[SettingsLayer, list[SettingsWarning]]:
     """Take out every model that is a file, whatever else the layer may decide."""
     warnings: list[SettingsWarning] = []
     data = dict(layer.data)
@@ -184,7 +194,7 @@ def _without_file_models(layer: Layer) -> tuple[Layer, list[SettingsWarning]]:
     return replace(layer, data=data), warnings
 
 
-def _own(layers: Sequence[Layer], in_force: Settings) -> Settings:
+def _own(layers: Sequence[SettingsLayer], in_force: Settings) -> Settings:
     """Return what the user's own layers say by themselves."""
     if not any(layer.data for layer in layers if layer.name not in OWN):
         return in_force
@@ -195,7 +205,7 @@ def _own(layers: Sequence[Layer], in_force: Settings) -> Settings:
     return _validate(merged)[0]
 
 
-def _held_back(project: Layer, key: Key, value: Json, reason: str) -> SettingsWarning:
+def _held_back(project: SettingsLayer, key: Key, value: Json, reason: str) -> SettingsWarning:
     message = (
         f"{key_text(key)} came with the project and is not applied, because {reason}; "
         "if you want it, write it into your own config.yaml or .callboard/local/config.yaml"
@@ -210,7 +220,7 @@ def _held_back(project: Layer, key: Key, value: Json, reason: str) -> SettingsWa
     )
 
 
-def _usable_only(layer: Layer) -> tuple[Layer, list[_Rejected]]:
+def _usable_only(layer: SettingsLayer) -> tuple[SettingsLayer, list[_Rejected]]:
     data = dict(layer.data)
     unusable: list[_Rejected] = []
     for key, value in leaves(layer.data):
@@ -245,7 +255,7 @@ def _validate(
                 data = without(data, key)
 
 
-def _blame(layers: Sequence[Layer], key: Key, value: Json, reason: str) -> _Rejected:
+def _blame(layers: Sequence[SettingsLayer], key: Key, value: Json, reason: str) -> _Rejected:
     layer = next(each for each in reversed(layers) if has(each.data, key))
     return _Rejected(key, value, reason, layer.name, layer.source_of(key))
 
@@ -267,12 +277,12 @@ def _rejection(rejected: _Rejected, in_force: Mapping[str, Json]) -> SettingsWar
 
 
 def _origins(
-    layers: Sequence[Layer], merged: Mapping[str, Json], in_force: Mapping[str, Json]
-) -> dict[str, Origin]:
-    origins: dict[str, Origin] = {}
+    layers: Sequence[SettingsLayer], merged: Mapping[str, Json], in_force: Mapping[str, Json]
+) -> dict[str, ValueOrigin]:
+    origins: dict[str, ValueOrigin] = {}
     for key, _ in leaves(in_force):
         setters = [layer for layer in layers if has(layer.data, key)] if has(merged, key) else []
         origins[key_text(key)] = (
-            Origin(setters[-1].name, setters[-1].source_of(key)) if setters else _DEFAULTS
+            ValueOrigin(setters[-1].name, setters[-1].source_of(key)) if setters else _DEFAULTS
         )
     return origins

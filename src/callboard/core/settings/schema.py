@@ -1,8 +1,15 @@
-"""The settings model as a tree of keys: what exists, what is near, what a clone may set."""
+"""The settings model as a tree of keys: what exists, what is near, what a clone may set.
+
+Also which models that are files the settings name.
+
+Asking one opens a file, and `record` writes one. So only the user names them: by a flag, in the
+environment or in the configuration folder. What arrives with a project, lies in its database or
+comes over the API may repeat a name the user gave, and no other.
+"""
 
 import difflib
 import types
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cache
 from typing import Any, Final, Union, cast, get_args, get_origin
@@ -11,8 +18,8 @@ from pydantic import BaseModel
 from pydantic.fields import FieldInfo
 
 from callboard.core.canonical import Json
-from callboard.core.settings.model import Settings
-from callboard.core.settings.section import HARMLESS, RESTRICTED
+from callboard.core.settings.model import ModelsSettings, Settings
+from callboard.core.settings.sections import HARMLESS, RESTRICTED
 
 Key = tuple[str, ...]
 """The path of a setting; names of providers and models may hold dots, so it is not a string."""
@@ -21,11 +28,11 @@ ANY_NAME: Final = "<name>"
 
 
 @dataclass(frozen=True, slots=True)
-class Node:
+class SettingsNode:
     """A section (`children`), a mapping by free names (`each`), or a value (neither)."""
 
-    children: Mapping[str, "Node"] = field(default_factory=dict[str, "Node"])
-    each: "Node | None" = None
+    children: Mapping[str, "SettingsNode"] = field(default_factory=dict[str, "SettingsNode"])
+    each: "SettingsNode | None" = None
     info: FieldInfo | None = None
 
     @property
@@ -50,7 +57,7 @@ class Node:
         """Whether even the file of a project nobody has trusted may set this."""
         return self.is_value and bool(self._mark(HARMLESS))
 
-    def child(self, name: str) -> "Node | None":
+    def child(self, name: str) -> "SettingsNode | None":
         """Return what stands under a name."""
         return self.children.get(name, self.each)
 
@@ -60,20 +67,20 @@ class Node:
 
 
 @cache
-def root() -> Node:
+def root() -> SettingsNode:
     """Return the tree of all keys."""
     return _section(Settings, None)
 
 
-def find(key: Key) -> Node | None:
+def find(key: Key) -> SettingsNode | None:
     """Return the node of a key, if the settings know it."""
-    node: Node | None = root()
+    node: SettingsNode | None = root()
     for name in key:
         node = None if node is None else node.child(name)
     return node
 
 
-def values(node: Node | None = None, key: Key = ()) -> Iterator[tuple[Key, Node]]:
+def values(node: SettingsNode | None = None, key: Key = ()) -> Iterator[tuple[Key, SettingsNode]]:
     """Yield every value of the tree, with `<name>` where the user chooses a name."""
     node = root() if node is None else node
     if node.is_value:
@@ -110,30 +117,70 @@ def json_schema() -> dict[str, Json]:
     return {"$schema": "https://json-schema.org/draft/2020-12/schema", **schema}
 
 
-def _section(model: type[BaseModel], info: FieldInfo | None) -> Node:
+def _section(model: type[BaseModel], info: FieldInfo | None) -> SettingsNode:
     children = {name: _node(each) for name, each in model.model_fields.items()}
-    return Node(children=children, info=info)
+    return SettingsNode(children=children, info=info)
 
 
-def _node(info: FieldInfo) -> Node:
+def _node(info: FieldInfo) -> SettingsNode:
     for each in _alternatives(info.annotation):
         if isinstance(each, type) and issubclass(each, BaseModel):
             return _section(each, info)
         if get_origin(each) is dict:
-            return Node(each=_held(get_args(each)[1], info), info=info)
-    return Node(info=info)
+            return SettingsNode(each=_held(get_args(each)[1], info), info=info)
+    return SettingsNode(info=info)
 
 
-def _held(annotation: Any, info: FieldInfo) -> Node:
+def _held(annotation: Any, info: FieldInfo) -> SettingsNode:
     """Return the node of what a mapping holds: a section, or a value that is told like it."""
     if isinstance(annotation, type) and issubclass(annotation, BaseModel):
         return _section(annotation, None)
     value = FieldInfo.from_annotation(cast("Any", annotation))
     value.description, value.json_schema_extra = info.description, info.json_schema_extra
-    return Node(info=value)
+    return SettingsNode(info=value)
 
 
 def _alternatives(annotation: Any) -> tuple[Any, ...]:
     if get_origin(annotation) in (Union, types.UnionType):
         return get_args(annotation)
     return (annotation,)
+
+
+RECORD: Final = "record"
+REPLAY: Final = "replay"
+SCRIPT: Final = "script"
+
+REASON: Final = "it names a file that is read or written, which only you may do"
+
+_KEYS: Final = ("default", "fallbacks", "fallback_default")
+
+
+def is_file_model(model: str) -> bool:
+    """Say whether a model id names a file; a bare `script` is what code has put in its place."""
+    provider, _, rest = model.partition(":")
+    return provider in (RECORD, REPLAY, SCRIPT) and bool(rest)
+
+
+def file_models(settings: ModelsSettings) -> frozenset[str]:
+    """Return the models that are files among those the settings name."""
+    chains = (each for chain in settings.fallbacks.values() for each in chain)
+    named = (settings.default, *settings.fallback_default, *chains)
+    return frozenset(each for each in named if is_file_model(each))
+
+
+def names_file_model(key: Key, value: Json) -> bool:
+    """Say whether a value of a settings file names, at a key that takes models, one that is a file.
+
+    The value has not been judged yet: it may be of any type.
+    """
+    if len(key) < 2 or key[0] != "models" or key[1] not in _KEYS:
+        return False
+    return any(is_file_model(each) for each in _texts(value))
+
+
+def _texts(value: Json) -> Iterator[str]:
+    if isinstance(value, str):
+        yield value
+    elif isinstance(value, list | tuple):
+        for each in cast("Sequence[Json]", value):
+            yield from _texts(each)

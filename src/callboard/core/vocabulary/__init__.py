@@ -1,34 +1,55 @@
-"""The words of the house: one word, one meaning, one module each."""
+"""The words of the house: one word, one meaning."""
 
-from callboard.core.vocabulary.agent import Agent, ModelTier, RoleContract
-from callboard.core.vocabulary.content import Content, Trust
-from callboard.core.vocabulary.entity import (
+from callboard.core.vocabulary.knowledge import (
     BatchKind,
+    Content,
     Entity,
     EntityRef,
     EntitySource,
     EntityState,
+    Fact,
+    Hardness,
+    Trust,
 )
-from callboard.core.vocabulary.fact import Fact, Hardness
-from callboard.core.vocabulary.issue import (
+from callboard.core.vocabulary.run import (
+    TERMINAL_STATES,
+    UNFINISHED,
+    Answer,
+    Effect,
+    Question,
+    Receipt,
+    ReceiptOutcome,
+    RunRecord,
+    RunState,
+    SessionRecord,
+    SessionState,
+    SignalKind,
+    SignalRecord,
+    Slot,
+    SlotType,
+    StepKind,
+    StepRecord,
+    StepState,
+)
+from callboard.core.vocabulary.work import (
+    Agent,
     Issue,
     IssueDraft,
     IssueKind,
     IssuePriority,
     IssueSource,
     IssueStatus,
+    ModelTier,
+    Plan,
+    PlanState,
+    RoleContract,
+    Task,
+    TaskState,
 )
-from callboard.core.vocabulary.plan import Plan, PlanState, Task, TaskState
-from callboard.core.vocabulary.question import Answer, Question
-from callboard.core.vocabulary.receipt import Receipt, ReceiptOutcome
-from callboard.core.vocabulary.run import TERMINAL_STATES, RunRecord, RunState
-from callboard.core.vocabulary.session import SessionRecord, SessionState
-from callboard.core.vocabulary.signal import SignalKind, SignalRecord
-from callboard.core.vocabulary.slot import Slot, SlotType
-from callboard.core.vocabulary.step import Effect, StepKind, StepRecord, StepState
 
 __all__ = [
     "TERMINAL_STATES",
+    "UNFINISHED",
     "Agent",
     "Answer",
     "BatchKind",

@@ -9,7 +9,7 @@ from collections.abc import Sequence
 from functools import lru_cache
 from typing import Final
 
-from callboard.core.composed import composed
+from callboard.core.canonical import composed
 from callboard.core.vocabulary import Entity
 
 _IRREGULAR: Final = {

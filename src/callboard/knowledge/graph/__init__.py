@@ -4,27 +4,27 @@ from callboard.knowledge.graph.graph import Graph
 from callboard.knowledge.graph.values import (
     AttrChange,
     Edge,
+    GraphVocabulary,
     MergeReport,
     Node,
     Provenance,
     Subgraph,
-    Trust,
+    TrustLevel,
     name_key,
     node_id,
     slug,
 )
-from callboard.knowledge.graph.vocabulary import Vocabulary
 
 __all__ = [
     "AttrChange",
     "Edge",
     "Graph",
+    "GraphVocabulary",
     "MergeReport",
     "Node",
     "Provenance",
     "Subgraph",
-    "Trust",
-    "Vocabulary",
+    "TrustLevel",
     "name_key",
     "node_id",
     "slug",

@@ -11,11 +11,8 @@ from callboard.core.clock import Clock
 from callboard.core.errors import NotFound
 from callboard.knowledge.embedding import Embedder
 from callboard.knowledge.graph import rows, walking
-from callboard.knowledge.graph.export import export_graph
-from callboard.knowledge.graph.memory import Memory, load_memory
-from callboard.knowledge.graph.merging import merge
-from callboard.knowledge.graph.ranking import in_order, rank_all
-from callboard.knowledge.graph.removing import remove_edges, remove_nodes
+from callboard.knowledge.graph.memory import GraphMemory, export_graph, load_memory
+from callboard.knowledge.graph.merging import merge, remove_edges, remove_nodes
 from callboard.knowledge.graph.similarity import (
     Vectors,
     load_pending,
@@ -26,15 +23,18 @@ from callboard.knowledge.graph.similarity import (
 from callboard.knowledge.graph.values import (
     AttrChange,
     Edge,
+    GraphVocabulary,
     MergeReport,
     Node,
     Provenance,
     Subgraph,
     name_key,
+    read_vocabulary,
 )
-from callboard.knowledge.graph.vocabulary import Vocabulary, read_vocabulary
-from callboard.knowledge.vectors import Indexing, Searchable, Shelf, embed_texts, stack
-from callboard.knowledge.versions import Part, next_version, read_version
+from callboard.knowledge.graph.walking import in_order, rank_all
+from callboard.knowledge.rows import KnowledgePart, next_version, read_version
+from callboard.knowledge.vector_index import Indexing, Searchable, VectorSpaces
+from callboard.knowledge.vectors import embed_texts, stack
 from callboard.store.connection import Connection
 from callboard.store.database import Database
 
@@ -58,18 +58,20 @@ class Graph:
         self._database = database
         self._clock = clock
         self._embedder = embedder
-        self._memory: Memory | None = None
+        self._memory: GraphMemory | None = None
         # The highest rank first.
-        self._ranks: tuple[Memory, dict[str, float]] | None = None
-        self._shelf: Shelf[str] = Shelf(Part.GRAPH.value, indexing or Indexing())
+        self._ranks: tuple[GraphMemory, dict[str, float]] | None = None
+        self._shelf: VectorSpaces[str] = VectorSpaces(
+            KnowledgePart.GRAPH.value, indexing or Indexing()
+        )
 
     def version(self) -> int:
         """Return a number that grows with every commit that changes this domain, by anybody."""
         return self._database.read(
-            lambda connection: read_version(connection, Part.GRAPH, self.domain).number
+            lambda connection: read_version(connection, KnowledgePart.GRAPH, self.domain).number
         )
 
-    def vocabulary(self) -> Vocabulary:
+    def vocabulary(self) -> GraphVocabulary:
         """Return the types this domain has."""
         return self._database.read(lambda connection: read_vocabulary(connection, self.domain))
 
@@ -195,7 +197,7 @@ class Graph:
 
         def act(connection: Connection) -> None:
             store_vectors(connection, self.domain, model, waiting, vectors)
-            next_version(connection, Part.GRAPH, self.domain)
+            next_version(connection, KnowledgePart.GRAPH, self.domain)
 
         await self._database.write(act)
         await asyncio.to_thread(self.update_index)
@@ -297,14 +299,14 @@ class Graph:
         """Return the domain as JSON."""
         return export_graph(self.domain, self.memory())
 
-    def memory(self) -> Memory:
+    def memory(self) -> GraphMemory:
         """Return the whole graph of the present version; never changes once returned."""
         known = self._memory
         memory = self._database.read(lambda connection: load_memory(connection, self.domain, known))
         self._memory = memory
         return memory
 
-    def _all_ranks(self, memory: Memory) -> dict[str, float]:
+    def _all_ranks(self, memory: GraphMemory) -> dict[str, float]:
         if self._ranks is None or self._ranks[0] is not memory:
             ranks = rank_all(memory)
             self._ranks = memory, {each: ranks[each] for each in in_order(ranks)}
@@ -325,7 +327,7 @@ class Graph:
 
     def _searchable(self) -> Searchable[str]:
         def look(connection: Connection) -> Searchable[str]:
-            version = read_version(connection, Part.GRAPH, self.domain).number
+            version = read_version(connection, KnowledgePart.GRAPH, self.domain).number
             return self._shelf.get(
                 self.domain, version, lambda: load_space(connection, self.domain, self._embedder)
             )

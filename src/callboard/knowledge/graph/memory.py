@@ -1,4 +1,4 @@
-"""A domain's graph in memory: a read cache of one version, never changed once made.
+"""A domain's graph in memory: a read cache of one version, and its readable copy as JSON.
 
 Edges are walked both ways: that a knows b is a way from b to a, too. Edges into other domains are
 kept and listed but not walked.
@@ -7,21 +7,22 @@ kept and listed but not walked.
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Any
+from typing import Any, Final
 
+from callboard.core.canonical import Json
 from callboard.knowledge.graph import rows
 from callboard.knowledge.graph.values import Edge, Node, name_key
-from callboard.knowledge.versions import Part, Version, read_version
+from callboard.knowledge.rows import KnowledgePart, KnowledgeVersion, read_version
 from callboard.store.connection import Connection
 
 EdgeKey = tuple[str, str, str, str]
 
 
 @dataclass(frozen=True)
-class Memory:
+class GraphMemory:
     """Every node and edge of a domain at one version."""
 
-    version: Version
+    version: KnowledgeVersion
     nodes: Mapping[str, Node]
     edges: Mapping[EdgeKey, Edge]
 
@@ -94,9 +95,9 @@ class Memory:
         return {key: [node_id for _, node_id in sorted(each)] for key, each in found.items()}
 
 
-def load_memory(connection: Connection, domain: str, known: Memory | None) -> Memory:
+def load_memory(connection: Connection, domain: str, known: GraphMemory | None) -> GraphMemory:
     """Return the graph as it is now, reading only what changed since it was last known."""
-    version = read_version(connection, Part.GRAPH, domain)
+    version = read_version(connection, KnowledgePart.GRAPH, domain)
     if known is not None and known.version == version:
         return known
     # What was removed leaves no row to read, so a cache from before that starts afresh.
@@ -106,7 +107,7 @@ def load_memory(connection: Connection, domain: str, known: Memory | None) -> Me
     edges: dict[EdgeKey, Edge] = dict(base.edges) if base else {}
     nodes.update((node.id, node) for node in rows.load_changed_nodes(connection, domain, after))
     edges.update((edge.key, edge) for edge in rows.load_changed_edges(connection, domain, after))
-    return Memory(version, nodes, edges)
+    return GraphMemory(version, nodes, edges)
 
 
 def _grouped(pairs: Iterable[tuple[str, Edge]]) -> dict[str, list[Edge]]:
@@ -114,3 +115,46 @@ def _grouped(pairs: Iterable[tuple[str, Edge]]) -> dict[str, list[Edge]]:
     for key, edge in pairs:
         groups.setdefault(key, []).append(edge)
     return groups
+
+
+SHAPE: Final = 1
+
+
+def export_graph(domain: str, memory: GraphMemory) -> Json:
+    """Return a domain's graph, ordered, so that the same graph is the same text."""
+    return {
+        "shape": SHAPE,
+        "domain": domain,
+        "version": memory.version.number,
+        "nodes": [node_json(memory.nodes[each]) for each in memory.ids],
+        "edges": [edge_json(each) for each in memory.ordered_edges],
+    }
+
+
+def node_json(node: Node) -> dict[str, Json]:
+    """Return a node as JSON."""
+    return {
+        "id": node.id,
+        "type": node.type,
+        "name": node.name,
+        "aliases": list(node.aliases),
+        "attrs": dict(node.attrs),
+        "source": node.source,
+        "trust": int(node.trust),
+        "first_seen": node.first_seen,
+        "updated_at": node.updated_at,
+        "content": node.content,
+    }
+
+
+def edge_json(edge: Edge) -> dict[str, Json]:
+    """Return an edge as JSON; the target's domain only where it is another one."""
+    told: dict[str, Json] = {
+        "src": edge.src,
+        "dst": edge.dst,
+        "type": edge.type,
+        "attrs": dict(edge.attrs),
+        "source": edge.source,
+        "weight": edge.weight,
+    }
+    return told | ({"dst_domain": edge.dst_domain} if edge.dst_domain else {})

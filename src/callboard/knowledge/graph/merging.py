@@ -1,4 +1,4 @@
-"""Merging: what is told about nodes and edges becomes part of what is known, within one unit.
+"""Merging: what is told about nodes and edges becomes part of what is known, or is taken out.
 
 Merging the same again changes nothing. It judges no truth: what contradicts is settled before.
 """
@@ -11,10 +11,16 @@ from callboard.core.canonical import Json, canonical_json
 from callboard.core.errors import InvalidInput
 from callboard.knowledge.errors import TypeChanged, UnknownNode
 from callboard.knowledge.graph import rows
-from callboard.knowledge.graph.values import AttrChange, Edge, MergeReport, Node, name_key
-from callboard.knowledge.graph.vocabulary import Vocabulary, read_vocabulary
-from callboard.knowledge.text import storable
-from callboard.knowledge.versions import Part, next_version
+from callboard.knowledge.graph.values import (
+    AttrChange,
+    Edge,
+    GraphVocabulary,
+    MergeReport,
+    Node,
+    name_key,
+    read_vocabulary,
+)
+from callboard.knowledge.rows import KnowledgePart, next_version, storable
 from callboard.store.connection import Connection
 
 
@@ -42,7 +48,7 @@ def merge(
         len(outcome.added), len(outcome.updated), len(edges_added), len(edges_updated)
     )
     if report.has_changed:
-        version = next_version(connection, Part.GRAPH, domain)
+        version = next_version(connection, KnowledgePart.GRAPH, domain)
         written = [*outcome.added.values(), *outcome.updated.values()]
         rows.store_nodes(connection, domain, written, now, version)
         rows.store_edges(connection, domain, [*edges_added, *edges_updated], now, version)
@@ -177,7 +183,7 @@ def _require_same_type(old: Node, told: Node) -> None:
         )
 
 
-def _clean_node(node: Node, vocabulary: Vocabulary) -> Node:
+def _clean_node(node: Node, vocabulary: GraphVocabulary) -> Node:
     vocabulary.require_node(node.type)
     if not node.id.strip() or not node.name.strip():
         raise InvalidInput(
@@ -199,7 +205,7 @@ def _clean_node(node: Node, vocabulary: Vocabulary) -> Node:
     )
 
 
-def _clean_edge(edge: Edge, domain: str, vocabulary: Vocabulary) -> Edge:
+def _clean_edge(edge: Edge, domain: str, vocabulary: GraphVocabulary) -> Edge:
     vocabulary.require_edge(edge.type)
     if not math.isfinite(edge.weight) or edge.weight < 0:
         raise InvalidInput(
@@ -213,3 +219,34 @@ def _clean_edge(edge: Edge, domain: str, vocabulary: Vocabulary) -> Edge:
         source=storable(edge.source),
         dst_domain="" if edge.dst_domain == domain else edge.dst_domain,
     )
+
+
+def remove_nodes(connection: Connection, domain: str, ids: Iterable[str]) -> int:
+    """Remove nodes; their edges, vectors, history and provenance go with them."""
+    there = sorted(rows.existing_ids(connection, domain, ids))
+    if not there:
+        return 0
+    # Edges that start elsewhere vanish too, so the caches of those domains are old as well.
+    touched = {where for where, _edge in rows.load_edges_into(connection, domain, there)}
+    connection.executemany(
+        "DELETE FROM knowledge_nodes WHERE domain = ? AND id = ?",
+        [(domain, node_id) for node_id in there],
+    )
+    for each in sorted(touched | {domain}):
+        next_version(connection, KnowledgePart.GRAPH, each, has_removed=True)
+    return len(there)
+
+
+def remove_edges(connection: Connection, domain: str, edges: Iterable[Edge]) -> int:
+    """Remove single edges; their nodes stay."""
+    removed = sum(
+        connection.execute(
+            "DELETE FROM knowledge_edges WHERE domain = ? AND src = ? AND dst_domain = ?"
+            " AND dst = ? AND type = ?",
+            (domain, edge.src, edge.dst_domain or domain, edge.dst, edge.type),
+        ).rowcount
+        for edge in edges
+    )
+    if removed:
+        next_version(connection, KnowledgePart.GRAPH, domain, has_removed=True)
+    return removed

@@ -5,8 +5,7 @@ from typing import TYPE_CHECKING, Any
 
 from callboard.knowledge.graph.rows import content_hash, load_content_hashes, searchable_text
 from callboard.knowledge.graph.values import Node
-from callboard.knowledge.vectors.encoding import embed_texts, stack
-from callboard.knowledge.vectors.space import Space
+from callboard.knowledge.vectors import Space, embed_texts, stack
 from callboard.store.connection import Connection
 
 if TYPE_CHECKING:

@@ -1,13 +1,54 @@
-"""Walking the graph: ways between two nodes, what lies around some, the part that matters."""
+"""Walking the graph: ways between nodes, what lies around some, and how central each is."""
 
-from collections.abc import Collection, Iterable
+from collections.abc import Collection, Iterable, Mapping
+from typing import Any, Final
 
-from callboard.knowledge.graph.memory import Memory
-from callboard.knowledge.graph.ranking import in_order, rank_all
+from callboard.knowledge.graph.memory import GraphMemory
 from callboard.knowledge.graph.values import Edge, Subgraph
 
+DAMPING: Final = 0.85
+_MAX_ROUNDS: Final = 200
+# The whole error allowed, shared by all nodes: small enough that the order of ranks is settled.
+_TOLERANCE: Final = 1e-7
 
-def shortest_path(memory: Memory, start: str, end: str) -> list[str] | None:
+
+def rank_all(memory: GraphMemory, seeds: Mapping[str, float] | None = None) -> dict[str, float]:
+    """Return the rank of every node; with seeds, the rank as seen from them.
+
+    Seeds nobody knows and weights of zero do not count; without any that do, nothing is favoured.
+    """
+    if not memory.ids:
+        return {}
+    import rustworkx
+
+    rank: Any = rustworkx.pagerank  # pyright: ignore[reportUnknownMemberType]
+    found: Any = rank(
+        memory.network,
+        alpha=DAMPING,
+        # Asking each of the weights costs as much as all the rest.
+        weight_fn=float if memory.is_weighted else None,
+        personalization=_favoured(memory, seeds or {}),
+        tol=_TOLERANCE / len(memory.ids),
+        max_iter=_MAX_ROUNDS,
+    )
+    return {node_id: float(found[number]) for number, node_id in enumerate(memory.ids)}
+
+
+def in_order(ranks: Mapping[str, float]) -> list[str]:
+    """Return ids by rank, the highest first; equal ranks by id."""
+    return sorted(ranks, key=lambda node_id: (-ranks[node_id], node_id))
+
+
+def _favoured(memory: GraphMemory, seeds: Mapping[str, float]) -> dict[int, float] | None:
+    favoured = {
+        memory.numbers[node_id]: weight
+        for node_id, weight in sorted(seeds.items())
+        if node_id in memory.numbers and weight > 0
+    }
+    return favoured or None
+
+
+def shortest_path(memory: GraphMemory, start: str, end: str) -> list[str] | None:
     """Return the ids along a shortest way, both ends included, or None if there is no way.
 
     Of several equally short ways it is always the same one: the first by id at every step.
@@ -25,7 +66,7 @@ def shortest_path(memory: Memory, start: str, end: str) -> list[str] | None:
     return [memory.ids[number] for number in way]
 
 
-def within_hops(memory: Memory, seeds: Iterable[str], hops: int) -> dict[str, int]:
+def within_hops(memory: GraphMemory, seeds: Iterable[str], hops: int) -> dict[str, int]:
     """Return every node at most so many hops from a seed, with how many; seeds are at 0."""
     reached = {memory.numbers[each]: 0 for each in seeds if each in memory.numbers}
     border = list(reached)
@@ -41,7 +82,7 @@ def within_hops(memory: Memory, seeds: Iterable[str], hops: int) -> dict[str, in
 
 
 def extract(
-    memory: Memory,
+    memory: GraphMemory,
     seeds: Iterable[str],
     hops: int,
     cap: int,
@@ -63,7 +104,7 @@ def extract(
     )
 
 
-def edges_among(memory: Memory, ids: Collection[str]) -> tuple[Edge, ...]:
+def edges_among(memory: GraphMemory, ids: Collection[str]) -> tuple[Edge, ...]:
     """Return the edges with both ends among the ids, in order."""
     return tuple(
         edge
@@ -77,7 +118,7 @@ def _ranked(ids: Iterable[str], ranks: dict[str, float]) -> list[str]:
     return in_order({each: ranks[each] for each in ids})
 
 
-def _distances(memory: Memory, start: int, stop: int) -> dict[int, int]:
+def _distances(memory: GraphMemory, start: int, stop: int) -> dict[int, int]:
     """Return how far nodes are from one, nearest first, no farther than the node to stop at."""
     away = {start: 0}
     border = [start]

@@ -1,8 +1,7 @@
 """The library: documents as passages, found by words and by meaning."""
 
 from callboard.knowledge.library.library import Library
-from callboard.knowledge.library.rows import Prepared
-from callboard.knowledge.library.values import (
+from callboard.knowledge.library.passages import (
     Chunk,
     DocumentInfo,
     Passage,
@@ -10,13 +9,14 @@ from callboard.knowledge.library.values import (
     SearchMode,
     SourceText,
 )
+from callboard.knowledge.library.rows import PreparedDocument
 
 __all__ = [
     "Chunk",
     "DocumentInfo",
     "Library",
     "Passage",
-    "Prepared",
+    "PreparedDocument",
     "PutReport",
     "SearchMode",
     "SourceText",

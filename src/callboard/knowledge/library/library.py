@@ -4,7 +4,8 @@ It is handed texts and hands back passages; it opens no file and trusts no text 
 """
 
 import asyncio
-from collections.abc import Iterable
+import re
+from collections.abc import Iterable, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING, Final
 
@@ -13,24 +14,48 @@ from callboard.core.clock import Clock
 from callboard.core.errors import InvalidInput
 from callboard.knowledge.embedding import Embedder
 from callboard.knowledge.library import rows
-from callboard.knowledge.library.chunking import METHOD, cut
-from callboard.knowledge.library.fusion import fuse
-from callboard.knowledge.library.query import match_expression
-from callboard.knowledge.library.values import (
+from callboard.knowledge.library.passages import (
+    METHOD,
     DocumentInfo,
     Passage,
     PutReport,
     SearchMode,
     SourceText,
+    cut,
 )
-from callboard.knowledge.text import storable
-from callboard.knowledge.vectors import Indexing, Searchable, Shelf, embed_texts, stack
-from callboard.knowledge.versions import Part, next_version, read_version
+from callboard.knowledge.rows import KnowledgePart, next_version, read_version, storable
+from callboard.knowledge.vector_index import Indexing, Searchable, VectorSpaces
+from callboard.knowledge.vectors import embed_texts, stack
 from callboard.store.connection import Connection
 from callboard.store.database import Database
 
 if TYPE_CHECKING:
     from callboard.knowledge.embedding import Matrix
+
+
+_SMOOTHING: Final = 60
+
+
+def fuse(orders: Sequence[Sequence[int]]) -> dict[int, float]:
+    """Return a score for everything that stands in any order; high places count most."""
+    scores: dict[int, float] = {}
+    for order in orders:
+        for place, each in enumerate(order, start=1):
+            scores[each] = scores.get(each, 0.0) + 1 / (_SMOOTHING + place)
+    return scores
+
+
+_WORD: Final = re.compile(r"\w+")
+_MAX_WORDS: Final = 64
+
+
+def match_expression(query: str) -> str | None:
+    """Return an expression that finds any word of a query, or None if it has no words."""
+    found = dict.fromkeys(word.casefold() for word in _WORD.findall(query.replace("_", " ")))
+    if not found:
+        return None
+    return " OR ".join(f'"{word}"' for word in list(found)[:_MAX_WORDS])
+
 
 _CANDIDATES: Final = 50
 
@@ -49,7 +74,9 @@ class Library:
         self._database = database
         self._clock = clock
         self._embedder = embedder
-        self._shelf: Shelf[int] = Shelf(Part.LIBRARY.value, indexing or Indexing())
+        self._shelf: VectorSpaces[int] = VectorSpaces(
+            KnowledgePart.LIBRARY.value, indexing or Indexing()
+        )
 
     @property
     def _method(self) -> str:
@@ -72,7 +99,9 @@ class Library:
         if found.approximate is not None:
             found.approximate.update()
 
-    def prepare(self, collection: str, documents: Iterable[SourceText]) -> list[rows.Prepared]:
+    def prepare(
+        self, collection: str, documents: Iterable[SourceText]
+    ) -> list[rows.PreparedDocument]:
         """Cut and embed those documents that are new or changed, for `put_in`; slow."""
         _require_name(collection)
         known = self._database.read(
@@ -84,7 +113,7 @@ class Library:
         texts = [f"{chunk.heading}\n{chunk.text}" for chunks in cuts for chunk in chunks]
         vectors = iter(embed_texts(self._embedder, texts))
         return [
-            rows.Prepared(source, chunks, [next(vectors) for _ in chunks])
+            rows.PreparedDocument(source, chunks, [next(vectors) for _ in chunks])
             for source, chunks in zip(changed, cuts, strict=True)
         ]
 
@@ -92,7 +121,7 @@ class Library:
         self,
         connection: Connection,
         collection: str,
-        prepared: Iterable[rows.Prepared],
+        prepared: Iterable[rows.PreparedDocument],
         given: int | None = None,
     ) -> PutReport:
         """Store what `prepare` made within a caller's unit of work."""
@@ -102,7 +131,7 @@ class Library:
             for each in prepared
         ]
         if replaced:
-            next_version(connection, Part.LIBRARY, collection)
+            next_version(connection, KnowledgePart.LIBRARY, collection)
         updated = sum(was_there for was_there, _each in replaced)
         return PutReport(
             added=len(replaced) - updated,
@@ -126,7 +155,7 @@ class Library:
         )
         removed = sum(rows.remove_document(connection, collection, each) for each in paths)
         if removed:
-            next_version(connection, Part.LIBRARY, collection, has_removed=True)
+            next_version(connection, KnowledgePart.LIBRARY, collection, has_removed=True)
         return removed
 
     def collections(self) -> tuple[str, ...]:
@@ -202,7 +231,7 @@ class Library:
         return row if row.any() else None
 
     def _searchable(self, connection: Connection, collection: str) -> Searchable[int]:
-        version = read_version(connection, Part.LIBRARY, collection).number
+        version = read_version(connection, KnowledgePart.LIBRARY, collection).number
         return self._shelf.get(
             collection, version, lambda: rows.load_space(connection, collection, self._embedder)
         )

@@ -4,9 +4,8 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from callboard.knowledge.library.values import Chunk, DocumentInfo, SourceText
-from callboard.knowledge.vectors.encoding import stack
-from callboard.knowledge.vectors.space import Space
+from callboard.knowledge.library.passages import Chunk, DocumentInfo, SourceText
+from callboard.knowledge.vectors import Space, stack
 from callboard.store.connection import Connection
 
 if TYPE_CHECKING:
@@ -14,7 +13,7 @@ if TYPE_CHECKING:
 
 
 @dataclass(frozen=True, slots=True)
-class Prepared:
+class PreparedDocument:
     """A document ready to be stored: cut into passages, with the vector of each."""
 
     source: SourceText
@@ -76,7 +75,7 @@ def load_collections(connection: Connection) -> tuple[str, ...]:
 
 
 def replace_document(
-    connection: Connection, collection: str, document: Prepared, method: str, now: int
+    connection: Connection, collection: str, document: PreparedDocument, method: str, now: int
 ) -> bool:
     """Store a document in place of what its path held; say whether it held anything."""
     was_there = remove_document(connection, collection, document.source.path)

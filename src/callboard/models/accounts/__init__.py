@@ -1,20 +1,20 @@
 """Accounts: what calls cost, who pays, what is left, and the record of it all."""
 
 from callboard.models.accounts.accounts import Accounts
-from callboard.models.accounts.amounts import Amounts, Dimension, Limits
-from callboard.models.accounts.budget import BudgetGate
+from callboard.models.accounts.amounts import Amounts, Dimension, Limits, Prices
+from callboard.models.accounts.budget_gate import BudgetExceeded, BudgetGate
 from callboard.models.accounts.budgets import (
     Budget,
     clear_limits,
+    limits_from,
     list_budgets,
     load_budgets,
+    plans_from,
     set_limits,
+    subscriptions_from,
 )
-from callboard.models.accounts.calls import CallRecord, Outcome, list_calls
-from callboard.models.accounts.configured import limits_from, plans_from, subscriptions_from
-from callboard.models.accounts.errors import BudgetExceeded
-from callboard.models.accounts.ledger import RESERVATION, MeterGate
-from callboard.models.accounts.prices import Prices
+from callboard.models.accounts.calls import CallOutcome, CallRecord, list_calls
+from callboard.models.accounts.meter_gate import RESERVATION, MeterGate
 from callboard.models.accounts.reports import (
     BREAKDOWNS,
     EstimatorLine,
@@ -43,12 +43,12 @@ __all__ = [
     "Budget",
     "BudgetExceeded",
     "BudgetGate",
+    "CallOutcome",
     "CallRecord",
     "Dimension",
     "EstimatorLine",
     "Limits",
     "MeterGate",
-    "Outcome",
     "Prices",
     "Scope",
     "ScopeKind",

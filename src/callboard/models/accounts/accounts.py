@@ -13,16 +13,14 @@ from typing import Final
 from callboard.core.clock import Clock
 from callboard.core.events import PriceUnknown
 from callboard.core.ids import IdMaker
-from callboard.models.accounts.amounts import Amounts, Dimension, Limits
-from callboard.models.accounts.booking import settle_dead, spend, warn_everybody
+from callboard.models.accounts.amounts import Amounts, Dimension, Limits, Prices
+from callboard.models.accounts.booking import Outbox, settle_dead, spend, warn_everybody
 from callboard.models.accounts.budgets import Budget, clear_limits, set_limits
 from callboard.models.accounts.calls import CallRecord
-from callboard.models.accounts.outbox import Outbox
-from callboard.models.accounts.prices import Prices
 from callboard.models.accounts.reservations import (
+    BudgetRefusal,
     Ceiling,
     Hold,
-    Refusal,
     ceilings_of,
     close,
     extend,
@@ -33,8 +31,7 @@ from callboard.models.accounts.reservations import (
 )
 from callboard.models.accounts.scopes import DefaultLimits, Scope, Spender, no_limits, spender_of
 from callboard.models.accounts.subscriptions import Subscription, UsageStatus, note_block, status_of
-from callboard.models.notice import Notify, say_nothing
-from callboard.models.types import ModelRequest, Usage
+from callboard.models.types import ModelRequest, Notify, Usage, say_nothing
 from callboard.store.connection import Connection
 from callboard.store.database import Database
 
@@ -130,7 +127,7 @@ class Accounts:
         """Return the time a call may take when no budget shortens it."""
         return round((request.timeout_seconds or self._call_seconds) * 1000)
 
-    async def try_reserve(self, request: ModelRequest) -> Hold | Refusal | None:
+    async def try_reserve(self, request: ModelRequest) -> Hold | BudgetRefusal | None:
         """Hold back what a call may take; None if nothing limits it."""
         if self._outbox.is_behind:
             # No new spending while what was spent cannot be put on record.
@@ -150,7 +147,7 @@ class Accounts:
         )
         return await self._database.write(lambda connection: self._reserve(connection, hold))
 
-    async def extend(self, hold: Hold, more: Amounts) -> Refusal | None:
+    async def extend(self, hold: Hold, more: Amounts) -> BudgetRefusal | None:
         """Hold back more for a call that is under way."""
         return await self._database.write(
             lambda connection: extend(
@@ -239,19 +236,23 @@ class Accounts:
             ms=self.wanted_ms(request),
         )
 
-    def _reserve(self, connection: Connection, hold: Hold) -> Hold | Refusal | None:
+    def _reserve(self, connection: Connection, hold: Hold) -> Hold | BudgetRefusal | None:
         ceilings = self._ceilings(connection, hold.spender, hold.at)
         if not ceilings:
             return None
         if all(each.limits.of(Dimension.TIME) is None for each in ceilings):
             hold = replace(hold, amounts=replace(hold.amounts, ms=0))
         answer = reserve(connection, hold, ceilings)
-        is_waiting = isinstance(answer, Refusal) and not answer.is_final
+        is_waiting = isinstance(answer, BudgetRefusal) and not answer.is_final
         # What stands in the way may belong to a process that is no more.
         if is_waiting and self._settle_dead(connection):
             ceilings = self._ceilings(connection, hold.spender, hold.at)
             answer = reserve(connection, hold, ceilings)
-        if isinstance(answer, Refusal) and answer.is_final and answer.ceiling.plan is not None:
+        if (
+            isinstance(answer, BudgetRefusal)
+            and answer.is_final
+            and answer.ceiling.plan is not None
+        ):
             warning = note_block(connection, answer.ceiling.plan, hold.at)
             warn_everybody(connection, warning, hold.at)
         return answer

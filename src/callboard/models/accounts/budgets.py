@@ -1,13 +1,31 @@
-"""Rows of budgets: per scope what is allowed and what has been spent since the project began."""
+"""Budgets: what settings and the user allow per scope, and what has been spent since the start."""
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from typing import Any, Final
+from zoneinfo import ZoneInfo
 
 from callboard.core.errors import InvalidInput
+from callboard.core.settings import Settings
+from callboard.core.settings.budgets import (
+    BudgetsSettings,
+    LimitSettings,
+    SoftLimitSettings,
+    SubscriptionSettings,
+)
 from callboard.models.accounts.amounts import Amounts, Limits
 from callboard.models.accounts.calls import spent_by
-from callboard.models.accounts.scopes import DefaultLimits, Scope, ScopeKind, Spender, no_limits
+from callboard.models.accounts.scopes import (
+    WEEKDAYS,
+    DefaultLimits,
+    Period,
+    PeriodKind,
+    Scope,
+    ScopeKind,
+    Spender,
+    no_limits,
+)
+from callboard.models.accounts.subscriptions import Subscription
 from callboard.store.connection import Connection
 
 
@@ -172,3 +190,73 @@ def _limits(row: Any) -> Limits:
 
 def _spent(row: Any) -> Amounts:
     return Amounts(row["spent_microusd"], row["spent_tokens"], row["spent_calls"], row["spent_ms"])
+
+
+def limits_from(settings: BudgetsSettings) -> DefaultLimits:
+    """Return what scopes may spend by the settings, when nobody has set a limit for them."""
+
+    def default(scope: Scope) -> Limits:
+        match scope.kind:
+            case ScopeKind.PROJECT:
+                return _limits_of(settings.project)
+            case ScopeKind.SESSION:
+                return _limits_of(settings.session)
+            case ScopeKind.RUN:
+                return _limits_of(settings.run)
+            case ScopeKind.AGENT:
+                return _limits_of(settings.agents.get(scope.id))
+            case ScopeKind.PROVIDER:
+                return _limits_of(settings.providers.get(scope.id))
+            case ScopeKind.STEP:
+                return Limits()
+
+    return default
+
+
+def subscriptions_from(
+    settings: Mapping[str, SubscriptionSettings],
+) -> tuple[Subscription, ...]:
+    """Return the limits per period that settings describe; one that limits nothing is left out."""
+    found: list[Subscription] = []
+    for provider, plan in settings.items():
+        weekday = WEEKDAYS.index(plan.week_starts_on)
+        zone = ZoneInfo(plan.time_zone)
+        for kind, allowed in (
+            (PeriodKind.DAY, plan.day),
+            (PeriodKind.WEEK, plan.week),
+            (PeriodKind.MONTH, plan.month),
+        ):
+            if allowed is None:
+                continue
+            limits = Limits.make(
+                usd=allowed.max_usd, tokens=allowed.max_tokens, calls=allowed.max_requests
+            )
+            if not limits.is_unlimited:
+                period = Period(kind, weekday, plan.month_starts_on, zone)
+                found.append(Subscription(provider, period, limits, plan.warn_threshold))
+    return tuple(found)
+
+
+def soft_limits_from(settings: Mapping[str, SoftLimitSettings | None]) -> tuple[Subscription, ...]:
+    """Return the quotas that providers' settings describe; one without a limit is left out."""
+    found: list[Subscription] = []
+    for provider, given in settings.items():
+        if given is None:
+            continue
+        limits = Limits.make(tokens=given.tokens, calls=given.requests)
+        if not limits.is_unlimited:
+            period = Period(PeriodKind(given.period))
+            found.append(Subscription(provider, period, limits, given.warn_at, is_soft=True))
+    return tuple(found)
+
+
+def plans_from(settings: Settings) -> tuple[Subscription, ...]:
+    """Return everything the settings say about providers per period, hard and soft."""
+    soft = {name: each.soft_limit for name, each in settings.models.providers.items()}
+    return (*subscriptions_from(settings.budgets.subscriptions), *soft_limits_from(soft))
+
+
+def _limits_of(given: LimitSettings | None) -> Limits:
+    if given is None:
+        return Limits()
+    return Limits.make(usd=given.usd, tokens=given.tokens, calls=given.calls, minutes=given.minutes)

@@ -12,7 +12,7 @@ from callboard.store.connection import Connection
 from callboard.store.journal.encoding import row_of
 
 
-class Outcome(StrEnum):
+class CallOutcome(StrEnum):
     """How a call ended."""
 
     OK = "ok"
@@ -34,7 +34,7 @@ class CallRecord:
     id: str
     at: int
     spender: Spender
-    outcome: Outcome
+    outcome: CallOutcome
     usage: Usage = field(default_factory=Usage)
     microusd: int | None = None
     requests: int = 1
@@ -154,7 +154,7 @@ def _record(row: Any) -> CallRecord:
         id=row["id"],
         at=row["at"],
         spender=Spender.from_row(row),
-        outcome=Outcome(row["outcome"]),
+        outcome=CallOutcome(row["outcome"]),
         usage=Usage(row["input_tokens"], row["output_tokens"], row["cached_tokens"]),
         microusd=row["microusd"],
         requests=row["requests"],

@@ -17,8 +17,13 @@ from callboard.models.accounts.scopes import (
     ScopeKind,
     Spender,
 )
-from callboard.models.accounts.sharing import count_active, share_of
-from callboard.models.accounts.subscriptions import Subscription, ends_text, status_of
+from callboard.models.accounts.subscriptions import (
+    Subscription,
+    count_active,
+    ends_text,
+    share_of,
+    status_of,
+)
 from callboard.store.connection import Connection
 
 # Less time than this is as good as none: no model answers in it.
@@ -52,7 +57,7 @@ class Ceiling:
 
 
 @dataclass(frozen=True, slots=True)
-class Refusal:
+class BudgetRefusal:
     """Why a call does not fit; it is final unless others give back what they hold."""
 
     ceiling: Ceiling
@@ -149,7 +154,9 @@ def is_limited(
     return found.fetchone() is not None
 
 
-def reserve(connection: Connection, hold: Hold, ceilings: Sequence[Ceiling]) -> Hold | Refusal:
+def reserve(
+    connection: Connection, hold: Hold, ceilings: Sequence[Ceiling]
+) -> Hold | BudgetRefusal:
     """Hold back what a call may take, or say what keeps it from that."""
     amounts, refusal = _fit(connection, hold.amounts, ceilings)
     if refusal is not None:
@@ -161,7 +168,7 @@ def reserve(connection: Connection, hold: Hold, ceilings: Sequence[Ceiling]) -> 
 
 def extend(
     connection: Connection, hold_id: str, more: Amounts, ceilings: Sequence[Ceiling]
-) -> Refusal | None:
+) -> BudgetRefusal | None:
     """Hold back more for a call that is under way, or say what keeps it from that."""
     _, refusal = _fit(connection, more, ceilings)
     if refusal is None:
@@ -221,9 +228,9 @@ def held_by(connection: Connection, scope: Scope, provider: str = "") -> Amounts
 
 def _fit(
     connection: Connection, wanted: Amounts, ceilings: Sequence[Ceiling]
-) -> tuple[Amounts, Refusal | None]:
+) -> tuple[Amounts, BudgetRefusal | None]:
     """Return what can be granted, or the refusal that nobody can wait out, or the first one."""
-    first: Refusal | None = None
+    first: BudgetRefusal | None = None
     for ceiling in ceilings:
         held = held_by(connection, ceiling.scope, ceiling.provider)
         for dimension, limit in ceiling.limits.limited():
@@ -234,7 +241,7 @@ def _fit(
                 wanted = replace(wanted, ms=asked)
             if spent + reserved + asked <= limit:
                 continue
-            refusal = Refusal(ceiling, dimension, limit, spent, reserved, asked)
+            refusal = BudgetRefusal(ceiling, dimension, limit, spent, reserved, asked)
             if refusal.is_final:
                 return wanted, refusal
             first = first or refusal

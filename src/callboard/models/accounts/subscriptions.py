@@ -1,6 +1,9 @@
-"""What a provider's plan allows per day, week or month, for all sessions together.
+"""What a provider's plan allows per day, week or month, and a session's fair share of it.
 
 Usage is counted in one table that every process shares; who crosses a level tells everybody, once.
+
+Holds for sessions nobody has given a budget of their own. A session that works alone may use
+everything a plan has left.
 """
 
 from collections.abc import Iterable, Mapping
@@ -11,8 +14,7 @@ from typing import Any, Final
 from callboard.core.events import QuotaWarning
 from callboard.models.accounts.amounts import Amounts, Dimension, Limits
 from callboard.models.accounts.calls import spent_by
-from callboard.models.accounts.periods import Period
-from callboard.models.accounts.scopes import Scope, ScopeKind
+from callboard.models.accounts.scopes import Period, Scope, ScopeKind
 from callboard.store.connection import Connection
 
 OK: Final = 0
@@ -267,3 +269,28 @@ def _counted(connection: Connection, plan: Subscription, start: int, session_id:
     """Add up what was called before anybody set a limit; the limit holds for it as well."""
     counted = spent_by(connection, Scope(ScopeKind.PROVIDER, plan.provider), start, session_id)
     return Amounts(counted.microusd, counted.tokens, counted.calls)
+
+
+def count_active(connection: Connection, session_id: str) -> int:
+    """Return how many sessions are at work: those with a run under way, and the one that asks."""
+    row = connection.execute(
+        "SELECT COUNT(DISTINCT session_id) AS others FROM runs"
+        " WHERE state IN ('pending', 'running') AND session_id <> :session",
+        {"session": session_id},
+    ).fetchone()
+    return int(row["others"]) + 1
+
+
+def share_of(
+    connection: Connection, plan: Subscription, now_ms: int, session_id: str, active: int
+) -> tuple[Limits, Amounts]:
+    """Return what a session may use of a plan in this period in all, and what it has used."""
+    left = fair_limits([status_of(connection, plan, now_ms)], active)
+    used = status_of(connection, plan, now_ms, session_id).used
+    return Limits(*(_in_all(left, used, dimension) for dimension in Dimension)), used
+
+
+def _in_all(left: Limits, used: Amounts, dimension: Dimension) -> int | None:
+    share: int | None = getattr(left, dimension.value)
+    # A share of nothing must not turn into no limit.
+    return None if share is None else max(1, share + used.of(dimension))

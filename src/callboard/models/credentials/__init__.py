@@ -1,23 +1,22 @@
 """Credentials: where providers' keys are kept, found and never shown."""
 
-from callboard.models.credentials.credentials import Credentials, KeyStatus, Survey
+from callboard.models.credentials.credentials import Credentials, KeyStatus, KeySurvey
 from callboard.models.credentials.encrypted_file import EncryptedFile
-from callboard.models.credentials.errors import (
-    CredentialsUnreadable,
-    CredentialsUnusable,
-    InvalidKey,
-    UnknownProvider,
-)
 from callboard.models.credentials.keychain import Keychain
 from callboard.models.credentials.secret import Scrubber, Secret
-from callboard.models.credentials.service_account import service_account, service_account_info
 from callboard.models.credentials.source import (
     KEY_VARIABLES,
+    CredentialsUnreadable,
+    CredentialsUnusable,
     EnvironmentKeys,
     FoundKey,
+    InvalidKey,
     KeyPlace,
     KeySource,
+    UnknownProvider,
     account_of,
+    service_account,
+    service_account_info,
     variables_of,
 )
 from callboard.models.credentials.ties import Tie, Ties, address_of
@@ -34,10 +33,10 @@ __all__ = [
     "KeyPlace",
     "KeySource",
     "KeyStatus",
+    "KeySurvey",
     "Keychain",
     "Scrubber",
     "Secret",
-    "Survey",
     "Tie",
     "Ties",
     "UnknownProvider",

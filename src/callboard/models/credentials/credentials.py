@@ -1,28 +1,88 @@
 """Credentials: the keys of one profile, looked for in the environment, project, keyring and file.
 
+Profiles are readable files that say which providers have a key; they hold no key ever.
+
 The environment always wins, over a chosen profile too; a project's own keys win over the user's.
 What is found stays in memory.
+
+They are notes for people and for listings; whether there is a key is decided where keys lie.
 """
 
+import logging
 import threading
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any, Final, cast
 
-from callboard.core.errors import InvalidInput
+from callboard.core.errors import CallboardError, InvalidInput
+from callboard.core.parsing import decode_text, parse_yaml
 from callboard.models.credentials.encrypted_file import EncryptedFile
-from callboard.models.credentials.errors import CredentialsUnreadable, CredentialsUnusable
 from callboard.models.credentials.keychain import Keychain
-from callboard.models.credentials.profiles import ProfileFiles
 from callboard.models.credentials.secret import Scrubber, Secret
-from callboard.models.credentials.service_account import service_account_info
 from callboard.models.credentials.source import (
+    CredentialsUnreadable,
+    CredentialsUnusable,
     EnvironmentKeys,
     FoundKey,
     KeyPlace,
     account_of,
+    service_account_info,
     variables_of,
 )
+from callboard.store.files import locked_folder, write_atomically
+from callboard.store.reading import read_bounded
+
+_log = logging.getLogger(__name__)
+
+
+FOLDER_NAME: Final = "profiles"
+_LARGEST_BYTES: Final = 1_000_000
+
+
+class ProfileFiles:
+    """The profiles of one user."""
+
+    def __init__(self, folder: Path) -> None:
+        """Take the user's configuration folder."""
+        self._folder = folder / FOLDER_NAME
+
+    def names(self) -> tuple[str, ...]:
+        """Return the profiles somebody has stored a key in."""
+        return tuple(sorted(file.stem for file in self._folder.glob("*.yaml")))
+
+    def read(self, profile: str) -> dict[str, bool]:
+        """Return of which providers a profile has credentials; an unreadable file says nothing."""
+        try:
+            data = read_bounded(self._path(profile), limit_bytes=_LARGEST_BYTES)
+            content: Any = parse_yaml(decode_text(data))
+            providers = cast("dict[str, Any]", content["providers"])
+            return {str(name): bool(each["has_credentials"]) for name, each in providers.items()}
+        except FileNotFoundError:
+            return {}
+        except (OSError, CallboardError, KeyError, TypeError, AttributeError) as error:
+            _log.warning("the profile %s cannot be read: %s", profile, type(error).__name__)
+            return {}
+
+    def note(self, profile: str, provider: str, *, has_credentials: bool) -> None:
+        """Write down that a profile has, or no longer has, credentials of a provider."""
+        import yaml
+
+        try:
+            with locked_folder(self._folder):
+                known = {**self.read(profile), provider: has_credentials}
+                content = {
+                    "name": profile,
+                    "providers": {name: {"has_credentials": known[name]} for name in sorted(known)},
+                }
+                text = yaml.safe_dump(content, sort_keys=False)
+                write_atomically(self._path(profile), text.encode())
+        except OSError as error:
+            # The key itself is where it belongs; a missing note costs a line in a listing.
+            _log.warning("the profile %s was not written: %s", profile, error.strerror or error)
+
+    def _path(self, profile: str) -> Path:
+        return self._folder / f"{profile}.yaml"
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,7 +105,7 @@ class KeyStatus:
 
 
 @dataclass(frozen=True, slots=True)
-class Survey:
+class KeySurvey:
     """What is known of several providers' keys, and what kept some from being found."""
 
     keys: tuple[KeyStatus, ...]
@@ -162,7 +222,7 @@ class Credentials:
             self._note(account, has_credentials=False)
         return tuple(place for place, was_there in removed.items() if was_there)
 
-    def survey(self, providers: Iterable[tuple[str, tuple[str, ...]]]) -> Survey:
+    def survey(self, providers: Iterable[tuple[str, tuple[str, ...]]]) -> KeySurvey:
         """Say of several providers, each with its variables, whether there is a key."""
         keys: list[KeyStatus] = []
         problem: CredentialsUnreadable | CredentialsUnusable | None = None
@@ -173,7 +233,7 @@ class Credentials:
             except (CredentialsUnreadable, CredentialsUnusable) as error:
                 problem = error
             keys.append(KeyStatus(provider, variables, found))
-        return Survey(tuple(keys), problem)
+        return KeySurvey(tuple(keys), problem)
 
     def status(self, provider: str) -> KeyStatus:
         """Say whether a provider has a key, and where it comes from."""

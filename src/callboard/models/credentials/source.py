@@ -1,14 +1,20 @@
-"""Where keys come from, as whoever sends them sees it: a name goes in, a key or nothing comes out.
+"""Where keys come from: a name goes in, a key, a service account's file or nothing comes out.
+
+All failures are for the user to fix, and none quotes a key.
 
 Also the table of providers whose keys have a usual place.
 """
 
+import json
 from collections.abc import Mapping
 from dataclasses import dataclass
 from enum import StrEnum
-from typing import Final, Protocol
+from typing import Any, Final, Protocol, cast
 
+from callboard.core.canonical import compact_json
+from callboard.core.errors import CallboardError, ErrorTier, InvalidInput
 from callboard.models.credentials.secret import Secret
+from callboard.models.errors import MissingKey
 
 KEY_VARIABLES: Final[Mapping[str, tuple[str, ...]]] = {
     "openai": ("OPENAI_API_KEY",),
@@ -87,3 +93,60 @@ def account_of(provider: str) -> str:
 def variables_of(provider: str) -> tuple[str, ...]:
     """Return the environment variables in which a provider's key is usually found."""
     return KEY_VARIABLES.get(account_of(provider), ())
+
+
+_NEEDED: Final = ("client_email", "private_key", "token_uri", "project_id")
+
+
+def service_account(text: str) -> Secret:
+    """Return a service account's file as one secret."""
+    content = _content(text)
+    missing = [name for name in _NEEDED if not content.get(name)]
+    if content.get("type") != "service_account" or missing:
+        lacks = f": it has no {', '.join(missing)}" if missing else ""
+        raise InvalidInput(
+            f"This is not the file of a service account{lacks}.",
+            fix="Create a key of type JSON for the service account, and name the file you get.",
+        )
+    return Secret(compact_json(content))
+
+
+def service_account_info(secret: Secret | None) -> dict[str, Any] | None:
+    """Return what a service account's secret holds; of a plain key nothing."""
+    if secret is None or not secret.reveal().startswith("{"):
+        return None
+    return _content(secret.reveal())
+
+
+def _content(text: str) -> dict[str, Any]:
+    try:
+        content: Any = json.loads(text)
+    except (ValueError, RecursionError):
+        content = None
+    return cast("dict[str, Any]", content) if isinstance(content, dict) else {}
+
+
+class CredentialsUnreadable(CallboardError):
+    """The encrypted file is damaged, or was made by somebody else or on another machine."""
+
+    code = "credentials_unreadable"
+    tier = ErrorTier.USER_FIXABLE
+
+
+class CredentialsUnusable(CallboardError):
+    """Keys cannot be kept here."""
+
+    code = "credentials_unusable"
+    tier = ErrorTier.USER_FIXABLE
+
+
+class UnknownProvider(InvalidInput):
+    """A provider was named that nobody knows."""
+
+    code = "unknown_provider"
+
+
+class InvalidKey(MissingKey):
+    """The provider does not accept the key."""
+
+    code = "invalid_key"

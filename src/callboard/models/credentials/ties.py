@@ -12,7 +12,7 @@ from typing import Any, Final
 from urllib.parse import urlsplit
 
 from callboard.core.errors import InvalidInput
-from callboard.core.urls import without_user
+from callboard.core.places import without_user
 from callboard.store.files import locked_folder, write_atomically
 from callboard.store.reading import FileRefused, read_bounded
 

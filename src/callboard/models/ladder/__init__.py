@@ -2,9 +2,14 @@
 
 from callboard.models.ladder.gate import MAX_QUESTIONS, LadderGate, Profiles
 from callboard.models.ladder.measuring import measure
-from callboard.models.ladder.profile import ModelProfile, Score
-from callboard.models.ladder.shapes import Shape, shape_of
-from callboard.models.ladder.shelf import ProfileShelf, profiles_dir
+from callboard.models.ladder.profiles import (
+    ModelProfile,
+    ProfileShelf,
+    SchemaShape,
+    Score,
+    profiles_dir,
+    shape_of,
+)
 
 __all__ = [
     "MAX_QUESTIONS",
@@ -12,8 +17,8 @@ __all__ = [
     "ModelProfile",
     "ProfileShelf",
     "Profiles",
+    "SchemaShape",
     "Score",
-    "Shape",
     "measure",
     "profiles_dir",
     "shape_of",

@@ -1,13 +1,83 @@
-"""Reads the answer to one small question: forgiving about its dress, strict about its meaning."""
+"""Structured replies: JSON in a text checked by its schema, or the answer to a small question.
+
+Forgiving about an answer's dress, strict about its meaning.
+
+It judges finished text only. Enforcing a schema while decoding is a provider's business, asking
+again is the ladder's.
+"""
 
 import json
 import re
 from collections.abc import Mapping, Sequence
-from typing import Final
+from itertools import islice
+from typing import Any, Final
 
 from callboard.core.canonical import Json
-from callboard.models.ladder.questions import Kind, Question, count_limits
-from callboard.models.structure import BrokenStructure, check_value, parse_structured
+from callboard.core.schemas import violations
+from callboard.models.ladder.questions import QuestionKind, SmallQuestion, count_limits
+
+_FENCE: Final = re.compile(r"```[\w-]*+[^\S\n]*+\n(.*?)```", re.DOTALL)
+_OPENING: Final = re.compile(r"[\[{]")
+_MAX_OPENINGS: Final = 64
+_SHOWN_ERRORS: Final = 3
+_SHOWN_CHARS: Final = 200
+
+
+class BrokenStructure(ValueError):
+    """The text holds no JSON, or JSON that breaks the schema."""
+
+
+def parse_structured(text: str, schema: Mapping[str, Json]) -> Json:
+    """Return the JSON value in a reply if it obeys the schema."""
+    value = _find_json(text)
+    check_value(value, schema)
+    return value
+
+
+def check_value(value: Json, schema: Mapping[str, Json]) -> None:
+    """Refuse a value that breaks the schema, naming the first few places."""
+    found = islice(violations(value, schema), _SHOWN_ERRORS)
+    places = (("/".join(map(str, each.path)) or "the reply", each.message) for each in found)
+    problems = [f"{place}: {message[:_SHOWN_CHARS]}" for place, message in places]
+    if problems:
+        raise BrokenStructure("; ".join(problems))
+
+
+def _find_json(text: str) -> Any:
+    """Accept the bare value, a fenced block, or the first object or array in prose."""
+    for candidate in (text, *(found[1] for found in _FENCE.finditer(text))):
+        try:
+            return _load(candidate)
+        except ValueError:
+            continue
+    return _first_in_prose(text)
+
+
+def _first_in_prose(text: str) -> Any:
+    decoder = json.JSONDecoder(parse_constant=_refuse_constant)
+    opening, tries = _OPENING.search(text), 0
+    while opening is not None and tries < _MAX_OPENINGS:
+        tries += 1
+        try:
+            return decoder.raw_decode(text, opening.start())[0]
+        except json.JSONDecodeError as error:
+            # Go on behind what was read: a piece of broken JSON is not the answer.
+            opening = _OPENING.search(text, max(error.pos, opening.end()))
+        except (ValueError, RecursionError):
+            break
+    raise BrokenStructure("the reply holds no JSON")
+
+
+def _load(text: str) -> Any:
+    try:
+        return json.loads(text, parse_constant=_refuse_constant)
+    except RecursionError as error:
+        raise ValueError("nested too deeply") from error
+
+
+def _refuse_constant(name: str) -> Any:
+    raise ValueError(f"{name} is not JSON")
+
 
 ANSWER: Final = "answer"
 """The key of an answer that is asked for in JSON."""
@@ -22,7 +92,7 @@ _QUOTES: Final = ('""', "''", "``", "“”", "„“", "«»")
 _NOTHING: Final = frozenset({"", "none", "null", "nothing", "n/a", "-"})
 
 
-def read_answer(question: Question, text: str) -> Json:
+def read_answer(question: SmallQuestion, text: str) -> Json:
     """Return the value a text answers with, or raise what is wrong with it."""
     bare = _undressed(text)
     if question.is_nullable and bare.casefold().rstrip(".") in _NOTHING:
@@ -30,17 +100,17 @@ def read_answer(question: Question, text: str) -> Json:
     return checked(question, _READERS[question.kind](question, bare))
 
 
-def read_keyed(question: Question, text: str) -> Json:
+def read_keyed(question: SmallQuestion, text: str) -> Json:
     """Return the value of an answer that was asked for in JSON."""
     value = parse_structured(text, answer_schema(question))[ANSWER]
-    if question.kind is Kind.CHOICE:
+    if question.kind is QuestionKind.CHOICE:
         value = question.choices[value - 1]
-    elif question.kind is Kind.PICKS:
+    elif question.kind is QuestionKind.PICKS:
         value = [question.choices[number - 1] for number in dict.fromkeys(value)]
     return checked(question, value)
 
 
-def answer_schema(question: Question) -> dict[str, Json]:
+def answer_schema(question: SmallQuestion) -> dict[str, Json]:
     """Return the schema of an object that holds the answer; choices are given by number."""
     return {
         "type": "object",
@@ -51,29 +121,31 @@ def answer_schema(question: Question) -> dict[str, Json]:
     }
 
 
-def checked(question: Question, value: Json) -> Json:
+def checked(question: SmallQuestion, value: Json) -> Json:
     """Return the value if the field's own schema allows it."""
-    check_value(value, _value_schema(question) if question.kind is Kind.COUNT else question.schema)
+    check_value(
+        value, _value_schema(question) if question.kind is QuestionKind.COUNT else question.schema
+    )
     return value
 
 
-def _value_schema(question: Question) -> Mapping[str, Json]:
+def _value_schema(question: SmallQuestion) -> Mapping[str, Json]:
     numbers = {"enum": list(range(1, len(question.choices) + 1))}
     match question.kind:
-        case Kind.CHOICE:
+        case QuestionKind.CHOICE:
             return numbers
-        case Kind.PICKS:
+        case QuestionKind.PICKS:
             least, most = count_limits(question)
             most = min(most, max(least, len(question.choices)))
             return {"type": "array", "items": numbers, "minItems": least, "maxItems": most}
-        case Kind.COUNT:
+        case QuestionKind.COUNT:
             least, most = count_limits(question)
             return {"type": "integer", "minimum": least, "maximum": most}
         case _:
             return {k: v for k, v in question.schema.items() if k not in ("$defs", "definitions")}
 
 
-def _choice(question: Question, text: str) -> Json:
+def _choice(question: SmallQuestion, text: str) -> Json:
     named = _named(question.choices, text)
     if named is not None:
         return question.choices[named]
@@ -83,7 +155,7 @@ def _choice(question: Question, text: str) -> Json:
     return question.choices[numbers[0] - 1]
 
 
-def _picks(question: Question, text: str) -> Json:
+def _picks(question: SmallQuestion, text: str) -> Json:
     named = _named(question.choices, text)
     if named is not None:
         return [question.choices[named]]
@@ -95,17 +167,17 @@ def _picks(question: Question, text: str) -> Json:
     return [question.choices[number - 1] for number in numbers]
 
 
-def _number(question: Question, text: str) -> Json:
+def _number(question: SmallQuestion, text: str) -> Json:
     return _one_number(text)
 
 
-def _text(question: Question, text: str) -> Json:
+def _text(question: SmallQuestion, text: str) -> Json:
     if not text:
         raise BrokenStructure("it is empty")
     return text
 
 
-def _lines(question: Question, text: str) -> Json:
+def _lines(question: SmallQuestion, text: str) -> Json:
     kind = (question.items or {}).get("type")
     entries = [_undressed(_BULLET.sub("", line)) for line in text.splitlines()]
     kept = [entry for entry in entries if entry]
@@ -116,18 +188,18 @@ def _lines(question: Question, text: str) -> Json:
     return kept if kind == "string" else [_one_number(entry) for entry in kept]
 
 
-def _json(question: Question, text: str) -> Json:
+def _json(question: SmallQuestion, text: str) -> Json:
     return parse_structured(text, question.schema)
 
 
 _READERS: Final = {
-    Kind.CHOICE: _choice,
-    Kind.PICKS: _picks,
-    Kind.NUMBER: _number,
-    Kind.COUNT: _number,
-    Kind.TEXT: _text,
-    Kind.LINES: _lines,
-    Kind.JSON: _json,
+    QuestionKind.CHOICE: _choice,
+    QuestionKind.PICKS: _picks,
+    QuestionKind.NUMBER: _number,
+    QuestionKind.COUNT: _number,
+    QuestionKind.TEXT: _text,
+    QuestionKind.LINES: _lines,
+    QuestionKind.JSON: _json,
 }
 
 

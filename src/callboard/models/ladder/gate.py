@@ -13,13 +13,18 @@ from callboard.core.errors import CallboardError, InvalidInput
 from callboard.core.events import RungChanged
 from callboard.core.schemas import check_schema
 from callboard.models.gate import Gate, WrapperGate
-from callboard.models.ladder.climb import Climb, way_down
+from callboard.models.ladder.climb import Climb, is_refusal, way_down
 from callboard.models.ladder.interview import Interview
-from callboard.models.ladder.profile import ModelProfile
-from callboard.models.ladder.requests import is_refusal
-from callboard.models.ladder.shapes import shape_of
-from callboard.models.notice import Notify, say_nothing
-from callboard.models.types import Chunk, Finished, ModelRequest, Restarted, Rung
+from callboard.models.ladder.profiles import ModelProfile, shape_of
+from callboard.models.types import (
+    Chunk,
+    Finished,
+    ModelRequest,
+    Notify,
+    Restarted,
+    Rung,
+    say_nothing,
+)
 
 MAX_QUESTIONS: Final = 24
 _KEPT_CHARS: Final = 2000

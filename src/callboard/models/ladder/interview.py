@@ -13,23 +13,22 @@ from callboard.core.canonical import compact_json
 from callboard.core.errors import CallboardError
 from callboard.models.gate import Gate
 from callboard.models.ladder.answers import (
+    BrokenStructure,
     answer_schema,
+    check_value,
     read_answer,
     read_keyed,
     shown_choice,
 )
-from callboard.models.ladder.climb import Climb
+from callboard.models.ladder.climb import Climb, is_refusal, say, wording
 from callboard.models.ladder.questions import (
     Given,
-    Kind,
-    Question,
+    QuestionKind,
+    SmallQuestion,
     Splitter,
     assemble,
     count_limits,
 )
-from callboard.models.ladder.requests import is_refusal, say
-from callboard.models.ladder.wording import wording
-from callboard.models.structure import BrokenStructure, check_value
 from callboard.models.types import (
     Chunk,
     Finished,
@@ -78,7 +77,7 @@ class Interview:
                 async for chunk in chunks:
                     yield chunk
             for answer in answers:
-                if step.kind is Kind.COUNT:
+                if step.kind is QuestionKind.COUNT:
                     pending.extendleft(reversed([*self._splitter.split_items(step, answer.value)]))
                 else:
                     self._parts.append(answer)
@@ -86,7 +85,7 @@ class Interview:
         if self._climb.problem is None and self._climb.answer is not None:
             yield TextChunk(self._climb.answer.text)
 
-    async def _settle(self, question: Question, answers: list[Given]) -> AsyncGenerator[Chunk]:
+    async def _settle(self, question: SmallQuestion, answers: list[Given]) -> AsyncGenerator[Chunk]:
         """Ask one question, twice if need be; a usable answer is added to `answers`."""
         problem = ""
         for _ in range(_TRIES):
@@ -113,7 +112,7 @@ class Interview:
             self._climb.problem = f"{question.field}: {problem}"
 
     async def _ask(
-        self, question: Question, problem: str, heard: list[ModelReply]
+        self, question: SmallQuestion, problem: str, heard: list[ModelReply]
     ) -> AsyncGenerator[Chunk]:
         request = self._request(question, problem)
         try:
@@ -133,7 +132,7 @@ class Interview:
             error.context.setdefault("answers", assemble(self._parts))
             raise
 
-    def _request(self, question: Question, problem: str) -> ModelRequest:
+    def _request(self, question: SmallQuestion, problem: str) -> ModelRequest:
         told = [wording("question", field=question.field)]
         if question.about:
             told.append(wording("about", about=question.about))
@@ -171,17 +170,17 @@ class Interview:
         climb.answer = replace(climb.answer, text=climb.rejected, finish_reason="stop")
 
 
-def _how(question: Question) -> str:
+def _how(question: SmallQuestion) -> str:
     """Return in which form to answer."""
     match question.kind:
-        case Kind.CHOICE | Kind.PICKS:
+        case QuestionKind.CHOICE | QuestionKind.PICKS:
             numbered = enumerate(question.choices, 1)
             listed = "\n".join(f"{number}. {shown_choice(choice)}" for number, choice in numbered)
             return wording(question.kind, choices=listed)
-        case Kind.COUNT:
+        case QuestionKind.COUNT:
             least, most = count_limits(question)
             return wording("count", limits=f"At least {least}. At most {most}.")
-        case Kind.JSON:
+        case QuestionKind.JSON:
             return wording("json", schema=compact_json(dict(question.schema)))
         case _:
             limits = [

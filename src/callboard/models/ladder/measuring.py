@@ -12,8 +12,14 @@ from callboard.core.clock import Clock
 from callboard.models.errors import InvalidReply
 from callboard.models.gate import Gate
 from callboard.models.ladder.gate import LadderGate
-from callboard.models.ladder.profile import ModelProfile, Score
-from callboard.models.ladder.shapes import Shape, Trial, plain_prompt, trials
+from callboard.models.ladder.profiles import (
+    ModelProfile,
+    SchemaShape,
+    Score,
+    Trial,
+    plain_prompt,
+    trials,
+)
 from callboard.models.types import Message, ModelReply, ModelRequest, Rung, Usage
 
 DEFAULT_TRIES: Final = 3
@@ -21,11 +27,11 @@ _PLAIN_TOKENS: Final = 120
 _REPLY_TOKENS: Final = 400
 _RUNGS: Final = (Rung.SCHEMA, Rung.TAGGED, Rung.SMALLER)
 
-Progress = Callable[[Rung, Shape, Score], None]
+Progress = Callable[[Rung, SchemaShape, Score], None]
 """Called after every try with the score so far."""
 
 
-def _quiet(_rung: Rung, _shape: Shape, _score: Score) -> None:
+def _quiet(_rung: Rung, _shape: SchemaShape, _score: Score) -> None:
     """Tell nobody."""
 
 
@@ -69,14 +75,16 @@ class _Measuring:
     spent: Usage = field(default_factory=Usage)
     has_grammar: bool = False
     is_settled: bool = False
-    scores: dict[Rung, dict[Shape, Score]] = field(default_factory=dict[Rung, dict[Shape, Score]])
+    scores: dict[Rung, dict[SchemaShape, Score]] = field(
+        default_factory=dict[Rung, dict[SchemaShape, Score]]
+    )
 
     def find(self, model: str) -> ModelProfile:
         return ModelProfile(model, 0, self.has_grammar)
 
     async def measure(self, rung: Rung) -> None:
         ladder = LadderGate(self.gate, self)
-        found: dict[Shape, Score] = {}
+        found: dict[SchemaShape, Score] = {}
         actual = rung
         for trial in trials():
             valid = 0

@@ -20,7 +20,7 @@ _MAX_ITEMS: Final = 6
 _SCALARS: Final = ("string", "integer", "number", "boolean")
 
 
-class Kind(StrEnum):
+class QuestionKind(StrEnum):
     """What is asked for: one decision, in the form that is easiest to answer."""
 
     CHOICE = "choice"
@@ -33,14 +33,14 @@ class Kind(StrEnum):
 
 
 @dataclass(frozen=True, slots=True)
-class Question:
+class SmallQuestion:
     """One small question; `schema` is what its answer must obey, by itself.
 
     A `COUNT` is followed by the questions about so many items, and is no value itself.
     """
 
     place: Place
-    kind: Kind
+    kind: QuestionKind
     schema: Mapping[str, Json]
     choices: tuple[Json, ...] = ()
     is_nullable: bool = False
@@ -78,11 +78,11 @@ class Splitter:
         kept = {key: schema[key] for key in ("$defs", "definitions") if key in schema}
         self._definitions: dict[str, Json] = kept
 
-    def split(self) -> Iterator[Question | Given]:
+    def split(self) -> Iterator[SmallQuestion | Given]:
         """Yield the questions of the whole answer, in the order of the schema."""
         return self._of(self._root, (), is_required=True)
 
-    def split_items(self, question: Question, count: int) -> Iterator[Question | Given]:
+    def split_items(self, question: SmallQuestion, count: int) -> Iterator[SmallQuestion | Given]:
         """Yield the questions about the items of a list, once their number is known."""
         yield Given(question.place, [])
         for index in range(count):
@@ -92,7 +92,7 @@ class Splitter:
 
     def _of(
         self, given: Mapping[str, Json], place: Place, *, is_required: bool
-    ) -> Iterator[Question | Given]:
+    ) -> Iterator[SmallQuestion | Given]:
         schema, is_nullable = self._plain(given)
         fixed = _fixed(schema)
         if fixed:
@@ -110,38 +110,40 @@ class Splitter:
             if is_nullable:
                 whole = {"anyOf": [schema, {"type": "null"}], **self._definitions}
                 whole |= {key: schema[key] for key in ("description", "title") if key in schema}
-            yield Question(place, kind, whole, choices, is_nullable, is_required, items)
+            yield SmallQuestion(place, kind, whole, choices, is_nullable, is_required, items)
 
     def _kind(
         self, schema: Mapping[str, Json], *, is_nullable: bool
-    ) -> tuple[Kind, tuple[Json, ...], Mapping[str, Json] | None]:
+    ) -> tuple[QuestionKind, tuple[Json, ...], Mapping[str, Json] | None]:
         nothing = (None,) if is_nullable else ()
         if "enum" in schema:
             choices = tuple(schema["enum"])
-            return Kind.CHOICE, choices if None in choices else (*choices, *nothing), None
+            return QuestionKind.CHOICE, choices if None in choices else (*choices, *nothing), None
         match schema.get("type"):
             case "boolean":
-                return Kind.CHOICE, (True, False, *nothing), None
+                return QuestionKind.CHOICE, (True, False, *nothing), None
             case "integer" | "number":
-                return Kind.NUMBER, (), None
+                return QuestionKind.NUMBER, (), None
             case "string":
-                return Kind.TEXT, (), None
+                return QuestionKind.TEXT, (), None
             case "array" if (
                 isinstance(schema.get("items"), Mapping) and "prefixItems" not in schema
             ):
                 return self._list_kind(_mapping(schema["items"]))
             case _:
-                return Kind.JSON, (), None
+                return QuestionKind.JSON, (), None
 
     def _list_kind(
         self, given: Mapping[str, Json]
-    ) -> tuple[Kind, tuple[Json, ...], Mapping[str, Json] | None]:
+    ) -> tuple[QuestionKind, tuple[Json, ...], Mapping[str, Json] | None]:
         items, is_nullable = self._plain(given)
         if "enum" in items and not is_nullable:
-            return Kind.PICKS, tuple(items["enum"]), items
+            return QuestionKind.PICKS, tuple(items["enum"]), items
         if items.get("type") in _SCALARS and not is_nullable:
-            return Kind.LINES, (), items
-        return (Kind.COUNT, (), given) if _is_object(items) else (Kind.JSON, (), None)
+            return QuestionKind.LINES, (), items
+        return (
+            (QuestionKind.COUNT, (), given) if _is_object(items) else (QuestionKind.JSON, (), None)
+        )
 
     def _plain(self, schema: Mapping[str, Json]) -> tuple[dict[str, Json], bool]:
         """Return a schema without references and without its `null`, and whether it had one."""
@@ -210,7 +212,7 @@ def _names(value: Any) -> frozenset[str]:
     return frozenset(cast("list[str]", value)) if isinstance(value, list) else frozenset()
 
 
-def count_limits(question: Question) -> tuple[int, int]:
+def count_limits(question: SmallQuestion) -> tuple[int, int]:
     """Return how few and how many items a list may have; an open end is closed."""
     schema = question.schema
     if question.is_nullable:

@@ -5,7 +5,7 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Final
 
 from callboard.core.errors import InvalidInput
-from callboard.core.urls import without_user
+from callboard.core.places import without_user
 from callboard.models.credentials import (
     FoundKey,
     KeyPlace,

@@ -1,4 +1,4 @@
-"""A cassette: recorded calls, one JSON object per line. Knows the file, asks no model.
+"""A cassette: recorded calls and failures, one JSON object per line. Asks no model.
 
 Lines are only ever appended, each in one locked write; half a line that a crash left behind is
 not read and is removed by the next append. A file that does not begin as a cassette is not touched.
@@ -7,19 +7,17 @@ not read and is removed by the next append. A file that does not begin as a cass
 import fcntl
 import json
 import os
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, BinaryIO, Final, cast
 
 from callboard.core.canonical import Json, compact_json, digest
-from callboard.core.errors import InvalidInput, NotFound
-from callboard.models.providers.plain_file import (
-    FileUnusable,
-    open_plain,
-    read_plain,
-    refuse_large,
-)
+from callboard.core.classify import Classifier, status_of
+from callboard.core.errors import CallboardError, ErrorTier, InvalidInput, NotFound, ProviderError
+from callboard.models import errors
+from callboard.models.errors import as_provider_error
+from callboard.models.providers.plain_file import FileUnusable, open_plain, read_plain, refuse_large
 from callboard.models.types import Ended, ModelRequest, TextChunk, Usage, Working
 
 VERSION: Final = 1
@@ -219,3 +217,56 @@ def _ended_to_json(ended: Ended) -> dict[str, Json]:
 def _ended(data: Mapping[str, Any]) -> Ended:
     usage = Usage(data["input_tokens"], data["output_tokens"], data["cached_tokens"])
     return Ended(data["model"], usage, data["finish_reason"], data["tokens_per_second"])
+
+
+_KINDS: Final = {
+    kind.code: kind
+    for kind in (
+        errors.InvalidReply,
+        errors.PromptTooLong,
+        errors.ProviderTimeout,
+        errors.ScriptExhausted,
+    )
+}
+_NEVER_ASKED: Final = (errors.UnknownModel, errors.MissingKey, errors.WeightsUnusable)
+"""Failures on this side: no model was asked, so there is nothing to play again."""
+
+
+def is_recordable(error: Exception) -> bool:
+    """Say whether a failure is the provider's word, and not something missing here."""
+    is_ours = isinstance(error, CallboardError)
+    return not isinstance(error, _NEVER_ASKED) and (
+        not is_ours or isinstance(error, ProviderError | errors.SchemaRefused)
+    )
+
+
+def error_shape(
+    error: Exception, model: str, classifier: Classifier, scrub: Callable[[str], str]
+) -> dict[str, Json]:
+    """Return a failure as it is recorded."""
+    known = error
+    if not isinstance(known, CallboardError):
+        known = as_provider_error(error, model=model, partial="", classifier=classifier)
+    headers: Mapping[str, str] = getattr(known, "headers", {})
+    return {
+        "code": known.code,
+        "message": scrub(known.message),
+        "tier": classifier.tier_of(known).name.lower(),
+        "status": status_of(known),
+        "headers": {name: scrub(value) for name, value in headers.items()},
+        "fix": None if known.fix is None else scrub(known.fix),
+    }
+
+
+def error_of(shape: Mapping[str, Any]) -> CallboardError:
+    """Return a recorded failure, to be raised again."""
+    if shape["code"] == errors.SchemaRefused.code:
+        return errors.SchemaRefused(shape["message"], fix=shape["fix"])
+    kind = _KINDS.get(shape["code"], ProviderError)
+    return kind(
+        shape["message"],
+        status=shape["status"],
+        headers=dict(shape["headers"]),
+        tier=ErrorTier[shape["tier"].upper()],
+        fix=shape["fix"],
+    )

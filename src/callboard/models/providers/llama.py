@@ -53,7 +53,7 @@ class Waiting:
     """A job has not reached a slot yet."""
 
 
-class _Done:
+class _SlotDone:
     """The end of a job's chunks."""
 
 
@@ -65,9 +65,9 @@ class _Job:
         self.is_abandoned = False
         self.is_started = False
         self._loop = asyncio.get_running_loop()
-        self.inbox: asyncio.Queue[dict[str, Any] | Exception | _Done] = asyncio.Queue()
+        self.inbox: asyncio.Queue[dict[str, Any] | Exception | _SlotDone] = asyncio.Queue()
 
-    def post(self, item: dict[str, Any] | Exception | _Done) -> None:
+    def post(self, item: dict[str, Any] | Exception | _SlotDone) -> None:
         try:
             self._loop.call_soon_threadsafe(self.inbox.put_nowait, item)
         except RuntimeError:
@@ -125,7 +125,7 @@ class _Pool:
             job.post(
                 Conflict("The embedded model was closed while it was answering.")
                 if self._is_closing
-                else _Done()
+                else _SlotDone()
             )
         except Exception as error:  # noqa: BLE001 - the border to C++: handed to the reader
             job.post(error)
@@ -166,7 +166,7 @@ class Llama:
                     if not job.is_started:
                         yield Waiting()
                     continue
-                if isinstance(item, _Done):
+                if isinstance(item, _SlotDone):
                     return
                 if isinstance(item, Exception):
                     raise item

@@ -12,8 +12,7 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import BinaryIO, Final
 
-from callboard.core.errors import CallboardError
-from callboard.core.tiers import ErrorTier
+from callboard.core.errors import CallboardError, ErrorTier
 from callboard.store.beneath import open_beneath, open_folder
 
 _LINKED: Final = (errno.ELOOP, errno.ENOTDIR)

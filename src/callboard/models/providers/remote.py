@@ -15,8 +15,7 @@ from callboard.core.errors import CallboardError
 from callboard.models.credentials import EnvironmentKeys, KeySource, Secret, Ties
 from callboard.models.errors import UnknownModel
 from callboard.models.providers.address import ProviderConfig, locate
-from callboard.models.providers.remote_errors import provider_error, quotes_key
-from callboard.models.providers.wire_log import WireLog
+from callboard.models.providers.wire import WireLog, provider_error, quotes_key
 from callboard.models.types import (
     Ended,
     ModelRequest,

@@ -72,7 +72,7 @@ Answerer = Callable[[ModelRequest], "Line | str | None"]
 
 
 @dataclass(frozen=True, slots=True)
-class Call:
+class ScriptedCall:
     """One request as the script heard it, and the text it answers with."""
 
     request: ModelRequest
@@ -99,7 +99,7 @@ class Script:
         self._holds: dict[str, asyncio.Event] = {}
         self._reached: dict[str, asyncio.Event] = {}
         self.name = name
-        self.calls: list[Call] = []
+        self.calls: list[ScriptedCall] = []
         self.unexpected: list[ModelRequest] = []
 
     def add(self, *lines: Line | str | Answerer) -> None:
@@ -170,9 +170,9 @@ class Script:
             line = self._try(index, each, request)
             if line is not None:
                 self._used[index] += 1
-                self.calls.append(Call(request, line))
+                self.calls.append(ScriptedCall(request, line))
                 return line
-        self.calls.append(Call(request, None))
+        self.calls.append(ScriptedCall(request, None))
         self.unexpected.append(request)
         self._refuse(request)
 

@@ -25,23 +25,23 @@ def _check_pattern(pattern: str) -> str:
     return pattern
 
 
-class _Strict(BaseModel):
+class _StrictScript(BaseModel):
     model_config = ConfigDict(extra="forbid")
 
 
-class _Failure(_Strict):
+class _Failure(_StrictScript):
     status: int = 500
     message: str = "scripted failure"
     headers: dict[str, str] = Field(default_factory=dict[str, str])
 
 
-class _Usage(_Strict):
+class _Usage(_StrictScript):
     input_tokens: int = 0
     output_tokens: int = 0
     cached_tokens: int = 0
 
 
-class _Reply(_Strict):
+class _Reply(_StrictScript):
     """One entry of a script file; the fields are those of `Line`."""
 
     text: str = ""
@@ -74,7 +74,7 @@ class _Reply(_Strict):
         )
 
 
-class _File(_Strict):
+class _ScriptFile(_StrictScript):
     replies: list[_Reply]
 
 
@@ -82,7 +82,7 @@ def load_script(path: Path, below: Sequence[Path] = ()) -> Script:
     """Read a script from a YAML or JSON file; in the folders of `below` no link is followed."""
     try:
         content = _decode(path, read_plain(path, most_bytes=MOST_BYTES, below=below))
-        replies = _File.model_validate(content).replies
+        replies = _ScriptFile.model_validate(content).replies
     except FileNotFoundError as error:
         raise NotFound(f"There is no script file {path}.", fix=_SEE) from error
     except ValidationError as error:

@@ -9,8 +9,7 @@ from callboard.core.errors import ProviderError
 from callboard.models.credentials import InvalidKey, Secret, Ties, UnknownProvider
 from callboard.models.errors import ProviderTimeout
 from callboard.models.providers.address import Address, ProviderConfig, locate
-from callboard.models.providers.remote_errors import provider_error
-from callboard.models.providers.wire_log import WireLog
+from callboard.models.providers.wire import WireLog, provider_error
 
 _REFUSALS: Final = (401, 403)
 _TITLES: Final = {

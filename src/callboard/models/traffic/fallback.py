@@ -12,16 +12,21 @@ from typing import Final
 from callboard.core.canonical import Json
 from callboard.core.classify import Classifier
 from callboard.core.clock import Clock, SystemClock
-from callboard.core.errors import ProviderError
+from callboard.core.errors import ErrorTier, ProviderError
 from callboard.core.events import ModelSwitched
-from callboard.core.tiers import ErrorTier
 from callboard.models.errors import CircuitOpen, MissingKey, UnknownModel
 from callboard.models.gate import Gate, WrapperGate
 from callboard.models.model_id import provider_of
-from callboard.models.notice import Notify, say_nothing
-from callboard.models.traffic.deadline import Deadline
-from callboard.models.traffic.delivered import Delivered
-from callboard.models.types import Chunk, Finished, ModelRequest, Restarted, Working
+from callboard.models.traffic.attempts import Deadline, Delivered
+from callboard.models.types import (
+    Chunk,
+    Finished,
+    ModelRequest,
+    Notify,
+    Restarted,
+    Working,
+    say_nothing,
+)
 
 DEFAULT_REASONS: Final = frozenset(
     {"circuit_open", "degrading", "transient", "rate_limit", "missing_key"}

@@ -15,17 +15,22 @@ from callboard.core.errors import ProviderError
 from callboard.core.events import CallRequeued
 from callboard.models.errors import CredentialPaused, QueueClosed, RateLimited
 from callboard.models.gate import Gate, WrapperGate
-from callboard.models.notice import Notify, say_nothing
-from callboard.models.traffic.limits.credential import Credential, CredentialOf, keyless
-from callboard.models.traffic.limits.gate import is_rate_limit
-from callboard.models.traffic.limits.limiter import Limiter
-from callboard.models.traffic.limits.state import Ticket
+from callboard.models.traffic.limit_state import Credential, CredentialOf, Ticket, keyless
+from callboard.models.traffic.limiter import Limiter
+from callboard.models.traffic.limiter_gate import is_rate_limit
+from callboard.models.traffic.line import GaveWay, QueuedCall, WaitingLine
 from callboard.models.traffic.priority import effective
-from callboard.models.traffic.waiting.call import Call, GaveWay
-from callboard.models.traffic.waiting.line import Line
-from callboard.models.traffic.waiting.slots import QueueLimits, Slots, retuned
-from callboard.models.traffic.waiting.snapshot import QueueSnapshot, grouped
-from callboard.models.types import Chunk, Finished, ModelRequest, Restarted, TextChunk, Working
+from callboard.models.traffic.slots import QueueLimits, QueueSnapshot, Slots, grouped, retuned
+from callboard.models.types import (
+    Chunk,
+    Finished,
+    ModelRequest,
+    Notify,
+    Restarted,
+    TextChunk,
+    Working,
+    say_nothing,
+)
 
 _PREEMPTED: Final = "preempted"
 _LIMITED: Final = "rate_limited"
@@ -49,7 +54,7 @@ class QueueGate(WrapperGate):
     ) -> None:
         """Take the gate to wrap; without a limiter a rate limit is an error like any other."""
         super().__init__(inner)
-        self._line = Line()
+        self._line = WaitingLine()
         self._slots = Slots(limits or QueueLimits())
         self._limiter = limiter
         self._credential_of = credential_of
@@ -134,29 +139,29 @@ class QueueGate(WrapperGate):
         )
         self._dispatch()
 
-    async def _enter(self, request: ModelRequest) -> Call:
+    async def _enter(self, request: ModelRequest) -> QueuedCall:
         credential = await self._credential_of(request)
         if self._is_closed:
             raise _closed(request)
-        call = Call(next(self._numbers), request, effective(request.priority), credential)
+        call = QueuedCall(next(self._numbers), request, effective(request.priority), credential)
         self._line.add(call)
         self._dispatch()
         return call
 
-    def _leave(self, call: Call) -> None:
+    def _leave(self, call: QueuedCall) -> None:
         if call.is_waiting:
             self._line.remove(call)
         elif call.ticket is not None:
             self._free(call)
             self._dispatch()
 
-    def _free(self, call: Call) -> None:
+    def _free(self, call: QueuedCall) -> None:
         if self._limiter is not None and call.ticket is not None:
             self._limiter.left(call.ticket)
         self._slots.free(call)
         call.ticket, call.is_leaving = None, False
 
-    def _requeue(self, call: Call, reason: str) -> None:
+    def _requeue(self, call: QueuedCall, reason: str) -> None:
         """Let a call that had started wait again, ahead of its equals."""
         if reason == _PREEMPTED:
             call.preemptions += 1
@@ -172,7 +177,7 @@ class QueueGate(WrapperGate):
         self._notify(body, call.request)
         self._dispatch()
 
-    def _watch(self, call: Call, chunk: Chunk) -> None:
+    def _watch(self, call: QueuedCall, chunk: Chunk) -> None:
         """Tell the limiter what an answer means for its credential."""
         if self._limiter is None or call.ticket is None:
             return
@@ -182,7 +187,7 @@ class QueueGate(WrapperGate):
         elif isinstance(chunk, Finished) and chunk.reply.switched_from is None:
             self._limiter.succeeded(call.ticket)
 
-    def _judge(self, call: Call, error: ProviderError) -> str:
+    def _judge(self, call: QueuedCall, error: ProviderError) -> str:
         """Return why a failed call waits again, or raise its error."""
         limiter, ticket = self._limiter, call.ticket
         if limiter is None or ticket is None:
@@ -268,7 +273,7 @@ def _closed(request: ModelRequest) -> QueueClosed:
     )
 
 
-def _given_up(call: Call, error: ProviderError) -> RateLimited:
+def _given_up(call: QueuedCall, error: ProviderError) -> RateLimited:
     return RateLimited(
         f"Model {call.request.model!r} refused {call.limited} attempts as too many requests.",
         status=error.status,

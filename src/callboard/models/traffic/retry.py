@@ -13,16 +13,27 @@ from dataclasses import dataclass, field, replace
 
 from callboard.core.classify import Classifier
 from callboard.core.clock import Clock, SystemClock
-from callboard.core.errors import ProviderError
+from callboard.core.errors import (
+    ErrorTier,
+    ProviderError,
+    RetryPolicy,
+    TransientTracker,
+    retry_policies,
+)
 from callboard.core.events import CallRetried
-from callboard.core.tiers import ErrorTier, RetryPolicy, TransientTracker, retry_policies
 from callboard.models.errors import CircuitOpen
 from callboard.models.gate import Gate, WrapperGate
 from callboard.models.model_id import provider_of
-from callboard.models.notice import Notify, say_nothing
-from callboard.models.traffic.deadline import Deadline
-from callboard.models.traffic.delivered import Delivered
-from callboard.models.types import Chunk, Finished, ModelRequest, Restarted, Working
+from callboard.models.traffic.attempts import Deadline, Delivered
+from callboard.models.types import (
+    Chunk,
+    Finished,
+    ModelRequest,
+    Notify,
+    Restarted,
+    Working,
+    say_nothing,
+)
 
 Sleep = Callable[[float], Awaitable[None]]
 

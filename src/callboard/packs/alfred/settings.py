@@ -5,7 +5,7 @@ from typing import Final
 
 from pydantic import Field, field_validator
 
-from callboard.studio.pack_settings import PackSection, PackSettings, PackSettingsRead
+from callboard.studio.settings_files import PackSection, PackSettings, PackSettingsRead
 
 PROJECT_FILE: Final = ".callboard/alfred.yaml"
 _ADDRESSES: Final = ("sqlite:///", "postgresql+psycopg://", "postgresql://")

@@ -9,8 +9,7 @@ from typing import Annotated, Any
 from fastapi import APIRouter, Depends, Path, Query
 from pydantic import Field
 
-from callboard.api.paging import Paged
-from callboard.api.project import Entry, OpenStudio, Shown, Wanted
+from callboard.api.project import Entry, OpenStudio, Paged, Shown, Wanted
 from callboard.choreography.turn.modes import find_mode
 from callboard.choreography.turn.shapes import Gesture
 from callboard.core.clock import iso

@@ -7,11 +7,10 @@ from typing import Final
 from callboard.choreography.turn.modes import find_mode
 from callboard.choreography.turn.shapes import Gesture, GestureKind, TurnOutcome
 from callboard.cli import exits
-from callboard.cli.acting.conversing import Conversation
-from callboard.cli.acting.dialogue import Command, Dialogue
-from callboard.cli.acting.opening import Choices, Work, working
 from callboard.cli.bridge import Interrupt, perform, perform_simply
 from callboard.cli.output import echo, echo_json, remark
+from callboard.cli.work.dialogue import Command, Dialogue, TerminalConversation
+from callboard.cli.work.opening import Choices, OpenWork, working
 from callboard.core.vocabulary import EntityState
 from callboard.knowledge.entities import by_label
 from callboard.packs.alfred.project import KitchenProject
@@ -58,7 +57,7 @@ def alfred_talk(choices: Choices, wanted: AlfredTalk, message: str | None) -> in
     return perform(work)
 
 
-def chat(choices: Choices, wanted: Conversation) -> int:
+def chat(choices: Choices, wanted: TerminalConversation) -> int:
     """Talk with Alfred, as `callboard chat` does in a project of this pack."""
     talk = AlfredTalk(session=wanted.session, mode=wanted.mode, user=wanted.user)
     return alfred_talk(choices, talk, wanted.message)
@@ -68,7 +67,7 @@ class _KitchenTalk:
     """A conversation while it is held."""
 
     def __init__(
-        self, here: Work, wanted: AlfredTalk, session_id: str, interrupt: Interrupt
+        self, here: OpenWork, wanted: AlfredTalk, session_id: str, interrupt: Interrupt
     ) -> None:
         self.here = here
         self.alfred = KitchenProject(here.studio)
@@ -90,7 +89,9 @@ class _KitchenTalk:
         )
 
     @classmethod
-    async def begin(cls, here: Work, wanted: AlfredTalk, interrupt: Interrupt) -> "_KitchenTalk":
+    async def begin(
+        cls, here: OpenWork, wanted: AlfredTalk, interrupt: Interrupt
+    ) -> "_KitchenTalk":
         if wanted.session:
             session_id = here.studio.sessions.get(wanted.session).id
         else:

@@ -7,18 +7,19 @@ from contextlib import asynccontextmanager
 from functools import cached_property
 from typing import Any, Final, cast
 
-from callboard.choreography.calling import ToolPolicy
-from callboard.choreography.chat import CHAT, Exchange, exchanges
-from callboard.choreography.conference import Hall
-from callboard.choreography.planning import Director, check_wish
+from callboard.choreography.agent_calls import ToolPolicy
+from callboard.choreography.chat import CHAT, ChatExchange, exchanges
+from callboard.choreography.conference import Conferences
+from callboard.choreography.director import Director
+from callboard.choreography.planning import check_wish
 from callboard.choreography.recipe import RecipeShelf, recipe_shelf
 from callboard.choreography.staffing import find_agent
 from callboard.core.canonical import Json
 from callboard.core.errors import CallboardError
 from callboard.core.vocabulary import Plan, RunRecord
-from callboard.packs.control_room.desk import desk_of
 from callboard.packs.control_room.grounds import PACK
-from callboard.studio.outcome import result_of
+from callboard.packs.control_room.plan_maker import plan_maker_of
+from callboard.studio.runnable import result_of
 from callboard.studio.studio import Studio
 
 _log = logging.getLogger(__name__)
@@ -41,14 +42,14 @@ class House:
         return recipe_shelf(self.studio, PACK)
 
     @cached_property
-    def hall(self) -> Hall:
-        """The conferences."""
-        return Hall(self.studio, PACK)
+    def conferences(self) -> Conferences:
+        """The conferences of the project."""
+        return Conferences(self.studio, PACK)
 
     @cached_property
     def director(self) -> Director:
         """Who takes plans through their runs."""
-        return Director(self.studio, desk_of(self.studio))
+        return Director(self.studio, plan_maker_of(self.studio))
 
     async def make_plan(self, intent: str, *, session_id: str | None = None) -> Plan:
         """Have a wish split into tasks and return the draft."""
@@ -73,7 +74,7 @@ class House:
         run = await self.studio.start(f"{PACK}/{CHAT}", args, session_id=session_id)
         return {"run_id": run.id, **cast(dict[str, Json], await self._result(run))}
 
-    def conversation(self, agent: str, session_id: str) -> list[Exchange]:
+    def conversation(self, agent: str, session_id: str) -> list[ChatExchange]:
         """Return what was said with an agent in a session."""
         found = find_agent(self.studio, agent, PACK)
         return self.studio.database.read(

@@ -12,8 +12,8 @@ from callboard.library.story.tools.outline.tool import outline_analyzer
 from callboard.library.story.tools.prose.tool import prose_analyzer
 from callboard.library.story.tools.reader.tool import reader_experience_simulator
 from callboard.library.story.tools.stakes.tool import stakes_mapper
-from callboard.packs.control_room.desk import desk_of
 from callboard.packs.control_room.grounds import FOLDER, PACK, grounding
+from callboard.packs.control_room.plan_maker import plan_maker_of
 from callboard.packs.control_room.router import task_router
 from callboard.packs.control_room.seeding import describe_task, take_seeds
 from callboard.studio.studio import Studio
@@ -32,7 +32,7 @@ __all__ = [
     "task_router",
 ]
 
-plan: Final = plan_choreography(desk_of)
+plan: Final = plan_choreography(plan_maker_of)
 
 
 def recipes(studio: Studio | None) -> RecipeShelf:

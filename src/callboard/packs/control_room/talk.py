@@ -7,10 +7,12 @@ from callboard.choreography.conference import AskAgain, ConferenceRounds, Suppli
 from callboard.packs.control_room.grounds import PACK, grounding
 from callboard.packs.control_room.proposals import known_names, propose_calls
 
+_SUBJECTS: Final = ("scene", "scenes", "outline", "outlines", "canon", "canons")
+
 
 def bring() -> Supplies:
     """Return what Control Room brings to a conference."""
-    return Supplies(grounding(), propose_calls, known_names)
+    return Supplies(grounding(), propose_calls, known_names, _SUBJECTS)
 
 
 conference: Final = ConferenceRounds(PACK, bring)

@@ -31,7 +31,7 @@ from callboard.packs.writers_factory.revision.editing.edits import EditResult
 from callboard.packs.writers_factory.revision.editing.requests import EditRequest
 from callboard.packs.writers_factory.revision.editing.targets import find_target
 from callboard.packs.writers_factory.settings import SettingsRead, read_settings
-from callboard.studio.outcome import result_of
+from callboard.studio.runnable import result_of
 from callboard.studio.studio import Studio
 
 _FINISH: Final = "finish"

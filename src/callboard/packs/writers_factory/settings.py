@@ -5,7 +5,7 @@ from typing import Final, Literal
 
 from pydantic import Field
 
-from callboard.studio.pack_settings import PackSection, PackSettings, PackSettingsRead
+from callboard.studio.settings_files import PackSection, PackSettings, PackSettingsRead
 
 PROJECT_FILE: Final = ".callboard/writers_factory.yaml"
 

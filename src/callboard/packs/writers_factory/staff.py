@@ -6,7 +6,9 @@ agent's own model, and the default of the project.
 
 from typing import Final
 
+from callboard.choreography.questions import Answers, Judge
 from callboard.choreography.staffing import find_agent
+from callboard.choreography.stage import Stage
 from callboard.core.vocabulary import ModelTier
 from callboard.packs.writers_factory.ground import Ground
 from callboard.packs.writers_factory.model import FOREMAN, JUDGE, PACK, WRITER
@@ -36,3 +38,17 @@ def model_of(ground: Ground, agent_id: str, wanted: str | None = None, *, intent
 def is_small(ground: Ground, model: str) -> bool:
     """Say whether a model is held to choices and forms instead of trusted to write."""
     return ground.studio.catalog.facts(model).tier is ModelTier.MINIMAL
+
+
+def judge_on(stage: Stage, wanted: str | None = None) -> Judge:
+    """Return the judge of a run: who is asked, how, and where the answers are kept."""
+    ground = Ground(stage.studio)
+    model = model_of(ground, JUDGE, wanted)
+    return Judge(
+        stage,
+        JUDGE,
+        Answers(stage.studio, PACK),
+        model,
+        route_of(ground, JUDGE, wanted),
+        is_small(ground, model),
+    )

@@ -1,46 +1,54 @@
 """Evidence: what a reply cites, checked by code against files, slots, receipts and issues."""
 
 from callboard.replies.evidence.candidates import (
-    Candidate,
-    Material,
-    Passage,
+    EvidenceCandidate,
+    EvidenceMaterial,
+    SourcePassage,
     find_candidates,
     quotable_sentences,
 )
-from callboard.replies.evidence.check import Verdict, check_reply
-from callboard.replies.evidence.citation import Citation, CitationKind, EvidenceCode
-from callboard.replies.evidence.cutting import ABSTAIN, CutReply, cut_reply
-from callboard.replies.evidence.grammar import EvidenceSyntaxError, parse_sources
-from callboard.replies.evidence.matching import holds_quote, is_quotable, normalise
-from callboard.replies.evidence.recording import (
+from callboard.replies.evidence.check import (
+    EvidenceVerdict,
+    check_reply,
     checked_sources,
     verdict_from_json,
     verdict_to_json,
 )
-from callboard.replies.evidence.rendering import render_citation, render_evidence_line
+from callboard.replies.evidence.citation import (
+    Citation,
+    CitationKind,
+    EvidenceCode,
+    SourceFile,
+    SourceReceipt,
+    Sources,
+    render_citation,
+    render_evidence_line,
+)
+from callboard.replies.evidence.cutting import ABSTAIN, CutReply, cut_reply
+from callboard.replies.evidence.grammar import EvidenceSyntaxError, parse_sources
+from callboard.replies.evidence.quotes import holds_quote, is_quotable, normalise
 from callboard.replies.evidence.rules import SLOT, EvidenceRules, InvalidEvidenceRules, SourceClass
-from callboard.replies.evidence.sources import SourceFile, SourceReceipt, Sources
-from callboard.replies.evidence.verifying import Checked, verify
+from callboard.replies.evidence.verifying import CheckedCitation, verify
 
 __all__ = [
     "ABSTAIN",
     "SLOT",
-    "Candidate",
-    "Checked",
+    "CheckedCitation",
     "Citation",
     "CitationKind",
     "CutReply",
+    "EvidenceCandidate",
     "EvidenceCode",
+    "EvidenceMaterial",
     "EvidenceRules",
     "EvidenceSyntaxError",
+    "EvidenceVerdict",
     "InvalidEvidenceRules",
-    "Material",
-    "Passage",
     "SourceClass",
     "SourceFile",
+    "SourcePassage",
     "SourceReceipt",
     "Sources",
-    "Verdict",
     "check_reply",
     "checked_sources",
     "cut_reply",

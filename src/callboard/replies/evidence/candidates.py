@@ -12,11 +12,10 @@ from dataclasses import dataclass
 from math import log, sqrt
 from typing import Final, TypeVar
 
-from callboard.replies.evidence.citation import Citation, CitationKind
-from callboard.replies.evidence.matching import is_quotable, normalise
+from callboard.replies.evidence.citation import Citation, CitationKind, SourceReceipt, Sources
+from callboard.replies.evidence.quotes import is_quotable, normalise
 from callboard.replies.evidence.rules import SLOT, EvidenceRules, SourceClass
-from callboard.replies.evidence.sources import SourceReceipt, Sources
-from callboard.replies.evidence.verifying import Checked, text_lines, verify
+from callboard.replies.evidence.verifying import CheckedCitation, text_lines, verify
 
 _T = TypeVar("_T")
 
@@ -32,7 +31,7 @@ _SKIPPED_LINE: Final = re.compile(r"\s*+(?:\.\.\.\s*|```.*\s*|~~~.*\s*|[\s:|-]*)
 
 
 @dataclass(frozen=True, slots=True)
-class Passage:
+class SourcePassage:
     """A text that may be quoted: a slot's, or a file's of some kind."""
 
     source: str
@@ -43,7 +42,7 @@ class Passage:
 
 
 @dataclass(frozen=True, slots=True)
-class Candidate:
+class EvidenceCandidate:
     """Evidence that holds and suffices for the role; `label` is what the model chooses by."""
 
     citations: tuple[Citation, ...]
@@ -51,28 +50,28 @@ class Candidate:
 
 
 @dataclass(frozen=True, slots=True)
-class Material:
+class EvidenceMaterial:
     """What an agent was shown: texts to quote from, and receipts with a line about each."""
 
-    passages: Sequence[Passage] = ()
+    passages: Sequence[SourcePassage] = ()
     receipts: Sequence[tuple[SourceReceipt, str]] = ()
 
 
 def find_candidates(
     role: str,
     rules: EvidenceRules,
-    material: Material,
+    material: EvidenceMaterial,
     sources: Sources,
     *,
     about: str = "",
     most: int = MOST_CANDIDATES,
-) -> tuple[Candidate, ...]:
+) -> tuple[EvidenceCandidate, ...]:
     """Return evidence a role may rest on, what bears on `about` first; all of it verifies."""
     shelf = _Shelf(material, _words(about))
     alternatives = rules.alternatives(role) or ((_ANY_QUOTE,), (_ANY_RECEIPT,))
     rows = [list(shelf.combinations(each)) for each in alternatives if not _is_absence(each)]
     absent = [each for way in alternatives if _is_absence(way) for each in shelf.combinations(way)]
-    found: dict[tuple[Citation, ...], Candidate] = {}
+    found: dict[tuple[Citation, ...], EvidenceCandidate] = {}
     # One of each alternative in turn, so that no way to prove something crowds out the others;
     # that nothing was found is the last thing to offer.
     for candidate in (*_interleave(rows), *absent):
@@ -100,7 +99,7 @@ _ANY_RECEIPT: Final = SourceClass("a receipt", "receipt")
 
 
 @dataclass(frozen=True, slots=True)
-class _Piece:
+class _CandidatePiece:
     citation: Citation
     label: str
     words: frozenset[str]
@@ -108,7 +107,7 @@ class _Piece:
 
 
 class _Shelf:
-    def __init__(self, material: Material, about: frozenset[str]) -> None:
+    def __init__(self, material: EvidenceMaterial, about: frozenset[str]) -> None:
         self.material = material
         self.about = about
         self.sentences = {
@@ -124,7 +123,7 @@ class _Shelf:
         # A word that stands in every sentence tells nothing about any of them.
         self.rarity = {word: log(1 + len(every) / times) for word, times in seen.items()}
 
-    def combinations(self, alternative: Sequence[SourceClass]) -> Iterator[Candidate]:
+    def combinations(self, alternative: Sequence[SourceClass]) -> Iterator[EvidenceCandidate]:
         pools = [self._pool(wanted) for wanted in alternative]
         if not all(pools):
             return
@@ -133,9 +132,9 @@ class _Shelf:
             rest = [max(pool, key=lambda p, f=first: self._kinship(f, p)) for pool in pools[1:]]
             pieces = (first, *rest)
             label = " + ".join(_cut(each.label, _MAX_LABEL_CHARS // len(pieces)) for each in pieces)
-            yield Candidate(tuple(each.citation for each in pieces), label)
+            yield EvidenceCandidate(tuple(each.citation for each in pieces), label)
 
-    def _pool(self, wanted: SourceClass) -> list[_Piece]:
+    def _pool(self, wanted: SourceClass) -> list[_CandidatePiece]:
         if wanted.form == "receipt":
             return self._receipts(wanted)
         if wanted.form in ("quote", "place"):
@@ -144,9 +143,9 @@ class _Shelf:
             return self._scope()
         return []
 
-    def _receipts(self, wanted: SourceClass) -> list[_Piece]:
+    def _receipts(self, wanted: SourceClass) -> list[_CandidatePiece]:
         return [
-            _Piece(
+            _CandidatePiece(
                 Citation(CitationKind.RECEIPT, receipt.id),
                 f"{receipt.tool}: {told}" if told else receipt.tool,
                 _words(told),
@@ -156,8 +155,8 @@ class _Shelf:
             if not wanted.names or receipt.tool in wanted.names
         ]
 
-    def _quotes(self, wanted: SourceClass) -> list[_Piece]:
-        per_source: dict[str, list[_Piece]] = {}
+    def _quotes(self, wanted: SourceClass) -> list[_CandidatePiece]:
+        per_source: dict[str, list[_CandidatePiece]] = {}
         for passage in self.material.passages:
             if not wanted.names or passage.kind in wanted.names:
                 pieces = per_source.setdefault(passage.source, [])
@@ -166,11 +165,11 @@ class _Shelf:
         ranked.sort(key=lambda pieces: -pieces[0].weight if pieces else 1)
         return list(_interleave(ranked))[:_POOL]
 
-    def _pieces(self, passage: Passage) -> list[_Piece]:
+    def _pieces(self, passage: SourcePassage) -> list[_CandidatePiece]:
         kind = CitationKind.SLOT if passage.kind == SLOT else CitationKind.FILE_QUOTE
         quotes = self.sentences[passage]
         return [
-            _Piece(
+            _CandidatePiece(
                 Citation(kind, passage.source, quote),
                 f"{_short_name(passage.source)}: {normalise(quote)}",
                 _words(quote),
@@ -179,7 +178,7 @@ class _Shelf:
             for number, quote in enumerate(quotes)
         ]
 
-    def _weight(self, passage: Passage, quote: str, number: int) -> float:
+    def _weight(self, passage: SourcePassage, quote: str, number: int) -> float:
         # What stands in front of a text is about it.
         metadata = 2.0 if number < self.metadata[passage] else 0.0
         # Where nothing else decides, take sentences spread over the text: every seventh first.
@@ -187,7 +186,7 @@ class _Shelf:
         spread = ((number * 7) % count) / count
         return 3 * self._shared(self.about, _words(quote)) + passage.standing - metadata - spread
 
-    def _kinship(self, first: _Piece, other: _Piece) -> float:
+    def _kinship(self, first: _CandidatePiece, other: _CandidatePiece) -> float:
         return 2 * self._shared(first.words, other.words) + other.weight
 
     def _shared(self, some: frozenset[str], others: frozenset[str]) -> float:
@@ -195,7 +194,7 @@ class _Shelf:
         # A long sentence holds many words by accident.
         return total / sqrt(max(len(others), 1))
 
-    def _scope(self) -> list[_Piece]:
+    def _scope(self) -> list[_CandidatePiece]:
         paths = dict.fromkeys(p.source for p in self.material.passages if p.kind != SLOT)
         # Names a scope could not be read back with are left to the other ways.
         plain = [path for path in paths if not re.search(r"[;,]|\band\b", path)]
@@ -203,7 +202,7 @@ class _Shelf:
             return []
         listed = ", ".join(plain[:4])
         cited = Citation(CitationKind.SCOPE, listed)
-        return [_Piece(cited, f"found nothing in {listed}", frozenset(), 0)]
+        return [_CandidatePiece(cited, f"found nothing in {listed}", frozenset(), 0)]
 
 
 def _front_matter(text: str) -> str:
@@ -215,7 +214,7 @@ def _is_absence(alternative: Sequence[SourceClass]) -> bool:
     return any(wanted.form == "scope" for wanted in alternative)
 
 
-def _holds(role: str, rules: EvidenceRules, checks: Sequence[Checked]) -> bool:
+def _holds(role: str, rules: EvidenceRules, checks: Sequence[CheckedCitation]) -> bool:
     standing = [(each.citation, each.origin) for each in checks if each.holds and each.origin]
     return len(standing) == len(checks) and rules.is_satisfied(role, standing)
 

@@ -1,19 +1,22 @@
-"""The check of a reply: exactly one evidence line whose sources hold and befit the role."""
+"""The check of a reply: exactly one evidence line whose sources hold and befit the role.
+
+Verdicts as JSON are what a journal keeps of it.
+"""
 
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass, field
+from typing import Any
 
-from callboard.replies.evidence.citation import Citation, EvidenceCode
-from callboard.replies.evidence.cutting import CutReply, cut_reply
+from callboard.core.canonical import Json
+from callboard.replies.evidence.citation import Citation, CitationKind, EvidenceCode, Sources
+from callboard.replies.evidence.cutting import CutReply, cut_reply, thinks_aloud, tool_call_in
 from callboard.replies.evidence.grammar import EvidenceSyntaxError, parse_sources
-from callboard.replies.evidence.leaks import thinks_aloud, tool_call_in
 from callboard.replies.evidence.rules import EvidenceRules
-from callboard.replies.evidence.sources import Sources
-from callboard.replies.evidence.verifying import Checked, verify
+from callboard.replies.evidence.verifying import CheckedCitation, verify
 
 
 @dataclass(frozen=True, slots=True)
-class Verdict:
+class EvidenceVerdict:
     """What became of a reply.
 
     `body` is the reply without thinking and evidence lines, `evidence` what its evidence line
@@ -23,7 +26,7 @@ class Verdict:
     accepted: bool
     codes: tuple[str, ...] = ()
     detail: str = ""
-    checks: tuple[Checked, ...] = field(default=())
+    checks: tuple[CheckedCitation, ...] = field(default=())
     body: str = ""
     evidence: str = ""
     abstained: bool = False
@@ -46,11 +49,11 @@ def check_reply(
     rules: EvidenceRules,
     sources: Sources,
     tool_ids: Collection[str] = (),
-) -> Verdict:
+) -> EvidenceVerdict:
     """Judge a reply of a role; never raises for what a model may have written."""
     cut = cut_reply(text)
     if cut.is_abstention:
-        return Verdict(accepted=True, abstained=True)
+        return EvidenceVerdict(accepted=True, abstained=True)
     judging = _Judging(cut)
     judging.look_at_evidence(role, rules, sources, tool_ids)
     judging.look_at_body(tool_ids)
@@ -61,7 +64,7 @@ class _Judging:
     def __init__(self, cut: CutReply) -> None:
         self.cut = cut
         self.problems: list[tuple[EvidenceCode, str]] = []
-        self.checks: tuple[Checked, ...] = ()
+        self.checks: tuple[CheckedCitation, ...] = ()
 
     def refuse(self, code: EvidenceCode, detail: str) -> None:
         self.problems.append((code, detail))
@@ -108,9 +111,9 @@ class _Judging:
         if call is not None:
             self.refuse(EvidenceCode.TOOL_SYNTAX, f"the reply writes out a tool call: {call}")
 
-    def verdict(self) -> Verdict:
+    def verdict(self) -> EvidenceVerdict:
         codes = dict.fromkeys(code.value for code, _ in self.problems)
-        return Verdict(
+        return EvidenceVerdict(
             accepted=not self.problems,
             codes=tuple(codes),
             detail="; ".join(detail for _, detail in self.problems),
@@ -120,5 +123,68 @@ class _Judging:
         )
 
 
-def _standing(checks: Sequence[Checked]) -> list[tuple[Citation, str]]:
+def _standing(checks: Sequence[CheckedCitation]) -> list[tuple[Citation, str]]:
     return [(each.citation, each.origin) for each in checks if each.holds and each.origin]
+
+
+def verdict_to_json(verdict: EvidenceVerdict) -> dict[str, Json]:
+    """Return all of a verdict."""
+    return {
+        "accepted": verdict.accepted,
+        "abstained": verdict.abstained,
+        "codes": list(verdict.codes),
+        "detail": verdict.detail,
+        "body": verdict.body,
+        "evidence": verdict.evidence,
+        "sources": checked_sources(verdict),
+    }
+
+
+def verdict_from_json(data: dict[str, Any]) -> EvidenceVerdict:
+    """Read that shape."""
+    return EvidenceVerdict(
+        accepted=data["accepted"],
+        codes=tuple(data["codes"]),
+        detail=data["detail"],
+        checks=tuple(_checked(each) for each in data["sources"]),
+        body=data["body"],
+        evidence=data["evidence"],
+        abstained=data["abstained"],
+    )
+
+
+def checked_sources(verdict: EvidenceVerdict) -> list[dict[str, Json]]:
+    """Return what was looked up and what was found."""
+    return [_source(each) for each in verdict.checks]
+
+
+def _source(checked: CheckedCitation) -> dict[str, Json]:
+    citation = checked.citation
+    every: dict[str, Json] = {
+        "kind": citation.kind.value,
+        "source": citation.source,
+        "quote": citation.quote or None,
+        "lines": list(citation.lines) if citation.lines is not None else None,
+        "heading": citation.heading or None,
+        "holds": checked.holds,
+        "code": checked.code.value if checked.code is not None else None,
+        "detail": checked.detail or None,
+        "origin": checked.origin or None,
+    }
+    return {name: value for name, value in every.items() if value is not None}
+
+
+def _checked(data: dict[str, Any]) -> CheckedCitation:
+    lines = data.get("lines")
+    return CheckedCitation(
+        Citation(
+            CitationKind(data["kind"]),
+            data["source"],
+            data.get("quote", ""),
+            (lines[0], lines[1]) if lines else None,
+            data.get("heading", ""),
+        ),
+        EvidenceCode(data["code"]) if "code" in data else None,
+        data.get("detail", ""),
+        data.get("origin", ""),
+    )

@@ -12,7 +12,7 @@ from collections.abc import Callable, Collection, Mapping
 from typing import Final
 
 from callboard.replies.evidence.citation import Citation, CitationKind, EvidenceCode
-from callboard.replies.evidence.closing import OPENERS, QUOTED_PATH, read_quote
+from callboard.replies.evidence.quotes import OPENERS, QUOTED_PATH, read_quote
 
 MAX_LINE_CHARS: Final = 8_000
 MAX_SOURCES: Final = 30
@@ -56,10 +56,10 @@ def parse_sources(line: str, tool_ids: Collection[str] = ()) -> tuple[Citation, 
     """Read what follows `Evidence:`; what cannot be read is an EvidenceSyntaxError."""
     if len(line) > MAX_LINE_CHARS:
         raise _unparseable(f"the line is longer than {MAX_LINE_CHARS} characters")
-    return tuple(_Reader(line, tool_ids).read())
+    return tuple(_SourceReader(line, tool_ids).read())
 
 
-class _Reader:
+class _SourceReader:
     def __init__(self, line: str, tool_ids: Collection[str]) -> None:
         self.line = line
         self.place = 0

@@ -5,9 +5,15 @@ from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from typing import Final
 
-from callboard.replies.evidence.citation import Citation, CitationKind, EvidenceCode
+from callboard.replies.evidence.citation import (
+    Citation,
+    CitationKind,
+    EvidenceCode,
+    SourceFile,
+    Sources,
+)
 from callboard.replies.evidence.grammar import clean_path
-from callboard.replies.evidence.matching import (
+from callboard.replies.evidence.quotes import (
     MIN_QUOTE_CHARS,
     MIN_QUOTE_WORDS,
     holds_quote,
@@ -15,7 +21,6 @@ from callboard.replies.evidence.matching import (
     normalise,
 )
 from callboard.replies.evidence.rules import SLOT
-from callboard.replies.evidence.sources import SourceFile, Sources
 
 _FENCE: Final = re.compile(r" {0,3}(`{3,}|~{3,})")
 _ATX: Final = re.compile(r" {0,3}#{1,6}[ \t]++(.*)$")
@@ -30,7 +35,7 @@ _BETWEEN: Final = re.compile(r"\band\b|\n")
 
 
 @dataclass(frozen=True, slots=True)
-class Checked:
+class CheckedCitation:
     """A citation and what was found: no code means that it holds.
 
     `origin` is the kind of the cited file, `slot`, or the tool of the cited receipt.
@@ -47,7 +52,7 @@ class Checked:
         return self.code is None
 
 
-def verify(citation: Citation, sources: Sources) -> Checked:
+def verify(citation: Citation, sources: Sources) -> CheckedCitation:
     """Look a citation up; never raises for what a model may have written."""
     return _VERIFIERS[citation.kind](citation, sources)
 
@@ -58,10 +63,10 @@ def text_lines(text: str) -> list[str]:
     return lines[:-1] if lines and not lines[-1] else lines
 
 
-def _file(citation: Citation, sources: Sources) -> Checked:
+def _file(citation: Citation, sources: Sources) -> CheckedCitation:
     found = sources.file(citation.source)
     if found is None:
-        return Checked(
+        return CheckedCitation(
             citation, EvidenceCode.FILE_NOT_FOUND, f"{citation.source} is not in the project"
         )
     if citation.kind is CitationKind.FILE_SECTION:
@@ -71,7 +76,7 @@ def _file(citation: Citation, sources: Sources) -> Checked:
         first, last = citation.lines
         lines = text_lines(text)
         if not 1 <= first <= last <= len(lines):
-            return Checked(
+            return CheckedCitation(
                 citation,
                 EvidenceCode.LINE_OUT_OF_RANGE,
                 f"{found.path} has {len(lines)} lines, not L{first}-{last}",
@@ -80,63 +85,63 @@ def _file(citation: Citation, sources: Sources) -> Checked:
         text = "\n".join(lines[first - 1 : last])
     if citation.quote:
         return _quote(citation, text, found.path, found.kind)
-    return Checked(citation, origin=found.kind)
+    return CheckedCitation(citation, origin=found.kind)
 
 
-def _section(citation: Citation, found: SourceFile) -> Checked:
+def _section(citation: Citation, found: SourceFile) -> CheckedCitation:
     wanted = _heading_form(citation.heading)
     if wanted and any(_heading_form(each) == wanted for each in _headings(found.text)):
-        return Checked(citation, origin=found.kind)
+        return CheckedCitation(citation, origin=found.kind)
     detail = f"{found.path} has no heading {citation.heading!r}"
-    return Checked(citation, EvidenceCode.SECTION_NOT_FOUND, detail, found.kind)
+    return CheckedCitation(citation, EvidenceCode.SECTION_NOT_FOUND, detail, found.kind)
 
 
-def _quote(citation: Citation, text: str, where: str, origin: str) -> Checked:
+def _quote(citation: Citation, text: str, where: str, origin: str) -> CheckedCitation:
     if not is_quotable(citation.quote):
         detail = (
             f"{citation.quote!r} proves nothing: a quote has at least {MIN_QUOTE_WORDS} words"
             f" and {MIN_QUOTE_CHARS} characters"
         )
-        return Checked(citation, EvidenceCode.QUOTE_NOT_FOUND, detail, origin)
+        return CheckedCitation(citation, EvidenceCode.QUOTE_NOT_FOUND, detail, origin)
     if holds_quote(text, citation.quote):
-        return Checked(citation, origin=origin)
+        return CheckedCitation(citation, origin=origin)
     detail = f"{where} does not say {citation.quote!r}"
-    return Checked(citation, EvidenceCode.QUOTE_NOT_FOUND, detail, origin)
+    return CheckedCitation(citation, EvidenceCode.QUOTE_NOT_FOUND, detail, origin)
 
 
-def _slot(citation: Citation, sources: Sources) -> Checked:
+def _slot(citation: Citation, sources: Sources) -> CheckedCitation:
     text = sources.slot(citation.source)
     if text is None:
         detail = f"slot {citation.source!r} was not shown to this agent"
-        return Checked(citation, EvidenceCode.SLOT_NOT_VISIBLE, detail, SLOT)
+        return CheckedCitation(citation, EvidenceCode.SLOT_NOT_VISIBLE, detail, SLOT)
     return _quote(citation, text, f"slot {citation.source!r}", SLOT)
 
 
-def _receipt(citation: Citation, sources: Sources) -> Checked:
+def _receipt(citation: Citation, sources: Sources) -> CheckedCitation:
     found = sources.receipt(citation.source)
     if found is None:
         detail = f"there is no receipt {citation.source}"
-        return Checked(citation, EvidenceCode.RECEIPT_UNKNOWN, detail)
+        return CheckedCitation(citation, EvidenceCode.RECEIPT_UNKNOWN, detail)
     if found.session_id != sources.session_id:
         detail = f"{citation.source} belongs to another session"
-        return Checked(citation, EvidenceCode.RECEIPT_FOREIGN_SESSION, detail, found.tool)
+        return CheckedCitation(citation, EvidenceCode.RECEIPT_FOREIGN_SESSION, detail, found.tool)
     if not found.is_signature_valid:
         detail = f"{citation.source} is not what was signed when {found.tool} ran"
-        return Checked(citation, EvidenceCode.RECEIPT_SIGNATURE_INVALID, detail, found.tool)
+        return CheckedCitation(citation, EvidenceCode.RECEIPT_SIGNATURE_INVALID, detail, found.tool)
     if not found.has_succeeded:
         # It stands, but a tool that failed found nothing a role could rest on.
-        return Checked(citation, None, f"{found.tool} did not succeed", "")
-    return Checked(citation, origin=found.tool)
+        return CheckedCitation(citation, None, f"{found.tool} did not succeed", "")
+    return CheckedCitation(citation, origin=found.tool)
 
 
-def _issue(citation: Citation, sources: Sources) -> Checked:
+def _issue(citation: Citation, sources: Sources) -> CheckedCitation:
     if sources.has_issue(int(citation.source)):
-        return Checked(citation, origin="issue")
+        return CheckedCitation(citation, origin="issue")
     detail = f"there is no issue #{citation.source}"
-    return Checked(citation, EvidenceCode.ISSUE_UNKNOWN, detail)
+    return CheckedCitation(citation, EvidenceCode.ISSUE_UNKNOWN, detail)
 
 
-def _scope(citation: Citation, sources: Sources) -> Checked:
+def _scope(citation: Citation, sources: Sources) -> CheckedCitation:
     for part in _scope_parts(citation.source):
         named = part.strip(" \t.()`*")
         if not named or _SCENES.fullmatch(named):
@@ -144,8 +149,8 @@ def _scope(citation: Citation, sources: Sources) -> Checked:
         path = clean_path(re.sub(_SCENES.pattern + r"\s*:?\s*", "", named, count=1, flags=re.I))
         if sources.file(clean_path(named)) is None and (not path or sources.file(path) is None):
             detail = f"the scope names {named!r}, which is neither scenes nor a file"
-            return Checked(citation, EvidenceCode.FILE_NOT_FOUND, detail)
-    return Checked(citation, origin="scope")
+            return CheckedCitation(citation, EvidenceCode.FILE_NOT_FOUND, detail)
+    return CheckedCitation(citation, origin="scope")
 
 
 def _scope_parts(scope: str) -> Iterator[str]:
@@ -184,7 +189,7 @@ def _heading_form(heading: str) -> str:
     return normalise(heading).strip(" .:#").casefold()
 
 
-_VERIFIERS: Final[Mapping[CitationKind, Callable[[Citation, Sources], Checked]]] = {
+_VERIFIERS: Final[Mapping[CitationKind, Callable[[Citation, Sources], CheckedCitation]]] = {
     CitationKind.FILE_QUOTE: _file,
     CitationKind.FILE_LINES: _file,
     CitationKind.FILE_SECTION: _file,

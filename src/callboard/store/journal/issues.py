@@ -6,7 +6,7 @@ from typing import Any, Final
 
 from callboard.core.canonical import compact_json
 from callboard.core.errors import NotFound
-from callboard.core.vocabulary.issue import (
+from callboard.core.vocabulary.work import (
     Issue,
     IssueDraft,
     IssueKind,

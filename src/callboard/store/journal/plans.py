@@ -5,7 +5,7 @@ from typing import Any
 
 from callboard.core.canonical import Json, compact_json
 from callboard.core.errors import Conflict, NotFound
-from callboard.core.vocabulary.plan import Plan, PlanState, Task, TaskState
+from callboard.core.vocabulary.work import Plan, PlanState, Task, TaskState
 from callboard.store.connection import Connection
 from callboard.store.journal.encoding import decode, row_of
 

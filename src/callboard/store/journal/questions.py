@@ -6,7 +6,7 @@ from typing import Any
 
 from callboard.core.canonical import Json, compact_json
 from callboard.core.errors import NotFound
-from callboard.core.vocabulary.question import Answer, Question
+from callboard.core.vocabulary.run import Answer, Question
 from callboard.store.connection import Connection
 from callboard.store.journal.encoding import decode, row_of
 

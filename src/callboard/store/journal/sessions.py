@@ -4,7 +4,7 @@ from typing import Any
 
 from callboard.core.canonical import Json, compact_json
 from callboard.core.errors import NotFound
-from callboard.core.vocabulary.session import SessionRecord, SessionState
+from callboard.core.vocabulary.run import SessionRecord, SessionState
 from callboard.store.connection import Connection
 from callboard.store.journal.encoding import decode, row_of
 

@@ -2,8 +2,7 @@
 
 from typing import Any
 
-from callboard.core.vocabulary.run import RunState
-from callboard.core.vocabulary.signal import SignalKind, SignalRecord
+from callboard.core.vocabulary.run import RunState, SignalKind, SignalRecord
 from callboard.store.connection import Connection
 from callboard.store.journal.encoding import row_of
 

@@ -5,8 +5,7 @@ from typing import Any, Final
 
 from callboard.core.canonical import Json, compact_json, digest_bytes
 from callboard.core.errors import NotFound
-from callboard.core.vocabulary.run import RunRecord
-from callboard.core.vocabulary.step import Effect, StepKind, StepRecord, StepState
+from callboard.core.vocabulary.run import Effect, RunRecord, StepKind, StepRecord, StepState
 from callboard.store.blobs import get_blob, put_blob
 from callboard.store.connection import Connection, StoreCorrupt
 from callboard.store.journal.encoding import RowDamaged, decode, decode_error, row_of

@@ -12,8 +12,7 @@ from dataclasses import asdict, replace
 from typing import Any
 
 from callboard.core.canonical import canonical_json
-from callboard.core.errors import ErrorRecord
-from callboard.core.tiers import ErrorTier
+from callboard.core.errors import ErrorRecord, ErrorTier
 from callboard.core.vocabulary import ReceiptOutcome
 from callboard.store.connection import Connection
 from callboard.store.journal.encoding import RowDamaged, row_of

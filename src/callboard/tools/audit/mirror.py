@@ -21,7 +21,8 @@ from callboard.store.faults import FaultPoints, NoFaults
 from callboard.store.files import open_for_writing
 from callboard.store.reading import lines_bounded, naming_links
 from callboard.tools.audit.folder import locked, mirror_path, sync_folder
-from callboard.tools.audit.receipts import list_receipts, receipt_to_json
+from callboard.tools.audit.receipts import is_signature_valid, list_receipts, receipt_to_json
+from callboard.tools.audit.signing import Signer
 
 _CHUNK_BYTES: Final = 65_536
 _LONGEST_LINE_BYTES: Final = 64_000_000
@@ -149,3 +150,25 @@ def _parse(text: str) -> dict[str, Any] | None:
     except (ValueError, RecursionError):
         return None
     return cast("dict[str, Any]", data) if isinstance(data, dict) else None
+
+
+def is_trustworthy(receipt: Receipt, signer: Signer, audit: Path) -> bool:
+    """Say whether a receipt is what was signed, in the database and in its mirror.
+
+    A mirror that lacks the receipt says nothing against it: it may not have been written yet.
+    """
+    return is_signature_valid(receipt, signer) and _is_mirrored_as_signed(receipt, audit)
+
+
+def _is_mirrored_as_signed(receipt: Receipt, audit: Path) -> bool:
+    # Looking at the text first spares reading every payload of the session.
+    marks = (receipt.id, f'"seq":{receipt.seq},')
+    lines = read_mirror(audit, receipt.session_id, holding=marks)
+    stood_for = [line for line in lines if _stands_for(line, receipt)]
+    return not stood_for or all(line.text == render_line(receipt) for line in stood_for)
+
+
+def _stands_for(line: MirrorLine, receipt: Receipt) -> bool:
+    if line.data is None:
+        return receipt.id in line.text
+    return line.data.get("receipt_id") == receipt.id or line.data.get("seq") == receipt.seq

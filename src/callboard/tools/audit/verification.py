@@ -16,7 +16,11 @@ from callboard.store.database import Connection, Database
 from callboard.tools.audit.folder import Trail, mirrored_sessions
 from callboard.tools.audit.intents import open_intents
 from callboard.tools.audit.mirror import MirrorLine, read_mirror
-from callboard.tools.audit.receipts import HEAD_PURPOSE, RECEIPT_PURPOSE, head_text
+from callboard.tools.audit.receipts import (
+    HEAD_PURPOSE,
+    RECEIPT_PURPOSE,
+    head_text,
+)
 from callboard.tools.audit.signing import Signer
 
 _COLUMNS: Final = ("session_id", "seq", "tool", "outcome", "run_id", "created_at")
@@ -60,7 +64,7 @@ def verify(database: Database, trail: Trail, session_id: str | None = None) -> V
                 f"Session {session_id} has no receipts", fix="See `callboard receipts list`."
             )
         sessions = [session_id]
-    work = _Work(Signer(trail), sessions)
+    work = _TrailWork(Signer(trail), sessions)
     work.check_secret()
     for each in sessions:
         # The mirror first: its lines were committed before, so the snapshot must hold them.
@@ -82,7 +86,7 @@ def verify(database: Database, trail: Trail, session_id: str | None = None) -> V
 
 
 @dataclass(slots=True)
-class _Work:
+class _TrailWork:
     signer: Signer
     sessions: list[str]
     flaws: list[Flaw] = field(default_factory=list[Flaw])

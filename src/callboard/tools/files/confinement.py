@@ -1,17 +1,27 @@
 """Confinement: a path given by anyone becomes a place inside the project, or is refused.
 
+So are names that Callboard writes no file under.
+
 Links are followed while resolving and never afterwards: a file is opened folder by folder from
 the root, and a link that appears in between stops the walk instead of leading it astray.
 Callboard's own folder and the version control's are not the project's files.
+
+Other programs run, obey or are steered by some files merely because they lie there: an editor by
+its folder of tasks, a shell by `.envrc`, a coding agent by `AGENTS.md`. A model that may write such
+a file may do whatever those programs may. What a person starts by a command of their own, such as
+a `Makefile`, is an ordinary file.
 """
 
 import errno
 import os
+import re
+import unicodedata
 from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path, PurePosixPath
 from typing import Final
 
+from callboard.core.canonical import composed
 from callboard.store import reading
 from callboard.store.beneath import open_folder
 from callboard.store.reading import FileRefused, Refusal
@@ -22,13 +32,80 @@ from callboard.tools.errors import (
     ToolError,
     Unreadable,
 )
-from callboard.tools.files.naming import why_not_written
+
+_EXECUTED: Final = frozenset(
+    {
+        # Python runs these at its start, pytest at its own.
+        "sitecustomize.py",
+        "usercustomize.py",
+        "conftest.py",
+        # Services that build whatever is pushed.
+        "jenkinsfile",
+        "azure-pipelines.yml",
+        "azure-pipelines.yaml",
+        "bitbucket-pipelines.yml",
+        "appveyor.yml",
+        # Run on entering a folder, or as hooks once somebody installed them.
+        "mise.toml",
+        "mise.local.toml",
+        "lefthook.yml",
+        "lefthook.yaml",
+        # File managers, on showing a folder.
+        "autorun.inf",
+        "desktop.ini",
+        # Coding agents take these for their user's own words.
+        "agents.md",
+        "agents.override.md",
+        "claude.md",
+        "claude.local.md",
+        "gemini.md",
+        "warp.md",
+        # With it a folder passes for a repository whose settings git executes.
+        "head",
+    }
+)
+_EXECUTED_SUFFIXES: Final = (
+    ".pth",
+    ".desktop",
+    ".code-workspace",
+    ".lnk",
+    ".scf",
+    ".url",
+    ".webloc",
+)
+# Control characters, line ends of Unicode, and what changes the direction of text.
+_UNSHOWN: Final = re.compile(
+    "[\x00-\x1f\x7f-\x9f\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069\ufeff]"
+)
+
+
+def why_not_written(parts: tuple[str, ...]) -> str | None:
+    """Return why no file is written at a path, or None if it may be."""
+    for part in parts:
+        if _UNSHOWN.search(part):
+            return "its name holds control characters"
+        if "\\" in part:
+            return "its name holds a backslash, which leads elsewhere on other systems"
+        if _as_compared(part).startswith("."):
+            return "it is hidden, and hidden files steer other programs"
+    name = _as_compared(parts[-1]) if parts else ""
+    if name in _EXECUTED or name.endswith(_EXECUTED_SUFFIXES):
+        return "other programs execute or obey a file of that name"
+    return None
+
+
+def _as_compared(part: str) -> str:
+    """Return a name as the most generous file system would compare it."""
+    plain = composed(composed(part).casefold())
+    shown = "".join(each for each in plain if unicodedata.category(each) != "Cf")
+    return shown.strip().rstrip(". ")
+
 
 RESERVED_FOLDERS: Final = frozenset({".callboard", ".git"})
 
 
 @dataclass(frozen=True, slots=True)
-class Place:
+class ProjectPlace:
     """A place in the project: the path as people write it, and the link-free way there."""
 
     path: str
@@ -43,7 +120,7 @@ class Confinement:
         self._given_root = os.path.abspath(root)
         self.root = Path(os.path.realpath(root))
 
-    def resolve(self, path: str) -> Place:
+    def resolve(self, path: str) -> ProjectPlace:
         """Return where a path leads, or refuse it."""
         relative = self._relative(path)
         real = Path(os.path.realpath(self.root.joinpath(*relative.parts)))
@@ -52,9 +129,9 @@ class Confinement:
         parts = real.relative_to(self.root).parts
         if any(_folded(part) in RESERVED_FOLDERS for part in (*relative.parts, *parts)):
             raise _outside(path, "it lies in a folder that is not open to tools")
-        return Place("/".join(relative.parts) or ".", parts)
+        return ProjectPlace("/".join(relative.parts) or ".", parts)
 
-    def resolve_for_writing(self, path: str) -> Place:
+    def resolve_for_writing(self, path: str) -> ProjectPlace:
         """Return where a path leads if a file may be written there, or refuse it."""
         place = self.resolve(path)
         for parts in (PurePosixPath(place.path).parts, place.parts):
@@ -74,7 +151,7 @@ class Confinement:
         except OSError as error:
             raise _told(error, "/".join(parts)) from error
 
-    def open_file(self, place: Place) -> int:
+    def open_file(self, place: ProjectPlace) -> int:
         """Open a regular file for reading; the caller closes it."""
         if not place.parts:
             raise not_a_file(place.path)

@@ -15,7 +15,7 @@ from callboard.store.beneath import opened_folder
 from callboard.store.pending import prepared
 from callboard.store.reading import FileRefused, drain, naming_links, read_bounded
 from callboard.tools.errors import FileChanged, FileMissing, ToolError
-from callboard.tools.files.confinement import Confinement, Place, open_regular, told_refusal
+from callboard.tools.files.confinement import Confinement, ProjectPlace, open_regular, told_refusal
 
 _BACKUPS: Final = ("backups", "files")
 
@@ -45,7 +45,7 @@ class FileWriter:
 
     def write(
         self,
-        place: Place,
+        place: ProjectPlace,
         data: bytes,
         expected_sha256: str | None = None,
         *,
@@ -69,7 +69,7 @@ class FileWriter:
         previous = None if old is None else digest_bytes(old)
         return WrittenFile(place.path, digest_bytes(data), len(data), previous, backup)
 
-    def move(self, old: Place, new: Place) -> bool:
+    def move(self, old: ProjectPlace, new: ProjectPlace) -> bool:
         """Give a file another name, unless one of that name is there; say whether it was done."""
         try:
             source = self._confinement.open_folder(old.parts[:-1])
@@ -105,7 +105,7 @@ class FileWriter:
         except FileNotFoundError:
             return None
 
-    def _back_up(self, place: Place, old: bytes, before: os.stat_result | None) -> str:
+    def _back_up(self, place: ProjectPlace, old: bytes, before: os.stat_result | None) -> str:
         target = self._backup_path(place.parts, digest_bytes(old))
         if target is None or self._kept is None:
             raise ToolError(
@@ -129,7 +129,9 @@ class FileWriter:
         root = self._confinement.root
         return target.relative_to(root).as_posix() if target.is_relative_to(root) else str(target)
 
-    def _current(self, place: Place, folder: int) -> tuple[bytes | None, os.stat_result | None]:
+    def _current(
+        self, place: ProjectPlace, folder: int
+    ) -> tuple[bytes | None, os.stat_result | None]:
         try:
             opened = open_regular(place.parts[-1], folder, place.path)
         except FileMissing:
@@ -171,7 +173,7 @@ def _expect(path: str, old: bytes | None, expected_sha256: str | None) -> None:
         )
 
 
-def _expect_untouched(place: Place, folder: int, before: os.stat_result | None) -> None:
+def _expect_untouched(place: ProjectPlace, folder: int, before: os.stat_result | None) -> None:
     try:
         now = os.stat(place.parts[-1], dir_fd=folder, follow_symlinks=False)
     except FileNotFoundError:

@@ -1,25 +1,26 @@
 """Recipes as data: their shape, references, patterns, wiring and where they are found."""
 
 from callboard.choreography.recipe.definition.library import (
-    Library,
+    RecipeLibrary,
     RecipeNotFound,
     Shelved,
     Shelves,
+    matched_chars,
+    plain_words,
     shelved_to_json,
 )
 from callboard.choreography.recipe.definition.model import (
     AgentStep,
-    Check,
     CheckKind,
     Commit,
     CommitAction,
     CommitMode,
     Recipe,
+    RecipeCheck,
     RecipeStep,
     ToolStep,
     key_of,
 )
-from callboard.choreography.recipe.definition.patterns import matched_chars, plain_words
 from callboard.choreography.recipe.definition.reading import Problem, read_recipe, recipe_from
 from callboard.choreography.recipe.definition.refs import (
     Ref,
@@ -29,24 +30,24 @@ from callboard.choreography.recipe.definition.refs import (
     read_ref,
     resolve,
 )
-from callboard.choreography.recipe.definition.wiring import Surroundings, check_wiring
+from callboard.choreography.recipe.definition.wiring import RecipeSurroundings, check_wiring
 
 __all__ = [
     "AgentStep",
-    "Check",
     "CheckKind",
     "Commit",
     "CommitAction",
     "CommitMode",
-    "Library",
     "Problem",
     "Recipe",
+    "RecipeCheck",
+    "RecipeLibrary",
     "RecipeNotFound",
     "RecipeStep",
+    "RecipeSurroundings",
     "Ref",
     "Shelved",
     "Shelves",
-    "Surroundings",
     "ToolStep",
     "check_wiring",
     "find_refs",

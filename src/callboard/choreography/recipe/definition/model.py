@@ -61,7 +61,7 @@ class AgentStep:
 
 
 @dataclass(frozen=True, slots=True)
-class Check:
+class RecipeCheck:
     """One condition; which of the fields matter depends on its kind."""
 
     kind: CheckKind
@@ -105,7 +105,7 @@ class Commit:
     slot: str | None = None
     path: Json = None
     mode: CommitMode = CommitMode.AUTO
-    requires: tuple[Check, ...] = ()
+    requires: tuple[RecipeCheck, ...] = ()
     source: Ref | None = None
     min_severity: str = "info"
 
@@ -133,7 +133,7 @@ class Recipe:
     task_patterns: tuple[str, ...]
     phase_a: tuple[ToolStep, ...]
     phase_b: tuple[AgentStep, ...]
-    dod: tuple[Check, ...] = ()
+    dod: tuple[RecipeCheck, ...] = ()
     commit: tuple[Commit, ...] = ()
     # The file's own data, kept so that a snapshot says exactly what the author wrote.
     data: Mapping[str, Json] = field(default_factory=dict[str, Json], repr=False)

@@ -9,12 +9,12 @@ from typing import Any, Final, TypeVar, cast
 
 from callboard.choreography.recipe.definition.model import (
     AgentStep,
-    Check,
     CheckKind,
     Commit,
     CommitAction,
     CommitMode,
     Recipe,
+    RecipeCheck,
     ToolStep,
 )
 from callboard.choreography.recipe.definition.refs import (
@@ -83,7 +83,7 @@ def read_recipe(text: str, file: str) -> Recipe:
 
 def recipe_from(data: Json, file: str = "recipe") -> Recipe:
     """Read a recipe from plain data, such as the snapshot a run keeps."""
-    reader = _Reader(file)
+    reader = _RecipeReader(file)
     recipe = reader.recipe(data)
     if reader.problems or recipe is None:
         raise invalid(reader.problems)
@@ -100,7 +100,7 @@ def invalid(problems: list[Problem]) -> RecipeInvalid:
 
 
 @dataclass(slots=True)
-class _Reader:
+class _RecipeReader:
     """Collects problems while it reads; a value it cannot use becomes an empty one."""
 
     file: str
@@ -143,16 +143,16 @@ class _Reader:
             input_slots=self._texts(tree, "input_slots", where),
         )
 
-    def _check(self, tree: dict[str, Any], where: str) -> Check:
+    def _check(self, tree: dict[str, Any], where: str) -> RecipeCheck:
         kind = self._choice(tree, "check", where, CheckKind)
         if kind is None:
-            return Check(CheckKind.SLOT_NOT_NULL)
+            return RecipeCheck(CheckKind.SLOT_NOT_NULL)
         self._only(tree, _CHECK_KEYS[kind], where)
         needs_slot = kind in (CheckKind.SLOT_NOT_NULL, CheckKind.SLOT_FIELD_EQUALS)
         field_path = self._field(tree, kind, where)
         if kind is CheckKind.SLOT_FIELD_EQUALS and "expected" not in tree:
             self._wrong(_at(where, "expected"), "is missing")
-        return Check(
+        return RecipeCheck(
             kind,
             slot=self._name(tree, "slot", where) if needs_slot else None,
             field_path=field_path,
@@ -189,7 +189,7 @@ class _Reader:
             requires=tuple(self._condition(*each) for each in needed),
         )
 
-    def _condition(self, tree: dict[str, Any], where: str) -> Check:
+    def _condition(self, tree: dict[str, Any], where: str) -> RecipeCheck:
         check = self._check(tree, where)
         if check.kind is CheckKind.TOOL_PASSES:
             self._wrong(_at(where, "check"), "must not be tool_passes here; use it in dod")

@@ -23,7 +23,7 @@ _MAX_CHARS: Final = 500
 
 
 @dataclass(frozen=True, slots=True)
-class Segment:
+class RefSegment:
     """One part between dots: a name, and the places in lists that follow it."""
 
     text: str
@@ -36,7 +36,7 @@ class Ref:
     """A reference as written, split into its segments."""
 
     path: str
-    segments: tuple[Segment, ...]
+    segments: tuple[RefSegment, ...]
 
     @property
     def root(self) -> str:
@@ -58,7 +58,7 @@ def parse_ref(path: str) -> Ref:
         raise RefSyntaxError(
             f"{path[:80]!r} is not a reference", fix="Write slot.field or slot.list[0].field."
         )
-    segments: list[Segment] = []
+    segments: list[RefSegment] = []
     for text in path.split("."):
         match = _SEGMENT.fullmatch(text)
         if match is None:
@@ -70,7 +70,7 @@ def parse_ref(path: str) -> Ref:
                 segment=text,
             )
         indexes = tuple(int(number) for number in _INDEX.findall(match[2]))
-        segments.append(Segment(text, match[1], indexes))
+        segments.append(RefSegment(text, match[1], indexes))
     return Ref(path, tuple(segments))
 
 
@@ -127,7 +127,7 @@ def resolve(value: Json, roots: Mapping[str, Json]) -> Json:
     return value
 
 
-def _enter(ref: Ref, segment: Segment, value: Json) -> Json:
+def _enter(ref: Ref, segment: RefSegment, value: Json) -> Json:
     if value is None:
         raise RefResolutionError(ref.path, segment.text, "is absent or null")
     for index in segment.indexes:

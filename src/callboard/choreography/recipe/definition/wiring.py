@@ -12,14 +12,14 @@ from callboard.choreography.recipe.definition.model import (
 )
 from callboard.choreography.recipe.definition.reading import Problem
 from callboard.choreography.recipe.definition.refs import TASK, Ref
-from callboard.choreography.small import EACH, LINES, TARGET
+from callboard.choreography.small_models import EACH, LINES, TARGET
 from callboard.core.canonical import Json
 from callboard.core.vocabulary import Effect, ModelTier
 from callboard.prompts import (
     RESERVED_NAMES,
-    Registry,
     TemplateInvalid,
     TemplateNotFound,
+    TemplateRegistry,
     check_placeholders,
 )
 from callboard.tools import ToolRegistry
@@ -31,12 +31,12 @@ _TASK_FIELDS = ("description", "args", "initial_args", "session_plan_task_id")
 
 
 @dataclass(frozen=True, slots=True)
-class Surroundings:
+class RecipeSurroundings:
     """What recipes are checked against: the tools, the staff and the templates of a studio."""
 
     tools: ToolRegistry
     archetypes: Collection[str]
-    prompts: Registry
+    prompts: TemplateRegistry
 
 
 @dataclass(slots=True)
@@ -49,7 +49,7 @@ class _Wiring:
         self.problems.append(Problem(self.file, where, message))
 
 
-def check_wiring(recipe: Recipe, file: str, around: Surroundings) -> list[Problem]:
+def check_wiring(recipe: Recipe, file: str, around: RecipeSurroundings) -> list[Problem]:
     """Return everything that would keep a recipe from working, each with file and field."""
     wiring = _Wiring(recipe, file)
     _check_names(wiring)
@@ -147,7 +147,7 @@ def _roots_of(step: RecipeStep, where: str) -> Iterator[tuple[str, str]]:
             yield f"{where}.args", ref.root
 
 
-def _check_steps(wiring: _Wiring, around: Surroundings) -> None:
+def _check_steps(wiring: _Wiring, around: RecipeSurroundings) -> None:
     for where, step in _placed(wiring.recipe):
         if isinstance(step, ToolStep):
             _check_tool(wiring, around, where, step.tool, dict(step.args))
@@ -161,7 +161,7 @@ def _check_steps(wiring: _Wiring, around: Surroundings) -> None:
 
 
 def template_problems(
-    step: AgentStep, prompts: Registry, tiers: Iterable[ModelTier] = tuple(ModelTier)
+    step: AgentStep, prompts: TemplateRegistry, tiers: Iterable[ModelTier] = tuple(ModelTier)
 ) -> Iterator[str]:
     """Yield what is wrong with the templates a step may be given in some tiers, each once."""
     told: set[str] = set()
@@ -187,14 +187,14 @@ def _slot_names(step: AgentStep) -> Iterator[str]:
     yield from (f"inputs{LINES}", EACH, TARGET)
 
 
-def _check_checks(wiring: _Wiring, around: Surroundings) -> None:
+def _check_checks(wiring: _Wiring, around: RecipeSurroundings) -> None:
     for where, check in _numbered("dod", wiring.recipe.dod):
         if check.tool is not None:
             _check_tool(wiring, around, where, check.tool, dict(check.args))
 
 
 def _check_tool(
-    wiring: _Wiring, around: Surroundings, where: str, name: str, args: dict[str, Json]
+    wiring: _Wiring, around: RecipeSurroundings, where: str, name: str, args: dict[str, Json]
 ) -> None:
     if name not in around.tools:
         known = ", ".join(around.tools.ids) or "none"

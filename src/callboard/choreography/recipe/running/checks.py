@@ -4,9 +4,15 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any, cast
 
-from callboard.choreography.recipe.definition import Check, CheckKind, follow, parse_ref, resolve
+from callboard.choreography.recipe.definition import (
+    CheckKind,
+    RecipeCheck,
+    follow,
+    parse_ref,
+    resolve,
+)
 from callboard.choreography.recipe.errors import RefResolutionError
-from callboard.choreography.recipe.running.slots import Slots
+from callboard.choreography.recipe.running.slots import RunSlots
 from callboard.core.canonical import Json, compact_json
 from callboard.tools.errors import ToolError
 from callboard.tools.files import ProjectFiles
@@ -33,7 +39,7 @@ class CheckResult:
         }
 
 
-def evaluate(check: Check, slots: Slots, files: ProjectFiles) -> CheckResult:
+def evaluate(check: RecipeCheck, slots: RunSlots, files: ProjectFiles) -> CheckResult:
     """Look whether a condition on slots or files holds."""
     match check.kind:
         case CheckKind.SLOT_NOT_NULL:
@@ -46,7 +52,7 @@ def evaluate(check: Check, slots: Slots, files: ProjectFiles) -> CheckResult:
             raise AssertionError("a tool is not run here")
 
 
-def judge_payload(check: Check, payload: Mapping[str, Json]) -> CheckResult:
+def judge_payload(check: RecipeCheck, payload: Mapping[str, Json]) -> CheckResult:
     """Look whether what a tool found is what a check wants of it."""
     actual: Json = payload
     if check.field_path is not None:
@@ -62,7 +68,7 @@ def judge_payload(check: Check, payload: Mapping[str, Json]) -> CheckResult:
     return _result(check, True, actual=actual)
 
 
-def failed(check: Check, reason: str) -> CheckResult:
+def failed(check: RecipeCheck, reason: str) -> CheckResult:
     """Return the result of a check that could not be made."""
     return _result(check, False, reason)
 
@@ -82,14 +88,14 @@ def is_same(one: Json, other: Json) -> bool:
     return bool(one == other)
 
 
-def _slot_not_null(check: Check, slots: Slots) -> CheckResult:
+def _slot_not_null(check: RecipeCheck, slots: RunSlots) -> CheckResult:
     slot = slots.get(str(check.slot))
     if slot is None:
         return _result(check, False, "was never filled")
     return _result(check, not slot.is_null, "is empty" if slot.is_null else "")
 
 
-def _slot_field_equals(check: Check, slots: Slots) -> CheckResult:
+def _slot_field_equals(check: RecipeCheck, slots: RunSlots) -> CheckResult:
     try:
         actual = follow(parse_ref(f"{check.slot}.{check.field_path}"), slots.roots())
     except RefResolutionError as error:
@@ -99,7 +105,7 @@ def _slot_field_equals(check: Check, slots: Slots) -> CheckResult:
     return _result(check, passed, reason, actual=actual)
 
 
-def _file_exists(check: Check, slots: Slots, files: ProjectFiles) -> CheckResult:
+def _file_exists(check: RecipeCheck, slots: RunSlots, files: ProjectFiles) -> CheckResult:
     try:
         path: Json = resolve(check.path, slots.roots())
         if not isinstance(path, str):
@@ -111,7 +117,9 @@ def _file_exists(check: Check, slots: Slots, files: ProjectFiles) -> CheckResult
     return _result(check, there, reason, actual=path)
 
 
-def _result(check: Check, passed: bool, reason: str = "", *, actual: Json = None) -> CheckResult:
+def _result(
+    check: RecipeCheck, passed: bool, reason: str = "", *, actual: Json = None
+) -> CheckResult:
     expected = check.expected if check.kind is not CheckKind.SLOT_NOT_NULL else None
     return CheckResult(check.kind.value, check.target, passed, reason, expected, actual)
 

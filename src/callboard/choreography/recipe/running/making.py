@@ -8,21 +8,27 @@ from collections.abc import Awaitable, Callable
 from dataclasses import dataclass, field
 from typing import Any, Final, cast
 
-from callboard.choreography.asking import Around, Call
+from callboard.choreography.asking import AgentCall, Around
 from callboard.choreography.citable import SlotText
 from callboard.choreography.recipe.definition import AgentStep, key_of, resolve
 from callboard.choreography.recipe.errors import InputAbstained
-from callboard.choreography.recipe.running.answers import artifact_of, check_spoken, heard, weigh
-from callboard.choreography.recipe.running.evidence import Pick, pick_evidence
+from callboard.choreography.recipe.running.answers import (
+    EvidencePick,
+    artifact_of,
+    check_spoken,
+    heard,
+    pick_evidence,
+    weigh,
+)
 from callboard.choreography.recipe.running.play import Play
 from callboard.choreography.recipe.running.slots import AnySlot, ArtifactSlot, PointerSlot
-from callboard.choreography.small import (
+from callboard.choreography.small_models import (
     EVIDENCE,
     FAIL,
     FINDING,
     VERDICT,
-    Parts,
-    Question,
+    PartQuestion,
+    TemplateParts,
     clean_reply,
     plain_findings,
 )
@@ -32,7 +38,7 @@ from callboard.core.canonical import Json
 from callboard.core.vocabulary import Agent, Content, ModelTier, StepKind, Trust
 from callboard.engine.scope import StepScope
 from callboard.prompts import Template
-from callboard.replies.evidence import Verdict, verdict_from_json, verdict_to_json
+from callboard.replies.evidence import EvidenceVerdict, verdict_from_json, verdict_to_json
 from callboard.tools import ToolError
 
 _REPLY: Final = "reply"
@@ -138,14 +144,16 @@ class _Making:
         text: str = said["text"]
         if not verdict.accepted and verdict.body.strip():
             line = await pick_evidence(
-                Pick(self.play, self.agent, f"{self.key}/{EVIDENCE}", verdict.body, self.shown)
+                EvidencePick(
+                    self.play, self.agent, f"{self.key}/{EVIDENCE}", verdict.body, self.shown
+                )
             )
             text = f"{verdict.body}\n\n{line}" if line else text
         return await self._close(text)
 
     async def _in_parts(self, template: Template) -> Json:
         """Ask part by part: is there anything to say, what, how does it end, what proves it."""
-        parts = Parts(
+        parts = TemplateParts(
             template,
             self.contents,
             self.play.assignment.task.content(),
@@ -173,11 +181,11 @@ class _Making:
                     return ""
         return ""
 
-    async def _evidence_line(self, parts: Parts, text: str) -> str:
+    async def _evidence_line(self, parts: TemplateParts, text: str) -> str:
         if all(part.name != EVIDENCE for part in parts.template.parts):
             return ""
         finding = Content(text, f"agent:{self.agent.id}", Trust.UNTRUSTED)
-        pick = Pick(
+        pick = EvidencePick(
             self.play,
             self.agent,
             f"{self.key}/{EVIDENCE}",
@@ -191,7 +199,7 @@ class _Making:
         )
         return await pick_evidence(pick)
 
-    async def _ask_part(self, question: Question) -> Json:
+    async def _ask_part(self, question: PartQuestion) -> Json:
         async def around(_scope: StepScope, ask: Callable[[], Awaitable[Json]]) -> Json:
             said = await heard(self.play, self.agent, ask)
             if question.schema is None:
@@ -222,7 +230,7 @@ class _Making:
 
         async def act(scope: StepScope) -> Json:
             scope.detail["agent"] = self.agent.id
-            verdict: Verdict = await weigh(self.play, scope, self.agent, text, self.shown)
+            verdict: EvidenceVerdict = await weigh(self.play, scope, self.agent, text, self.shown)
             return artifact_of(self.play, scope, self.agent, verdict).to_json()
 
         slot = self.step.output_slot
@@ -234,13 +242,13 @@ class _Making:
         *,
         around: Around,
         slot: str | None = None,
-        question: Question | None = None,
+        question: PartQuestion | None = None,
     ) -> Json:
         if self.play.run.holds(key):
             return self.play.run.recall(key)
         await self.play.turn.ready(key)
         task = {"task": self.play.assignment.task.content()}
-        call = Call(
+        call = AgentCall(
             key=key,
             agent_id=self.agent.id,
             prompt=self.step.prompt_type,

@@ -128,7 +128,7 @@ def read_findings(payload: Json) -> list[dict[str, Json]]:
 AnySlot = PointerSlot | ArtifactSlot
 
 
-class Slots:
+class RunSlots:
     """What one run has gathered and made so far, by name."""
 
     def __init__(self, assignment: Assignment) -> None:

@@ -4,6 +4,9 @@ import logging
 from collections.abc import Mapping, Sequence
 from typing import Any, Final, cast
 
+from pydantic import BaseModel
+
+from callboard.choreography.answers import Answer, read_answer, schema_of
 from callboard.choreography.turn.acting.steps import Scene, failed, told
 from callboard.choreography.turn.domain import ComputeFunction
 from callboard.choreography.turn.sections import DATA, OLDER, PromptSection, rows_section
@@ -15,23 +18,19 @@ _log: Final = logging.getLogger(__name__)
 NO_DATA: Final = "No data to analyze."
 
 
-_SCHEMA: Final[dict[str, Json]] = {
-    "type": "object",
-    "properties": {
-        "analysis": {"type": "string"},
-        "matches": {
-            "type": "array",
-            "items": {
-                "type": "object",
-                "properties": {"id": {"type": "string"}, "label": {"type": "string"}},
-                "required": ["label"],
-            },
-        },
-        "reasoning": {"type": "string"},
-    },
-    "required": ["analysis", "matches"],
-    "additionalProperties": False,
-}
+class Match(BaseModel):
+    """A row that an analysis names; whatever else a model says of it is left out."""
+
+    id: str = ""
+    label: str
+
+
+class Analysis(Answer):
+    """What a model makes of some rows."""
+
+    analysis: str
+    matches: tuple[Match, ...]
+    reasoning: str = ""
 
 
 async def perform_analyze(scene: Scene) -> StepResult:
@@ -114,10 +113,13 @@ async def _judge(
         *await scene.work.preference_sections(scene.step.subdomain),
     ]
     try:
-        reply = await scene.asker.ask("ask", scene.node, sections, scene.message, schema=_SCHEMA)
+        reply = await scene.asker.ask(
+            "ask", scene.node, sections, scene.message, schema=schema_of(Analysis)
+        )
     except CallboardError as error:
         return {"error": told(error)}
-    said = cast("dict[str, Any]", reply.data or {})
+    found = read_answer(Analysis, reply.data)
+    said = {} if found is None else found.model_dump(exclude_unset=True)
     known = _names_in([*tables.values(), [computed or {}]])
     matches: list[Any] = []
     for each in cast("list[dict[str, Any]]", said.get("matches") or []):

@@ -5,6 +5,7 @@ from typing import Any, Final, cast
 
 from pydantic import ValidationError
 
+from callboard.choreography.answers import schema_of
 from callboard.choreography.turn.acting.handles import resolve_ids
 from callboard.choreography.turn.acting.steps import (
     REPAIRS,
@@ -30,6 +31,8 @@ from callboard.choreography.turn.thinking.references import SYMBOL, rewrite_stri
 from callboard.core.canonical import Json
 from callboard.core.errors import CallboardError
 
+# A bad value is told back with what is allowed.
+_CHECKED_LATER: Final = ("filters", "order_by", "limit", "offset", "aggregates")
 _PUT_AWAY: Final = re.compile(r"\b(?:archiv\w*|deleted|removed|put away|restor\w*)\b")
 
 
@@ -103,7 +106,11 @@ async def _write_request(scene: Scene, attempt: int, errors: list[str]) -> ReadR
         scene.problem_section("\n".join(errors[-1:])),
     ]
     said = await scene.asker.ask(
-        f"ask/{attempt}", scene.node, sections, scene.message, schema=_SCHEMA
+        f"ask/{attempt}",
+        scene.node,
+        sections,
+        scene.message,
+        schema=schema_of(ReadRequest, loosely=_CHECKED_LATER),
     )
     return _checked(cast("dict[str, Any]", said.data))
 
@@ -136,23 +143,3 @@ def _result(scene: Scene, request: ReadRequest, found: ReadResult) -> StepResult
             found.total_count,
         ),
     )
-
-
-_SCHEMA: dict[str, Json] = {
-    "type": "object",
-    "properties": {
-        "table": {"type": "string"},
-        "columns": {"type": ["array", "null"], "items": {"type": "string"}},
-        "filters": {"type": "array", "items": {"type": "object"}},
-        "include": {"type": "array", "items": {"type": "string"}},
-        "order_by": {"type": "array", "items": {"type": "object"}},
-        "limit": {"type": "integer"},
-        "offset": {"type": "integer"},
-        "count_only": {"type": "boolean"},
-        "group_by": {"type": "array", "items": {"type": "string"}},
-        "aggregates": {"type": "array", "items": {"type": "object"}},
-        "include_archived": {"type": "boolean"},
-    },
-    "required": ["table"],
-    "additionalProperties": False,
-}

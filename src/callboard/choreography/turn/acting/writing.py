@@ -9,6 +9,7 @@ from typing import Any, cast
 
 from pydantic import ValidationError
 
+from callboard.choreography.answers import schema_of
 from callboard.choreography.turn.acting.handles import expand_write, resolve_ids
 from callboard.choreography.turn.acting.steps import (
     REPAIRS,
@@ -135,8 +136,9 @@ async def write_request(scene: Scene, attempt: int, errors: list[str]) -> WriteR
         PromptSection(ENTITY_IDS, _ids(scene), is_pinned=True),
         scene.problem_section("\n".join(errors[-1:])),
     ]
+    schema = schema_of(WriteRequest, without=("versions",), loosely=("filters",))
     said = await scene.asker.ask(
-        f"ask/{attempt}", scene.node, sections, scene.message, schema=_SCHEMA
+        f"ask/{attempt}", scene.node, sections, scene.message, schema=schema
     )
     try:
         return WriteRequest.model_validate(cast("dict[str, Any]", said.data))
@@ -188,22 +190,6 @@ def _told(scene: Scene, request: WriteRequest, done: WriteResult) -> str:
     domain = scene.work.domain
     own = own_words(domain, request, done)
     return own or words_for_write(table_words(domain, done.table), done)
-
-
-_SCHEMA: dict[str, Json] = {
-    "type": "object",
-    "properties": {
-        "op": {"enum": [each.value for each in WriteOp]},
-        "table": {"type": "string"},
-        "records": {"type": "array", "items": {"type": "object"}},
-        "from_content": {"type": ["string", "null"]},
-        "from_result": {"type": ["string", "null"]},
-        "set": {"type": "object"},
-        "filters": {"type": "array", "items": {"type": "object"}},
-    },
-    "required": ["op", "table"],
-    "additionalProperties": False,
-}
 
 
 async def undo_turn(work: TurnWork) -> str:

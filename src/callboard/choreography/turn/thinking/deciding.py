@@ -12,8 +12,7 @@ from callboard.choreography.turn.thinking.references import must_propose
 from callboard.choreography.turn.thinking.validation import check_plan
 from callboard.choreography.turn.work import TurnWork
 from callboard.core.canonical import Json
-from callboard.core.errors import CallboardError
-from callboard.core.tiers import ErrorTier
+from callboard.core.errors import CallboardError, ErrorTier
 
 _SIMPLE_STEPS: Final = 2
 

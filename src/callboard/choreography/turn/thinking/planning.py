@@ -2,10 +2,11 @@
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any, cast
+from typing import Any, Final, cast
 
 from pydantic import ValidationError
 
+from callboard.choreography.answers import schema_of, with_fields
 from callboard.choreography.turn.asker import THINK
 from callboard.choreography.turn.domain import Domain, TurnMode
 from callboard.choreography.turn.requests import ReadRequest, WriteRequest
@@ -19,11 +20,14 @@ from callboard.choreography.turn.sections import (
     PromptSection,
     entity_section,
 )
-from callboard.choreography.turn.shapes import StepType, ThinkOutput, ThinkStep
+from callboard.choreography.turn.shapes import ThinkOutput, ThinkStep
 from callboard.choreography.turn.thinking.validation import CheckedPlan, check_plan
 from callboard.choreography.turn.work import TurnWork
 from callboard.core.canonical import Json
 from callboard.core.errors import CallboardError
+
+_MOST_STEPS: Final = 12
+_GIVEN_BY_CODE: Final = ("id", "requires_confirmation")
 
 
 class PlanUnusable(CallboardError):
@@ -110,42 +114,19 @@ def _catalogue(domain: Domain, counts: Mapping[str, int]) -> str:
 
 def plan_schema(domain: Domain, mode: TurnMode) -> dict[str, Json]:
     """Return the JSON schema of a plan: only what exists can be named."""
-    return {
-        "type": "object",
-        "properties": {
-            "goal": {"type": "string"},
-            "steps": {"type": "array", "items": step_schema(domain), "maxItems": 12},
-            "needs_proposal": {"type": "boolean"},
-            "proposal_message": {"type": ["string", "null"]},
-            "assumptions": {"type": "array", "items": {"type": "string"}},
-        },
-        "required": ["goal", "steps"],
-        "additionalProperties": False,
-    }
+    steps: Json = {"type": "array", "items": step_schema(domain), "maxItems": _MOST_STEPS}
+    return with_fields(schema_of(ThinkOutput, loosely=("steps",)), steps=steps)
 
 
 def step_schema(domain: Domain) -> dict[str, Json]:
     """Return the JSON schema of one step."""
-    texts: dict[str, Json] = {"type": "array", "items": {"type": "string"}}
-    return {
-        "type": "object",
-        "properties": {
-            "description": {"type": "string"},
-            "step_type": {"enum": [each.value for each in StepType]},
-            "subdomain": {"type": "string"},
-            "group": {"type": "integer", "minimum": 0, "maximum": 12},
-            "referenced_entities": texts,
-            "inputs": texts,
-            "compute": {"type": ["string", "null"]},
-            "content_type": {"enum": [*(e.name for e in domain.entity_types()), None]},
-            "arguments": {"type": "object"},
-            # Requests are checked where they are executed; a bad one is told back there.
-            "query": {"type": ["object", "null"]},
-            "write": {"type": ["object", "null"]},
-        },
-        "required": ["description", "step_type", "subdomain"],
-        "additionalProperties": False,
-    }
+    # Requests are checked where they are executed; a bad one is told back there.
+    schema = schema_of(ThinkStep, without=_GIVEN_BY_CODE, loosely=("query", "write"))
+    return with_fields(
+        schema,
+        group={"type": "integer", "minimum": 0, "maximum": _MOST_STEPS},
+        content_type={"enum": [*(each.name for each in domain.entity_types()), None]},
+    )
 
 
 def read_plan(data: Any, goal: str) -> ThinkOutput:

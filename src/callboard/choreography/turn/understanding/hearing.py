@@ -11,6 +11,7 @@ from typing import Any, Final, cast
 
 from pydantic import ValidationError
 
+from callboard.choreography.answers import schema_of, with_fields
 from callboard.choreography.turn.asker import QUICK, UNDERSTAND, PromptNode
 from callboard.choreography.turn.memory import UNDERSTAND_TURNS, recent_section
 from callboard.choreography.turn.sections import (
@@ -166,17 +167,13 @@ def open_question(work: TurnWork) -> str:
 
 
 def _schema(required: Sequence[str] = (), **more: Json) -> dict[str, Json]:
-    own = _own_schema()
-    properties = {**cast("dict[str, Json]", own["properties"]), **more}
-    return {**own, "properties": properties, "required": list(required)}
+    return {**with_fields(_own_schema(), **more), "required": list(required)}
 
 
 @cache
 def _own_schema() -> dict[str, Json]:
-    schema = UnderstandOutput.model_json_schema()
-    properties = cast("dict[str, Json]", schema["properties"])
-    properties["answer"] = {"enum": [*(each.value for each in AnswerKind), None]}
-    return schema
+    answer: Json = {"enum": [*(each.value for each in AnswerKind), None]}
+    return with_fields(schema_of(UnderstandOutput), answer=answer)
 
 
 async def revive(work: TurnWork, reading: MessageReading) -> MessageReading:

@@ -5,8 +5,7 @@ from typing import Annotated
 from fastapi import APIRouter, Query
 from pydantic import ConfigDict, Field
 
-from callboard.api.paging import Paged
-from callboard.api.project import Entry, OpenStudio, Shown, Wanted
+from callboard.api.project import Entry, OpenStudio, Paged, Shown, Wanted
 from callboard.packs.control_room.conferences.routes import PolicyWanted
 from callboard.packs.control_room.request import ControlRoom
 

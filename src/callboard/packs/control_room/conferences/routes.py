@@ -5,9 +5,8 @@ from typing import Annotated
 from fastapi import APIRouter
 from pydantic import Field
 
-from callboard.api.paging import Paged
-from callboard.api.project import Entry, Shown, Wanted
-from callboard.choreography.calling import ToolPolicy
+from callboard.api.project import Entry, Paged, Shown, Wanted
+from callboard.choreography.agent_calls import ToolPolicy
 from callboard.packs.control_room.request import ControlRoom
 
 router = APIRouter(prefix="/conferences", tags=["conferences"])
@@ -70,14 +69,14 @@ async def list_conferences(
     house: ControlRoom, page: Paged, session_id: str | None = None
 ) -> list[ConferenceShape]:
     """List conferences, newest first."""
-    found = page.cut(house.hall.list(session_id))
+    found = page.cut(house.conferences.list(session_id))
     return [ConferenceShape.model_validate(each.to_json()) for each in found]
 
 
 @router.post("", status_code=201)
 async def open_conference(house: ControlRoom, wanted: ConferenceWanted) -> ConferenceShape:
     """Open a conference; rounds are held in it one after the other."""
-    opened = await house.hall.open(
+    opened = await house.conferences.open(
         agents=wanted.agents, policy=wanted.tool_policy.policy(), session_id=wanted.session_id
     )
     return ConferenceShape.model_validate(opened.to_json())
@@ -86,19 +85,19 @@ async def open_conference(house: ControlRoom, wanted: ConferenceWanted) -> Confe
 @router.get("/{conference_id}")
 async def show_conference(house: ControlRoom, conference_id: str) -> ConferenceShape:
     """Show a conference with everything said in it."""
-    return ConferenceShape.model_validate(house.hall.get(conference_id).to_json())
+    return ConferenceShape.model_validate(house.conferences.get(conference_id).to_json())
 
 
 @router.get("/{conference_id}/rounds")
 async def list_rounds(house: ControlRoom, conference_id: str, page: Paged) -> list[Entry]:
     """List the rounds of a conference in order."""
-    return [each.to_json() for each in page.cut(house.hall.get(conference_id).rounds)]
+    return [each.to_json() for each in page.cut(house.conferences.get(conference_id).rounds)]
 
 
 @router.post("/{conference_id}/rounds", status_code=201)
 async def hold_round(house: ControlRoom, conference_id: str, wanted: RoundWanted) -> StartedRound:
     """Put a message to everybody; follow the round through the events of its run."""
-    run = await house.hall.hold_round(wanted.message, conference_id=conference_id)
+    run = await house.conferences.hold_round(wanted.message, conference_id=conference_id)
     return StartedRound(
         conference_id=conference_id, round_id=run.id, run_id=run.id, status="running"
     )
@@ -107,8 +106,8 @@ async def hold_round(house: ControlRoom, conference_id: str, wanted: RoundWanted
 @router.get("/{conference_id}/rounds/{round_id}")
 async def show_round(house: ControlRoom, conference_id: str, round_id: str) -> Entry:
     """Show one round."""
-    house.hall.get(conference_id)
-    return house.hall.round(round_id).to_json()
+    house.conferences.get(conference_id)
+    return house.conferences.round(round_id).to_json()
 
 
 @router.post("/{conference_id}/rounds/{round_id}/ask-again", status_code=201)
@@ -116,8 +115,8 @@ async def ask_again(
     house: ControlRoom, conference_id: str, round_id: str, wanted: AskAgain
 ) -> StartedRound:
     """Ask an agent again whose reply was rejected or missing."""
-    house.hall.get(conference_id)
-    run = await house.hall.ask_again(round_id, wanted.agent_id)
+    house.conferences.get(conference_id)
+    run = await house.conferences.ask_again(round_id, wanted.agent_id)
     return StartedRound(
         conference_id=conference_id, round_id=round_id, run_id=run.id, status="running"
     )

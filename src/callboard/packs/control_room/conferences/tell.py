@@ -8,7 +8,6 @@ from callboard.choreography.conference import (
     read_conference,
     read_conferences,
 )
-from callboard.cli.lookup import matching, pick
 from callboard.cli.output import (
     clean,
     counted,
@@ -20,13 +19,13 @@ from callboard.cli.output import (
     remark,
     seconds,
 )
-from callboard.cli.reading import Reading
+from callboard.cli.reading import OpenJournal, matching, pick
 from callboard.store.connection import Connection
 from callboard.store.journal.conferences import list_conferences
 from callboard.store.journal.sessions import load_session
 
 
-def conferences_report(journal: Reading, session: str | None, *, as_json: bool) -> None:
+def conferences_report(journal: OpenJournal, session: str | None, *, as_json: bool) -> None:
     """List conferences, newest first."""
 
     def work(connection: Connection) -> list[Conference]:
@@ -51,7 +50,7 @@ def conferences_report(journal: Reading, session: str | None, *, as_json: bool) 
         echo_table(("CONFERENCE", "BEGAN", "ROUNDS", "LAST QUESTION"), rows)
 
 
-def conference_report(journal: Reading, name: str, *, as_json: bool) -> None:
+def conference_report(journal: OpenJournal, name: str, *, as_json: bool) -> None:
     """Show one conference with everything that was said."""
 
     def work(connection: Connection) -> Conference:

@@ -5,8 +5,7 @@ from typing import Annotated
 from fastapi import APIRouter, Path
 from pydantic import Field
 
-from callboard.api.paging import Paged
-from callboard.api.project import Entry, OpenStudio, Shown, Wanted
+from callboard.api.project import Entry, OpenStudio, Paged, Shown, Wanted
 from callboard.core.vocabulary import Plan
 from callboard.packs.control_room.request import ControlRoom
 from callboard.studio.plans import plan_to_json

@@ -3,8 +3,7 @@
 from fastapi import APIRouter
 from pydantic import Field
 
-from callboard.api.paging import Paged
-from callboard.api.project import Entry, Shown, Wanted
+from callboard.api.project import Entry, Paged, Shown, Wanted
 from callboard.choreography.recipe import shelved_to_json
 from callboard.packs.control_room.request import ControlRoom
 from callboard.tools import off_loop

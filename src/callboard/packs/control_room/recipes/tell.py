@@ -6,9 +6,9 @@ from pathlib import Path
 from callboard.choreography.recipe import RecipeShelf, shelved_to_json
 from callboard.choreography.recipe.definition import AgentStep
 from callboard.cli import exits
-from callboard.cli.acting.opening import Choices, working
 from callboard.cli.bridge import Interrupt, perform
 from callboard.cli.output import echo, echo_json, echo_table, remark
+from callboard.cli.work.opening import Choices, working
 from callboard.packs.control_room.house import House
 
 

@@ -4,8 +4,7 @@ import re
 from collections.abc import Mapping, Sequence
 from typing import Any, Final, cast
 
-from callboard.core.canonical import Json
-from callboard.core.composed import composed
+from callboard.core.canonical import Json, composed
 
 MOST_CHARS: Final = 20_000
 MOST_ITEMS: Final = 200

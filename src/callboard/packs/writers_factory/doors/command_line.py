@@ -5,10 +5,10 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from callboard.cli import exits
-from callboard.cli.acting.ending import conclude, exit_code_of
-from callboard.cli.acting.following import follow
-from callboard.cli.acting.opening import Choices, working
 from callboard.cli.bridge import Interrupt, perform, perform_simply
+from callboard.cli.work.ending import conclude, exit_code_of
+from callboard.cli.work.following import follow
+from callboard.cli.work.opening import Choices, working
 from callboard.core.canonical import Json
 from callboard.core.vocabulary.run import RunState
 from callboard.packs.writers_factory.factory import Factory

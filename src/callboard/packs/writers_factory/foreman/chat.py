@@ -4,22 +4,22 @@ import re
 from collections.abc import Callable, Mapping
 from typing import Any, Final, cast
 
+from callboard.choreography.guards import one_per_session
 from callboard.choreography.stage import Stage
 from callboard.core.canonical import Json
 from callboard.core.errors import Conflict, InvalidInput
-from callboard.core.vocabulary import RunRecord, RunState
+from callboard.core.vocabulary import RunRecord
 from callboard.engine.run import Run
 from callboard.models.model_id import provider_of
 from callboard.models.traffic.priority import Priority
 from callboard.packs.writers_factory.foreman.foreman import Foreman
 from callboard.packs.writers_factory.foreman.guided import GuidedTurn
-from callboard.packs.writers_factory.foreman.history import CHAT, Exchange, exchanges
+from callboard.packs.writers_factory.foreman.history import Exchange, exchanges
 from callboard.packs.writers_factory.foreman.talk.account import Opening, keep_turn
 from callboard.packs.writers_factory.foreman.talk.routing import Wishes, route
 from callboard.packs.writers_factory.foreman.talk.turn import TalkedTurn
 from callboard.store.connection import Connection
-from callboard.store.journal.runs import list_runs
-from callboard.studio.offers import Prepared
+from callboard.studio.runnable import Prepared
 from callboard.studio.studio import Studio
 
 _TITLE_CHARS: Final = 60
@@ -32,7 +32,6 @@ _PARAMETERS: Final = {
     "model": "str, default: by the routes of the settings",
     "active": "object of file, chapter, scene, beat, default: what is being worked on",
 }
-_OPEN: Final = (RunState.PENDING, RunState.RUNNING, RunState.WAITING, RunState.PAUSED)
 
 
 class ForemanBusy(Conflict):
@@ -130,14 +129,15 @@ def _is_guided(foreman: Foreman, opening: Opening) -> bool:
 
 def _admit(connection: Connection, run: RunRecord) -> None:
     """Keep a second turn from starting while one of the same session is not over."""
-    open_runs = list_runs(connection, states=_OPEN, choreography=CHAT, session_id=run.session_id)
-    others = [each for each in open_runs if each.id != run.id]
-    if others:
-        raise ForemanBusy(
-            f"The Foreman is still answering in this session (run {others[0].id})",
+    one_per_session(
+        connection,
+        run,
+        lambda other: ForemanBusy(
+            f"The Foreman is still answering in this session (run {other.id})",
             fix="Wait for its answer, cancel that run, or talk in another session.",
-            run_id=others[0].id,
-        )
+            run_id=other.id,
+        ),
+    )
 
 
 def _active(given: Json) -> dict[str, Json]:

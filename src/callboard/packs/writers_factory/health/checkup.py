@@ -8,6 +8,7 @@ from collections.abc import Awaitable, Callable, Iterable, Sequence
 from dataclasses import replace
 from typing import Any, Final, TypeVar, cast
 
+from callboard.choreography.questions import Judge
 from callboard.choreography.stage import Stage
 from callboard.core.canonical import Json, digest
 from callboard.core.errors import NotFound
@@ -18,14 +19,14 @@ from callboard.packs.writers_factory.health.checks.theme import ThemeScore, crit
 from callboard.packs.writers_factory.health.checks.timeline import TimelineReading, candidate_key
 from callboard.packs.writers_factory.health.evaluation import Known, evaluate
 from callboard.packs.writers_factory.health.examination import Examination
-from callboard.packs.writers_factory.health.judging.panel import Panel
-from callboard.packs.writers_factory.health.judging.scenes import (
+from callboard.packs.writers_factory.health.questions import (
     SceneJudgement,
-    ask_scene,
+    judge_pair,
+    judge_scene_text,
     named_symbols,
+    read_facts,
+    score_theme,
 )
-from callboard.packs.writers_factory.health.judging.theme import ask_theme
-from callboard.packs.writers_factory.health.judging.timeline import ask_facts, ask_pair
 from callboard.packs.writers_factory.health.records import HealthRecords, symbols_of
 from callboard.packs.writers_factory.health.room import Health
 from callboard.packs.writers_factory.health.scope import Scope
@@ -37,6 +38,7 @@ from callboard.packs.writers_factory.health.timeline.reading import read_scene
 from callboard.packs.writers_factory.health.values import CheckId, CheckResult
 from callboard.packs.writers_factory.health.view import ManuscriptView, SceneView
 from callboard.packs.writers_factory.manuscript import parse_scene_id
+from callboard.packs.writers_factory.staff import judge_on
 
 T = TypeVar("T")
 
@@ -57,7 +59,7 @@ async def judge_scene(stage: Stage, key: str, scene_id: str) -> SceneJudgement:
             fix="Accept it before it is judged.",
             scene_id=scene_id,
         )
-    found = await _judge(Panel(stage, ground), key, view, scene)
+    found = await _judge(judge_on(stage), key, view, scene)
     return _set_right(HealthRecords(ground), found)
 
 
@@ -70,7 +72,7 @@ class Checkup:
         self._scope = scope
         self._checks = checks
         self._ground = Ground(stage.studio)
-        self._panel = Panel(stage, self._ground)
+        self._shared = judge_on(stage)
         self._limit = self._ground.settings.project.concurrency
 
     async def perform(self) -> Json:
@@ -103,8 +105,8 @@ class Checkup:
     async def _judge_scenes(self, exam: Examination) -> None:
         unknown = [scene for scene in exam.scenes if self._needs_judging(exam.view, scene)]
 
-        async def judge(panel: Panel, scene: SceneView) -> SceneJudgement:
-            return await _judge(panel, "judge", exam.view, scene)
+        async def judge(asker: Judge, scene: SceneView) -> SceneJudgement:
+            return await _judge(asker, "judge", exam.view, scene)
 
         await self._each("scenes", unknown, judge)
 
@@ -123,8 +125,8 @@ class Checkup:
         things = [loss.thing for loss in read_losses(view)]
         facts = {scene.scene_id: read_scene(view, scene, things) for scene in view.scenes}
 
-        async def extract(panel: Panel, scene: SceneView) -> SceneFacts | None:
-            return await ask_facts(panel, "facts", view, scene)
+        async def extract(asker: Judge, scene: SceneView) -> SceneFacts | None:
+            return await read_facts(asker, "facts", view, scene)
 
         # Scenes outside the scope cost nothing: code has read them.
         told = await self._each("facts", exam.scenes, extract)
@@ -150,11 +152,11 @@ class Checkup:
         self, exam: Examination, candidates: Iterable[Candidate]
     ) -> dict[str, PairVerdict | None]:
         concerned = [each for each in candidates if not exam.inside.isdisjoint(each.pair)]
-        branches: dict[str, Callable[[Panel], Awaitable[PairVerdict | None]]] = {}
+        branches: dict[str, Callable[[Judge], Awaitable[PairVerdict | None]]] = {}
         for each in concerned:
 
-            def ask(panel: Panel, each: Candidate = each) -> Awaitable[PairVerdict | None]:
-                return ask_pair(panel, "verdict", exam.view, each.pair, each.title)
+            def ask(asker: Judge, each: Candidate = each) -> Awaitable[PairVerdict | None]:
+                return judge_pair(asker, "verdict", exam.view, each.pair, each.title)
 
             branches[candidate_key(each)] = ask
         return await self._branches("suspicion", branches)
@@ -162,11 +164,11 @@ class Checkup:
     async def _judge_pairs(
         self, view: ManuscriptView, pairs: Sequence[Pair]
     ) -> dict[Pair, PairVerdict | None]:
-        branches: dict[str, Callable[[Panel], Awaitable[PairVerdict | None]]] = {}
+        branches: dict[str, Callable[[Judge], Awaitable[PairVerdict | None]]] = {}
         for pair in pairs:
 
-            def ask(panel: Panel, pair: Pair = pair) -> Awaitable[PairVerdict | None]:
-                return ask_pair(panel, "verdict", view, pair)
+            def ask(asker: Judge, pair: Pair = pair) -> Awaitable[PairVerdict | None]:
+                return judge_pair(asker, "verdict", view, pair)
 
             branches["+".join(pair)] = ask
         found = await self._branches("pair", branches)
@@ -177,8 +179,8 @@ class Checkup:
         if not statement:
             return {}
 
-        async def score(panel: Panel, scene: SceneView) -> ThemeScore | None:
-            return await ask_theme(panel, "theme", scene, statement)
+        async def score(asker: Judge, scene: SceneView) -> ThemeScore | None:
+            return await score_theme(asker, "theme", scene, statement)
 
         found = await self._each("theme", critical_scenes(exam), score)
         return {scene_id: each for scene_id, each in found.items() if each is not None}
@@ -187,27 +189,26 @@ class Checkup:
         self,
         name: str,
         scenes: Sequence[SceneView],
-        ask: Callable[[Panel, SceneView], Awaitable[T]],
+        ask: Callable[[Judge, SceneView], Awaitable[T]],
     ) -> dict[str, T]:
         """Ask about every scene, several at once, and return the answers by scene id."""
-        branches: dict[str, Callable[[Panel], Awaitable[T]]] = {}
+        branches: dict[str, Callable[[Judge], Awaitable[T]]] = {}
         for scene in scenes:
 
-            def of_scene(panel: Panel, scene: SceneView = scene) -> Awaitable[T]:
-                return ask(panel, scene)
+            def of_scene(asker: Judge, scene: SceneView = scene) -> Awaitable[T]:
+                return ask(asker, scene)
 
             branches[scene.scene_id] = of_scene
         return await self._branches(name, branches)
 
     async def _branches(
-        self, name: str, branches: dict[str, Callable[[Panel], Awaitable[T]]]
+        self, name: str, branches: dict[str, Callable[[Judge], Awaitable[T]]]
     ) -> dict[str, T]:
-        shared = self._panel
         # Keys of steps are paths; what people are called is not to make paths.
         places = {key: f"{name}-{_place(key)}" for key in branches}
 
-        def staged(ask: Callable[[Panel], Awaitable[T]]) -> Callable[[Stage], Awaitable[T]]:
-            return lambda stage: ask(shared.on(stage))
+        def staged(ask: Callable[[Judge], Awaitable[T]]) -> Callable[[Stage], Awaitable[T]]:
+            return lambda stage: ask(self._shared.on(stage))
 
         if branches:
             await self._stage.emit("health.asking", {"what": name, "questions": len(branches)})
@@ -229,17 +230,19 @@ class Checkup:
         )
 
 
-async def _judge(panel: Panel, key: str, view: ManuscriptView, scene: SceneView) -> SceneJudgement:
+async def _judge(asker: Judge, key: str, view: ManuscriptView, scene: SceneView) -> SceneJudgement:
     """Judge a scene and keep what it does beside its text."""
-    found = await ask_scene(panel, key, view, scene)
+    found = await judge_scene_text(asker, key, view, scene)
     if not found.is_judged:
         return found
 
     async def keep() -> Json:
-        await HealthRecords(panel.ground).keep_judgement(found, scene.content_hash, view.flaw)
+        await HealthRecords(Ground(asker.stage.studio)).keep_judgement(
+            found, scene.content_hash, view.flaw
+        )
 
     place = f"{key}/noted/{scene.content_hash[:12]}"
-    await panel.stage.step(place, keep, effect=Effect.IDEMPOTENT)
+    await asker.stage.step(place, keep, effect=Effect.IDEMPOTENT)
     return found
 
 

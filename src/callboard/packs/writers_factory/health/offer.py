@@ -9,7 +9,7 @@ from callboard.core.errors import InvalidInput
 from callboard.engine.run import Run
 from callboard.packs.writers_factory.health.checkup import Checkup
 from callboard.packs.writers_factory.health.scope import GRAMMAR, parse_checks, parse_scope
-from callboard.studio.offers import Prepared
+from callboard.studio.runnable import Prepared
 from callboard.studio.studio import Studio
 
 _PARAMETERS: Final = {

@@ -8,7 +8,7 @@ from typing import Any, Final
 
 from callboard.core.canonical import Json
 from callboard.packs.writers_factory.ground import Ground
-from callboard.packs.writers_factory.health.judging.scenes import SceneJudgement
+from callboard.packs.writers_factory.health.questions import SceneJudgement
 from callboard.packs.writers_factory.health.values import FlawChallenge, ThemeOverride
 from callboard.packs.writers_factory.model import SymbolUse
 

@@ -6,6 +6,7 @@ What the writer sets right is looked at again at once, with what models have sai
 from collections.abc import Iterable, Sequence
 from typing import Final
 
+from callboard.choreography.questions import Answers
 from callboard.core.canonical import Json
 from callboard.core.errors import InvalidInput, NotFound
 from callboard.packs.writers_factory.bible import Bible
@@ -19,9 +20,8 @@ from callboard.packs.writers_factory.health.checks.theme import (
 )
 from callboard.packs.writers_factory.health.evaluation import Known, evaluate, stats_of
 from callboard.packs.writers_factory.health.examination import Examination
-from callboard.packs.writers_factory.health.judging.cache import JudgementCache
-from callboard.packs.writers_factory.health.judging.theme import known_scores
 from callboard.packs.writers_factory.health.ledger import KnownFinding, Ledger, Look
+from callboard.packs.writers_factory.health.questions import known_scores
 from callboard.packs.writers_factory.health.quotes import evidence_of
 from callboard.packs.writers_factory.health.records import REPORT_KIND, HealthRecords
 from callboard.packs.writers_factory.health.scoring import overall_of
@@ -37,7 +37,7 @@ from callboard.packs.writers_factory.health.values import (
 )
 from callboard.packs.writers_factory.health.view import ManuscriptView, SceneView
 from callboard.packs.writers_factory.manuscript import Manuscript
-from callboard.packs.writers_factory.model import JUDGE, SymbolUse
+from callboard.packs.writers_factory.model import JUDGE, PACK, SymbolUse
 from callboard.packs.writers_factory.staff import model_of
 from callboard.store.connection import Connection
 
@@ -211,7 +211,7 @@ class Health:
         exam = Examination(self.view(), self._ground.settings.health)
         wanted = [check for check in checks if check is not CheckId.TIMELINE]
         scores = known_scores(
-            JudgementCache(self._ground.records),
+            Answers(self._ground.studio, PACK),
             model_of(self._ground, JUDGE),
             critical_scenes(exam),
             exam.view.theme_statement,

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from enum import StrEnum
 from typing import Final
 
-from callboard.core.composed import composed
+from callboard.core.canonical import composed
 from callboard.core.errors import InvalidInput
 from callboard.packs.writers_factory.bible.provenance import source_name
 

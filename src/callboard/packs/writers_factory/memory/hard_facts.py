@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from typing import Final
 
 from callboard.core.canonical import Json
-from callboard.knowledge.facts import FactState, KBEntry
+from callboard.knowledge.fact_rows import FactState, KBEntry
 from callboard.knowledge.graph import Node, Subgraph
 from callboard.packs.writers_factory.memory.claims import (
     STATES,

@@ -11,7 +11,7 @@ from itertools import pairwise
 from typing import Final
 
 from callboard.core.canonical import Json
-from callboard.knowledge.graph import Edge, Graph, MergeReport, Node, Trust, node_id
+from callboard.knowledge.graph import Edge, Graph, MergeReport, Node, TrustLevel, node_id
 from callboard.packs.writers_factory.bible import Bible
 from callboard.packs.writers_factory.ground import Ground
 from callboard.packs.writers_factory.memory.scenery import beat_node_id
@@ -82,7 +82,7 @@ class Ingestor:
                 tuple(alias for alias in aliases if alias.casefold() != shown.casefold()),
                 {**attrs, "role": "protagonist"},
                 _source(TemplateName.PROTAGONIST),
-                Trust.GROUND,
+                TrustLevel.GROUND,
             ),
         )
 
@@ -106,7 +106,7 @@ class Ingestor:
                     "midpoint_type": beat.midpoint_type or None,
                 },
                 _source(TemplateName.BEAT_SHEET),
-                Trust.GROUND,
+                TrustLevel.GROUND,
             )
             for beat in beats
         )
@@ -133,7 +133,7 @@ class Ingestor:
                 (),
                 attrs,
                 _source(TemplateName.THEME),
-                Trust.GROUND,
+                TrustLevel.GROUND,
                 content=statement or told.get("central_theme", ""),
             ),
         )
@@ -162,7 +162,7 @@ class Ingestor:
 def _rule(identity: str, text: str, source: str) -> Node:
     name = f"Rule {_number(identity)}"
     return Node(
-        identity, "world_rule", name, (), {"text": text}, source, Trust.GROUND, content=text
+        identity, "world_rule", name, (), {"text": text}, source, TrustLevel.GROUND, content=text
     )
 
 

@@ -8,7 +8,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from typing import Final
 
-from callboard.knowledge.facts import KBEntry
+from callboard.knowledge.fact_rows import KBEntry
 from callboard.packs.writers_factory.memory.claims import Names, key_form
 from callboard.packs.writers_factory.memory.decisions import Category
 

@@ -7,7 +7,8 @@ this process or another, makes it new.
 from dataclasses import dataclass
 from typing import Final
 
-from callboard.knowledge.facts import Facts, KBEntry
+from callboard.knowledge.fact_rows import KBEntry
+from callboard.knowledge.facts import Facts
 from callboard.knowledge.graph import Graph, Subgraph
 from callboard.packs.writers_factory.bible.project import ProjectRecord
 from callboard.packs.writers_factory.ground import Ground

@@ -12,7 +12,7 @@ from pydantic import BaseModel, ConfigDict, Field, ValidationError
 from callboard.core.canonical import Json
 from callboard.core.parsing import FileProblem
 from callboard.packs.writers_factory.modes.errors import ModesInvalid, UnknownMode
-from callboard.studio.settings_file import (
+from callboard.studio.settings_files import (
     FileContent,
     parse_settings_file,
     read_settings_file,

@@ -9,6 +9,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import asdict
 from typing import Any, cast
 
+from callboard.choreography.questions import Judge
 from callboard.choreography.stage import Stage
 from callboard.core.canonical import Json
 from callboard.core.errors import Conflict
@@ -45,6 +46,7 @@ from callboard.packs.writers_factory.revision.reports.pages import (
 from callboard.packs.writers_factory.revision.reports.rules import Chapter, chapters_of, judge_rules
 from callboard.packs.writers_factory.revision.reports.voices import report_voice
 from callboard.packs.writers_factory.revision.revision import ANALYSIS_KIND, Revision, rank
+from callboard.packs.writers_factory.staff import judge_on
 
 
 class NoText(Conflict):
@@ -56,7 +58,7 @@ class NoText(Conflict):
 async def analyze(stage: Stage, scene_id: str, *, is_fast: bool) -> Json:
     """Analyze a scene as it stands and keep the analysis."""
     text, brief = await _begin(stage, scene_id)
-    analysis = await analyze_text(stage, Judged("scene", text, brief), is_fast=is_fast)
+    analysis = await analyze_text(stage, Judged("scene", text, brief), _judge(stage, is_fast))
     shown: dict[str, Json] = await stage.step(
         "keep", _keep_analysis(stage), analysis.to_json(), effect=Effect.IDEMPOTENT
     )
@@ -69,10 +71,11 @@ async def compare(stage: Stage, scene_id: str, texts: Mapping[str, str], *, is_f
         "brief", lambda: Revision(Ground(stage.studio)).brief(scene_id).to_json()
     )
     brief = SceneBrief.from_json(found)
+    judge = _judge(stage, is_fast)
     analyses: dict[str, SceneAnalysis] = {}
     for number, (name, text) in enumerate(texts.items(), start=1):
         judged = Judged(f"variant/{number}", text, brief)
-        analyses[name] = await analyze_text(stage, judged, is_fast=is_fast)
+        analyses[name] = await analyze_text(stage, judged, judge)
     return {"scene_id": scene_id, "ranking": rank(analyses)}
 
 
@@ -81,7 +84,7 @@ async def enhance(
 ) -> Json:
     """Propose changes to a scene and keep the proposal."""
     text, brief = await _begin(stage, scene_id)
-    work = Work(stage.run.id, text, brief, is_fast, model)
+    work = Work(stage.run.id, text, brief, _judge(stage, is_fast), model)
     enhanced = await (revise_scene if mode == DEEP else fix_scene)(stage, work)
     records = Ground(stage.studio).records
 
@@ -120,6 +123,10 @@ async def audit(stage: Stage, *, is_fast: bool) -> Json:
     page = audit_page(revision.rooms.bible.project().title, ordered, notes)
     await _write(stage, "write", AUDIT_PATH, page)
     return {"path": AUDIT_PATH, "items": shown, "notes": list(notes)}
+
+
+def _judge(stage: Stage, is_fast: bool) -> Judge | None:
+    return None if is_fast else judge_on(stage)
 
 
 async def _rules(stage: Stage, revision: Revision) -> tuple[list[str], list[Chapter]]:

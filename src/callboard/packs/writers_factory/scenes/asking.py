@@ -1,14 +1,18 @@
-"""Asking in scenes: texts as they enter prompts, and JSON that may not come."""
+"""Asking in scenes: texts as they enter prompts, and answers that may not come."""
 
-from collections.abc import Iterable, Mapping
-from typing import Any, Final, cast
+from collections.abc import Iterable
+from typing import Final
 
+from callboard.choreography.answers import A
+from callboard.choreography.questions import Question, ask
 from callboard.choreography.stage import Stage
-from callboard.core.canonical import Json
+from callboard.choreography.values import Input
 from callboard.core.vocabulary import Content, ModelTier, Trust
 from callboard.engine.errors import StepFailed
 from callboard.models.errors import InvalidReply
+from callboard.packs.writers_factory.ground import Ground
 from callboard.packs.writers_factory.model import PACK
+from callboard.packs.writers_factory.staff import route_of
 from callboard.prompts import render_template
 
 _NOTHING: Final = "(none)"
@@ -41,16 +45,17 @@ def tier_on(stage: Stage, model: str) -> ModelTier:
     return stage.studio.catalog.facts(model).tier
 
 
-async def ask_data(
-    stage: Stage, key: str, agent: str, schema: Mapping[str, Json], **inputs: Any
-) -> dict[str, Any] | None:
-    """Ask for JSON; None if a model cannot bring it into shape, so that code goes on alone."""
-    prompt = str(inputs.pop("prompt"))
+async def ask_or_go_on(
+    stage: Stage, key: str, agent: str, question: Question[A], /, **inputs: Input
+) -> A | None:
+    """Ask; None if a model cannot bring its answer into shape, so that code goes on alone.
+
+    A model that cannot be reached fails the run: the writer waits for its words.
+    """
+    route = route_of(Ground(stage.studio), agent)
     try:
-        reply = await stage.ask(key, agent, prompt=prompt, schema=schema, **inputs)
+        return await ask(stage, key, agent, question, model=route, **inputs)
     except StepFailed as failed:
         if failed.error.code != InvalidReply.code:
             raise
         return None
-    data: Any = reply.data
-    return cast("dict[str, Any]", data) if isinstance(data, dict) else None

@@ -11,7 +11,7 @@ from functools import cache
 from typing import Any, Final
 
 from callboard.core.bundled import bundled_yaml
-from callboard.core.composed import composed
+from callboard.core.canonical import composed
 from callboard.knowledge.entities.matching import name_key
 
 TOLERANCE: Final = 1e-6

@@ -8,7 +8,7 @@ from functools import cache, lru_cache
 from typing import Any, Final
 
 from callboard.core.bundled import bundled_yaml
-from callboard.core.composed import composed
+from callboard.core.canonical import composed
 from callboard.knowledge.entities.matching import singular_words
 
 Words = tuple[str, ...]

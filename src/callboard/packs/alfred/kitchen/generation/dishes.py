@@ -6,8 +6,8 @@ from typing import TYPE_CHECKING, Final
 
 from pydantic import BaseModel, ConfigDict, Field
 
+from callboard.choreography.answers import choices, schema_of
 from callboard.core.bundled import bundled_yaml
-from callboard.core.canonical import Json
 from callboard.core.vocabulary import Content, Trust
 from callboard.knowledge.entities.matching import singular_words
 
@@ -111,22 +111,13 @@ async def pick(
     chosen = {name: options[0] for name, options in offered.items() if len(options) == 1}
     if not open_gaps:
         return chosen
-    properties: dict[str, Json] = {
-        name: {"type": "string", "enum": list[Json](options)} for name, options in open_gaps.items()
-    }
-    schema: dict[str, Json] = {
-        "type": "object",
-        "properties": properties,
-        "required": list[Json](open_gaps),
-        "additionalProperties": False,
-    }
     # Names may come from stored rows: they are offered as data.
     listed = "\n".join(f"{name}: {', '.join(options)}" for name, options in open_gaps.items())
     reply = await stage.ask(
         key,
         _AGENT,
         prompt=_PROMPT,
-        schema=schema,
+        schema=schema_of(choices(**open_gaps)),
         max_tokens=_TOKENS_PER_GAP * (len(open_gaps) + 1),
         wish=stage.user(wish),
         gaps=Content(listed, "gaps", Trust.UNTRUSTED),

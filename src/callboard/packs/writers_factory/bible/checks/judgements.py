@@ -1,6 +1,8 @@
-"""Judgements: what a judge said about a template's content, and what the writer accepted anyway.
+"""Judgements: which verdicts stand on a template's words, and which the writer accepted anyway.
 
-A judgement belongs to the words it was made on: other words, and it no longer counts.
+A judgement belongs to the words it was made on: other words, and it no longer counts. This is the
+state of the template, the writer's decisions included; what a model has said is remembered with all
+other answers.
 """
 
 from collections.abc import Mapping
@@ -67,14 +69,18 @@ class Judgements:
         body = self._ground.records.get(_KIND, name.value) or {}
         return tuple(Judgement(**each) for each in body.get("held", []))
 
-    def find(
-        self, name: TemplateName, check: str, fields: Mapping[str, Value], model: str | None = None
-    ) -> Judgement | None:
-        """Return the newest judgement on exactly these words, by one model or by any."""
-        return _newest(self.of(name), name, check, fields, model)
+    def find(self, name: TemplateName, check: str, fields: Mapping[str, Value]) -> Judgement | None:
+        """Return the newest judgement on exactly these words."""
+        return _newest(self.of(name), name, check, fields)
 
     async def keep(self, name: TemplateName, judgement: Judgement) -> None:
-        """Remember a judgement in place of an older one on the same words by the same model."""
+        """Have a judgement stand; one on the same words by the same model stays as it is."""
+        same = (judgement.check, judgement.digest, judgement.model)
+        if all((each.check, each.digest, each.model) != same for each in self.of(name)):
+            await self._put(name, judgement)
+
+    async def _put(self, name: TemplateName, judgement: Judgement) -> None:
+        """Store a judgement in place of an older one on the same words by the same model."""
 
         def work(body: dict[str, Any] | None) -> dict[str, Json]:
             held = list((body or {}).get("held", []))
@@ -98,7 +104,7 @@ class Judgements:
                 check=check,
             )
         accepted = replace(found, accepted=True)
-        await self.keep(name, accepted)
+        await self._put(name, accepted)
         return accepted
 
     def applied(
@@ -121,11 +127,10 @@ def _newest(
     name: TemplateName,
     check: str,
     fields: Mapping[str, Value],
-    model: str | None = None,
 ) -> Judgement | None:
     mark = content_digest(name, check, fields)
     for each in reversed(held):
-        if each.check == check and each.digest == mark and model in (None, each.model):
+        if each.check == check and each.digest == mark:
             return each
     return None
 

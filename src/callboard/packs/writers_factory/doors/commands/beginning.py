@@ -4,9 +4,9 @@ from collections.abc import Mapping
 from dataclasses import asdict, dataclass
 from pathlib import Path
 
-from callboard.cli.acting.initiating import Initiated, initiate
-from callboard.cli.acting.opening import Choices
 from callboard.cli.output import clean, echo, echo_facts, echo_json, remark
+from callboard.cli.work.initiating import Initiated, initiate
+from callboard.cli.work.opening import Choices
 from callboard.packs.writers_factory.doors.command_line import enter
 from callboard.packs.writers_factory.factory import Factory
 from callboard.packs.writers_factory.model import PACK

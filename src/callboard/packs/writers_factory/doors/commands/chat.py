@@ -2,15 +2,13 @@
 
 from typing import Any, Final, cast
 
-from callboard.cli.acting.conversing import Conversation
-from callboard.cli.acting.dialogue import Command, Dialogue, Hush
-from callboard.cli.acting.ending import conclude, exit_code_of
-from callboard.cli.acting.following import follow
-from callboard.cli.acting.opening import Choices, Work, working
 from callboard.cli.bridge import Interrupt, perform
 from callboard.cli.output import clean, echo, moment, remark
-from callboard.core.vocabulary.run import RunState
-from callboard.core.vocabulary.session import SessionState
+from callboard.cli.work.dialogue import Command, Dialogue, Hush, TerminalConversation
+from callboard.cli.work.ending import conclude, exit_code_of
+from callboard.cli.work.following import follow
+from callboard.cli.work.opening import Choices, OpenWork, working
+from callboard.core.vocabulary.run import RunState, SessionState
 from callboard.packs.writers_factory.doors.commands.moving import move_book
 from callboard.packs.writers_factory.doors.tell.modes import mode_report, moved_report
 from callboard.packs.writers_factory.factory import Factory
@@ -31,7 +29,7 @@ def foreman_talk(choices: Choices, message: str | None, session: str | None = No
     return perform(work)
 
 
-def chat(choices: Choices, wanted: Conversation) -> int:
+def chat(choices: Choices, wanted: TerminalConversation) -> int:
     """Talk with the Foreman, as `callboard chat` does in a project of this pack."""
     return foreman_talk(choices, wanted.message, wanted.session)
 
@@ -39,7 +37,7 @@ def chat(choices: Choices, wanted: Conversation) -> int:
 class _Talk:
     """A conversation while it is held."""
 
-    def __init__(self, here: Work, session: str | None, interrupt: Interrupt) -> None:
+    def __init__(self, here: OpenWork, session: str | None, interrupt: Interrupt) -> None:
         self.here = here
         self.factory = Factory(here.studio)
         self.session = session

@@ -4,8 +4,8 @@ from collections.abc import Sequence
 from dataclasses import asdict
 from enum import Enum, auto
 
-from callboard.cli.lookup import matching, pick
 from callboard.cli.output import clean, echo, echo_json
+from callboard.cli.reading import matching, pick
 from callboard.core.canonical import Json
 from callboard.core.errors import NotFound
 from callboard.packs.writers_factory.doors.tell.revision import (

@@ -5,8 +5,7 @@ from typing import Annotated
 from fastapi import APIRouter, Path
 from pydantic import Field, JsonValue
 
-from callboard.api.paging import Paged
-from callboard.api.project import Entry, Shown, Wanted
+from callboard.api.project import Entry, Paged, Shown, Wanted
 from callboard.packs.writers_factory.bible.gaps import find_gaps
 from callboard.packs.writers_factory.bible.orders import Template
 from callboard.packs.writers_factory.doors.routes.request import WritersFactory

@@ -5,9 +5,7 @@ from typing import Annotated, Any, cast
 from fastapi import APIRouter, Query, Response
 from pydantic import Field
 
-from callboard.api.jobs import StartedJob, started
-from callboard.api.paging import Paged
-from callboard.api.project import Entry, OpenStudio, Shown, Wanted
+from callboard.api.project import Entry, OpenStudio, Paged, Shown, StartedJob, Wanted, started
 from callboard.core.clock import iso
 from callboard.core.vocabulary import RunState
 from callboard.packs.writers_factory.doors.routes.request import WritersFactory

@@ -5,8 +5,7 @@ from typing import Annotated, Literal
 from fastapi import APIRouter
 from pydantic import Field
 
-from callboard.api.jobs import StartedJob, started
-from callboard.api.project import Entry, Shown, Wanted
+from callboard.api.project import Entry, Shown, StartedJob, Wanted, started
 from callboard.packs.writers_factory.doors.routes.request import WritersFactory
 from callboard.packs.writers_factory.doors.routes.request_fields import Note, SessionId
 

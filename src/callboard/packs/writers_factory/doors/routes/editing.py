@@ -5,9 +5,7 @@ from typing import Annotated
 from fastapi import APIRouter, Path, Query
 from pydantic import Field
 
-from callboard.api.jobs import StartedJob, started
-from callboard.api.paging import Paged
-from callboard.api.project import Entry, Shown, Wanted
+from callboard.api.project import Entry, Paged, Shown, StartedJob, Wanted, started
 from callboard.packs.writers_factory.doors.routes.request import WritersFactory
 from callboard.packs.writers_factory.doors.routes.request_fields import Prose, SceneId, SessionId
 from callboard.packs.writers_factory.revision import EditRequest, EditResult, Proposal

@@ -6,12 +6,10 @@ from typing import Annotated, Literal
 from fastapi import APIRouter, Path, Query
 from pydantic import Field
 
-from callboard.api.jobs import StartedJob, started
-from callboard.api.paging import Paged
-from callboard.api.project import Entry, Shown, Wanted
+from callboard.api.project import Entry, Paged, Shown, StartedJob, Wanted, started
 from callboard.core.errors import NotFound
 from callboard.knowledge import Graph, Node
-from callboard.knowledge.graph.export import edge_json, node_json
+from callboard.knowledge.graph.memory import edge_json, node_json
 from callboard.packs.writers_factory.doors.routes.request import WritersFactory
 from callboard.packs.writers_factory.doors.routes.request_fields import SessionId
 

@@ -6,10 +6,9 @@ from typing import Annotated, Final
 from fastapi import APIRouter, Path, Query
 from pydantic import Field
 
-from callboard.api.paging import Paged
-from callboard.api.project import Entry, Shown, Wanted
+from callboard.api.project import Entry, Paged, Shown, Wanted
 from callboard.core.errors import NotFound
-from callboard.knowledge.facts import KBEntry
+from callboard.knowledge.fact_rows import KBEntry
 from callboard.packs.writers_factory.doors.routes.request import WritersFactory
 from callboard.packs.writers_factory.doors.routes.request_fields import Name
 from callboard.packs.writers_factory.factory import Factory

@@ -5,9 +5,7 @@ from typing import Annotated, Any, Final
 
 from fastapi import APIRouter, Path, Query
 
-from callboard.api.jobs import JobShape, job_shape
-from callboard.api.paging import Paged
-from callboard.api.project import Entry, OpenStudio, Shown, Wanted
+from callboard.api.project import Entry, JobShape, OpenStudio, Paged, Shown, Wanted, job_shape
 from callboard.core.errors import NotFound
 from callboard.packs.writers_factory.doors.routes.request import WritersFactory
 from callboard.packs.writers_factory.doors.routes.request_fields import Name, SessionId, Text

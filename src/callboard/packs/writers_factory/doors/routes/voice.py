@@ -6,9 +6,7 @@ from typing import Annotated, Any
 from fastapi import APIRouter, Path
 from pydantic import Field
 
-from callboard.api.jobs import StartedJob, started
-from callboard.api.paging import Paged
-from callboard.api.project import Entry, Shown, Wanted
+from callboard.api.project import Entry, Paged, Shown, StartedJob, Wanted, started
 from callboard.core.canonical import plain
 from callboard.core.errors import NotFound
 from callboard.packs.writers_factory.doors.routes.request import WritersFactory

@@ -16,7 +16,7 @@ from callboard.cli.output import (
     remark,
 )
 from callboard.core.canonical import Json, compact_json, plain
-from callboard.knowledge.facts import KBEntry
+from callboard.knowledge.fact_rows import KBEntry
 from callboard.knowledge.graph import Node, Subgraph
 from callboard.packs.writers_factory.memory import (
     ConflictRecord,

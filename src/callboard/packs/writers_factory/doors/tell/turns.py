@@ -2,8 +2,8 @@
 
 from typing import Any
 
-from callboard.cli.lookup import matching, pick
 from callboard.cli.output import clean, echo, echo_json, echo_table, echo_text, moment, remark
+from callboard.cli.reading import matching, pick
 from callboard.cli.reports.prompts import echo_record, record_shape
 from callboard.core.canonical import Json, plain
 from callboard.core.errors import NotFound

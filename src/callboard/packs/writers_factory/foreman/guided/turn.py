@@ -9,7 +9,7 @@ import re
 from collections.abc import Sequence
 from typing import Final, cast
 
-from callboard.choreography.small.forms import Form
+from callboard.choreography.small_models.forms import Form
 from callboard.choreography.stage import Stage
 from callboard.core.canonical import Json
 from callboard.core.errors import ProviderError

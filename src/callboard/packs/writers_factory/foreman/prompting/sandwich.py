@@ -22,12 +22,12 @@ from callboard.packs.writers_factory.foreman.state import (
 )
 from callboard.prompts import (
     Layer,
-    ModelFacts,
-    Order,
     PromptRequest,
     Reduction,
+    ReminderFacts,
     TierBudget,
     TokenCounter,
+    TrimOrder,
     Turn,
     reminders,
 )
@@ -100,7 +100,7 @@ class Sandwich:
             history=budget.limit_history(text.turns),
             limit_tokens=budget.limit_tokens(listener.window_tokens),
             trim_order=_GIVES_WAY,
-            order=Order.AS_GIVEN,
+            order=TrimOrder.AS_GIVEN,
             message_budget_tokens=budget.message,
             model_id=listener.model,
             tier=tier,
@@ -125,7 +125,7 @@ class Sandwich:
         permitted = [spec.name for spec in self.texts.catalogue.permitted(state.mode)]
         return reminders(
             self.texts.registry,
-            ModelFacts(
+            ReminderFacts(
                 listener.model,
                 facts.xml_reliability.value,
                 facts.instruction_following.value,

@@ -16,11 +16,11 @@ from callboard.packs.writers_factory.foreman.actions import Catalogue
 from callboard.packs.writers_factory.foreman.prompting.listing import list_actions
 from callboard.packs.writers_factory.foreman.state.session import DIRECTOR, EDITOR
 from callboard.prompts import (
-    Registry,
     Template,
     TemplateInvalid,
     TemplateLayer,
     TemplateNotFound,
+    TemplateRegistry,
     UnknownPlaceholder,
     bundled_layer,
     render_template,
@@ -42,8 +42,8 @@ _log: Final = logging.getLogger(__name__)
 class Texts:
     """The authored texts, as a project sees them."""
 
-    registry: Registry
-    packaged: Registry
+    registry: TemplateRegistry
+    packaged: TemplateRegistry
     catalogue: Catalogue
     # (mode, tier) -> the template it was made of, and the rules with their list of actions
     _rules: dict[tuple[str, ModelTier], tuple[Template, Content]] = field(
@@ -51,9 +51,9 @@ class Texts:
     )
 
     @classmethod
-    def open(cls, registry: Registry, bundled: Path, catalogue: Catalogue) -> "Texts":
+    def open(cls, registry: TemplateRegistry, bundled: Path, catalogue: Catalogue) -> "Texts":
         """Take the templates in force, and the pack's own folder to fall back to."""
-        packaged = Registry((bundled_layer(), TemplateLayer("pack", bundled)))
+        packaged = TemplateRegistry((bundled_layer(), TemplateLayer("pack", bundled)))
         return cls(registry, packaged, catalogue)
 
     def identity(self, tier: ModelTier) -> Content:

@@ -3,7 +3,7 @@
 from dataclasses import dataclass, replace
 from typing import Any, cast
 
-from callboard.choreography.asking import Call
+from callboard.choreography.asking import AgentCall
 from callboard.choreography.conversation import Listener
 from callboard.choreography.stage import Stage
 from callboard.core.canonical import Json
@@ -69,7 +69,7 @@ class Asker:
             }
 
         stored = await self.stage.ask_call(
-            Call(
+            AgentCall(
                 key=key,
                 agent_id=FOREMAN,
                 prompt=state.rules or mode_file(state.mode),

@@ -5,7 +5,11 @@ A score is a model's, given with a quotation; the writer's own score replaces it
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from typing import Annotated
 
+from pydantic import Field, WithJsonSchema
+
+from callboard.choreography.answers import Answer, Quote
 from callboard.core.canonical import Json, digest
 from callboard.packs.writers_factory.health.examination import Examination
 from callboard.packs.writers_factory.health.quotes import evidence_of, shortened
@@ -15,12 +19,15 @@ from callboard.packs.writers_factory.model import Finding, Severity
 from callboard.packs.writers_factory.settings import HealthSettings
 
 
-@dataclass(frozen=True, slots=True)
-class ThemeScore:
+class ThemeScore(Answer):
     """What a model makes of a scene, with the words it rests on."""
 
-    score: float
-    quote: str = ""
+    score: Annotated[
+        float,
+        Field(ge=0, le=10),
+        WithJsonSchema({"type": "integer", "minimum": 0, "maximum": 10}),
+    ]
+    quote: Quote
 
 
 @dataclass(frozen=True, slots=True)

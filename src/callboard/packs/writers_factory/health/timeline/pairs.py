@@ -3,7 +3,6 @@
 from collections.abc import Collection, Mapping
 from itertools import combinations
 
-from callboard.core.canonical import digest
 from callboard.packs.writers_factory.health.timeline.facts import SceneFacts
 from callboard.packs.writers_factory.health.timeline.travel import place_key
 from callboard.packs.writers_factory.health.view import ManuscriptView, SceneView, is_in_scene
@@ -29,11 +28,6 @@ def further_pairs(
         if common:
             ranked.append((-common, to - at, at, pair))
     return tuple(pair for *_, pair in sorted(ranked)[:most])
-
-
-def pair_hash(view: ManuscriptView, pair: Pair) -> str:
-    """Return what the texts of a pair are known by."""
-    return digest([view.by_id[scene_id].content_hash for scene_id in pair])
 
 
 def _entities(

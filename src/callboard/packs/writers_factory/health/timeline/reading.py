@@ -14,7 +14,6 @@ from callboard.library.story.facts.prose import read
 from callboard.library.story.text import Document
 from callboard.packs.writers_factory.health.quotes import sentence_naming, sentences_of
 from callboard.packs.writers_factory.health.timeline.facts import (
-    DEAD,
     Act,
     Placed,
     Possession,
@@ -49,7 +48,6 @@ def read_scene(view: ManuscriptView, scene: SceneView, things: Sequence[str] = (
     """Return what code finds in a scene; `things` are objects somebody has asked about."""
     deaths, acts = _lives(view.characters, scene)
     return SceneFacts(
-        scene_id=scene.scene_id,
         story_time=scene.story_time,
         places=tuple(_places(view, scene)),
         states=deaths,
@@ -73,7 +71,7 @@ def _places(view: ManuscriptView, scene: SceneView) -> Iterator[Placed]:
             quote = sentence_naming(scene, names, character.names) or sentence_naming(
                 scene, character.names
             )
-            yield Placed(character.name, scene.location, quote)
+            yield Placed(character=character.name, place=scene.location, quote=quote)
 
 
 def _lives(
@@ -84,7 +82,7 @@ def _lives(
     document = Document(f"{scene.scene_id}.md", scene.text)
     reading = read(document, _cast_of(characters))
     deaths = tuple(
-        State(claim.entity, DEAD, claim.quote.text)
+        State(character=claim.entity, state="dead", detail="", quote=claim.quote.text)
         for claim in reading.claims()
         if claim.attribute is Attribute.DEATH
         and not claim.is_spoken
@@ -94,7 +92,7 @@ def _lives(
     everybody = frozenset(character.name for character in characters)
     acts: dict[str, Act] = {}
     for deed in deeds_of(reading, everybody):
-        acts.setdefault(deed.entity, Act(deed.entity, deed.quote.text))
+        acts.setdefault(deed.entity, Act(character=deed.entity, quote=deed.quote.text))
     return deaths, tuple(acts.values())
 
 
@@ -117,6 +115,6 @@ def _uses(scene: SceneView, thing: str) -> Iterator[Possession]:
         if not mentions(sentence, (thing,)):
             continue
         if _FINDING.search(sentence):
-            yield Possession(thing, "found", sentence)
+            yield Possession(thing=thing, owner="", status="found", quote=sentence)
         elif _USING.search(sentence) and not _ABSENT.search(sentence):
-            yield Possession(thing, "used", sentence)
+            yield Possession(thing=thing, owner="", status="used", quote=sentence)

@@ -7,7 +7,7 @@ import re
 from collections.abc import Iterable
 from typing import Final
 
-from callboard.core.composed import composed
+from callboard.core.canonical import composed
 from callboard.knowledge.graph import Node
 
 _APART: Final = re.compile(r"[^\w]+|_+")

@@ -5,7 +5,7 @@ from dataclasses import dataclass, field, replace
 from typing import Final
 
 from callboard.core.canonical import Json
-from callboard.knowledge.graph import Edge, Node, Trust
+from callboard.knowledge.graph import Edge, Node, TrustLevel
 from callboard.packs.writers_factory.memory.claims import (
     AnyClaim,
     Claim,
@@ -33,7 +33,7 @@ class Draft:
     known: Mapping[str, Node]
     edges_from: EdgesFrom
     names: Names
-    trust: int = Trust.DEFAULT
+    trust: int = TrustLevel.DEFAULT
     changed_nodes: dict[str, Node] = field(default_factory=dict[str, Node])
     changed_edges: dict[EdgeKey, Edge] = field(default_factory=dict[EdgeKey, Edge])
 

@@ -15,7 +15,7 @@ from pydantic import BaseModel, ConfigDict, Field, ValidationError
 from callboard.core.bundled import bundled_yaml
 from callboard.core.canonical import Json
 from callboard.core.parsing import FileProblem
-from callboard.studio.settings_file import (
+from callboard.studio.settings_files import (
     FileContent,
     parse_settings_file,
     read_settings_file,

@@ -6,15 +6,15 @@ With a small model the code's own finding stands: many words in common and only 
 
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
-from typing import Any, Final, cast
+from typing import Final, Literal
 
-from callboard.choreography.stage import Stage
-from callboard.core.canonical import Json, digest
+from callboard.choreography.answers import Answer, Quote
+from callboard.choreography.questions import Judge, Question
+from callboard.core.canonical import digest
 from callboard.core.vocabulary import Content, Trust
-from callboard.knowledge.facts import KBEntry
+from callboard.knowledge.fact_rows import KBEntry
 from callboard.knowledge.graph import Graph, Node
 from callboard.library.story.text.words import stem, stop_words
-from callboard.packs.writers_factory.ground import Ground
 from callboard.packs.writers_factory.memory.claims import Claim, Names
 from callboard.packs.writers_factory.memory.claims.mapping import map_entry
 from callboard.packs.writers_factory.memory.conflicts import (
@@ -24,24 +24,22 @@ from callboard.packs.writers_factory.memory.conflicts import (
     words_of,
 )
 from callboard.packs.writers_factory.memory.decisions import Category
-from callboard.packs.writers_factory.model import JUDGE
 from callboard.replies.evidence import holds_quote
 
-PROMPT: Final = "memory/judge_rules"
-VERDICTS: Final = "rule_verdict"
 _MOST_PAIRS: Final = 12
 _LEAST_SHARED: Final = 2
 _DENIED_SHARE: Final = 0.6
-_SCHEMA: Final[dict[str, Json]] = {
-    "type": "object",
-    "properties": {
-        "verdict": {"type": "string", "enum": ["compatible", "contradiction"]},
-        "existing_quote": {"type": "string"},
-        "proposed_quote": {"type": "string"},
-    },
-    "required": ["verdict", "existing_quote", "proposed_quote"],
-    "additionalProperties": False,
-}
+
+
+class RuleVerdict(Answer):
+    """Whether two rules of a world can both hold."""
+
+    verdict: Literal["compatible", "contradiction"]
+    existing_quote: Quote
+    proposed_quote: Quote
+
+
+_PAIR: Final = Question("memory/judge_rules", RuleVerdict)
 
 
 @dataclass(frozen=True, slots=True)
@@ -127,22 +125,30 @@ def denies(text: str, rules: ConflictRules) -> bool:
 
 
 async def judge_pairs(
-    stage: Stage, ground: Ground, pairs: Iterable[RulePair], *, is_constrained: bool
-) -> dict[str, Clash]:
-    """Return the new rules that contradict another, by the id of the decision."""
+    judge: Judge, pairs: Iterable[RulePair]
+) -> tuple[dict[str, Clash], frozenset[str]]:
+    """Return the new rules that contradict another, and those the judge gave no answer about.
+
+    Both are named by the id of the decision. A rule that is not judged is no rule that fits.
+    """
     found: dict[str, Clash] = {}
+    unjudged: set[str] = set()
     for pair in pairs:
         # A decision that does not stand itself stands in nobody's way.
         if pair.decision_id in found or pair.known.decision_id in found:
             continue
-        if is_constrained:
+        if judge.is_small:
             quotes = _found_by_code(pair)
         else:
-            quotes = await _judged(stage, ground, pair)
+            verdict = await _judged(judge, pair)
+            if verdict is None:
+                unjudged.add(pair.decision_id)
+                continue
+            quotes = _proven(verdict, pair)
         if quotes is not None:
             told = f"{quotes[0]!r} against {quotes[1]!r}"
             found[pair.decision_id] = rule_clash(pair.known.node, pair.existing, told)
-    return found
+    return found, frozenset(unjudged - found.keys())
 
 
 def _found_by_code(pair: RulePair) -> tuple[str, str] | None:
@@ -151,34 +157,20 @@ def _found_by_code(pair: RulePair) -> tuple[str, str] | None:
     return None
 
 
-async def _judged(stage: Stage, ground: Ground, pair: RulePair) -> tuple[str, str] | None:
-    agent = stage.studio.repertoire.agent(JUDGE, stage.run.choreography.partition("/")[0])
-    model = agent.model or stage.studio.settings.models.default
-    key = digest([pair.existing, pair.proposed, model])[:20]
-
-    def look() -> Json:
-        return ground.records.get(VERDICTS, key)
-
-    # Journaled: a verdict that is kept meanwhile must not change what this run asks.
-    kept = await stage.step(f"rules/{key}/kept", look)
-    if kept is None:
-        reply = await stage.ask(
-            f"rules/{key}/asked",
-            JUDGE,
-            prompt=PROMPT,
-            schema=_SCHEMA,
-            existing=Content(pair.existing, "graph", Trust.UNTRUSTED),
-            proposed=Content(pair.proposed, "memory", Trust.UNTRUSTED),
-        )
-        kept = reply.data
-        await ground.records.put(VERDICTS, key, cast("dict[str, Any]", kept))
-    return _checked(cast("dict[str, Any]", kept), pair)
+async def _judged(judge: Judge, pair: RulePair) -> RuleVerdict | None:
+    key = digest([pair.existing, pair.proposed])[:20]
+    return await judge.once(
+        f"rules/{key}",
+        _PAIR,
+        existing=Content(pair.existing, "graph", Trust.UNTRUSTED),
+        proposed=Content(pair.proposed, "memory", Trust.UNTRUSTED),
+    )
 
 
-def _checked(verdict: dict[str, Any], pair: RulePair) -> tuple[str, str] | None:
-    """Return both quotations of a contradiction, if both are really there."""
-    old, new = str(verdict.get("existing_quote", "")), str(verdict.get("proposed_quote", ""))
-    if verdict.get("verdict") != "contradiction":
+def _proven(found: RuleVerdict, pair: RulePair) -> tuple[str, str] | None:
+    """Return both quotations of a contradiction, if each is really in its rule."""
+    old, new = found.existing_quote, found.proposed_quote
+    if found.verdict != "contradiction":
         return None
     if not holds_quote(pair.existing, old) or not holds_quote(pair.proposed, new):
         return None

@@ -10,10 +10,11 @@ from dataclasses import dataclass, replace
 from typing import Final
 
 from callboard.core.errors import Conflict
-from callboard.knowledge.facts import Facts, FactState, KBEntry
+from callboard.knowledge.fact_rows import FactState, KBEntry
+from callboard.knowledge.facts import Facts
 from callboard.knowledge.graph import Graph, MergeReport
 from callboard.knowledge.graph.similarity import Vectors
-from callboard.knowledge.versions import Part, read_version
+from callboard.knowledge.rows import KnowledgePart, read_version
 from callboard.packs.writers_factory.memory.claims import Names, Offer, OriginKind
 from callboard.packs.writers_factory.memory.claims.mapping import map_entry
 from callboard.packs.writers_factory.memory.conflicts import (
@@ -136,8 +137,8 @@ class Merger:
 
     def _versions(self, connection: Connection) -> _Versions:
         return _Versions(
-            read_version(connection, Part.GRAPH, self._graph.domain).number,
-            read_version(connection, Part.FACTS, self._facts.domain).number,
+            read_version(connection, KnowledgePart.GRAPH, self._graph.domain).number,
+            read_version(connection, KnowledgePart.FACTS, self._facts.domain).number,
         )
 
     def _mark(self, connection: Connection, plan: Plan, now_ms: int) -> None:

@@ -6,7 +6,8 @@ from typing import Final
 
 from callboard.core.canonical import Json
 from callboard.core.errors import Conflict, InvalidInput
-from callboard.knowledge.facts import Facts, FactState, KBEntry
+from callboard.knowledge.fact_rows import FactState, KBEntry
+from callboard.knowledge.facts import Facts
 from callboard.knowledge.graph import Edge, Graph
 from callboard.packs.writers_factory.bible.provenance import STATED
 from callboard.packs.writers_factory.memory.claims import (

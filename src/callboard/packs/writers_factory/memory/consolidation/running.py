@@ -6,10 +6,11 @@ Decisions are mapped without a model. Only conversations and rules of the world 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any, Final, cast
 
+from callboard.choreography.guards import only_one
 from callboard.choreography.stage import Stage
 from callboard.core.canonical import Json, digest
 from callboard.core.errors import Conflict
-from callboard.core.vocabulary import Effect, RunState
+from callboard.core.vocabulary import Effect, RunRecord
 from callboard.engine.errors import StepFailed
 from callboard.engine.run import Run
 from callboard.knowledge.facts import Facts
@@ -41,10 +42,10 @@ from callboard.packs.writers_factory.memory.extraction import (
 )
 from callboard.packs.writers_factory.memory.ingestion import Ingestor
 from callboard.packs.writers_factory.model import PACK
+from callboard.packs.writers_factory.staff import judge_on
 from callboard.replies.evidence import normalise
 from callboard.store.connection import Connection
-from callboard.store.journal.runs import list_runs
-from callboard.studio.offers import Prepared
+from callboard.studio.runnable import Prepared
 from callboard.studio.studio import Studio
 
 CONSOLIDATE: Final = f"{PACK}/consolidate"
@@ -52,7 +53,6 @@ DOMAIN: Final = "story"
 _MOST_ENTRIES: Final = 20_000
 _MOST_TURNS: Final = 200
 _STARTING_MS: Final = 10_000
-_UNDER_WAY: Final = (RunState.PENDING, RunState.RUNNING, RunState.WAITING, RunState.PAUSED)
 
 
 class AlreadyRunning(Conflict):
@@ -75,7 +75,7 @@ class Consolidate:
         """Check the arguments; only one at a time may start."""
         wanted = bool(raw.get("conversations", True))
         return Prepared(
-            {"conversations": wanted}, title="Consolidate memory", guard=only_one(studio)
+            {"conversations": wanted}, title="Consolidate memory", guard=one_consolidation(studio)
         )
 
     async def perform(self, studio: Studio, run: Run) -> Json:
@@ -83,26 +83,28 @@ class Consolidate:
         return await _Consolidation(Stage(studio, run).at(Priority.BACKGROUND)).perform()
 
 
-def only_one(studio: Studio) -> Callable[[Connection], None]:
+def one_consolidation(studio: Studio) -> Callable[[Connection], None]:
     """Return what objects to a second run while one is under way.
 
     A run whose process has died and which nobody has taken up blocks nothing: what it has merged
     is marked, and what it has not is merged by the next one.
     """
 
-    def guard(connection: Connection) -> None:
-        for run in list_runs(connection, states=_UNDER_WAY, choreography=CONSOLIDATE):
-            age_ms = studio.clock.now_ms() - run.created_at
-            # Between its creation and its first step a run has no owner yet.
-            is_new = run.owner is None and age_ms < _STARTING_MS
-            if is_new or studio.engine.is_executed(run):
-                raise AlreadyRunning(
-                    f"A consolidation is already running as {run.id}",
-                    fix="Wait for it or cancel it.",
-                    run_id=run.id,
-                )
+    def is_alive(run: RunRecord) -> bool:
+        age_ms = studio.clock.now_ms() - run.created_at
+        # Between its creation and its first step a run has no owner yet.
+        is_new = run.owner is None and age_ms < _STARTING_MS
+        return is_new or studio.engine.is_executed(run)
 
-    return guard
+    return only_one(
+        CONSOLIDATE,
+        lambda run: AlreadyRunning(
+            f"A consolidation is already running as {run.id}",
+            fix="Wait for it or cancel it.",
+            run_id=run.id,
+        ),
+        is_alive,
+    )
 
 
 class _Consolidation:
@@ -131,9 +133,13 @@ class _Consolidation:
         interview = interview_on(self.ground, self.graph, names)
         entries = [each for each in self.facts.unpromoted() if each.id in entry_ids]
         pairs = find_pairs(self.graph, entries, self.rules)
-        clashes = await judge_pairs(
-            self.stage, self.ground, pairs, is_constrained=interview.is_constrained
-        )
+        judge = judge_on(self.stage)
+        clashes, unjudged = await judge_pairs(judge, pairs)
+        if unjudged:
+            # Not judged is not compatible: these decisions stay for the next run.
+            told = f"{len(unjudged)} rules of the world wait for a judge: {judge.why}"
+            self.warnings.append(told)
+            entries = [each for each in entries if each.id not in unjudged]
         found = await self._ask(turns, interview)
         read = [turn for batch, said in found if said is not None for turn in batch]
         digestion = Digestion(

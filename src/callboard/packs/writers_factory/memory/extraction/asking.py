@@ -4,7 +4,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass, replace
 from typing import Any, Final, cast
 
-from callboard.choreography.asking import Call
+from callboard.choreography.asking import AgentCall
 from callboard.choreography.stage import Stage
 from callboard.core.canonical import Json, digest
 from callboard.core.vocabulary import Content, Trust
@@ -83,7 +83,7 @@ async def _ask(stage: Stage, key: str, prompt: str, text: str, interview: Interv
     if prompt == ASK_AGAIN:
         del inputs["known"]
     said = await stage.ask_call(
-        Call(
+        AgentCall(
             key=key,
             agent_id=JUDGE,
             prompt=prompt,

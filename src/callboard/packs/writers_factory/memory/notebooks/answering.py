@@ -8,6 +8,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any, Final, cast
 
+from callboard.choreography.answers import Answer
+from callboard.choreography.questions import Question, ask
 from callboard.choreography.staffing import is_constrained
 from callboard.choreography.stage import Stage
 from callboard.core.canonical import Json
@@ -19,28 +21,27 @@ from callboard.packs.writers_factory.memory.notebooks.shelf import Notebooks
 from callboard.packs.writers_factory.model import FOREMAN
 from callboard.replies.evidence import holds_quote
 
-ANSWER: Final = "memory/notebook_answer"
 PICK: Final = "memory/notebook_pick"
 _QUOTED: Final = 2
 _QUOTE_CHARS: Final = 400
 _SMALL_CHARS: Final = 240
-_SCHEMA: Final[dict[str, Json]] = {
-    "type": "object",
-    "properties": {
-        "answer": {"type": "string"},
-        "citations": {
-            "type": "array",
-            "items": {
-                "type": "object",
-                "properties": {"passage": {"type": "integer"}, "quote": {"type": "string"}},
-                "required": ["passage", "quote"],
-                "additionalProperties": False,
-            },
-        },
-    },
-    "required": ["answer", "citations"],
-    "additionalProperties": False,
-}
+
+
+class CitationSaid(Answer):
+    """Words of a passage, by the number of the passage."""
+
+    passage: int
+    quote: str
+
+
+class AnswerSaid(Answer):
+    """What a model makes of the passages of a notebook."""
+
+    answer: str
+    citations: tuple[CitationSaid, ...]
+
+
+_FROM_NOTEBOOK: Final = Question("memory/notebook_answer", AnswerSaid)
 
 
 @dataclass(frozen=True, slots=True)
@@ -107,36 +108,29 @@ async def answer_from_notebook(
     who = stage.studio.repertoire.agent(agent, stage.run.choreography.partition("/")[0])
     if model is None and is_constrained(stage.studio, who):
         return await _pick(stage, key, agent, question, passages)
-    reply = await stage.ask(
+    said = await ask(
+        stage,
         f"{key}/answer",
         agent,
-        prompt=ANSWER,
-        schema=_SCHEMA,
+        _FROM_NOTEBOOK,
         model=model,
         question=Content(question, "question", Trust.UNTRUSTED),
         title=Content(notebook.title, "notebook", Trust.UNTRUSTED),
         passages=_numbered(passages),
     )
-    said = cast("dict[str, Any]", reply.data)
-    return check_answer(
-        str(said.get("answer", "")), cast("list[Any]", said.get("citations") or []), passages
-    )
+    return check_answer(said, passages)
 
 
-def check_answer(
-    answer: str, citations: Sequence[Any], passages: Sequence[NotebookPassage]
-) -> NotebookAnswer:
+def check_answer(said: AnswerSaid, passages: Sequence[NotebookPassage]) -> NotebookAnswer:
     """Keep the citations that hold; without any, let the passages speak."""
     kept: list[NotebookCitation] = []
-    for each in citations:
-        told = cast("dict[str, Any]", each) if isinstance(each, dict) else {}
-        number = told.get("passage")
-        quote = " ".join(without_controls(str(told.get("quote", ""))).split())
-        if not isinstance(number, int) or isinstance(number, bool) or not quote:
+    for each in said.citations:
+        quote = " ".join(without_controls(each.quote).split())
+        if not quote or not 1 <= each.passage <= len(passages):
             continue
-        if 1 <= number <= len(passages) and holds_quote(passages[number - 1].text, quote):
-            kept.append(_citation(passages[number - 1], quote))
-    text = " ".join(without_controls(answer).split())
+        if holds_quote(passages[each.passage - 1].text, quote):
+            kept.append(_citation(passages[each.passage - 1], quote))
+    text = " ".join(without_controls(said.answer).split())
     if not kept or not text:
         return quote_passages(passages[:_QUOTED])
     places = "\n".join(f'- {each.place} "{each.quote}"' for each in kept)

@@ -7,7 +7,7 @@ from dataclasses import asdict, dataclass
 from functools import lru_cache
 from typing import Any
 
-from callboard.core.canonical import Json, digest, plain
+from callboard.core.canonical import Json, plain
 from callboard.packs.writers_factory.prose import (
     Pattern,
     PatternSeverity,
@@ -60,10 +60,6 @@ class SceneBrief:
     def gold(self) -> Stylometrics | None:
         """How the gold standard measures, if there is one."""
         return _measured(self.gold_text) if self.gold_text.strip() else None
-
-    def judge_key(self, text: str, model: str) -> str:
-        """Return under which name a verdict on a text is kept: what was shown, and to whom."""
-        return digest({"text": plain(text), "shown": asdict(self.judge), "model": model})
 
     def to_json(self) -> dict[str, Json]:
         """Return the journaled shape."""

@@ -1,30 +1,24 @@
-"""Judging: asks the judge about a scene, once per text, and keeps what it said.
+"""Judging: asks the judge about a scene, once per text and judge.
 
-A small model is held to words and to the number of a line it may point at. A verdict is kept by
-what was shown and by whom it was judged, so an unchanged scene is never paid for twice.
+A small model is held to words and to the number of a line it may point at. A scene the judge does
+not answer for is scored by what code can measure, and says so.
 """
 
+from collections.abc import Mapping
 from dataclasses import asdict, dataclass
-from typing import Any, Final
+from typing import Final
 
+from callboard.choreography.answers import Answer
+from callboard.choreography.questions import Judge, Question
 from callboard.choreography.stage import Stage
-from callboard.core.canonical import Json
-from callboard.core.vocabulary import Content, Effect, Trust
+from callboard.core.vocabulary import Content, Trust
 from callboard.packs.writers_factory.ground import Ground
-from callboard.packs.writers_factory.model import JUDGE
 from callboard.packs.writers_factory.revision.analysis.brief import SceneBrief
 from callboard.packs.writers_factory.revision.analysis.findings import SceneAnalysis
 from callboard.packs.writers_factory.revision.analysis.quotes import sentences_of
 from callboard.packs.writers_factory.revision.analysis.scoring import score_scene
-from callboard.packs.writers_factory.revision.analysis.verdict import (
-    choice_schema,
-    read_verdict,
-    verdict_of_choices,
-    verdict_schema,
-)
-from callboard.packs.writers_factory.staff import is_small, model_of
+from callboard.packs.writers_factory.revision.analysis.verdict import Verdict, picks_of, verdict_of
 
-VERDICT_KIND: Final = "scene_verdict"
 _PROMPT: Final = "revision/judge_scene"
 _MOST_CANDIDATES: Final = 8
 _LONGEST_CANDIDATE_CHARS: Final = 140
@@ -40,66 +34,33 @@ class Judged:
     brief: SceneBrief
 
 
-async def analyze_text(stage: Stage, judged: Judged, *, is_fast: bool = False) -> SceneAnalysis:
-    """Return the analysis of a text; fast means that no model is asked."""
-    ground = Ground(stage.studio)
-    settings = ground.settings.analysis
-    if is_fast or not judged.text.strip():
+async def analyze_text(stage: Stage, judged: Judged, judge: Judge | None) -> SceneAnalysis:
+    """Return the analysis of a text; without a judge no model is asked."""
+    settings = Ground(stage.studio).settings.analysis
+    if judge is None or not judged.text.strip():
         return score_scene(judged.text, judged.brief, None, settings, is_fast=True)
-    model = model_of(ground, JUDGE)
-    said = await _verdict(stage, judged, model)
-    verdict = read_verdict(said)
-    return score_scene(judged.text, judged.brief, verdict, settings, judged_by=model)
-
-
-async def _verdict(stage: Stage, judged: Judged, model: str) -> Json:
-    records = Ground(stage.studio).records
-    name = judged.brief.judge_key(judged.text, model)
-
-    def look(key: str) -> Json:
-        return records.get(VERDICT_KIND, key)
-
-    # Journaled: a verdict kept meanwhile must not change the way a run takes when it is resumed.
-    kept = await stage.step(f"{judged.key}/kept", look, name)
-    if kept is not None:
-        return kept["verdict"]
-    said = await _ask(stage, judged, model)
-
-    async def keep(key: str, verdict: Json) -> None:
-        await records.put(VERDICT_KIND, key, {"verdict": verdict, "model": model})
-
-    await stage.step(f"{judged.key}/keep", keep, name, said, effect=Effect.IDEMPOTENT)
-    return said
-
-
-async def _ask(stage: Stage, judged: Judged, model: str) -> Json:
+    shown = {
+        name: Content(str(text) or "(nothing known)", f"story:{name}", Trust.UNTRUSTED)
+        for name, text in asdict(judged.brief.judge).items()
+    }
     scene = Content(judged.text, f"scene:{judged.brief.scene_id}", Trust.UNTRUSTED)
-    if not is_small(Ground(stage.studio), model):
-        shown: dict[str, Any] = {
-            name: _shown(name, text) for name, text in asdict(judged.brief.judge).items()
-        }
-        reply = await stage.ask(
-            f"{judged.key}/judge",
-            JUDGE,
-            prompt=_PROMPT,
-            schema=verdict_schema(),
-            model=model,
-            scene=scene,
-            **shown,
-        )
-        return reply.data
-    candidates = candidate_lines(judged.text)
-    listed = "\n".join(f"{number}. {line}" for number, line in enumerate(candidates, start=1))
-    reply = await stage.ask(
-        f"{judged.key}/judge",
-        JUDGE,
-        prompt=f"{_PROMPT}_small",
-        schema=choice_schema(len(candidates)),
-        max_tokens=_CHOICE_TOKENS,
-        model=model,
-        lines=Content(listed, f"scene:{judged.brief.scene_id}", Trust.UNTRUSTED),
+    verdict = await judge.once(f"{judged.key}/judge", _SCENE, scene=scene, **shown)
+    if verdict is None:
+        return score_scene(judged.text, judged.brief, None, settings, unjudged=judge.why)
+    return score_scene(judged.text, judged.brief, verdict, settings, judged_by=judge.model)
+
+
+async def _pick_verdict(judge: Judge, key: str, told: Mapping[str, str]) -> Verdict | None:
+    lines = candidate_lines(told["scene"])
+    listed = "\n".join(f"{number}. {line}" for number, line in enumerate(lines, start=1))
+    question: Question[Answer] = Question(
+        f"{_PROMPT}_small", picks_of(len(lines)), max_tokens=_CHOICE_TOKENS
     )
-    return verdict_of_choices(reply.data, candidates)
+    picks = await judge.ask(f"{key}/picks", question, lines=listed)
+    return None if picks is None else verdict_of(picks, lines)
+
+
+_SCENE: Final = Question(_PROMPT, Verdict, about=("scene",), small=_pick_verdict)
 
 
 def candidate_lines(text: str) -> tuple[str, ...]:
@@ -112,7 +73,3 @@ def candidate_lines(text: str) -> tuple[str, ...]:
     chosen = short or [each.quote[:_LONGEST_CANDIDATE_CHARS] for each in sentences_of(text)]
     step = max(1, len(chosen) // _MOST_CANDIDATES)
     return tuple(dict.fromkeys(chosen[::step]))[:_MOST_CANDIDATES]
-
-
-def _shown(name: str, text: Json) -> Content:
-    return Content(str(text) or "(nothing known)", f"story:{name}", Trust.UNTRUSTED)

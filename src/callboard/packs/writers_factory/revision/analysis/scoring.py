@@ -73,8 +73,12 @@ def score_scene(
     *,
     judged_by: str = "",
     is_fast: bool = False,
+    unjudged: str = "",
 ) -> SceneAnalysis:
-    """Return the analysis of a scene; the same text, brief and verdict always give the same."""
+    """Return the analysis of a scene; the same text, brief and verdict always give the same.
+
+    `unjudged` says why a judge who was asked has not answered.
+    """
     sheet = _Sheet(text)
     _score_style(sheet, brief)
     _score_patterns(sheet, brief)
@@ -99,7 +103,7 @@ def score_scene(
         band=band_of(total, settings),
         judged_by=judged_by,
         is_fast=is_fast,
-        notes=_notes(sheet, brief, verdict),
+        notes=_notes(sheet, brief, verdict, unjudged),
     )
 
 
@@ -196,7 +200,7 @@ def _score_breaches(sheet: _Sheet, brief: SceneBrief) -> None:
 
 def _score_verdict(sheet: _Sheet, verdict: Verdict | None) -> None:
     for category, most in _JUDGED.items():
-        grade = verdict.grades.get(category) if verdict is not None else None
+        grade = verdict.grade(category) if verdict is not None else None
         place = locate(sheet.text, grade.quote) if grade is not None else None
         if grade is None or place is None:
             sheet.dropped += grade is not None
@@ -239,11 +243,15 @@ def _total(scores: Iterable[CategoryScore]) -> float:
     return round(100 * sum(points for points, _ in scored) / most, 1) if most else 0.0
 
 
-def _notes(sheet: _Sheet, brief: SceneBrief, verdict: Verdict | None) -> tuple[str, ...]:
+def _notes(
+    sheet: _Sheet, brief: SceneBrief, verdict: Verdict | None, unjudged: str
+) -> tuple[str, ...]:
     notes: list[str] = []
     if brief.gold is None:
         notes.append("There is no voice bundle yet: the voice was not measured.")
-    if verdict is None:
+    if unjudged:
+        notes.append(f"Not judged, only what code can measure is scored: {unjudged}")
+    elif verdict is None:
         notes.append("No judge was asked: only what code can measure is scored.")
     if sheet.dropped:
         notes.append(f"{sheet.dropped} remarks of the judge were dropped: they quote nothing here.")

@@ -8,8 +8,7 @@ from dataclasses import asdict, dataclass
 from typing import Any, Final
 
 from callboard.core.canonical import Json
-from callboard.core.errors import CallboardError, Conflict
-from callboard.core.tiers import ErrorTier
+from callboard.core.errors import CallboardError, Conflict, ErrorTier
 from callboard.packs.writers_factory.ground import Ground
 
 KIND: Final = "completion"

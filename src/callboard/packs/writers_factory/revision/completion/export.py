@@ -5,8 +5,7 @@ from collections.abc import Sequence
 from dataclasses import asdict, dataclass
 from typing import Final
 
-from callboard.core.canonical import Json
-from callboard.core.composed import composed
+from callboard.core.canonical import Json, composed
 from callboard.core.errors import Conflict, InvalidInput
 from callboard.packs.writers_factory.ground import Ground
 from callboard.packs.writers_factory.revision.completion.binding import (

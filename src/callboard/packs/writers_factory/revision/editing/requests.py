@@ -2,8 +2,7 @@
 
 from dataclasses import dataclass
 
-from callboard.core.errors import CallboardError, InvalidInput
-from callboard.core.tiers import ErrorTier
+from callboard.core.errors import CallboardError, ErrorTier, InvalidInput
 from callboard.packs.writers_factory.revision.analysis.quotes import occurrences
 
 

@@ -50,14 +50,14 @@ def _options(
     options: dict[str, Replacement] = {}
     cut = _without_adjunct(text, issue, home)
     if cut is not None:
-        options["cut the phrase"] = Replacement(number, home.quote, cut, "The phrase is cut.")
+        options["cut the phrase"] = _replacement(number, home.quote, cut, "The phrase is cut.")
     literal = _LITERAL.search(issue.suggestion)
     if literal is not None:
         put = text[home.start : issue.start] + literal[1] + text[issue.end : home.end]
-        options["put the other words"] = Replacement(number, home.quote, put, issue.suggestion)
+        options["put the other words"] = _replacement(number, home.quote, put, issue.suggestion)
     whole = _without_sentence(text, home, sentences)
     if whole is not None and cut is None:
-        options["cut the sentence"] = Replacement(number, whole, "", "The sentence is cut.")
+        options["cut the sentence"] = _replacement(number, whole, "", "The sentence is cut.")
     return options
 
 
@@ -85,3 +85,7 @@ def _without_sentence(text: str, home: Span, sentences: Sequence[Span]) -> str |
     if before is not None and "\n" not in text[before.end : home.start]:
         return text[before.end : home.end]
     return None
+
+
+def _replacement(issue: int, old_text: str, new_text: str, reason: str) -> Replacement:
+    return Replacement(issue=issue, old_text=old_text, new_text=new_text, reason=reason)

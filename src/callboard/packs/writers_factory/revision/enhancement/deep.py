@@ -48,9 +48,7 @@ class _Progress:
 async def revise_scene(stage: Stage, work: Work) -> Enhancement:
     """Return what six passes propose for a scene, with the analysis before and after them."""
     settings = Ground(stage.studio).settings.analysis
-    before = await analyze_text(
-        stage, Judged("before", work.text, work.brief), is_fast=work.is_fast
-    )
+    before = await analyze_text(stage, Judged("before", work.text, work.brief), work.judge)
     progress = _Progress(Draft(work.text, before))
     for each in PASSES:
         if progress.draft.analysis.total >= settings.stop_early_at:
@@ -84,7 +82,7 @@ async def _make(stage: Stage, work: Work, each: Pass, progress: _Progress) -> No
         progress.passes.append(replace(note, reverted=_NO_CHANGE))
         return
     key = f"pass/{each.number}/analysis"
-    analysis = await analyze_text(stage, Judged(key, text, work.brief), is_fast=work.is_fast)
+    analysis = await analyze_text(stage, Judged(key, text, work.brief), work.judge)
     after = Draft(text, analysis)
     why = objection(each, draft, after, Ground(stage.studio).settings.analysis)
     is_kept = not why

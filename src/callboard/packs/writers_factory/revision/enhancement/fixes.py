@@ -2,8 +2,9 @@
 
 from collections.abc import Sequence
 from dataclasses import asdict, dataclass
-from typing import Any, Final, cast
+from typing import Annotated, Any, Final
 
+from callboard.choreography.answers import Answer, at_most
 from callboard.core.canonical import Json
 from callboard.packs.writers_factory.prose import Change
 from callboard.packs.writers_factory.revision.analysis.findings import Category, Issue
@@ -12,6 +13,7 @@ from callboard.packs.writers_factory.revision.analysis.quotes import occurrences
 ACTION_PROMPT: Final = "action_prompt"
 MOST_FIXES: Final = 20
 _MOST_CHARS: Final = 4_000
+_MOST_REASON_CHARS: Final = 500
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,53 +44,19 @@ class Fix:
         return cls(**shape)
 
 
-@dataclass(frozen=True, slots=True)
-class Replacement:
+class Replacement(Answer):
     """What is to be put in place of what, for which issue (counted from 1)."""
 
     issue: int
-    old_text: str
-    new_text: str
-    reason: str = ""
+    old_text: Annotated[str, at_most(_MOST_CHARS)]
+    new_text: Annotated[str, at_most(_MOST_CHARS)]
+    reason: Annotated[str, at_most(_MOST_REASON_CHARS)]
 
 
-def fixes_schema() -> dict[str, Json]:
-    """Return the JSON asked of a writer who is to fix issues."""
-    fields: dict[str, Json] = {
-        "issue": {"type": "integer"},
-        "old_text": {"type": "string"},
-        "new_text": {"type": "string"},
-        "reason": {"type": "string"},
-    }
-    fix: Json = {
-        "type": "object",
-        "properties": fields,
-        "required": list(fields),
-        "additionalProperties": False,
-    }
-    return {
-        "type": "object",
-        "properties": {"fixes": {"type": "array", "items": fix}},
-        "required": ["fixes"],
-        "additionalProperties": False,
-    }
+class Replacements(Answer):
+    """What a writer proposes for the issues of a scene."""
 
-
-def read_replacements(data: Json) -> tuple[Replacement, ...]:
-    """Return what can be used of a writer's answer."""
-    said = cast("dict[str, Any]", data) if isinstance(data, dict) else {}
-    listed: Any = said.get("fixes")
-    found: list[Replacement] = []
-    for each in cast("list[Any]", listed)[:MOST_FIXES] if isinstance(listed, list) else []:
-        if not isinstance(each, dict):
-            continue
-        fix = cast("dict[str, Any]", each)
-        old, new, issue = fix.get("old_text"), fix.get("new_text"), fix.get("issue")
-        if isinstance(old, str) and isinstance(new, str) and old:
-            number = issue if isinstance(issue, int) and not isinstance(issue, bool) else 0
-            reason = str(fix.get("reason") or "")[:500]
-            found.append(Replacement(number, old[:_MOST_CHARS], new[:_MOST_CHARS], reason))
-    return tuple(found)
+    fixes: Annotated[tuple[Replacement, ...], at_most(MOST_FIXES)]
 
 
 def check_fixes(
@@ -97,7 +65,8 @@ def check_fixes(
     """Return the fixes in order, each with the reason why it cannot be made, if it cannot."""
     taken: list[tuple[int, int]] = []
     fixes: list[Fix] = []
-    for number, each in enumerate(replacements, start=1):
+    found = [each for each in replacements if each.old_text]
+    for number, each in enumerate(found, start=1):
         at = text.find(each.old_text)
         why = _objection(text, each, taken)
         issue = issues[each.issue - 1] if 1 <= each.issue <= len(issues) else None

@@ -69,6 +69,8 @@ class Draft:
 
 def objection(each: Pass, before: Draft, after: Draft, settings: AnalysisSettings) -> str:
     """Return why a pass must be reverted; empty if it may be kept."""
+    if bool(before.analysis.judged_by) != bool(after.analysis.judged_by):
+        return "the judge has not answered for both texts"
     old, new = (draft.analysis.score(each.category).points for draft in (before, after))
     if old is not None and (new is None or new < old):
         shown = "no longer scored" if new is None else f"{new:g}"

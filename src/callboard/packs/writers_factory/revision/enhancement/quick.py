@@ -5,10 +5,11 @@ preview, and the writer decides about each.
 """
 
 from dataclasses import dataclass, replace
-from typing import Any, Final, cast
+from typing import Final
 
+from callboard.choreography.answers import Answer, choices
+from callboard.choreography.questions import Judge, Question, ask
 from callboard.choreography.stage import Stage
-from callboard.core.canonical import Json
 from callboard.core.vocabulary import Content, Trust
 from callboard.packs.writers_factory.ground import Ground
 from callboard.packs.writers_factory.model import WRITER
@@ -24,35 +25,32 @@ from callboard.packs.writers_factory.revision.enhancement.fixes import (
     ACTION_PROMPT,
     MOST_FIXES,
     Replacement,
+    Replacements,
     changes_of,
     check_fixes,
-    fixes_schema,
-    read_replacements,
 )
 from callboard.packs.writers_factory.revision.enhancement.proposal import Enhancement
 from callboard.packs.writers_factory.staff import is_small, model_of
 
-_PROMPT: Final = "revision/fix_issues"
+_FIXES: Final = Question("revision/fix_issues", Replacements)
 _SMALL_PROMPT: Final = "revision/choose_fixes"
 _CHOICE_TOKENS: Final = 200
 
 
 @dataclass(frozen=True, slots=True)
 class Work:
-    """What is to be enhanced, and how."""
+    """What is to be enhanced, and how; without a judge only code measures it."""
 
     id: str
     text: str
     brief: SceneBrief
-    is_fast: bool = False
+    judge: Judge | None = None
     model: str | None = None
 
 
 async def fix_scene(stage: Stage, work: Work) -> Enhancement:
     """Return the fixes proposed for a scene, with the analysis before and after them."""
-    before = await analyze_text(
-        stage, Judged("before", work.text, work.brief), is_fast=work.is_fast
-    )
+    before = await analyze_text(stage, Judged("before", work.text, work.brief), work.judge)
     issues = before.issues[:MOST_FIXES]
     if not issues:
         return _proposal(work, before, before, notes=("There is nothing to fix.",))
@@ -62,7 +60,7 @@ async def fix_scene(stage: Stage, work: Work) -> Enhancement:
     after = before
     if changes:
         text = preview_text(work.text, changes)
-        after = await analyze_text(stage, Judged("after", text, work.brief), is_fast=work.is_fast)
+        after = await analyze_text(stage, Judged("after", text, work.brief), work.judge)
     unapplied = sum(bool(fix.unapplied) for fix in fixes)
     notes = (f"{unapplied} fixes cannot be made.",) if unapplied else ()
     proposed = _proposal(work, before, after, notes=notes)
@@ -77,18 +75,18 @@ async def replacements_for(
     model = model_of(ground, WRITER, work.model)
     if is_small(ground, model):
         return await _chosen(stage, key, work, issues)
-    reply = await stage.ask(
+    found = await ask(
+        stage,
         key,
         WRITER,
-        prompt=_PROMPT,
-        schema=fixes_schema(),
+        _FIXES,
         model=model,
         scene=Content(work.text, f"scene:{work.brief.scene_id}", Trust.UNTRUSTED),
         issues=list_issues(issues),
         voice=untrusted("voice", work.brief.judge.voice),
         avoid=untrusted("avoid", "\n".join(work.brief.patterns.zero_tolerance())),
     )
-    return read_replacements(reply.data)
+    return found.fixes
 
 
 async def _chosen(
@@ -112,30 +110,17 @@ async def _choices(
     open_ones = [each for each in offered if len(each.options) > 1]
     if not open_ones:
         return {}
-    fields: dict[str, Json] = {
-        f"issue_{each.issue}": {"type": "string", "enum": list(each.options)} for each in open_ones
-    }
-    reply = await stage.ask(
+    ways = {f"issue_{each.issue}": list(each.options) for each in open_ones}
+    question: Question[Answer] = Question(_SMALL_PROMPT, choices(**ways), max_tokens=_CHOICE_TOKENS)
+    picks = await ask(
+        stage,
         key,
         WRITER,
-        prompt=_SMALL_PROMPT,
-        schema={
-            "type": "object",
-            "properties": fields,
-            "required": list(fields),
-            "additionalProperties": False,
-        },
-        max_tokens=_CHOICE_TOKENS,
+        question,
         model=model_of(Ground(stage.studio), WRITER, work.model),
         issues=untrusted("issues", _listed(open_ones, issues)),
     )
-    data: Json = reply.data
-    said = cast("dict[str, Any]", data) if isinstance(data, dict) else {}
-    return {
-        each.issue: choice
-        for each in open_ones
-        if (choice := str(said.get(f"issue_{each.issue}"))) in each.options
-    }
+    return {each.issue: getattr(picks, f"issue_{each.issue}") for each in open_ones}
 
 
 def list_issues(issues: tuple[Issue, ...]) -> Content:

@@ -1,9 +1,11 @@
 """Briefing: a scaffold is derived, worded by a model, checked, repaired once, and kept."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import Any, Final, cast
 
+from callboard.choreography.answers import Answer
+from callboard.choreography.questions import Question
 from callboard.choreography.stage import Stage
 from callboard.core.canonical import Json
 from callboard.core.vocabulary import Effect
@@ -11,7 +13,7 @@ from callboard.packs.writers_factory.ground import Ground
 from callboard.packs.writers_factory.memory import Ingestor
 from callboard.packs.writers_factory.model import FOREMAN, scene_id
 from callboard.packs.writers_factory.scenes.asking import (
-    ask_data,
+    ask_or_go_on,
     listed,
     said,
     shown,
@@ -30,22 +32,29 @@ from callboard.packs.writers_factory.scenes.scaffolds import (
 )
 from callboard.packs.writers_factory.staff import is_small, model_of, route_of
 
-_PROMPT: Final = "scene_scaffold"
 _PICK: Final = "scene_scaffold_pick"
 _TEXT_CHARS: Final = 600
 _TIMES: Final = ["before dawn", "morning", "noon", "late afternoon", "dusk", "night"]
 _WEATHERS: Final = ["rain", "wind", "fog", "clear sky", "heat", "snow", "low cloud"]
 _NOTES: Final = ["uneasy", "determined", "afraid", "tender", "angry", "numb", "hopeful"]
-_SCHEMA: Final[dict[str, Json]] = {
-    "type": "object",
-    "properties": {
-        "characters_present": {"type": "array", "items": {"type": "string"}},
-        "pov_character": {"type": "string"},
-        **{name: {"type": "string"} for name in FREE_FIELDS},
-    },
-    "required": ["characters_present", "pov_character", *FREE_FIELDS],
-    "additionalProperties": False,
-}
+
+
+class Wording(Answer):
+    """How a model words the open fields of a scaffold."""
+
+    characters_present: tuple[str, ...]
+    pov_character: str
+    location: str
+    time_of_day: str
+    weather: str
+    protagonist_constraint: str
+    scene_goal: str
+    conflict: str
+    outcome: str
+    emotional_note: str
+
+
+_WORDING: Final = Question("scene_scaffold", Wording)
 
 
 @dataclass(frozen=True, slots=True)
@@ -98,13 +107,11 @@ async def _worded(
     scaffold = safe
     for attempt in ("word", "repair"):
         told = [f"{name}: {fault}" for name, fault in faults]
-        data = await ask_data(
+        found = await ask_or_go_on(
             stage,
             attempt,
             FOREMAN,
-            _SCHEMA,
-            prompt=_PROMPT,
-            model=route_of(Ground(stage.studio), FOREMAN),
+            _WORDING,
             scaffold=listed("scaffold", safe.lines()),
             people=listed("graph", [each.name for each in view.people if each.is_alive]),
             rules=listed("bible", view.rules),
@@ -112,41 +119,42 @@ async def _worded(
             research=listed("notebook", view.research),
             faults=listed("checks", ["Put this right:", *told]) if told else said(""),
         )
-        if data is None:
+        if found is None:
             return replace(
                 safe, warnings=(*safe.warnings, "The model gave no scaffold; the plan's stands.")
             )
-        scaffold = with_threads(_filled(safe, view, data), view, sources)
+        scaffold = with_threads(_filled(safe, view, found), view, sources)
         faults = scaffold_faults(scaffold, view)
         if not faults:
             return scaffold
     return mended(scaffold, safe, faults)
 
 
-def _filled(safe: SmartScaffold, view: StoryView, data: Mapping[str, Any]) -> SmartScaffold:
+def _filled(safe: SmartScaffold, view: StoryView, found: Wording) -> SmartScaffold:
     """Return a scaffold with a model's words; names become those of the graph."""
     words = {
-        name: text for name in FREE_FIELDS if (text := _line(data.get(name))) and text != "(none)"
+        name: text
+        for name in FREE_FIELDS
+        if (text := _line(getattr(found, name))) and text != "(none)"
     }
-    named = cast("list[Any]", data.get("characters_present") or [])
-    cast_list = tuple(dict.fromkeys(_name(view, each) for each in named if _line(each)))
-    pov = _line(data.get("pov_character"))
+    named = (_name(view, each) for each in found.characters_present if _line(each))
+    pov = _line(found.pov_character)
     return replace(
         safe,
         **words,
-        characters_present=cast_list or safe.characters_present,
+        characters_present=tuple(dict.fromkeys(named)) or safe.characters_present,
         pov_character=_name(view, pov) if pov else safe.pov_character,
     )
 
 
-def _name(view: StoryView, told: Any) -> str:
+def _name(view: StoryView, told: str) -> str:
     name = _line(told)
     person = view.person(name)
     return person.name if person is not None else name
 
 
-def _line(value: Any) -> str:
-    return " ".join(str(value or "").split())[:_TEXT_CHARS]
+def _line(text: str) -> str:
+    return " ".join(text.split())[:_TEXT_CHARS]
 
 
 async def _picked(

@@ -2,6 +2,7 @@
 
 from callboard.packs.writers_factory.scenes.planning.proposal import (
     PlannedSize,
+    ProposedScene,
     complete,
     numbered,
     outline_from_beats,
@@ -10,6 +11,7 @@ from callboard.packs.writers_factory.scenes.planning.run import propose_outline,
 
 __all__ = [
     "PlannedSize",
+    "ProposedScene",
     "complete",
     "numbered",
     "outline_from_beats",

@@ -5,15 +5,32 @@ Code guarantees all of that, whoever words the scenes.
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import Any, Final, cast
+from typing import Final
 
+from callboard.choreography.answers import Answer
 from callboard.packs.writers_factory.bible.beats import BeatPoint, beat_points
 from callboard.packs.writers_factory.model import PlannedScene
 
 _SCENES_PER_CHAPTER: Final = 3
 _MOST_SCENES: Final = 400
+_MOST_BEATS: Final = 15
 _TITLE_CHARS: Final = 80
 _TITLE_WORDS: Final = 6
+
+
+class ProposedScene(Answer):
+    """A scene as a model proposes it."""
+
+    title: str
+    beat_number: int
+    summary: str
+    word_target: int = 0
+
+
+class ProposedScenes(Answer):
+    """The outline a model proposes."""
+
+    scenes: tuple[ProposedScene, ...]
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,7 +60,7 @@ def outline_from_beats(contents: Mapping[int, str], size: PlannedSize) -> tuple[
 
 
 def complete(
-    proposed: Sequence[Any], contents: Mapping[int, str], size: PlannedSize
+    proposed: Sequence[ProposedScene], contents: Mapping[int, str], size: PlannedSize
 ) -> tuple[tuple[PlannedScene, ...], tuple[str, ...]]:
     """Return a proposal put in order, and in words what had to be put right.
 
@@ -102,17 +119,12 @@ def _spread(count: int) -> dict[BeatPoint, int]:
     return given
 
 
-def _read(row: Any) -> PlannedScene | None:
-    values = cast("Mapping[str, Any]", row if isinstance(row, Mapping) else {})
-    title = " ".join(str(values.get("title") or "").split())[:_TITLE_CHARS]
-    beat = values.get("beat_number")
-    is_beat = isinstance(beat, int) and not isinstance(beat, bool) and 1 <= beat <= 15
-    if not title or not is_beat:
+def _read(row: ProposedScene) -> PlannedScene | None:
+    title = " ".join(row.title.split())[:_TITLE_CHARS]
+    if not title or not 1 <= row.beat_number <= _MOST_BEATS:
         return None
-    target = values.get("word_target")
-    words = target if isinstance(target, int) and 50 <= target <= 20_000 else None
-    summary = " ".join(str(values.get("summary") or "").split())
-    return PlannedScene(1, 1, title, cast(int, beat), summary, words)
+    words = row.word_target if 50 <= row.word_target <= 20_000 else None
+    return PlannedScene(1, 1, title, row.beat_number, " ".join(row.summary.split()), words)
 
 
 _LEADING_ON: Final = frozenset(

@@ -3,6 +3,7 @@
 from collections.abc import Mapping
 from typing import Any, Final, cast
 
+from callboard.choreography.questions import Question
 from callboard.choreography.stage import Stage
 from callboard.core.canonical import Json
 from callboard.core.vocabulary import Effect
@@ -10,7 +11,7 @@ from callboard.packs.writers_factory.ground import Ground
 from callboard.packs.writers_factory.manuscript import outline_from_json, outline_to_json
 from callboard.packs.writers_factory.model import FOREMAN, PlannedScene
 from callboard.packs.writers_factory.scenes.asking import (
-    ask_data,
+    ask_or_go_on,
     listed,
     said,
     shown,
@@ -18,6 +19,7 @@ from callboard.packs.writers_factory.scenes.asking import (
 from callboard.packs.writers_factory.scenes.errors import NoBeats
 from callboard.packs.writers_factory.scenes.planning.proposal import (
     PlannedSize,
+    ProposedScenes,
     complete,
     outline_from_beats,
     retitled,
@@ -28,31 +30,10 @@ from callboard.packs.writers_factory.staff import is_small, model_of, route_of
 
 PROPOSAL_KIND: Final = "outline_proposal"
 PROPOSAL: Final = "proposal"
-_PROMPT: Final = "plan_scenes"
 _TITLE_WORDS: Final = (4, 5, 7)
 _FEWEST_TITLE_WORDS: Final = 3
 _MOST_TITLES: Final = 15
-_SCHEMA: Final[dict[str, Json]] = {
-    "type": "object",
-    "properties": {
-        "scenes": {
-            "type": "array",
-            "items": {
-                "type": "object",
-                "properties": {
-                    "title": {"type": "string"},
-                    "beat_number": {"type": "integer"},
-                    "summary": {"type": "string"},
-                    "word_target": {"type": "integer"},
-                },
-                "required": ["title", "beat_number", "summary"],
-                "additionalProperties": False,
-            },
-        }
-    },
-    "required": ["scenes"],
-    "additionalProperties": False,
-}
+_SCENES: Final = Question("plan_scenes", ProposedScenes)
 
 
 async def propose_outline(stage: Stage) -> Json:
@@ -108,24 +89,21 @@ def _given(rooms: SceneRooms) -> Json:
 async def _asked(
     stage: Stage, given: Mapping[str, Any], contents: Mapping[int, str], size: PlannedSize
 ) -> tuple[tuple[PlannedScene, ...], tuple[str, ...]]:
-    data = await ask_data(
+    found = await ask_or_go_on(
         stage,
         "propose",
         FOREMAN,
-        _SCHEMA,
-        prompt=_PROMPT,
-        model=route_of(Ground(stage.studio), FOREMAN),
+        _SCENES,
         scene_count=said(str(size.scene_count)),
         total_words=said(str(size.total_words)),
         foundation=listed("bible", given["foundation"]),
         beats=listed("bible", given["beats"]),
         previous=listed("outline", given["previous"]),
     )
-    rows = cast("list[Any]", data["scenes"]) if data else []
-    if not rows:
+    if found is None or not found.scenes:
         scenes = outline_from_beats(contents, size)
         return scenes, ("The model proposed no scenes; the outline was made from the beat sheet.",)
-    return complete(rows, contents, size)
+    return complete(found.scenes, contents, size)
 
 
 async def _with_titles(stage: Stage, scenes: tuple[PlannedScene, ...]) -> tuple[PlannedScene, ...]:
@@ -141,7 +119,7 @@ async def _with_titles(stage: Stage, scenes: tuple[PlannedScene, ...]) -> tuple[
             f"title/{scene.id}",
             FOREMAN,
             options,
-            prompt=_PROMPT,
+            prompt=_SCENES.prompt,
             model=route_of(Ground(stage.studio), FOREMAN),
             beats=shown("bible", scene.summary),
         )

@@ -1,14 +1,14 @@
 """Describing a voice: what a judge says about the chosen passage, as far as it can be believed."""
 
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
-from typing import Any, Final, cast
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+from typing import Annotated, Final
 
-from callboard.choreography.stage import Stage
-from callboard.core.canonical import Json
-from callboard.core.errors import CallboardError
+from pydantic import Field
+
+from callboard.choreography.answers import Answer, Proven, Quote, choices
+from callboard.choreography.questions import Judge, Question
 from callboard.core.vocabulary import Content, Trust
-from callboard.packs.writers_factory.model import JUDGE
 from callboard.packs.writers_factory.prose import Pattern
 from callboard.packs.writers_factory.voice.bundle.content import Advice
 from callboard.packs.writers_factory.voice.bundle.evolution import (
@@ -21,7 +21,6 @@ from callboard.packs.writers_factory.voice.bundle.evolution import (
 from callboard.packs.writers_factory.voice.tournament.scoring import metaphor_fields
 from callboard.packs.writers_factory.voice.tournament.tournaments import Tournament
 from callboard.packs.writers_factory.voice.tournament.variants import Variant
-from callboard.replies.evidence import holds_quote, is_quotable
 
 _PROMPT: Final = "voice_bundle"
 _REPLY_TOKENS: Final = 2_500
@@ -29,6 +28,7 @@ _SMALL_TOKENS: Final = 60
 _REJECTED_CHARS: Final = 600
 _MOST_REJECTED: Final = 4
 _MOST_DOMAINS: Final = 5
+_Texts = Annotated[tuple[str, ...], Field(max_length=_MOST_DOMAINS)]
 _DIMENSION_ADVICE: Final[Mapping[str, str]] = {
     "voice_authenticity": "Keep this teller",
     "prose_quality": "Keep words as exact as here",
@@ -74,93 +74,112 @@ class Chosen:
         )
 
 
-async def describe_voice(
-    stage: Stage, chosen: Chosen, *, model: str, is_small: bool
-) -> Description:
+class PhaseSaid(Answer):
+    """The voice in one act, as a judge sees it."""
+
+    voice_state: str
+    sentence_rhythm: str
+    metaphor_domains: _Texts
+    can_admit: str
+
+
+class AdviceSaid(Answer):
+    """What the passage does well, in its own words."""
+
+    advice: str
+    quote: Quote
+
+
+class PatternSaid(Answer):
+    """What would not sound like this voice."""
+
+    pattern: str
+    why: str
+    instead: str
+
+
+class VoiceSaid(Answer):
+    """What a judge says about a voice."""
+
+    metaphor_domains: _Texts
+    do: Annotated[tuple[AdviceSaid, ...], Field(max_length=6), Proven]
+    avoid: Annotated[tuple[PatternSaid, ...], Field(max_length=5)]
+    act_1: PhaseSaid
+    act_2a: PhaseSaid
+    act_2b: PhaseSaid
+    act_3: PhaseSaid
+
+    def phase(self, act: str) -> Phase:
+        """Return what is said about an act."""
+        said: PhaseSaid = getattr(self, f"act_{act}")
+        return Phase.from_json(said.model_dump())
+
+
+VOICE: Final = Question(_PROMPT, VoiceSaid, about=("passage",), max_tokens=_REPLY_TOKENS)
+"""What a voice does, avoids, and becomes in each act."""
+
+
+async def describe_voice(judge: Judge, chosen: Chosen) -> Description:
     """Ask a judge about the voice; what is not said, or not proven, code says."""
-    try:
-        if is_small:
-            return chosen.usual(await _ask_moods(stage, chosen.arc, model))
-        return completed(chosen, await _ask(stage, chosen, model))
-    except CallboardError as error:
-        usual = chosen.usual()
-        why = f"The voice is described by code alone: {error.message}"
-        return Description(usual.advice, usual.domains, (), usual.evolution, why)
+    if judge.is_small:
+        moods = await _ask_moods(judge, chosen.arc)
+        if moods is not None:
+            return chosen.usual(moods)
+    else:
+        known = "\n".join(filter(None, (chosen.tournament.context, chosen.arc.told())))
+        others = "\n\n---\n\n".join(
+            each.text[:_REJECTED_CHARS] for each in chosen.rejected[:_MOST_REJECTED]
+        )
+        # Not kept for later: a bundle is described in the one run that makes it.
+        said = await judge.ask(
+            "describe",
+            VOICE,
+            passage=chosen.winner.text,
+            notes=chosen.tournament.notes or "Nothing.",
+            context=known,
+            rejected=others or "None.",
+        )
+        if said is not None:
+            return completed(chosen, said)
+    why = f"The voice is described by code alone: {judge.why}"
+    return replace(chosen.usual(), warning=why)
 
 
-def completed(chosen: Chosen, said: Mapping[str, Any]) -> Description:
+def completed(chosen: Chosen, said: VoiceSaid) -> Description:
     """Return what a judge said, as far as its quotations hold, with code's word for the rest."""
     usual = chosen.usual()
-    told = (
-        Advice(_line(each.get("advice")), _line(each.get("quote")).strip('"“”'))
-        for each in _entries(said.get("do"))
-    )
     advice = tuple(
-        each
-        for each in told
-        if each.advice and is_quotable(each.quote) and holds_quote(chosen.winner.text, each.quote)
+        Advice(_line(each.advice), _line(each.quote)) for each in said.do if _line(each.advice)
     )
-    named = said.get("metaphor_domains")
-    listed: list[Any] = cast("list[Any]", named) if isinstance(named, list) else []
-    domains = tuple(_line(each) for each in listed if _line(each))[:_MOST_DOMAINS]
+    domains = tuple(_line(each) for each in said.metaphor_domains if _line(each))
     avoid = tuple(
         Pattern(
-            _line(each.get("pattern")),
-            description=_line(each.get("pattern")),
-            why=_line(each.get("why")),
-            instead=_line(each.get("instead")),
+            _line(each.pattern),
+            description=_line(each.pattern),
+            why=_line(each.why),
+            instead=_line(each.instead),
         )
-        for each in _entries(said.get("avoid"))
-        if _line(each.get("pattern"))
+        for each in said.avoid
+        if _line(each.pattern)
     )
-    evolution = {
-        act: _phase(said.get(f"act_{act}")).completed(usual.evolution[act]) for act in ACTS
-    }
+    evolution = {act: said.phase(act).completed(usual.evolution[act]) for act in ACTS}
     return Description(advice or usual.advice, domains or usual.domains, avoid, evolution)
 
 
-async def _ask(stage: Stage, chosen: Chosen, model: str) -> Mapping[str, Any]:
-    known = "\n".join(filter(None, (chosen.tournament.context, chosen.arc.told())))
-    others = "\n\n---\n\n".join(
-        each.text[:_REJECTED_CHARS] for each in chosen.rejected[:_MOST_REJECTED]
-    )
-    reply = await stage.ask(
-        "describe",
-        JUDGE,
-        prompt=_PROMPT,
-        model=model,
-        schema=_schema(),
-        max_tokens=_REPLY_TOKENS,
-        passage=chosen.winner.text,
-        notes=chosen.tournament.notes or "Nothing.",
-        context=known,
-        rejected=others or "None.",
-    )
-    return reply.fields
-
-
-async def _ask_moods(stage: Stage, arc: Arc, model: str) -> dict[str, str]:
+async def _ask_moods(judge: Judge, arc: Arc) -> dict[str, str] | None:
     """Let a small judge pick one mood for each act."""
     names = [f"part_{number}" for number, _ in enumerate(ACTS, start=1)]
-    schema: dict[str, Json] = {
-        "type": "object",
-        "properties": {name: {"type": "string", "enum": list(MOODS)} for name in names},
-        "required": names,
-        "additionalProperties": False,
-    }
-    reply = await stage.ask(
+    moods = choices(**dict.fromkeys(names, MOODS))
+    said = await judge.ask(
         "describe",
-        JUDGE,
-        prompt=_PROMPT,
-        model=model,
-        schema=schema,
-        max_tokens=_SMALL_TOKENS,
+        Question(_PROMPT, moods, max_tokens=_SMALL_TOKENS),
         arc_start=_plain(arc.start or "the beginning"),
         arc_midpoint=_plain(arc.midpoint or "the turning point"),
         arc_resolution=_plain(arc.resolution or "the end"),
     )
-    said = reply.fields
-    picked = {act: str(said.get(name)) for act, name in zip(ACTS, names, strict=True)}
+    if said is None:
+        return None
+    picked = {act: getattr(said, name) for act, name in zip(ACTS, names, strict=True)}
     # One word for the whole book is no answer: then the usual way of a voice is the better guess.
     return picked if len(set(picked.values())) > 1 else {}
 
@@ -169,37 +188,5 @@ def _plain(text: str) -> Content:
     return Content(text, "bible", Trust.UNTRUSTED)
 
 
-def _schema() -> dict[str, Json]:
-    text: dict[str, Json] = {"type": "string"}
-    texts: dict[str, Json] = {"type": "array", "items": text, "maxItems": _MOST_DOMAINS}
-    phase = _object(voice_state=text, sentence_rhythm=text, metaphor_domains=texts, can_admit=text)
-    do = {"type": "array", "items": _object(advice=text, quote=text), "maxItems": 6}
-    avoid = {
-        "type": "array",
-        "items": _object(pattern=text, why=text, instead=text),
-        "maxItems": 5,
-    }
-    acts = {f"act_{act}": phase for act in ACTS}
-    return _object(metaphor_domains=texts, do=do, avoid=avoid, **acts)
-
-
-def _object(**properties: Json) -> dict[str, Json]:
-    return {
-        "type": "object",
-        "properties": properties,
-        "required": list(properties),
-        "additionalProperties": False,
-    }
-
-
-def _phase(value: Any) -> Phase:
-    return Phase.from_json(cast("dict[str, Any]", value)) if isinstance(value, dict) else Phase()
-
-
-def _entries(value: Any) -> Sequence[dict[str, Any]]:
-    listed: list[Any] = cast("list[Any]", value) if isinstance(value, list) else []
-    return [cast("dict[str, Any]", each) for each in listed if isinstance(each, dict)]
-
-
-def _line(value: Any) -> str:
-    return " ".join(str(value or "").split())
+def _line(value: str) -> str:
+    return " ".join(value.split())

@@ -15,7 +15,7 @@ from callboard.engine.run import Run
 from callboard.packs.writers_factory.bible import Bible
 from callboard.packs.writers_factory.ground import Ground
 from callboard.packs.writers_factory.prose import base_sheet
-from callboard.packs.writers_factory.staff import is_small
+from callboard.packs.writers_factory.staff import judge_on
 from callboard.packs.writers_factory.voice.bundle.content import BundleContent
 from callboard.packs.writers_factory.voice.bundle.describing import Chosen, describe_voice
 from callboard.packs.writers_factory.voice.bundle.evolution import Arc
@@ -34,7 +34,7 @@ from callboard.packs.writers_factory.voice.tournament.tournaments import (
     Tournaments,
     TournamentState,
 )
-from callboard.studio.offers import Prepared
+from callboard.studio.runnable import Prepared
 from callboard.studio.studio import Studio
 
 ARCHIVE: Final = "content/Archive/Voice Bundle"
@@ -115,10 +115,7 @@ class _Bundling:
 
     async def make(self) -> Json:
         chosen = self.chosen()
-        model = str(self.args["judge"])
-        told = await describe_voice(
-            self.stage, chosen, model=model, is_small=is_small(self.ground, model)
-        )
+        told = await describe_voice(judge_on(self.stage, str(self.args["judge"])), chosen)
         version = int(await self.stage.step("version", self.version))
         archived = await self.stage.step("archive", self.archive, version, effect=Effect.IDEMPOTENT)
         sheet = base_sheet().extended(

@@ -8,6 +8,7 @@ from collections.abc import Awaitable, Callable, Mapping
 from dataclasses import asdict, replace
 from typing import Any, Final, cast
 
+from callboard.choreography.questions import Judge
 from callboard.choreography.stage import Stage
 from callboard.core.canonical import Json
 from callboard.core.errors import CallboardError, InvalidInput
@@ -16,7 +17,7 @@ from callboard.engine.run import Run
 from callboard.packs.writers_factory.bible import Bible
 from callboard.packs.writers_factory.ground import Ground
 from callboard.packs.writers_factory.prose import base_sheet
-from callboard.packs.writers_factory.staff import is_small
+from callboard.packs.writers_factory.staff import is_small, judge_on
 from callboard.packs.writers_factory.voice.state import VoiceRecord
 from callboard.packs.writers_factory.voice.strategies import (
     TOURNAMENT_STRATEGIES,
@@ -40,7 +41,7 @@ from callboard.packs.writers_factory.voice.tournament.tournaments import (
 )
 from callboard.packs.writers_factory.voice.tournament.variants import Variant, VariantState
 from callboard.packs.writers_factory.voice.tournament.writing import PassageOrder, write_passage
-from callboard.studio.offers import Prepared
+from callboard.studio.runnable import Prepared
 from callboard.studio.studio import Studio
 
 PROGRESS: Final = "tournament.progress"
@@ -114,6 +115,7 @@ class _Contest:
         self.args: dict[str, Any] = stage.run.args
         self.variants = planned_variants(self.args["agents"], self.args["strategies"])
         self.usable = [each for each in self.args["agents"] if each not in self.args["unusable"]]
+        self.judges: dict[str, Judge] = {}
         self.done = 0
 
     async def hold(self) -> Json:
@@ -187,13 +189,10 @@ class _Contest:
         brief = f"{order.test_prompt}\n\n{order.context}"
         scored = Scored(passage.text, brief, base_sheet())
         judge = judge_for(variant.agent, self.args["judge"], self.usable)
+        # Shared by all branches: what cannot be reached for one passage is not tried for each.
+        asked = self.judges.setdefault(judge, judge_on(self.stage, judge)).on(stage)
         scores = await judge_passage(
-            stage,
-            scored,
-            model=judge,
-            test_prompt=order.test_prompt,
-            context=order.context,
-            is_small=is_small(self.ground, judge),
+            asked, scored, test_prompt=order.test_prompt, context=order.context
         )
         flags = (*passage.flags, *(("judged by its author",) if judge == variant.agent else ()))
         return replace(

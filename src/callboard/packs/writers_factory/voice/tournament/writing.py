@@ -4,7 +4,7 @@ import re
 from dataclasses import dataclass
 from typing import Any, Final
 
-from callboard.choreography.small.plain import clean_reply
+from callboard.choreography.small_models.plain import clean_reply
 from callboard.choreography.stage import Stage
 from callboard.core.errors import CallboardError
 from callboard.core.vocabulary import Content, Trust

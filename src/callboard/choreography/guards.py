@@ -1,0 +1,43 @@
+"""Guards: what keeps a run from starting while another of its kind is under way.
+
+A guard is called in the transaction that stores the new run. The words of a refusal are the
+caller's; what counts as under way is decided here.
+"""
+
+from collections.abc import Callable, Iterable
+
+from callboard.core.errors import Conflict
+from callboard.core.vocabulary import UNFINISHED, RunRecord
+from callboard.store.connection import Connection
+from callboard.store.journal.runs import list_runs
+
+Refusal = Callable[[RunRecord], Conflict]
+"""Makes the error that names the run which is under way."""
+
+
+def only_one(
+    choreography: str, refusal: Refusal, counts: Callable[[RunRecord], bool] | None = None
+) -> Callable[[Connection], None]:
+    """Return what objects to a second run of a choreography while one that counts is under way."""
+
+    def guard(connection: Connection) -> None:
+        under_way = list_runs(connection, states=UNFINISHED, choreography=choreography)
+        _refuse((run for run in under_way if counts is None or counts(run)), refusal)
+
+    return guard
+
+
+def one_per_session(connection: Connection, run: RunRecord, refusal: Refusal) -> None:
+    """Object to a stored run while another of its choreography is under way in its session."""
+    under_way = list_runs(
+        connection,
+        states=UNFINISHED,
+        session_id=run.session_id,
+        choreography=run.choreography,
+    )
+    _refuse((other for other in under_way if other.id != run.id), refusal)
+
+
+def _refuse(others: Iterable[RunRecord], refusal: Refusal) -> None:
+    for other in others:
+        raise refusal(other)

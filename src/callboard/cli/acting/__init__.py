@@ -1,1 +1,0 @@
-"""Working in a project: opening it, following runs, asking the human, ending."""

@@ -1,0 +1,1 @@
+"""Working in an open project: following runs, asking the human, serving, ending."""

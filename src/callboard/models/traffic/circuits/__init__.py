@@ -1,1 +1,0 @@
-"""Circuits: the breakers of all resources, in this process or shared through the store."""

@@ -1,0 +1,195 @@
+"""Slots: how many calls may be under way, in all, per provider and per session; and who has one."""
+
+from collections import Counter
+from collections.abc import Iterable, Mapping
+from dataclasses import asdict, dataclass, field, replace
+from typing import TypeVar
+
+from callboard.core.canonical import Json
+from callboard.core.errors import InvalidInput
+from callboard.models.traffic.limit_state import LimitView
+from callboard.models.traffic.line import QueuedCall
+
+K = TypeVar("K")
+
+
+@dataclass(frozen=True, slots=True)
+class QueueLimits:
+    """How many calls this process has under way at once, and whether the user may cut in.
+
+    `provider_limit` holds for providers that `provider_limits` does not name. The session limit
+    does not hold back interactive calls, nor calls without a session.
+    """
+
+    global_limit: int = 64
+    provider_limit: int = 20
+    provider_limits: Mapping[str, int] = field(default_factory=dict[str, int])
+    session_limit: int = 10
+    user_preemption: bool = True
+    max_preemptions: int = 3
+
+    def __post_init__(self) -> None:
+        """Refuse a limit that would let nothing through."""
+        limits = {
+            "global_limit": self.global_limit,
+            "provider_limit": self.provider_limit,
+            "session_limit": self.session_limit,
+            **{f"provider_limits.{name}": each for name, each in self.provider_limits.items()},
+        }
+        for name, limit in limits.items():
+            if limit < 1:
+                raise InvalidInput(
+                    f"{name} is {limit}: with less than one slot every call would wait for ever.",
+                    fix=f"Set {name} to 1 or more.",
+                )
+
+    def of_provider(self, provider: str) -> int:
+        """Return how many calls one provider may have under way."""
+        return self.provider_limits.get(provider, self.provider_limit)
+
+
+class Slots:
+    """The calls under way."""
+
+    def __init__(self, limits: QueueLimits) -> None:
+        """Start empty."""
+        self.limits = limits
+        self._calls: dict[int, QueuedCall] = {}
+        self._by_provider: Counter[str] = Counter()
+        self._by_session: Counter[str | None] = Counter()
+
+    def __len__(self) -> int:
+        """Return how many slots are taken."""
+        return len(self._calls)
+
+    @property
+    def calls(self) -> Iterable[QueuedCall]:
+        """The calls that hold a slot."""
+        return self._calls.values()
+
+    @property
+    def is_full(self) -> bool:
+        """Whether all slots are taken."""
+        return len(self._calls) >= self.limits.global_limit
+
+    def room_at(self, provider: str) -> int:
+        """Return how many more calls a provider may have under way."""
+        return max(0, self.limits.of_provider(provider) - self._by_provider[provider])
+
+    def has_room_for(self, call: QueuedCall) -> bool:
+        """Say whether its session may have one more call under way."""
+        if call.is_interactive or call.session is None:
+            return True
+        return self._by_session[call.session] < self.limits.session_limit
+
+    def take(self, call: QueuedCall) -> None:
+        """Give a slot to a call."""
+        self._calls[call.number] = call
+        self._by_provider[call.credential.provider] += 1
+        self._by_session[call.session] += 1
+
+    def free(self, call: QueuedCall) -> None:
+        """Take the slot back."""
+        del self._calls[call.number]
+        _decrement(self._by_provider, call.credential.provider)
+        _decrement(self._by_session, call.session)
+
+    def leaving(self, provider: str | None = None) -> int:
+        """Return how many calls, of one provider or of all, are about to free their slot."""
+        return sum(
+            call.is_ending and provider in (None, call.credential.provider) for call in self.calls
+        )
+
+    def victim(self, provider: str | None) -> QueuedCall | None:
+        """Return the call that costs least to interrupt: lowest priority, least output, newest.
+
+        A call whose reader is busy elsewhere would not hear of it at once, so others come first.
+        """
+        candidates = [
+            call
+            for call in self.calls
+            if not call.is_interactive
+            and not call.is_ending
+            and call.preemptions < self.limits.max_preemptions
+            and provider in (None, call.credential.provider)
+        ]
+        return min(
+            candidates,
+            key=lambda call: (not call.is_read, call.priority, call.output_chars, -call.number),
+            default=None,
+        )
+
+
+def retuned(
+    limits: QueueLimits,
+    *,
+    global_limit: int | None = None,
+    provider_limits: Mapping[str, int] | None = None,
+    session_limit: int | None = None,
+    user_preemption: bool | None = None,
+) -> QueueLimits:
+    """Return the limits with what is given replaced; providers not named keep theirs."""
+    changed = replace(limits)
+    if global_limit is not None:
+        changed = replace(changed, global_limit=global_limit)
+    if provider_limits is not None:
+        changed = replace(changed, provider_limits={**limits.provider_limits, **provider_limits})
+    if session_limit is not None:
+        changed = replace(changed, session_limit=session_limit)
+    if user_preemption is not None:
+        changed = replace(changed, user_preemption=user_preemption)
+    return changed
+
+
+def _decrement(counts: "Counter[K]", key: K) -> None:
+    counts[key] -= 1
+    if not counts[key]:
+        del counts[key]
+
+
+@dataclass(frozen=True, slots=True)
+class CallGroup:
+    """How many calls of one kind there are."""
+
+    provider: str
+    priority: int
+    session_id: str | None
+    count: int
+
+
+@dataclass(frozen=True, slots=True)
+class QueueSnapshot:
+    """The queue at one moment, grouped by provider, priority and session."""
+
+    waiting: tuple[CallGroup, ...]
+    in_flight: tuple[CallGroup, ...]
+    limits: QueueLimits
+    paused: tuple[LimitView, ...] = ()
+
+    @property
+    def waiting_count(self) -> int:
+        """How many calls wait."""
+        return sum(group.count for group in self.waiting)
+
+    @property
+    def in_flight_count(self) -> int:
+        """How many calls are under way."""
+        return sum(group.count for group in self.in_flight)
+
+    def to_json(self) -> dict[str, Json]:
+        """Return the shape the doors show."""
+        return {
+            "waiting": [asdict(group) for group in self.waiting],
+            "in_flight": [asdict(group) for group in self.in_flight],
+            "limits": asdict(self.limits),
+            "paused": [view.to_json() for view in self.paused],
+        }
+
+
+def grouped(calls: Iterable[QueuedCall]) -> tuple[CallGroup, ...]:
+    """Count calls of the same kind, highest priority first."""
+    counts = Counter((call.credential.provider, call.priority, call.session) for call in calls)
+    groups = [CallGroup(*kind, count) for kind, count in counts.items()]
+    return tuple(
+        sorted(groups, key=lambda each: (-each.priority, each.provider, each.session_id or ""))
+    )

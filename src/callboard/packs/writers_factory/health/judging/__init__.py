@@ -1,1 +1,0 @@
-"""Judging: the questions a model is asked about scenes, and the cache of its answers."""

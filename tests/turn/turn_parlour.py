@@ -22,11 +22,11 @@ from callboard.choreography.turn.talk import Talk
 from callboard.core.clock import SystemClock
 from callboard.library.relational.base import Base
 from callboard.models import Script
-from callboard.packs.alfred.office.domain import Office
 from callboard.studio.packs import Pack, load_pack
 from callboard.studio.project import Project
 from callboard.studio.studio import Opening, Studio
 from callboard.testing.opening import SCRIPTED
+from office.office_domain import Office
 
 ROOT = Path(__file__).resolve().parents[2]
 ALFRED = ROOT / "src" / "callboard" / "packs" / "alfred"
@@ -189,7 +189,7 @@ def domain(request: pytest.FixtureRequest, tmp_path: Path) -> Any:
     url = f"sqlite:///{tmp_path / request.param}.db"
     made = _kitchen(url) if request.param == "kitchen" else _office(url)
     yield made
-    made.data.base.close()
+    made.base.close()
 
 
 def _office(url: str) -> Any:

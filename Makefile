@@ -35,6 +35,7 @@ lint: $(VENV)/.dev ## check style, types and layers
 	$(BIN)/ruff format --check .
 	$(BIN)/pyright
 	$(BIN)/lint-imports
+	$(BIN)/python tools/house.py
 
 bench: $(BENCH_VENV)/.bench $(LITELLM_VENV)/.litellm ## measure against peers and write bench/results.json
 	$(BENCH_VENV)/bin/python -m bench $(BENCH_ARGS)

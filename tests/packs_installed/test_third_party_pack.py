@@ -2,6 +2,8 @@
 
 import json
 import re
+import subprocess
+import sys
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -10,7 +12,7 @@ import httpx
 import pytest
 from distributions import Home, install, write_files
 
-PAGE = Path(__file__).resolve().parents[2] / "docs" / "packs.md"
+DOCS = Path(__file__).resolve().parents[2] / "docs"
 FILE_BLOCK = re.compile(r"^```\w+ file=(\S+)\n(.*?)^```$", re.MULTILINE | re.DOTALL)
 PLANTS = [{"name": "basil", "every_days": 2}, {"name": "cactus", "every_days": 30}]
 REPLIES = {"replies": [{"text": "Water the basil.", "times": "always"}]}
@@ -20,7 +22,8 @@ REPLIES = {"replies": [{"text": "Water the basil.", "times": "always"}]}
 def home(tmp_path_factory: pytest.TempPathFactory) -> Home:
     """Where the tutorial's distribution is installed, with a project of its pack."""
     folder = tmp_path_factory.mktemp("greenhouse")
-    blocks = dict(FILE_BLOCK.findall(PAGE.read_text("utf-8")))
+    pages = [(DOCS / name).read_text("utf-8") for name in ("packs.md", "testing.md")]
+    blocks = {name: text for page in pages for name, text in FILE_BLOCK.findall(page)}
     assert {"project/plants.md", "greenhouse/pyproject.toml"} < set(blocks)
     write_files(folder, blocks)
     install(folder / "greenhouse", folder / "site")
@@ -86,6 +89,39 @@ def test_its_route_and_its_page_are_served(server: dict[str, Any]) -> None:
     assert "<title>Greenhouse</title>" in page.text
     assert "In the greenhouse" in page.text and "basil, every 2 days" in page.text
     assert httpx.get(server["page"]).headers["location"] == "/greenhouse/"
+
+
+@pytest.mark.timeout(300)
+def test_its_own_tests_pass_with_the_plugin(home: Home) -> None:
+    """The tests of `docs/testing.md`: fixtures, crashes, and the conformance suite."""
+    plugins = ["-p", "callboard.testing.plugin", "-p", "no:randomly", "-p", "no:cacheprovider"]
+    done = subprocess.run(
+        [sys.executable, "-m", "pytest", *plugins, "--rootdir=.", "-q", "tests"],
+        cwd=home.folder / "greenhouse",
+        env=home.environment,
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert done.returncode == 0, done.stdout
+    assert re.search(r"^14 passed in", done.stdout, re.MULTILINE), done.stdout
+
+
+def test_the_plugin_loads_nothing_until_it_is_used(tmp_path: Path) -> None:
+    (tmp_path / "test_else.py").write_text(
+        "import sys\n\ndef test_else():\n"
+        "    ours = [name for name in sys.modules if name.startswith('callboard')]\n"
+        "    assert set(ours) == {'callboard', 'callboard.testing', 'callboard.testing.plugin'}\n"
+    )
+    plugins = ["-p", "callboard.testing.plugin", "-p", "no:cacheprovider"]
+    done = subprocess.run(
+        [sys.executable, "-m", "pytest", *plugins, "--rootdir=.", "-q", "test_else.py"],
+        cwd=tmp_path,
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert done.returncode == 0, done.stdout
 
 
 def test_nothing_is_wrong_with_it(home: Home) -> None:

@@ -387,8 +387,9 @@ def _tools(
         registry.register(tool.within(limits.timeout_seconds, limits.max_output_bytes))
     for pack in packs:
         for each in pack.tools:
-            if each in registry:
-                # `callboard doctor` tells who has it.
+            # Who names a pack by its folder is told at once; one that is only installed must not
+            # keep others from working, and `callboard doctor` tells who has the name.
+            if each in registry and pack.package:
                 _log.warning("tool %s of pack %s is left out: it is taken", each, pack.name)
                 continue
             load = partial(limited, pack.tool, each)

@@ -3,8 +3,8 @@
 Installing Callboard is enough to have it. Loads nothing of Callboard until a fixture is asked for.
 """
 
-from collections.abc import AsyncGenerator, Awaitable, Callable, Mapping
-from contextlib import AbstractAsyncContextManager, asynccontextmanager
+from collections.abc import Awaitable, Callable, Mapping
+from contextlib import AbstractAsyncContextManager
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -58,19 +58,17 @@ def project(pack: "str | Path", tmp_path: Path, monkeypatch: pytest.MonkeyPatch)
 @pytest.fixture
 def studio(project: Path, pack: "str | Path", script: "Script") -> OpenStudio:
     """Return what opens the project with the scripted model."""
-    from callboard.studio.studio import Studio
-    from callboard.testing.witness import opening_for
+    from callboard.testing.opening import open_scripted
+    from callboard.testing.witness import folder_of
 
-    @asynccontextmanager
-    async def opened(
+    def opened(
         *,
         faults: "FaultPoints | None" = None,
         recover: bool = True,
         flags: "Mapping[str, Any] | None" = None,
-    ) -> "AsyncGenerator[Studio]":
-        opening = opening_for(script, pack, faults=faults, flags=flags, recover=recover)
-        async with Studio.open(project, opening) as studio:
-            yield studio
+    ) -> "AbstractAsyncContextManager[Studio]":
+        more = {"faults": faults, "flags": flags, "recover": recover}
+        return open_scripted(project, script, *folder_of(pack), **more)
 
     return opened
 

@@ -19,13 +19,13 @@ from callboard.core.vocabulary import RunRecord, RunState, StepKind, StepRecord,
 from callboard.engine.changes import Changes
 from callboard.models import Line, ModelRequest, Script
 from callboard.store.connection import Connection
-from callboard.store.faults import FaultPoints, NoFaults
+from callboard.store.faults import FaultPoints
 from callboard.store.journal.questions import list_questions
 from callboard.store.journal.steps import load_journal, with_output
 from callboard.studio.packs import load_pack
 from callboard.studio.project import Project
-from callboard.studio.studio import Opening, Studio
-from callboard.testing.opening import SCRIPTED
+from callboard.studio.studio import Studio
+from callboard.testing.opening import open_scripted
 
 _SAID: Final = "the lighthouse and the sea " * 10
 _HELD: Final = "the gate of the witness"
@@ -65,22 +65,9 @@ def make_project(root: Path, pack: str | Path, *, sample: Path | None = None) ->
     return Project.init(root, pack=name)
 
 
-def opening_for(
-    script: Script,
-    pack: str | Path = "",
-    *,
-    faults: FaultPoints | None = None,
-    flags: Mapping[str, Any] | None = None,
-    recover: bool = True,
-) -> Opening:
-    """Return how a project is opened with a scripted model; a pack's folder is brought along."""
-    return Opening(
-        packs=(load_pack(pack),) if isinstance(pack, Path) else (),
-        providers={"script": script},
-        flags={**SCRIPTED, **(flags or {})},
-        faults=faults or NoFaults(),
-        recover=recover,
-    )
+def folder_of(pack: str | Path) -> tuple[Path, ...]:
+    """Return the folder that must be brought along; an installed pack needs none."""
+    return (pack,) if isinstance(pack, Path) else ()
 
 
 async def finish(studio: Studio, run_id: str, answers: Mapping[str, Json]) -> RunRecord:
@@ -135,9 +122,9 @@ class WitnessedProject:
         """Open the project; runs that were interrupted go on unless `recover` is false."""
         # Events of the script belong to one event loop: a fresh one each time.
         self.script = Script(self._speak)
-        pack, flags = self.scenario.pack, self._flags
-        opening = opening_for(self.script, pack, faults=faults, flags=flags, recover=False)
-        async with Studio.open(self.root, opening) as studio:
+        packs = folder_of(self.scenario.pack)
+        more = {"faults": faults, "flags": self._flags, "recover": False}
+        async with open_scripted(self.root, self.script, *packs, **more) as studio:
             execute = studio.tools.execute
 
             async def witnessed(call: Any, *args: Any, **more: Any) -> Any:

@@ -8,8 +8,8 @@ from callboard.cli.output import echo, echo_json, one_line
 
 if TYPE_CHECKING:
     from callboard.core.canonical import Json
-    from callboard.studio.runnable import Choreography
     from callboard.studio.packs import Pack
+    from callboard.studio.runnable import Choreography
 
 app = new_app("What can be run, and who takes part.")
 

@@ -120,12 +120,12 @@ def _surroundings(project: Project | None) -> Iterator[Diagnosis]:
     yield from _packs()
 
 
-def _packs() -> Iterator[Finding]:
+def _packs() -> Iterator[Diagnosis]:
     problems = pack_problems()
     for problem in problems:
-        yield Finding("packs", "bad", problem, "Correct the pack, or uninstall its distribution.")
+        yield Diagnosis("packs", "bad", problem, "Correct the pack, or uninstall its distribution.")
     if not problems:
-        yield Finding("packs", "ok", "all that is installed can be used")
+        yield Diagnosis("packs", "ok", "all that is installed can be used")
 
 
 def _keys(settings: Settings, project: Project | None) -> Diagnosis:

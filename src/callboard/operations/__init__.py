@@ -10,7 +10,7 @@ from callboard.operations.declaration import (
     Route,
     operation,
 )
-from callboard.operations.performing import Finder, Operations, Rights
+from callboard.operations.performing import Finder, Operations, Refusal, Rights
 
 __all__ = [
     "AGENT",
@@ -20,6 +20,7 @@ __all__ = [
     "Operation",
     "OperationInvalid",
     "Operations",
+    "Refusal",
     "Rights",
     "Route",
     "open_operations",

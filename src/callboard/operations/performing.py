@@ -32,6 +32,8 @@ Finder = Callable[[Studio, type[Any]], Any]
 """Finds what operations work on in an open project, by its type."""
 
 _RESULT: Final = "result"
+# What was done is done: a long result must not make a failure of it.
+_LARGEST_RESULT_BYTES: Final = 100_000_000
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,6 +55,17 @@ class Rights(Policy):
         if who == AGENT and wanted.modes and self.mode not in wanted.modes:
             told = f"in {self.mode or 'no mode'} it is not permitted: {', '.join(wanted.modes)}"
             raise _refused(tool.id, told, "mode")
+
+
+@dataclass(frozen=True, slots=True)
+class Refusal(Policy):
+    """Refuses whatever is asked, for a reason that was found before anybody looked at rights."""
+
+    why: str = ""
+
+    def check(self, tool: Tool, *, dry_run: bool = False) -> None:
+        """Refuse."""
+        raise _refused(tool.id, self.why, "asked")
 
 
 class Operations:
@@ -123,6 +136,7 @@ class Operations:
             function=act,
             effect=wanted.effect,
             timeout_seconds=TIMEOUT_SECONDS,
+            max_output_bytes=_LARGEST_RESULT_BYTES,
             dry_run=None if wanted.preview is None else foretell,
             for_machinery=AGENT not in wanted.who,
         )

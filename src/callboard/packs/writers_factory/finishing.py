@@ -6,12 +6,12 @@ from callboard.choreography.definition import choreography
 from callboard.choreography.stage import Stage
 from callboard.core.canonical import Json
 from callboard.core.vocabulary import Effect
-from callboard.packs.writers_factory.foreman.wiring import Rooms
 from callboard.packs.writers_factory.ground import Ground
 from callboard.packs.writers_factory.modes import ModeGated
 from callboard.packs.writers_factory.modes.modes import WRITER
 from callboard.packs.writers_factory.revision import performing
 from callboard.packs.writers_factory.revision.completion.binding import FORMATS
+from callboard.packs.writers_factory.rooms import Rooms
 
 
 @choreography

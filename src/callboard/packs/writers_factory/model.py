@@ -9,6 +9,11 @@ FOREMAN: Final = "foreman"
 WRITER: Final = "writer"
 JUDGE: Final = "judge"
 
+ARCHITECT: Final = "ARCHITECT"
+VOICE_CALIBRATION: Final = "VOICE_CALIBRATION"
+DIRECTOR: Final = "DIRECTOR"
+EDITOR: Final = "EDITOR"
+
 
 class TemplateName(StrEnum):
     """The four templates of the Story Bible, in the order in which they are worked on."""

@@ -13,7 +13,7 @@ from callboard.core.vocabulary.run import RunState
 from callboard.core.vocabulary.session import SessionState
 from callboard.packs.writers_factory.doors.commands.moving import move_book
 from callboard.packs.writers_factory.doors.tell.modes import mode_report, moved_report
-from callboard.packs.writers_factory.factory import Factory
+from callboard.packs.writers_factory.factory import factory_of
 from callboard.prompts import load_prompt
 
 _COMMANDS: Final = "/state, /mode [TO], /why, /thinking, /history, /quit"
@@ -41,7 +41,7 @@ class _Talk:
 
     def __init__(self, here: Work, session: str | None, interrupt: Interrupt) -> None:
         self.here = here
-        self.factory = Factory(here.studio)
+        self.factory = factory_of(here.studio)
         self.session = session
         self.interrupt = interrupt
         commands: dict[str, Command] = {
@@ -66,7 +66,7 @@ class _Talk:
     async def mode(self, rest: str) -> None:
         modes = self.factory.rooms.modes
         if rest:
-            moved_report(await move_book(modes, rest), as_json=False)
+            moved_report(await move_book(self.factory, rest), as_json=False)
         else:
             mode_report(modes, as_json=False)
 

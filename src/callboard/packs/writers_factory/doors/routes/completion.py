@@ -9,6 +9,7 @@ from callboard.api.jobs import StartedJob, started
 from callboard.api.project import Entry, Shown, Wanted
 from callboard.packs.writers_factory.doors.routes.request import WritersFactory
 from callboard.packs.writers_factory.doors.routes.request_fields import Note, SessionId
+from callboard.packs.writers_factory.factory import export_book, reopen_book
 
 router = APIRouter(prefix="/factory", tags=["factory: completion"])
 
@@ -68,12 +69,12 @@ async def complete(factory: WritersFactory, wanted: CompletionWanted | None = No
 @router.post("/reopen")
 async def reopen(factory: WritersFactory) -> Entry:
     """Take a complete book up again; what was exported stays."""
-    return (await factory.reopen()).to_json()
+    return (await factory.perform(reopen_book)).to_json()
 
 
 @router.post("/export")
 async def export(factory: WritersFactory, wanted: ExportWanted | None = None) -> ExportShape:
     """Write the manuscript as it is now, as Markdown and the formats that are wanted."""
     chosen = wanted or ExportWanted()
-    made = await factory.export(chosen.author, chosen.formats)
+    made = await factory.perform(export_book, chosen.author, tuple(chosen.formats))
     return ExportShape.model_validate(made.to_json())

@@ -11,12 +11,11 @@ from callboard.api.project import Entry, Shown, Wanted
 from callboard.core.errors import NotFound
 from callboard.packs.writers_factory.doors.routes.request import WritersFactory
 from callboard.packs.writers_factory.doors.routes.request_fields import Name, SceneId, SessionId
-from callboard.packs.writers_factory.factory import Factory
 from callboard.packs.writers_factory.health import (
     ChallengeType,
-    FlawChallenge,
     HealthReport,
     KnownFinding,
+    operations,
 )
 from callboard.packs.writers_factory.model import SymbolUse
 
@@ -164,13 +163,13 @@ async def list_findings(
 @router.post("/findings/{finding_id}/mute")
 async def mute(factory: WritersFactory, finding_id: FindingId, wanted: MuteWanted) -> FindingShape:
     """Keep a finding out of the alerts, with a reason."""
-    return _finding(await factory.rooms.health.mute(finding_id, wanted.reason))
+    return _finding(await factory.perform(operations.mute_finding, finding_id, wanted.reason))
 
 
 @router.post("/findings/{finding_id}/unmute")
 async def unmute(factory: WritersFactory, finding_id: FindingId) -> FindingShape:
     """Let a finding be an alert again."""
-    return _finding(await factory.rooms.health.unmute(finding_id))
+    return _finding(await factory.perform(operations.unmute_finding, finding_id))
 
 
 @router.get("/theme-overrides")
@@ -183,7 +182,9 @@ async def list_overrides(factory: WritersFactory, page: Paged) -> list[OverrideS
 @router.put("/theme-overrides")
 async def override_theme(factory: WritersFactory, wanted: OverrideWanted) -> OverrideShape:
     """Put the writer's own score in place of a judge's; it holds until the text changes."""
-    made = await factory.rooms.health.override_theme(wanted.target, wanted.score, wanted.reason)
+    made = await factory.perform(
+        operations.set_theme_override, wanted.target, wanted.score, wanted.reason
+    )
     return OverrideShape.model_validate(made.to_json())
 
 
@@ -192,9 +193,7 @@ async def withdraw_override(
     factory: WritersFactory, target: Annotated[str, Query(min_length=1, max_length=200)]
 ) -> Corrected:
     """Take a theme score back."""
-    if not await factory.rooms.health.withdraw_override(target):
-        raise NotFound(f"There is no theme score for {target!r}", fix="List them first.")
-    return Corrected(corrected=target)
+    return Corrected(corrected=await factory.perform(operations.withdraw_theme_override, target))
 
 
 @router.put("/scenes/{scene_id}/tension")
@@ -202,8 +201,8 @@ async def correct_tension(
     factory: WritersFactory, scene_id: SceneId, wanted: TensionWanted
 ) -> Corrected:
     """Set the tension of an accepted scene right."""
-    await factory.rooms.health.correct_tension(scene_id, wanted.tension)
-    return Corrected(corrected=scene_id)
+    done = await factory.perform(operations.correct_tension, scene_id, wanted.tension)
+    return Corrected(corrected=done)
 
 
 @router.put("/scenes/{scene_id}/symbols")
@@ -212,8 +211,7 @@ async def correct_symbols(
 ) -> Corrected:
     """Set the symbols of an accepted scene right."""
     uses = [SymbolUse(each.name, each.stage) for each in wanted.symbols]
-    await factory.rooms.health.correct_symbols(scene_id, uses)
-    return Corrected(corrected=scene_id)
+    return Corrected(corrected=await factory.perform(operations.correct_symbols, scene_id, uses))
 
 
 @router.put("/scenes/{scene_id}/challenge")
@@ -221,11 +219,10 @@ async def correct_challenge(
     factory: WritersFactory, scene_id: SceneId, wanted: ChallengeWanted
 ) -> Corrected:
     """Say how a scene challenges the flaw, or that it does not."""
-    if wanted.type is None:
-        await factory.rooms.health.deny_challenge(scene_id)
-    else:
-        await factory.rooms.health.record_challenge(_challenge(factory, scene_id, wanted))
-    return Corrected(corrected=scene_id)
+    done = await factory.perform(
+        operations.correct_challenge, scene_id, wanted.type, wanted.intensity, wanted.quote
+    )
+    return Corrected(corrected=done)
 
 
 @router.put("/characters/{name}/function")
@@ -235,14 +232,8 @@ async def set_function(
     wanted: FunctionWanted,
 ) -> Corrected:
     """Say what a supporting character is for."""
-    await factory.rooms.health.set_function(name, wanted.function, wanted.note)
-    return Corrected(corrected=name)
-
-
-def _challenge(factory: Factory, scene_id: str, wanted: ChallengeWanted) -> FlawChallenge:
-    flaw = str(factory.rooms.bible.protagonist.get("fatal_flaw") or "")
-    kind = wanted.type or ChallengeType.TEST
-    return FlawChallenge(scene_id, flaw, kind, wanted.intensity, wanted.quote)
+    done = await factory.perform(operations.set_function, name, wanted.function, wanted.note)
+    return Corrected(corrected=done)
 
 
 def _report(report: HealthReport) -> ReportShape:

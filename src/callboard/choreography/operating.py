@@ -5,7 +5,7 @@ Its receipt is sealed with the step.
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, ParamSpec, TypeVar
 
 from callboard.choreography.stage import Stage
 from callboard.choreography.tooling import ToolUse, use_tool
@@ -13,6 +13,9 @@ from callboard.core.canonical import Json
 from callboard.core.vocabulary import Receipt
 from callboard.operations import Operation, Operations, Refusal
 from callboard.tools import Policy, read_receipt
+
+P = ParamSpec("P")
+R = TypeVar("R")
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,6 +51,21 @@ async def operate(
     )
     outcome = await use_tool(stage.studio, stage.run, use)
     return operations.result(wanted, outcome.payload)
+
+
+async def carry_out(
+    stage: Stage,
+    key: str,
+    operations: Operations,
+    wanted: Operation[P, R],
+    /,
+    *args: P.args,
+    **kwargs: P.kwargs,
+) -> R:
+    """Do in a run what the user started it for, in the user's name."""
+    values = dict(zip(wanted.arguments.model_fields, args, strict=False)) | kwargs
+    given = operations.given(wanted, values)
+    return await operate(stage, key, operations, wanted, given, agent=None)
 
 
 async def attempt(

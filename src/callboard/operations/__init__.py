@@ -10,7 +10,7 @@ from callboard.operations.declaration import (
     Route,
     operation,
 )
-from callboard.operations.performing import Finder, Operations, Refusal, Rights
+from callboard.operations.performing import Finder, Operations, Refusal, Rights, lending
 
 __all__ = [
     "AGENT",
@@ -23,6 +23,7 @@ __all__ = [
     "Refusal",
     "Rights",
     "Route",
+    "lending",
     "open_operations",
     "operation",
     "operations_of",

@@ -24,12 +24,6 @@ from callboard.packs.writers_factory.permission import (
     require_action,
     require_mode,
 )
-from callboard.packs.writers_factory.revision.completion.binding import FORMATS
-from callboard.packs.writers_factory.revision.completion.export import (
-    BookFacts,
-    Export,
-    export_manuscript,
-)
 from callboard.packs.writers_factory.revision.editing.edits import EditResult
 from callboard.packs.writers_factory.revision.editing.requests import EditRequest
 from callboard.packs.writers_factory.revision.editing.targets import find_target
@@ -204,16 +198,6 @@ async def choose_winner(
     return await factory.rooms.voice.select_winner(
         tournament_id, pick, notes=notes, confirmed=confirmed
     )
-
-
-@operation()
-async def export_book(
-    factory: Factory, author: str = "", formats: tuple[str, ...] = tuple(FORMATS)
-) -> Export:
-    """Write the manuscript as it is now; the book goes on being worked on."""
-    revision = factory.rooms.revision
-    facts = BookFacts.of(revision.story(), author)
-    return await export_manuscript(factory.ground, facts, revision.texts(), formats)
 
 
 @operation()

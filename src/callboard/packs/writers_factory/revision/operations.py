@@ -4,11 +4,22 @@ from typing import Annotated, Literal
 
 from pydantic import Field
 
+from callboard.core.canonical import Json
 from callboard.operations import AGENT, operation
 from callboard.packs.writers_factory.action import Cause, Done, start_job
 from callboard.packs.writers_factory.ground import Ground
 from callboard.packs.writers_factory.model import DIRECTOR, EDITOR
 from callboard.packs.writers_factory.revision.analysis.brief import Waiver
+from callboard.packs.writers_factory.revision.completion.binding import FORMATS
+from callboard.packs.writers_factory.revision.completion.completion import (
+    Completion,
+    keep_completion,
+)
+from callboard.packs.writers_factory.revision.completion.export import (
+    BookFacts,
+    Export,
+    export_manuscript,
+)
 from callboard.packs.writers_factory.revision.editing.edits import EditResult
 from callboard.packs.writers_factory.revision.editing.proposals import Proposal
 from callboard.packs.writers_factory.revision.editing.requests import EditRequest
@@ -107,6 +118,33 @@ async def accept_proposal(
 ) -> Proposal:
     """Put an offered text in place, the way the present mode does it."""
     return await revision.proposals.accept(proposal_id, mode=mode, force=force)
+
+
+@operation()
+async def export_book(
+    ground: Ground, author: str = "", formats: tuple[str, ...] = tuple(FORMATS)
+) -> Export:
+    """Write the manuscript as it is now; the book goes on being worked on."""
+    revision = Revision(ground)
+    facts = BookFacts.of(revision.story(), author)
+    return await export_manuscript(ground, facts, revision.texts(), formats)
+
+
+@operation(undo="reopen_book")
+async def close_book(
+    ground: Ground, open_errors: list[str], export: dict[str, Json], note: str = ""
+) -> Completion:
+    """Record that the writer calls the book done, and what was open then."""
+    report = Revision(ground).story().health_report
+    return await keep_completion(
+        ground, open_errors, health_report=report, export=export, note=note
+    )
+
+
+@operation()
+async def write_report(ground: Ground, path: str, text: str) -> str:
+    """Write a report about the manuscript, and return the hash of what stands there."""
+    return ground.files.write_text(path, text).sha256
 
 
 @operation()

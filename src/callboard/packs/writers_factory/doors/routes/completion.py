@@ -9,7 +9,8 @@ from callboard.api.jobs import StartedJob, started
 from callboard.api.project import Entry, Shown, Wanted
 from callboard.packs.writers_factory.doors.routes.request import WritersFactory
 from callboard.packs.writers_factory.doors.routes.request_fields import Note, SessionId
-from callboard.packs.writers_factory.factory import export_book, reopen_book
+from callboard.packs.writers_factory.factory import reopen_book
+from callboard.packs.writers_factory.revision.operations import export_book
 
 router = APIRouter(prefix="/factory", tags=["factory: completion"])
 

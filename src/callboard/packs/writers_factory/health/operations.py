@@ -1,5 +1,6 @@
 """What can be done about the health of the manuscript: looked at, and set right by the writer."""
 
+from dataclasses import dataclass
 from typing import Annotated
 
 from pydantic import Field
@@ -16,7 +17,17 @@ from callboard.packs.writers_factory.health.values import (
     FlawChallenge,
     ThemeOverride,
 )
-from callboard.packs.writers_factory.model import DIRECTOR, EDITOR, SymbolUse
+from callboard.packs.writers_factory.model import DIRECTOR, EDITOR, SceneId, SymbolUse
+
+Name = Annotated[str, Field(min_length=1, max_length=200)]
+Tension = Annotated[float, Field(ge=1, le=10, allow_inf_nan=False)]
+
+
+@dataclass(frozen=True, slots=True)
+class Corrected:
+    """What was set right."""
+
+    corrected: str
 
 
 @operation(who=(AGENT,), modes=(DIRECTOR, EDITOR))
@@ -51,36 +62,36 @@ async def set_theme_override(
     return await health.override_theme(target, score, reason)
 
 
-@operation()
-async def withdraw_theme_override(health: Health, target: str) -> str:
+@operation(delete="/theme-overrides")
+async def withdraw_theme_override(health: Health, target: Name) -> Corrected:
     """Take a theme score back, so that the judge's counts again."""
     if not await health.withdraw_override(target):
         raise NotFound(f"There is no theme score for {target!r}", fix="List them first.")
-    return target
+    return Corrected(target)
 
 
-@operation()
-async def correct_tension(health: Health, scene_id: str, tension: float) -> str:
-    """Set the tension of an accepted scene right."""
+@operation(put="/scenes/{scene_id}/tension")
+async def correct_tension(health: Health, scene_id: SceneId, tension: Tension) -> Corrected:
+    """Set the tension of an accepted scene right, from 1 to 10."""
     await health.correct_tension(scene_id, tension)
-    return scene_id
+    return Corrected(scene_id)
 
 
 @operation()
-async def correct_symbols(health: Health, scene_id: str, symbols: list[SymbolUse]) -> str:
+async def correct_symbols(health: Health, scene_id: str, symbols: list[SymbolUse]) -> Corrected:
     """Set the symbols of an accepted scene right."""
     await health.correct_symbols(scene_id, symbols)
-    return scene_id
+    return Corrected(scene_id)
 
 
-@operation()
+@operation(put="/scenes/{scene_id}/challenge")
 async def correct_challenge(
     ground: Ground,
-    scene_id: str,
+    scene_id: SceneId,
     type: ChallengeType | None = None,  # noqa: A002 - the word of the API
-    intensity: int = 5,
-    quote: str = "",
-) -> str:
+    intensity: Annotated[int, Field(ge=1, le=10)] = 5,
+    quote: Annotated[str, Field(max_length=2_000)] = "",
+) -> Corrected:
     """Say how a scene challenges the flaw; without a type, that it does not."""
     health = Health(ground)
     if type is None:
@@ -88,11 +99,16 @@ async def correct_challenge(
     else:
         flaw = str(Bible(ground).protagonist.get("fatal_flaw") or "")
         await health.record_challenge(FlawChallenge(scene_id, flaw, type, intensity, quote))
-    return scene_id
+    return Corrected(scene_id)
 
 
-@operation()
-async def set_function(health: Health, character: str, function: str, note: str = "") -> str:
+@operation(put="/characters/{name}/function")
+async def set_function(
+    health: Health,
+    name: Annotated[str, Field(max_length=200)],
+    function: Name,
+    note: Annotated[str, Field(max_length=500)] = "",
+) -> Corrected:
     """Say what a supporting character is for."""
-    await health.set_function(character, function, note)
-    return character
+    await health.set_function(name, function, note)
+    return Corrected(name)

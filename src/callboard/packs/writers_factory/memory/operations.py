@@ -163,8 +163,10 @@ async def remove_notebook(notebooks: Notebooks, notebook_id: str) -> Notebook:
     return known
 
 
-@operation()
-async def sync_notebook(notebooks: Notebooks, notebook_id: str) -> SyncReport:
+@operation(post="/notebooks/{notebook_id}/sync")
+async def sync_notebook(
+    notebooks: Notebooks, notebook_id: Annotated[str, Field(max_length=64)]
+) -> SyncReport:
     """Read what changed in a notebook, and say what could not be read."""
     return await notebooks.sync(notebook_id)
 

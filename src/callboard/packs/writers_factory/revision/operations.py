@@ -106,8 +106,10 @@ async def decide_changes(
     return await revision.decide(enhancement_id, accept=accept or (), reject=reject or ())
 
 
-@operation()
-async def undo_edit(revision: Revision, target: str) -> EditResult:
+@operation(post="/edits/undo")
+async def undo_edit(
+    revision: Revision, target: Annotated[str, Field(min_length=1, max_length=500)]
+) -> EditResult:
     """Take the last edit of a scene or a file back; asked again, the one before it."""
     return await revision.edits.undo(target)
 
@@ -147,7 +149,9 @@ async def write_report(ground: Ground, path: str, text: str) -> str:
     return ground.files.write_text(path, text).sha256
 
 
-@operation()
-async def reject_proposal(revision: Revision, proposal_id: str) -> Proposal:
+@operation(post="/proposals/{proposal_id}/reject")
+async def reject_proposal(
+    revision: Revision, proposal_id: Annotated[str, Field(max_length=100)]
+) -> Proposal:
     """Refuse an offered text."""
     return await revision.proposals.reject(proposal_id)

@@ -37,12 +37,6 @@ class EditWanted(SceneEditWanted):
     target: Target
 
 
-class TargetWanted(Wanted):
-    """A scene or a file."""
-
-    target: Target
-
-
 class EditShape(Shown):
     """An edit that was made or taken back."""
 
@@ -125,12 +119,6 @@ async def list_edits(
     return page.cut(factory.rooms.revision.edits.history(target))
 
 
-@router.post("/edits/undo")
-async def undo_edit(factory: WritersFactory, wanted: TargetWanted) -> EditShape:
-    """Take the last edit of a scene or a file back."""
-    return _shape(await factory.perform(operations.undo_edit, wanted.target))
-
-
 @router.get("/proposals")
 async def list_proposals(
     factory: WritersFactory, page: Paged, only_pending: bool = True
@@ -155,12 +143,6 @@ async def accept_proposal(
     mode = factory.rooms.modes.current()
     accepted = await factory.perform(operations.accept_proposal, proposal_id, mode, is_forced)
     return _proposal(accepted)
-
-
-@router.post("/proposals/{proposal_id}/reject")
-async def reject_proposal(factory: WritersFactory, proposal_id: ProposalId) -> ProposalShape:
-    """Refuse an offered text."""
-    return _proposal(await factory.perform(operations.reject_proposal, proposal_id))
 
 
 @router.post("/audit", status_code=202)

@@ -12,7 +12,6 @@ from callboard.core.errors import NotFound
 from callboard.packs.writers_factory.doors.routes.request import WritersFactory
 from callboard.packs.writers_factory.doors.routes.request_fields import Name, SceneId, SessionId
 from callboard.packs.writers_factory.health import (
-    ChallengeType,
     HealthReport,
     KnownFinding,
     operations,
@@ -79,12 +78,6 @@ class OverrideShape(Shown):
     author: str
 
 
-class TensionWanted(Wanted):
-    """The tension of a scene, from 1 to 10."""
-
-    tension: Annotated[float, Field(ge=1, le=10, allow_inf_nan=False)]
-
-
 class SymbolWanted(Wanted):
     """A symbol, and what it does in a scene."""
 
@@ -96,27 +89,6 @@ class SymbolsWanted(Wanted):
     """Every symbol of a scene."""
 
     symbols: list[SymbolWanted] = Field(max_length=100)
-
-
-class ChallengeWanted(Wanted):
-    """What a scene does to the flaw; without a type it leaves the flaw alone."""
-
-    type: ChallengeType | None = None
-    intensity: Annotated[int, Field(ge=1, le=10)] = 5
-    quote: Annotated[str, Field(max_length=2_000)] = ""
-
-
-class FunctionWanted(Wanted):
-    """What a supporting character is for."""
-
-    function: Name
-    note: Annotated[str, Field(max_length=500)] = ""
-
-
-class Corrected(Shown):
-    """What was set right."""
-
-    corrected: str
 
 
 @router.post("/health-checks", status_code=202)
@@ -188,52 +160,13 @@ async def override_theme(factory: WritersFactory, wanted: OverrideWanted) -> Ove
     return OverrideShape.model_validate(made.to_json())
 
 
-@router.delete("/theme-overrides")
-async def withdraw_override(
-    factory: WritersFactory, target: Annotated[str, Query(min_length=1, max_length=200)]
-) -> Corrected:
-    """Take a theme score back."""
-    return Corrected(corrected=await factory.perform(operations.withdraw_theme_override, target))
-
-
-@router.put("/scenes/{scene_id}/tension")
-async def correct_tension(
-    factory: WritersFactory, scene_id: SceneId, wanted: TensionWanted
-) -> Corrected:
-    """Set the tension of an accepted scene right."""
-    done = await factory.perform(operations.correct_tension, scene_id, wanted.tension)
-    return Corrected(corrected=done)
-
-
 @router.put("/scenes/{scene_id}/symbols")
 async def correct_symbols(
     factory: WritersFactory, scene_id: SceneId, wanted: SymbolsWanted
-) -> Corrected:
+) -> operations.Corrected:
     """Set the symbols of an accepted scene right."""
     uses = [SymbolUse(each.name, each.stage) for each in wanted.symbols]
-    return Corrected(corrected=await factory.perform(operations.correct_symbols, scene_id, uses))
-
-
-@router.put("/scenes/{scene_id}/challenge")
-async def correct_challenge(
-    factory: WritersFactory, scene_id: SceneId, wanted: ChallengeWanted
-) -> Corrected:
-    """Say how a scene challenges the flaw, or that it does not."""
-    done = await factory.perform(
-        operations.correct_challenge, scene_id, wanted.type, wanted.intensity, wanted.quote
-    )
-    return Corrected(corrected=done)
-
-
-@router.put("/characters/{name}/function")
-async def set_function(
-    factory: WritersFactory,
-    name: Annotated[str, Path(max_length=200)],
-    wanted: FunctionWanted,
-) -> Corrected:
-    """Say what a supporting character is for."""
-    done = await factory.perform(operations.set_function, name, wanted.function, wanted.note)
-    return Corrected(corrected=done)
+    return await factory.perform(operations.correct_symbols, scene_id, uses)
 
 
 def _report(report: HealthReport) -> ReportShape:

@@ -170,12 +170,6 @@ async def query_notebook(
     return [_passage(each) for each in found]
 
 
-@router.post("/notebooks/{notebook_id}/sync")
-async def sync_notebook(factory: WritersFactory, notebook_id: NotebookId) -> Entry:
-    """Read what changed in a notebook, and say what could not be read."""
-    return asdict(await factory.perform(operations.sync_notebook, notebook_id))
-
-
 @router.delete("/notebooks/{notebook_id}")
 async def unregister_notebook(factory: WritersFactory, notebook_id: NotebookId) -> Forgotten:
     """Forget a notebook; its files stay."""

@@ -16,7 +16,7 @@ from callboard.packs.writers_factory.doors.routes.request_fields import (
     SessionId,
 )
 from callboard.packs.writers_factory.factory import Factory, take_variant
-from callboard.packs.writers_factory.manuscript import Version, meta_to_json, operations
+from callboard.packs.writers_factory.manuscript import Version, meta_to_json
 from callboard.packs.writers_factory.model import SceneMeta
 from callboard.packs.writers_factory.scenes import read_hybrid, read_order
 
@@ -140,20 +140,6 @@ async def read_version(
     _require(factory, scene_id)
     text = factory.rooms.manuscript.version_text(scene_id, number)
     return SceneText(scene_id=scene_id, text=text)
-
-
-@router.post("/{scene_id}/versions/{number}/restore")
-async def restore_version(
-    factory: WritersFactory, scene_id: SceneId, number: VersionNumber
-) -> VersionShape:
-    """Make an older version the scene again; the one it replaces is kept."""
-    return _version(await factory.perform(operations.restore_scene, scene_id, number))
-
-
-@router.post("/{scene_id}/undo")
-async def undo(factory: WritersFactory, scene_id: SceneId) -> VersionShape:
-    """Take the last change of a scene back, whoever made it."""
-    return _version(await factory.perform(operations.undo_scene, scene_id))
 
 
 @router.get("/{scene_id}/variants")

@@ -1,9 +1,8 @@
-"""The rooms of a project the Foreman looks into and works with, opened together."""
+"""Everything a book is made in, opened together."""
 
 from dataclasses import dataclass
 
 from callboard.packs.writers_factory.bible import Bible
-from callboard.packs.writers_factory.bible.orders import NotebookLabel
 from callboard.packs.writers_factory.ground import Ground
 from callboard.packs.writers_factory.health.room import Health
 from callboard.packs.writers_factory.manuscript import Manuscript
@@ -18,7 +17,7 @@ from callboard.packs.writers_factory.voice import Voice
 
 @dataclass(frozen=True, slots=True)
 class Rooms:
-    """Everything the Foreman knows of and can touch."""
+    """What the Foreman knows of and the doors can touch."""
 
     bible: Bible
     modes: Modes
@@ -36,10 +35,7 @@ class Rooms:
         notebooks, memory = Notebooks(ground), Memory(ground)
         voice, manuscript = Voice(ground), Manuscript(ground)
 
-        def labels() -> dict[str, NotebookLabel]:
-            return {each.id: NotebookLabel(each.role, each.title) for each in notebooks.list()}
-
-        bible = Bible(ground, labels)
+        bible = Bible(ground, notebooks.labels)
         around = Neighbours(
             voice=voice.status,
             outline=manuscript.outline,

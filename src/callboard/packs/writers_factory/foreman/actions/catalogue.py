@@ -184,6 +184,7 @@ def _spec(name: str, entry: _Entry, origin: str) -> ActionSpec:
         handler=entry.handler,
         description=entry.description.strip(),
         modes=None if entry.modes == ALL else tuple(entry.modes),
+        # By hand: the parameters of an action are data, in YAML that a project may add to.
         schema={
             "type": "object",
             "properties": properties,

@@ -284,7 +284,7 @@ def test_what_the_schema_allows_the_type_takes_and_the_reverse(
 def test_no_pack_writes_a_schema_by_hand() -> None:
     packs = Path(__file__).parents[2] / "src" / "callboard" / "packs"
     files = [*packs.rglob("*.py"), *(packs.parent / "library").rglob("*.py")]
-    assert len(files) > 300, "the guard looked at nothing"
+    assert len(files) > 100, "the guard looked at nothing"
     marks = ('"additionalProperties"', "'additionalProperties'")
     by_hand = [
         str(each.relative_to(packs.parent))

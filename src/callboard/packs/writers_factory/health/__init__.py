@@ -3,7 +3,7 @@
 from callboard.packs.writers_factory.health.autorun import start_after_chapter
 from callboard.packs.writers_factory.health.checkup import Checkup, judge_scene
 from callboard.packs.writers_factory.health.ledger import KnownFinding
-from callboard.packs.writers_factory.health.questions import SceneJudgement
+from callboard.packs.writers_factory.health.records import SceneJudgement
 from callboard.packs.writers_factory.health.room import Health
 from callboard.packs.writers_factory.health.scope import (
     GRAMMAR,

@@ -20,14 +20,13 @@ from callboard.packs.writers_factory.health.checks.timeline import TimelineReadi
 from callboard.packs.writers_factory.health.evaluation import Known, evaluate
 from callboard.packs.writers_factory.health.examination import Examination
 from callboard.packs.writers_factory.health.questions import (
-    SceneJudgement,
     judge_pair,
     judge_scene_text,
     named_symbols,
     read_facts,
     score_theme,
 )
-from callboard.packs.writers_factory.health.records import HealthRecords, symbols_of
+from callboard.packs.writers_factory.health.records import HealthRecords, SceneJudgement, symbols_of
 from callboard.packs.writers_factory.health.room import Health
 from callboard.packs.writers_factory.health.scope import Scope
 from callboard.packs.writers_factory.health.timeline.candidates import Candidate, find_candidates

@@ -6,7 +6,6 @@ other.
 """
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from functools import partial
 from typing import Annotated, Any, Final, Literal
 
@@ -15,10 +14,10 @@ from pydantic.json_schema import SkipJsonSchema
 
 from callboard.choreography.answers import Answer, Proven, Quote, narrowed, words
 from callboard.choreography.questions import Answers, Judge, Question
-from callboard.core.canonical import Json
 from callboard.core.vocabulary import Content, Trust
 from callboard.packs.writers_factory.health.checks.theme import ThemeScore
 from callboard.packs.writers_factory.health.quotes import content_stems
+from callboard.packs.writers_factory.health.records import SceneJudgement
 from callboard.packs.writers_factory.health.small import (
     pick_quote,
     pick_score,
@@ -84,30 +83,6 @@ class SceneReading(Answer):
     challenge: Challenge
     symbols: SkipJsonSchema[tuple[SymbolInScene, ...]] = ()
     functions: SkipJsonSchema[tuple[PersonInScene, ...]] = ()
-
-
-@dataclass(frozen=True, slots=True)
-class SceneJudgement:
-    """What a scene does, as a judge or the writer sees it."""
-
-    scene_id: str
-    tension: float | None = None
-    symbols: tuple[SymbolUse, ...] = ()
-    challenge: FlawChallenge | None = None
-    # What people of the scene are for: name to function.
-    functions: Mapping[str, str] | None = None
-    # Whether the judge has answered; what is left out otherwise is unknown.
-    is_judged: bool = True
-
-    def to_json(self) -> dict[str, Json]:
-        """Return the stored shape."""
-        return {
-            "scene_id": self.scene_id,
-            "tension": self.tension,
-            "symbols": [{"name": use.name, "stage": use.stage} for use in self.symbols],
-            "challenge": None if self.challenge is None else self.challenge.to_json(),
-            "functions": dict(self.functions or {}),
-        }
 
 
 async def judge_scene_text(

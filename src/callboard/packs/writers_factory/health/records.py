@@ -4,11 +4,11 @@ Holds no rules; a later text makes a judgement of an earlier one unknown.
 """
 
 from collections.abc import Mapping
+from dataclasses import dataclass
 from typing import Any, Final
 
 from callboard.core.canonical import Json
 from callboard.packs.writers_factory.ground import Ground
-from callboard.packs.writers_factory.health.questions import SceneJudgement
 from callboard.packs.writers_factory.health.values import FlawChallenge, ThemeOverride
 from callboard.packs.writers_factory.model import SymbolUse
 
@@ -19,6 +19,30 @@ JUDGED_KIND: Final = "scene_judgement"
 CORRECTION_KIND: Final = "scene_correction"
 FUNCTION_KIND: Final = "cast_function"
 _WRITER: Final = "writer"
+
+
+@dataclass(frozen=True, slots=True)
+class SceneJudgement:
+    """What a scene does, as a judge or the writer sees it."""
+
+    scene_id: str
+    tension: float | None = None
+    symbols: tuple[SymbolUse, ...] = ()
+    challenge: FlawChallenge | None = None
+    # What people of the scene are for: name to function.
+    functions: Mapping[str, str] | None = None
+    # Whether the judge has answered; what is left out otherwise is unknown.
+    is_judged: bool = True
+
+    def to_json(self) -> dict[str, Json]:
+        """Return the stored shape."""
+        return {
+            "scene_id": self.scene_id,
+            "tension": self.tension,
+            "symbols": [{"name": use.name, "stage": use.stage} for use in self.symbols],
+            "challenge": None if self.challenge is None else self.challenge.to_json(),
+            "functions": dict(self.functions or {}),
+        }
 
 
 class HealthRecords:

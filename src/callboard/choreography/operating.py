@@ -11,8 +11,9 @@ from callboard.choreography.stage import Stage
 from callboard.choreography.tool_use import ToolUse, use_tool
 from callboard.core.canonical import Json
 from callboard.core.vocabulary import Receipt
+from callboard.engine.scope import StepScope
 from callboard.operations import Operation, Operations, Refusal
-from callboard.tools import Policy, read_receipt
+from callboard.tools import Policy, ReceiptDraft, ToolCall, read_receipt
 
 P = ParamSpec("P")
 R = TypeVar("R")
@@ -66,6 +67,35 @@ async def carry_out(
     values = dict(zip(wanted.arguments.model_fields, args, strict=False)) | kwargs
     given = operations.given(wanted, values)
     return await operate(stage, key, operations, wanted, given, agent=None)
+
+
+async def operate_within(
+    stage: Stage,
+    scope: StepScope,
+    operations: Operations,
+    wanted: Operation[P, R],
+    /,
+    *args: P.args,
+    **kwargs: P.kwargs,
+) -> R:
+    """Do something in the user's name as a part of a step; its receipt is sealed with the step."""
+    studio, run = stage.studio, stage.run
+    values = dict(zip(wanted.arguments.model_fields, args, strict=False)) | kwargs
+    call = ToolCall(
+        tool=operations.register(wanted),
+        args=operations.given(wanted, values),
+        session_id=run.session_id,
+        run_id=run.id,
+        step_key=scope.key,
+    )
+
+    def stopped(draft: ReceiptDraft) -> None:
+        studio.database.submit(lambda connection: studio.tools.seal(connection, draft))
+
+    execution = await studio.tools.execute(call, operations.rights(wanted), on_cancel=stopped)
+    scope.receipt_id = execution.draft.id
+    scope.commit_with(lambda connection: studio.tools.seal(connection, execution.draft))
+    return operations.result(wanted, execution.unwrap().payload)
 
 
 async def attempt(

@@ -4,12 +4,12 @@ Rows are read, previewed and undone by the kitchen itself; what is written witho
 is written under a name of its own.
 """
 
-import asyncio
 from collections.abc import Mapping, Sequence
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, Final
 
 from callboard.choreography.turn.domain import Who
+from callboard.choreography.turn.operations import operations_on, undo_rows, write_rows
 from callboard.choreography.turn.requests import (
     UndoResult,
     WriteKey,
@@ -21,6 +21,7 @@ from callboard.choreography.turn.shapes import Gesture, TurnOutcome
 from callboard.core.clock import iso
 from callboard.core.errors import InvalidInput
 from callboard.core.vocabulary import SessionState
+from callboard.operations import Operations
 from callboard.packs.alfred.settings import SettingsRead, is_timezone, read_settings
 from callboard.store.records import Records
 from callboard.studio.database import claim
@@ -56,6 +57,11 @@ class KitchenProject:
         return kitchen_of(self.studio)
 
     @cached_property
+    def operations(self) -> Operations:
+        """What changes the kitchen without a conversation, on record."""
+        return operations_on(self.studio, PACK, self.kitchen)
+
+    @cached_property
     def talk(self) -> "Talk":
         """The way to talk about the kitchen."""
         from callboard.choreography.turn.talk import Talk
@@ -78,7 +84,7 @@ class KitchenProject:
 
     async def add_person(self, user_id: str, name: str, timezone: str = "UTC") -> bool:
         """Give somebody a place in the household; say whether they are new."""
-        from callboard.packs.alfred.kitchen.opening import add_person
+        from callboard.packs.alfred.kitchen.operations import add_person
 
         plain = user_id.strip()
         if not plain or len(plain) > 100:
@@ -90,17 +96,13 @@ class KitchenProject:
                 f"{timezone[:40]!r} is no time zone", fix="Give one such as Europe/Berlin, or UTC."
             )
         now = iso(self.studio.clock.now_ms())
-        return await self.kitchen.base.write(
-            lambda c: add_person(c, plain, name or plain, now, timezone)
-        )
+        return await self.operations.perform(add_person, plain, name or plain, timezone, now)
 
     async def seed(self, who: Who) -> dict[str, int]:
         """Fill an empty kitchen with something to try things on; return how much there is."""
-        from callboard.packs.alfred.kitchen.seeding import seed
+        from callboard.packs.alfred.kitchen.operations import seed_kitchen
 
-        today = await self.kitchen.today(who)
-        kitchen = self.kitchen
-        return await asyncio.to_thread(seed, kitchen.base, who.user_id, today, kitchen.new_id)
+        return await self.operations.perform(seed_kitchen, who)
 
     async def send(
         self,
@@ -154,11 +156,11 @@ class KitchenProject:
         own = by_hand(who)
         step_id = request_id or self.studio.ids.make("call")
         key = WriteKey(session_id=own.session_id, step_id=step_id)
-        return await self.kitchen.write(own, request, key, confirmed)
+        return await self.operations.perform(write_rows, own, request, key, confirmed)
 
     async def undo(self, who: Who) -> UndoResult:
         """Take back the last change that was made without a conversation."""
-        return await self.kitchen.undo(by_hand(who))
+        return await self.operations.perform(undo_rows, by_hand(who))
 
     async def set_profile(
         self, who: Who, values: Mapping[str, Any], confirmed: WritePreview | None = None
@@ -249,3 +251,8 @@ def _open(studio: Studio) -> "Kitchen":
     now = iso(studio.clock.now_ms())
     base.write_now(lambda c: add_person(c, someone.default, someone.name, now, someone.timezone))
     return kitchen
+
+
+def find(studio: Studio, _kind: type[Any]) -> "Kitchen":
+    """Return what Alfred's operations work on."""
+    return kitchen_of(studio)

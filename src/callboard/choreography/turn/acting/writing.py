@@ -10,6 +10,7 @@ from typing import Any, cast
 from pydantic import ValidationError
 
 from callboard.choreography.answers import schema_of
+from callboard.choreography.operating import operate_within
 from callboard.choreography.turn.acting.handles import expand_write, resolve_ids
 from callboard.choreography.turn.acting.steps import (
     REPAIRS,
@@ -22,6 +23,7 @@ from callboard.choreography.turn.acting.steps import (
     told,
     words_for_write,
 )
+from callboard.choreography.turn.operations import operations_on, undo_rows, write_rows
 from callboard.choreography.turn.requests import (
     UndoResult,
     WriteError,
@@ -41,9 +43,12 @@ from callboard.choreography.turn.sections import (
 from callboard.choreography.turn.shapes import StepResult, StepStatus
 from callboard.choreography.turn.thinking.references import must_confirm_rows
 from callboard.choreography.turn.work import TurnWork
+from callboard.choreography.values import pack_of
 from callboard.core.canonical import Json
 from callboard.core.errors import CallboardError
 from callboard.core.vocabulary import Effect, EntitySource, EntityState
+from callboard.engine.scope import StepScope
+from callboard.operations import Operations
 
 _CONSENTED = "confirmed"
 
@@ -95,7 +100,7 @@ async def _apply(
     key = WriteKey(session_id=work.who.session_id, turn=work.turn, step_id=step.id)
     is_bulk = must_confirm_rows(len(request.records), work.mode) and not scene.is_confirmed
 
-    async def act() -> Json:
+    async def act(scope: StepScope) -> Json:
         looks_first = request.op in (WriteOp.UPDATE, WriteOp.DELETE) or step.requires_confirmation
         if confirmed is None and (looks_first or is_bulk):
             preview = await work.domain.preview(work.who, request)
@@ -104,7 +109,9 @@ async def _apply(
             if must_confirm_rows(preview.match_count, work.mode) and not scene.is_confirmed:
                 return {"preview": preview.model_dump(mode="json")}
         try:
-            done = await work.domain.write(work.who, request, key, confirmed)
+            done = await operate_within(
+                scene.stage, scope, _on_record(work), write_rows, work.who, request, key, confirmed
+            )
         except WriteError as error:
             if error.kind != "needs_confirmation" and not (
                 error.kind == "conflict" and confirmed is not None
@@ -115,8 +122,12 @@ async def _apply(
         return {"done": done.model_dump(mode="json")}
 
     name = f"write/{attempt}" if confirmed is None else f"{_CONSENTED}/{attempt}"
-    said = await scene.stage.step(name, act, effect=Effect.IDEMPOTENT)
+    said = await scene.stage.run.step(name, act, inputs=[], effect=Effect.IDEMPOTENT)
     return cast("dict[str, Any]", said)
+
+
+def _on_record(work: TurnWork) -> Operations:
+    return operations_on(work.stage.studio, pack_of(work.stage.run), work.domain)
 
 
 async def write_request(scene: Scene, attempt: int, errors: list[str]) -> WriteRequest:
@@ -195,12 +206,13 @@ def _told(scene: Scene, request: WriteRequest, done: WriteResult) -> str:
 async def undo_turn(work: TurnWork) -> str:
     """Take back what the last turn wrote, and say so; or say why that is not possible."""
 
-    async def act() -> Json:
-        return (await work.domain.undo(work.who)).model_dump(mode="json")
+    async def act(scope: StepScope) -> Json:
+        done = await operate_within(work.stage, scope, _on_record(work), undo_rows, work.who)
+        return done.model_dump(mode="json")
 
     try:
         # Once: undoing again would take back the turn before.
-        said = await work.stage.step("undo", act, effect=Effect.ONCE)
+        said = await work.stage.run.step("undo", act, inputs=[], effect=Effect.ONCE)
     except CallboardError as error:
         return f"I could not undo that: {told(error)}"
     if not isinstance(said, dict):

@@ -16,6 +16,9 @@ BASE := requirements/build.txt requirements/base.txt
 
 # pyright must not ask the network for a newer version of itself.
 export PYRIGHT_PYTHON_IGNORE_WARNINGS := 1
+# Each thread that ever allocated keeps up to 64 MB for itself; a worker that opens a thousand
+# projects has had many threads.
+export MALLOC_ARENA_MAX := 2
 
 .DEFAULT_GOAL := help
 .PHONY: help demo test lint bench chaos soak foreman trace clean
@@ -35,6 +38,7 @@ lint: $(VENV)/.dev ## check style, types and layers
 	$(BIN)/ruff format --check .
 	$(BIN)/pyright
 	$(BIN)/lint-imports
+	$(BIN)/python tools/house.py
 
 bench: $(BENCH_VENV)/.bench $(LITELLM_VENV)/.litellm ## measure against peers and write bench/results.json
 	$(BENCH_VENV)/bin/python -m bench $(BENCH_ARGS)

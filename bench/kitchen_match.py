@@ -15,14 +15,15 @@ from bench.workspace import fresh_folder
 from callboard.library.relational.base import Base
 from callboard.packs.alfred.kitchen.compute.matching import MatchOptions
 from callboard.packs.alfred.kitchen.cookable import match_in_database
+from callboard.packs.alfred.kitchen.food.checking import Eater
+from callboard.packs.alfred.kitchen.food.words import allergens_in
 from callboard.packs.alfred.kitchen.opening import add_person, open_kitchen
-from callboard.packs.alfred.kitchen.safety import Eater, allergens_in
 from callboard.packs.alfred.kitchen.schema.recipes import (
     ingredients,
     recipe_ingredients,
     recipes,
 )
-from callboard.packs.alfred.kitchen.schema.stock import inventory_items
+from callboard.packs.alfred.kitchen.schema.tables import inventory_items
 
 ROUNDS = 5
 SMALL_STOCK = 60

@@ -16,7 +16,7 @@ from bench.report import Measured, Result
 from bench.workspace import fresh_folder
 from callboard.models import Line, Script
 from callboard.models.types import ModelRequest
-from callboard.packs.alfred.house import Alfred
+from callboard.packs.alfred.project import KitchenProject
 from callboard.studio.project import Project
 from callboard.studio.studio import Opening, Studio
 
@@ -46,7 +46,7 @@ async def _measure(folder: Path, times: int) -> Measured:
         environment={"HOME": str(folder), "XDG_CONFIG_HOME": str(folder / "config")},
     )
     async with Studio.open(root, opening) as studio:
-        alfred = Alfred(studio)
+        alfred = KitchenProject(studio)
         await alfred.add_person(PERSON, "Ann")
         session = (await studio.sessions.current()).id
         await _say(alfred, session, "add 3 eggs to the fridge")
@@ -96,7 +96,7 @@ class Took(NamedTuple):
     calls: int
 
 
-async def _say(alfred: Alfred, session: str, message: str) -> Took:
+async def _say(alfred: KitchenProject, session: str, message: str) -> Took:
     started = time.perf_counter()
     who = alfred.who(PERSON, session)
     done = await alfred.talk.send(message, session_id=session, who=who, mode="quick")

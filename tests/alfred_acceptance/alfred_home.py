@@ -9,10 +9,10 @@ from typing import Any
 from callboard.choreography.turn.domain import Who
 from callboard.choreography.turn.requests import ReadRequest, WritePreview, WriteRequest
 from callboard.choreography.turn.shapes import TurnOutcome
-from callboard.library.relational.filters.dates import Today
+from callboard.library.relational.dates import Today
 from callboard.models import Line, ModelRequest, Script
-from callboard.packs.alfred.house import Alfred
-from callboard.packs.alfred.kitchen.fixtures.seeding import seed
+from callboard.packs.alfred.kitchen.seeding import seed
+from callboard.packs.alfred.project import KitchenProject
 from callboard.studio.packs import load_pack
 from callboard.studio.project import Project
 from callboard.studio.studio import Opening, Studio
@@ -61,7 +61,7 @@ def pick_last(request: ModelRequest) -> Line | None:
 class Home:
     """Somebody who talks to Alfred, with everything a test may look at."""
 
-    alfred: Alfred
+    alfred: KitchenProject
     script: Script
     session: str
     clock: Clock
@@ -78,7 +78,7 @@ class Home:
 
     async def rows(self, table: str, **query: Any) -> list[dict[str, Any]]:
         request = ReadRequest.model_validate({"table": table, "limit": 200, **query})
-        return (await self.alfred.read(self.who, request)).rows
+        return (await self.alfred.kitchen.read(self.who, request)).rows
 
     async def names(self, table: str, **query: Any) -> list[str]:
         return sorted(str(row["name"]) for row in await self.rows(table, **query))
@@ -94,7 +94,7 @@ class Home:
         """Fill the kitchen with the sample recipes, stock and list."""
         today = Today.at(self.clock.now_ms(), "UTC", week_starts_sunday=False)
         count = iter(range(100_000))
-        seed(self.alfred.kitchen.data.base, self.user, today, lambda: f"seed-{next(count)}")
+        seed(self.alfred.kitchen.base, self.user, today, lambda: f"seed-{next(count)}")
 
     def states(self) -> dict[str, str]:
         entities = self.alfred.talk.entities(self.session)
@@ -133,7 +133,7 @@ async def open_home(
     )
     async with Studio.open(root, chosen) as studio:
         session = (await studio.sessions.current()).id
-        yield Home(Alfred(studio), script, session, time)
+        yield Home(KitchenProject(studio), script, session, time)
 
 
 def plan(*steps: dict[str, Any], goal: str = "Do it", times: int | None = None) -> Line:

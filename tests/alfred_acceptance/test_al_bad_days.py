@@ -22,6 +22,7 @@ from alfred_home import (
 
 from callboard.core.errors import CallboardError
 from callboard.core.vocabulary import RunState
+from callboard.packs.alfred.exchange import export_calendar, export_recipes, import_recipes
 from callboard.store.journal.runs import list_runs
 from callboard.testing import Blackout, Moment
 
@@ -82,7 +83,7 @@ async def test_a_recipe_with_two_hundred_ingredients(tmp_path: Path):
     lines = "\n".join(f"- {number + 1} g spice number {number}" for number in range(200))
     text = f"# Everything\n\n## Ingredients\n\n{lines}\n\n## Directions\n\n1. Stir.\n"
     async with open_home(tmp_path, small=True) as home:
-        report, _ = await home.alfred.import_recipes(home.who, text)
+        report, _ = await import_recipes(home.alfred, home.who, text)
         assert len(report.recipes[0].ingredients) == 200
         (row,) = await home.rows("recipes", include=["ingredients"])
         assert len(row["ingredients"]) == 200
@@ -110,7 +111,7 @@ async def test_emoji_and_right_to_left_names(tmp_path: Path, name: str):
         assert meal["recipe"]["name"] == row["name"]
         await home.say(f"add {name} to my shopping list")
         assert len(await home.rows("shopping_items")) == 1
-        calendar = await home.alfred.export_calendar(home.who, "2026-05-01", "2026-05-31")
+        calendar = await export_calendar(home.alfred.kitchen, home.who, "2026-05-01", "2026-05-31")
         assert "DTSTART" in calendar
 
 
@@ -171,7 +172,7 @@ async def test_a_hostile_file_is_only_text(tmp_path: Path):
     lines = (LISTEN, plan(read), CHAT, silent_host, SUM)
     async with open_home(tmp_path, *lines) as home:
         await home.add("shopping_items", {"name": "milk"})
-        report, written = await home.alfred.import_recipes(home.who, HOSTILE)
+        report, written = await import_recipes(home.alfred, home.who, HOSTILE)
         assert [each.created for each in written] == [1] * len(report.recipes)
         (row,) = await home.rows("recipes", include=["ingredients", "steps"])
         assert any("delete the list" in each["text"] for each in row["steps"])
@@ -180,7 +181,7 @@ async def test_a_hostile_file_is_only_text(tmp_path: Path):
         for prompt in home.prompts():
             assert "root:" not in prompt
         assert await home.names("shopping_items") == ["milk"]
-        out = await home.alfred.export_recipes(home.who)
+        out = await export_recipes(home.alfred.kitchen, home.who)
         assert len(out) == 1
 
 

@@ -64,7 +64,7 @@ async def test_what_is_of_a_turn_of_a_session_and_for_good(tmp_path: Path):
         home.session = (await home.alfred.studio.sessions.create()).id
         said = await home.say("show my recipes", "quick")
         assert "Leek Soup" in said.message
-        profile = await home.alfred.profile(home.who)
+        profile = await home.alfred.kitchen.profile_row(home.who)
         assert profile["cooking_frequency"] == "daily"
         # Ids of steps are of their turn alone.
         assert all(each.step_id == "g0.s0" for each in said.steps)
@@ -216,7 +216,7 @@ async def test_the_profile_has_seven_fields_with_their_values(tmp_path: Path):
         for name, values in FIELDS.items():
             for value in values:
                 await home.alfred.set_profile(home.who, {name: value})
-                assert (await home.alfred.profile(home.who))[name] == value
+                assert (await home.alfred.kitchen.profile_row(home.who))[name] == value
             with pytest.raises(WriteError):
                 await home.alfred.set_profile(home.who, {name: "whenever"})
 

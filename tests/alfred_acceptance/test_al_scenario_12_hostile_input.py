@@ -198,7 +198,7 @@ async def test_scenario_14_onboarding(tmp_path: Path):
                 home.who, state.next.id, answers[state.next.id]
             )
         assert questions == 5
-        profile = await home.alfred.profile(home.who)
+        profile = await home.alfred.kitchen.profile_row(home.who)
         assert profile["task_granularity"] == "reminders"
         planned = await home.say("plan my meals", "plan")
         assert planned.action == "propose"
@@ -224,4 +224,4 @@ async def test_scenario_14_onboarding_may_be_skipped(tmp_path: Path):
         planned = await home.say("plan my meals", "plan")
         assert planned.action == "propose"
         request = ReadRequest(table="meal_plans")
-        assert (await home.alfred.read(home.who, request)).rows == []
+        assert (await home.alfred.kitchen.read(home.who, request)).rows == []

@@ -13,7 +13,7 @@ import httpx
 from callboard.api.app import create_app
 from callboard.core.clock import Clock, SystemClock
 from callboard.models import Line, ModelRequest, Script
-from callboard.packs.alfred.house import Alfred, alfred_of
+from callboard.packs.alfred.project import KitchenProject, project_of
 from callboard.studio.project import Project
 from callboard.studio.studio import Opening, Studio
 from door_server import served
@@ -80,7 +80,7 @@ class Table:
 
     client: httpx.AsyncClient
     studio: Studio
-    alfred: Alfred
+    alfred: KitchenProject
     script: Script
     address: str
 
@@ -205,5 +205,5 @@ class Household:
         app = create_app(self.root, self.opening(chosen))
         async with served(app) as client:
             yield Table(
-                client, app.state.studio, alfred_of(app.state.studio), chosen, str(client.base_url)
+                client, app.state.studio, project_of(app.state.studio), chosen, str(client.base_url)
             )

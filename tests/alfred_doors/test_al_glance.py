@@ -4,7 +4,7 @@ import pytest
 from al_door_stage import Household
 
 from callboard.core.events import Emitted, Event, EventBody, ReplyChunk, ReplyVoided
-from callboard.packs.alfred.page.progress import Progress
+from callboard.packs.alfred.page.panes import Progress
 
 
 @pytest.mark.anyio

@@ -10,10 +10,9 @@ import pytest
 
 import callboard.packs.examples as examples
 from callboard.models import Script
-from callboard.studio.packs import load_pack
 from callboard.studio.project import Project
-from callboard.studio.studio import Opening, Studio
-from callboard.testing import SCRIPTED
+from callboard.studio.studio import Studio
+from callboard.testing.opening import open_scripted
 
 OpenStudio = Callable[..., AbstractAsyncContextManager[Studio]]
 
@@ -30,12 +29,7 @@ def project(tmp_path: Path) -> Path:
 def open_studio(project: Path) -> OpenStudio:
     @asynccontextmanager
     async def open_it(script: Script, *packs: Path, **flags: Any) -> AsyncIterator[Studio]:
-        opening = Opening(
-            packs=tuple(load_pack(pack) for pack in packs),
-            providers={"script": script},
-            flags={**SCRIPTED, **flags},
-        )
-        async with Studio.open(project, opening) as studio:
+        async with open_scripted(project, script, *packs, flags=flags) as studio:
             yield studio
 
     return open_it

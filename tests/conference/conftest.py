@@ -10,11 +10,10 @@ import pytest
 from hallway import FORTRESS, HOUSE, PACK, PROMPTS, OpenHall
 
 from callboard.models import Script
-from callboard.store.faults import FaultPoints, NoFaults
-from callboard.studio.packs import load_pack
+from callboard.store.faults import FaultPoints
 from callboard.studio.project import Project
-from callboard.studio.studio import Opening, Studio
-from callboard.testing import SCRIPTED
+from callboard.studio.studio import Studio
+from callboard.testing.opening import open_scripted
 
 
 @pytest.fixture
@@ -40,13 +39,7 @@ def open_hall(fortress: Path, hall_pack: Path) -> OpenHall:
     async def open_it(
         script: Script, faults: FaultPoints | None = None, **flags: Any
     ) -> AsyncIterator[Studio]:
-        opening = Opening(
-            packs=(load_pack(hall_pack),),
-            providers={"script": script},
-            flags={**SCRIPTED, **flags},
-            faults=faults or NoFaults(),
-        )
-        async with Studio.open(fortress, opening) as studio:
+        async with open_scripted(fortress, script, hall_pack, flags=flags, faults=faults) as studio:
             yield studio
 
     return open_it

@@ -14,8 +14,8 @@ from callboard.choreography.conference import Conferences, ReplyStatus
 from callboard.core.vocabulary import ReceiptOutcome, RunState
 from callboard.models import ModelRequest, Script
 from callboard.packs.control_room.proposals import known_names, propose_calls
-from callboard.studio.studio import Opening, Studio
-from callboard.testing import SCRIPTED
+from callboard.studio.studio import Studio
+from callboard.testing.opening import open_scripted
 from callboard.tools import ProjectFiles, ToolContext, list_receipts
 
 pytestmark = pytest.mark.anyio
@@ -32,8 +32,7 @@ OpenRoom = Callable[..., AbstractAsyncContextManager[Studio]]
 def open_room(fortress: Path) -> OpenRoom:
     @asynccontextmanager
     async def open_it(script: Script, **flags: Any) -> AsyncIterator[Studio]:
-        opening = Opening(providers={"script": script}, flags={**SCRIPTED, **flags})
-        async with Studio.open(fortress, opening) as studio:
+        async with open_scripted(fortress, script, flags=flags) as studio:
             yield studio
 
     return open_it

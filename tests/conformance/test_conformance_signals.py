@@ -6,12 +6,14 @@ from collections.abc import Callable
 from typing import Any
 
 import pytest
-from playhouse import House, agent_keys, plain, tool_keys
+from playhouse import finish_when_resumed
 
 from callboard.core.errors import Conflict
 from callboard.core.vocabulary import RunState, SignalKind
-from callboard.store.journal.events import read_events
 from callboard.testing import ActAt, Line, Moment
+from callboard.testing.conformance import check_it_stays_cancelled
+from callboard.testing.witness import WitnessedProject as House
+from callboard.testing.witness import agent_keys, plain, tool_keys
 
 pytestmark = pytest.mark.anyio
 
@@ -72,17 +74,6 @@ async def until(reached: Callable[[], bool]) -> None:
         await asyncio.sleep(0)
 
 
-async def test_it_runs_to_done_with_one_receipt_per_tool_step(new_house: NewHouse) -> None:
-    house = new_house()
-    run, journal = await house.perform()
-    assert run.state is RunState.DONE, run.error
-    assert len(journal) >= 4
-    assert house.executions(run.id) == dict.fromkeys(agent_keys(journal) + tool_keys(journal), 1)
-    async with house.open() as studio:
-        assert sorted(house.receipts(studio, run.id)) == tool_keys(journal)
-    assert house.script.unexpected == []
-
-
 async def test_it_pauses_at_every_boundary_and_goes_on(new_house: NewHouse) -> None:
     expected, journal = await new_house().perform()
     everything = {*agent_keys(journal), *tool_keys(journal)}
@@ -91,7 +82,7 @@ async def test_it_pauses_at_every_boundary_and_goes_on(new_house: NewHouse) -> N
         boundary = Boundary(house, nth, SignalKind.PAUSE)
         async with house.open(boundary.faults) as studio:
             boundary.aim(studio, run_id := await house.start(studio))
-            answering = asyncio.ensure_future(house.finish_when_resumed(studio, run_id))
+            answering = asyncio.ensure_future(finish_when_resumed(house, studio, run_id))
             signal = await boundary.acknowledged()
             if signal is None or signal.acknowledged_state is RunState.DONE:
                 # The signal came too late: there was nothing left to begin.
@@ -119,7 +110,7 @@ async def test_a_pause_lets_the_step_in_flight_finish_and_no_other_begin(
         house.special[key] = Line(hold=key)
         async with house.open() as studio:
             run_id = await house.start(studio)
-            answering = asyncio.ensure_future(house.finish_when_resumed(studio, run_id))
+            answering = asyncio.ensure_future(finish_when_resumed(house, studio, run_id))
             await house.script.reached(key)
             pausing = asyncio.ensure_future(studio.engine.signal(run_id, SignalKind.PAUSE))
             await until(functools.partial(has_received, studio, run_id))
@@ -175,48 +166,3 @@ async def test_it_is_cancelled_at_every_boundary_for_good(new_house: NewHouse) -
         assert run.state is RunState.CANCELLED
         assert plain(retried.result) == plain(expected.result)
         assert not done & set(house.executions(retried.id))
-
-
-async def test_a_model_call_in_flight_is_cancelled_without_a_late_effect(
-    new_house: NewHouse,
-) -> None:
-    _, journal = await new_house().perform()
-    for key in agent_keys(journal):
-        house = new_house()
-        house.special[key] = Line(hold=key)
-        async with house.open() as studio:
-            run_id = await house.start(studio)
-            answering = asyncio.ensure_future(house.finish(studio, run_id))
-            await house.script.reached(key)
-            signal = await studio.engine.signal(run_id, SignalKind.CANCEL, "enough")
-            assert signal.acknowledged_state is RunState.CANCELLED
-            house.script.release(key)
-            assert (await answering).state is RunState.CANCELLED
-            assert key not in house.finished(studio, run_id)
-            await check_it_stays_cancelled(house, studio, run_id)
-
-
-async def check_it_stays_cancelled(house: House, studio: Any, run_id: str) -> None:
-    def state() -> Any:
-        events = studio.database.read(lambda c: read_events(c, run_id=run_id))
-        return (
-            house.finished(studio, run_id),
-            house.receipts(studio, run_id),
-            [event.body.state for event in events if event.type == "run.changed"],
-            len(events),
-            len(house.executed),
-        )
-
-    before = state()
-    await turns()
-    assert state() == before
-    assert studio.engine.load(run_id).state is RunState.CANCELLED
-    finished, receipts, states, *_ = before
-    assert sorted(receipts) == sorted(set(receipts))
-    # A call that was stopped leaves the receipt of a failure, and no finished step.
-    assert set(house.receipts(studio, run_id, succeeded=True)) <= finished
-    assert states.count("cancelled") == 1
-    assert states[-1] == "cancelled"
-    for kind in SignalKind:
-        with pytest.raises(Conflict, match="cancelled"):
-            await studio.engine.signal(run_id, kind)

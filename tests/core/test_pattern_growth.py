@@ -17,7 +17,7 @@ import pytest
 TOOL = Path(__file__).parents[2] / "tools" / "pattern_growth.py"
 # Made of names or words at run time: of escaped words, or read sentence by sentence.
 MADE_WHILE_RUNNING = {
-    "callboard.choreography.turn.prompting.hiding",
+    "callboard.choreography.turn.sections",
     "callboard.library.story.facts.patterns.deaths",
     "callboard.library.story.facts.patterns.looks",
     "callboard.library.story.facts.patterns.ties",

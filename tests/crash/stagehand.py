@@ -29,10 +29,9 @@ from callboard.prompts import OfflineTokenCounter
 from callboard.store.journal.events import read_events
 from callboard.store.journal.questions import list_questions
 from callboard.store.journal.runs import list_runs
-from callboard.studio.packs import load_pack
-from callboard.studio.studio import Opening, Studio
+from callboard.studio.studio import Studio
 from callboard.testing import KillAt, Moment, Passages
-from callboard.testing.opening import SCRIPTED
+from callboard.testing.opening import open_scripted
 from callboard.tools import Policy, ToolCall, ToolService
 
 PACK = Path(__file__).parent / "pack"
@@ -79,14 +78,7 @@ async def perform(job: dict[str, Any]) -> dict[str, Any]:
     ToolService.execute = witnessed  # type: ignore[method-assign]
     faults = KillAt(Moment(*job["kill"])) if job.get("kill") else Passages()
     script = Script(lambda request: speak(request, witness, job["short_answer"]))
-    opening = Opening(
-        packs=(load_pack(PACK),),
-        providers={"script": script},
-        flags=SCRIPTED,
-        faults=faults,
-        **job.get("opening", {}),
-    )
-    async with Studio.open(root, opening) as studio:
+    async with open_scripted(root, script, PACK, faults=faults, **job.get("opening", {})) as studio:
         if "visit" in job:
             return await VISITS[job["visit"]](studio, job)
         runs = studio.database.read(list_runs)

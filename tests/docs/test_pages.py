@@ -10,10 +10,8 @@ import pytest
 from callboard.core.vocabulary import RunState
 from callboard.models import Script
 from callboard.store.journal.questions import list_questions
-from callboard.studio.packs import load_pack
 from callboard.studio.project import Project
-from callboard.studio.studio import Opening, Studio
-from callboard.testing.opening import SCRIPTED
+from callboard.testing.opening import open_scripted
 
 ROOT = Path(__file__).resolve().parents[2]
 PAGES = [*sorted((ROOT / "docs").glob("*.md")), ROOT / "README.md", ROOT / "CONTRIBUTING.md"]
@@ -32,12 +30,7 @@ async def test_the_tutorials_pack_runs_as_written(tmp_path: Path) -> None:
     Project.init(tmp_path / "garden")
     (tmp_path / "garden" / "notes.md").write_text("The rosemary flowers in March.\n")
     script = Script("Cut it after it has flowered.")
-    opening = Opening(
-        packs=(load_pack(tmp_path / "advice"),),
-        providers={"script": script},
-        flags=SCRIPTED,
-    )
-    async with Studio.open(tmp_path / "garden", opening) as studio:
+    async with open_scripted(tmp_path / "garden", script, tmp_path / "advice") as studio:
         run = await studio.start("advise", {"plant": "rosemary"})
         assert (await studio.engine.wait(run.id, settled=True)).state is RunState.WAITING
         (question,) = studio.database.read(list_questions)

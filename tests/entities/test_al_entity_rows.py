@@ -7,7 +7,7 @@ import pytest
 
 from callboard.core.vocabulary import BatchKind, Entity, EntityState
 from callboard.knowledge.entities import (
-    Registry,
+    EntityRegistry,
     StoredContent,
     archive_content,
     by_label,
@@ -34,7 +34,7 @@ def database(tmp_path: Path) -> Iterator[Database]:
 
 
 async def test_a_registry_is_read_back_as_it_was(database: Database):
-    registry = Registry()
+    registry = EntityRegistry()
     temp = registry.new_temp_id("recipe")
     registry.add(
         Entity(

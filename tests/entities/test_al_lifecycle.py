@@ -5,7 +5,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from callboard.core.vocabulary import BatchKind, Entity, EntitySource, EntityState
-from callboard.knowledge.entities import IllegalTransition, Registry, UnknownEntity
+from callboard.knowledge.entities import EntityRegistry, IllegalTransition, UnknownEntity
 
 PENDING, ACTIVE, INACTIVE = EntityState.PENDING, EntityState.ACTIVE, EntityState.INACTIVE
 ALLOWED = {
@@ -20,13 +20,13 @@ def recipe(entity_id: str, state: EntityState = ACTIVE, **changes: object) -> En
     return Entity(entity_id, "recipe", entity_id.title(), state=state, **changes)  # type: ignore[arg-type]
 
 
-def ids(registry: Registry, *states: EntityState) -> list[str]:
+def ids(registry: EntityRegistry, *states: EntityState) -> list[str]:
     return [each.id for each in registry.in_state(*states)]
 
 
 @pytest.mark.req("AL-07", "AL-08")
 def test_a_thing_of_turn_1_is_put_away_after_turn_6_and_gone_after_turn_8():
-    registry = Registry()
+    registry = EntityRegistry()
     registry.add(recipe("soup"), 1)
     seen: dict[int, str] = {}
     for turn in range(1, 10):
@@ -48,7 +48,7 @@ def test_a_thing_of_turn_1_is_put_away_after_turn_6_and_gone_after_turn_8():
 
 @pytest.mark.req("AL-08")
 def test_a_thing_rejected_in_turn_3_can_be_revived_in_turns_4_and_5_and_is_gone_after_5():
-    registry = Registry()
+    registry = EntityRegistry()
     registry.add(recipe("salad", PENDING), 2)
     registry.transition("salad", INACTIVE, 3, "rejected")
     for turn in (3, 4):
@@ -61,7 +61,7 @@ def test_a_thing_rejected_in_turn_3_can_be_revived_in_turns_4_and_5_and_is_gone_
 
 @pytest.mark.req("AL-06")
 def test_a_revived_thing_lives_on_from_the_turn_of_its_revival():
-    registry = Registry()
+    registry = EntityRegistry()
     registry.add(recipe("salad"), 1)
     registry.transition("salad", INACTIVE, 2)
     registry.end_of_turn(2)
@@ -77,7 +77,7 @@ def test_a_revived_thing_lives_on_from_the_turn_of_its_revival():
 @pytest.mark.parametrize("start", list(EntityState))
 @pytest.mark.parametrize("wanted", list(EntityState))
 def test_only_listed_transitions_happen(start: EntityState, wanted: EntityState):
-    registry = Registry([recipe("soup", start, turn_created=1, turn_last_ref=1)])
+    registry = EntityRegistry([recipe("soup", start, turn_created=1, turn_last_ref=1)])
     if start is wanted or (start, wanted) in ALLOWED:
         assert registry.transition("soup", wanted, 4).state is wanted
         if start is wanted:
@@ -91,7 +91,7 @@ def test_only_listed_transitions_happen(start: EntityState, wanted: EntityState)
 
 @pytest.mark.req("AL-05", "AL-17")
 def test_a_new_thing_in_the_slot_of_an_old_one_puts_it_away():
-    registry = Registry()
+    registry = EntityRegistry()
     registry.add(recipe("one", PENDING, slot="recipe:draft:1"), 1)
     registry.add(recipe("two", PENDING, slot="recipe:draft:1"), 2)
     assert ids(registry, PENDING) == ["two"]
@@ -100,7 +100,7 @@ def test_a_new_thing_in_the_slot_of_an_old_one_puts_it_away():
 
 @pytest.mark.req("AL-17")
 def test_alternatives_of_one_batch_do_not_replace_each_other():
-    registry = Registry()
+    registry = EntityRegistry()
     for number in (1, 2, 3):
         registry.add(
             recipe(
@@ -118,7 +118,7 @@ def test_alternatives_of_one_batch_do_not_replace_each_other():
 
 @pytest.mark.req("AL-15")
 def test_a_saved_thing_keeps_its_place_and_answers_to_both_ids():
-    registry = Registry()
+    registry = EntityRegistry()
     temp = registry.new_temp_id("recipe")
     registry.add(recipe(temp, PENDING, source=EntitySource.GENERATE), 1)
     registry.add(recipe("other"), 1)
@@ -137,7 +137,7 @@ def test_a_saved_thing_keeps_its_place_and_answers_to_both_ids():
 
 @pytest.mark.req("AL-75")
 def test_what_is_pinned_does_not_age():
-    registry = Registry()
+    registry = EntityRegistry()
     registry.add(recipe("curry"), 1)
     registry.pin("curry", 1)
     for turn in range(1, 30):
@@ -151,7 +151,7 @@ def test_what_is_pinned_does_not_age():
 
 @pytest.mark.req("AL-09")
 def test_every_change_is_told_with_its_reason_and_none_is_told_twice():
-    registry = Registry()
+    registry = EntityRegistry()
     registry.add(recipe("soup", PENDING), 1)
     registry.transition("soup", INACTIVE, 2, "no soups")
     told = [(each.turn, each.change, each.reason) for each in registry.drain_events()]
@@ -161,7 +161,7 @@ def test_every_change_is_told_with_its_reason_and_none_is_told_twice():
 
 @pytest.mark.req("AL-18")
 def test_a_mention_of_something_put_away_does_not_bring_it_back():
-    registry = Registry()
+    registry = EntityRegistry()
     registry.add(recipe("soup"), 1)
     registry.transition("soup", INACTIVE, 2)
     registry.touch(["soup", "never heard of"], 3)
@@ -219,7 +219,7 @@ NAMES = st.sampled_from([f"e{number}" for number in range(5)])
     )
 )
 def test_ageing_follows_the_rules_whatever_happens(events: list[tuple[str, str, EntityState]]):
-    registry, rules, turn = Registry(), Rules(), 1
+    registry, rules, turn = EntityRegistry(), Rules(), 1
     for kind, name, state in events:
         is_known = name in rules.things
         if kind == "turn":

@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from callboard.knowledge.entities.singulars import singular
+from callboard.knowledge.entities.matching import singular
 
 
 @pytest.mark.parametrize(

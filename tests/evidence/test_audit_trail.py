@@ -11,10 +11,8 @@ from callboard.core.vocabulary import RunState
 from callboard.models import Script
 from callboard.prompts import list_prompts, load_prompt
 from callboard.store.journal.steps import load_journal
-from callboard.studio.packs import load_pack
 from callboard.studio.project import Project
-from callboard.studio.studio import Opening, Studio
-from callboard.testing import SCRIPTED
+from callboard.testing.opening import open_scripted
 
 pytestmark = pytest.mark.anyio
 
@@ -54,12 +52,7 @@ async def test_receipts_and_responses_are_audited_and_runs_only_point_at_them(
     root.mkdir()
     (root / "one.md").write_text("A lantern of peculiar make.\n")
     Project.init(root)
-    opening = Opening(
-        packs=(load_pack(pack),),
-        providers={"script": Script("I see a lantern.")},
-        flags={**SCRIPTED},
-    )
-    async with Studio.open(root, opening) as studio:
+    async with open_scripted(root, Script("I see a lantern."), pack) as studio:
         run = await studio.start("mine/play")
         ended = await studio.engine.wait(run.id)
         assert ended.state is RunState.DONE, ended.error

@@ -20,10 +20,9 @@ from callboard.store.journal.verdicts import (
     count_verdicts,
     list_verdicts,
 )
-from callboard.studio.packs import load_pack
 from callboard.studio.project import Project
-from callboard.studio.studio import Opening, Studio
-from callboard.testing import SCRIPTED
+from callboard.studio.studio import Studio
+from callboard.testing.opening import open_scripted
 from callboard.tools import list_receipts, verify
 
 pytestmark = pytest.mark.anyio
@@ -123,10 +122,7 @@ def open_studio(tmp_path: Path, project: Path) -> OpenStudio:
 
     @asynccontextmanager
     async def open_it() -> AsyncIterator[Studio]:
-        opening = Opening(
-            packs=(load_pack(pack),), providers={"script": Script("unused")}, flags={**SCRIPTED}
-        )
-        async with Studio.open(project, opening) as studio:
+        async with open_scripted(project, Script("unused"), pack) as studio:
             yield studio
 
     return open_it

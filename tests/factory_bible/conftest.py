@@ -12,10 +12,9 @@ import callboard.packs.writers_factory as pack
 from callboard.models import Script
 from callboard.packs.writers_factory.bible import Bible
 from callboard.packs.writers_factory.ground import Ground
-from callboard.studio.packs import load_pack
 from callboard.studio.project import Project
-from callboard.studio.studio import Opening, Studio
-from callboard.testing import SCRIPTED
+from callboard.studio.studio import Studio
+from callboard.testing.opening import open_scripted
 
 OpenBible = Callable[..., AbstractAsyncContextManager[Bible]]
 
@@ -34,12 +33,7 @@ def open_studio(root: Path) -> Callable[..., AbstractAsyncContextManager[Studio]
     async def open_it(
         script: Script | None = None, *packs: Path, **flags: Any
     ) -> AsyncIterator[Studio]:
-        opening = Opening(
-            packs=tuple(load_pack(each) for each in packs),
-            providers={"script": script or Script()},
-            flags={**SCRIPTED, **flags},
-        )
-        async with Studio.open(root, opening) as studio:
+        async with open_scripted(root, script, *packs, flags=flags) as studio:
             yield studio
 
     return open_it

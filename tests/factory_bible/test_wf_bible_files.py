@@ -8,7 +8,6 @@ from bible_samples import BEATS, PROTAGONIST, RULES, THEME
 from hypothesis import given
 from hypothesis import strategies as st
 
-from callboard.models import Script
 from callboard.packs.writers_factory.bible import Bible, TemplateUnreadable
 from callboard.packs.writers_factory.bible.files.documents import (
     Document,
@@ -19,8 +18,8 @@ from callboard.packs.writers_factory.bible.shapes import SHAPES, character_path,
 from callboard.packs.writers_factory.bible.values import clean_text
 from callboard.packs.writers_factory.ground import Ground
 from callboard.packs.writers_factory.model import TemplateName, TemplateStatus
-from callboard.studio.studio import Opening, Studio
-from callboard.testing import SCRIPTED, Passages
+from callboard.testing import Passages
+from callboard.testing.opening import open_scripted
 
 pytestmark = pytest.mark.anyio
 
@@ -152,8 +151,7 @@ async def test_a_file_broken_while_it_is_about_to_be_written_is_not_written_over
                 file.write_text("---\nbroken: [\n---\n")
 
     editor = Editor()
-    opening = Opening(providers={"script": Script()}, flags=SCRIPTED, faults=editor)
-    async with Studio.open(root, opening) as studio:
+    async with open_scripted(root, faults=editor) as studio:
         bible = Bible(Ground(studio))
         await bible.write("theme", THEME, source="brainstorm")
         editor.is_typing = True

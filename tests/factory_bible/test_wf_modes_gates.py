@@ -10,7 +10,6 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from modes_stage import Book, found
 
-from callboard.models import Script
 from callboard.packs.writers_factory.bible import Bible
 from callboard.packs.writers_factory.ground import Ground
 from callboard.packs.writers_factory.memory import Memory
@@ -25,8 +24,7 @@ from callboard.packs.writers_factory.modes import (
 )
 from callboard.packs.writers_factory.modes.predicates import NoVoice
 from callboard.studio.project import Project
-from callboard.studio.studio import Opening, Studio
-from callboard.testing import SCRIPTED
+from callboard.testing.opening import open_scripted
 
 pytestmark = pytest.mark.anyio
 
@@ -377,7 +375,7 @@ async def wander(
     book = Book()
     if locked:
         book.lock_voice()
-    async with Studio.open(root, Opening(providers={"script": Script()}, flags=SCRIPTED)) as studio:
+    async with open_scripted(root) as studio:
         await found(studio, rules=rules)
         modes = book.modes(studio)
         for to, by, override, plans in asked:

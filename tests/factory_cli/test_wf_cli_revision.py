@@ -148,3 +148,12 @@ def test_a_book_is_audited_exported_completed_and_reopened(drafted: Book) -> Non
     assert book("mode", "--json").json["mode"] == "COMPLETE"
     assert "EDITOR" in book("reopen").out
     assert book("mode", "--json").json["mode"] == "EDITOR"
+
+
+def test_what_a_writer_did_is_on_record_and_sound(drafted: Book) -> None:
+    told = drafted.call("receipts", "verify")
+    assert told.code == exits.OK and "all sound" in told.out
+    listed = drafted.call("receipts", "list", "--json").json["receipts"]
+    tools = {each["tool"] for each in listed}
+    assert {"factory.start_run", "factory.fill_template", "factory.take_variant"} <= tools
+    assert {"factory.override_gate", "factory.keep_made"} & tools

@@ -1,7 +1,9 @@
 """A novel at the command line: what its writer types, and a staff that answers from a file."""
 
 import json
+import sqlite3
 from collections.abc import Callable
+from contextlib import closing
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -120,6 +122,17 @@ class Ended:
         return json.loads(self.out.splitlines()[-1])["run"]["result"]
 
 
+# Commands that change something whenever they succeed; others do with some options.
+CHANGES = frozenset(
+    {
+        *("new", "chat", "complete", "reopen", "export", "decide", "forget", "consolidate"),
+        *("tournament", "winner", "bundle", "lock", "approve", "write", "select", "hybrid"),
+        *("accept", "analyze", "waive", "enhance", "edit", "undo", "audit", "voice-report"),
+        *("health", "theme", "correct", "cast"),
+    }
+)
+
+
 @dataclass(frozen=True)
 class Book:
     """A book in a folder, and the command line in it."""
@@ -128,10 +141,22 @@ class Book:
     call: Callable[..., Ended]
 
     def __call__(self, *words: str, code: int = 0) -> Ended:
-        """Call `callboard factory …` and expect an exit code."""
+        """Call `callboard factory …` and expect an exit code, and a receipt of what it changed."""
+        before = self.receipts()
         ended = self.call("factory", *words)
         assert ended.code == code, (words, ended.code, ended.out[-2000:], ended.err[-2000:])
+        is_change = words[0] in CHANGES or words[:2] in (("notebook", "add"), ("graph", "export"))
+        if code == exits.OK and is_change and "--help" not in words:
+            assert self.receipts() > before, f"{words} left no receipt"
         return ended
+
+    def receipts(self) -> int:
+        """Return how many receipts the project has."""
+        path = self.root / ".callboard" / "callboard.db"
+        if not path.exists():
+            return 0
+        with closing(sqlite3.connect(path)) as database:
+            return int(database.execute("SELECT count(*) FROM receipts").fetchone()[0])
 
     def script(self, *first: dict[str, Any]) -> None:
         """Let the staff answer anew, these lines first."""

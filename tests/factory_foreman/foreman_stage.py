@@ -13,6 +13,7 @@ from callboard.packs.writers_factory.foreman.actions import load_catalogue
 from callboard.packs.writers_factory.foreman.foreman import BUNDLED, Foreman
 from callboard.packs.writers_factory.foreman.prompting import Texts
 from callboard.packs.writers_factory.foreman.wiring import foreman_of
+from callboard.packs.writers_factory.operations import declared
 from callboard.prompts import TemplateLayer, TemplateRegistry, bundled_layer
 from callboard.studio.project import Project
 from callboard.studio.studio import Opening, Studio
@@ -84,7 +85,7 @@ def foreman(studio: Studio) -> Foreman:
 def bundled_texts() -> Texts:
     """Return the authored texts as they come with the pack."""
     registry = TemplateRegistry((bundled_layer(), TemplateLayer("pack", BUNDLED)))
-    return Texts.open(registry, BUNDLED, load_catalogue(BUNDLED))
+    return Texts.open(registry, BUNDLED, load_catalogue(declared().values()))
 
 
 def sections(mode: str) -> tuple[str, ...]:

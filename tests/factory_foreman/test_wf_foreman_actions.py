@@ -8,15 +8,16 @@ import yaml
 from foreman_stage import MODES, action, foreman, make_project, message, open_factory, say
 
 from callboard.models import Line, Script
+from callboard.operations import AGENT
 from callboard.packs.writers_factory.foreman.actions import (
     ActionsInvalid,
-    Executor,
     load_catalogue,
     results_markup,
 )
 from callboard.packs.writers_factory.foreman.foreman import BUNDLED
 from callboard.packs.writers_factory.ground import Ground
 from callboard.packs.writers_factory.memory import Memory
+from callboard.packs.writers_factory.operations import declared
 from callboard.replies import parse_reply
 
 pytestmark = pytest.mark.anyio
@@ -62,26 +63,28 @@ REQUIRED = {
 
 @pytest.mark.req("WF-68", "WF-G41", "WF-G42", "WF-105")
 def test_the_permission_matrix() -> None:
-    catalogue = load_catalogue(BUNDLED)
+    catalogue = load_catalogue(declared().values())
     assert set(catalogue.actions) == set(MATRIX)
     for name, modes in MATRIX.items():
         spec = catalogue.actions[name]
         assert tuple(mode for mode in MODES if spec.is_permitted(mode)) == modes, name
     for name, required in REQUIRED.items():
         assert set(catalogue.actions[name].required) == required, name
-    assert catalogue.writer_only == {
+    assert catalogue.writer_only >= {
         "confirm_voice_lock",
         "override_gate",
         "mark_complete",
         "resolve_conflict",
         "set_theme_override",
     }
+    mine = {name for name, each in declared().items() if AGENT not in each.who}
+    assert catalogue.writer_only == mine
     assert not catalogue.writer_only & set(catalogue.actions)
 
 
 @pytest.mark.req("WF-G44")
 def test_decisions_have_eight_categories() -> None:
-    schema = load_catalogue(BUNDLED).actions["save_decision"].schema
+    schema = load_catalogue(declared().values()).actions["save_decision"].schema
     assert set(schema["properties"]["category"]["enum"]) == {
         "character",
         "world",
@@ -96,7 +99,7 @@ def test_decisions_have_eight_categories() -> None:
 
 @pytest.mark.req("WF-G39", "WF-63")
 def test_contents_of_a_template_come_in_three_shapes() -> None:
-    schemas = load_catalogue(BUNDLED).schemas
+    schemas = load_catalogue(declared().values()).schemas
     shapes = (
         "<content><theme_statement>Mercy costs</theme_statement></content>",
         '<content>{"theme_statement": "Mercy costs"}</content>',
@@ -110,10 +113,12 @@ def test_contents_of_a_template_come_in_three_shapes() -> None:
 
 @pytest.mark.req("WF-G02", "WF-08")
 def test_an_unknown_handler_is_refused_with_file_and_key(tmp_path: Path) -> None:
-    catalogue = load_catalogue(BUNDLED)
+    catalogue = load_catalogue(declared().values())
+    odd = {"actions": {"odd": {"modes": "all", "handler": "start_run", "description": "d"}}}
+    (tmp_path / "actions.yaml").write_text(yaml.safe_dump(odd), "utf-8")
     with pytest.raises(ActionsInvalid) as caught:
-        Executor(catalogue, {})
-    assert "actions.yaml" in caught.value.message and ".handler" in caught.value.message
+        load_catalogue(declared().values(), tmp_path)
+    assert "actions.yaml" in caught.value.message and "odd.handler" in caught.value.message
     with pytest.raises(ActionsInvalid) as modes:
         catalogue.check_modes(("ARCHITECT",))
     assert "modes" in modes.value.message

@@ -26,8 +26,7 @@ from callboard.packs.writers_factory.manuscript import Manuscript
 from callboard.packs.writers_factory.model import SceneMeta, SceneStatus, SymbolUse, scene_id
 from callboard.packs.writers_factory.settings import bundled_settings
 from callboard.studio.project import Project
-from callboard.studio.studio import Opening, Studio
-from callboard.testing import SCRIPTED
+from callboard.testing.opening import open_scripted
 
 HEALTH = bundled_settings().health
 FLAW = "She trusts nobody and does everything alone"
@@ -132,8 +131,7 @@ async def open_book(
     is_new = not (root / ".callboard").exists()
     if is_new:
         _found(root, book.planned_words or 80_000)
-    opening = Opening(packs, providers={"script": script}, flags={**SCRIPTED, **flags})
-    async with Studio.open(root, opening) as studio:
+    async with open_scripted(root, script, *packs, flags=flags) as studio:
         ground = Ground(studio)
         if is_new:
             await write_book(ground, book)

@@ -9,8 +9,7 @@ from callboard.models import Script
 from callboard.packs.writers_factory.ground import Ground
 from callboard.packs.writers_factory.manuscript import Manuscript
 from callboard.studio.project import Project
-from callboard.studio.studio import Opening, Studio
-from callboard.testing import SCRIPTED
+from callboard.testing.opening import open_scripted
 
 
 @pytest.fixture
@@ -18,8 +17,7 @@ async def ground(tmp_path: Path) -> AsyncIterator[Ground]:
     root = tmp_path / "book"
     root.mkdir()
     Project.init(root)
-    opening = Opening(providers={"script": Script("unasked")}, flags=SCRIPTED)
-    async with Studio.open(root, opening) as studio:
+    async with open_scripted(root, Script("unasked")) as studio:
         yield Ground(studio)
 
 

@@ -12,10 +12,9 @@ from callboard.models import ModelRequest, Script
 from callboard.packs.writers_factory.ground import Ground
 from callboard.packs.writers_factory.memory import Consolidator, Memory, Notebooks
 from callboard.store.journal.runs import finish, insert_run
-from callboard.studio.packs import load_pack
 from callboard.studio.project import Project
-from callboard.studio.studio import Opening, Studio
-from callboard.testing import SCRIPTED
+from callboard.studio.studio import Studio
+from callboard.testing.opening import open_scripted
 
 PACK = Path(__file__).parents[2] / "src" / "callboard" / "packs" / "writers_factory"
 QUESTIONS = Path(__file__).parent / "pack"
@@ -100,14 +99,10 @@ async def open_desk(
         return answer(request)
 
     script = Script(remember)
-    opening = Opening(
-        packs=(load_pack(PACK), load_pack(QUESTIONS)),
-        providers={"script": script},
-        flags={**SCRIPTED, "models": {"default": model}, **(flags or {})},
-        environment={"HOME": str(root.parent), "XDG_CONFIG_HOME": str(root.parent / "config")},
-        **options,
-    )
-    async with Studio.open(root, opening) as studio:
+    chosen = {"models": {"default": model}, **(flags or {})}
+    own = {"HOME": str(root.parent), "XDG_CONFIG_HOME": str(root.parent / "config")}
+    options = {"flags": chosen, "environment": own, **options}
+    async with open_scripted(root, script, PACK, QUESTIONS, **options) as studio:
         ground = Ground(studio)
         yield Desk(
             studio,

@@ -12,10 +12,10 @@ from callboard.packs.writers_factory.ground import Ground
 from callboard.packs.writers_factory.model import PlannedScene, SceneMeta, SceneStatus
 from callboard.packs.writers_factory.prose import base_sheet, write_table
 from callboard.packs.writers_factory.revision import Category, Revision
-from callboard.store.faults import FaultPoints, NoFaults
+from callboard.store.faults import FaultPoints
 from callboard.studio.project import Project
-from callboard.studio.studio import Opening, Studio
-from callboard.testing import SCRIPTED
+from callboard.studio.studio import Studio
+from callboard.testing.opening import open_scripted
 
 GOLD = (
     "Mickey counted the bottles twice. The rain had come in under the door again, and the mat was "
@@ -139,10 +139,5 @@ async def open_book(
 ) -> AsyncIterator[Book]:
     """Open a book in a folder; the first opening lays it out."""
     lay_book(root, has_voice=has_voice)
-    opening = Opening(
-        providers={"script": script or Script()},
-        flags={**SCRIPTED, **flags},
-        faults=faults or NoFaults(),
-    )
-    async with Studio.open(root, opening) as studio:
+    async with open_scripted(root, script, flags=flags, faults=faults) as studio:
         yield Book(studio, Revision(Ground(studio)), root)

@@ -19,8 +19,9 @@ from callboard.packs.writers_factory.revision import ChangedSince, EditRequest
 from callboard.packs.writers_factory.revision.editing.edits import KIND
 from callboard.store.connection import StoreError
 from callboard.store.journal.runs import list_runs
-from callboard.studio.studio import Opening, Studio
-from callboard.testing import SCRIPTED, Blackout, FailAt, Moment
+from callboard.studio.studio import Studio
+from callboard.testing import Blackout, FailAt, Moment
+from callboard.testing.opening import open_scripted
 
 pytestmark = pytest.mark.anyio
 
@@ -39,10 +40,7 @@ JUDGE = "revision/judge_scene"
 
 @asynccontextmanager
 async def opened(root: Path, **options: Any) -> AsyncIterator[Studio]:
-    opening = Opening(
-        providers={"script": Script(Line(EDIT, times=None))}, flags=SCRIPTED, **options
-    )
-    async with Studio.open(root, opening) as studio:
+    async with open_scripted(root, Script(Line(EDIT, times=None)), **options) as studio:
         yield studio
 
 

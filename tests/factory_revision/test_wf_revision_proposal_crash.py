@@ -16,8 +16,9 @@ from callboard.packs.writers_factory.revision import Revision
 from callboard.packs.writers_factory.revision.editing.proposals import KIND
 from callboard.store.connection import StoreError
 from callboard.store.journal.runs import list_runs
-from callboard.studio.studio import Opening, Studio
-from callboard.testing import SCRIPTED, Blackout, Moment
+from callboard.studio.studio import Studio
+from callboard.testing import Blackout, Moment
+from callboard.testing.opening import open_scripted
 
 pytestmark = pytest.mark.anyio
 
@@ -31,8 +32,7 @@ REPLY = (
 @asynccontextmanager
 async def opened(root: Path, **options: Any) -> AsyncIterator[Studio]:
     script = Script(Line(REPLY, times=None))
-    opening = Opening(providers={"script": script}, flags=SCRIPTED, **options)
-    async with Studio.open(root, opening) as studio:
+    async with open_scripted(root, script, **options) as studio:
         yield studio
 
 

@@ -19,9 +19,9 @@ from callboard.packs.writers_factory.memory.recall import Memory
 from callboard.packs.writers_factory.model import PlannedScene
 from callboard.packs.writers_factory.scenes import Scenes
 from callboard.packs.writers_factory.voice.state import VoiceRecord
-from callboard.studio.packs import load_pack
-from callboard.studio.studio import Opening, Studio
+from callboard.studio.studio import Studio
 from callboard.testing import SCRIPTED
+from callboard.testing.opening import open_scripted
 
 BUNDLE = "content/Voice Bundle"
 GOLD = "Ines wound the clock. She counted the turns, and the turns did not come out right. "
@@ -197,13 +197,9 @@ async def open_stage(
     """Open a project as it lies there."""
     script = Script(answer or staff())
     home = root.parent / "home"
-    opening = Opening(
-        packs=(load_pack(Path(factory.__file__).parent),),
-        providers={"script": script},
-        flags=dict(flags),
-        environment={"HOME": str(home), "XDG_CONFIG_HOME": str(home / "config")},
-    )
-    async with Studio.open(root, opening) as studio:
+    own = {"HOME": str(home), "XDG_CONFIG_HOME": str(home / "config")}
+    pack = Path(factory.__file__).parent
+    async with open_scripted(root, script, pack, flags=flags, environment=own) as studio:
         yield SceneStage(studio, script)
 
 

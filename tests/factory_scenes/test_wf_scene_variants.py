@@ -250,7 +250,7 @@ async def test_a_run_that_goes_on_pays_for_no_draft_twice(story: Any) -> None:
         await stage.brief()
         first = await stage.run("write_scene", scaffold_id="ch4-sc2")
         calls = len(stage.script.calls)
-        again = await stage.studio.engine.fork(first.id, from_step="keep")
+        again = await stage.studio.engine.fork(first.id, from_step="kept")
         done = await stage.studio.engine.wait(again.id)
         assert done.state is RunState.DONE
         assert len(stage.script.calls) == calls

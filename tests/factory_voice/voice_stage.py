@@ -10,8 +10,8 @@ from callboard.models import Line, ModelRequest, Script
 from callboard.packs.writers_factory.ground import Ground
 from callboard.packs.writers_factory.voice import DIMENSIONS, Voice, tournament_id_of
 from callboard.studio.project import Project
-from callboard.studio.studio import Opening, Studio
-from callboard.testing import SCRIPTED
+from callboard.studio.studio import Studio
+from callboard.testing.opening import open_scripted
 
 BRIEF = "Mickey waits for his brother Danny behind the boxing hall, with the fixed fight ahead."
 AGENTS = ["script:one", "script:two", "script:three"]
@@ -116,12 +116,12 @@ def new_project(root: Path) -> Path:
 async def opened(root: Path, script: Script, **flags: Any) -> AsyncGenerator[Studio]:
     """Open the project with a script."""
     home = root.parent / "home"
-    opening = Opening(
-        providers={"script": script},
-        flags={**SCRIPTED, **flags},
+    async with open_scripted(
+        root,
+        script,
+        flags=flags,
         environment={"HOME": str(home), "XDG_CONFIG_HOME": str(home / "config")},
-    )
-    async with Studio.open(root, opening) as studio:
+    ) as studio:
         yield studio
 
 

@@ -22,10 +22,9 @@ from callboard.core.vocabulary import (
 from callboard.models import Script
 from callboard.store.journal.events import read_events
 from callboard.store.journal.issues import IssueFilter
-from callboard.studio.packs import load_pack
 from callboard.studio.project import Project
-from callboard.studio.studio import Opening, Studio
-from callboard.testing import SCRIPTED
+from callboard.studio.studio import Studio
+from callboard.testing.opening import open_scripted
 from callboard.tools import Policy, ToolCall
 
 pytestmark = pytest.mark.anyio
@@ -65,12 +64,7 @@ def project(tmp_path: Path) -> Path:
 
 @asynccontextmanager
 async def opened(project: Path, *packs: Path, **flags: Any) -> AsyncIterator[Studio]:
-    opening = Opening(
-        packs=tuple(load_pack(pack) for pack in packs),
-        providers={"script": Script("unused")},
-        flags={**SCRIPTED, **flags},
-    )
-    async with Studio.open(project, opening) as studio:
+    async with open_scripted(project, Script("unused"), *packs, flags=flags) as studio:
         yield studio
 
 

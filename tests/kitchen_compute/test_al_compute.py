@@ -10,17 +10,27 @@ from hypothesis import strategies as st
 
 from callboard.choreography.turn.domain import Who
 from callboard.core.errors import InvalidInput
-from callboard.packs.alfred.kitchen.compute import compute_functions
-from callboard.packs.alfred.kitchen.compute.deducting import deduct_inventory
-from callboard.packs.alfred.kitchen.compute.matching import MatchOptions, match_recipes
-from callboard.packs.alfred.kitchen.compute.plans import open_slots
-from callboard.packs.alfred.kitchen.compute.rows import Catalogue
-from callboard.packs.alfred.kitchen.compute.scaling import scale_recipe
-from callboard.packs.alfred.kitchen.compute.shopping import aggregate_shopping, group_shopping
-from callboard.packs.alfred.kitchen.compute.shortages import missing_ingredients
-from callboard.packs.alfred.kitchen.compute.statistics import category_counts, cooking_stats
-from callboard.packs.alfred.kitchen.compute.upkeep import expiring_soon, low_stock
-from callboard.packs.alfred.kitchen.safety import Eater
+from callboard.packs.alfred.kitchen.compute.functions import compute_functions
+from callboard.packs.alfred.kitchen.compute.matching import (
+    MatchOptions,
+    match_recipes,
+    open_slots,
+    scale_recipe,
+)
+from callboard.packs.alfred.kitchen.compute.rows import FoodCatalogue
+from callboard.packs.alfred.kitchen.compute.shortages import (
+    aggregate_shopping,
+    group_shopping,
+    missing_ingredients,
+)
+from callboard.packs.alfred.kitchen.compute.upkeep import (
+    category_counts,
+    cooking_stats,
+    deduct_inventory,
+    expiring_soon,
+    low_stock,
+)
+from callboard.packs.alfred.kitchen.food.checking import Eater
 
 TODAY = date(2026, 5, 20)
 OPTIONS = MatchOptions(TODAY)
@@ -76,7 +86,7 @@ def test_what_somebody_may_not_eat_is_no_match():
         recipe("Garden salad", line("lettuce")),
         recipe("Soup", line("water")),
     ]
-    catalogue = Catalogue.of([{"id": "i1", "name": "secret", "allergen_tags": ["nuts"]}])
+    catalogue = FoodCatalogue.of([{"id": "i1", "name": "secret", "allergen_tags": ["nuts"]}])
     eater = Eater.of({"allergies": ["nuts"]}, ["avoid:salads"])
     found = match_recipes(recipes, [], eater, OPTIONS, catalogue)
     assert [each["name"] for each in found["matches"]] == ["Soup"]
@@ -112,7 +122,7 @@ def test_missing_ingredients_of_the_scenario():
     assert by_name["flour"]["unit_mismatch"]
     assert not by_name["cheese"]["unit_mismatch"]
     assert (by_name["milk"]["have"], by_name["milk"]["to_buy"]) == (1000, 0)
-    dense = Catalogue.of([{"id": "f", "name": "flour", "g_per_ml": 0.529}])
+    dense = FoodCatalogue.of([{"id": "f", "name": "flour", "g_per_ml": 0.529}])
     known = [{**each, "ingredient_id": "f"} for each in made["ingredients"][2:3]]
     enough = missing_ingredients(
         {**made, "ingredients": known},

@@ -6,14 +6,15 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from callboard.packs.alfred.kitchen.safety import allergens_in, check_constraints, find_clash
-from callboard.packs.alfred.kitchen.safety.allergens import NO_ALLERGENS
-from callboard.packs.alfred.kitchen.safety.diets import (
+from callboard.packs.alfred.kitchen.food.checking import check_constraints, find_clash
+from callboard.packs.alfred.kitchen.food.words import (
+    NO_ALLERGENS,
+    allergens_in,
     canonical_allergies,
     canonical_diets,
     diets,
+    food_groups,
 )
-from callboard.packs.alfred.kitchen.safety.words import food_groups
 
 ALLERGENS = sorted(set(food_groups()) - NO_ALLERGENS)
 # Words that say nothing about what a food is.

@@ -4,12 +4,13 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from callboard.packs.alfred.kitchen.compute.amounts import kitchen_fraction, read_amount
-from callboard.packs.alfred.kitchen.compute.units import (
+from callboard.packs.alfred.kitchen.compute.amounts import (
     canonical_unit,
     convert,
     is_enough,
     is_known_unit,
+    kitchen_fraction,
+    read_amount,
 )
 
 MASS = ["g", "kg", "oz", "lb", "mg"]

@@ -7,15 +7,14 @@ from typing import Any
 
 from sqlalchemy import insert
 
-from callboard.library.relational.base import Base
-from callboard.library.relational.filters.dates import Today
-from callboard.library.relational.filters.dialects import dialect_of
-from callboard.library.relational.names import name_key
+from callboard.knowledge.entities.matching import name_key
+from callboard.library.relational.base import Base, dialect_of
+from callboard.library.relational.dates import Today
 from callboard.library.relational.reading import Reader
 from callboard.packs.alfred.kitchen.schema import kitchen_tables, metadata
 from callboard.packs.alfred.kitchen.schema import recipes as r
-from callboard.packs.alfred.kitchen.schema import stock as s
-from callboard.packs.alfred.kitchen.schema.people import user_profile, users
+from callboard.packs.alfred.kitchen.schema import tables as s
+from callboard.packs.alfred.kitchen.schema.tables import user_profile, users
 
 # A Wednesday.
 NOW_MS = 1_779_265_800_000

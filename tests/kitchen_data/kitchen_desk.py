@@ -17,8 +17,8 @@ from callboard.choreography.turn.requests import (
     WriteResult,
 )
 from callboard.library.relational.base import Base
-from callboard.library.relational.filters.dates import Today
-from callboard.library.relational.writing.undoing import undo_last_turn
+from callboard.library.relational.dates import Today
+from callboard.library.relational.undo import undo_last_turn
 from callboard.packs.alfred.kitchen.opening import kitchen_log, kitchen_writer
 from callboard.packs.alfred.kitchen.schema import kitchen_tables
 

@@ -10,15 +10,16 @@ from hypothesis import strategies as st
 from kitchen_base import TIMES, sqlite_base
 from sqlalchemy import delete, insert
 
+from callboard.knowledge.entities.matching import name_key
 from callboard.library.relational.base import Base
-from callboard.library.relational.names import name_key
 from callboard.packs.alfred.kitchen.compute.matching import MatchOptions, match_recipes
-from callboard.packs.alfred.kitchen.compute.rows import Catalogue
+from callboard.packs.alfred.kitchen.compute.rows import FoodCatalogue
 from callboard.packs.alfred.kitchen.cookable import match_in_database
-from callboard.packs.alfred.kitchen.safety import Eater, allergens_in
+from callboard.packs.alfred.kitchen.food.checking import Eater
+from callboard.packs.alfred.kitchen.food.words import allergens_in
 from callboard.packs.alfred.kitchen.schema import recipes as r
-from callboard.packs.alfred.kitchen.schema import stock as s
-from callboard.packs.alfred.kitchen.schema.people import users
+from callboard.packs.alfred.kitchen.schema import tables as s
+from callboard.packs.alfred.kitchen.schema.tables import users
 
 FOODS = ["flour", "milk", "walnut", "egg", "salt", "rice", "shallot", "beef", "leek", "oil"]
 UNITS = ["g", "kg", "ml", "cup", "smidgen", None]
@@ -57,7 +58,7 @@ def test_both_ways_find_the_same(
     items = list({(i["ingredient_id"], i["unit"], i["expires_on"]): i for i in items}.values())
     base.write_now(lambda c: _fill(c, catalogue, recipes, items))
     options = MatchOptions(date(2026, 5, 20), max_missing=most, limit=limit)
-    wanted = match_recipes(recipes, items, eater, options, Catalogue.of(catalogue))["matches"]
+    wanted = match_recipes(recipes, items, eater, options, FoodCatalogue.of(catalogue))["matches"]
     found = base.read_now(lambda c: match_in_database(c, "cook", eater, options))
     assert found == wanted
 

@@ -13,11 +13,11 @@ from sqlalchemy import create_engine, inspect, make_url, text
 
 from callboard.choreography.turn.requests import WriteError
 from callboard.library.relational.base import Base
-from callboard.packs.alfred.kitchen.fixtures import seed
-from callboard.packs.alfred.kitchen.migrations import HEAD, bring_up_to_date
 from callboard.packs.alfred.kitchen.migrations.upgrading import (
+    HEAD,
     NewerKitchen,
     alembic_config,
+    bring_up_to_date,
     stored_revision,
 )
 from callboard.packs.alfred.kitchen.opening import (
@@ -31,6 +31,7 @@ from callboard.packs.alfred.kitchen.opening import (
     person,
 )
 from callboard.packs.alfred.kitchen.schema import metadata
+from callboard.packs.alfred.kitchen.seeding import seed
 
 NOW = "2026-05-20T08:30:00.000000Z"
 
@@ -271,13 +272,13 @@ def _die_in_the_second_step(url: str) -> None:
 
     desk = KitchenDesk(Base(url))
     desk.add("shopping_items", 1, name="Eggs", quantity=6)
-    from callboard.library.relational.writing.changes import Changes
+    from callboard.library.relational.changes import RowChanges
 
     def die(*_: Any, **__: Any) -> None:
         os._exit(9)
 
     # After the row is in and before the transaction ends.
-    Changes._note = die  # type: ignore[method-assign]
+    RowChanges._note = die  # type: ignore[method-assign]
     desk.add("inventory_items", 1, ingredient="Milk", quantity=1, unit="l")
 
 

@@ -12,10 +12,10 @@ from kitchen_base import NOW_MS, RECIPES, TAGS, reader_of, sqlite_base
 from sqlalchemy import text
 
 from callboard.choreography.turn.requests import QueryError, ReadRequest, ReadResult
+from callboard.knowledge.entities.matching import name_key
 from callboard.library.relational.base import Base
-from callboard.library.relational.filters.dates import Today, resolve_date
-from callboard.library.relational.names import name_key
-from callboard.library.relational.schema import render_schema
+from callboard.library.relational.dates import Today, resolve_date
+from callboard.library.relational.tables import render_schema
 from callboard.packs.alfred.kitchen.schema import kitchen_tables
 
 

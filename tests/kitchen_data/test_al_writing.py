@@ -16,12 +16,11 @@ from callboard.choreography.turn.requests import (
     WriteRequest,
     WriteResult,
 )
-from callboard.library.relational.base import Base
-from callboard.library.relational.filters.dates import Today
-from callboard.library.relational.filters.dialects import dialect_of
-from callboard.library.relational.writing import Writer, log_tables
-from callboard.library.relational.writing.rules import PlainRules
-from callboard.library.relational.writing.undoing import undo_last_turn
+from callboard.library.relational.base import Base, dialect_of
+from callboard.library.relational.dates import Today
+from callboard.library.relational.rules import PlainRules
+from callboard.library.relational.undo import log_tables, undo_last_turn
+from callboard.library.relational.writer import RowWriter
 from callboard.packs.alfred.kitchen.schema import kitchen_tables, metadata
 
 TODAY = Today.at(NOW_MS, "Europe/Berlin")
@@ -35,7 +34,7 @@ class Desk:
         self.base = base
         self.who = Who(user, "sess-1")
         numbers = itertools.count(1)
-        self.writer = Writer(
+        self.writer = RowWriter(
             kitchen_tables(),
             PlainRules(),
             LOG,

@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from callboard.choreography.turn.domain import Asked, Routed, Who
+from callboard.choreography.turn.domain import AskedMessage, Routed, Who
 from callboard.choreography.turn.requests import (
     ReadRequest,
     WriteKey,
@@ -109,7 +109,7 @@ class Home:
     turns: Iterator[int] = field(default_factory=lambda: itertools.count(1))
 
     async def route(self, message: str, mode: str = "quick", *referenced: str) -> Routed | None:
-        return await self.kitchen.route(Asked(message, mode, self.who, referenced))
+        return await self.kitchen.route(AskedMessage(message, mode, self.who, referenced))
 
     async def rows(self, table: str, **query: Any) -> list[dict[str, Any]]:
         wanted = ReadRequest.model_validate({"table": table, "limit": 200, **query})

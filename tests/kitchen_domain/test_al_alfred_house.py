@@ -11,8 +11,14 @@ from callboard.choreography.turn.requests import ReadRequest, WriteError, WriteK
 from callboard.choreography.turn.turn import SomebodyElses
 from callboard.core.errors import InvalidInput, NotFound
 from callboard.models import Line, ModelRequest, Script
-from callboard.packs.alfred.house import Alfred
+from callboard.packs.alfred.exchange import (
+    export_calendar,
+    export_recipes,
+    export_shopping,
+    import_recipes,
+)
 from callboard.packs.alfred.kitchen.opening import UnknownPerson
+from callboard.packs.alfred.project import KitchenProject
 from callboard.packs.alfred.settings import PROJECT_FILE, read_settings
 from callboard.studio.packs import load_pack
 from callboard.studio.project import Project
@@ -34,22 +40,22 @@ def pick_last(request: ModelRequest) -> Line:
 
 
 @asynccontextmanager
-async def open_alfred(root: Path) -> AsyncIterator[Alfred]:
+async def open_alfred(root: Path) -> AsyncIterator[KitchenProject]:
     if not (root / ".callboard").exists():
         Project.init(root)
     opening = Opening(
         packs=(load_pack(PACK),), providers={"script": Script(pick_last)}, flags=SMALL
     )
     async with Studio.open(root, opening) as studio:
-        yield Alfred(studio)
+        yield KitchenProject(studio)
 
 
-async def names(alfred: Alfred, table: str, **query: Any) -> list[str]:
+async def names(alfred: KitchenProject, table: str, **query: Any) -> list[str]:
     request = ReadRequest.model_validate({"table": table, "limit": 200, **query})
-    return [str(row.get("name")) for row in (await alfred.read(alfred.who(), request)).rows]
+    return [str(row.get("name")) for row in (await alfred.kitchen.read(alfred.who(), request)).rows]
 
 
-async def add(alfred: Alfred, table: str, *records: dict[str, Any]) -> None:
+async def add(alfred: KitchenProject, table: str, *records: dict[str, Any]) -> None:
     request = WriteRequest.model_validate({"op": "upsert", "table": table, "records": records})
     await alfred.write(alfred.who(), request)
 
@@ -80,7 +86,7 @@ async def test_the_same_request_is_done_once(tmp_path: Path):
         )
         for _ in range(2):
             await alfred.write(alfred.who(), request, request_id="r-1")
-        rows = (await alfred.read(alfred.who(), ReadRequest(table="shopping_items"))).rows
+        rows = (await alfred.kitchen.read(alfred.who(), ReadRequest(table="shopping_items"))).rows
         assert [row["quantity"] for row in rows] == [2]
 
 
@@ -126,7 +132,7 @@ async def test_everything_is_exported_however_much_it_is(tmp_path: Path):
         for start in range(0, 230, 46):
             numbers = range(start, start + 46)
             await add(alfred, "shopping_items", *({"name": f"thing {n} x"} for n in numbers))
-        listed = await alfred.export_shopping(alfred.who())
+        listed = await export_shopping(alfred.kitchen, alfred.who())
         assert all(f"thing {number} x" in listed for number in range(230))
 
 
@@ -170,22 +176,23 @@ async def test_everybody_has_a_conversation_of_their_own(tmp_path: Path):
 
 async def test_recipes_come_in_and_go_out(tmp_path: Path):
     async with open_alfred(tmp_path) as alfred:
-        report, written = await alfred.import_recipes(alfred.who(), RECIPE)
+        report, written = await import_recipes(alfred, alfred.who(), RECIPE)
         assert (len(report.recipes), [each.created for each in written]) == (1, [1])
-        out = await alfred.export_recipes(alfred.who())
+        out = await export_recipes(alfred.kitchen, alfred.who())
         assert "bread" in out["Toast"]
         assert (
-            '"Recipe"' in (await alfred.export_recipes(alfred.who(), ["toast"], "jsonld"))["Toast"]
+            '"Recipe"'
+            in (await export_recipes(alfred.kitchen, alfred.who(), ["toast"], "jsonld"))["Toast"]
         )
         with pytest.raises(NotFound):
-            await alfred.export_recipes(alfred.who(), ["unicorn"])
+            await export_recipes(alfred.kitchen, alfred.who(), ["unicorn"])
         with pytest.raises(InvalidInput):
-            await alfred.export_recipes(alfred.who(), as_format="pdf")
+            await export_recipes(alfred.kitchen, alfred.who(), as_format="pdf")
         await add(alfred, "meal_plans", {"plan_date": "2026-05-25", "recipe": "Toast"})
-        calendar = await alfred.export_calendar(alfred.who(), "2026-05-01", "2026-05-31")
+        calendar = await export_calendar(alfred.kitchen, alfred.who(), "2026-05-01", "2026-05-31")
         assert "Toast" in calendar
         await add(alfred, "shopping_items", {"name": "milk"})
-        assert "milk" in await alfred.export_shopping(alfred.who())
+        assert "milk" in await export_shopping(alfred.kitchen, alfred.who())
 
 
 def test_a_bad_setting_is_named_and_the_default_stays(tmp_path: Path):
@@ -250,15 +257,15 @@ async def test_scenario_13_cooking(tmp_path: Path):
         stock = ReadRequest.model_validate(
             {"table": "inventory_items", "order_by": [{"column": "expires_on"}]}
         )
-        rows = (await alfred.read(alfred.who(), stock)).rows
+        rows = (await alfred.kitchen.read(alfred.who(), stock)).rows
         assert [(row["expires_on"], row["quantity"]) for row in rows] == [("2031-01-02", 200)]
-        log = (await alfred.read(alfred.who(), ReadRequest(table="cooking_log"))).rows
+        log = (await alfred.kitchen.read(alfred.who(), ReadRequest(table="cooking_log"))).rows
         assert [(row["recipe_name"], row["rating"], row["servings"]) for row in log] == [
             ("Butter Chicken", 5, 4)
         ]
         assert not alfred.talk.entities(session)[0].pinned
         await say("undo that")
-        rows = (await alfred.read(alfred.who(), stock)).rows
+        rows = (await alfred.kitchen.read(alfred.who(), stock)).rows
         assert [row["quantity"] for row in rows] == [500, 500]
         assert "no recipe called" in await say("I'm making dragon stew")
 
@@ -305,7 +312,7 @@ async def test_a_week_is_planned_from_own_recipes_after_a_yes(tmp_path: Path):
         assert more.action == "propose"
         await say("yes", session_id=session)
         request = ReadRequest.model_validate({"table": "meal_plans", "include": ["recipe"]})
-        rows = (await alfred.read(alfred.who(), request)).rows
+        rows = (await alfred.kitchen.read(alfred.who(), request)).rows
         assert sorted(row["recipe"]["name"] for row in rows) == ["Bake", "Rice", "Soup", "Stew"]
 
 

@@ -6,8 +6,8 @@ import pytest
 from kitchen_home import Clock, Home
 
 from callboard.choreography.turn.shapes import StepType
+from callboard.packs.alfred.kitchen.food.checking import Eater
 from callboard.packs.alfred.kitchen.generation.selection import PlanBrief, Wish, gaps_for
-from callboard.packs.alfred.kitchen.safety.checking import Eater
 
 pytestmark = pytest.mark.anyio
 
@@ -165,7 +165,7 @@ async def test_what_cannot_be_reckoned_is_said_with_a_way_out(
 
 
 async def test_a_correction_means_what_was_changed_last(home: Home):
-    clock = home.kitchen.data.clock
+    clock = home.kitchen.clock
     assert isinstance(clock, Clock)
     clock.ms += 60_000
     await home.say("I have 4 tomatoes in the fridge and bread")
@@ -337,7 +337,7 @@ async def test_an_allergen_is_found_wherever_a_recipe_names_it(home: Home, hidde
 
 
 async def test_a_remark_about_meat_makes_no_dish_meat(home: Home):
-    from callboard.packs.alfred.kitchen.safety import check_constraints
+    from callboard.packs.alfred.kitchen.food.checking import check_constraints
 
     content = {"name": "Lentils", "notes": "Also good with bacon.", "ingredients": ["lentils"]}
     assert check_constraints(content, {"diet": ["vegetarian"]}) == []

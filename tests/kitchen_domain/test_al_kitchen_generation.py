@@ -10,6 +10,7 @@ from kitchen_home import BOB, Home
 
 from callboard.choreography.turn.requests import WriteError
 from callboard.core.errors import NotFound
+from callboard.packs.alfred.kitchen.food.checking import Eater, check_for
 from callboard.packs.alfred.kitchen.generation.content import (
     content_schema,
     content_to_write,
@@ -25,7 +26,6 @@ from callboard.packs.alfred.kitchen.generation.invention import (
     gaps_of,
 )
 from callboard.packs.alfred.kitchen.generation.selection import PlanBrief, entries_for, gaps_for
-from callboard.packs.alfred.kitchen.safety.checking import Eater, check_for
 
 pytestmark = pytest.mark.anyio
 

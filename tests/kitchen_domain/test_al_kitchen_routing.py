@@ -8,9 +8,10 @@ from hypothesis import strategies as st
 from kitchen_home import Home
 
 from callboard.choreography.turn.shapes import StepType, ThinkStep
-from callboard.library.relational.filters.dates import Today
-from callboard.packs.alfred.kitchen.router.words.dates import find_when, read_day, read_days
-from callboard.packs.alfred.kitchen.router.words.items import Item, read_items
+from callboard.library.relational.dates import Today
+from callboard.packs.alfred.kitchen.router.dates import find_when, read_day, read_days
+from callboard.packs.alfred.kitchen.router.routing import routes_for
+from callboard.packs.alfred.kitchen.router.words import Item, read_items
 
 pytestmark = pytest.mark.anyio
 
@@ -475,7 +476,7 @@ def test_whatever_is_said_routing_never_fails_and_asks_only_for_known_tables(
 
     home = _SHARED.get("home") or open_home(tmp_path_factory.mktemp("router"))
     _SHARED["home"] = home
-    known = set(home.kitchen.data.tables.names())
+    known = set(home.kitchen.tables.names())
 
     async def look() -> None:
         found = await home.route(message, "quick", "temp_recipe_1")
@@ -498,3 +499,18 @@ def close_shared():
     yield
     if "home" in _SHARED:
         _SHARED.pop("home").kitchen.close()
+
+
+@pytest.mark.parametrize(
+    ("text", "asked"),
+    [
+        ("add 2 eggs", ["stock"]),
+        ("buy milk", ["stock"]),
+        ("add 2 eggs to the shopping list", ["stock"]),
+        ("used 2 eggs", ["taking"]),
+        ("add a task: call mum", ["tasks", "stock"]),
+        ("add pasta for friday", ["provisions", "meals", "stock"]),
+    ],
+)
+def test_the_first_word_says_who_is_asked(text: str, asked: list[str]) -> None:
+    assert routes_for(text) == asked

@@ -9,8 +9,13 @@ from hypothesis import strategies as st
 
 from callboard.core.clock import SystemClock
 from callboard.core.errors import NotFound
-from callboard.packs.alfred.kitchen.cooking import CookSession, CookSessions, read_command
-from callboard.packs.alfred.kitchen.cooking.commands import CookCommand, seconds_in
+from callboard.packs.alfred.kitchen.cooking import (
+    CookCommand,
+    CookSession,
+    CookSessions,
+    read_command,
+    seconds_in,
+)
 from callboard.store.database import Database
 from callboard.store.records import Records
 

@@ -9,20 +9,21 @@ import pytest
 from callboard.choreography.turn.domain import Who
 from callboard.choreography.turn.requests import WriteKey, WriteRequest
 from callboard.core.errors import InvalidInput
-from callboard.library.relational.filters.dates import Today
-from callboard.packs.alfred.kitchen.opening import add_person, kitchen_writer, open_kitchen
-from callboard.packs.alfred.kitchen.profile import (
+from callboard.library.relational.dates import Today
+from callboard.packs.alfred.kitchen.onboarding import (
     Onboarding,
-    UserProfile,
-    load_profile,
-    profile_view,
+    UnclearAnswer,
+    profile_values,
     questions,
 )
-from callboard.packs.alfred.kitchen.profile.effects import (
+from callboard.packs.alfred.kitchen.opening import add_person, kitchen_writer, open_kitchen
+from callboard.packs.alfred.kitchen.profile import (
+    UserProfile,
     dinners_in,
+    load_profile,
     planning_range,
+    profile_view,
 )
-from callboard.packs.alfred.kitchen.profile.onboarding import UnclearAnswer, profile_values
 from callboard.packs.alfred.kitchen.schema import kitchen_tables
 
 NOW = "2026-05-20T08:30:00.000000Z"

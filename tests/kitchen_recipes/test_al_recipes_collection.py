@@ -7,7 +7,8 @@ from pathlib import Path
 
 import pytest
 
-from callboard.packs.alfred.kitchen.recipes import import_file, write_jsonld, write_markdown
+from callboard.packs.alfred.kitchen.recipes.reading.importing import import_file
+from callboard.packs.alfred.kitchen.recipes.writing.texts import write_jsonld, write_markdown
 
 OWN = sorted((Path(__file__).parent / "own").glob("*.md"))
 FOLDER = Path(__file__).resolve().parents[3] / "shared" / "data" / "recipes"

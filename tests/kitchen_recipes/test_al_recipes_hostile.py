@@ -7,8 +7,8 @@ from typing import Any
 
 import pytest
 
-from callboard.packs.alfred.kitchen.recipes import import_file
-from callboard.packs.alfred.kitchen.recipes.lines import parse_line
+from callboard.packs.alfred.kitchen.recipes.lines.parsing import parse_line
+from callboard.packs.alfred.kitchen.recipes.reading.importing import import_file
 from callboard.packs.alfred.kitchen.recipes.reading.limits import (
     MOST_INGREDIENTS,
     MOST_LINES_OF_ALL,

@@ -11,10 +11,11 @@ import yaml
 from hypothesis import given
 from hypothesis import strategies as st
 
-from callboard.packs.alfred.kitchen.compute.units import canonical_unit
-from callboard.packs.alfred.kitchen.recipes import Flag, IngredientLine, lines, parse_line
-from callboard.packs.alfred.kitchen.recipes.lines import section_title
+from callboard.packs.alfred.kitchen.compute.amounts import canonical_unit
+from callboard.packs.alfred.kitchen.recipes import lines
 from callboard.packs.alfred.kitchen.recipes.lines.lexicon import find_unit
+from callboard.packs.alfred.kitchen.recipes.lines.parsing import parse_line, section_title
+from callboard.packs.alfred.kitchen.recipes.recipe import IngredientLine, LineFlag
 
 CHECKED = Path(__file__).parent / "checked_lines.yaml"
 WRITTEN = Path(__file__).parent / "written_lines.yaml"
@@ -149,41 +150,41 @@ def test_markup_is_never_part_of_a_name():
 @pytest.mark.parametrize(
     ("raw", "flag"),
     [
-        ("3 smidgens of joy", Flag.UNKNOWN_UNIT),
-        ("1,000 g flour", Flag.AMBIGUOUS_NUMBER),
-        ("2/3 carrots", Flag.AMBIGUOUS_NUMBER),
-        ("5/6 bay leaf", Flag.AMBIGUOUS_NUMBER),
-        ("0 eggs", Flag.AMBIGUOUS_NUMBER),
-        ("1/0 cup milk", Flag.AMBIGUOUS_NUMBER),
-        ("1/4 cup + 1/2 tsp lime juice", Flag.SUM),
-        ("2 peppers per person", Flag.PER_PERSON),
-        ("Salt and pepper", Flag.SEVERAL),
-        ("Onion, celery, carrot and garlic", Flag.SEVERAL),
-        ("Most cheeses are fine, but the taste of oaxaca is better", Flag.PROSE),
-        ("½", Flag.NO_NAME),
-        ("2 cloves", Flag.UNIT_AS_NAME),
+        ("3 smidgens of joy", LineFlag.UNKNOWN_UNIT),
+        ("1,000 g flour", LineFlag.AMBIGUOUS_NUMBER),
+        ("2/3 carrots", LineFlag.AMBIGUOUS_NUMBER),
+        ("5/6 bay leaf", LineFlag.AMBIGUOUS_NUMBER),
+        ("0 eggs", LineFlag.AMBIGUOUS_NUMBER),
+        ("1/0 cup milk", LineFlag.AMBIGUOUS_NUMBER),
+        ("1/4 cup + 1/2 tsp lime juice", LineFlag.SUM),
+        ("2 peppers per person", LineFlag.PER_PERSON),
+        ("Salt and pepper", LineFlag.SEVERAL),
+        ("Onion, celery, carrot and garlic", LineFlag.SEVERAL),
+        ("Most cheeses are fine, but the taste of oaxaca is better", LineFlag.PROSE),
+        ("½", LineFlag.NO_NAME),
+        ("2 cloves", LineFlag.UNIT_AS_NAME),
         # A second ingredient, measured out behind the first.
-        ("1/2 cup water mixed with a teaspoon of salt", Flag.SEVERAL),
-        ("2 tsp cornstarch dissolved in 1 tbsp water", Flag.SEVERAL),
-        ("A quart of milk, boiled with two sticks of cinnamon", Flag.SEVERAL),
-        ("onions, chopped celery", Flag.SEVERAL),
-        ("2 lb 3 oz beef", Flag.SUM),
+        ("1/2 cup water mixed with a teaspoon of salt", LineFlag.SEVERAL),
+        ("2 tsp cornstarch dissolved in 1 tbsp water", LineFlag.SEVERAL),
+        ("A quart of milk, boiled with two sticks of cinnamon", LineFlag.SEVERAL),
+        ("onions, chopped celery", LineFlag.SEVERAL),
+        ("2 lb 3 oz beef", LineFlag.SUM),
         # An amount nobody took up.
-        ("Crushed tomatoes (about 800 g for 500 g of pasta)", Flag.UNREAD_PART),
-        ("2 tsp ground turmeric 10 mL", Flag.UNREAD_PART),
+        ("Crushed tomatoes (about 800 g for 500 g of pasta)", LineFlag.UNREAD_PART),
+        ("2 tsp ground turmeric 10 mL", LineFlag.UNREAD_PART),
         # A name that may lack its noun, or holds what is no part of it.
-        ("2 tsp vanilla or granulated sugar", Flag.UNREAD_PART),
-        ("1 head butter or Bibb lettuce", Flag.UNREAD_PART),
-        ("1 cup julienned-thin fresh basil", Flag.UNREAD_PART),
-        ("4 florets broccoli", Flag.UNKNOWN_UNIT),
-        ("Pot of water", Flag.UNKNOWN_UNIT),
-        ("small cup Greek yoghurt", Flag.UNIT_AS_NAME),
-        ("cheesecloth", Flag.NO_FOOD),
-        ("1 canning jar", Flag.NO_FOOD),
-        ("find a ripe mango", Flag.PROSE),
+        ("2 tsp vanilla or granulated sugar", LineFlag.UNREAD_PART),
+        ("1 head butter or Bibb lettuce", LineFlag.UNREAD_PART),
+        ("1 cup julienned-thin fresh basil", LineFlag.UNREAD_PART),
+        ("4 florets broccoli", LineFlag.UNKNOWN_UNIT),
+        ("Pot of water", LineFlag.UNKNOWN_UNIT),
+        ("small cup Greek yoghurt", LineFlag.UNIT_AS_NAME),
+        ("cheesecloth", LineFlag.NO_FOOD),
+        ("1 canning jar", LineFlag.NO_FOOD),
+        ("find a ripe mango", LineFlag.PROSE),
     ],
 )
-def test_what_cannot_be_told_is_flagged(raw: str, flag: Flag):
+def test_what_cannot_be_told_is_flagged(raw: str, flag: LineFlag):
     line = parse_line(raw)
     assert flag in line.flags
     assert not line.is_sure

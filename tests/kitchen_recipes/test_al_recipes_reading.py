@@ -9,13 +9,14 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from callboard.core.errors import CallboardError, NotFound
-from callboard.packs.alfred.kitchen.recipes import RecipeUnreadable, import_file
 from callboard.packs.alfred.kitchen.recipes.reading.figures import read_minutes, read_servings
+from callboard.packs.alfred.kitchen.recipes.reading.importing import import_file
 from callboard.packs.alfred.kitchen.recipes.reading.limits import (
     MOST_BYTES,
     MOST_INGREDIENTS,
     MOST_RECIPES,
     MOST_STEPS,
+    RecipeUnreadable,
 )
 
 STEW = """---

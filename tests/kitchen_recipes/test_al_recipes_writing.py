@@ -11,23 +11,21 @@ from icalendar import Calendar
 
 from callboard.choreography.turn.requests import WriteOp
 from callboard.core.errors import InvalidInput
-from callboard.packs.alfred.kitchen.recipes import (
+from callboard.packs.alfred.kitchen.recipes.lines.parsing import parse_line, section_title
+from callboard.packs.alfred.kitchen.recipes.reading.importing import import_file
+from callboard.packs.alfred.kitchen.recipes.recipe import ImportedRecipe, ImportedStep, RecipeFacts
+from callboard.packs.alfred.kitchen.recipes.text import one_line
+from callboard.packs.alfred.kitchen.recipes.writing.lists import (
     CalendarTimes,
-    Facts,
-    ImportedRecipe,
-    ImportedStep,
-    from_row,
-    import_file,
-    parse_line,
-    to_write,
     write_calendar,
-    write_jsonld,
-    write_markdown,
     write_shopping,
 )
-from callboard.packs.alfred.kitchen.recipes.lines import section_title
-from callboard.packs.alfred.kitchen.recipes.text import one_line
-from callboard.packs.alfred.kitchen.recipes.writing import kitchen_quantity
+from callboard.packs.alfred.kitchen.recipes.writing.records import from_row, to_write
+from callboard.packs.alfred.kitchen.recipes.writing.texts import (
+    kitchen_quantity,
+    write_jsonld,
+    write_markdown,
+)
 from callboard.packs.alfred.kitchen.schema import kitchen_tables
 
 NOW = datetime(2025, 3, 1, 12, 0, tzinfo=UTC)
@@ -64,7 +62,7 @@ def recipes(draw: st.DrawFn) -> ImportedRecipe:
         tags=tuple(draw(st.lists(WORDS, max_size=3, unique=True))),
         description="\n\n".join(draw(st.lists(WORDS, max_size=3))),
         notes="\n\n".join(draw(st.lists(WORDS, max_size=3))),
-        facts=Facts(
+        facts=RecipeFacts(
             servings=servings,
             servings_high=high,
             yields=draw(st.none() | st.sampled_from(["cookies", "bowls"])) if servings else None,
@@ -90,7 +88,7 @@ PLAIN = ImportedRecipe(
     steps=(ImportedStep("Cook.", "Base"), ImportedStep("Mash.", "Base"), ImportedStep("Eat.")),
     tags=("green",),
     description="Good.",
-    facts=Facts(
+    facts=RecipeFacts(
         servings=4, prep_minutes=10, cook_minutes=80, author="Ana", published_on="2024-02-29"
     ),
 )

@@ -5,6 +5,7 @@ import struct
 import subprocess
 import sys
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
@@ -24,6 +25,18 @@ SMALL = st.floats(-1, 1, width=16)
 @pytest.fixture(scope="module")
 def offline() -> OfflineEmbedder:
     return OfflineEmbedder()
+
+
+def test_the_vectors_are_loaded_once_for_all_projects(
+    offline: OfflineEmbedder, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    expected = offline.embed(["the tide"])
+
+    def refuse(*_: Any) -> None:
+        raise AssertionError("the weights were read a second time")
+
+    monkeypatch.setattr("safetensors.numpy.load_file", refuse)
+    assert (OfflineEmbedder().embed(["the tide"]) == expected).all()
 
 
 def test_the_bundled_model_knows_what_is_alike(offline: OfflineEmbedder) -> None:

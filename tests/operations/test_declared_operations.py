@@ -107,6 +107,38 @@ async def test_an_agent_does_what_it_may_and_all_is_on_record(
     assert (receipt.run_id, receipt.step_key) == (run.id, "do")
 
 
+@pytest.mark.parametrize(
+    ("name", "args", "told"),
+    [
+        ("plant", {"bed": "north", "plant": "leek"}, ["succeeded", ["leek"]]),
+        ("plant", {"bed": "south", "plant": "leek"}, ["failed", "not_found"]),
+        ("clear", {"bed": "north"}, ["refused", "tool_refused"]),
+        ("burn", {"bed": "north"}, ["refused", "unknown_tool"]),
+    ],
+)
+async def test_what_an_agent_may_not_or_cannot_do_is_an_answer(
+    studio: Studio, name: str, args: dict[str, str], told: list[Any]
+) -> None:
+    run = await studio.start("garden/hear", {"name": name, "args": args})
+    ended = await studio.engine.wait(run.id)
+    assert (ended.error, ended.result) == (None, told)
+    (receipt,) = receipts(studio)
+    assert (receipt.tool, receipt.outcome.value) == (f"garden.{name}", told[0])
+    assert receipt.agent_id == "gardener"
+
+
+async def test_a_run_does_it_in_the_users_name_on_what_it_lends(
+    studio: Studio, garden_code: Any
+) -> None:
+    run = await studio.start("garden/tend", {"plant": "leek"})
+    ended = await studio.engine.wait(run.id)
+    assert (ended.error, ended.result) == (None, [["leek"], ["leek"]])
+    (receipt,) = receipts(studio)
+    assert (receipt.agent_id, receipt.run_id, receipt.step_key) == (None, run.id, "pot")
+    (bed,) = await garden_code.opened(studio).perform(garden_code.ALL["beds"])
+    assert bed.plants == ()
+
+
 def test_a_route_is_read_off_it(root: Path, garden_code: Any) -> None:
     with client_of(create_app(root, opening(garden_code))) as client:
         made = client.post("/api/garden/beds/north/plants", json={"plant": "leek", "times": 3})

@@ -9,10 +9,9 @@ import pytest
 from little_house import OUTLINE, PACK, OpenHouse, says
 
 from callboard.models import Script
-from callboard.studio.packs import load_pack
 from callboard.studio.project import Project
-from callboard.studio.studio import Opening, Studio
-from callboard.testing import SCRIPTED
+from callboard.studio.studio import Studio
+from callboard.testing.opening import open_scripted
 
 
 @pytest.fixture
@@ -40,15 +39,11 @@ def open_house(project: Path) -> OpenHouse:
         models: dict[str, Any] | None = None,
         **settings: Any,
     ) -> AsyncIterator[Studio]:
-        flags = {**SCRIPTED, "pipeline": {"single_flight": "off", **settings}}
-        flags["models"] = models or flags["models"]
-        chosen = Opening(
-            packs=(load_pack(PACK),),
-            providers={"script": script or Script(says())},
-            flags=flags,
-            **(opening or {}),
-        )
-        async with Studio.open(project, chosen) as studio:
+        flags: dict[str, Any] = {"pipeline": {"single_flight": "off", **settings}}
+        if models is not None:
+            flags["models"] = models
+        more = {"flags": flags, **(opening or {})}
+        async with open_scripted(project, script or Script(says()), PACK, **more) as studio:
             yield studio
 
     return open_it

@@ -11,9 +11,7 @@ from pathlib import Path
 from little_house import PACK, says
 
 from callboard.models import Line, ModelRequest, Script
-from callboard.studio.packs import load_pack
-from callboard.studio.studio import Opening, Studio
-from callboard.testing import SCRIPTED
+from callboard.testing.opening import open_scripted
 
 
 async def main(root: Path, hangs_at: str) -> None:
@@ -26,10 +24,7 @@ async def main(root: Path, hangs_at: str) -> None:
             return Line(hang=True)
         return says()(request)
 
-    opening = Opening(
-        packs=(load_pack(PACK),), providers={"script": Script(answer)}, flags=SCRIPTED
-    )
-    async with Studio.open(root, opening) as studio:
+    async with open_scripted(root, Script(answer), PACK) as studio:
         run = await studio.start("little/draft", {"description": "Draft scene 5"})
         await studio.engine.wait(run.id)
 

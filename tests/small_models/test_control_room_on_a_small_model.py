@@ -14,8 +14,9 @@ from callboard.choreography.recipe.view import RunView
 from callboard.core.vocabulary import RunState
 from callboard.models import ModelRequest, Script
 from callboard.studio.project import Project
-from callboard.studio.studio import Opening, Studio
+from callboard.studio.studio import Studio
 from callboard.testing import SCRIPTED
+from callboard.testing.opening import open_scripted
 
 pytestmark = pytest.mark.anyio
 
@@ -48,7 +49,7 @@ def novel(tmp_path: Path) -> Path:
 
 @asynccontextmanager
 async def opened(root: Path, script: Script) -> AsyncGenerator[Studio]:
-    async with Studio.open(root, Opening(providers={"script": script}, flags=MINIMAL)) as studio:
+    async with open_scripted(root, script, flags=MINIMAL) as studio:
         yield studio
 
 

@@ -14,8 +14,7 @@ from callboard.models.credentials.discretion import Discretion, HiddenStream
 from callboard.models.credentials.secret import HIDDEN, Scrubber, Secret
 from callboard.models.types import Finished, TextChunk
 from callboard.studio.project import Project
-from callboard.studio.studio import Opening, Studio
-from callboard.testing.opening import SCRIPTED
+from callboard.testing.opening import open_scripted
 
 KEY = 'sk-mine-"0123\\456789'
 PLAIN = "sk-mine-0123456789abcdef"
@@ -52,8 +51,7 @@ def test_a_key_in_a_file_does_not_reach_receipts_database_or_mirrors(
 @pytest.mark.anyio
 async def test_a_key_is_neither_sent_nor_kept_when_a_model_repeats_it(project: Path) -> None:
     script = Script(lambda request: f"You said {PLAIN}. So: {request.prompt_text[-40:]}")
-    opening = Opening(flags=SCRIPTED, providers={"script": script})
-    async with Studio.open(project, opening) as studio:
+    async with open_scripted(project, script) as studio:
         asked = ModelRequest("script", (Message("user", f"my key is {PLAIN}"),))
         reply = await studio.gate.complete(asked)
         assert PLAIN not in reply.text

@@ -12,8 +12,8 @@ import pytest
 from callboard.models import Script
 from callboard.studio.packs import PackInvalid, installed_packs, load_pack
 from callboard.studio.project import Project
-from callboard.studio.studio import Opening, Studio
-from callboard.testing import SCRIPTED
+from callboard.studio.studio import Studio
+from callboard.testing.opening import open_scripted
 from callboard.tools import InvalidTool
 
 LISTING = """
@@ -54,12 +54,7 @@ async def opened(tmp_path: Path, *packs: Path) -> AsyncIterator[Studio]:
     project = tmp_path / "project"
     project.mkdir()
     Project.init(project)
-    opening = Opening(
-        packs=tuple(load_pack(each) for each in packs),
-        providers={"script": Script([])},
-        flags=SCRIPTED,
-    )
-    async with Studio.open(project, opening) as studio:
+    async with open_scripted(project, Script([]), *packs) as studio:
         yield studio
 
 

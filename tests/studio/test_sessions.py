@@ -13,7 +13,7 @@ from callboard.core.vocabulary.run import SESSION_TRANSITIONS
 from callboard.models import Line, Script
 from callboard.studio.project import Project
 from callboard.studio.studio import Opening, Studio
-from callboard.testing.opening import SCRIPTED
+from callboard.testing.opening import SCRIPTED, open_scripted
 
 pytestmark = pytest.mark.anyio
 
@@ -97,8 +97,7 @@ async def test_suspending_pauses_the_sessions_runs_and_resuming_wakes_only_those
         Line("A brief.", agent="planner", times=None, hold="brief"),
         Line("The lighthouse " * 20, times=None),
     )
-    opening = Opening(providers={"script": script}, flags=SCRIPTED)
-    async with Studio.open(tmp_path, opening) as studio:
+    async with open_scripted(tmp_path, script) as studio:
         session = await studio.sessions.create("work")
         run = await studio.start("recipe", {"subject": "lighthouse"}, session_id=session.id)
         other = await studio.start("recipe", {"subject": "lighthouse"}, session_id=session.id)
@@ -137,8 +136,7 @@ async def test_an_active_session_with_open_runs_cannot_be_completed(tmp_path: Pa
     Project.init(tmp_path)
     (tmp_path / "one.md").write_text("The lighthouse stands.\n")
     script = Script(Line("x", times=None, hold="never"))
-    opening = Opening(providers={"script": script}, flags=SCRIPTED)
-    async with Studio.open(tmp_path, opening) as studio:
+    async with open_scripted(tmp_path, script) as studio:
         session = await studio.sessions.create("work")
         run = await studio.start("recipe", {"subject": "lighthouse"}, session_id=session.id)
         with pytest.raises(Conflict, match="unfinished") as refused:

@@ -7,7 +7,8 @@ from tiny_domain import SUBDOMAINS, TinyDomain
 
 from callboard.choreography.turn.requests import ReadRequest, WriteOp, WriteRequest
 from callboard.choreography.turn.shapes import StepType, ThinkOutput, ThinkStep
-from callboard.choreography.turn.thinking import Checked, check_plan, needed_steps
+from callboard.choreography.turn.thinking.references import needed_steps
+from callboard.choreography.turn.thinking.validation import CheckedPlan, check_plan
 
 DOMAIN = TinyDomain()
 INPUTS = ["g0.s0", "g1.s0", "g5.s5", "?"]
@@ -19,7 +20,7 @@ def step(kind: str, subdomain: str = "files", group: int = 0, **more) -> ThinkSt
     return ThinkStep.model_validate({**given, "group": group, **more})
 
 
-def check(*steps: ThinkStep, most: int = 8) -> Checked:
+def check(*steps: ThinkStep, most: int = 8) -> CheckedPlan:
     return check_plan(ThinkOutput(goal="g", steps=list(steps)), DOMAIN, most)
 
 

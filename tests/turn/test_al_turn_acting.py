@@ -7,7 +7,7 @@ import pytest
 from tiny_domain import TinyDomain
 from turn_parlour import Parlours
 
-from callboard.choreography.turn.acting import NO_DATA
+from callboard.choreography.turn.acting.analyzing import NO_DATA
 from callboard.testing import Line
 
 pytestmark = pytest.mark.anyio

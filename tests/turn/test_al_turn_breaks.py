@@ -6,13 +6,13 @@ import pytest
 from tiny_domain import TinyDomain
 from turn_parlour import OFFICE, WHO, Parlours, Words, put_rows, words_of
 
-from callboard.choreography.turn.answering import expire
 from callboard.choreography.turn.domain import Who
-from callboard.choreography.turn.remembering import SessionState
+from callboard.choreography.turn.memory import TalkState
 from callboard.choreography.turn.shapes import Option, PendingClarification
 from callboard.choreography.turn.turn import SomebodyElses
+from callboard.choreography.turn.understanding.answers import expire
 from callboard.core.vocabulary import RunState
-from callboard.knowledge.entities import Registry
+from callboard.knowledge.entities import EntityRegistry
 from callboard.store.journal.questions import list_questions
 from callboard.store.journal.runs import list_runs
 from callboard.testing import Line
@@ -230,12 +230,12 @@ def test_a_question_lapses_after_five_turns_or_with_what_it_was_about():
     )
     from callboard.core.vocabulary import Entity, EntityState
 
-    registry = Registry([Entity("a", "document", "A", state=EntityState.ACTIVE)])
-    state = SessionState(clarification=asked)
+    registry = EntityRegistry([Entity("a", "document", "A", state=EntityState.ACTIVE)])
+    state = TalkState(clarification=asked)
     assert not expire(state, registry, 6)
     assert expire(state, registry, 7)
     assert state.clarification is None
-    state = SessionState(clarification=asked)
+    state = TalkState(clarification=asked)
     registry.transition("a", EntityState.INACTIVE, 2)
     assert expire(state, registry, 3)
 

@@ -9,9 +9,9 @@ import pytest
 from tiny_domain import TinyDomain
 from turn_parlour import ALFRED, Parlours
 
-from callboard.choreography.turn.prompting import Hidden, Section, entity_section, rows_section
+from callboard.choreography.turn.sections import Hidden, PromptSection, entity_section, rows_section
 from callboard.core.vocabulary import Entity, EntityState
-from callboard.knowledge.entities import Registry
+from callboard.knowledge.entities import EntityRegistry
 from callboard.models import ModelRequest
 from callboard.prompts import OfflineTokenCounter
 from callboard.testing import Line
@@ -146,7 +146,7 @@ def test_stored_text_is_fenced_and_cannot_break_out():
 
 @pytest.mark.req("AL-13")
 def test_names_of_what_was_put_away_are_scrubbed_from_old_words():
-    registry = Registry(
+    registry = EntityRegistry(
         [
             Entity("1", "document", "Greek Salad", state=EntityState.INACTIVE),
             Entity("2", "document", "Soup", state=EntityState.ACTIVE),
@@ -168,7 +168,7 @@ def test_as_many_things_are_shown_as_the_mode_wants():
     many = [Entity(str(n), "document", f"Thing {n}") for n in range(9)]
     assert entity_section(many, 3, "## X").text.count("\n") == 2
     assert entity_section(many, None, "## X").text.count("\n") == 8
-    assert Section("## X", "").layer().content.text == ""
+    assert PromptSection("## X", "").layer().content.text == ""
 
 
 @pytest.mark.req("AL-117", "AL-119")

@@ -6,8 +6,8 @@ import pytest
 from tiny_domain import TinyDomain
 from turn_parlour import Parlours, words_of
 
-from callboard.choreography.turn.deciding import ModelUnavailable
-from callboard.choreography.turn.modes import UnknownMode
+from callboard.choreography.turn.modes import UnknownTurnMode
+from callboard.choreography.turn.thinking.deciding import ModelUnavailable
 from callboard.choreography.turn.turn import Busy, MessageTooLong
 from callboard.testing import Failure, Line
 
@@ -63,7 +63,7 @@ async def test_a_mode_is_chosen_by_the_message_the_session_then_the_profile(
         assert (await parlour.say("show tasks")).mode == "create"
         assert (await parlour.say("show tasks", mode="plan")).mode == "plan"
         assert (await parlour.say("show tasks")).mode == "plan"
-        with pytest.raises(UnknownMode, match="no mode 'hasty'"):
+        with pytest.raises(UnknownTurnMode, match="no mode 'hasty'"):
             await parlour.say("show tasks", mode="hasty")
         assert (await parlour.say("show tasks", mode="auto")).mode == "create"
 

@@ -4,8 +4,8 @@ import pytest
 from tiny_domain import TinyDomain
 from turn_parlour import Parlours
 
-from callboard.choreography.turn.replying.facts import Drafted, Facts, Listing
-from callboard.choreography.turn.replying.guarding import (
+from callboard.choreography.turn.replying.facts import Drafted, Listing, ReplyFacts
+from callboard.choreography.turn.replying.wording import (
     clean,
     fits,
     is_truthful,
@@ -28,7 +28,7 @@ def test_ids_tables_and_data_formats_are_taken_out():
 
 @pytest.mark.req("AL-104")
 def test_numbers_come_from_the_facts_and_failures_are_told():
-    facts = Facts(done=["Added 3 eggs"], not_done=["Update the list (it is locked)"])
+    facts = ReplyFacts(done=["Added 3 eggs"], not_done=["Update the list (it is locked)"])
     assert is_truthful("1. You now have 3 eggs", facts, "add eggs")
     assert not is_truthful("You now have 12 eggs", facts, "add eggs")
     assert with_failures("All good.", facts).endswith("Not done: Update the list (it is locked).")
@@ -39,7 +39,7 @@ def test_numbers_come_from_the_facts_and_failures_are_told():
 
 @pytest.mark.req("AL-105")
 def test_drafts_say_so_long_lists_are_counted_and_quick_is_short():
-    facts = Facts(drafts=[Drafted("Soup", "Soup")])
+    facts = ReplyFacts(drafts=[Drafted("Soup", "Soup")])
     assert "save that" in with_draft_words("Here is a soup.", facts, "A draft: save that")
     lines = tuple(f"- {number}" for number in range(30))
     text = Listing("Things (45):", lines, 45).text()

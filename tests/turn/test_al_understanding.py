@@ -11,24 +11,24 @@ from callboard.choreography.turn.shapes import (
     PendingProposal,
     UnderstandOutput,
 )
-from callboard.choreography.turn.understanding import (
-    AnswerKind,
-    Open,
+from callboard.choreography.turn.understanding.gestures import merge_advice
+from callboard.choreography.turn.understanding.reading import AnswerKind, Open, read_message
+from callboard.choreography.turn.understanding.signals import (
+    FormKind,
     Signal,
-    SignalKind,
     detect_signal,
-    merge_advice,
     needs_model,
-    read_message,
 )
 from callboard.core.vocabulary import BatchKind, Entity, EntityState
-from callboard.knowledge.entities import Registry
+from callboard.knowledge.entities import EntityRegistry
 
 PENDING, ACTIVE, INACTIVE = EntityState.PENDING, EntityState.ACTIVE, EntityState.INACTIVE
 
 
-def registry_of(*entries: tuple[str, EntityState], turn: int = 1, **changes: object) -> Registry:
-    registry = Registry()
+def registry_of(
+    *entries: tuple[str, EntityState], turn: int = 1, **changes: object
+) -> EntityRegistry:
+    registry = EntityRegistry()
     for name, state in entries:
         entity = Entity(name.lower().replace(" ", "_"), "recipe", name, state=state, **changes)  # type: ignore[arg-type]
         registry.add(entity, turn)
@@ -43,25 +43,25 @@ def updates(output: UnderstandOutput) -> dict[str, EntityState]:
 @pytest.mark.parametrize(
     ("message", "signal"),
     [
-        ("Yes!", Signal(SignalKind.CONFIRM)),
-        ("looks good", Signal(SignalKind.CONFIRM)),
-        ("Save that.", Signal(SignalKind.CONFIRM, wants_save=True)),
-        ("OK, please", Signal(SignalKind.CONFIRM)),
-        ("nope", Signal(SignalKind.REJECT)),
-        ("not that one", Signal(SignalKind.REJECT)),
-        ("Something else…", Signal(SignalKind.REJECT)),
-        ("the other one", Signal(SignalKind.DIFFERENT)),
-        ("no salads", Signal(SignalKind.REJECT_CLASS, "salads")),
-        ("Don’t want any fish", Signal(SignalKind.REJECT_CLASS, "fish")),
-        ("no more chicken tonight soups", Signal(SignalKind.REJECT_CLASS, "chicken tonight soups")),
-        ("not the greek salad", Signal(SignalKind.REJECT_CLASS, "greek salad")),
-        ("salads are fine again", Signal(SignalKind.ALLOW_CLASS, "salads")),
-        ("actually the tacos instead", Signal(SignalKind.INSTEAD, "the tacos")),
-        ("Actually, that first recipe", Signal(SignalKind.INSTEAD, "that first recipe", 0)),
-        ("the second", Signal(SignalKind.PICK, place=1)),
-        ("#2", Signal(SignalKind.PICK, place=1)),
-        ("the last one please", Signal(SignalKind.PICK, place=-1)),
-        ("undo that", Signal(SignalKind.UNDO)),
+        ("Yes!", Signal(FormKind.CONFIRM)),
+        ("looks good", Signal(FormKind.CONFIRM)),
+        ("Save that.", Signal(FormKind.CONFIRM, wants_save=True)),
+        ("OK, please", Signal(FormKind.CONFIRM)),
+        ("nope", Signal(FormKind.REJECT)),
+        ("not that one", Signal(FormKind.REJECT)),
+        ("Something else…", Signal(FormKind.REJECT)),
+        ("the other one", Signal(FormKind.DIFFERENT)),
+        ("no salads", Signal(FormKind.REJECT_CLASS, "salads")),
+        ("Don’t want any fish", Signal(FormKind.REJECT_CLASS, "fish")),
+        ("no more chicken tonight soups", Signal(FormKind.REJECT_CLASS, "chicken tonight soups")),
+        ("not the greek salad", Signal(FormKind.REJECT_CLASS, "greek salad")),
+        ("salads are fine again", Signal(FormKind.ALLOW_CLASS, "salads")),
+        ("actually the tacos instead", Signal(FormKind.INSTEAD, "the tacos")),
+        ("Actually, that first recipe", Signal(FormKind.INSTEAD, "that first recipe", 0)),
+        ("the second", Signal(FormKind.PICK, place=1)),
+        ("#2", Signal(FormKind.PICK, place=1)),
+        ("the last one please", Signal(FormKind.PICK, place=-1)),
+        ("undo that", Signal(FormKind.UNDO)),
     ],
 )
 def test_clear_forms_are_read(message: str, signal: Signal):
@@ -211,7 +211,7 @@ def test_answers_are_read_in_the_light_of_what_waits():
     asked = PendingClarification(
         source="understand", questions=["Which?"], original_intent="add it", options=options
     )
-    reading = read_message("the second", Registry(), 2, waiting=Open(clarification=asked))
+    reading = read_message("the second", EntityRegistry(), 2, waiting=Open(clarification=asked))
     assert (reading.answer, reading.output.referenced_entities) == (AnswerKind.ANSWER, ["b"])
     proposal = PendingProposal(
         goal="g",
@@ -224,9 +224,9 @@ def test_answers_are_read_in_the_light_of_what_waits():
         plan_hash="h",
     )
     waiting = Open(proposal=proposal)
-    assert read_message("yes", Registry(), 2, waiting=waiting).answer is AnswerKind.CONFIRM
-    assert read_message("no", Registry(), 2, waiting=waiting).answer is AnswerKind.REJECT
-    assert read_message("make it 4 dinners", Registry(), 2, waiting=waiting).answer is None
+    assert read_message("yes", EntityRegistry(), 2, waiting=waiting).answer is AnswerKind.CONFIRM
+    assert read_message("no", EntityRegistry(), 2, waiting=waiting).answer is AnswerKind.REJECT
+    assert read_message("make it 4 dinners", EntityRegistry(), 2, waiting=waiting).answer is None
 
 
 @pytest.mark.req("AL-31", "AL-27")

@@ -10,11 +10,10 @@ from copy import deepcopy
 from typing import Any
 
 from callboard.choreography.turn.domain import (
-    Asked,
+    AskedMessage,
     ComputeFunction,
     Detail,
     EntityType,
-    ModeSpec,
     Objection,
     OnboardingQuestion,
     Persona,
@@ -23,7 +22,8 @@ from callboard.choreography.turn.domain import (
     Routed,
     Row,
     Subdomain,
-    Wanted,
+    TurnMode,
+    WantedContent,
     Who,
 )
 from callboard.choreography.turn.requests import (
@@ -74,10 +74,10 @@ _EXPLORE = {
     "max_calls": 5,
 }  # fmt: skip
 MODES = (
-    ModeSpec("quick", "Quick", **_QUICK),
-    ModeSpec("plan", "Plan", **_PLAN),
-    ModeSpec("create", "Create", **_CREATE),
-    ModeSpec("explore", "Explore", **_EXPLORE),
+    TurnMode("quick", "Quick", **_QUICK),
+    TurnMode("plan", "Plan", **_PLAN),
+    TurnMode("create", "Create", **_CREATE),
+    TurnMode("explore", "Explore", **_EXPLORE),
 )
 DOCUMENT = {
     "type": "object",
@@ -118,7 +118,7 @@ class TinyDomain:
     def entity_types(self) -> Sequence[EntityType]:
         return (EntityType("document", "documents"), EntityType("contact", "contacts"))
 
-    def modes(self) -> Sequence[ModeSpec]:
+    def modes(self) -> Sequence[TurnMode]:
         return MODES
 
     def persona(self, subdomain: str) -> Persona:
@@ -245,7 +245,7 @@ class TinyDomain:
     def slot_for(self, entity_type: str, row: Row) -> str | None:
         return None
 
-    async def route(self, asked: Asked) -> Routed | None:
+    async def route(self, asked: AskedMessage) -> Routed | None:
         return _route(asked)
 
     async def find_by_label(self, who: Who, text: str) -> Sequence[Row]:
@@ -260,7 +260,9 @@ class TinyDomain:
     def mode_of(self, message: str) -> str | None:
         return "plan" if "month" in message.casefold() else None
 
-    async def draft_content(self, stage: Any, key: str, wanted: Wanted) -> Sequence[Row] | None:
+    async def draft_content(
+        self, stage: Any, key: str, wanted: WantedContent
+    ) -> Sequence[Row] | None:
         return None
 
     def seed(self, user_id: str, table: str, *names: str, **more: Any) -> list[str]:
@@ -381,7 +383,7 @@ _WEEK = re.compile(r"plan my week(?P<rest>.*)", re.I | re.S)
 _NUMBER = re.compile(r"\d+")
 
 
-def _route(asked: Asked) -> Routed | None:
+def _route(asked: AskedMessage) -> Routed | None:
     text = asked.message.strip().rstrip(".!?")
     if (found := _CLEAR.fullmatch(text)) is not None:
         table = _table(found["noun"])

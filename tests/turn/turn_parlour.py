@@ -22,11 +22,11 @@ from callboard.choreography.turn.talk import Talk
 from callboard.core.clock import SystemClock
 from callboard.library.relational.base import Base
 from callboard.models import Script
-from callboard.packs.alfred.office.domain import Office
 from callboard.studio.packs import Pack, load_pack
 from callboard.studio.project import Project
-from callboard.studio.studio import Opening, Studio
-from callboard.testing.opening import SCRIPTED
+from callboard.studio.studio import Studio
+from callboard.testing.opening import open_scripted
+from office.office_domain import Office
 
 ROOT = Path(__file__).resolve().parents[2]
 ALFRED = ROOT / "src" / "callboard" / "packs" / "alfred"
@@ -189,7 +189,7 @@ def domain(request: pytest.FixtureRequest, tmp_path: Path) -> Any:
     url = f"sqlite:///{tmp_path / request.param}.db"
     made = _kitchen(url) if request.param == "kitchen" else _office(url)
     yield made
-    made.data.base.close()
+    made.base.close()
 
 
 def _office(url: str) -> Any:
@@ -225,14 +225,7 @@ def parlour_of(tmp_path: Path) -> Parlours:
             root.mkdir()
             Project.init(root)
         script = Script(*lines)
-        flags = {**SCRIPTED, **opening.pop("flags", {})}
-        chosen = Opening(
-            packs=(make_pack(tmp_path, domain),),
-            providers={"script": script},
-            flags=flags,
-            **opening,
-        )
-        async with Studio.open(root, chosen) as studio:
+        async with open_scripted(root, script, make_pack(tmp_path, domain), **opening) as studio:
             record = await studio.sessions.current() if session is None else None
             talk = Talk(studio, domain, "house")
             yield Parlour(studio, talk, domain, script, session or (record.id if record else ""))

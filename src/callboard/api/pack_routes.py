@@ -1,7 +1,7 @@
 """The routes of packs: the project's own from the start, another's once they are asked for.
 
-A pack whose routes cannot be loaded is named in the log and answered for with its error; a route
-that another has already is left out. Everything else works.
+A pack whose routes cannot be loaded, or a route that another has already, is left out and named in
+the log. Everything else works.
 """
 
 import asyncio
@@ -16,7 +16,7 @@ from starlette.types import ASGIApp, Receive, Scope, Send
 
 from callboard.api import failure
 from callboard.core.errors import CallboardError
-from callboard.studio.packs import Pack
+from callboard.studio.packs import Pack, PackInvalid
 from callboard.studio.studio import Studio
 from callboard.tools import off_loop
 
@@ -54,7 +54,7 @@ class PackRoutes:
         )
 
     def home(self, path: str) -> Pack | None:
-        """Return the pack that answers a path, if it has not been hung up yet."""
+        """Return a pack that answers a path and has not been hung up yet."""
         for pack in self._packs:
             named = (path for entry in pack.described.routes for path in entry.paths)
             if pack.name not in self._hung and any(_is_below(path, each) for each in named):
@@ -62,7 +62,7 @@ class PackRoutes:
         return None
 
     async def hang_up(self, pack: Pack) -> None:
-        """Hang up what a pack brings, once; what is wrong with it is raised and told."""
+        """Hang up what a pack brings, once; what is wrong with it is told."""
         async with self._lock:
             if pack.name in self._hung:
                 return
@@ -73,26 +73,25 @@ class PackRoutes:
                 if serving is not None and self._open is not None:
                     studio, stack = self._open
                     await stack.enter_async_context(serving(studio))
-            except CallboardError as error:
-                self._tell(f"the routes of pack {pack.name} are left out: {error.message}")
+                self.include(pack, routers)
+            except Exception as error:  # noqa: BLE001 - the border to a pack: the server serves on
                 self._hung.add(pack.name)
-                return
-            self.include(pack, routers)
+                told = error.message if isinstance(error, CallboardError) else repr(error)
+                self._tell(f"the routes of pack {pack.name} are left out: {told}")
 
     def include(self, pack: Pack, routers: tuple[APIRouter, ...] | None = None) -> None:
         """Hang up the routes of a pack; one that is taken is left out and told."""
         self._hung.add(pack.name)
         taken = _taken(self._app.routes)
+        free = APIRouter()
         for router in _load(pack) if routers is None else routers:
-            free = APIRouter()
             for route in router.routes:
-                collides = _signatures(route, PREFIX) & taken
-                if collides:
-                    told = ", ".join(" ".join(each) for each in sorted(collides))
-                    self._tell(f"route {told} of pack {pack.name} is left out: it is taken")
-                else:
+                problem = _collision(pack, route, taken)
+                if problem is None:
                     free.routes.append(route)
-            self._app.include_router(free, prefix=PREFIX, responses=failure.ERRORS)
+                else:
+                    self._tell(problem)
+        self._app.include_router(free, prefix=PREFIX, responses=failure.ERRORS)
         self._app.openapi_schema = None
 
     def include_all(self) -> None:
@@ -117,22 +116,49 @@ class OnDemand:
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Hand a request on, to routes that are there."""
         if scope["type"] == "http" and scope["path"].startswith(f"{PREFIX}/"):
-            pack = self._routes.home(scope["path"].removeprefix(PREFIX))
-            if pack is not None:
+            path = scope["path"].removeprefix(PREFIX)
+            # Two packs may answer paths of one beginning.
+            while (pack := self._routes.home(path)) is not None:
                 await self._routes.hang_up(pack)
         await self._app(scope, receive, send)
 
 
+def colliding_routes(packs: tuple[Pack, ...], own: tuple[APIRouter, ...]) -> list[str]:
+    """Say which routes of packs are left out because another has them, and which are none."""
+    taken = {each for router in own for each in _taken(router.routes, PREFIX)}
+    problems: list[str] = []
+    for pack in packs:
+        try:
+            routers = _load(pack)
+        except PackInvalid as error:
+            problems.append(f"the routes of pack {pack.name} are left out: {error.message}")
+            continue
+        routes = [route for router in routers for route in router.routes]
+        problems += filter(None, (_collision(pack, route, taken) for route in routes))
+        taken |= _taken(routes, PREFIX)
+    return problems
+
+
 def _load(pack: Pack) -> tuple[APIRouter, ...]:
-    return tuple(router for entry in pack.described.routes for router in pack.routers(entry))
+    routers = tuple(router for entry in pack.described.routes for router in pack.routers(entry))
+    for router in routers:
+        if not isinstance(router, APIRouter):
+            raise PackInvalid(f"pack {pack.name} names a router that is {type(router).__name__}")
+    return routers
 
 
 def _is_below(path: str, top: str) -> bool:
     return path == top or path.startswith(f"{top}/")
 
 
-def _taken(routes: Any) -> set[tuple[str, str]]:
-    return {each for route in routes for each in _signatures(route)}
+def _collision(pack: Pack, route: Any, taken: set[tuple[str, str]]) -> str | None:
+    collides = _signatures(route, PREFIX) & taken
+    told = ", ".join(" ".join(each) for each in sorted(collides))
+    return f"route {told} of pack {pack.name} is left out: it is taken" if collides else None
+
+
+def _taken(routes: Any, prefix: str = "") -> set[tuple[str, str]]:
+    return {each for route in routes for each in _signatures(route, prefix)}
 
 
 def _signatures(route: Any, prefix: str = "") -> set[tuple[str, str]]:

@@ -20,6 +20,7 @@ class ToolUse:
 
     `policy` is what a reply's own words are held against; with it an unknown tool is refused on
     record like any other call. `permit` is the spent nonce under which the call was let through.
+    With `is_settled` a call that ends badly is done all the same: its receipt tells how.
     """
 
     key: str
@@ -29,6 +30,7 @@ class ToolUse:
     agent_id: str | None = None
     policy: Policy | None = None
     permit: str | None = None
+    is_settled: bool = False
 
 
 async def use_tool(studio: Studio, run: Run, use: ToolUse) -> ToolOutcome:
@@ -59,6 +61,8 @@ async def use_tool(studio: Studio, run: Run, use: ToolUse) -> ToolOutcome:
         with showing(studio, run, agent.id, EXECUTING, use.key) if agent else nullcontext():
             execution = await studio.tools.execute(call, policy, on_cancel=stopped)
         _seal(studio, scope, execution)
+        if use.is_settled and execution.result is None:
+            return {"receipt_id": execution.draft.id, "preview": ""}
         result = execution.unwrap()
         scope.preview = result.preview
         return _pointer(execution)

@@ -38,6 +38,9 @@ OWN = {
 }
 """Command name to one line of help; each has a module of its name with a Typer `app`."""
 
+TAKEN = frozenset((*OWN, "completion", "help", "version"))
+"""Words that mean something to `callboard` itself; no pack can have them for a command."""
+
 _FORM = f"callboard commands 1 {__version__}"
 
 
@@ -94,13 +97,17 @@ def _found() -> "list[Row]":
 
     rows: list[Row] = []
     files: list[str] = []
-    for pack in discover().packs:
+    found = discover()
+    for pack in found.packs:
         files.append(str(pack.root / FILE))
         for name, entry in pack.described.commands.items():
-            if name not in OWN and all(row.name != name for row in rows):
+            if name not in TAKEN and all(row.name != name for row in rows):
                 title = " ".join(pack.title.split())
                 told = " ".join(entry.help.split())
                 rows.append(Row(title, name, entry.needs_project, told))
+    if found.problems:
+        # Where a pack was left out lies what may be mended any moment.
+        return rows
     lines = [_FORM]
     lines += [f"in\t{_stamp(path)}\t{path}" for path in (*_searched(), *files)]
     for row in rows:

@@ -6,6 +6,7 @@ Vectors have length one, or zero for a text without words, so that a dot product
 import importlib.util
 import threading
 from collections.abc import Sequence
+from functools import cache
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final, Protocol
 
@@ -22,6 +23,7 @@ _PACKAGE: Final = "wordllama"
 _TOKENIZER: Final = "tokenizers/l2_supercat_tokenizer_config.json"
 _WEIGHTS: Final = "weights/l2_supercat_256.safetensors"
 _TENSOR: Final = "embedding.weight"
+_LOADING: Final = threading.Lock()
 
 
 class Embedder(Protocol):
@@ -43,23 +45,24 @@ class Embedder(Protocol):
 
 
 class OfflineEmbedder:
-    """Averages the bundled word vectors of a text's tokens. Needs no network, loads at first use.
+    """Averages the bundled word vectors of a text's tokens. Needs no network.
 
-    Safe to share between threads.
+    Safe to share between threads. The vectors are loaded at the first use of the process and are
+    the same for all of it: they take 50 MB.
     """
 
     def __init__(self) -> None:
         """Load nothing yet."""
         self.name = "wordllama-l2-supercat-256"
         self.dimensions = 256
-        self._loaded: tuple[Tokenizer, Matrix] | None = None
-        self._lock = threading.Lock()
 
     def embed(self, texts: Sequence[str]) -> "Matrix":
         """Return one row per text, each of length one or zero."""
         import numpy as np
 
-        tokenizer, weights = self._load()
+        # Two who come first at the same time must not load twice.
+        with _LOADING:
+            tokenizer, weights = _load()
         rows = np.zeros((len(texts), self.dimensions), dtype=np.float32)
         for number, text in enumerate(texts):
             ids = _token_ids(tokenizer, text)
@@ -68,18 +71,19 @@ class OfflineEmbedder:
         lengths = np.linalg.norm(rows, axis=1, keepdims=True)
         return np.divide(rows, lengths, out=rows, where=lengths > 0)
 
-    def _load(self) -> "tuple[Tokenizer, Matrix]":
-        with self._lock:
-            if self._loaded is None:
-                import numpy as np
-                import safetensors.numpy as stored
-                from tokenizers import Tokenizer
 
-                tokenizer = Tokenizer.from_file(str(_bundled(_TOKENIZER)))
-                files: Any = stored
-                weights = files.load_file(_bundled(_WEIGHTS))[_TENSOR]
-                self._loaded = tokenizer, weights.astype(np.float32)
-            return self._loaded
+@cache
+def _load() -> "tuple[Tokenizer, Matrix]":
+    import numpy as np
+    import safetensors.numpy as stored
+    from tokenizers import Tokenizer
+
+    tokenizer = Tokenizer.from_file(str(_bundled(_TOKENIZER)))
+    files: Any = stored
+    weights = files.load_file(_bundled(_WEIGHTS))[_TENSOR].astype(np.float32)
+    # One for all: nobody may change it.
+    weights.setflags(write=False)
+    return tokenizer, weights
 
 
 def _token_ids(tokenizer: "Tokenizer", text: str) -> list[int]:

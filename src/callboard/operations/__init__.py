@@ -10,7 +10,7 @@ from callboard.operations.declaration import (
     Route,
     operation,
 )
-from callboard.operations.performing import Finder, Operations, Rights
+from callboard.operations.performing import Finder, Operations, Refusal, Rights, lending
 
 __all__ = [
     "AGENT",
@@ -20,8 +20,10 @@ __all__ = [
     "Operation",
     "OperationInvalid",
     "Operations",
+    "Refusal",
     "Rights",
     "Route",
+    "lending",
     "open_operations",
     "operation",
     "operations_of",

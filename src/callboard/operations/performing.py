@@ -5,7 +5,9 @@ by the same checks, with the same intents, receipts and chains. An operation tha
 leaves none.
 """
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Generator, Mapping
+from contextlib import contextmanager
+from contextvars import ContextVar
 from dataclasses import dataclass
 from typing import Any, Final, ParamSpec, TypeVar
 
@@ -32,6 +34,22 @@ Finder = Callable[[Studio, type[Any]], Any]
 """Finds what operations work on in an open project, by its type."""
 
 _RESULT: Final = "result"
+_lent: Final[ContextVar[object]] = ContextVar("lent", default=None)
+# What was done is done: a long result must not make a failure of it.
+_LARGEST_RESULT_BYTES: Final = 100_000_000
+
+
+@contextmanager
+def lending(context: object) -> Generator[None]:
+    """Have operations that work on things of this type work on this one, for as long as it lasts.
+
+    For what exists only while it is being made, such as the findings of a run.
+    """
+    token = _lent.set(context)
+    try:
+        yield
+    finally:
+        _lent.reset(token)
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,6 +73,17 @@ class Rights(Policy):
             raise _refused(tool.id, told, "mode")
 
 
+@dataclass(frozen=True, slots=True)
+class Refusal(Policy):
+    """Refuses whatever is asked, for a reason that was found before anybody looked at rights."""
+
+    why: str = ""
+
+    def check(self, tool: Tool, *, dry_run: bool = False) -> None:
+        """Refuse."""
+        raise _refused(tool.id, self.why, "asked")
+
+
 class Operations:
     """The operations of one pack in one open project."""
 
@@ -73,7 +102,7 @@ class Operations:
     ) -> R:
         """Have the user's wish done, in a session of theirs."""
         names = wanted.arguments.model_fields
-        given = self._given(wanted, dict(zip(names, args, strict=False)) | kwargs)
+        given = self.given(wanted, dict(zip(names, args, strict=False)) | kwargs)
         if not wanted.leaves_receipt:
             return await self._do(wanted, wanted.arguments.model_validate(given))
         session = session_id or (await self.studio.sessions.current()).id
@@ -97,12 +126,18 @@ class Operations:
 
     @staticmethod
     def result(wanted: Operation[..., R], payload: Mapping[str, Json]) -> R:
-        """Read a result off a receipt."""
-        return wanted.result.validate_python(payload[_RESULT])
+        """Read a result off a receipt, or off what a human put in its place."""
+        told = payload[_RESULT] if _RESULT in payload else payload.get("value", dict(payload))
+        return wanted.result.validate_python(told)
+
+    def _context(self, wanted: Operation[..., Any]) -> Any:
+        lent = _lent.get()
+        is_meant = isinstance(lent, wanted.context)
+        return lent if is_meant else self._find(self.studio, wanted.context)
 
     async def _do(self, wanted: Operation[..., R], checked: Any) -> R:
         values = {name: getattr(checked, name) for name in wanted.arguments.model_fields}
-        return await wanted.function(self._find(self.studio, wanted.context), **values)
+        return await wanted.function(self._context(wanted), **values)
 
     def _tool(self, tool_id: str, wanted: Operation[..., Any]) -> Tool:
         async def act(_context: ToolContext, checked: Any) -> ToolResult:
@@ -112,7 +147,7 @@ class Operations:
 
         async def foretell(_context: ToolContext, checked: Any) -> DryRun:
             values = {name: getattr(checked, name) for name in wanted.arguments.model_fields}
-            context = self._find(self.studio, wanted.context)
+            context = self._context(wanted)
             told = "" if wanted.preview is None else await wanted.preview(context, **values)
             return DryRun(detail={"would": told})
 
@@ -123,12 +158,14 @@ class Operations:
             function=act,
             effect=wanted.effect,
             timeout_seconds=TIMEOUT_SECONDS,
+            max_output_bytes=_LARGEST_RESULT_BYTES,
             dry_run=None if wanted.preview is None else foretell,
             for_machinery=AGENT not in wanted.who,
         )
 
     @staticmethod
-    def _given(wanted: Operation[..., Any], values: Mapping[str, Any]) -> dict[str, Json]:
+    def given(wanted: Operation[..., Any], values: Mapping[str, Any]) -> dict[str, Json]:
+        """Return arguments as a receipt holds them, or say what is wrong with them."""
         try:
             checked = wanted.arguments.model_validate(dict(values))
         except ValidationError as error:

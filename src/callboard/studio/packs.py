@@ -128,8 +128,10 @@ class Pack:
     root: Path
     described: _PackFile
     package: str = ""
-    _modules: dict[Path, ModuleType] = field(default_factory=dict[Path, ModuleType], repr=False)
-    _loaded: dict[str, Any] = field(default_factory=dict[str, Any], repr=False)
+    _modules: dict[Path, ModuleType] = field(
+        default_factory=dict[Path, ModuleType], repr=False, compare=False
+    )
+    _loaded: dict[str, Any] = field(default_factory=dict[str, Any], repr=False, compare=False)
 
     @property
     def name(self) -> str:
@@ -163,11 +165,21 @@ class Pack:
 
     def choreography(self, name: str) -> Choreography:
         """Load one of its choreographies."""
-        return self._load(self.described.choreographies[name])
+        return self._load(self.described.choreographies[name], "prepare", "perform", "parameters")
 
     def shelves(self, studio: Any = None) -> tuple[ChoreographySource, ...]:
         """Open its shelves for a studio; without one they offer what comes with the pack."""
-        return tuple(self._load(reference)(studio) for reference in self.described.shelves)
+        return tuple(self.shelf(reference, studio) for reference in self.described.shelves)
+
+    def shelf(self, reference: str, studio: Any = None) -> ChoreographySource:
+        """Open one of its shelves by the reference that `pack.yaml` has of it."""
+        opens = self._load(reference, "__call__")
+        try:
+            return self._fitting(reference, opens(studio), "names", "find", "resume")
+        except CallboardError:
+            raise
+        except Exception as error:
+            raise PackInvalid(f"{reference} of pack {self.name!r} fails: {error!r}") from error
 
     @property
     def tools(self) -> tuple[str, ...]:
@@ -216,17 +228,28 @@ class Pack:
         """Load what builds its page."""
         if self.described.page is None:
             raise PackInvalid(f"Pack {self.name!r} has no page")
-        return self._load(self.described.page.show)
+        return self._load(self.described.page.show, "__call__")
 
     def hook(self, name: str) -> Any:
         """Load what it does at a moment the runtime knows; None if it does nothing then."""
         reference: str | None = getattr(self.described.hooks, name)
         return None if reference is None else self._load(reference)
 
-    def _load(self, reference: str) -> Any:
+    def _load(self, reference: str, *needed: str) -> Any:
         if reference not in self._loaded:
             self._loaded[reference] = self._find(reference)
-        return self._loaded[reference]
+        return self._fitting(reference, self._loaded[reference], *needed)
+
+    def _fitting(self, reference: str, found: Any, *needed: str) -> Any:
+        """Refuse what lacks what it is used by: a wrong name in `pack.yaml` is told as one."""
+        missing = [name for name in needed if not hasattr(found, name)]
+        if missing:
+            kind = type(found).__name__
+            raise PackInvalid(
+                f"{reference} of pack {self.name!r} is {kind}, without {missing[0]}",
+                fix=f"Correct {self.root / FILE}.",
+            )
+        return found
 
     def _find(self, reference: str) -> Any:
         file_name, _, attribute = reference.partition(":")
@@ -256,9 +279,10 @@ class Pack:
             )
         try:
             module = self._imported(path) if self.package else self._executed(path)
-        except Exception as error:
+        # A script that ends itself while it is imported ends nobody else.
+        except (Exception, SystemExit) as error:
             raise PackInvalid(
-                f"{path.name} of pack {self.name!r} cannot be loaded: {error}",
+                f"{path.name} of pack {self.name!r} cannot be loaded: {error!r}",
                 fix="Run the file with Python to see the whole error.",
                 type=type(error).__name__,
             ) from error
@@ -280,7 +304,7 @@ class Pack:
         sys.modules[name] = module
         try:
             spec.loader.exec_module(module)
-        except Exception:
+        except BaseException:
             del sys.modules[name]
             raise
         return module
@@ -347,8 +371,9 @@ def discover() -> Discovery:
 def _installed(package: str) -> Pack:
     try:
         spec = importlib.util.find_spec(package)
-    except (ImportError, ValueError):
-        spec = None
+    # To find a package inside of another, the other one is imported, and may raise anything.
+    except Exception as error:
+        raise PackInvalid(f"package {package} cannot be looked for: {error!r}") from error
     if spec is None or not spec.submodule_search_locations:
         raise PackInvalid(
             f"there is no package {package}", fix="Install it again, or remove its distribution."

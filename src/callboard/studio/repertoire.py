@@ -1,13 +1,16 @@
 """Repertoire: everything the packs of an open project offer, found by name."""
 
+import logging
 from collections.abc import Mapping
 from typing import Any
 
 from callboard.core.errors import NotFound
 from callboard.core.vocabulary import Agent
 from callboard.store.records import Records
-from callboard.studio.packs import Pack
+from callboard.studio.packs import Pack, PackInvalid
 from callboard.studio.runnable import Choreography, ChoreographySource
+
+_log = logging.getLogger(__name__)
 
 
 def in_order(given: tuple[Pack, ...], installed: tuple[Pack, ...], own: str) -> tuple[Pack, ...]:
@@ -75,7 +78,12 @@ class Repertoire:
     def shelves(self, pack: Pack) -> tuple[ChoreographySource, ...]:
         """Return a pack's shelves, opened once."""
         if pack.name not in self._shelves:
-            self._shelves[pack.name] = pack.shelves(self._studio)
+            try:
+                self._shelves[pack.name] = pack.shelves(self._studio)
+            except PackInvalid as error:
+                # One pack must not keep what others offer from being found.
+                _log.warning("the shelves of pack %s are left out: %s", pack.name, error.message)
+                self._shelves[pack.name] = ()
         return self._shelves[pack.name]
 
     def agents(self, pack: str = "") -> tuple[Agent, ...]:

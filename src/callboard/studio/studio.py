@@ -1,5 +1,6 @@
 """Studio: opens a project and wires its rooms. The only place that knows concrete classes."""
 
+import logging
 import os
 from collections.abc import AsyncGenerator, Callable, Mapping
 from contextlib import AsyncExitStack, asynccontextmanager
@@ -56,6 +57,8 @@ from callboard.studio.sessions import Sessions
 from callboard.studio.telemetry import open_tracer
 from callboard.tools import Tool, ToolRegistry, ToolService, sync_mirror
 from callboard.tools.builtin import BUILTIN_TOOLS
+
+_log = logging.getLogger(__name__)
 
 
 @runtime_checkable
@@ -384,6 +387,11 @@ def _tools(
         registry.register(tool.within(limits.timeout_seconds, limits.max_output_bytes))
     for pack in packs:
         for each in pack.tools:
+            # Who names a pack by its folder is told at once; one that is only installed must not
+            # keep others from working, and `callboard doctor` tells who has the name.
+            if each in registry and pack.package:
+                _log.warning("tool %s of pack %s is left out: it is taken", each, pack.name)
+                continue
             load = partial(limited, pack.tool, each)
             registry.register_later(each, load, origin=f"pack {pack.name}")
     return ToolService(

@@ -4,13 +4,17 @@ A tool may be known by its id alone: its code is then loaded when it is first as
 """
 
 import difflib
+import logging
 from collections.abc import Callable, Iterable, Iterator
 from typing import Protocol
 
 from callboard.core.canonical import Json
+from callboard.core.errors import CallboardError
 from callboard.tools.errors import InvalidTool, UnknownTool
 from callboard.tools.permission import Policy
 from callboard.tools.tool import Tool
+
+_log = logging.getLogger(__name__)
 
 
 class ToolSource(Protocol):
@@ -96,8 +100,15 @@ class ToolRegistry:
         return self._origins[tool_id]
 
     def __iter__(self) -> Iterator[Tool]:
-        """Go through the tools by id; all of them are loaded for it."""
-        return iter([self.get(tool_id) for tool_id in self.ids])
+        """Go through the tools by id; all are loaded for it, and one that cannot be is left out."""
+        for tool_id in self.ids:
+            try:
+                found = self.get(tool_id)
+            except CallboardError as error:
+                origin = self._origins[tool_id]
+                _log.warning("tool %s of %s is left out: %s", tool_id, origin, error.message)
+            else:
+                yield found
 
     def __contains__(self, tool_id: str) -> bool:
         """Say whether a tool is registered."""

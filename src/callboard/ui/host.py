@@ -35,6 +35,7 @@ def show_page(pack: Pack) -> FastAPI:
     host, entry = open_host(), pack.described.page
     shown: set[str] = host.state.shown
     if entry is not None and pack.name not in shown:
+        show = pack.page()
         shown.add(pack.name)
         favicon = pack.root / entry.favicon if entry.favicon else None
         page = ui.page(
@@ -43,5 +44,5 @@ def show_page(pack: Pack) -> FastAPI:
             favicon=favicon,
             response_timeout=_FIRST_LOOK_SECONDS,
         )
-        page(pack.page())
+        page(show)
     return host

@@ -13,6 +13,7 @@ from fastapi import FastAPI, Request, Response
 from fastapi.responses import JSONResponse, RedirectResponse
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
+from callboard.studio.pack_checks import taken_twice
 from callboard.studio.packs import Pack, installed_packs
 from callboard.studio.studio import Studio
 
@@ -22,6 +23,8 @@ STUDIO: Final = "callboard.studio"
 """Where a page finds the open project in its request's scope."""
 # The host a page is opened at, as the entrance has read it.
 HOST: Final = "callboard.host"
+# Where the server itself answers.
+_TAKEN: Final = ("/api", "/enter")
 _NO_PAGE: Final = JSONResponse(
     {
         "error": {
@@ -55,10 +58,10 @@ def hang_up_pages(app: FastAPI) -> None:
     whole = app.router.lifespan_context
     packs: dict[str, Pack] = {}
     for pack in installed_packs():
-        if pack.described.page is not None:
-            first = packs.setdefault(pack.described.page.path, pack)
-            if first is not pack:
-                _log.warning("the page of pack %s is left out: %s has it", pack.name, first.name)
+        if pack.described.page is not None and pack.described.page.path not in _TAKEN:
+            packs.setdefault(pack.described.page.path, pack)
+    for problem in colliding_pages():
+        _log.warning("%s", problem)
 
     @asynccontextmanager
     async def lifespan(inner: FastAPI) -> AsyncGenerator[None]:
@@ -78,6 +81,11 @@ def hang_up_pages(app: FastAPI) -> None:
     for path, pack in packs.items():
         app.add_api_route(path, _with_slash(path), methods=["GET"], include_in_schema=False)
         app.mount(path, _PackPage(pages, pack))
+
+
+def colliding_pages() -> list[str]:
+    """Say which pages of packs are left out because another hangs at the path."""
+    return list(taken_twice(installed_packs(), "page", dict.fromkeys(_TAKEN, "Callboard itself")))
 
 
 def page_of(studio: Studio) -> str | None:

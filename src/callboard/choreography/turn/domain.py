@@ -57,7 +57,7 @@ class EntityType:
 
 
 @dataclass(frozen=True, slots=True)
-class ModeSpec:
+class TurnMode:
     """How much machinery a request gets; the user chooses."""
 
     name: str
@@ -146,7 +146,7 @@ class Who:
 
 
 @dataclass(frozen=True, slots=True)
-class Asked:
+class AskedMessage:
     """A message as the domain's own router sees it."""
 
     message: str
@@ -173,7 +173,7 @@ class Routed:
 
 
 @dataclass(frozen=True, slots=True)
-class Wanted:
+class WantedContent:
     """Content that is to be made: what was asked for, from what, and within which limits."""
 
     content_type: str
@@ -209,7 +209,7 @@ class Domain(Protocol):
         """Return the kinds of things that are tracked one by one."""
         ...
 
-    def modes(self) -> Sequence[ModeSpec]:
+    def modes(self) -> Sequence[TurnMode]:
         """Return the modes the user can choose from."""
         ...
 
@@ -289,7 +289,7 @@ class Domain(Protocol):
         """Return the place a row takes, which only one thing can have."""
         ...
 
-    def route(self, asked: Asked) -> Awaitable[Routed | None]:
+    def route(self, asked: AskedMessage) -> Awaitable[Routed | None]:
         """Return what code makes of a message, or None if it is not sure."""
         ...
 
@@ -302,7 +302,7 @@ class Domain(Protocol):
         ...
 
     def draft_content(
-        self, stage: "Stage", key: str, wanted: Wanted
+        self, stage: "Stage", key: str, wanted: WantedContent
     ) -> Awaitable[Sequence[Row] | None]:
         """Return content made with a model that is held to choices, or None to just ask for it.
 

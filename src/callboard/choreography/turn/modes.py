@@ -4,11 +4,11 @@ import re
 from collections.abc import Sequence
 from typing import Final
 
-from callboard.choreography.turn.domain import Domain, ModeSpec
-from callboard.choreography.turn.remembering import (
+from callboard.choreography.turn.domain import Domain, TurnMode
+from callboard.choreography.turn.memory import (
     SUGGESTION_REST_TURNS,
-    SessionState,
     Suggestion,
+    TalkState,
 )
 from callboard.core.errors import InvalidInput
 
@@ -24,24 +24,24 @@ _BY_INTENT: Final = {
 }  # fmt: skip
 
 
-class UnknownMode(InvalidInput):
+class UnknownTurnMode(InvalidInput):
     """There is no such mode in this domain."""
 
     code = "unknown_mode"
 
 
-def find_mode(modes: Sequence[ModeSpec], name: str) -> ModeSpec:
+def find_mode(modes: Sequence[TurnMode], name: str) -> TurnMode:
     """Return a mode by its name; an unknown one is an error that names the others."""
     for mode in modes:
         if mode.name == name.casefold().strip():
             return mode
     names = ", ".join(each.name for each in modes)
-    raise UnknownMode(f"There is no mode {name!r}", fix=f"Modes: {names}.", mode=name)
+    raise UnknownTurnMode(f"There is no mode {name!r}", fix=f"Modes: {names}.", mode=name)
 
 
 def chosen_mode(
-    domain: Domain, explicit: str | None, state: SessionState, profile_default: str | None
-) -> ModeSpec | None:
+    domain: Domain, explicit: str | None, state: TalkState, profile_default: str | None
+) -> TurnMode | None:
     """Return the mode somebody chose: for this message, for the session, in the profile."""
     modes = domain.modes()
     if explicit is not None and explicit != "auto":
@@ -52,7 +52,7 @@ def chosen_mode(
     return None
 
 
-def mode_by_form(domain: Domain, message: str) -> ModeSpec:
+def mode_by_form(domain: Domain, message: str) -> TurnMode:
     """Return the mode a message looks like, for when nobody chose and no model is asked."""
     modes = domain.modes()
     told = domain.mode_of(message)
@@ -60,14 +60,14 @@ def mode_by_form(domain: Domain, message: str) -> ModeSpec:
     return next((mode for mode in modes if mode.name == name), modes[0])
 
 
-def mode_by_intent(domain: Domain, kind: str) -> ModeSpec:
+def mode_by_intent(domain: Domain, kind: str) -> TurnMode:
     """Return the mode of an intent a model has named."""
     modes = domain.modes()
     name = _BY_INTENT.get(kind, "quick")
     return next((mode for mode in modes if mode.name == name), modes[0])
 
 
-def accepted_switch(domain: Domain, state: SessionState, message: str) -> ModeSpec | None:
+def accepted_switch(domain: Domain, state: TalkState, message: str) -> TurnMode | None:
     """Return the mode the user agrees to switch to, if that is what the message says."""
     found = _SWITCH.fullmatch(message.casefold())
     if found is None:
@@ -78,12 +78,12 @@ def accepted_switch(domain: Domain, state: SessionState, message: str) -> ModeSp
 
 def suggest(
     domain: Domain,
-    state: SessionState,
-    mode: ModeSpec,
+    state: TalkState,
+    mode: TurnMode,
     message: str,
     advised: str | None,
     turn: int,
-) -> ModeSpec | None:
+) -> TurnMode | None:
     """Return a mode worth suggesting after the answer; None while an earlier one rests."""
     modes = {each.name: each for each in domain.modes()}
     fitting = modes.get(advised or domain.mode_of(message) or "")
@@ -96,7 +96,7 @@ def suggest(
     return fitting
 
 
-def suggestion_line(mode: ModeSpec) -> str:
+def suggestion_line(mode: TurnMode) -> str:
     """Return how a mode is suggested."""
     return f"This looks like a case for {mode.title}. Say “switch” to change to it."
 
@@ -104,7 +104,7 @@ def suggestion_line(mode: ModeSpec) -> str:
 _DEPTHS: Final = ("skip", "light", "medium", "full")
 
 
-def _is_more(other: ModeSpec, mode: ModeSpec) -> bool:
+def _is_more(other: TurnMode, mode: TurnMode) -> bool:
     """A mode with less machinery is never urged on the user: the chosen one does it as well."""
     return _DEPTHS.index(other.think) > _DEPTHS.index(mode.think)
 

@@ -9,25 +9,25 @@ from callboard.choreography.turn.requests import ReadRequest, WritePreview, Writ
 from callboard.core.vocabulary import EntityState
 
 
-class _Value(BaseModel):
+class _Shape(BaseModel):
     model_config = ConfigDict(extra="forbid", frozen=True, serialize_by_alias=True)
 
 
-class Intent(_Value):
+class Intent(_Shape):
     """What the user is after, in one word and one sentence."""
 
     kind: Literal["crud", "cook", "plan", "explore", "create", "chat"] = "chat"
     summary: str = ""
 
 
-class EntityUpdate(_Value):
+class EntityUpdate(_Shape):
     """A change of state that the user's words ask for."""
 
     id: str
     new_state: EntityState
 
 
-class UnderstandOutput(_Value):
+class UnderstandOutput(_Shape):
     """What a message means for what is being talked about. It plans nothing."""
 
     entity_updates: list[EntityUpdate] = Field(default_factory=list[EntityUpdate])
@@ -54,7 +54,7 @@ class GestureKind(StrEnum):
     CANCEL = "cancel"
 
 
-class Gesture(_Value):
+class Gesture(_Shape):
     """What a button says instead of words. No model is needed to understand it."""
 
     kind: GestureKind
@@ -71,7 +71,7 @@ class StepType(StrEnum):
     WRITE = "write"
 
 
-class ThinkStep(_Value):
+class ThinkStep(_Shape):
     """One step of a plan; steps of a group do not depend on each other."""
 
     description: str
@@ -94,7 +94,7 @@ class ThinkStep(_Value):
     content_type: str | None = None
 
 
-class ThinkOutput(_Value):
+class ThinkOutput(_Shape):
     """A plan."""
 
     goal: str
@@ -114,7 +114,7 @@ class StepStatus(StrEnum):
     AWAITING_CONFIRMATION = "awaiting_confirmation"
 
 
-class StepResult(_Value):
+class StepResult(_Shape):
     """What a step brought; `summary` is made by code and is all that the reply is told of it."""
 
     step_id: str
@@ -127,14 +127,14 @@ class StepResult(_Value):
     summary: str = ""
 
 
-class Option(_Value):
+class Option(_Shape):
     """One thing a question offers."""
 
     id: str
     label: str
 
 
-class PendingClarification(_Value):
+class PendingClarification(_Shape):
     """A question that is open, and what it was about."""
 
     source: Literal["understand", "think"]
@@ -149,7 +149,7 @@ class PendingClarification(_Value):
     times: int = 1
 
 
-class Affected(_Value):
+class Affected(_Shape):
     """What a plan would change in one table."""
 
     table: str
@@ -158,7 +158,7 @@ class Affected(_Value):
     labels: list[str] = Field(default_factory=list[str])
 
 
-class PendingProposal(_Value):
+class PendingProposal(_Shape):
     """A plan that waits for the user's word; nothing of it is written yet."""
 
     goal: str
@@ -181,7 +181,7 @@ class PendingProposal(_Value):
     times: int = 1
 
 
-class TurnSummary(_Value):
+class TurnSummary(_Shape):
     """A turn as later ones remember it."""
 
     turn: int
@@ -190,7 +190,7 @@ class TurnSummary(_Value):
     actions: list[str] = Field(default_factory=list[str])
 
 
-class ConversationSummary(_Value):
+class ConversationSummary(_Shape):
     """What a long conversation came to."""
 
     engagement_summary: str = ""
@@ -200,7 +200,7 @@ class ConversationSummary(_Value):
     through_turn: int = 0
 
 
-class TurnOutcome(_Value):
+class TurnOutcome(_Shape):
     """What a door gets back for one message."""
 
     turn: int

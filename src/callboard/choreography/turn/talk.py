@@ -7,12 +7,9 @@ from collections.abc import Callable
 from dataclasses import asdict, dataclass
 from typing import Any, Final, TypeVar
 
-from callboard.choreography.turn.answering import held_ids
-from callboard.choreography.turn.deciding import ModelUnavailable
 from callboard.choreography.turn.domain import Domain, Who
-from callboard.choreography.turn.modes import find_mode
-from callboard.choreography.turn.remembering import (
-    SessionState,
+from callboard.choreography.turn.memory import TalkState
+from callboard.choreography.turn.memory_rows import (
     TurnRow,
     find_sent,
     find_turn,
@@ -22,14 +19,18 @@ from callboard.choreography.turn.remembering import (
     newest_turns,
     save_state,
 )
+from callboard.choreography.turn.modes import find_mode
 from callboard.choreography.turn.shapes import (
     Gesture,
     PendingClarification,
     PendingProposal,
     TurnOutcome,
 )
+from callboard.choreography.turn.thinking.deciding import ModelUnavailable
 from callboard.choreography.turn.turn import ANSWER, Busy, check_message, refuse_strangers
-from callboard.choreography.turn.understanding import Open, objection, word_gesture
+from callboard.choreography.turn.understanding.answers import held_ids
+from callboard.choreography.turn.understanding.gestures import objection, word_gesture
+from callboard.choreography.turn.understanding.reading import Open
 from callboard.core.canonical import Json
 from callboard.core.errors import CallboardError, Conflict, InvalidInput, NotFound
 from callboard.core.events import QuestionAsked, RunChanged, StepDone
@@ -73,7 +74,7 @@ class GestureLapsed(Conflict):
 
 
 @dataclass(frozen=True, slots=True)
-class Standing:
+class TalkStanding:
     """Where a conversation stands; drafts an open question is about are answered with it."""
 
     mode: str | None
@@ -181,17 +182,17 @@ class Talk:
         await self._studio.database.write(work)
         return chosen
 
-    def standing(self, session_id: str) -> Standing:
+    def standing(self, session_id: str) -> TalkStanding:
         """Return where a conversation stands: its mode, and what waits for the user's word."""
 
-        def work(connection: Connection) -> Standing:
+        def work(connection: Connection) -> TalkStanding:
             state, registry = (
                 load_state(connection, session_id),
                 load_registry(connection, session_id),
             )
             held = set(held_ids(state))
             drafts = registry.in_state(EntityState.PENDING)
-            return Standing(
+            return TalkStanding(
                 state.mode,
                 state.clarification,
                 state.proposal,
@@ -337,7 +338,7 @@ class Talk:
         return self._studio.database.read(work)
 
 
-def _fresh_suggestion(state: SessionState) -> str | None:
+def _fresh_suggestion(state: TalkState) -> str | None:
     """Return the mode that was suggested with the last reply, and with no earlier one."""
     last = state.suggestion
     return last.mode if last is not None and last.turn == state.turn else None

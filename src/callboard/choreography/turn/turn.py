@@ -2,6 +2,16 @@
 
 Each part of a run is one turn. A turn that was saved is never performed again; one that was not is
 performed from its journal, so that nothing finished happens twice.
+
+The way of a message, in this order:
+
+1. `turn` admits it, `message` loads what the session remembers (`memory`, `memory_rows`);
+2. `phases` calls the phases one after the other, each with the same `work` in its hands:
+   `understanding` (what is meant: by form, by a model, as an answer to what is open),
+   `thinking` (what is done about it: the domain's router, else a checked plan),
+   `acting` (the plan's steps, in groups, writes with consent),
+   `replying` (facts in words, or a break that asks);
+3. `message` closes it: what is remembered then is saved as one.
 """
 
 from collections.abc import Callable, Mapping
@@ -11,28 +21,31 @@ from pydantic import ValidationError
 
 from callboard.choreography.guards import one_per_session
 from callboard.choreography.stage import Stage
-from callboard.choreography.turn.deciding import ModelUnavailable
-from callboard.choreography.turn.domain import Domain
-from callboard.choreography.turn.ending import end_session
-from callboard.choreography.turn.handling import Handling, Loaded, Sent
-from callboard.choreography.turn.interruption import find_interrupted, tell_interrupted
-from callboard.choreography.turn.modes import (
-    find_mode,
-)
-from callboard.choreography.turn.remembering import (
+from callboard.choreography.turn.asker import NodeAsker
+from callboard.choreography.turn.domain import Domain, Who
+from callboard.choreography.turn.memory import compress
+from callboard.choreography.turn.memory_rows import (
     Begun,
     TurnRow,
     begin_turn,
     drop_turn,
+    find_interrupted,
     find_turn,
     load_owner,
     load_state,
+    save_state,
+    tell_interrupted,
 )
+from callboard.choreography.turn.message import Handling, Loaded, Sent
+from callboard.choreography.turn.modes import find_mode
+from callboard.choreography.turn.sections import Hidden
 from callboard.choreography.turn.shapes import Gesture, GestureKind
+from callboard.choreography.turn.thinking.deciding import ModelUnavailable
 from callboard.core.canonical import Json
 from callboard.core.errors import Conflict, InvalidInput
 from callboard.core.vocabulary import Question, RunRecord
 from callboard.engine.run import Run
+from callboard.engine.scope import StepScope
 from callboard.knowledge.entities import Lifetimes, load_registry
 from callboard.models.traffic.priority import Priority
 from callboard.store.connection import Connection
@@ -79,11 +92,11 @@ class Turn:
     def __init__(
         self,
         domain_of: Callable[[Studio], Domain],
-        lifetimes: Lifetimes = Lifetimes(),  # noqa: B008 - a frozen value
+        lifetimes_of: Callable[[Studio], Lifetimes] | None = None,
     ) -> None:
-        """Take where the domain of a studio comes from, and how long things stay in mind."""
+        """Take where the domain of a studio comes from, and how long things stay in mind there."""
         self._domain_of = domain_of
-        self._lifetimes = lifetimes
+        self._lifetimes_of = lifetimes_of
 
     @property
     def parameters(self) -> Mapping[str, str]:
@@ -140,7 +153,9 @@ class Turn:
             return cast("dict[str, Any]", run.recall(key))
         row = await _begin(studio, run, part, sent)
         stage = Stage(studio, run.branch(str(part))).at(Priority.USER)
-        loaded = studio.database.read(lambda c: self._load(c, sent.who.session_id, row.turn))
+        lifetimes = self._lifetimes_of(studio) if self._lifetimes_of else Lifetimes()
+        session_id = sent.who.session_id
+        loaded = studio.database.read(lambda c: _load(c, session_id, row.turn, lifetimes))
         handling = Handling(stage, domain, sent, row.turn, loaded)
         try:
             return await handling.handle()
@@ -149,14 +164,15 @@ class Turn:
             await studio.database.write(lambda c: drop_turn(c, row.session_id, row.turn))
             raise
 
-    def _load(self, connection: Connection, session_id: str, turn: int) -> "Loaded":
-        rows = find_interrupted(connection, session_id, turn)
-        return Loaded(
-            load_state(connection, session_id),
-            load_registry(connection, session_id, self._lifetimes),
-            tuple(row.turn for row in rows),
-            tuple(tell_interrupted(connection, row) for row in rows),
-        )
+
+def _load(connection: Connection, session_id: str, turn: int, lifetimes: Lifetimes) -> Loaded:
+    rows = find_interrupted(connection, session_id, turn)
+    return Loaded(
+        load_state(connection, session_id),
+        load_registry(connection, session_id, lifetimes),
+        tuple(row.turn for row in rows),
+        tuple(tell_interrupted(connection, row) for row in rows),
+    )
 
 
 async def _begin(studio: Studio, run: Run, part: int, sent: Sent) -> TurnRow:
@@ -218,3 +234,25 @@ def refuse_if_busy(connection: Connection, run: RunRecord) -> None:
             run_id=other.id,
         ),
     )
+
+
+async def end_session(stage: Stage, who: Who, mode: str) -> dict[str, Any]:
+    """Sum a conversation up and close it; a later message opens it again."""
+    studio, session = stage.studio, who.session_id
+    state = studio.database.read(lambda connection: load_state(connection, session))
+    registry = studio.database.read(lambda connection: load_registry(connection, session))
+    hidden = Hidden.of(registry, state.gone)
+    if state.recent:
+        asker = NodeAsker(stage, mode)
+        state.summary = await compress(asker, state, state.recent, hidden, state.turn)
+    state.constraints = []
+    state.clarification = state.proposal = state.suggestion = None
+    summary = state.summary.model_dump(mode="json")
+
+    async def act(scope: StepScope) -> Json:
+        now = studio.clock.now_ms()
+        state.ended_at = now
+        scope.commit_with(lambda connection: save_state(connection, session, state, now))
+        return {"ended": True, "turns": state.turn, "summary": summary}
+
+    return cast("dict[str, Any]", await stage.run.step("end", act))

@@ -5,19 +5,25 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from callboard.choreography.stage import Stage
-from callboard.choreography.turn.domain import Domain, EntityType, ModeSpec, ProfileView, Row, Who
-from callboard.choreography.turn.prompting import Asker, Hidden, Section
-from callboard.choreography.turn.prompting.sections import CONSTRAINTS, PREFERENCES, SAFETY
-from callboard.choreography.turn.remembering import SessionState
+from callboard.choreography.turn.asker import NodeAsker
+from callboard.choreography.turn.domain import Domain, EntityType, ProfileView, Row, TurnMode, Who
+from callboard.choreography.turn.memory import TalkState
+from callboard.choreography.turn.sections import (
+    CONSTRAINTS,
+    PREFERENCES,
+    SAFETY,
+    Hidden,
+    PromptSection,
+)
 from callboard.choreography.turn.shapes import Gesture, StepResult, ThinkOutput
 from callboard.core.canonical import Json
 from callboard.core.events import Emitted
 from callboard.core.vocabulary import Entity
-from callboard.knowledge.entities import Registry, StoredContent, load_content
+from callboard.knowledge.entities import EntityRegistry, StoredContent, load_content
 
 
 @dataclass
-class Work:
+class TurnWork:
     """One message being handled."""
 
     stage: Stage
@@ -25,10 +31,10 @@ class Work:
     who: Who
     turn: int
     message: str
-    mode: ModeSpec
-    registry: Registry
-    state: SessionState
-    asker: Asker
+    mode: TurnMode
+    registry: EntityRegistry
+    state: TalkState
+    asker: NodeAsker
     # What a button said, where the message only words it.
     gesture: Gesture | None = None
     # Drafts made or saved in this turn, by temporary id. Stored when the turn is closed.
@@ -95,23 +101,23 @@ class Work:
             self._profiles[key] = await self.domain.profile(self.who, self.mode.profile, subdomain)
         return self._profiles[key]
 
-    async def preference_sections(self, subdomain: str = "") -> list[Section]:
+    async def preference_sections(self, subdomain: str = "") -> list[PromptSection]:
         """Return what the user wants and never wants; the latter is not up for trimming."""
         view = await self.profile(subdomain)
         compact = view
         if self.mode.profile in ("full", "creative"):
             compact = await self.domain.profile(self.who, "compact", subdomain)
         return [
-            Section(SAFETY, view.pinned, is_pinned=True),
+            PromptSection(SAFETY, view.pinned, is_pinned=True),
             # Shortened before rows are, and never left out.
-            Section(PREFERENCES, view.text, is_pinned=True, shorter=(lambda: compact.text,)),
+            PromptSection(PREFERENCES, view.text, is_pinned=True, shorter=(lambda: compact.text,)),
             self.constraint_section(),
         ]
 
-    def constraint_section(self) -> Section:
+    def constraint_section(self) -> PromptSection:
         """Return what is avoided in this session."""
         lines = [f"- {each.replace(':', ': ')}" for each in self.state.constraints]
-        return Section(CONSTRAINTS, "\n".join(lines), is_pinned=True)
+        return PromptSection(CONSTRAINTS, "\n".join(lines), is_pinned=True)
 
     def shown_entities(self) -> tuple[Entity, ...]:
         """Return the things in play as the mode shows them, held ones first, few per kind."""

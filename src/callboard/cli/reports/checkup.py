@@ -17,6 +17,7 @@ from callboard.choreography.recipe.proposals import folder_of
 from callboard.cli.output import counted
 from callboard.cli.reading import Owners
 from callboard.cli.reports.models import weights_state
+from callboard.cli.reports.packs import pack_problems
 from callboard.cli.reports.prompts import open_registry
 from callboard.core.canonical import Json
 from callboard.core.errors import CallboardError, NotFound
@@ -116,6 +117,15 @@ def _surroundings(project: Project | None) -> Iterator[Diagnosis]:
         is_wanted = loaded.settings.models.default == "local"
         yield Diagnosis("weights", "bad" if is_wanted else "note", weights.told)
     yield _keys(loaded.settings, project)
+    yield from _packs()
+
+
+def _packs() -> Iterator[Diagnosis]:
+    problems = pack_problems()
+    for problem in problems:
+        yield Diagnosis("packs", "bad", problem, "Correct the pack, or uninstall its distribution.")
+    if not problems:
+        yield Diagnosis("packs", "ok", "all that is installed can be used")
 
 
 def _keys(settings: Settings, project: Project | None) -> Diagnosis:

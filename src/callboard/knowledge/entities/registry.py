@@ -1,15 +1,24 @@
-"""The registry: which things a session talks about, and in which state each is.
-
-It knows no database and no domain: becoming inactive deletes nothing, becoming active saves
-nothing. Every change is also told as an event, for whoever wants to know why later.
-"""
+"""Registry: the things a conversation is about, with a lifecycle that code alone decides."""
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
 from typing import Final
 
+from callboard.core.errors import Conflict, NotFound
 from callboard.core.vocabulary import Entity, EntitySource, EntityState
-from callboard.knowledge.entities.errors import IllegalTransition, UnknownEntity
+
+
+class IllegalTransition(Conflict):
+    """A thing was to go into a state it cannot go into from where it is."""
+
+    code = "illegal_transition"
+
+
+class UnknownEntity(NotFound):
+    """No such thing is being talked about."""
+
+    code = "unknown_entity"
+
 
 _ALLOWED: Final = {
     (EntityState.PENDING, EntityState.ACTIVE),
@@ -46,7 +55,7 @@ class Aged:
     collected: tuple[Entity, ...] = ()
 
 
-class Registry:
+class EntityRegistry:
     """The things of one session, in the order in which they came up."""
 
     def __init__(

@@ -1,14 +1,16 @@
 """Data: a domain's open database with its rules, as the turn asks for it.
 
-It opens nothing and decides nothing about a domain: tables, rules and the clock are given.
+All reading and all writing of a domain passes here. It opens nothing and decides nothing about a
+domain: tables, rules and the clock are given.
 """
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
-from callboard.choreography.turn.domain import Who
+from callboard.choreography.turn.domain import Row, Who
 from callboard.choreography.turn.requests import (
+    MOST_ROWS,
     ReadRequest,
     ReadResult,
     UndoResult,
@@ -18,19 +20,17 @@ from callboard.choreography.turn.requests import (
     WriteResult,
 )
 from callboard.core.clock import Clock
-from callboard.library.relational.base import Base
-from callboard.library.relational.filters.dates import Today
-from callboard.library.relational.filters.dialects import Dialect, dialect_of
+from callboard.library.relational.base import Base, Dialect, dialect_of
+from callboard.library.relational.dates import Today
 from callboard.library.relational.reading import Reader
+from callboard.library.relational.rules import Rules, WriteLimits
 from callboard.library.relational.tables import Tables
-from callboard.library.relational.writing.log import LogTables
-from callboard.library.relational.writing.previewing import WriteLimits
-from callboard.library.relational.writing.rules import Rules
-from callboard.library.relational.writing.undoing import undo_last_turn
-from callboard.library.relational.writing.writer import Writer
+from callboard.library.relational.undo import LogTables, undo_last_turn
+from callboard.library.relational.writer import RowWriter
 
 if TYPE_CHECKING:
     from sqlalchemy import Connection
+
 
 TodayOf = Callable[["Connection", Who, int], Today]
 """Says what day it is for somebody, from the time in milliseconds."""
@@ -41,7 +41,7 @@ def plain_today(_connection: "Connection", who: Who, now_ms: int) -> Today:
     return Today.at(now_ms, who.timezone)
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(eq=False)
 class Data:
     """The rows of everybody in a domain, reached one user at a time."""
 
@@ -60,28 +60,39 @@ class Data:
         return dialect_of(is_sqlite=self.base.is_sqlite)
 
     @property
-    def writer(self) -> Writer:
+    def writer(self) -> RowWriter:
         """What writes here."""
-        return Writer(
+        return RowWriter(
             self.tables, self.rules, self.log, self.dialect, self.new_id, limits=self.limits
         )
 
-    def today(self, connection: "Connection", who: Who) -> Today:
+    def day_of(self, connection: "Connection", who: Who) -> Today:
         """Return what day it is for a user."""
         return self.today_of(connection, who, self.clock.now_ms())
 
     def reader(self, connection: "Connection", who: Who) -> Reader:
         """Return what reads one user's rows."""
-        return Reader(self.tables, who.user_id, self.today(connection, who), self.dialect)
+        return Reader(self.tables, who.user_id, self.day_of(connection, who), self.dialect)
 
     async def read(self, who: Who, request: ReadRequest) -> ReadResult:
         """Return rows of one user."""
         return await self.base.read(lambda c: self.reader(c, who).read(c, request))
 
+    async def all_rows(self, who: Who, **query: Any) -> list[Row]:
+        """Return every row a query finds, page by page."""
+        rows: list[Row] = []
+        is_more = True
+        while is_more:
+            page = {**query, "limit": MOST_ROWS, "offset": len(rows)}
+            found = await self.read(who, ReadRequest.model_validate(page))
+            rows += found.rows
+            is_more = found.truncated
+        return rows
+
     async def preview(self, who: Who, request: WriteRequest) -> WritePreview:
         """Say what a change would touch."""
         return await self.base.read(
-            lambda c: self.writer.preview(c, who, self.today(c, who), request)
+            lambda c: self.writer.preview(c, who, self.day_of(c, who), request)
         )
 
     async def write(
@@ -93,19 +104,19 @@ class Data:
     ) -> WriteResult:
         """Change rows, all of them or none."""
         return await self.base.write(
-            lambda c: self.writer.write(c, who, self.today(c, who), request, key, confirmed)
+            lambda c: self.writer.write(c, who, self.day_of(c, who), request, key, confirmed)
         )
 
     async def undo(self, who: Who) -> UndoResult:
         """Take back what the last turn that wrote has changed."""
 
         def work(connection: "Connection") -> UndoResult:
-            now = _stamp(self.today(connection, who))
+            now = _stamp(self.day_of(connection, who))
             return undo_last_turn(connection, who, self.tables, self.log, now)
 
         return await self.base.write(work)
 
-    async def counts(self, who: Who, tables: Sequence[str]) -> Mapping[str, int]:
+    async def count_rows(self, who: Who, tables: Sequence[str]) -> Mapping[str, int]:
         """Return how many rows of some tables a user has."""
 
         def work(connection: "Connection") -> dict[str, int]:

@@ -1,12 +1,17 @@
-"""Reading: a request for rows becomes one bounded query, and its result plain data."""
+"""Reading: one user's rows, as a request asks for them."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from callboard.choreography.turn.requests import QueryError, ReadRequest, ReadResult
-from callboard.library.relational.filters import FilterCompiler, Today
-from callboard.library.relational.filters.dialects import Dialect
+from callboard.choreography.turn.requests import (
+    QueryError,
+    ReadRequest,
+    ReadResult,
+)
+from callboard.library.relational.base import Dialect
+from callboard.library.relational.dates import Today
+from callboard.library.relational.filters import FilterCompiler
 from callboard.library.relational.tables import Described, Relation, Tables
 
 if TYPE_CHECKING:

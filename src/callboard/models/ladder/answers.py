@@ -112,6 +112,7 @@ def read_keyed(question: SmallQuestion, text: str) -> Json:
 
 def answer_schema(question: SmallQuestion) -> dict[str, Json]:
     """Return the schema of an object that holds the answer; choices are given by number."""
+    # By hand: it goes around whatever field is asked about, which no type can name beforehand.
     return {
         "type": "object",
         "properties": {ANSWER: _value_schema(question)},

@@ -54,8 +54,8 @@ def entities(
 ) -> int:
     """Show what the conversation is about: proposed, in play, or put away."""
     from callboard.cli.work.opening import Choices
-    from callboard.packs.alfred.command_line import enter
     from callboard.packs.alfred.tell import entities_report
+    from callboard.packs.alfred.terminal import enter
 
     async def act(alfred: Any) -> None:
         found = await _session(alfred, session)
@@ -76,8 +76,8 @@ def why(
 ) -> int:
     """Show why a turn did what it did: plan, steps, assumptions, calls."""
     from callboard.cli.work.opening import Choices
-    from callboard.packs.alfred.command_line import enter
     from callboard.packs.alfred.tell import why_report
+    from callboard.packs.alfred.terminal import enter
 
     async def act(alfred: Any) -> None:
         found = await _session(alfred, session)
@@ -101,9 +101,8 @@ def undo(
 ) -> int:
     """Take back what the last turn that wrote has changed."""
     from callboard.cli.work.opening import Choices
-    from callboard.packs.alfred.command_line import enter
     from callboard.packs.alfred.tell import undo_report
-    from callboard.packs.alfred.terminal import AlfredTalk, alfred_talk
+    from callboard.packs.alfred.terminal import AlfredTalk, alfred_talk, enter
 
     choices = Choices(project, (), None, as_json)
     if not by_hand:
@@ -132,15 +131,15 @@ def list_rows(
     """List rows of the kitchen's database."""
     from callboard.choreography.turn.requests import ReadRequest
     from callboard.cli.work.opening import Choices
-    from callboard.packs.alfred.command_line import enter
     from callboard.packs.alfred.tell import rows_report
+    from callboard.packs.alfred.terminal import enter
 
     filters = [{"field": "", "op": "search", "value": search}] if search else []
 
     async def act(alfred: Any) -> None:
         wanted = ReadRequest.model_validate({"table": table, "filters": filters, "limit": limit})
         who = alfred.who(user)
-        found = await alfred.read(who, wanted)
+        found = await alfred.kitchen.read(who, wanted)
         lines = await alfred.kitchen.present_rows(who, table, found.rows)
         rows_report(found, lines, as_json=as_json)
 
@@ -159,8 +158,8 @@ def import_recipes(
 ) -> int:
     """Read recipes from Markdown, JSON-LD, HTML or text, and show how sure every line is."""
     from callboard.cli.work.opening import Choices
-    from callboard.packs.alfred.command_line import enter
-    from callboard.packs.alfred.importing import read_files
+    from callboard.packs.alfred.tell import read_files
+    from callboard.packs.alfred.terminal import enter
 
     async def act(alfred: Any) -> None:
         await read_files(alfred, files, write=write, user=user, as_json=as_json)
@@ -184,8 +183,8 @@ def export(
 ) -> int:
     """Print recipes, the planned meals of two weeks as iCalendar, or the shopping list."""
     from callboard.cli.work.opening import Choices
-    from callboard.packs.alfred.command_line import enter
-    from callboard.packs.alfred.exporting import print_export
+    from callboard.packs.alfred.tell import print_export
+    from callboard.packs.alfred.terminal import enter
 
     async def act(alfred: Any) -> None:
         await print_export(alfred, what, names or [], user=user, as_json=as_json)
@@ -207,8 +206,8 @@ def onboard(
 ) -> int:
     """Answer what is asked once, or see what has not been asked yet."""
     from callboard.cli.work.opening import Choices
-    from callboard.packs.alfred.command_line import enter
-    from callboard.packs.alfred.onboarding import answer_questions
+    from callboard.packs.alfred.tell import answer_questions
+    from callboard.packs.alfred.terminal import enter
 
     async def act(alfred: Any) -> None:
         await answer_questions(alfred, answer or [], user=user, as_json=as_json)
@@ -229,7 +228,7 @@ def people(
     """List who cooks here, or add somebody."""
     from callboard.cli.output import clean, echo, echo_json
     from callboard.cli.work.opening import Choices
-    from callboard.packs.alfred.command_line import enter
+    from callboard.packs.alfred.terminal import enter
 
     async def act(alfred: Any) -> None:
         if add is not None:
@@ -251,7 +250,7 @@ def seed(
     """Fill an empty kitchen with recipes, stock and a list to try things on."""
     from callboard.cli.output import echo, echo_json, remark
     from callboard.cli.work.opening import Choices
-    from callboard.packs.alfred.command_line import enter
+    from callboard.packs.alfred.terminal import enter
 
     async def act(alfred: Any) -> None:
         before = dict(await alfred.kitchen.counts(alfred.who(user)))

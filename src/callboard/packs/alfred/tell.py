@@ -1,13 +1,26 @@
-"""What is printed about Alfred: turns, things talked about, reasons, rows, imports."""
+"""What is printed about Alfred: turns, rows, imports and exports, what is asked once."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import asdict
-from typing import Any
+from pathlib import Path
+from typing import Any, Final
 
 from callboard.choreography.turn.requests import ReadResult, UndoResult, WriteResult
 from callboard.choreography.turn.shapes import TurnOutcome
 from callboard.cli.output import clean, counted, echo, echo_json, remark
+from callboard.core.canonical import plain
+from callboard.core.errors import CallboardError, InvalidInput, NotFound
 from callboard.core.vocabulary import Entity
+from callboard.packs.alfred.exchange import (
+    FORMATS,
+    export_calendar,
+    export_recipes,
+    export_shopping,
+    import_recipes,
+    read_recipes,
+)
+from callboard.packs.alfred.kitchen.recipes.recipe import ImportedRecipe
+from callboard.packs.alfred.project import KitchenProject
 
 
 def turn_report(outcome: TurnOutcome) -> None:
@@ -96,3 +109,108 @@ def _plain_lines(result: ReadResult) -> list[str]:
 
 
 _UNSHOWN = frozenset({"id", "created_at", "updated_at", "version", "ingredient_id", "recipe_id"})
+
+
+async def print_export(
+    alfred: KitchenProject, what: str, names: Sequence[str], *, user: str | None, as_json: bool
+) -> None:
+    """Print it as it is, so that it can be sent into a file."""
+    who = alfred.who(user)
+    if what in FORMATS:
+        texts = await export_recipes(alfred.kitchen, who, names, what)
+        if as_json:
+            echo_json(dict(texts))
+        else:
+            echo("\n\n".join(texts.values()))
+        return
+    match what:
+        case "calendar":
+            text = await export_calendar(alfred.kitchen, who, "@today", "@today+13d")
+        case "shopping":
+            text = await export_shopping(alfred.kitchen, who)
+        case _:
+            raise InvalidInput(
+                f"{what!r} cannot be exported",
+                fix=f"There are {', '.join(FORMATS)}, calendar and shopping.",
+            )
+    if as_json:
+        echo_json({what: text})
+    else:
+        echo(text)
+
+
+_SUFFIXES: Final = (".md", ".markdown", ".txt", ".json", ".jsonld", ".html", ".htm")
+
+
+async def read_files(
+    alfred: KitchenProject, paths: Sequence[Path], *, write: bool, user: str | None, as_json: bool
+) -> None:
+    """Read recipe files one by one; one that cannot be read does not keep the others."""
+    told: list[object] = []
+    stored = flagged = lines = 0
+    for path in _files(paths):
+        try:
+            report = await read_recipes(path)
+            if write:
+                await import_recipes(alfred, alfred.who(user), path)
+                stored += len(report.recipes)
+        except CallboardError as error:
+            told.append({"file": str(path), "error": error.message})
+            if not as_json:
+                remark(clean(f"{path.name}: {error.message}. {error.fix or ''}"))
+            continue
+        told.append({"file": str(path), **plain(asdict(report))})
+        for recipe in report.recipes:
+            lines += len(recipe.ingredients)
+            flagged += sum(1 for line in recipe.ingredients if line.flags)
+            if not as_json:
+                _show(recipe)
+    if as_json:
+        echo_json(told)
+        return
+    echo(f"{counted(lines, 'line')}, {flagged} to look at; {counted(stored, 'recipe')} stored.")
+    if not write:
+        remark("Nothing was stored: --write does that.")
+
+
+def _show(recipe: ImportedRecipe) -> None:
+    echo(clean(f"{recipe.name}: {counted(len(recipe.ingredients), 'ingredient')}"))
+    if not recipe.ingredients:
+        remark("  look at: no ingredients were found; a heading “Ingredients” helps")
+    for line in recipe.ingredients:
+        if line.flags:
+            remark(clean(f"  look at: {line.raw}  ({', '.join(line.flags)})"))
+
+
+def _files(paths: Sequence[Path]) -> Iterator[Path]:
+    for path in paths:
+        if path.is_dir():
+            yield from sorted(each for each in path.rglob("*") if each.suffix in _SUFFIXES)
+        elif path.is_file():
+            yield path
+        else:
+            raise NotFound(f"There is no file {path}", fix="Name a file or a folder.")
+
+
+async def answer_questions(
+    alfred: KitchenProject, answers: Sequence[str], *, user: str | None, as_json: bool
+) -> None:
+    """Give answers, then print what is still open."""
+    who = alfred.who(user)
+    for each in answers:
+        question, equals, answer = each.partition("=")
+        if not equals:
+            raise InvalidInput(
+                f"{each!r} is no answer", fix="Write it as QUESTION=ANSWER; empty skips it."
+            )
+        await alfred.answer_onboarding(who, question.strip(), answer.strip())
+    state = await alfred.onboarding(who)
+    if as_json:
+        left = [asdict(each) for each in state.open]
+        echo_json(plain({"open": left, "answered": dict(state.answers)}))
+        return
+    if not state.open:
+        echo("Everything has been asked.")
+    for question in state.open:
+        options = f"  ({', '.join(question.options)})" if question.options else ""
+        echo(clean(f"{question.id}: {question.text}{options}"))

@@ -1,19 +1,37 @@
-"""Talking with Alfred: one message, or a conversation with a few commands."""
+"""The kitchen at the command line: open it and do one thing, or talk until the user leaves."""
 
+from collections.abc import Awaitable, Callable
 from dataclasses import dataclass
 from typing import Final
 
 from callboard.choreography.turn.modes import find_mode
 from callboard.choreography.turn.shapes import Gesture, GestureKind, TurnOutcome
 from callboard.cli import exits
-from callboard.cli.bridge import Interrupt, perform
+from callboard.cli.bridge import Interrupt, perform, perform_simply
 from callboard.cli.output import echo, echo_json, remark
 from callboard.cli.work.dialogue import Command, Dialogue, TerminalConversation
 from callboard.cli.work.opening import Choices, OpenWork, working
 from callboard.core.vocabulary import EntityState
 from callboard.knowledge.entities import by_label
-from callboard.packs.alfred.house import Alfred
+from callboard.packs.alfred.project import KitchenProject
 from callboard.packs.alfred.tell import entities_report, turn_report, why_report
+
+Act = Callable[[KitchenProject], Awaitable[object] | None]
+"""Does something in an open kitchen and prints what came of it."""
+
+
+def enter(choices: Choices, act: Act) -> int:
+    """Open the kitchen, do one thing and leave."""
+
+    async def work() -> int:
+        async with working(choices) as here:
+            doing = act(KitchenProject(here.studio))
+            if doing is not None:
+                await doing
+            return exits.OK
+
+    return perform_simply(work())
+
 
 _COMMANDS: Final = "/mode [NAME], /keep NAME, /drop NAME, /entities, /why, /undo, /end, /quit"
 _GREETING: Final = "You talk with Alfred."
@@ -33,7 +51,7 @@ def alfred_talk(choices: Choices, wanted: AlfredTalk, message: str | None) -> in
 
     async def work(interrupt: Interrupt) -> int:
         async with working(choices) as here:
-            talk = await _Talk.begin(here, wanted, interrupt)
+            talk = await _KitchenTalk.begin(here, wanted, interrupt)
             return await (talk.dialogue.hold(_GREETING) if message is None else talk.say(message))
 
     return perform(work)
@@ -45,14 +63,14 @@ def chat(choices: Choices, wanted: TerminalConversation) -> int:
     return alfred_talk(choices, talk, wanted.message)
 
 
-class _Talk:
+class _KitchenTalk:
     """A conversation while it is held."""
 
     def __init__(
         self, here: OpenWork, wanted: AlfredTalk, session_id: str, interrupt: Interrupt
     ) -> None:
         self.here = here
-        self.alfred = Alfred(here.studio)
+        self.alfred = KitchenProject(here.studio)
         self.session_id = session_id
         self.mode = wanted.mode
         self.user = wanted.user
@@ -71,11 +89,13 @@ class _Talk:
         )
 
     @classmethod
-    async def begin(cls, here: OpenWork, wanted: AlfredTalk, interrupt: Interrupt) -> "_Talk":
+    async def begin(
+        cls, here: OpenWork, wanted: AlfredTalk, interrupt: Interrupt
+    ) -> "_KitchenTalk":
         if wanted.session:
             session_id = here.studio.sessions.get(wanted.session).id
         else:
-            session_id = await Alfred(here.studio).session_of(wanted.user)
+            session_id = await KitchenProject(here.studio).session_of(wanted.user)
         return cls(here, wanted, session_id, interrupt)
 
     async def say(self, message: str) -> int:

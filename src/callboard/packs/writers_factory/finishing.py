@@ -5,11 +5,8 @@ from typing import Any, cast
 from callboard.choreography.definition import choreography
 from callboard.choreography.stage import Stage
 from callboard.core.canonical import Json
-from callboard.core.vocabulary import Effect
-from callboard.packs.writers_factory.foreman.wiring import Rooms
-from callboard.packs.writers_factory.ground import Ground
-from callboard.packs.writers_factory.modes import ModeGated
-from callboard.packs.writers_factory.modes.modes import WRITER
+from callboard.packs.writers_factory.modes.operations import mark_complete
+from callboard.packs.writers_factory.operations import in_run
 from callboard.packs.writers_factory.revision import performing
 from callboard.packs.writers_factory.revision.completion.binding import FORMATS
 
@@ -27,15 +24,6 @@ async def finish(
     told = await performing.finish(stage, by=by, author=author, formats=chosen, note=note)
     done = cast("dict[str, Any]", told)
 
-    async def mark() -> Json:
-        modes = Rooms.open(Ground(stage.studio)).modes
-        try:
-            return {"mode": (await modes.mark_complete(by=WRITER)).to_mode, "unmet": []}
-        except ModeGated as gated:
-            # What is missing was told; the writer's word is final.
-            moved = await modes.mark_complete(by=WRITER, override=True)
-            return {"mode": moved.to_mode, "unmet": list(gated.unmet)}
-
-    marked = cast("dict[str, Any]", await stage.step("mark", mark, effect=Effect.IDEMPOTENT))
-    warnings = [*done["warnings"], *(f"not met: {each}" for each in marked["unmet"])]
-    return {**done, "mode": marked["mode"], "warnings": warnings}
+    marked = await in_run(stage, "mark/complete", mark_complete)
+    warnings = [*done["warnings"], *(f"not met: {each}" for each in marked.unmet)]
+    return {**done, "mode": marked.mode, "warnings": warnings}

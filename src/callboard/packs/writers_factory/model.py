@@ -2,12 +2,23 @@
 
 from dataclasses import dataclass, field
 from enum import StrEnum
-from typing import Final
+from typing import Annotated, Final
+
+from pydantic import Field
 
 PACK: Final = "writers_factory"
 FOREMAN: Final = "foreman"
 WRITER: Final = "writer"
 JUDGE: Final = "judge"
+
+SceneId = Annotated[
+    str, Field(max_length=40, description="A scene, such as `ch4-sc2`.", examples=["ch4-sc2"])
+]
+
+ARCHITECT: Final = "ARCHITECT"
+VOICE_CALIBRATION: Final = "VOICE_CALIBRATION"
+DIRECTOR: Final = "DIRECTOR"
+EDITOR: Final = "EDITOR"
 
 
 class TemplateName(StrEnum):

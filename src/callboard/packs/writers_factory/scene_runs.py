@@ -5,11 +5,11 @@ from typing import Any, Final, cast
 from callboard.choreography.definition import choreography
 from callboard.choreography.stage import Stage
 from callboard.core.canonical import Json
-from callboard.core.vocabulary import Effect
 from callboard.packs.writers_factory.ground import Ground
 from callboard.packs.writers_factory.health import Health, judge_scene, start_after_chapter
 from callboard.packs.writers_factory.model import SceneMeta
 from callboard.packs.writers_factory.modes.overrides import Overrides
+from callboard.packs.writers_factory.operations import keep_in_run
 from callboard.packs.writers_factory.permission import require_acceptable
 from callboard.packs.writers_factory.scenes.acceptance import Judged, accept_scene
 from callboard.packs.writers_factory.scenes.briefing import Request, brief_scene
@@ -83,7 +83,9 @@ async def accept(stage: Stage, scene_id: str, variant_id: str = "") -> Json:
         return await start_after_chapter(ground, scene_id, session_id=session)
 
     # Started once per text of a chapter, and nobody waits for it.
-    checked_by = await stage.step("health_after", look_after, effect=Effect.IDEMPOTENT)
+    checked_by = await keep_in_run(
+        stage, "look_after", "health check of a chapter", look_after, of=scene_id
+    )
     return {**accepted.to_json(), "health_run": checked_by}
 
 

@@ -1,7 +1,4 @@
-"""Analyzing: arithmetic first, by code; then a model may judge and explain what is there.
-
-Without data nobody is asked. What a model names that is not in the data is taken out again.
-"""
+"""Analyzing: arithmetic by the domain's functions, or by a model that sees only what was read."""
 
 import logging
 from collections.abc import Mapping, Sequence
@@ -10,11 +7,9 @@ from typing import Any, Final, cast
 from pydantic import BaseModel
 
 from callboard.choreography.answers import Answer, read_answer, schema_of
-from callboard.choreography.turn.acting.results import failed
-from callboard.choreography.turn.acting.scene import Scene, told
+from callboard.choreography.turn.acting.steps import Scene, failed, told
 from callboard.choreography.turn.domain import ComputeFunction
-from callboard.choreography.turn.prompting import Section, rows_section
-from callboard.choreography.turn.prompting.sections import DATA, OLDER
+from callboard.choreography.turn.sections import DATA, OLDER, PromptSection, rows_section
 from callboard.choreography.turn.shapes import StepResult, StepStatus
 from callboard.core.canonical import Json, compact_json
 from callboard.core.errors import CallboardError
@@ -114,7 +109,7 @@ async def _judge(
     sections = [
         scene.persona_section(),
         data,
-        Section(OLDER, "\n".join(others[: scene.work.mode.older_results])),
+        PromptSection(OLDER, "\n".join(others[: scene.work.mode.older_results])),
         *await scene.work.preference_sections(scene.step.subdomain),
     ]
     try:
@@ -138,7 +133,7 @@ async def _judge(
     return {**said, "matches": matches}
 
 
-def _computed_section(computed: Mapping[str, Any]) -> Section:
+def _computed_section(computed: Mapping[str, Any]) -> PromptSection:
     """Return what code worked out; long lists are shortened with their count told."""
 
     def shortened(most: int | None) -> str:
@@ -156,7 +151,7 @@ def _computed_section(computed: Mapping[str, Any]) -> Section:
         return "\n".join(lines)
 
     few = tuple(lambda most=most: shortened(most) for most in (20, 10, 3))
-    return Section(DATA, shortened(None), is_pinned=True, shorter=few)
+    return PromptSection(DATA, shortened(None), is_pinned=True, shorter=few)
 
 
 def _computed(result: StepResult) -> str:

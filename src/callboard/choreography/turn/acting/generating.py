@@ -6,11 +6,10 @@ Content gets its temporary id from code, after its whole group is done.
 from collections.abc import Sequence
 from typing import Any, Final, cast
 
-from callboard.choreography.turn.acting.results import failed
-from callboard.choreography.turn.acting.scene import REPAIRS, Scene, told
-from callboard.choreography.turn.domain import Objection, Wanted
-from callboard.choreography.turn.prompting import ACT, Section
-from callboard.choreography.turn.prompting.sections import PRIOR, STYLE
+from callboard.choreography.turn.acting.steps import REPAIRS, Scene, failed, told
+from callboard.choreography.turn.asker import ACT
+from callboard.choreography.turn.domain import Objection, WantedContent
+from callboard.choreography.turn.sections import PRIOR, STYLE, PromptSection
 from callboard.choreography.turn.shapes import StepResult, StepStatus, StepType
 from callboard.core.canonical import Json, compact_json
 from callboard.core.errors import CallboardError
@@ -47,7 +46,7 @@ async def _make(
     work, step = scene.work, scene.step
     draft = work.content(work.revises[0]) if work.revises else None
     if scene.asker.is_constrained(ACT[StepType.GENERATE]):
-        wanted = Wanted(
+        wanted = WantedContent(
             content_type,
             f"{step.description}: {work.message}",
             work.who,
@@ -72,7 +71,7 @@ async def _make(
 
 async def _sections(
     scene: Scene, objections: Sequence[Objection], draft: dict[str, Any] | None
-) -> list[Section]:
+) -> list[PromptSection]:
     work, step = scene.work, scene.step
     prior = [work.hidden.scrub(_brief(each)) for each in scene.inputs]
     problem = "\n".join(f"- {e.kind} {e.subject}: {e.detail}" for e in objections)
@@ -80,10 +79,10 @@ async def _sections(
     return [
         scene.persona_section(),
         *await work.preference_sections(step.subdomain),
-        Section(PRIOR, "\n".join(prior), shorter=(lambda: "\n".join(prior)[:1500],)),
-        Section("## Draft To Revise", "" if draft is None else compact_json(draft), True),
-        Section("## Given", known, is_pinned=True),
-        Section(STYLE, work.mode.verbosity, is_pinned=True, is_trusted=True),
+        PromptSection(PRIOR, "\n".join(prior), shorter=(lambda: "\n".join(prior)[:1500],)),
+        PromptSection("## Draft To Revise", "" if draft is None else compact_json(draft), True),
+        PromptSection("## Given", known, is_pinned=True),
+        PromptSection(STYLE, work.mode.verbosity, is_pinned=True, is_trusted=True),
         scene.problem_section(problem),
     ]
 

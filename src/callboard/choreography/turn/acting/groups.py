@@ -12,14 +12,12 @@ from typing import Final
 
 from callboard.choreography.stage import Stage
 from callboard.choreography.turn.acting.analyzing import perform_analyze
-from callboard.choreography.turn.acting.dependence import broken_need, inputs_of, unmet
 from callboard.choreography.turn.acting.generating import perform_generate
+from callboard.choreography.turn.acting.handles import register
 from callboard.choreography.turn.acting.reading import perform_read
-from callboard.choreography.turn.acting.registering import register
-from callboard.choreography.turn.acting.results import failed, skipped
-from callboard.choreography.turn.acting.scene import Scene, told
+from callboard.choreography.turn.acting.steps import Scene, failed, skipped, told
 from callboard.choreography.turn.acting.writing import perform_write, preview_write
-from callboard.choreography.turn.prompting import THINK
+from callboard.choreography.turn.asker import THINK
 from callboard.choreography.turn.requests import WritePreview, WriteRequest
 from callboard.choreography.turn.shapes import (
     StepResult,
@@ -28,13 +26,14 @@ from callboard.choreography.turn.shapes import (
     ThinkOutput,
     ThinkStep,
 )
-from callboard.choreography.turn.thinking import (
-    Continued,
-    PlanUnusable,
-    make_plan,
+from callboard.choreography.turn.thinking.planning import Continued, PlanUnusable, make_plan
+from callboard.choreography.turn.thinking.references import (
+    broken_need,
+    inputs_of,
     must_propose,
+    unmet,
 )
-from callboard.choreography.turn.work import Work
+from callboard.choreography.turn.work import TurnWork
 from callboard.core.errors import CallboardError
 from callboard.core.vocabulary import BatchKind
 
@@ -60,10 +59,12 @@ class Held:
     previews: Mapping[str, WritePreview]
 
 
-class Execution:
+class PlanExecution:
     """One plan being executed in one turn."""
 
-    def __init__(self, work: Work, plan: ThinkOutput, consent: Consent, *, proposes: bool) -> None:
+    def __init__(
+        self, work: TurnWork, plan: ThinkOutput, consent: Consent, *, proposes: bool
+    ) -> None:
         """Take the plan; `proposes` holds it before its first write, unless consent is given."""
         self.work = work
         self.plan = plan

@@ -1,4 +1,4 @@
-"""Reading: a request for rows, given or written by a model, executed by the domain."""
+"""Reading and analyzing: rows are fetched, and arithmetic is done over what was fetched."""
 
 import re
 from typing import Any, Final, cast
@@ -6,14 +6,26 @@ from typing import Any, Final, cast
 from pydantic import ValidationError
 
 from callboard.choreography.answers import schema_of
-from callboard.choreography.turn.acting.archive import TABLES, read_archive
 from callboard.choreography.turn.acting.handles import resolve_ids
-from callboard.choreography.turn.acting.results import failed, words_for_read
-from callboard.choreography.turn.acting.scene import REPAIRS, Scene, kind_of, told
-from callboard.choreography.turn.naming import table_words
-from callboard.choreography.turn.prompting import Section, entity_section
-from callboard.choreography.turn.prompting.sections import REFERENCED, SCHEMA, SYNTAX
+from callboard.choreography.turn.acting.steps import (
+    REPAIRS,
+    TABLES,
+    Scene,
+    failed,
+    kind_of,
+    read_archive,
+    table_words,
+    told,
+    words_for_read,
+)
 from callboard.choreography.turn.requests import QueryError, ReadRequest, ReadResult
+from callboard.choreography.turn.sections import (
+    REFERENCED,
+    SCHEMA,
+    SYNTAX,
+    PromptSection,
+    entity_section,
+)
 from callboard.choreography.turn.shapes import StepResult, StepStatus
 from callboard.choreography.turn.thinking.references import SYMBOL, rewrite_strings
 from callboard.core.canonical import Json
@@ -82,8 +94,8 @@ async def _write_request(scene: Scene, attempt: int, errors: list[str]) -> ReadR
     strategies = "\n".join(f"- {e.name}: {e.summary}" for e in work.domain.query_strategies())
     sections = [
         scene.persona_section(),
-        Section(SCHEMA, work.domain.schema(step.subdomain), is_pinned=True, is_trusted=True),
-        Section(
+        PromptSection(SCHEMA, work.domain.schema(step.subdomain), is_pinned=True, is_trusted=True),
+        PromptSection(
             SYNTAX,
             f"{scene.asker.paragraphs('act/query_syntax')}\n\n{strategies}".strip(),
             is_pinned=True,

@@ -3,18 +3,27 @@
 What must be confirmed comes back as a preview, and nothing has changed.
 """
 
+from collections.abc import Sequence
+from dataclasses import replace
 from typing import Any, cast
 
 from pydantic import ValidationError
 
 from callboard.choreography.answers import schema_of
 from callboard.choreography.turn.acting.handles import expand_write, resolve_ids
-from callboard.choreography.turn.acting.results import failed, words_for_write
-from callboard.choreography.turn.acting.scene import REPAIRS, Scene, kind_of, told
-from callboard.choreography.turn.naming import own_words, table_words
-from callboard.choreography.turn.prompting import Section, entity_lines
-from callboard.choreography.turn.prompting.sections import ENTITY_IDS, FOREIGN_KEYS, SCHEMA
+from callboard.choreography.turn.acting.steps import (
+    REPAIRS,
+    Scene,
+    failed,
+    kind_of,
+    named,
+    own_words,
+    table_words,
+    told,
+    words_for_write,
+)
 from callboard.choreography.turn.requests import (
+    UndoResult,
     WriteError,
     WriteKey,
     WriteOp,
@@ -22,11 +31,19 @@ from callboard.choreography.turn.requests import (
     WriteRequest,
     WriteResult,
 )
+from callboard.choreography.turn.sections import (
+    ENTITY_IDS,
+    FOREIGN_KEYS,
+    SCHEMA,
+    PromptSection,
+    entity_lines,
+)
 from callboard.choreography.turn.shapes import StepResult, StepStatus
-from callboard.choreography.turn.thinking import must_confirm_rows
+from callboard.choreography.turn.thinking.references import must_confirm_rows
+from callboard.choreography.turn.work import TurnWork
 from callboard.core.canonical import Json
 from callboard.core.errors import CallboardError
-from callboard.core.vocabulary import Effect
+from callboard.core.vocabulary import Effect, EntitySource, EntityState
 
 _CONSENTED = "confirmed"
 
@@ -109,14 +126,14 @@ async def write_request(scene: Scene, attempt: int, errors: list[str]) -> WriteR
     work, step = scene.work, scene.step
     sections = [
         scene.persona_section(),
-        Section(SCHEMA, work.domain.schema(step.subdomain), is_pinned=True, is_trusted=True),
-        Section(
+        PromptSection(SCHEMA, work.domain.schema(step.subdomain), is_pinned=True, is_trusted=True),
+        PromptSection(
             FOREIGN_KEYS,
             scene.asker.paragraphs("act/foreign_keys"),
             is_pinned=True,
             is_trusted=True,
         ),
-        Section(ENTITY_IDS, _ids(scene), is_pinned=True),
+        PromptSection(ENTITY_IDS, _ids(scene), is_pinned=True),
         scene.problem_section("\n".join(errors[-1:])),
     ]
     schema = schema_of(WriteRequest, without=("versions",), loosely=("filters",))
@@ -173,3 +190,50 @@ def _told(scene: Scene, request: WriteRequest, done: WriteResult) -> str:
     domain = scene.work.domain
     own = own_words(domain, request, done)
     return own or words_for_write(table_words(domain, done.table), done)
+
+
+async def undo_turn(work: TurnWork) -> str:
+    """Take back what the last turn wrote, and say so; or say why that is not possible."""
+
+    async def act() -> Json:
+        return (await work.domain.undo(work.who)).model_dump(mode="json")
+
+    try:
+        # Once: undoing again would take back the turn before.
+        said = await work.stage.step("undo", act, effect=Effect.ONCE)
+    except CallboardError as error:
+        return f"I could not undo that: {told(error)}"
+    if not isinstance(said, dict):
+        return "It was undone."
+    done = UndoResult.model_validate(cast("dict[str, Any]", said))
+    drafts = _bring_back_drafts(work, done.removed_ids)
+    parts = [f"{done.restored} restored"] if done.restored else []
+    parts += [f"{done.removed} removed again"] if done.removed else []
+    names = named(done.labels)
+    lines = [f"Undone{': ' + names if names else ''} ({', '.join(parts) or 'nothing left'})."]
+    again = [f"{named(drafts)} can be saved again."] if drafts else []
+    return " ".join([*lines, *again, *done.notes])
+
+
+def _bring_back_drafts(work: TurnWork, gone: Sequence[str]) -> list[str]:
+    """Forget things whose rows are gone; what had been a draft is one again. Return those."""
+    labels: list[str] = []
+    for row_id in gone:
+        entity, content = work.registry.find(row_id), work.content(row_id)
+        if entity is None:
+            continue
+        work.registry.forget(row_id, work.turn, "undone")
+        if content is None:
+            continue
+        draft = replace(
+            entity,
+            id=content.temp_id,
+            state=EntityState.PENDING,
+            source=EntitySource.GENERATE,
+            persisted=False,
+            pinned=False,
+        )
+        work.registry.add(draft, work.turn)
+        work.contents[content.temp_id] = replace(content, db_id=None)
+        labels.append(entity.label)
+    return labels

@@ -1,14 +1,17 @@
-"""Facts: what a turn did, in words made by code. A reply says nothing that contradicts them."""
+"""Facts: what a turn has done, gathered by code in words users know."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Final, cast
 
-from callboard.choreography.turn.acting import NO_DATA
-from callboard.choreography.turn.domain import PresentsContent, PresentsRows
-from callboard.choreography.turn.naming import table_words
+from callboard.choreography.turn.acting.analyzing import NO_DATA
+from callboard.choreography.turn.acting.steps import table_words
+from callboard.choreography.turn.domain import (
+    PresentsContent,
+    PresentsRows,
+)
 from callboard.choreography.turn.shapes import StepResult, StepStatus, StepType, ThinkStep
-from callboard.choreography.turn.work import Work
+from callboard.choreography.turn.work import TurnWork
 
 MOST_LINES: Final = 20
 
@@ -38,7 +41,7 @@ class Drafted:
 
 
 @dataclass
-class Facts:
+class ReplyFacts:
     """Everything a reply may say."""
 
     done: list[str] = field(default_factory=list[str])
@@ -66,10 +69,10 @@ class Facts:
         return "\n".join(parts)
 
 
-async def gather_facts(work: Work, only: Sequence[str] | None = None) -> Facts:
+async def gather_facts(work: TurnWork, only: Sequence[str] | None = None) -> ReplyFacts:
     """Return what a turn did, by the results of its steps."""
     left_out = [f"{each} (left out of the plan)" for each in dict.fromkeys(work.left_out)]
-    facts = Facts(assumptions=list(dict.fromkeys(work.assumptions)), not_done=left_out)
+    facts = ReplyFacts(assumptions=list(dict.fromkeys(work.assumptions)), not_done=left_out)
     steps = [] if work.plan is None else work.plan.steps
     feeds = _only_feeding(work, steps)
     for step in steps:
@@ -88,7 +91,7 @@ async def gather_facts(work: Work, only: Sequence[str] | None = None) -> Facts:
     return facts
 
 
-def _only_feeding(work: Work, steps: Sequence[ThinkStep]) -> set[str]:
+def _only_feeding(work: TurnWork, steps: Sequence[ThinkStep]) -> set[str]:
     """Return reads that only served a later step: the user asked for what came of them."""
     last = max((step.group for step in steps), default=0)
     return {
@@ -101,7 +104,7 @@ def _only_feeding(work: Work, steps: Sequence[ThinkStep]) -> set[str]:
 
 
 async def _tell(
-    work: Work, step: ThinkStep, result: StepResult, facts: Facts, *, is_feeding: bool
+    work: TurnWork, step: ThinkStep, result: StepResult, facts: ReplyFacts, *, is_feeding: bool
 ) -> None:
     match step.step_type:
         case StepType.READ:
@@ -120,7 +123,7 @@ async def _tell(
             ]
 
 
-async def _tell_rows(work: Work, result: StepResult, facts: Facts) -> None:
+async def _tell_rows(work: TurnWork, result: StepResult, facts: ReplyFacts) -> None:
     data = result.result
     total, rows = int(data["total"]), cast("list[dict[str, Any]]", data["rows"])
     words = table_words(work.domain, str(data["table"]))
@@ -137,7 +140,7 @@ def _title(place: str) -> str:
     return f"{place[:1].upper()}{place[1:]}"
 
 
-async def _tell_analysis(work: Work, result: StepResult, facts: Facts) -> None:
+async def _tell_analysis(work: TurnWork, result: StepResult, facts: ReplyFacts) -> None:
     data = result.result
     if result.status is StepStatus.EMPTY:
         facts.said.append(NO_DATA)
@@ -164,7 +167,7 @@ async def _tell_analysis(work: Work, result: StepResult, facts: Facts) -> None:
             facts.listings.append(Listing("Matches:", tuple(matches), len(matches)))
 
 
-async def list_lines(work: Work, table: str, rows: Sequence[Mapping[str, Any]]) -> list[str]:
+async def list_lines(work: TurnWork, table: str, rows: Sequence[Mapping[str, Any]]) -> list[str]:
     """Return rows as lines: the domain's own way, else a name and what matters beside it."""
     if isinstance(work.domain, PresentsRows):
         own = await work.domain.present_rows(work.who, table, rows)
@@ -201,7 +204,7 @@ def _number(value: Any) -> str:
     return str(int(value)) if isinstance(value, float) and value.is_integer() else str(value)
 
 
-def show_content(work: Work, content_type: str, payload: Mapping[str, Any]) -> str:
+def show_content(work: TurnWork, content_type: str, payload: Mapping[str, Any]) -> str:
     """Return a draft as text: the domain's own way, else field by field."""
     if isinstance(work.domain, PresentsContent):
         return work.domain.present_content(content_type, payload)

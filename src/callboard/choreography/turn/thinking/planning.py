@@ -7,20 +7,22 @@ from typing import Any, Final, cast
 from pydantic import ValidationError
 
 from callboard.choreography.answers import schema_of, with_fields
-from callboard.choreography.turn.domain import Domain, ModeSpec
-from callboard.choreography.turn.prompting import THINK, Section, entity_section
-from callboard.choreography.turn.prompting.sections import (
+from callboard.choreography.turn.asker import THINK
+from callboard.choreography.turn.domain import Domain, TurnMode
+from callboard.choreography.turn.requests import ReadRequest, WriteRequest
+from callboard.choreography.turn.sections import (
     CATALOGUE,
     CHANGE,
     PRIOR,
     PROBLEM,
     REFERENCED,
     STYLE,
+    PromptSection,
+    entity_section,
 )
-from callboard.choreography.turn.requests import ReadRequest, WriteRequest
 from callboard.choreography.turn.shapes import ThinkOutput, ThinkStep
-from callboard.choreography.turn.thinking.validation import Checked, check_plan
-from callboard.choreography.turn.work import Work
+from callboard.choreography.turn.thinking.validation import CheckedPlan, check_plan
+from callboard.choreography.turn.work import TurnWork
 from callboard.core.canonical import Json
 from callboard.core.errors import CallboardError
 
@@ -44,17 +46,17 @@ class Continued:
 
 
 async def make_plan(
-    work: Work,
+    work: TurnWork,
     message: str,
     referenced: Sequence[str],
     change: str = "",
     after: Continued = Continued(),  # noqa: B008 - a frozen value
-) -> Checked:
+) -> CheckedPlan:
     """Return a checked plan; a planner that says nothing usable twice raises."""
     sections = await _sections(work, referenced, change)
     problems: tuple[str, ...] = ()
     for attempt in (1, 2):
-        told = Section(PROBLEM, "\n".join(problems), is_pinned=True)
+        told = PromptSection(PROBLEM, "\n".join(problems), is_pinned=True)
         said = await work.asker.ask(
             f"{after.key}/{attempt}",
             THINK,
@@ -79,23 +81,23 @@ async def make_plan(
     raise PlanUnusable("No plan came of this request", fix="Say it in other words.")
 
 
-async def _sections(work: Work, referenced: Sequence[str], change: str) -> list[Section]:
+async def _sections(work: TurnWork, referenced: Sequence[str], change: str) -> list[PromptSection]:
     registry, mode = work.registry, work.mode
     entities = [e for each in referenced if (e := registry.find(each)) is not None]
     counts = await work.domain.counts(work.who)
     known = "\n".join(work.state.summary.active_constraints)
     return [
-        Section(STYLE, _limits(mode), is_pinned=True, is_trusted=True),
-        Section(CATALOGUE, _catalogue(work.domain, counts), is_trusted=True),
+        PromptSection(STYLE, _limits(mode), is_pinned=True, is_trusted=True),
+        PromptSection(CATALOGUE, _catalogue(work.domain, counts), is_trusted=True),
         entity_section(entities, None, REFERENCED),
         *await work.preference_sections(),
-        Section(PRIOR, known if known not in "\n".join(work.state.constraints) else ""),
-        Section(CHANGE, work.hidden.scrub(change), is_pinned=True),
+        PromptSection(PRIOR, known if known not in "\n".join(work.state.constraints) else ""),
+        PromptSection(CHANGE, work.hidden.scrub(change), is_pinned=True),
         work.asker.examples("think_examples", mode.examples),
     ]
 
 
-def _limits(mode: ModeSpec) -> str:
+def _limits(mode: TurnMode) -> str:
     asks = "may ask for consent" if mode.consent == "proposal" else "needs no consent"
     return f"Mode {mode.title}: at most {mode.max_steps} steps; {asks}."
 
@@ -110,7 +112,7 @@ def _catalogue(domain: Domain, counts: Mapping[str, int]) -> str:
     return "\n".join([*lines, f"- content that can be generated: {kinds}"])
 
 
-def plan_schema(domain: Domain, mode: ModeSpec) -> dict[str, Json]:
+def plan_schema(domain: Domain, mode: TurnMode) -> dict[str, Json]:
     """Return the JSON schema of a plan: only what exists can be named."""
     steps: Json = {"type": "array", "items": step_schema(domain), "maxItems": _MOST_STEPS}
     return with_fields(schema_of(ThinkOutput, loosely=("steps",)), steps=steps)

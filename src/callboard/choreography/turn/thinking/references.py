@@ -1,14 +1,18 @@
-"""References between steps: `g0.s0.id` names what a step will bring. Pure.
-
-When steps are moved their names change, so everything that names them is rewritten with them.
-"""
+"""References between steps: which step needs which, and what must be asked before they run."""
 
 import re
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any, Final, cast
 
+from callboard.choreography.turn.domain import TurnMode
 from callboard.choreography.turn.requests import WriteRequest
-from callboard.choreography.turn.shapes import ThinkStep
+from callboard.choreography.turn.shapes import (
+    StepResult,
+    StepStatus,
+    StepType,
+    ThinkOutput,
+    ThinkStep,
+)
 
 STEP_ID: Final = re.compile(r"g\d+\.s\d+")
 SYMBOL: Final = re.compile(r"(?P<step>g\d+\.s\d+)(?P<path>(?:\.\w+)*)")
@@ -78,3 +82,92 @@ def _strings(value: Any) -> list[str]:
 
     rewrite_strings(value, keep)
     return found
+
+
+_BROKEN = (StepStatus.FAILED, StepStatus.SKIPPED)
+
+
+def needs(step: ThinkStep, steps: Sequence[ThinkStep]) -> set[str]:
+    """Return the steps one cannot do without: those it names, else those of the group before."""
+    named = needed_steps(step)
+    if named:
+        return named
+    is_open = step.step_type is StepType.WRITE and step.write is None
+    if step.step_type in (StepType.ANALYZE, StepType.GENERATE) or is_open:
+        return {each.id for each in steps if each.group == step.group - 1}
+    return set()
+
+
+def broken_need(
+    step: ThinkStep, steps: Sequence[ThinkStep], results: Mapping[str, StepResult]
+) -> str | None:
+    """Return what keeps a step from being tried, in words; None if nothing does."""
+    for name in sorted(needs(step, steps)):
+        result = results.get(name)
+        if result is not None and result.status in _BROKEN:
+            return result.summary or name
+    return None
+
+
+def inputs_of(
+    step: ThinkStep, steps: Sequence[ThinkStep], results: Mapping[str, StepResult]
+) -> tuple[StepResult, ...]:
+    """Return the results a step may look at."""
+    if step.step_type is StepType.READ:
+        return ()
+    before = [each.id for each in steps if each.group == step.group - 1]
+    names = dict.fromkeys(step.inputs or before)
+    return tuple(results[name] for name in names if name in results)
+
+
+def unmet(steps: Sequence[ThinkStep], results: Mapping[str, StepResult], group: int) -> list[str]:
+    """Return what a group did not bring that it should have, in words."""
+    found: list[str] = []
+    for step in (each for each in steps if each.group == group):
+        result = results.get(step.id)
+        if result is None:
+            continue
+        is_needed = any(
+            step.id in needed_steps(e) and _is_starved(e, results) for e in steps if e.group > group
+        )
+        if result.status is StepStatus.FAILED:
+            found.append(f"{step.id} failed: {'; '.join(result.errors)}")
+        elif result.status is StepStatus.EMPTY and is_needed and step.step_type is StepType.READ:
+            found.append(f"{step.id} found nothing, and later steps need it")
+        elif step.step_type is StepType.WRITE and _wrote_nothing(result):
+            found.append(f"{step.id} wrote nothing")
+    return found
+
+
+def _is_starved(step: ThinkStep, results: Mapping[str, StepResult]) -> bool:
+    """Say whether a step would have nothing at all to work on."""
+    named = [results[each] for each in needed_steps(step) if each in results]
+    return all(each.status is StepStatus.EMPTY for each in named)
+
+
+def _wrote_nothing(result: StepResult) -> bool:
+    return result.status is StepStatus.OK and not result.result.get("ids")
+
+
+_SIMPLE_STEPS: Final = 2
+BULK_ROWS: Final = 3
+
+
+def must_propose(plan: ThinkOutput, mode: TurnMode) -> bool:
+    """Say whether a plan waits for the user's word; short plans never do."""
+    writes = [step for step in plan.steps if step.step_type is StepType.WRITE]
+    if not writes or len(plan.steps) <= _SIMPLE_STEPS:
+        return False
+    if mode.consent == "proposal":
+        return True
+    return mode.consent == "optional" and any(not _saves_draft(each) for each in writes)
+
+
+def must_confirm_rows(count: int, mode: TurnMode) -> bool:
+    """Say whether a write of so many rows waits for the user's word in a mode."""
+    return mode.consent == "proposal" and count > BULK_ROWS
+
+
+def _saves_draft(step: ThinkStep) -> bool:
+    """Say whether a write only keeps what was generated."""
+    return step.write is not None and step.write.from_content is not None

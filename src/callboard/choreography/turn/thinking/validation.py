@@ -31,7 +31,7 @@ _REMOVING: Final = re.compile(r"\b(?:delete|remove|clear|archive|drop|erase|disc
 
 
 @dataclass(frozen=True, slots=True)
-class Checked:
+class CheckedPlan:
     """A plan that can be executed; `problems` is what a planner could do better."""
 
     plan: ThinkOutput
@@ -41,7 +41,7 @@ class Checked:
 
 
 @dataclass
-class _Draft:
+class _PlanDraft:
     """A plan while it is mended: its steps with the names they came with."""
 
     steps: list[tuple[str, ThinkStep]]
@@ -56,12 +56,12 @@ def check_plan(
     *,
     first_group: int = 0,
     done: Collection[str] = (),
-) -> Checked:
+) -> CheckedPlan:
     """Return a plan that can be executed.
 
     A plan that goes on after some steps are `done` starts at `first_group` and may name them.
     """
-    draft = _Draft(_named(plan.steps))
+    draft = _PlanDraft(_named(plan.steps))
     _drop_unknown(draft, domain)
     _limit(draft, min(max_steps, HARD_LIMIT_STEPS))
     _drop_orphans(draft, done)
@@ -72,7 +72,7 @@ def check_plan(
     _close_gaps(draft)
     steps = [_guarded(step) for step in _finished(draft, first_group, done)]
     checked = plan.model_copy(update={"steps": steps})
-    return Checked(checked, tuple(draft.problems), tuple(draft.notices))
+    return CheckedPlan(checked, tuple(draft.problems), tuple(draft.notices))
 
 
 def _named(steps: Sequence[ThinkStep]) -> list[tuple[str, ThinkStep]]:
@@ -86,7 +86,7 @@ def _named(steps: Sequence[ThinkStep]) -> list[tuple[str, ThinkStep]]:
     return sorted(named, key=lambda each: each[1].group)
 
 
-def _drop_unknown(draft: _Draft, domain: Domain) -> None:
+def _drop_unknown(draft: _PlanDraft, domain: Domain) -> None:
     subdomains = {each.name: each for each in domain.subdomains()}
     functions = domain.compute_functions()
     kept: list[tuple[str, ThinkStep]] = []
@@ -115,7 +115,7 @@ def _usual_content(domain: Domain, subdomain: Subdomain) -> str | None:
     return next(iter(fitting), None)
 
 
-def _limit(draft: _Draft, most: int) -> None:
+def _limit(draft: _PlanDraft, most: int) -> None:
     if len(draft.steps) <= most:
         return
     draft.problems.append(f"{len(draft.steps)} steps are too many; at most {most} are possible")
@@ -123,7 +123,7 @@ def _limit(draft: _Draft, most: int) -> None:
     draft.steps = draft.steps[:most]
 
 
-def _drop_orphans(draft: _Draft, done: Collection[str]) -> None:
+def _drop_orphans(draft: _PlanDraft, done: Collection[str]) -> None:
     """Drop what names a step that is not there: by its new number it would name another one.
 
     A write goes as a whole, since it lacks what it was to write.
@@ -155,7 +155,7 @@ def _naming_only(step: ThinkStep, known: Collection[str]) -> ThinkStep:
     )
 
 
-def _read_what_is_needed(draft: _Draft, domain: Domain) -> None:
+def _read_what_is_needed(draft: _PlanDraft, domain: Domain) -> None:
     """Have read what a function computes with, if the plan forgot to."""
     functions = domain.compute_functions()
     owners = {table: sub.name for sub in reversed(domain.subdomains()) for table in sub.tables}
@@ -201,7 +201,7 @@ def _reading(table: str, subdomain: str, query: ReadRequest) -> ThinkStep:
     )
 
 
-def _separate(draft: _Draft) -> None:
+def _separate(draft: _PlanDraft) -> None:
     """Move what would run beside what it needs, or beside a write of its table, behind that."""
     while (found := _first_clash(draft.steps)) is not None:
         moved, group = found
@@ -236,7 +236,7 @@ def _table_of(step: ThinkStep) -> str | None:
     return step.write.table if step.write is not None and step.write.table else None
 
 
-def _put_after_producers(draft: _Draft, done: Collection[str]) -> None:
+def _put_after_producers(draft: _PlanDraft, done: Collection[str]) -> None:
     """Have whoever reasons about data come after somebody who brings it.
 
     Only the first group has nothing before it; there, analysis moves behind the others, or goes.
@@ -257,7 +257,7 @@ def _put_after_producers(draft: _Draft, done: Collection[str]) -> None:
         _drop_orphans(draft, done)
 
 
-def _shift(draft: _Draft, moved: Collection[str], group: int = 0) -> None:
+def _shift(draft: _PlanDraft, moved: Collection[str], group: int = 0) -> None:
     """Move some steps of a group behind it, and everything after them by as much."""
     draft.steps = [
         (name, step.model_copy(update={"group": step.group + 1}))
@@ -268,7 +268,7 @@ def _shift(draft: _Draft, moved: Collection[str], group: int = 0) -> None:
     draft.steps.sort(key=lambda each: each[1].group)
 
 
-def _close_gaps(draft: _Draft) -> None:
+def _close_gaps(draft: _PlanDraft) -> None:
     """Number groups from 0 without gaps."""
     numbers = {
         group: place for place, group in enumerate(sorted({s.group for _, s in draft.steps}))
@@ -278,7 +278,7 @@ def _close_gaps(draft: _Draft) -> None:
     ]
 
 
-def _finished(draft: _Draft, first_group: int, done: Collection[str]) -> list[ThinkStep]:
+def _finished(draft: _PlanDraft, first_group: int, done: Collection[str]) -> list[ThinkStep]:
     """Give steps their names, and have every reference follow."""
     counts: dict[int, int] = {}
     names: dict[str, str] = {}

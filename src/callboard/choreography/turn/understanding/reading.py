@@ -17,10 +17,14 @@ from callboard.choreography.turn.shapes import (
     PendingProposal,
     UnderstandOutput,
 )
-from callboard.choreography.turn.understanding.references import find_references
-from callboard.choreography.turn.understanding.signals import Signal, SignalKind, detect_signal
+from callboard.choreography.turn.understanding.signals import (
+    FormKind,
+    Signal,
+    detect_signal,
+    find_references,
+)
 from callboard.core.vocabulary import BatchKind, Entity, EntityState
-from callboard.knowledge.entities import Registry, by_label, of_class
+from callboard.knowledge.entities import EntityRegistry, by_label, of_class
 
 _DESTRUCTIVE: Final = re.compile(r"\b(?:delete|remove|discard|throw|clear|drop|erase|archive)\b")
 
@@ -49,7 +53,7 @@ class Open:
 
 
 @dataclass(frozen=True, slots=True)
-class Reading:
+class MessageReading:
     """What code makes of a message."""
 
     output: UnderstandOutput
@@ -66,7 +70,7 @@ class Reading:
 
 
 @dataclass
-class _Draft:
+class _ReadingDraft:
     """A reading while it is made."""
 
     message: str
@@ -82,7 +86,7 @@ class _Draft:
     answer: AnswerKind | None = None
     look_for: str = ""
 
-    def finish(self, signal: Signal | None) -> Reading:
+    def finish(self, signal: Signal | None) -> MessageReading:
         asks = bool(self.question)
         output = UnderstandOutput(
             entity_updates=[EntityUpdate(id=k, new_state=v) for k, v in self.updates.items()],
@@ -94,7 +98,7 @@ class _Draft:
             constraints_added=[f"avoid:{noun}" for noun in self.avoid],
             constraints_removed=[f"avoid:{noun}" for noun in self.allow],
         )
-        return Reading(
+        return MessageReading(
             output,
             signal,
             self.is_settled or asks,
@@ -113,19 +117,19 @@ class _Draft:
 
 def read_message(
     message: str,
-    registry: Registry,
+    registry: EntityRegistry,
     turn: int,
     *,
     waiting: Open = Open(),  # noqa: B008 - a frozen value
     confirms_silently: bool = False,
     holds: Callable[[str, str], bool] = lambda _id, _noun: False,
-) -> Reading:
+) -> MessageReading:
     """Return what a message says by its form.
 
     `holds` tells whether the draft of an id contains something; `confirms_silently` is for modes
     in which going on means yes.
     """
-    draft = _Draft(message)
+    draft = _ReadingDraft(message)
     signal = detect_signal(message)
     if signal is None:
         _read_free(draft, registry, turn, waiting, confirms_silently)
@@ -140,7 +144,11 @@ def is_destructive(message: str) -> bool:
 
 
 def _read_free(
-    draft: _Draft, registry: Registry, turn: int, waiting: Open, confirms_silently: bool
+    draft: _ReadingDraft,
+    registry: EntityRegistry,
+    turn: int,
+    waiting: Open,
+    confirms_silently: bool,
 ) -> None:
     draft.is_settled = False
     pointed = find_references(draft.message, registry.in_play(), turn)
@@ -160,11 +168,11 @@ def _read_free(
                 draft.updates[entity.id] = EntityState.ACTIVE
 
 
-Handler = Callable[[_Draft, Signal, Registry, Open, Callable[[str, str], bool]], None]
+Handler = Callable[[_ReadingDraft, Signal, EntityRegistry, Open, Callable[[str, str], bool]], None]
 
 
 def _confirm(
-    draft: _Draft, signal: Signal, registry: Registry, waiting: Open, _holds: object
+    draft: _ReadingDraft, signal: Signal, registry: EntityRegistry, waiting: Open, _holds: object
 ) -> None:
     if waiting.proposal is not None:
         draft.answer = AnswerKind.CONFIRM
@@ -188,7 +196,7 @@ def _confirm(
 
 
 def _reject(
-    draft: _Draft, _signal: Signal, registry: Registry, waiting: Open, _holds: object
+    draft: _ReadingDraft, _signal: Signal, registry: EntityRegistry, waiting: Open, _holds: object
 ) -> None:
     if waiting.is_anything:
         draft.answer = AnswerKind.REJECT
@@ -199,7 +207,7 @@ def _reject(
 
 
 def _different(
-    draft: _Draft, _signal: Signal, registry: Registry, _waiting: Open, _holds: object
+    draft: _ReadingDraft, _signal: Signal, registry: EntityRegistry, _waiting: Open, _holds: object
 ) -> None:
     in_play = registry.in_play()
     if len(in_play) == 2 and in_play[0].turn_last_ref > in_play[1].turn_last_ref:
@@ -211,9 +219,9 @@ def _different(
 
 
 def _reject_class(
-    draft: _Draft,
+    draft: _ReadingDraft,
     signal: Signal,
-    registry: Registry,
+    registry: EntityRegistry,
     _waiting: Open,
     holds: Callable[[str, str], bool],
 ) -> None:
@@ -229,13 +237,13 @@ def _reject_class(
 
 
 def _allow_class(
-    draft: _Draft, signal: Signal, _registry: Registry, _waiting: Open, _holds: object
+    draft: _ReadingDraft, signal: Signal, _registry: EntityRegistry, _waiting: Open, _holds: object
 ) -> None:
     draft.allow.append(signal.noun)
 
 
 def _instead(
-    draft: _Draft, signal: Signal, registry: Registry, waiting: Open, _holds: object
+    draft: _ReadingDraft, signal: Signal, registry: EntityRegistry, waiting: Open, _holds: object
 ) -> None:
     everything = registry.all()
     wanted = _by_place(everything, signal) or next(iter(by_label(everything, signal.noun)), None)
@@ -252,7 +260,9 @@ def _instead(
     draft.referenced.append(wanted.id)
 
 
-def _pick(draft: _Draft, signal: Signal, registry: Registry, waiting: Open, _holds: object) -> None:
+def _pick(
+    draft: _ReadingDraft, signal: Signal, registry: EntityRegistry, waiting: Open, _holds: object
+) -> None:
     place = signal.place or 0
     if waiting.clarification is not None and waiting.clarification.options:
         options = waiting.clarification.options
@@ -275,12 +285,16 @@ def _pick(draft: _Draft, signal: Signal, registry: Registry, waiting: Open, _hol
 
 
 def _undo(
-    _draft: _Draft, _signal: Signal, _registry: Registry, _waiting: Open, _holds: object
+    _draft: _ReadingDraft,
+    _signal: Signal,
+    _registry: EntityRegistry,
+    _waiting: Open,
+    _holds: object,
 ) -> None:
     """Undoing concerns what was written, not what is talked about."""
 
 
-def _point_at_focus(draft: _Draft, registry: Registry) -> None:
+def _point_at_focus(draft: _ReadingDraft, registry: EntityRegistry) -> None:
     in_play = registry.in_play()
     if in_play:
         draft.referenced.append(in_play[0].id)
@@ -296,13 +310,13 @@ def _by_place(entities: Sequence[Entity], signal: Signal) -> Entity | None:
     return types[signal.place] if in_range else None
 
 
-_HANDLERS: Final[dict[SignalKind, Handler]] = {
-    SignalKind.CONFIRM: _confirm,
-    SignalKind.REJECT: _reject,
-    SignalKind.DIFFERENT: _different,
-    SignalKind.REJECT_CLASS: _reject_class,
-    SignalKind.ALLOW_CLASS: _allow_class,
-    SignalKind.INSTEAD: _instead,
-    SignalKind.PICK: _pick,
-    SignalKind.UNDO: _undo,
+_HANDLERS: Final[dict[FormKind, Handler]] = {
+    FormKind.CONFIRM: _confirm,
+    FormKind.REJECT: _reject,
+    FormKind.DIFFERENT: _different,
+    FormKind.REJECT_CLASS: _reject_class,
+    FormKind.ALLOW_CLASS: _allow_class,
+    FormKind.INSTEAD: _instead,
+    FormKind.PICK: _pick,
+    FormKind.UNDO: _undo,
 }

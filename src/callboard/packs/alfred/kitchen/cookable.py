@@ -20,8 +20,8 @@ from callboard.packs.alfred.kitchen.compute.matching import (
     match_order,
     tagged,
 )
-from callboard.packs.alfred.kitchen.compute.rows import Catalogue, Stock
-from callboard.packs.alfred.kitchen.safety.checking import Eater, check_for, is_allowed
+from callboard.packs.alfred.kitchen.compute.rows import FoodCatalogue, Stock
+from callboard.packs.alfred.kitchen.food.checking import Eater, check_for, is_allowed
 
 if TYPE_CHECKING:
     from sqlalchemy import Connection
@@ -55,7 +55,7 @@ class _Search:
         self.user_id = user_id
         self.eater = eater
         self.options = options
-        self.catalogue = Catalogue.of(self._all(_CATALOGUE))
+        self.catalogue = FoodCatalogue.of(self._all(_CATALOGUE))
         self.stock = Stock.of(self._all(_STOCK, user=user_id), self.catalogue)
 
     def run(self) -> list[Match]:

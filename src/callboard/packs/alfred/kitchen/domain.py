@@ -9,7 +9,7 @@ from functools import cache
 from typing import TYPE_CHECKING, Any, Final
 
 from callboard.choreography.turn.domain import (
-    Asked,
+    AskedMessage,
     ComputeFunction,
     Detail,
     Objection,
@@ -18,7 +18,7 @@ from callboard.choreography.turn.domain import (
     Routed,
     Row,
     TableWords,
-    Wanted,
+    WantedContent,
     Who,
 )
 from callboard.choreography.turn.requests import (
@@ -29,27 +29,34 @@ from callboard.choreography.turn.requests import (
     WriteResult,
 )
 from callboard.core.clock import Clock
+from callboard.knowledge.entities.matching import name_key
 from callboard.library.relational.base import Base
 from callboard.library.relational.data import Data
-from callboard.library.relational.filters.dates import Today
-from callboard.library.relational.filters.limits import LONGEST_LIST
-from callboard.library.relational.names import name_key
-from callboard.library.relational.writing.previewing import WriteLimits
-from callboard.packs.alfred.described import DescribedDomain
+from callboard.library.relational.dates import Today
+from callboard.library.relational.domain import DescribedDomain
+from callboard.library.relational.fields import LONGEST_LIST
+from callboard.library.relational.rules import WriteLimits
 from callboard.packs.alfred.kitchen import opening
-from callboard.packs.alfred.kitchen.functions import kitchen_functions
-from callboard.packs.alfred.kitchen.naming import label_of, slot_of, tags_of
+from callboard.packs.alfred.kitchen.compute.functions import kitchen_functions
+from callboard.packs.alfred.kitchen.onboarding import questions
 from callboard.packs.alfred.kitchen.presenting import present_content, present_rows
-from callboard.packs.alfred.kitchen.profile import load_profile, profile_view, questions
-from callboard.packs.alfred.kitchen.rules import KitchenRules
+from callboard.packs.alfred.kitchen.profile import load_profile, profile_view
+from callboard.packs.alfred.kitchen.rules.kitchen_rules import KitchenRules
 from callboard.packs.alfred.kitchen.schema import kitchen_tables
-from callboard.packs.alfred.kitchen.telling import table_words, tell_write
+from callboard.packs.alfred.kitchen.telling import (
+    label_of,
+    slot_of,
+    table_words,
+    tags_of,
+    tell_write,
+)
 
 if TYPE_CHECKING:
     from sqlalchemy import Connection, Executable
 
     from callboard.choreography.stage import Stage
     from callboard.packs.alfred.kitchen.cooking import CookSessions
+    from callboard.packs.alfred.kitchen.glance import Glance
     from callboard.packs.alfred.kitchen.router.situation import Likely
 
 _FOUND: Final = 5
@@ -70,7 +77,7 @@ class Kitchen(DescribedDomain):
         """Take the open database, brought up to date, and where it is kept what is on the stove."""
         self._cooks = cooks
         tables = kitchen_tables()
-        data = Data(
+        super().__init__(
             base,
             tables,
             KitchenRules(tables, new_id),
@@ -79,8 +86,8 @@ class Kitchen(DescribedDomain):
             new_id,
             limits or WriteLimits(),
             _today_of,
+            __package__ or "",
         )
-        super().__init__(__package__ or "", data)
 
     def compute_functions(self) -> Mapping[str, ComputeFunction]:
         """Return the arithmetic a plan may name."""
@@ -96,15 +103,15 @@ class Kitchen(DescribedDomain):
 
     async def counts(self, who: Who) -> Mapping[str, int]:
         """Return how many rows there are, by table."""
-        return await self.data.base.read(lambda c: opening.counts(c, who.user_id))
+        return await self.base.read(lambda c: opening.counts(c, who.user_id))
 
     async def categories(self, who: Who) -> Mapping[str, Mapping[str, int]]:
         """Return how many rows there are by table and category."""
-        return await self.data.base.read(lambda c: opening.categories(c, who.user_id))
+        return await self.base.read(lambda c: opening.categories(c, who.user_id))
 
     async def profile(self, who: Who, detail: Detail, subdomain: str = "") -> ProfileView:
         """Return what prompts are told about a user; what must not be eaten always is."""
-        known = await self.data.base.read(lambda c: load_profile(c, who.user_id))
+        known = await self.base.read(lambda c: load_profile(c, who.user_id))
         view = profile_view(known, detail, subdomain)
         return replace(view, default_mode=known.values.get("default_mode"))
 
@@ -113,9 +120,29 @@ class Kitchen(DescribedDomain):
         rows = await self._rows(who, table="user_profile", limit=1)
         return rows[0] if rows else {}
 
+    async def glance(self, who: Who) -> "Glance":
+        """Return somebody's kitchen at one look: the list, the stock, the week to come."""
+        from callboard.packs.alfred.kitchen.glance import SHOWN_DAYS, glance_at
+
+        week = {
+            "field": "plan_date",
+            "op": "between",
+            "value": ["@today", f"@today+{SHOWN_DAYS - 1}d"],
+        }
+        still = {"field": "status", "op": "in", "value": ["needed", "in_cart"]}
+        return glance_at(
+            await self.all_rows(
+                who, table="shopping_items", filters=[still], include=["ingredient"]
+            ),
+            await self.all_rows(who, table="inventory_items", include=["ingredient"]),
+            await self.all_rows(who, table="meal_plans", filters=[week], include=["recipe"]),
+            str((await self.profile_row(who)).get("list_organization") or "by_category"),
+            (await self.today(who)).day,
+        )
+
     def content_schema(self, content_type: str) -> Mapping[str, Any]:
         """Return the JSON schema of what is generated."""
-        from callboard.packs.alfred.kitchen.generation import content_schema
+        from callboard.packs.alfred.kitchen.generation.content import content_schema
 
         return content_schema(content_type)
 
@@ -123,18 +150,18 @@ class Kitchen(DescribedDomain):
         self, who: Who, content_type: str, content: Row, constraints: Sequence[str]
     ) -> Sequence[Objection]:
         """Return why content may not be shown or kept: its shape, its eaters, its recipes."""
-        from callboard.packs.alfred.kitchen.checking import content_objections
+        from callboard.packs.alfred.kitchen.generation.content import content_objections
 
         profile = await self.profile_row(who)
 
         async def read(request: ReadRequest) -> ReadResult:
-            return await self.data.read(who, request)
+            return await Data.read(self, who, request)
 
         return await content_objections(content_type, content, profile, constraints, read)
 
     def content_to_write(self, content_type: str, content: Row) -> WriteRequest:
         """Return the write that saves generated content."""
-        from callboard.packs.alfred.kitchen.generation import content_to_write
+        from callboard.packs.alfred.kitchen.generation.content import content_to_write
 
         return content_to_write(content_type, content)
 
@@ -150,17 +177,18 @@ class Kitchen(DescribedDomain):
         """Return the place a row takes."""
         return slot_of(entity_type, row)
 
-    async def route(self, asked: Asked) -> Routed | None:
+    async def route(self, asked: AskedMessage) -> Routed | None:
         """Return what code makes of a message, or None if it is not sure."""
-        from callboard.packs.alfred.kitchen.router import LONGEST_MESSAGE, Situation, route_message
-        from callboard.packs.alfred.kitchen.router.situation import tidy
-        from callboard.packs.alfred.kitchen.router.stove import route_stove
+        from callboard.packs.alfred.kitchen.router.cooking import route_cooking
+        from callboard.packs.alfred.kitchen.router.routing import LONGEST_MESSAGE, route_message
+        from callboard.packs.alfred.kitchen.router.situation import Situation
+        from callboard.packs.alfred.kitchen.router.words import tidy
 
         if len(asked.message) > LONGEST_MESSAGE:
             return None
 
         async def read(request: ReadRequest) -> ReadResult:
-            return await self.data.read(asked.who, request)
+            return await Data.read(self, asked.who, request)
 
         today = await self.today(asked.who)
         situation = Situation(
@@ -171,7 +199,7 @@ class Kitchen(DescribedDomain):
             likely=lambda constraints: self._likely(asked, today, constraints),
         )
         if self._cooks is not None:
-            routed = await route_stove(situation, self._cooks, self.data.clock.now_ms())
+            routed = await route_cooking(situation, self._cooks, self.clock.now_ms())
             if routed is not None:
                 return routed
         return await route_message(situation)
@@ -198,11 +226,13 @@ class Kitchen(DescribedDomain):
 
     def mode_of(self, message: str) -> str | None:
         """Return the mode a message sounds like, or None if it fits any."""
-        from callboard.packs.alfred.kitchen.router.modes import mode_of
+        from callboard.packs.alfred.kitchen.router.routing import mode_of
 
         return mode_of(message)
 
-    async def draft_content(self, stage: "Stage", key: str, wanted: Wanted) -> Sequence[Row] | None:
+    async def draft_content(
+        self, stage: "Stage", key: str, wanted: WantedContent
+    ) -> Sequence[Row] | None:
         """Return content whose gaps a model has filled by picking from what is offered."""
         from callboard.packs.alfred.kitchen.generation.drafting import draft
 
@@ -234,20 +264,20 @@ class Kitchen(DescribedDomain):
 
     def close(self) -> None:
         """Close the database."""
-        self.data.base.close()
+        self.base.close()
 
     async def today(self, who: Who) -> Today:
         """Return what day it is for a user."""
-        return await self.data.base.read(lambda c: self.data.today(c, who))
+        return await self.base.read(lambda c: self.day_of(c, who))
 
     async def _likely(
-        self, asked: Asked, today: Today, constraints: Sequence[str]
+        self, asked: AskedMessage, today: Today, constraints: Sequence[str]
     ) -> "Likely | None":
         """Return what matters of a kitchen that is too big to be read whole."""
         from callboard.packs.alfred.kitchen.compute.matching import MatchOptions
         from callboard.packs.alfred.kitchen.cookable import match_in_database
+        from callboard.packs.alfred.kitchen.food.checking import Eater
         from callboard.packs.alfred.kitchen.router.situation import Likely
-        from callboard.packs.alfred.kitchen.safety.checking import Eater
 
         counts = await self.counts(asked.who)
         if max(counts["recipes"], counts["inventory_items"]) <= MOST_ROWS:
@@ -255,7 +285,7 @@ class Kitchen(DescribedDomain):
         profile = await self.profile_row(asked.who)
         eater = Eater.of(profile, [*asked.constraints, *constraints])
         options = MatchOptions(today=today.day, limit=_LIKELY)
-        matches = await self.data.base.read(
+        matches = await self.base.read(
             lambda c: match_in_database(c, asked.who.user_id, eater, options)
         )
         ids = [str(each["id"]) for each in matches]
@@ -267,11 +297,11 @@ class Kitchen(DescribedDomain):
         return Likely(tuple(ids), tuple(dict.fromkeys(used))[:LONGEST_LIST])
 
     def _day(self, who: Who) -> str:
-        today = self.data.base.read_now(lambda c: self.data.today(c, who))
+        today = self.base.read_now(lambda c: self.day_of(c, who))
         return today.day.isoformat()
 
     async def _rows(self, who: Who, **query: Any) -> Sequence[Row]:
-        return (await self.data.read(who, ReadRequest.model_validate(query))).rows
+        return (await Data.read(self, who, ReadRequest.model_validate(query))).rows
 
 
 def _completed(request: ReadRequest) -> ReadRequest:
@@ -297,7 +327,7 @@ def _life() -> "Executable":
     """Return the question where somebody lives; asked with every message, so made only once."""
     from sqlalchemy import bindparam, select
 
-    from callboard.packs.alfred.kitchen.schema.people import user_profile, users
+    from callboard.packs.alfred.kitchen.schema.tables import user_profile, users
 
     return (
         select(users.c.timezone, user_profile.c.week_start)

@@ -7,9 +7,9 @@ from typing import Any, Final, cast
 
 from callboard.choreography.turn.domain import Row
 from callboard.packs.alfred.kitchen.compute.matching import SOON_DAYS
-from callboard.packs.alfred.kitchen.compute.rows import Catalogue
-from callboard.packs.alfred.kitchen.compute.shopping import group_shopping
-from callboard.packs.alfred.kitchen.lexicon.foods import category_words
+from callboard.packs.alfred.kitchen.compute.rows import FoodCatalogue
+from callboard.packs.alfred.kitchen.compute.shortages import group_shopping
+from callboard.packs.alfred.kitchen.food.foods import category_words
 from callboard.packs.alfred.kitchen.presenting import amount
 
 SHOWN_DAYS: Final = 14
@@ -18,7 +18,7 @@ _MEALS: Final = ("breakfast", "lunch", "dinner", "snack")
 
 
 @dataclass(frozen=True, slots=True)
-class Item:
+class GlanceItem:
     """A line of a list: what, and how much of it."""
 
     name: str
@@ -29,33 +29,33 @@ class Item:
 
 
 @dataclass(frozen=True, slots=True)
-class Shelf:
+class GlanceGroup:
     """Items that belong together."""
 
     title: str
-    items: tuple[Item, ...]
+    items: tuple[GlanceItem, ...]
 
 
 @dataclass(frozen=True, slots=True)
-class Day:
+class GlanceDay:
     """A day and what is planned for it."""
 
     date: str
     title: str
     is_today: bool
-    meals: tuple[Item, ...] = ()
+    meals: tuple[GlanceItem, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
 class Glance:
     """A kitchen at one look."""
 
-    shopping: tuple[Shelf, ...]
-    stock: tuple[Shelf, ...]
-    week: tuple[Day, ...]
+    shopping: tuple[GlanceGroup, ...]
+    stock: tuple[GlanceGroup, ...]
+    week: tuple[GlanceDay, ...]
 
     @property
-    def expiring(self) -> tuple[Item, ...]:
+    def expiring(self) -> tuple[GlanceItem, ...]:
         """What must be used soon, the first first."""
         return next((each.items for each in self.stock if each.title == SOON), ())
 
@@ -74,24 +74,28 @@ def glance_at(
     return Glance(_listed(shopping, organization), _shelved(stock, today), _week(meals, today))
 
 
-def _listed(rows: Sequence[Row], organization: str) -> tuple[Shelf, ...]:
+def _listed(rows: Sequence[Row], organization: str) -> tuple[GlanceGroup, ...]:
     groups = cast("Mapping[str, Sequence[Row]]", group_shopping(rows, organization)["groups"])
     is_grouped = organization in ("by_aisle", "by_category")
     return tuple(
-        Shelf(category_words(name).capitalize() if is_grouped else "", tuple(map(_wanted, items)))
+        GlanceGroup(
+            category_words(name).capitalize() if is_grouped else "", tuple(map(_wanted, items))
+        )
         for name, items in groups.items()
         if items
     )
 
 
-def _wanted(row: Row) -> Item:
+def _wanted(row: Row) -> GlanceItem:
     note = "in the cart" if row.get("status") == "in_cart" else ""
-    return Item(str(row.get("name") or ""), amount(row.get("quantity"), row.get("unit")), note)
+    return GlanceItem(
+        str(row.get("name") or ""), amount(row.get("quantity"), row.get("unit")), note
+    )
 
 
-def _shelved(rows: Sequence[Row], today: date) -> tuple[Shelf, ...]:
-    soon: list[tuple[str, Item]] = []
-    places: dict[str, list[Item]] = {}
+def _shelved(rows: Sequence[Row], today: date) -> tuple[GlanceGroup, ...]:
+    soon: list[tuple[str, GlanceItem]] = []
+    places: dict[str, list[GlanceItem]] = {}
     for row in rows:
         if row.get("quantity") == 0:
             continue
@@ -100,25 +104,25 @@ def _shelved(rows: Sequence[Row], today: date) -> tuple[Shelf, ...]:
             soon.append((str(row.get("expires_on")), item))
         else:
             places.setdefault(str(row.get("location") or "other"), []).append(item)
-    shelves = [Shelf(SOON, tuple(item for _day, item in sorted(soon, key=_first_to_go)))]
+    shelves = [GlanceGroup(SOON, tuple(item for _day, item in sorted(soon, key=_first_to_go)))]
     for place in sorted(places):
         items = sorted(places[place], key=lambda item: item.name.casefold())
-        shelves.append(Shelf(place.capitalize(), tuple(items)))
+        shelves.append(GlanceGroup(place.capitalize(), tuple(items)))
     return tuple(shelf for shelf in shelves if shelf.items)
 
 
-def _held(row: Row, today: date) -> Item:
-    name = Catalogue().name(row)
+def _held(row: Row, today: date) -> GlanceItem:
+    name = FoodCatalogue().name(row)
     shown = amount(row.get("quantity"), row.get("unit"))
     expires = _date(row.get("expires_on"))
     if expires is not None and expires <= today + timedelta(days=SOON_DAYS):
-        return Item(name, shown, _left((expires - today).days), is_urgent=True)
+        return GlanceItem(name, shown, _left((expires - today).days), is_urgent=True)
     least, have = row.get("low_threshold"), row.get("quantity")
     is_low = least is not None and have is not None and have <= least
-    return Item(name, shown, "runs low" if is_low else "")
+    return GlanceItem(name, shown, "runs low" if is_low else "")
 
 
-def _first_to_go(entry: tuple[str, Item]) -> tuple[str, str]:
+def _first_to_go(entry: tuple[str, GlanceItem]) -> tuple[str, str]:
     return entry[0], entry[1].name.casefold()
 
 
@@ -128,7 +132,7 @@ def _left(days: int) -> str:
     return {0: "today", 1: "tomorrow"}.get(days, f"in {days} days")
 
 
-def _week(rows: Sequence[Row], today: date) -> tuple[Day, ...]:
+def _week(rows: Sequence[Row], today: date) -> tuple[GlanceDay, ...]:
     by_day: dict[str, list[Row]] = {}
     for row in rows:
         by_day.setdefault(str(row.get("plan_date"))[:10], []).append(row)
@@ -136,7 +140,7 @@ def _week(rows: Sequence[Row], today: date) -> tuple[Day, ...]:
     # The coming week as it is, open days and all; of the one after it what is planned.
     shown = [*days[:_WEEK_DAYS], *(d for d in days[_WEEK_DAYS:] if d.isoformat() in by_day)]
     return tuple(
-        Day(
+        GlanceDay(
             day.isoformat(),
             "Today" if day == today else f"{day:%a} {day.day}",
             day == today,
@@ -151,12 +155,12 @@ def _course(row: Row) -> tuple[int, int]:
     return _MEALS.index(meal) if meal in _MEALS else len(_MEALS), int(row.get("position") or 0)
 
 
-def _meal(row: Row) -> Item:
+def _meal(row: Row) -> GlanceItem:
     recipe: Any = row.get("recipe")
     name = cast("Row", recipe).get("name") if isinstance(recipe, Mapping) else None
     status = str(row.get("status") or "")
     beside = status if status in ("cooked", "skipped") else ""
-    return Item(str(name or row.get("note") or ""), str(row.get("meal_type") or ""), beside)
+    return GlanceItem(str(name or row.get("note") or ""), str(row.get("meal_type") or ""), beside)
 
 
 def _date(value: Any) -> date | None:

@@ -7,12 +7,11 @@ from typing import TYPE_CHECKING, Any, Final
 
 from callboard.core.canonical import digest_bytes
 from callboard.core.errors import NotFound
-from callboard.library.relational.base import Base
-from callboard.library.relational.filters.dialects import dialect_of
+from callboard.library.relational.base import Base, dialect_of
 from callboard.library.relational.tables import Tables
-from callboard.library.relational.writing import Writer
-from callboard.library.relational.writing.log import LogTables
-from callboard.packs.alfred.kitchen.rules import KitchenRules
+from callboard.library.relational.undo import LogTables
+from callboard.library.relational.writer import RowWriter
+from callboard.packs.alfred.kitchen.rules.kitchen_rules import KitchenRules
 from callboard.store.structure import OBJECTS, refuse_unknown
 
 if TYPE_CHECKING:
@@ -94,17 +93,17 @@ def kitchen_log() -> LogTables:
     return write_log
 
 
-def kitchen_writer(base: Base, tables: Tables, new_id: Callable[[], str]) -> Writer:
+def kitchen_writer(base: Base, tables: Tables, new_id: Callable[[], str]) -> RowWriter:
     """Return what writes rows of a kitchen by its rules."""
     dialect = dialect_of(is_sqlite=base.is_sqlite)
-    return Writer(tables, KitchenRules(tables, new_id), kitchen_log(), dialect, new_id)
+    return RowWriter(tables, KitchenRules(tables, new_id), kitchen_log(), dialect, new_id)
 
 
 def add_person(
     connection: "Connection", user_id: str, display_name: str, now: str, timezone: str = "UTC"
 ) -> bool:
     """Give somebody a place and an empty profile; say whether they are new."""
-    from callboard.packs.alfred.kitchen.schema.people import user_profile, users
+    from callboard.packs.alfred.kitchen.schema.tables import user_profile, users
 
     times = {"created_at": now, "updated_at": now}
     if connection.dialect.name == "sqlite":
@@ -126,7 +125,7 @@ def people(connection: "Connection") -> list[Mapping[str, Any]]:
     """Return who cooks here, the first to come first."""
     from sqlalchemy import select
 
-    from callboard.packs.alfred.kitchen.schema.people import users
+    from callboard.packs.alfred.kitchen.schema.tables import users
 
     query = select(users).order_by(users.c.created_at, users.c.id)
     return [dict(row) for row in connection.execute(query).mappings()]
@@ -178,7 +177,7 @@ def categories(connection: "Connection", user_id: str) -> dict[str, dict[str, in
 def _person() -> "Executable":
     from sqlalchemy import bindparam, select
 
-    from callboard.packs.alfred.kitchen.schema.people import users
+    from callboard.packs.alfred.kitchen.schema.tables import users
 
     return select(users).where(users.c.id == bindparam("user_id"))
 

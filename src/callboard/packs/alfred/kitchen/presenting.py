@@ -6,9 +6,9 @@ from typing import Any, Final, cast
 
 from callboard.choreography.turn.domain import Row
 from callboard.packs.alfred.kitchen.compute.amounts import kitchen_fraction, unit_word
-from callboard.packs.alfred.kitchen.compute.shopping import group_shopping
+from callboard.packs.alfred.kitchen.compute.shortages import group_shopping
+from callboard.packs.alfred.kitchen.food.foods import category_words
 from callboard.packs.alfred.kitchen.generation.content import PLAN
-from callboard.packs.alfred.kitchen.lexicon.foods import category_words
 
 
 def present_rows(table: str, rows: Sequence[Row], organization: str) -> list[str] | None:

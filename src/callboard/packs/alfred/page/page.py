@@ -13,13 +13,10 @@ from nicegui import Client, ui
 from callboard.choreography.turn.shapes import Gesture, GestureKind
 from callboard.core.errors import CallboardError
 from callboard.core.events import Event
-from callboard.packs.alfred.house import alfred_of
-from callboard.packs.alfred.page.conversation import Conversation
-from callboard.packs.alfred.page.decisions import Decisions
-from callboard.packs.alfred.page.panes import Panes
-from callboard.packs.alfred.page.progress import is_begun
-from callboard.packs.alfred.page.seat import Seat, View
-from callboard.packs.alfred.page.stove import Stove
+from callboard.packs.alfred.page.conversation import ConversationPane, Decisions
+from callboard.packs.alfred.page.panes import CookingPane, Panes, is_begun
+from callboard.packs.alfred.page.seat import Seat, SeatView
+from callboard.packs.alfred.project import project_of
 from callboard.ui.mounting import STUDIO
 from callboard.ui.plain import box, mark, press, words
 
@@ -33,7 +30,7 @@ _TURN_TO: Final = "() => document.querySelector('.kitchen').dataset.view = '{}'"
 async def show_kitchen(request: Request, client: Client, who: str | None = None) -> None:
     """Show the kitchen of whoever is meant; without a name, of whom the settings name."""
     ui.add_css(_style())
-    alfred = alfred_of(request.scope[STUDIO])
+    alfred = project_of(request.scope[STUDIO])
     try:
         seat = await Seat.take(alfred, who)
     except CallboardError as error:
@@ -59,13 +56,13 @@ class _Page:
         self.changing: str | None = None
         self.is_ours = False
         self.looking = asyncio.Lock()
-        self.talk = Conversation(self.say)
+        self.talk = ConversationPane(self.say)
         self.decisions = Decisions(self.press, self.change, self.choose_mode)
         self.panes = Panes()
-        self.stove = Stove(self.say)
+        self.stove = CookingPane(self.say)
         self.modes: dict[str, ui.label] = {}
 
-    def build(self, view: View) -> None:
+    def build(self, view: SeatView) -> None:
         self.root = box("div", "kitchen", data_view="talk")
         with self.root:
             self._header(view)
@@ -86,7 +83,7 @@ class _Page:
         self.client.on_delete(stop)  # pyright: ignore[reportUnknownMemberType]
         ui.timer(_LOOK_SECONDS, self.look, immediate=False)
 
-    def _header(self, view: View) -> None:
+    def _header(self, view: SeatView) -> None:
         people = {str(each["id"]): str(each["display_name"]) for each in self.seat.alfred.people()}
         with box("header", "top"):
             words("h1", "Alfred")
@@ -113,7 +110,7 @@ class _Page:
                     self.modes[mode.name] = press(mode.title, choose, aria_pressed="false")
             self.no_mode = words("span", "Alfred picks the mode", "no-mode")
 
-    def show(self, view: View) -> None:
+    def show(self, view: SeatView) -> None:
         self.view = view
         mark(self.root, "data-session", self.seat.session_id)
         running = view.running
@@ -135,7 +132,7 @@ class _Page:
         self.no_mode.set_visibility(current not in self.modes)
         self._show_avoided(view)
 
-    def _show_avoided(self, view: View) -> None:
+    def _show_avoided(self, view: SeatView) -> None:
         allergies = [f"No {each}" for each in _listed(view.profile.get("allergies"))]
         diets = [each.replace("_", " ") for each in _listed(view.profile.get("diet"))]
         if [*allergies, *diets] == self.shown_avoided:
@@ -225,7 +222,7 @@ class _Page:
             await self.look()
 
 
-def _plan_of(view: View) -> str | None:
+def _plan_of(view: SeatView) -> str | None:
     return None if view.standing.proposal is None else view.standing.proposal.plan_hash
 
 

@@ -10,17 +10,17 @@ from typing import Any, Final
 
 from callboard.choreography.turn.domain import Who
 from callboard.choreography.turn.shapes import Gesture
-from callboard.choreography.turn.talk import Standing
+from callboard.choreography.turn.talk import TalkStanding
 from callboard.core.events import Event
-from callboard.packs.alfred.house import Alfred
 from callboard.packs.alfred.kitchen.cooking import CookSession
 from callboard.packs.alfred.kitchen.glance import Glance
+from callboard.packs.alfred.project import KitchenProject
 
 SHOWN_TURNS: Final = 40
 
 
 @dataclass(frozen=True, slots=True)
-class Said:
+class SeatMessage:
     """A turn as it is shown."""
 
     turn: int
@@ -30,17 +30,17 @@ class Said:
 
 
 @dataclass(frozen=True, slots=True)
-class View:
+class SeatView:
     """Everything a page shows, as it is at one moment."""
 
-    said: tuple[Said, ...]
-    standing: Standing
+    said: tuple[SeatMessage, ...]
+    standing: TalkStanding
     glance: Glance
     cooking: CookSession | None
     profile: Mapping[str, Any]
 
     @property
-    def running(self) -> Said | None:
+    def running(self) -> SeatMessage | None:
         """The turn that is under way, if one is."""
         return next((each for each in self.said if each.is_running), None)
 
@@ -49,12 +49,12 @@ class View:
 class Seat:
     """Somebody in a conversation."""
 
-    alfred: Alfred
+    alfred: KitchenProject
     user_id: str
     session_id: str
 
     @classmethod
-    async def take(cls, alfred: Alfred, user_id: str | None) -> "Seat":
+    async def take(cls, alfred: KitchenProject, user_id: str | None) -> "Seat":
         """Sit down where somebody talked last, or begin."""
         who = alfred.who(user_id)
         return cls(alfred, who.user_id, await alfred.session_of(who.user_id))
@@ -69,21 +69,21 @@ class Seat:
         if self.alfred.talk.owner(self.session_id) not in (None, self.user_id):
             self.session_id = await self.alfred.session_of(self.user_id)
 
-    async def look(self) -> View:
+    async def look(self) -> SeatView:
         """Return what there is to see now."""
         await self._stay()
         talk = self.alfred.talk
         turns = talk.turns(self.session_id, SHOWN_TURNS)
         said = tuple(
-            Said(each["turn"], each["user"], each["assistant"], each["status"] == "running")
+            SeatMessage(each["turn"], each["user"], each["assistant"], each["status"] == "running")
             for each in turns
         )
-        return View(
+        return SeatView(
             said,
             talk.standing(self.session_id),
-            await self.alfred.glance(self.who),
+            await self.alfred.kitchen.glance(self.who),
             self.alfred.cooking(self.session_id),
-            await self.alfred.profile(self.who),
+            await self.alfred.kitchen.profile_row(self.who),
         )
 
     async def say(self, message: str, gesture: Gesture | None = None) -> None:

@@ -11,7 +11,7 @@ from callboard.cli.work.following import follow
 from callboard.cli.work.opening import Choices, working
 from callboard.core.canonical import Json
 from callboard.core.vocabulary.run import RunState
-from callboard.packs.writers_factory.factory import Factory
+from callboard.packs.writers_factory.factory import Factory, factory_of
 
 Act = Callable[[Factory], Awaitable[object] | None]
 """Does something in an open factory and prints what came of it."""
@@ -38,7 +38,7 @@ def enter(choices: Choices, act: Act) -> int:
 
     async def work() -> int:
         async with working(choices) as here:
-            doing = act(Factory(here.studio))
+            doing = act(factory_of(here.studio))
             if doing is not None:
                 await doing
             return exits.OK
@@ -51,7 +51,7 @@ def watch(choices: Choices, job: Job | Callable[[Factory], Job], tell: Tell) -> 
 
     async def work(interrupt: Interrupt) -> int:
         async with working(choices) as here:
-            factory = Factory(here.studio)
+            factory = factory_of(here.studio)
             wanted = job if isinstance(job, Job) else job(factory)
             here.hint_at_interrupted()
             run = await factory.start(wanted.name, wanted.given(), session_id=wanted.session)

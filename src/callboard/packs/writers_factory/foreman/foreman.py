@@ -1,7 +1,7 @@
 """Foreman: everything one needs to talk with the Foreman about an open project.
 
 It owns no fact of the book: the state is gathered anew for each turn by the function it is given,
-and what is done is done by the hands it is given.
+and what is done is done by operations of the pack.
 """
 
 from collections.abc import Callable, Mapping
@@ -13,19 +13,20 @@ from typing import Any, Final
 from callboard.choreography.conversation import Listener
 from callboard.core.canonical import Json, plain
 from callboard.core.vocabulary import Content, ModelTier, Trust
+from callboard.operations import Operations
 from callboard.packs.writers_factory.foreman.actions import (
     ActionsInvalid,
     Catalogue,
     Executor,
-    Handlers,
     load_catalogue,
 )
-from callboard.packs.writers_factory.foreman.hands import Hands
 from callboard.packs.writers_factory.foreman.history import Exchange, exchanges, turns_of
 from callboard.packs.writers_factory.foreman.prompting import Sandwich, Texts, TurnText
 from callboard.packs.writers_factory.foreman.state import SessionState, StateMarkup, describe
 from callboard.packs.writers_factory.ground import Ground
 from callboard.packs.writers_factory.model import FOREMAN, PACK
+from callboard.packs.writers_factory.operations import declared, operations_in
+from callboard.packs.writers_factory.rooms import Rooms
 from callboard.prompts import AssembledPrompt, PromptRequest, load_budgets
 
 TURN: Final = "turn"
@@ -42,14 +43,14 @@ class Foreman:
 
     ground: Ground
     survey: Survey
-    hands: Hands
+    rooms: Rooms
     # The modes there are, each with the template of its rules.
     modes: Mapping[str, str] = field(default_factory=dict[str, str])
 
     @cached_property
     def catalogue(self) -> Catalogue:
         """What may be asked for; a file that is wrong is an error here."""
-        loaded = load_catalogue(BUNDLED, self.ground.studio.project.prompts)
+        loaded = load_catalogue(declared().values(), self.ground.studio.project.prompts)
         if self.modes:
             loaded.check_modes(self.modes)
         return loaded
@@ -57,7 +58,12 @@ class Foreman:
     @cached_property
     def executor(self) -> Executor:
         """Who has actions done."""
-        return Executor(self.catalogue, Handlers(self.hands, self.ground.files).table())
+        return Executor(self.catalogue, self.operations, self.rooms.notebooks)
+
+    @cached_property
+    def operations(self) -> Operations:
+        """What has operations done in this project."""
+        return operations_in(self.ground.studio)
 
     @cached_property
     def texts(self) -> Texts:

@@ -38,6 +38,7 @@ from callboard.packs.writers_factory.health.timeline.reading import read_scene
 from callboard.packs.writers_factory.health.values import CheckId, CheckResult
 from callboard.packs.writers_factory.health.view import ManuscriptView, SceneView
 from callboard.packs.writers_factory.manuscript import parse_scene_id
+from callboard.packs.writers_factory.operations import keep_in_run
 from callboard.packs.writers_factory.staff import judge_on
 
 T = TypeVar("T")
@@ -97,7 +98,7 @@ class Checkup:
             return report.to_json()
 
         # The id of the run is the id of its report: filed again, it is the same report.
-        return await self._stage.step("report", file, effect=Effect.IDEMPOTENT)
+        return await keep_in_run(self._stage, "filed", "health report", file)
 
     def _exam(self) -> Examination:
         return Examination(build_view(self._ground), self._ground.settings.health, self._scope)

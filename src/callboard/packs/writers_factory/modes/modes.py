@@ -56,7 +56,7 @@ class Modes:
     ) -> None:
         """Take the ground and the rooms the gates look into."""
         self._ground = ground
-        self._bible = bible or Bible(ground)
+        self.bible = bible or Bible(ground)
         self._around = neighbours or Neighbours()
         self._positions = Positions(ground)
         self._overrides = Overrides(ground)
@@ -168,7 +168,7 @@ class Modes:
     async def update_status(self, template: str, status: str) -> StatusReport:
         """Take an agent's claim about a template; after the first mode it may open one again."""
         is_later = self._now() is not self.table.first
-        return await claim_status(self._bible, template, status, may_reopen=is_later)
+        return await claim_status(self.bible, template, status, may_reopen=is_later)
 
     async def settle(self) -> None:
         """Have the memory hold every override it does not hold yet."""
@@ -190,7 +190,7 @@ class Modes:
 
     def _book(self, *, is_marking: bool = False) -> Shown:
         return Shown(
-            self._bible.work_order(),
+            self.bible.work_order(),
             self._around.voice(),
             self._around.outline(),
             self._around.scenes(),

@@ -13,23 +13,21 @@ from callboard.choreography.questions import Judge
 from callboard.choreography.stage import Stage
 from callboard.core.canonical import Json
 from callboard.core.errors import Conflict
-from callboard.core.vocabulary import Effect
 from callboard.packs.writers_factory.ground import Ground
 from callboard.packs.writers_factory.model import SceneStatus
+from callboard.packs.writers_factory.operations import in_run, keep_in_run
 from callboard.packs.writers_factory.revision.analysis.brief import SceneBrief
 from callboard.packs.writers_factory.revision.analysis.findings import SceneAnalysis
 from callboard.packs.writers_factory.revision.analysis.judging import Judged, analyze_text
-from callboard.packs.writers_factory.revision.completion.completion import (
-    check_writer,
-    keep_completion,
-)
-from callboard.packs.writers_factory.revision.completion.export import (
-    BookFacts,
-    export_manuscript,
-)
+from callboard.packs.writers_factory.revision.completion.completion import check_writer
 from callboard.packs.writers_factory.revision.enhancement import proposal as kept
 from callboard.packs.writers_factory.revision.enhancement.deep import DEEP, revise_scene
 from callboard.packs.writers_factory.revision.enhancement.quick import Work, fix_scene
+from callboard.packs.writers_factory.revision.operations import (
+    close_book,
+    export_book,
+    write_report,
+)
 from callboard.packs.writers_factory.revision.reports.continuity import (
     audit_manuscript,
     in_order,
@@ -59,10 +57,8 @@ async def analyze(stage: Stage, scene_id: str, *, is_fast: bool) -> Json:
     """Analyze a scene as it stands and keep the analysis."""
     text, brief = await _begin(stage, scene_id)
     analysis = await analyze_text(stage, Judged("scene", text, brief), _judge(stage, is_fast))
-    shown: dict[str, Json] = await stage.step(
-        "keep", _keep_analysis(stage), analysis.to_json(), effect=Effect.IDEMPOTENT
-    )
-    return shown
+    store, body = _keep_analysis(stage), analysis.to_json()
+    return await keep_in_run(stage, "store", "analysis", lambda: store(body), of=scene_id)
 
 
 async def compare(stage: Stage, scene_id: str, texts: Mapping[str, str], *, is_fast: bool) -> Json:
@@ -88,10 +84,11 @@ async def enhance(
     enhanced = await (revise_scene if mode == DEEP else fix_scene)(stage, work)
     records = Ground(stage.studio).records
 
-    async def keep(body: Json) -> None:
-        await records.put(kept.KIND, enhanced.id, body)
+    async def store() -> Json:
+        await records.put(kept.KIND, enhanced.id, enhanced.to_json())
+        return enhanced.id
 
-    await stage.step("keep", keep, enhanced.to_json(), effect=Effect.IDEMPOTENT)
+    await keep_in_run(stage, "store", "proposed changes", store, of=scene_id)
     return enhanced.shown()
 
 
@@ -159,30 +156,14 @@ async def report_on_voice(stage: Stage) -> Json:
 async def finish(stage: Stage, *, by: str, author: str, formats: Sequence[str], note: str) -> Json:
     """Export the manuscript and record that the writer calls it done."""
     check_writer(by)
-    ground = Ground(stage.studio)
-    revision = Revision(ground)
+    revision = Revision(Ground(stage.studio))
     found = await stage.step("open_errors", lambda: list(revision.open_errors()))
     errors = cast("list[str]", found)
 
-    async def export() -> Json:
-        facts = BookFacts.of(revision.story(), author)
-        return (await export_manuscript(ground, facts, revision.texts(), formats)).to_json()
-
-    exported = await stage.step("export", export, effect=Effect.IDEMPOTENT)
-
-    async def complete(open_errors: Json, export: Json) -> Json:
-        report = revision.story().health_report
-        done = await keep_completion(
-            ground, open_errors, health_report=report, export=export, note=note
-        )
-        return done.to_json()
-
-    done = cast(
-        "dict[str, Any]",
-        await stage.step("complete", complete, errors, exported, effect=Effect.IDEMPOTENT),
-    )
+    exported = (await in_run(stage, "bind", export_book, author, tuple(formats))).to_json()
+    done = await in_run(stage, "close", close_book, errors, exported, note)
     warnings = [f"{len(errors)} things are still open"] if errors else []
-    return {**done, "warnings": warnings}
+    return {**done.to_json(), "warnings": warnings}
 
 
 async def _begin(stage: Stage, scene_id: str) -> tuple[str, SceneBrief]:
@@ -218,9 +199,4 @@ def _keep_analysis(stage: Stage) -> Any:
 
 
 async def _write(stage: Stage, key: str, path: str, text: str) -> None:
-    files = Ground(stage.studio).files
-
-    def write(where: str, content: str) -> Json:
-        return files.write_text(where, content).sha256
-
-    await stage.step(key, write, path, text, effect=Effect.IDEMPOTENT)
+    await in_run(stage, f"{key}/report", write_report, path, text)

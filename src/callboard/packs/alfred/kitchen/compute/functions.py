@@ -1,27 +1,34 @@
-"""The arithmetic a plan may name, by name. Each gets rows by table and gives plain data."""
+"""Functions: the arithmetic a plan may name, with today's date, drafts at hand, safety read."""
 
 import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import date, timedelta
-from typing import Any, Final
+from typing import Any, Final, cast
 
-from callboard.choreography.turn.domain import ComputeFunction, Who
+from callboard.choreography.turn.domain import ComputeFunction, Row, Who
 from callboard.choreography.turn.requests import QueryError
-from callboard.packs.alfred.kitchen.compute.deducting import deduct_inventory
 from callboard.packs.alfred.kitchen.compute.matching import (
     SOON_DAYS,
     MatchOptions,
     match_recipes,
+    open_slots,
+    scale_recipe,
 )
-from callboard.packs.alfred.kitchen.compute.plans import open_slots
-from callboard.packs.alfred.kitchen.compute.rows import STAPLES, Catalogue, Row, staple_keys
-from callboard.packs.alfred.kitchen.compute.scaling import scale_recipe
-from callboard.packs.alfred.kitchen.compute.shopping import aggregate_shopping, group_shopping
-from callboard.packs.alfred.kitchen.compute.shortages import missing_ingredients
-from callboard.packs.alfred.kitchen.compute.statistics import category_counts, cooking_stats
-from callboard.packs.alfred.kitchen.compute.upkeep import expiring_soon, low_stock
-from callboard.packs.alfred.kitchen.safety.checking import Eater, check_for
+from callboard.packs.alfred.kitchen.compute.rows import STAPLES, FoodCatalogue, staple_keys
+from callboard.packs.alfred.kitchen.compute.shortages import (
+    aggregate_shopping,
+    group_shopping,
+    missing_ingredients,
+)
+from callboard.packs.alfred.kitchen.compute.upkeep import (
+    category_counts,
+    cooking_stats,
+    deduct_inventory,
+    expiring_soon,
+    low_stock,
+)
+from callboard.packs.alfred.kitchen.food.checking import Eater, check_for
 
 Tables = Mapping[str, Sequence[Row]]
 Options = Mapping[str, Any]
@@ -41,8 +48,8 @@ class _Given:
         return self.tables.get(table, ())
 
     @property
-    def catalogue(self) -> Catalogue:
-        return Catalogue.of(self.rows("ingredients"))
+    def catalogue(self) -> FoodCatalogue:
+        return FoodCatalogue.of(self.rows("ingredients"))
 
     @property
     def profile(self) -> Row:
@@ -68,12 +75,8 @@ class _Given:
             return default
         text = str(given)
         if not _DAY.match(text):
-            raise QueryError(
-                "bad_value",
-                f"{name} is a day such as 2026-05-20, not {text[:40]!r}",
-                field=name,
-                allowed=[],
-            )
+            told = f"{name} is a day such as 2026-05-20, not {text[:40]!r}"
+            raise QueryError("bad_value", told, field=name, allowed=[])
         return date.fromisoformat(text[:10])
 
     @property
@@ -232,3 +235,64 @@ _FUNCTIONS: Final[
     "category_counts": ("how many rows there are of each category", (), _counted),
     "cooking_stats": ("what was cooked how often", ("cooking_log",), _cooked),
 }
+
+
+_SAFETY: Final = "user_profile"
+# Who must not eat what is looked up in the profile, so that a plan cannot forget it.
+_CHECKED: Final = frozenset({"match_recipes", "check_constraints"})
+_OVER_LINES: Final = frozenset(
+    {"match_recipes", "check_constraints", "missing_ingredients", "aggregate_shopping",
+     "scale_recipe", "deduct_inventory"}
+)  # fmt: skip
+
+
+def kitchen_functions(today: Callable[[Who], str]) -> dict[str, ComputeFunction]:
+    """Return the functions a plan may name; `today` tells what day it is for somebody."""
+    return {name: _ready(function, today) for name, function in compute_functions().items()}
+
+
+def _ready(function: ComputeFunction, today: Callable[[Who], str]) -> ComputeFunction:
+    name = function.name
+    needs = function.needs
+    if name in _CHECKED and _SAFETY not in needs:
+        needs = (*needs, _SAFETY)
+
+    def run(tables: Tables, who: Who, options: Options) -> Mapping[str, Any]:
+        given = tables
+        if name in _OVER_LINES:
+            given = _with_drafts(tables, options)
+            _refuse_lineless(given)
+        return function.run(given, who, {"today": today(who), **options})
+
+    return replace(function, needs=needs, run=run)
+
+
+def _with_drafts(tables: Tables, options: Options) -> Tables:
+    """Return the tables with what is only drafted yet: a new recipe, or a plan's meals."""
+    contents = cast("Sequence[Row]", options.get("contents") or ())
+    drafted = [dict(each) for each in contents if "ingredients" in each]
+    meals = [_meal(entry) for each in contents for entry in each.get("entries") or ()]
+    changed: dict[str, Sequence[Row]] = dict(tables)
+    if drafted:
+        changed["recipes"] = [*drafted, *tables.get("recipes", ())]
+    if meals:
+        changed["meal_plans"] = meals
+    return changed
+
+
+def _meal(entry: Row) -> Row:
+    names = {"plan_date": "date", "meal_type": "meal_type", "recipe_id": "recipe_ref"}
+    return {ours: entry.get(its) for ours, its in {**names, "servings": "servings"}.items()}
+
+
+def _refuse_lineless(tables: Tables) -> None:
+    """A recipe without its ingredients would seem safe and complete; nobody may reckon with it."""
+    for recipe in tables.get("recipes", ()):
+        if "ingredients" not in recipe and recipe.get("storage") != "link":
+            raise QueryError(
+                "bad_value",
+                "The recipes were read without their ingredients",
+                field="include",
+                allowed=["ingredients"],
+                hint="Read recipes with include: [ingredients].",
+            )

@@ -1,25 +1,43 @@
-"""Matching: which recipes can be cooked with what is there, and what each still lacks.
-
-An ingredient counts as in stock if there is enough of it, or if there is some and nobody can say
-how much. What is optional and what every kitchen has does not count.
-"""
+"""Matching: which recipes fit what is there, for how many, and on which days."""
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from datetime import date, timedelta
 from typing import Any, Final
 
-from callboard.library.relational.names import name_key
+from callboard.core.errors import InvalidInput
+from callboard.knowledge.entities.matching import name_key
+from callboard.packs.alfred.kitchen.compute.amounts import is_enough, kitchen_fraction, rounded
 from callboard.packs.alfred.kitchen.compute.rows import (
     STAPLES,
-    Catalogue,
+    FoodCatalogue,
     Row,
     Stock,
     ingredient_lines,
+    scale_of,
     staple_keys,
 )
-from callboard.packs.alfred.kitchen.compute.units import is_enough, rounded
-from callboard.packs.alfred.kitchen.safety.checking import Eater, check_for
+from callboard.packs.alfred.kitchen.food.checking import Eater, check_for
+
+
+def scale_recipe(recipe: Row, servings: float) -> dict[str, Any]:
+    """Return a recipe for so many servings; what has no quantity has none afterwards.
+
+    `shown` is the quantity as a measuring cup has it. It is for showing only.
+    """
+    if not servings > 0:
+        raise InvalidInput(
+            f"A recipe cannot be made for {servings:g} servings", fix="Name a number above 0."
+        )
+    scale = scale_of(recipe, servings)
+    lines: list[dict[str, Any]] = []
+    for line in ingredient_lines(recipe):
+        quantity = line.get("quantity")
+        exact = None if quantity is None else rounded(float(quantity) * scale)
+        shown = "" if exact is None else kitchen_fraction(exact)
+        lines.append({**line, "quantity": exact, "shown": shown})
+    return {**recipe, "servings": servings, "ingredients": lines, "scale": rounded(scale)}
+
 
 SOON_DAYS: Final = 3
 Match = dict[str, Any]
@@ -47,13 +65,13 @@ def match_recipes(
     inventory: Iterable[Row],
     eater: Eater,
     options: MatchOptions,
-    catalogue: Catalogue | None = None,
+    catalogue: FoodCatalogue | None = None,
 ) -> dict[str, Any]:
     """Return the recipes somebody may eat, the one that lacks least first, and those they may not.
 
     Ties: more food used that expires soon, then better rated, then by name.
     """
-    known = catalogue or Catalogue()
+    known = catalogue or FoodCatalogue()
     stock = Stock.of(inventory, known)
     matches: list[Match] = []
     blocked: list[dict[str, Any]] = []
@@ -137,7 +155,7 @@ def match_of(recipe: Row, stock: Stock, options: MatchOptions) -> Match:
     }
 
 
-def tagged(recipe: Row, catalogue: Catalogue) -> Row:
+def tagged(recipe: Row, catalogue: FoodCatalogue) -> Row:
     """Return a recipe whose ingredients carry what the catalogue tags them with."""
     if not catalogue.by_id:
         return recipe
@@ -158,3 +176,36 @@ def _expires(items: Sequence[Row], soon: str) -> bool:
     # The first to expire comes first.
     first = items[0].get("expires_on")
     return first is not None and str(first) <= soon
+
+
+WEEKDAYS: Final = ("mon", "tue", "wed", "thu", "fri", "sat", "sun")
+_MOST_DAYS: Final = 62
+
+
+def open_slots(
+    first: date,
+    last: date,
+    meal_types: Sequence[str] = ("dinner",),
+    existing: Iterable[Row] = (),
+    cooking_days: Sequence[str] = (),
+) -> dict[str, Any]:
+    """Return the meals nobody has planned yet, by day; without cooking days, every day counts."""
+    if (last - first).days > _MOST_DAYS:
+        raise InvalidInput(
+            f"{first} to {last} are more than {_MOST_DAYS} days", fix="Plan in smaller parts."
+        )
+    taken = {
+        (str(row.get("plan_date")), str(row.get("meal_type") or "dinner"))
+        for row in existing
+        if row.get("status") != "skipped"
+    }
+    slots: list[dict[str, str]] = []
+    day = first
+    while day <= last:
+        name = WEEKDAYS[day.weekday()]
+        if not cooking_days or name in cooking_days:
+            for meal in meal_types:
+                if (day.isoformat(), meal) not in taken:
+                    slots.append({"date": day.isoformat(), "day": name, "meal_type": meal})
+        day += timedelta(days=1)
+    return {"slots": slots, "count": len(slots)}

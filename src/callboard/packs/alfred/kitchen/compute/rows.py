@@ -1,11 +1,11 @@
-"""Rows as arithmetic sees them: an ingredient's facts, wherever a row carries them."""
+"""Rows as the arithmetic reads them, what they add up to, and what needs a look."""
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Final, cast
 
-from callboard.library.relational.names import name_key
-from callboard.packs.alfred.kitchen.compute.units import convert
+from callboard.knowledge.entities.matching import name_key
+from callboard.packs.alfred.kitchen.compute.amounts import convert
 
 Row = Mapping[str, Any]
 STAPLES: Final = ("salt", "pepper", "black pepper", "water", "oil", "olive oil", "vegetable oil")
@@ -13,13 +13,13 @@ STAPLES: Final = ("salt", "pepper", "black pepper", "water", "oil", "olive oil",
 
 
 @dataclass(frozen=True, slots=True)
-class Catalogue:
+class FoodCatalogue:
     """The ingredients' own rows, by id; empty when they were not read."""
 
     by_id: Mapping[str, Row] = field(default_factory=dict[str, Row])
 
     @classmethod
-    def of(cls, rows: Iterable[Row]) -> "Catalogue":
+    def of(cls, rows: Iterable[Row]) -> "FoodCatalogue":
         """Return the catalogue that rows make."""
         return cls({str(row["id"]): row for row in rows if row.get("id")})
 
@@ -73,7 +73,7 @@ _NOTHING: Final = Available()
 class Stock:
     """An inventory, found by ingredient; the first to expire comes first."""
 
-    catalogue: Catalogue
+    catalogue: FoodCatalogue
     by_key: dict[str, list[Row]] = field(default_factory=dict[str, list[Row]])
     # Lines ask for the same ingredient in the same unit again and again.
     _known: dict[tuple[str, str | None], Available] = field(
@@ -81,9 +81,9 @@ class Stock:
     )
 
     @classmethod
-    def of(cls, inventory: Iterable[Row], catalogue: Catalogue | None = None) -> "Stock":
+    def of(cls, inventory: Iterable[Row], catalogue: FoodCatalogue | None = None) -> "Stock":
         """Return what is in stock; an empty row is nothing."""
-        stock = cls(catalogue or Catalogue())
+        stock = cls(catalogue or FoodCatalogue())
         filled = (row for row in inventory if row.get("quantity") != 0)
         for row in sorted(filled, key=expiry_order):
             for key in stock.catalogue.keys(row):

@@ -1,15 +1,18 @@
-"""Generated content: the shape of recipes and plans, what one lacks, and how it is saved."""
+"""Content: the shapes of recipes and plans, how they are written, what speaks against them."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Awaitable, Callable, Mapping, Sequence
 from functools import cache
-from typing import Any, Final, Literal
+from typing import Any, Final, Literal, cast
 
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
 from callboard.choreography.turn.domain import Objection, Row
-from callboard.choreography.turn.requests import WriteRequest
+from callboard.choreography.turn.requests import ReadRequest, ReadResult, WriteRequest
 from callboard.core.errors import NotFound
+from callboard.knowledge.entities.matching import name_key
 from callboard.packs.alfred.kitchen.compute.amounts import read_number
+from callboard.packs.alfred.kitchen.food.checking import Eater, check_for
+from callboard.packs.alfred.kitchen.profile import needs_instructions
 
 RECIPE: Final = "recipe"
 PLAN: Final = "meal_plan"
@@ -201,3 +204,58 @@ def recipe_refs(content: Row) -> Sequence[str]:
         return ()
     refs = [each.get("recipe_ref") for each in entries if isinstance(each, Mapping)]  # pyright: ignore[reportUnknownVariableType, reportUnknownMemberType]
     return [str(ref) for ref in refs if ref]  # pyright: ignore[reportUnknownArgumentType, reportUnknownVariableType]
+
+
+Read = Callable[[ReadRequest], Awaitable[ReadResult]]
+
+
+async def content_objections(
+    content_type: str, content: Row, profile: Row, constraints: Sequence[str], read: Read
+) -> list[Objection]:
+    """Return everything that speaks against content."""
+    may_lack_steps = not needs_instructions(profile)
+    found = shape_objections(content_type, content, may_lack_steps=may_lack_steps)
+    eater = Eater.of(profile, constraints)
+    found += check_for(eater, content)
+    if content_type == PLAN and not found:
+        found += await _grounding_objections(content, eater, read)
+    return found
+
+
+async def _grounding_objections(content: Row, eater: Eater, read: Read) -> list[Objection]:
+    """A plan's recipes are the user's own, and each may be eaten."""
+    refs = list(dict.fromkeys(recipe_refs(content)))
+    stored = [ref for ref in refs if not ref.startswith("temp_")]
+    known = await _recipes(stored, read)
+    found: list[Objection] = []
+    for ref in stored:
+        recipe = known.get(ref) or known.get(name_key(ref))
+        if recipe is None:
+            found.append(Objection("unknown", ref, "There is no such recipe"))
+        else:
+            found += check_for(eater, recipe)
+    return found
+
+
+async def _recipes(refs: Sequence[str], read: Read) -> Mapping[str, Row]:
+    known: dict[str, Row] = {}
+    for start in range(0, len(refs), 50):
+        some = list(refs[start : start + 50])
+        either: Any = {
+            "or": [
+                {"field": "id", "op": "in", "value": some},
+                {"field": "name", "op": "in", "value": some},
+            ]
+        }
+        request = ReadRequest.model_validate(
+            {
+                "table": "recipes",
+                "filters": [either],
+                "include": ["ingredients", "steps", "tags"],
+                "limit": 200,
+            }
+        )
+        for row in cast("list[Row]", (await read(request)).rows):
+            known[str(row["id"])] = row
+            known[name_key(str(row["name"]))] = row
+    return known

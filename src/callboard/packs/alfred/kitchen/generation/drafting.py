@@ -5,9 +5,9 @@ from dataclasses import replace
 from datetime import date
 from typing import TYPE_CHECKING, Any, Final, cast
 
-from callboard.choreography.turn.domain import Row, Wanted
+from callboard.choreography.turn.domain import Row, WantedContent
 from callboard.packs.alfred.kitchen.generation.content import PLAN, RECIPE
-from callboard.packs.alfred.kitchen.generation.dishes import dish_book
+from callboard.packs.alfred.kitchen.generation.dishes import dish_book, pick
 from callboard.packs.alfred.kitchen.generation.invention import (
     Brief,
     compose,
@@ -15,14 +15,13 @@ from callboard.packs.alfred.kitchen.generation.invention import (
     eater_of,
     gaps_of,
 )
-from callboard.packs.alfred.kitchen.generation.picking import pick
 from callboard.packs.alfred.kitchen.generation.selection import (
     PlanBrief,
     Wish,
     entries_for,
     gaps_for,
 )
-from callboard.packs.alfred.kitchen.profile.effects import needs_instructions
+from callboard.packs.alfred.kitchen.profile import needs_instructions
 
 if TYPE_CHECKING:
     from callboard.choreography.stage import Stage
@@ -32,7 +31,12 @@ _MOST_SERVINGS: Final = 50
 
 
 async def draft(
-    stage: "Stage", key: str, wanted: Wanted, profile: Row, today: date, taken: frozenset[str]
+    stage: "Stage",
+    key: str,
+    wanted: WantedContent,
+    profile: Row,
+    today: date,
+    taken: frozenset[str],
 ) -> Sequence[Row] | None:
     """Return one draft; an empty list if nothing can be made; None for what is made elsewhere."""
     if wanted.content_type == RECIPE:
@@ -43,7 +47,7 @@ async def draft(
 
 
 async def draft_recipe(
-    stage: "Stage", key: str, wanted: Wanted, profile: Row, taken: frozenset[str]
+    stage: "Stage", key: str, wanted: WantedContent, profile: Row, taken: frozenset[str]
 ) -> Sequence[Row]:
     """Return a new recipe, or nothing if nothing fits who eats it."""
     wish = str(wanted.arguments.get("wish") or wanted.request)[:_LONGEST_WISH]
@@ -69,7 +73,7 @@ async def draft_recipe(
 
 
 async def draft_plan(
-    stage: "Stage", key: str, wanted: Wanted, profile: Row, today: date
+    stage: "Stage", key: str, wanted: WantedContent, profile: Row, today: date
 ) -> Sequence[Row]:
     """Return a plan of the user's own recipes; nothing if none may be eaten or no day is open."""
     arguments = wanted.arguments
@@ -117,13 +121,13 @@ def _any(name: str, gaps: Mapping[str, Sequence[str]], brief: Brief) -> dict[str
     return None
 
 
-def _servings(wanted: Wanted, profile: Row) -> float:
+def _servings(wanted: WantedContent, profile: Row) -> float:
     asked = wanted.arguments.get("servings") or (wanted.revises or {}).get("servings")
     servings = float(asked or profile.get("household_size") or 2)
     return min(max(servings, 1.0), float(_MOST_SERVINGS))
 
 
-def _stock_names(wanted: Wanted) -> tuple[str, ...]:
+def _stock_names(wanted: WantedContent) -> tuple[str, ...]:
     """Return what is in the house, what expires first in front."""
     rows = sorted(
         wanted.data.get("inventory_items", ()),

@@ -10,13 +10,12 @@ from dataclasses import dataclass
 from typing import Any, Final
 
 from callboard.choreography.turn.domain import Row
-from callboard.knowledge.entities.matching import singular_words
-from callboard.library.relational.names import name_key
-from callboard.packs.alfred.kitchen.compute.units import rounded
-from callboard.packs.alfred.kitchen.generation.dishes import Dish, Kind, Share, dish_book
-from callboard.packs.alfred.kitchen.lexicon import food_facts
-from callboard.packs.alfred.kitchen.safety.checking import Eater, check_for, is_allowed
-from callboard.packs.alfred.kitchen.safety.diets import diet_called
+from callboard.knowledge.entities.matching import name_key, singular_words
+from callboard.packs.alfred.kitchen.compute.amounts import rounded
+from callboard.packs.alfred.kitchen.food.checking import Eater, check_for, is_allowed
+from callboard.packs.alfred.kitchen.food.foods import food_facts
+from callboard.packs.alfred.kitchen.food.words import diet_called
+from callboard.packs.alfred.kitchen.generation.dishes import Dish, DishKind, Share, dish_book
 
 _WORD: Final = re.compile(r"[^\W\d_]+(?:[-'][^\W\d_]+)*")
 _LONGEST_FOOD: Final = 3
@@ -232,7 +231,7 @@ def _words(
     }
 
 
-def _steps(dish: Dish, kind: Kind, words: Mapping[str, str]) -> list[dict[str, Any]]:
+def _steps(dish: Dish, kind: DishKind, words: Mapping[str, str]) -> list[dict[str, Any]]:
     filled = {**words, "cut": kind.cut, "done": kind.done}
     steps: list[dict[str, Any]] = []
     for step in dish.steps:

@@ -10,11 +10,10 @@ from typing import Any, Final
 
 from callboard.choreography.turn.domain import Row
 from callboard.knowledge.entities.matching import singular_words
-from callboard.packs.alfred.kitchen.compute.matching import MatchOptions, match_recipes
-from callboard.packs.alfred.kitchen.compute.plans import open_slots
-from callboard.packs.alfred.kitchen.profile.effects import dinners_in
-from callboard.packs.alfred.kitchen.safety.checking import Eater, check_for
-from callboard.packs.alfred.kitchen.safety.diets import diet_called
+from callboard.packs.alfred.kitchen.compute.matching import MatchOptions, match_recipes, open_slots
+from callboard.packs.alfred.kitchen.food.checking import Eater, check_for
+from callboard.packs.alfred.kitchen.food.words import diet_called
+from callboard.packs.alfred.kitchen.profile import dinners_in
 
 MOST_CANDIDATES: Final = 8
 _WEEKEND: Final = ("sat", "sun")
@@ -35,7 +34,7 @@ _NOT_FOR: Final = {
 
 
 @dataclass(frozen=True, slots=True)
-class Slot:
+class MealSlot:
     """A meal that is to be planned."""
 
     date: str
@@ -93,7 +92,7 @@ class PlanBrief:
     # Whether what is planned there gives way.
     replaces: bool = False
 
-    def slots(self) -> list[Slot]:
+    def slots(self) -> list[MealSlot]:
         """Return the open meals to plan, spread over the days, as many as wanted."""
         open_days = self._open(self.profile.get("cooking_days") or ())
         if not open_days and self.profile.get("cooking_days"):
@@ -124,13 +123,13 @@ class PlanBrief:
         is_within = self.start.isoformat() <= str(planned.get("plan_date")) <= self.end.isoformat()
         return is_within and str(planned.get("meal_type") or "dinner") in self.meals
 
-    def _open(self, cooking_days: Sequence[str]) -> list[Slot]:
+    def _open(self, cooking_days: Sequence[str]) -> list[MealSlot]:
         first = max(self.start, self.today)
         if first > self.end:
             return []
         taken = () if self.replaces else self.planned
         found = open_slots(first, self.end, self.meals, taken, cooking_days)
-        slots = [Slot(each["date"], each["meal_type"]) for each in found["slots"]]
+        slots = [MealSlot(each["date"], each["meal_type"]) for each in found["slots"]]
         if self.count is None and self.profile.get("cooking_frequency") == "weekends_only":
             weekend = {each["date"] for each in found["slots"] if each["day"] in _WEEKEND}
             return [slot for slot in slots if slot.date in weekend] or slots
@@ -143,7 +142,7 @@ class PlanBrief:
         return min(max(wanted * len(self.meals), 1), available)
 
 
-def gaps_for(brief: PlanBrief, slots: Sequence[Slot]) -> dict[str, list[Row]]:
+def gaps_for(brief: PlanBrief, slots: Sequence[MealSlot]) -> dict[str, list[Row]]:
     """Return the recipes to pick from for each meal, in turns so that days differ."""
     gaps: dict[str, list[Row]] = {}
     by_meal = {meal: brief.candidates(meal) for meal in dict.fromkeys(s.meal_type for s in slots)}
@@ -164,7 +163,7 @@ def gaps_for(brief: PlanBrief, slots: Sequence[Slot]) -> dict[str, list[Row]]:
 
 
 def entries_for(
-    slots: Sequence[Slot],
+    slots: Sequence[MealSlot],
     gaps: Mapping[str, Sequence[Row]],
     picks: Mapping[str, str],
     household: float | None,
@@ -194,10 +193,12 @@ def entries_for(
                 "label": str(recipe["name"]),
             }
         )
-    return sorted(entries, key=lambda entry: slots.index(Slot(entry["date"], entry["meal_type"])))
+    return sorted(
+        entries, key=lambda entry: slots.index(MealSlot(entry["date"], entry["meal_type"]))
+    )
 
 
-def _spread(slots: Sequence[Slot], wanted: int) -> list[Slot]:
+def _spread(slots: Sequence[MealSlot], wanted: int) -> list[MealSlot]:
     if wanted >= len(slots):
         return list(slots)
     return [slots[place * len(slots) // wanted] for place in range(wanted)]

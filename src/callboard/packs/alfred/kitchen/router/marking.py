@@ -5,30 +5,22 @@ from collections.abc import Sequence
 from typing import Any, Final
 
 from callboard.choreography.turn.domain import Routed
-from callboard.packs.alfred.kitchen.router.situation import Situation, among, same
-from callboard.packs.alfred.kitchen.router.words.items import read_item, read_items
-from callboard.packs.alfred.kitchen.router.words.lexicon import any_of, read_count
-from callboard.packs.alfred.kitchen.router.words.targets import (
+from callboard.packs.alfred.kitchen.router.situation import (
     BEHIND,
     INVENTORY,
     OPEN,
     SHOPPING,
+    Situation,
+    among,
     find_target,
     names,
+    present,
+    same,
 )
+from callboard.packs.alfred.kitchen.router.words import forms, read_count, read_item, read_items
 
-_MARK: Final = re.compile(
-    r"^(?:mark|tick|check|set)\s+(?P<what>.+?)\s+(?:as\s+|to\s+)?(?P<state>bought|purchased|got"
-    r"|in (?:the )?cart|in (?:my )?basket|needed|done|finished|complete|completed|cancelled"
-    r"|canceled|open)$",
-    re.I | re.S,
-)
-_CHECK_OFF: Final = re.compile(
-    r"^(?:check|tick|cross) off\s+(?P<what>.+?)(?:\s+(?:from|on|off)\s+(?:my|the|our)"
-    rf"\s+{any_of('lists')})?$"
-    rf"|^(?:check|tick|cross)\s+(?P<before>.+?)\s+off(?:\s+(?:my|the|our)\s+{any_of('lists')})?$",
-    re.I | re.S,
-)
+_FORMS: Final = forms("marking")
+
 _STATES: Final = {
     "bought": "purchased", "purchased": "purchased", "got": "purchased", "in cart": "in_cart",
     "in the cart": "in_cart", "in basket": "in_cart", "in my basket": "in_cart", "needed": "needed",
@@ -37,44 +29,6 @@ _TASK_STATES: Final = {
     "done": "done", "finished": "done", "complete": "done", "completed": "done",
     "cancelled": "cancelled", "canceled": "cancelled", "open": "open",
 }  # fmt: skip
-_SERVINGS: Final = re.compile(
-    r"^(?:set|change|update|make)\s+(?:the\s+)?(?:servings?|portions?)\s+(?:of|for|in|on)\s+"
-    r"(?:the\s+|my\s+)?(?P<recipe>.+?)\s+(?:to|=)\s+(?P<count>\w+)$"
-    r"|^(?:set|change|update|make)\s+(?:the\s+|my\s+)?(?P<recipe2>.+?)\s+(?:to\s+)?serve\s+"
-    r"(?P<count2>\w+)(?:\s+(?:people|servings|persons))?$",
-    re.I,
-)
-_RATE: Final = re.compile(
-    r"^(?:rate|give)\s+(?:the\s+|my\s+)?(?P<recipe>.+?)\s+(?P<stars>[1-5])(?:\s*(?:/\s*5"
-    r"|out of 5|stars?))?$"
-    r"|^set\s+(?:the\s+)?rating\s+(?:of|for)\s+(?:the\s+|my\s+)?(?P<recipe2>.+?)\s+to\s+"
-    r"(?P<stars2>[1-5])(?:\s*stars?)?$",
-    re.I,
-)
-_RENAME: Final = re.compile(
-    r"^rename\s+(?:the\s+|my\s+)?(?P<recipe>.+?)(?:\s+recipe)?\s+(?:to|as|into)\s+(?P<name>.+)$",
-    re.I | re.S,
-)
-_MOVE: Final = re.compile(
-    rf"^(?:move|transfer)\s+(?P<what>.+?)\s+(?:from\s+(?:the\s+)?(?:{any_of('places')})\s+)?"
-    rf"(?:to|into|in)\s+(?:the\s+|my\s+)?(?P<place>{any_of('places')})$",
-    re.I | re.S,
-)
-_SET: Final = re.compile(
-    r"^(?:set|change|update)\s+(?:the\s+)?(?:(?:quantity|amount|number)\s+of\s+)?(?P<what>.+?)"
-    r"\s+to\s+(?P<amount>[\d½¼¾⅓⅔].*)$",
-    re.I | re.S,
-)
-_DELETE_RECIPE: Final = re.compile(
-    r"^(?:delete|remove|archive|throw away)\s+(?:the\s+|my\s+)?(?:recipe(?:\s+(?:for|called"
-    r"|named|of))?\s+(?P<after>.+)|(?P<before>.+?)\s+recipe)$",
-    re.I | re.S,
-)
-_DELETE_ALL: Final = re.compile(
-    r"^(?:delete|remove|archive|clear)\s+(?:all(?:\s+of)?|every(?:thing in)?)\s*(?:my|the|our)?"
-    r"\s*(?P<noun>recipes?|tasks?|to-?dos?|reminders?|meal plans?|plans|planned meals)$",
-    re.I,
-)
 
 
 async def route_marking(situation: Situation) -> Routed | None:
@@ -87,22 +41,22 @@ async def route_marking(situation: Situation) -> Routed | None:
 
 
 async def _all_of(situation: Situation) -> Routed | None:
-    found = _DELETE_ALL.match(situation.text)
+    found = _FORMS["delete_all"].match(situation.text)
     if found is None:
         return None
     noun = found["noun"].casefold()
     if noun.startswith("recipe"):
-        table, subdomain, anything = "recipes", "recipes", "name"
+        table, anything = "recipes", "name"
     elif "plan" in noun:
-        table, subdomain, anything = "meal_plans", "meal_plans", "plan_date"
+        table, anything = "meal_plans", "plan_date"
     else:
-        table, subdomain, anything = "tasks", "tasks", "description"
-    filters = [{"not": {"field": anything, "op": "is", "value": None}}]
-    return _delete(situation, f"Delete all {table.replace('_', ' ')}", subdomain, table, filters)
+        table, anything = "tasks", "description"
+    filters = [present(anything)]
+    return _delete(situation, f"Delete all {table.replace('_', ' ')}", table, filters)
 
 
 async def _recipe_deletion(situation: Situation) -> Routed | None:
-    found = _DELETE_RECIPE.match(situation.text)
+    found = _FORMS["delete_recipe"].match(situation.text)
     if found is None:
         return None
     name = (found["after"] or found["before"]).strip(" \"'“”")
@@ -110,14 +64,12 @@ async def _recipe_deletion(situation: Situation) -> Routed | None:
         known = [each for each in situation.asked.referenced if not each.startswith("temp_")]
         if len(known) != 1:
             return None
-        return _delete(situation, "Delete the recipe", "recipes", "recipes", [same("id", known[0])])
-    return _delete(
-        situation, f"Delete the recipe {name}", "recipes", "recipes", [same("name", name)]
-    )
+        return _delete(situation, "Delete the recipe", "recipes", [same("id", known[0])])
+    return _delete(situation, f"Delete the recipe {name}", "recipes", [same("name", name)])
 
 
 async def _checked_off(situation: Situation) -> Routed | None:
-    found = _CHECK_OFF.match(situation.text)
+    found = _FORMS["check_off"].match(situation.text)
     if found is None:
         return None
     what = found["what"] or found["before"]
@@ -127,7 +79,7 @@ async def _checked_off(situation: Situation) -> Routed | None:
 
 
 async def _marked(situation: Situation) -> Routed | None:
-    found = _MARK.match(situation.text)
+    found = _FORMS["mark"].match(situation.text)
     if found is None:
         return None
     state = re.sub(r"\s+", " ", found["state"].casefold())
@@ -146,7 +98,7 @@ async def _shopping_state(
     # "The list" as a whole, or things on it.
     if re.fullmatch(r"(?:everything|all(?: of (?:it|them))?|the whole list|my list)", what, re.I):
         return _update(
-            situation, f"Mark everything as {state}", "shopping", SHOPPING.table,
+            situation, f"Mark everything as {state}", SHOPPING.table,
             [among("status", OPEN)], {"status": state},
         )  # fmt: skip
     targeted = BEHIND.match(what)
@@ -161,24 +113,24 @@ async def _shopping_state(
     ):
         return None
     told = f"Mark {names(wanted)} as {state.replace('_', ' ')}"
-    return _update(situation, told, "shopping", SHOPPING.table, filters, {"status": state})
+    return _update(situation, told, SHOPPING.table, filters, {"status": state})
 
 
 async def _task_state(situation: Situation, what: str, state: str) -> Routed | None:
-    from callboard.packs.alfred.kitchen.router.tasks import find_task
+    from callboard.packs.alfred.kitchen.router.people import find_task
 
     task = await find_task(situation, what)
     if task is None:
         return None
     told = f"Mark {task['description']} as {state}"
     return _update(
-        situation, told, "tasks", "tasks", [same("id", task["id"])], {"status": state},
+        situation, told, "tasks", [same("id", task["id"])], {"status": state},
         {str(task["id"]): task["version"]},
     )  # fmt: skip
 
 
 async def _servings(situation: Situation) -> Routed | None:
-    found = _SERVINGS.match(situation.text)
+    found = _FORMS["servings"].match(situation.text)
     if found is None:
         return None
     count = read_count(found["count"] or found["count2"])
@@ -189,7 +141,7 @@ async def _servings(situation: Situation) -> Routed | None:
 
 
 async def _rated(situation: Situation) -> Routed | None:
-    found = _RATE.match(situation.text)
+    found = _FORMS["rate"].match(situation.text)
     if found is None:
         return None
     stars = int(found["stars"] or found["stars2"])
@@ -198,7 +150,7 @@ async def _rated(situation: Situation) -> Routed | None:
 
 
 async def _renamed(situation: Situation) -> Routed | None:
-    found = _RENAME.match(situation.text)
+    found = _FORMS["rename"].match(situation.text)
     if found is None:
         return None
     name = found["name"].strip(" \"'“”")
@@ -213,22 +165,20 @@ async def _recipe_change(
         known = [each for each in situation.asked.referenced if not each.startswith("temp_")]
         if len(known) != 1:
             return None
-        return _update(
-            situation, f"Set {told}", "recipes", "recipes", [same("id", known[0])], values
-        )
+        return _update(situation, f"Set {told}", "recipes", [same("id", known[0])], values)
     rows = await situation.rows(
         table="recipes", columns=["id", "name"], filters=[same("name", name)], limit=2
     )
     if len(rows) != 1:
         return None
     return _update(
-        situation, f"Set {rows[0]['name']}: {told}", "recipes", "recipes",
+        situation, f"Set {rows[0]['name']}: {told}", "recipes",
         [same("id", rows[0]["id"])], values,
     )  # fmt: skip
 
 
 async def _moved(situation: Situation) -> Routed | None:
-    found = _MOVE.match(situation.text)
+    found = _FORMS["move"].match(situation.text)
     target = None if found is None else find_target(found["place"])
     if found is None or target is None or not target.place:
         return None
@@ -237,14 +187,14 @@ async def _moved(situation: Situation) -> Routed | None:
         return None
     wanted = [item.name for item in items]
     return _update(
-        situation, f"Move {names(wanted)} to the {target.title}", "inventory", INVENTORY.table,
+        situation, f"Move {names(wanted)} to the {target.title}", INVENTORY.table,
         [among("ingredient.name", wanted)], {"location": target.place},
     )  # fmt: skip
 
 
 async def _quantity(situation: Situation) -> Routed | None:
     """Set how much there is of one thing, where there is only one row of it."""
-    found = _SET.match(situation.text)
+    found = _FORMS["set"].match(situation.text)
     if found is None:
         return None
     behind = BEHIND.match(found["what"])
@@ -274,7 +224,7 @@ async def _quantity(situation: Situation) -> Routed | None:
     if amount.unit is not None:
         values["unit"] = amount.unit
     return _update(
-        situation, f"Set {item.name} on the {target.title}", target.subdomain, target.table,
+        situation, f"Set {item.name} on the {target.title}", target.table,
         [same("id", row["id"])], values, {str(row["id"]): row["version"]},
     )  # fmt: skip
 
@@ -287,23 +237,15 @@ def _split_place(text: str) -> tuple[str, str]:
 def _update(
     situation: Situation,
     what: str,
-    subdomain: str,
     table: str,
     filters: Sequence[dict[str, Any]],
     values: dict[str, Any],
     versions: dict[str, int] | None = None,
 ) -> Routed:
-    steps = situation.steps
-    steps.write(
-        what, subdomain, op="update", table=table, filters=list(filters), set=values,
-        versions=versions or {},
-    )  # fmt: skip
-    return Routed(steps=tuple(steps.made), goal=what)
+    return situation.writing(
+        what, op="update", table=table, filters=list(filters), set=values, versions=versions or {}
+    )
 
 
-def _delete(
-    situation: Situation, what: str, subdomain: str, table: str, filters: list[dict[str, Any]]
-) -> Routed:
-    steps = situation.steps
-    steps.write(what, subdomain, op="delete", table=table, filters=filters)
-    return Routed(steps=tuple(steps.made), goal=what)
+def _delete(situation: Situation, what: str, table: str, filters: list[dict[str, Any]]) -> Routed:
+    return situation.writing(what, op="delete", table=table, filters=filters)

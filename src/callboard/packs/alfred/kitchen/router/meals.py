@@ -1,66 +1,44 @@
-"""Meals on days: put one there, take one away, clear some days."""
+"""Meals on days: put there or taken away, what they still need, and the tasks they bring."""
 
 import re
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from datetime import date, timedelta
 from typing import Any, Final
 
 from callboard.choreography.turn.domain import Routed, Row
-from callboard.packs.alfred.kitchen.router.situation import Situation, same
-from callboard.packs.alfred.kitchen.router.words.dates import (
+from callboard.packs.alfred.kitchen.profile import meal_tasks
+from callboard.packs.alfred.kitchen.router.dates import (
     BARE_WEEKDAY,
-    DAY,
-    PERIOD,
     Days,
+    find_when,
     read_day,
     read_days,
 )
-from callboard.packs.alfred.kitchen.router.words.lexicon import any_of, kinds
-from callboard.packs.alfred.kitchen.router.words.targets import INTO
+from callboard.packs.alfred.kitchen.router.situation import (
+    INTO,
+    MOST_ROWS,
+    Situation,
+    among,
+    between,
+    same,
+)
+from callboard.packs.alfred.kitchen.router.words import forms, kinds
+
+_FORMS: Final = forms("meals")
+POINTING: Final = _FORMS["pointing"]
 
 _MOST_NEAR: Final = 6
-_MEAL: Final = any_of("meals")
-_PUT: Final = re.compile(
-    r"^(?:plan|add|put|schedule|have|cook|make)\s+(?P<what>.+?)\s+(?:for|to|on|onto)\s+(?:the"
-    r"\s+|my\s+)?"
-    rf"(?:(?P<meal>{_MEAL})\s+(?:on\s+|for\s+)?(?P<day>{DAY})|(?P<day2>{DAY})(?:'s)?(?:\s+"
-    rf"(?:for\s+)?(?P<meal2>{_MEAL}))?|(?P<meal3>{_MEAL}))$",
-    re.I | re.S,
-)
-_TAKE: Final = re.compile(
-    rf"^(?:skip|clear|cancel)\s+(?P<bare>{DAY})$"
-    rf"|^(?:remove|delete|cancel|clear|skip)\s+(?:the\s+|my\s+)?(?:(?P<meal>{_MEAL})\s+(?:on\s+"
-    rf"|for\s+)?(?P<day>{DAY})"
-    rf"|(?P<day2>{DAY})(?:'s)?\s+(?P<meal2>{_MEAL})|(?:what'?s planned|the plan|plan|meals?)\s+"
-    rf"(?:for|on)\s+(?P<when>{DAY}|{PERIOD}))$",
-    re.I,
-)
-_CLEAR: Final = re.compile(
-    r"^(?:clear|empty|delete|remove)\s+(?:(?:my|the|our)\s+)?(?:whole\s+)?(?:meal\s+)?(?:plan"
-    rf"|menu)(?:\s+(?:for|of)\s+(?P<when>{DAY}|{PERIOD}))?$",
-    re.I,
-)
-POINTING: Final = re.compile(
-    r"(?:that|this|it)(?: one| recipe| dish)?|the (?:first|second|third|last|other)(?: one"
-    r"| recipe)?",
-    re.I,
-)
-_NO_DISH: Final = re.compile(
-    r"\b(?:dinners|meals|lunches|breakfasts|something|anything|task|reminder)\b"
-    rf"|^(?:(?:a|the|my|our|some)\s+)?(?:{_MEAL}|meal|menu|food|week)$",
-    re.I,
-)
 
 
 async def route_meals(situation: Situation) -> Routed | None:
     """Route what goes on a day of the plan, or leaves it."""
-    put = _PUT.match(situation.text)
+    put = _FORMS["put"].match(situation.text)
     if put is not None:
         return await _put(situation, put)
-    taken = _TAKE.match(situation.text)
+    taken = _FORMS["take"].match(situation.text)
     if taken is not None:
         return await _take(situation, taken)
-    cleared = _CLEAR.match(situation.text)
+    cleared = _FORMS["clear"].match(situation.text)
     if cleared is not None:
         days = read_days(cleared["when"] or "this week", situation.today)
         if days is None:
@@ -68,7 +46,7 @@ async def route_meals(situation: Situation) -> Routed | None:
         return _remove(
             situation,
             "Clear the plan",
-            {"field": "plan_date", "op": "between", "value": [days.dates[0], days.dates[-1]]},
+            between("plan_date", days.dates[0], days.dates[-1]),
         )
     return None
 
@@ -112,14 +90,14 @@ def plan_recipe(situation: Situation, recipe: Row, day: date, meal: str) -> Rout
     told = f"Plan {recipe['name']} for {meal} on {day.isoformat()}"
     record = {"plan_date": day.isoformat(), "meal_type": meal, "recipe_id": recipe["id"],
               "servings": recipe["servings"]}  # fmt: skip
-    steps.write(told, "meal_plans", op="upsert", table="meal_plans", records=[record])
-    return Routed(steps=tuple(steps.made), goal=told)
+    steps.write(told, op="upsert", table="meal_plans", records=[record])
+    return steps.done(told)
 
 
 async def _put(situation: Situation, found: re.Match[str]) -> Routed | None:
     words = found["day"] or found["day2"] or "today"
     day = read_day(words, situation.today)
-    if day is None or INTO.search(found["what"]) or _NO_DISH.search(found["what"]):
+    if day is None or INTO.search(found["what"]) or _FORMS["no_dish"].search(found["what"]):
         return None
     meal = kinds("meals")[
         (found["meal"] or found["meal2"] or found["meal3"] or "dinner").casefold()
@@ -127,7 +105,7 @@ async def _put(situation: Situation, found: re.Match[str]) -> Routed | None:
     record: dict[str, Any] = {"plan_date": day.isoformat(), "meal_type": meal}
     what = re.sub(r"^(?:the|a|an|my|our|some)\s+", "", found["what"].strip(), flags=re.I)
     assumptions: tuple[str, ...] = ()
-    if POINTING.fullmatch(found["what"].strip()):
+    if _FORMS["pointing"].fullmatch(found["what"].strip()):
         if len(situation.asked.referenced) != 1:
             return None
         record["recipe_id"] = situation.asked.referenced[0]
@@ -144,8 +122,8 @@ async def _put(situation: Situation, found: re.Match[str]) -> Routed | None:
             assumptions = (f"No recipe is called “{what}”, so it is planned as a note",)
     steps = situation.steps
     told = f"Plan {named} for {meal} on {day.isoformat()}"
-    steps.write(told, "meal_plans", op="upsert", table="meal_plans", records=[record])
-    return Routed(steps=tuple(steps.made), goal=told, assumptions=assumptions)
+    steps.write(told, op="upsert", table="meal_plans", records=[record])
+    return steps.done(told, assumptions)
 
 
 def _names_day(found: re.Match[str]) -> bool:
@@ -160,15 +138,159 @@ async def _take(situation: Situation, found: re.Match[str]) -> Routed | None:
     days = Days(day, day) if day is not None else read_days(words, situation.today)
     if days is None:
         return None
-    filters: list[dict[str, Any]] = [
-        {"field": "plan_date", "op": "between", "value": [days.dates[0], days.dates[-1]]}
-    ]
+    filters: list[dict[str, Any]] = [between("plan_date", days.dates[0], days.dates[-1])]
     if meal:
         filters.append(same("meal_type", meal))
     return _remove(situation, "Take it off the plan", *filters)
 
 
 def _remove(situation: Situation, what: str, *filters: dict[str, Any]) -> Routed:
+    return situation.writing(what, op="delete", table="meal_plans", filters=list(filters))
+
+
+_MOST: Final = 200
+
+
+async def route_provisions(situation: Situation) -> Routed | None:
+    """Route what is to be bought, or only told, for the meals that are planned."""
+    bought, asked = _FORMS["buy"].match(situation.text), _FORMS["ask"].match(situation.text)
+    if bought is not None:
+        return await _needed(situation, bought["when"] or bought["for"], is_bought=True)
+    if asked is not None:
+        return await _needed(situation, asked["when"], is_bought=False)
+    return None
+
+
+async def _needed(situation: Situation, when: str, *, is_bought: bool) -> Routed:
+    days = read_days(when, situation.today)
+    planned = _planned(situation, days)
+    meals = await situation.rows(
+        table="meal_plans", columns=["recipe_id"], filters=planned, limit=_MOST
+    )
+    recipes = list(dict.fromkeys(str(each["recipe_id"]) for each in meals if each["recipe_id"]))
+    if not recipes:
+        return Routed(reply="No recipe is planned for then. Say “plan dinners for next week”.")
     steps = situation.steps
-    steps.write(what, "meal_plans", op="delete", table="meal_plans", filters=list(filters))
-    return Routed(steps=tuple(steps.made), goal=what)
+    read = [
+        steps.read(
+            "Read what is planned", 0, table="meal_plans", filters=planned,
+            limit=_MOST,
+        ),
+        steps.read(
+            "Read the recipes of the plan", 0, table="recipes",
+            filters=[among("id", recipes)], include=["ingredients"], limit=_MOST,
+        ),
+        steps.read(
+            "Read what is in the house", 0, table="inventory_items",
+            include=["ingredient"], limit=_MOST,
+        ),
+        steps.read(
+            "Read the shopping list", 0, table="shopping_items",
+            filters=[among("status", ["needed", "in_cart"])], limit=_MOST,
+        ),
+    ]  # fmt: skip
+    told = "See what the planned meals still need"
+    seen = steps.analyze(told, "shopping", 1, "aggregate_shopping", read)
+    if is_bought:
+        told = "Add what the planned meals need to the shopping list"
+        steps.write(
+            told,
+            2,
+            op="upsert",
+            table="shopping_items",
+            from_result=f"{seen}.items",
+            records=[
+                {"name": "$name", "quantity": "$quantity", "unit": "$unit", "source": "meal_plan"}
+            ],
+        )
+    return steps.done(told)
+
+
+def _planned(situation: Situation, days: Days | None) -> list[dict[str, object]]:
+    """Return the meals that are meant: of some days, else all that are still to be cooked."""
+    today = situation.today.day.isoformat()
+    start = today if days is None else max(today, days.start.isoformat())
+    filters: list[dict[str, object]] = [
+        {"field": "plan_date", "op": "gte", "value": start},
+        {"field": "status", "op": "eq", "value": "planned"},
+    ]
+    if days is not None:
+        filters.append({"field": "plan_date", "op": "lte", "value": days.end.isoformat()})
+    return filters
+
+
+_DAYS_AHEAD: Final = 14
+_MOST_TASKS: Final = 100
+
+
+async def route_preparations(situation: Situation) -> Routed | None:
+    """Route a wish for the tasks of what is planned."""
+    found = _FORMS["tasks"].match(situation.text)
+    if found is None:
+        return None
+    said = found["meal"] or found["meal2"]
+    meal = kinds("meals")[said.casefold()] if said else None
+    days = await _days(situation, found["day"] or found["day2"] or found["day3"] or "", meal)
+    if days is None:
+        return None
+    meals = await _meals(situation, days, meal)
+    if not meals:
+        return Routed(reply="Nothing is planned there that has no tasks yet.")
+    profile = await situation.profile()
+    recipes = await _recipes(situation, meals)
+    records = [task for row in meals for task in _tasks(situation, profile, row, recipes)]
+    if len(records) > _MOST_TASKS:
+        return Routed(reply=f"That would be {len(records)} tasks. Say for which day you want them.")
+    steps = situation.steps
+    told = f"Add the tasks of {len(meals)} planned meal{'s' if len(meals) > 1 else ''}"
+    steps.write(told, op="create", table="tasks", records=records)
+    detail = str(profile.get("task_granularity") or "reminders")
+    assumed = (f"Tasks are as your profile says: {detail}",)
+    return steps.done(told, assumed)
+
+
+async def _days(situation: Situation, words: str, meal: str | None) -> Days | None:
+    today = situation.today.day
+    if not words:
+        return Days(today, today + timedelta(days=_DAYS_AHEAD - 1))
+    day = await planned_day(situation, words.removesuffix("'s"), meal)
+    return Days(day, day) if day is not None else read_days(words, situation.today)
+
+
+async def _meals(situation: Situation, days: Days, meal: str | None) -> list[Row]:
+    """Return what is planned and has no tasks yet."""
+    within = between("plan_date", days.dates[0], days.dates[-1])
+    filters = [within, same("status", "planned"), *([same("meal_type", meal)] if meal else [])]
+    rows = await situation.rows(
+        table="meal_plans", filters=filters, order_by=[{"column": "plan_date"}], limit=MOST_ROWS
+    )
+    ids = [str(row["id"]) for row in rows][:_MOST_TASKS]
+    tasks = await situation.rows(
+        table="tasks", columns=["meal_plan_id"], filters=[among("meal_plan_id", ids)],
+        limit=MOST_ROWS,
+    ) if ids else ()  # fmt: skip
+    has_tasks = {str(row["meal_plan_id"]) for row in tasks}
+    return [row for row in rows if str(row["id"]) in ids and str(row["id"]) not in has_tasks]
+
+
+async def _recipes(situation: Situation, meals: Sequence[Row]) -> Mapping[str, Row]:
+    ids = list(dict.fromkeys(str(row["recipe_id"]) for row in meals if row.get("recipe_id")))
+    if not ids:
+        return {}
+    rows = await situation.rows(
+        table="recipes", filters=[among("id", ids)], include=["steps"], limit=MOST_ROWS
+    )
+    return {str(row["id"]): row for row in rows}
+
+
+def _tasks(
+    situation: Situation, profile: Row, meal: Row, recipes: Mapping[str, Row]
+) -> list[dict[str, Any]]:
+    recipe: Row = recipes.get(str(meal.get("recipe_id"))) or {}
+    name = str(recipe.get("name") or meal.get("note") or meal["meal_type"])
+    when = find_when(str(meal["plan_date"]), situation.today)
+    known = {"meal_plan_id": meal["id"], "recipe_id": recipe.get("id")}
+    if when is not None:
+        known["due_at"] = when.at
+    written = [str(step["text"]) for step in recipe.get("steps") or ()]
+    return [{**task, **known} for task in meal_tasks(profile, name, written)]

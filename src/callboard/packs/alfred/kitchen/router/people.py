@@ -1,99 +1,49 @@
-"""What people say about themselves: allergies, diets, tastes, and how many they are."""
+"""People: what they say about themselves, want to be reminded of, or only say to be polite."""
 
 import re
 from collections.abc import Sequence
 from typing import Any, Final
 
 from callboard.choreography.turn.domain import Routed, Row
-from callboard.library.relational.names import name_key
-from callboard.packs.alfred.kitchen.lexicon import food_facts
-from callboard.packs.alfred.kitchen.router.situation import Situation
-from callboard.packs.alfred.kitchen.router.words.items import read_things
-from callboard.packs.alfred.kitchen.router.words.lexicon import any_of, keyed, read_count
-from callboard.packs.alfred.kitchen.router.words.targets import names
-from callboard.packs.alfred.kitchen.safety.words import food_words, group_called
+from callboard.knowledge.entities.matching import name_key
+from callboard.packs.alfred.kitchen.food.foods import food_facts
+from callboard.packs.alfred.kitchen.food.words import food_words, group_called
+from callboard.packs.alfred.kitchen.router.dates import find_when
+from callboard.packs.alfred.kitchen.router.situation import WHOLE, Situation, among, names, same
+from callboard.packs.alfred.kitchen.router.words import forms, keyed, kinds, read_count, read_things
 
-_I_AM: Final = r"(?:i(?:'m| am)|we(?:'re| are))"
-# Who eats along counts like the cook: nobody is served what one of them must not have.
-_SOMEBODY: Final = (
-    r"(?:(?:my|our) [\w-]+(?: [\w-]+)?|he|she|they|somebody|someone|one of us|[A-Z][\w-]+)"
-)
-_ALLERGIC: Final = re.compile(
-    rf"^(?:{_I_AM}|{_SOMEBODY}(?:'s|'re| is| are))(?: also)? (?:allergic|intolerant) to"
-    r" (?P<what>.+)$"
-    rf"|^(?:i|we|{_SOMEBODY}) (?:also )?ha(?:ve|s) (?:an? )?(?P<named>.+?) (?:allergy|intolerance"
-    r"|allergies)$",
-    re.I,
-)
-_CANNOT: Final = re.compile(
-    rf"^(?:i|we|{_SOMEBODY}) can(?:'t|not) (?:have|eat|tolerate) (?P<what>.+)$", re.I
-)
-_NOT_ALLERGIC: Final = re.compile(
-    rf"^{_I_AM} (?:no longer|not) allergic to (?P<what>.+?)(?: any ?more)?$", re.I
-)
-_DIET: Final = re.compile(
-    rf"^{_I_AM}(?: now| also)? (?:an? )?(?P<diet>{any_of('diets')}|celiac|coeliac"
-    r"|lactose[- ]intolerant)s?(?: now)?$"
-    rf"|^(?:i|we) (?:eat|follow|keep) (?:an? )?(?:only )?(?P<eats>{any_of('diets')})(?: (?:diet"
-    r"|food))?$",
-    re.I,
-)
-_NO_DIET: Final = re.compile(
-    rf"^{_I_AM} (?:no longer|not) (?:an? )?(?P<diet>{any_of('diets')})(?: any ?more)?$", re.I
-)
-_DISLIKE: Final = re.compile(
-    r"^(?:i|we) (?:really )?(?:hate|dislike|can't stand|don't like|do not like|don't eat"
-    r"|do not eat|never eat)(?: eating)? (?P<what>.+)$",
-    re.I,
-)
-_LIKE: Final = re.compile(
-    rf"^(?:i|we) (?:really )?(?:love|like|enjoy) (?P<what>{any_of('cuisines')}(?:(?:,| and"
-    rf"|, and) {any_of('cuisines')})*)(?: (?:food|cuisine|cooking|dishes))?$",
-    re.I,
-)
-_HOUSEHOLD: Final = re.compile(
-    r"^(?:we(?:'re| are)|there are|i cook for|we are a (?:family|household) of)\s+(?P<count>"
-    r"\w+)(?: (?:people|persons|of us|in (?:the|our) (?:house|household|family)))?$",
-    re.I,
-)
-_UNITS: Final = re.compile(
-    r"^(?:i|we) (?:use|prefer) (?P<system>metric|us|imperial|american)(?: (?:units|measures"
-    r"|measurements))?$",
-    re.I,
-)
+_FORMS: Final = forms("people")
+
 _DIET_WORDS: Final = {"celiac": "gluten-free", "coeliac": "gluten-free"}
 _MOST_PEOPLE: Final = 50
-
-
-_AVOID: Final = re.compile(
-    r"^(?:please )?(?:always (?:avoid|leave out)|never (?:use|plan|cook|suggest)|avoid)"
-    r"\s+(?P<what>.+?)(?: (?:from now on|forever|please))?$",
-    re.I,
-)
 
 
 async def route_people(situation: Situation) -> Routed | None:
     """Route what somebody says about themselves into their profile."""
     text = situation.text
-    for pattern, column in ((_ALLERGIC, "allergies"), (_DISLIKE, "dislikes"), (_AVOID, "dislikes")):
+    for pattern, column in (
+        (_FORMS["allergic"], "allergies"),
+        (_FORMS["dislike"], "dislikes"),
+        (_FORMS["avoid"], "dislikes"),
+    ):
         found = pattern.match(text)
         if found is not None:
             said = next(part for part in found.groups() if part)
             return await _adding(situation, column, _listed(said))
-    cannot = _CANNOT.match(text)
+    cannot = _FORMS["cannot"].match(text)
     if cannot is not None:
         foods = _listed(cannot["what"])
         # Somebody who cannot have dinner tonight is not allergic to it.
         is_food = all(food_facts(each).is_food or group_called(food_words(each)) for each in foods)
         return await _adding(situation, "allergies", foods) if is_food else None
-    liked = _LIKE.match(text)
+    liked = _FORMS["like"].match(text)
     if liked is not None:
         cuisines = re.split(r",? and |, ?", liked["what"].casefold())
         return await _adding(situation, "favorite_cuisines", cuisines)
-    diet = _DIET.match(text)
+    diet = _FORMS["diet"].match(text)
     if diet is not None:
         return await _diet(situation, (diet["diet"] or diet["eats"]).casefold())
-    for pattern, column in ((_NOT_ALLERGIC, "allergies"), (_NO_DIET, "diet")):
+    for pattern, column in ((_FORMS["not_allergic"], "allergies"), (_FORMS["no_diet"], "diet")):
         found = pattern.match(text)
         if found is not None:
             return await _dropping(situation, column, found.groups()[0])
@@ -101,14 +51,14 @@ async def route_people(situation: Situation) -> Routed | None:
 
 
 def _numbers(situation: Situation) -> Routed | None:
-    people = _HOUSEHOLD.match(situation.text)
+    people = _FORMS["household"].match(situation.text)
     if people is not None:
         word = people["count"]
         count = read_count(word)
         if count is None or not 1 <= count <= _MOST_PEOPLE:
             return None
         return _setting(situation, {"household_size": int(count)}, f"Cook for {count:g}")
-    units = _UNITS.match(situation.text)
+    units = _FORMS["units"].match(situation.text)
     if units is not None:
         system = "metric" if units["system"].casefold() == "metric" else "us"
         return _setting(situation, {"unit_system": system}, f"Use {system} units")
@@ -130,33 +80,119 @@ def _listed(text: str) -> list[str]:
 async def _adding(situation: Situation, column: str, added: Sequence[str]) -> Routed | None:
     if not added:
         return None
-    profile = await _profile(situation)
-    known = list(profile.get(column) or []) if profile else []
+    known = list((await situation.profile()).get(column) or [])
     told = f"Note {column.replace('_', ' ')}: {names(list(added))}"
     return _setting(situation, {column: list(dict.fromkeys([*known, *added]))}, told)
 
 
 async def _dropping(situation: Situation, column: str, said: str) -> Routed | None:
-    from callboard.packs.alfred.kitchen.safety.diets import canonical_allergies, canonical_diets
+    from callboard.packs.alfred.kitchen.food.words import canonical_allergies, canonical_diets
 
-    profile = await _profile(situation)
     canonical = canonical_allergies if column == "allergies" else canonical_diets
     gone = set(canonical(_listed(said)))
-    known: list[str] = list(profile.get(column) or []) if profile else []
+    known: list[str] = list((await situation.profile()).get(column) or [])
     if not gone & set(known):
         return None
     told = f"Take {said} off your {column}"
     return _setting(situation, {column: [each for each in known if each not in gone]}, told)
 
 
-async def _profile(situation: Situation) -> Row | None:
-    rows = await situation.rows(table="user_profile", limit=1)
-    return rows[0] if rows else None
-
-
 def _setting(situation: Situation, values: dict[str, Any], what: str) -> Routed:
     steps = situation.steps
     # Everybody has one profile, and a household is somebody.
     own = {"field": "household_size", "op": "gte", "value": 1}
-    steps.write(what, "preferences", op="update", table="user_profile", filters=[own], set=values)
-    return Routed(steps=tuple(steps.made), goal=what)
+    steps.write(what, op="update", table="user_profile", filters=[own], set=values)
+    return steps.done(what)
+
+
+async def route_tasks(situation: Situation) -> Routed | None:
+    """Route reminders and what becomes of them."""
+    found = _FORMS["remind"].match(situation.text)
+    if found is not None:
+        return _remind(situation, (found["what"] or found["task"]).strip())
+    deleted = _FORMS["delete"].match(situation.text)
+    if deleted is not None:
+        task = await find_task(situation, deleted["what"])
+        return None if task is None else _change(situation, task, delete=True)
+    done = _FORMS["done"].match(situation.text)
+    # Who finished the milk has drunk it, whatever there is to do about milk.
+    if done is not None and not food_facts(done["what"]).is_food:
+        task = await find_task(situation, done["what"])
+        return None if task is None else _change(situation, task, delete=False)
+    return None
+
+
+async def find_task(situation: Situation, text: str) -> Row | None:
+    """Return the one open task a text means."""
+    name = text.strip(" \"'“”.")
+    plain = name.replace("%", "").replace("*", "")
+    if not plain:
+        return None
+    is_open = among("status", ["open"])
+    exact = await situation.rows(
+        table="tasks", filters=[same("description", name), is_open], limit=2
+    )
+    if len(exact) == 1:
+        return exact[0]
+    near = {"field": "description", "op": "ilike", "value": f"%{plain}%"}
+    rows = await situation.rows(table="tasks", filters=[near, is_open], limit=2)
+    return rows[0] if len(rows) == 1 else None
+
+
+def _remind(situation: Situation, text: str) -> Routed | None:
+    when = find_when(text, situation.today)
+    described = (when.rest if when else text).strip(" .,;:")
+    description = re.sub(r"^(?:to|that i|that we)\s+", "", described, flags=re.I).strip()
+    if not description or description in ("to", "about", "that") or WHOLE.match(description):
+        return None
+    record: dict[str, Any] = {"description": description, "kind": _kind(description)}
+    assumptions: tuple[str, ...] = ()
+    if when is not None:
+        record["due_at"] = when.at
+        if not when.has_time:
+            assumptions = ("No time of day was said, so one was picked",)
+    steps = situation.steps
+    what = f"Add a task: {description}"
+    steps.write(what, op="create", table="tasks", records=[record])
+    return steps.done(what, assumptions)
+
+
+def _kind(description: str) -> str:
+    first = description.casefold()
+    for word, kind in kinds("task_kinds").items():
+        if re.match(rf"{re.escape(word)}\b", first):
+            return kind
+    return "other"
+
+
+def _change(situation: Situation, task: Row, *, delete: bool) -> Routed:
+    steps = situation.steps
+    filters = [same("id", task["id"])]
+    if delete:
+        what = f"Remove the task {task['description']}"
+        steps.write(what, op="delete", table="tasks", filters=filters)
+    else:
+        what = f"Mark {task['description']} as done"
+        steps.write(what, op="update", table="tasks", filters=filters, set={"status": "done"})
+    return steps.done(what)
+
+
+_EXAMPLES: Final = (
+    "You could say:\n"
+    "- add 6 eggs to the shopping list\n"
+    "- what's in the fridge?\n"
+    "- what can I make with what I have?\n"
+    "- make me a weeknight pasta\n"
+    "- plan dinners for next week\n"
+    "- I'm making shakshuka for 4"
+)
+
+
+async def route_manners(situation: Situation) -> Routed | None:
+    """Route what asks for nothing but an answer."""
+    text = situation.text
+    if _FORMS["hello"].match(text):
+        return Routed(reply=f"Hello. {_EXAMPLES}")
+    if _FORMS["thanks"].match(text):
+        return Routed(reply="You are welcome.")
+    return Routed(reply=_EXAMPLES) if _FORMS["help"].match(text) else None

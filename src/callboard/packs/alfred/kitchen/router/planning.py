@@ -10,17 +10,8 @@ from datetime import date, timedelta
 from typing import Any, Final
 
 from callboard.choreography.turn.domain import Routed, Row
-from callboard.packs.alfred.kitchen.profile.effects import cooking_habit, planning_range
-from callboard.packs.alfred.kitchen.router.meals import find_recipe, plan_recipe, planned_day
-from callboard.packs.alfred.kitchen.router.reads import (
-    MOST_ROWS,
-    read_profile,
-    read_recipes,
-    read_stock,
-)
-from callboard.packs.alfred.kitchen.router.situation import Situation, Steps, same
-from callboard.packs.alfred.kitchen.router.strategies import recipe_filters, split_diets
-from callboard.packs.alfred.kitchen.router.words.dates import (
+from callboard.packs.alfred.kitchen.profile import cooking_habit, planning_range
+from callboard.packs.alfred.kitchen.router.dates import (
     BARE_WEEKDAY,
     DAY,
     PERIOD,
@@ -29,42 +20,23 @@ from callboard.packs.alfred.kitchen.router.words.dates import (
     read_day,
     read_days,
 )
-from callboard.packs.alfred.kitchen.router.words.items import read_things
-from callboard.packs.alfred.kitchen.router.words.lexicon import any_of, kinds, read_count
+from callboard.packs.alfred.kitchen.router.meals import find_recipe, plan_recipe, planned_day
+from callboard.packs.alfred.kitchen.router.recipes import recipe_filters, split_diets
+from callboard.packs.alfred.kitchen.router.situation import (
+    MOST_ROWS,
+    Situation,
+    Steps,
+    between,
+    read_profile,
+    read_recipes,
+    read_stock,
+    same,
+)
+from callboard.packs.alfred.kitchen.router.words import forms, kinds, read_count, read_things
 
-_PLAN: Final = re.compile(
-    r"^(?:plan|make|create|generate|propose|draft)(?: me| us)?(?: an?)? "
-    r"(?P<kind>(?:[\w-]+ ){0,4}?)"
-    rf"(?P<what>{any_of('meals')}|meals?|menu|meal plan|week|month|plan|food)(?: plan)?"
-    r"(?P<rest>\b.*)$",
-    re.I | re.S,
-)
-_COUNT: Final = re.compile(
-    r"\b(?:make it|only|just|with)?\s*(?P<count>\d{1,2}|one|two|three|four|five|six|seven)\s+"
-    r"(?:dinners?|meals?|lunch(?:es)?|breakfasts?|days?|recipes?|times?)\b|\bmake it (?P<just>"
-    r"\d{1,2}|one|two|three|four|five|six|seven)\b",
-    re.I,
-)
+_FORMS: Final = forms("planning")
+
 _DAYS_AROUND: Final = 6
-_MEAL: Final = any_of("meals")
-_SLOT: Final = (
-    rf"(?:the\s+|my\s+|our\s+)?(?:(?P<meal>{_MEAL})\s+(?:on\s+|for\s+)?(?P<day>{DAY})"
-    rf"|(?P<day2>{DAY})(?:'s)?(?:\s+(?P<meal2>{_MEAL}))?)"
-)
-_SWAP: Final = re.compile(
-    rf"^(?:swap|replace|change|switch|exchange)\s+(?:out\s+)?{_SLOT}\s+(?:for|with|to|by|into|and)"
-    r"\s+(?P<what>.+)$",
-    re.I | re.S,
-)
-_SOMETHING: Final = re.compile(
-    r"^(?:plan|have|cook|make|put|add|schedule)\s+(?P<what>(?:something|anything)\b.*?)\s+(?:for|on)\s+"
-    rf"{_SLOT}$|^make\s+(?P<day3>{DAY})(?:'s)?(?:\s+(?P<meal3>{_MEAL}))?\s+(?P<what2>.+)$",
-    re.I | re.S,
-)
-_MOVE: Final = re.compile(
-    rf"^(?:move|shift|push|postpone)\s+{_SLOT}\s+(?:to|until|till|back to)\s+(?P<to>{DAY})$", re.I
-)
-_WITHOUT: Final = re.compile(r"(?:but\s+)?(?:without|with no|no)\s+(?P<what>[\w ,-]+)", re.I)
 _CHANGE_HELP: Final = (
     "Nothing is saved. Say for example “swap Monday for something vegetarian”, “make it 4” or "
     "“without fish” after asking for the plan again."
@@ -94,7 +66,7 @@ class _Wanted:
 
 async def _planned(situation: Situation) -> Routed | None:
     request, *changes = [part.strip() for part in situation.text.split(";")]
-    found = _PLAN.match(request)
+    found = _FORMS["plan"].match(request)
     if found is None or not re.match(r"^(?:plan\b|.*\b(?:plan|menu)\b)", request, re.I):
         return None
     diets, kind = split_diets(found["kind"])
@@ -106,10 +78,9 @@ async def _planned(situation: Situation) -> Routed | None:
     filters = recipe_filters(kind, "")
     if filters is None:
         return None
-    general = [each for each in changes if _SWAP.match(each) is None]
+    general = [each for each in changes if _FORMS["swap"].match(each) is None]
     more, _ = split_diets(" ".join([found["rest"], *general]))
-    rows = await situation.rows(table="user_profile", limit=1)
-    profile: Row = rows[0] if rows else dict[str, Any]()
+    profile = await situation.profile()
     named = re.search(rf"\b(?:{RANGE}|{PERIOD}|{DAY})", request, re.I)
     days = read_days(named[0], situation.today) if named else None
     days = days or _usual_days(situation, found["what"], profile)
@@ -119,8 +90,7 @@ async def _planned(situation: Situation) -> Routed | None:
     without += _without(found["rest"])
     assumptions = [] if named else [f"Planned for {days.dates[0]} to {days.dates[-1]}"]
     if count is None:
-        habit = cooking_habit(profile)
-        assumptions.append(f"As many days as your profile says: {habit}")
+        assumptions.append(f"As many days as your profile says: {cooking_habit(profile)}")
     wanted = _Wanted(
         days, _meals(f"{found['what']} {found['rest']}"), count, filters, [*diets, *more], without,
         wishes,
@@ -135,7 +105,7 @@ def _changes(
     wishes: dict[str, str] = {}
     without: list[str] = []
     for each in changes:
-        swap = _SWAP.match(each) or _SOMETHING.match(each)
+        swap = _FORMS["swap"].match(each) or _FORMS["something"].match(each)
         left_out = _without(each)
         if swap is not None:
             day = _day_within(situation, _day_words(swap), days)
@@ -150,7 +120,8 @@ def _changes(
 
 
 def _without(text: str) -> list[str]:
-    return [item.name for found in _WITHOUT.finditer(text) for item in read_things(found["what"])]
+    named = [read_things(found["what"]) for found in _FORMS["without"].finditer(text)]
+    return [item.name for items in named for item in items]
 
 
 def _day_within(situation: Situation, words: str, days: Days) -> date | None:
@@ -163,7 +134,7 @@ def _day_within(situation: Situation, words: str, days: Days) -> date | None:
 
 async def _swapped(situation: Situation) -> Routed | None:
     """Have another dish on a day: the one that is named, or one that fits what is said."""
-    found = _SWAP.match(situation.text) or _SOMETHING.match(situation.text)
+    found = _FORMS["swap"].match(situation.text) or _FORMS["something"].match(situation.text)
     if found is None:
         return None
     meal = _meal_of(found)
@@ -179,14 +150,11 @@ async def _swapped(situation: Situation) -> Routed | None:
     if recipe is not None:
         return plan_recipe(situation, recipe, day, meal)
     diets, rest = split_diets(what)
-    filters = recipe_filters(_PLAIN_WISH.sub("", rest), "") or []
+    filters = recipe_filters(_FORMS["plain_wish"].sub("", rest), "") or []
     wanted = _Wanted(
         Days(day, day), (meal,), 1, filters, diets, wishes={day.isoformat(): what}, replaces=True
     )
     return await _plan_steps(situation, wanted, ())
-
-
-_PLAIN_WISH: Final = re.compile(r"^(?:something|anything)\b(?:\s+else)?\s*(?:with\s+)?", re.I)
 
 
 async def _exchanged(situation: Situation, day: date, words: str, meal: str) -> Routed | None:
@@ -202,12 +170,12 @@ async def _exchanged(situation: Situation, day: date, words: str, meal: str) -> 
     for row, given in ((one, two), (two, one)):
         values = {name: given[name] for name in ("recipe_id", "note", "servings")}
         _change(steps, f"Change {meal} on {row['plan_date']}", row, values)
-    return Routed(steps=tuple(steps.made), goal=f"Swap {one['plan_date']} and {two['plan_date']}")
+    return steps.done(f"Swap {one['plan_date']} and {two['plan_date']}")
 
 
 async def _moved(situation: Situation) -> Routed | None:
     """Have a planned dish on another day."""
-    found = _MOVE.match(situation.text)
+    found = _FORMS["move"].match(situation.text)
     if found is None:
         return None
     meal = _meal_of(found)
@@ -228,7 +196,7 @@ async def _moved(situation: Situation) -> Routed | None:
     steps = situation.steps
     told = f"Move {meal} from {day.isoformat()} to {other.isoformat()}"
     _change(steps, told, row, {"plan_date": other.isoformat()})
-    return Routed(steps=tuple(steps.made), goal=told)
+    return steps.done(told)
 
 
 async def _meal_on(situation: Situation, day: date, meal: str) -> Row | None:
@@ -240,7 +208,7 @@ async def _meal_on(situation: Situation, day: date, meal: str) -> Row | None:
 def _change(steps: Steps, what: str, row: Row, values: dict[str, Any]) -> None:
     row_id = str(row["id"])
     steps.write(
-        what, "meal_plans", op="update", table="meal_plans", filters=[same("id", row_id)],
+        what, op="update", table="meal_plans", filters=[same("id", row_id)],
         set=values, versions={row_id: row["version"]},
     )  # fmt: skip
 
@@ -266,35 +234,26 @@ async def _plan_steps(
     situation: Situation, wanted: _Wanted, assumptions: tuple[str, ...]
 ) -> Routed:
     days = wanted.days
-    likely = (
-        None
-        if wanted.filters
-        else await situation.likely([f"diet:{diet}" for diet in wanted.diets])
-    )
+    diets = [f"diet:{diet}" for diet in wanted.diets]
+    likely = None if wanted.filters else await situation.likely(diets)
     steps = situation.steps
     # What is eaten on the days around is not to come again.
     around = timedelta(days=_DAYS_AROUND if wanted.replaces else 0)
-    between = [(days.start - around).isoformat(), (days.end + around).isoformat()]
-    occupied = {
-        "table": "meal_plans",
-        "filters": [{"field": "plan_date", "op": "between", "value": between}],
-        "limit": MOST_ROWS,
-    }
+    first, last = (days.start - around).isoformat(), (days.end + around).isoformat()
+    occupied = {"filters": [between("plan_date", first, last)], "limit": MOST_ROWS}
     read = [
         read_recipes(steps, 0, wanted.filters, likely),
         read_stock(steps, 0, likely),
         read_profile(steps, 0),
-        steps.read("Read what is planned already", "meal_plans", 0, **occupied),
+        steps.read("Read what is planned already", 0, table="meal_plans", **occupied),
     ]
     told = _told(wanted)
     draft = steps.generate(told, "meal_plans", 1, "meal_plan", read, **_arguments(wanted))
     if situation.asked.mode in ("plan", "create"):
         bought = [*read[:2], draft]
         steps.analyze("See what is missing for it", "shopping", 2, "aggregate_shopping", bought)
-        steps.write(
-            "Save the plan", "meal_plans", 3, op="upsert", table="meal_plans", from_content=draft
-        )
-    return Routed(steps=tuple(steps.made), goal=told, assumptions=assumptions)
+        steps.write("Save the plan", 3, op="upsert", table="meal_plans", from_content=draft)
+    return steps.done(told, assumptions)
 
 
 def _told(wanted: _Wanted) -> str:
@@ -314,11 +273,9 @@ def _arguments(wanted: _Wanted) -> dict[str, Any]:
     if wanted.count is not None:
         said["count"] = int(wanted.count)
     optional = {
-        "diets": list(wanted.diets),
-        "without": list(wanted.without),
-        "wishes": dict(wanted.wishes),
-        "replaces": wanted.replaces,
-    }
+        "diets": list(wanted.diets), "without": list(wanted.without),
+        "wishes": dict(wanted.wishes), "replaces": wanted.replaces,
+    }  # fmt: skip
     return said | {name: value for name, value in optional.items() if value}
 
 
@@ -337,6 +294,6 @@ def _meals(text: str) -> tuple[str, ...]:
 
 def _count(text: str) -> float | None:
     found = None
-    for each in _COUNT.finditer(text):
+    for each in _FORMS["count"].finditer(text):
         found = each
     return None if found is None else read_count(found["count"] or found["just"])

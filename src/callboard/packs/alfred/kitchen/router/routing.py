@@ -1,54 +1,83 @@
 """Routing: a message becomes steps if code is sure of every part of it, else nothing.
 
-Whatever a message holds is only ever a value in a filter or a record.
+Whatever a message holds is only ever a value in a filter or a record. The mode it sounds like is
+only ever told, never imposed.
 """
 
 import re
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable, Callable, Mapping
 from typing import Final
 
 from callboard.choreography.turn.domain import Routed
-from callboard.packs.alfred.kitchen.router.dishes import route_dishes
-from callboard.packs.alfred.kitchen.router.links import route_links
-from callboard.packs.alfred.kitchen.router.manners import route_manners
 from callboard.packs.alfred.kitchen.router.marking import route_marking
-from callboard.packs.alfred.kitchen.router.meals import route_meals
-from callboard.packs.alfred.kitchen.router.people import route_people
+from callboard.packs.alfred.kitchen.router.meals import (
+    route_meals,
+    route_preparations,
+    route_provisions,
+)
+from callboard.packs.alfred.kitchen.router.people import route_manners, route_people, route_tasks
 from callboard.packs.alfred.kitchen.router.planning import route_planning
-from callboard.packs.alfred.kitchen.router.preparations import route_preparations
-from callboard.packs.alfred.kitchen.router.provisions import route_provisions
+from callboard.packs.alfred.kitchen.router.recipes import route_dishes, route_links, route_wishes
 from callboard.packs.alfred.kitchen.router.showing import route_showing
 from callboard.packs.alfred.kitchen.router.situation import Situation
-from callboard.packs.alfred.kitchen.router.statements import route_statements
-from callboard.packs.alfred.kitchen.router.stock import route_adding
+from callboard.packs.alfred.kitchen.router.stock import route_adding, route_statements
 from callboard.packs.alfred.kitchen.router.taking import route_taking
-from callboard.packs.alfred.kitchen.router.tasks import route_tasks
-from callboard.packs.alfred.kitchen.router.wishes import route_wishes
-from callboard.packs.alfred.kitchen.router.words.targets import TARGET
+from callboard.packs.alfred.kitchen.router.words import TARGET, forms
+
+_MODES: Final = (
+    ("cook", re.compile(r"\b(?:i'm|i am|we're|we are) (?:making|cooking|baking|preparing)\b")),
+    ("plan", re.compile(
+        r"\bplan (?:my|our|the|out|all|dinners?|lunch(?:es)?|breakfasts?|meals?|next|this|a|\d)\b"
+        r"|\bmeal plan for\b|\bplan\b.*\b(?:week|month|days)\b"
+    )),
+    ("create", re.compile(
+        r"\b(?:make|create|invent|write|come up with|design)(?: me| us)? an? (?:new )?"
+        r".*\b(?:recipe|pasta|soup|curry|salad|dish|bowl|dessert|cake|stew|bake|tacos?)\b"
+    )),
+    ("explore", re.compile(
+        r"\b(?:suggest|ideas?|what (?:can|could|should) (?:i|we) (?:make|cook|eat)|inspire)\b"
+    )),
+    ("quick", re.compile(
+        r"^\s*(?:please )?(?:add|put|buy|get|remove|delete|take|show|list|check|mark|set|update|"
+        r"move|what'?s (?:in|on)|do (?:i|we) have|how (?:much|many)|remind|save|keep)\b"
+    )),
+)  # fmt: skip
+
+
+# What a message wants stands at its beginning; what follows may be a whole recipe.
+_LOOKED_AT: Final = 2_000
+
+
+def mode_of(message: str) -> str | None:
+    """Return the mode a message sounds like, or None if it fits any."""
+    folded = message[:_LOOKED_AT].casefold().replace("’", "'")
+    return next((mode for mode, form in _MODES if form.search(folded)), None)
+
 
 Route = Callable[[Situation], Awaitable[Routed | None]]
 
 LONGEST_MESSAGE: Final = 2_000
 """A longer message is no plain request; code does not try to read it."""
 _MOST_PARTS: Final = 4
-# Whoever is asked first has the more particular forms.
-_ROUTES: Final[tuple[Route, ...]] = (
-    route_manners,
-    route_links,
-    route_preparations,
-    route_tasks,
-    route_people,
-    route_provisions,
-    route_marking,
-    route_meals,
-    route_dishes,
-    route_planning,
-    route_wishes,
-    route_showing,
-    route_taking,
-    route_statements,
-    route_adding,
-)
+# Which requests they are asked about, and in which order, the file of forms says.
+_ROUTES: Final[Mapping[str, Route]] = {
+    "manners": route_manners,
+    "links": route_links,
+    "preparations": route_preparations,
+    "tasks": route_tasks,
+    "people": route_people,
+    "provisions": route_provisions,
+    "marking": route_marking,
+    "meals": route_meals,
+    "dishes": route_dishes,
+    "planning": route_planning,
+    "wishes": route_wishes,
+    "showing": route_showing,
+    "taking": route_taking,
+    "statements": route_statements,
+    "stock": route_adding,
+}
+_WHEN: Final = forms("routes")
 _VERBS: Final = (
     "add|put|buy|remove|delete|take|show|list|check|mark|set|update|move|plan|suggest|save|remind|"
     "make|rate|rename|clear|tell"
@@ -81,9 +110,14 @@ async def route_message(situation: Situation) -> Routed | None:
     return await _parts(situation) or await _route(situation)
 
 
+def routes_for(text: str) -> list[str]:
+    """Return who is asked about a request, by its first word and its shape."""
+    return [name for name, when in _WHEN.items() if when.search(text)]
+
+
 async def _route(situation: Situation) -> Routed | None:
-    for route in _ROUTES:
-        routed = await route(situation)
+    for name in routes_for(situation.text):
+        routed = await _ROUTES[name](situation)
         if routed is not None:
             return routed
     return None

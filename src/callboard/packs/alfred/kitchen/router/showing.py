@@ -5,123 +5,34 @@ from collections.abc import Callable
 from typing import Any, Final
 
 from callboard.choreography.turn.domain import Routed
+from callboard.packs.alfred.kitchen.router.dates import BARE_WEEKDAY, Days, read_days
 from callboard.packs.alfred.kitchen.router.meals import planned_day
+from callboard.packs.alfred.kitchen.router.recipes import recipe_filters
 from callboard.packs.alfred.kitchen.router.situation import (
+    INVENTORY,
+    SHOPPING,
     Situation,
+    StockTarget,
     among,
+    between,
+    find_target,
     present,
     same,
 )
-from callboard.packs.alfred.kitchen.router.strategies import recipe_filters
-from callboard.packs.alfred.kitchen.router.words.dates import BARE_WEEKDAY, Days, read_days
-from callboard.packs.alfred.kitchen.router.words.items import read_item
-from callboard.packs.alfred.kitchen.router.words.lexicon import any_of, kinds
-from callboard.packs.alfred.kitchen.router.words.targets import (
-    INVENTORY,
-    OF_OURS,
-    SHOPPING,
-    TARGET,
-    Target,
-    find_target,
-)
+from callboard.packs.alfred.kitchen.router.words import forms, kinds, read_item
+
+_FORMS: Final = forms("showing")
 
 MOST_SHOWN: Final = 200
-_VERB: Final = (
-    r"(?:show(?: me)?|list|check|see|view|open|read|display|print|give me|tell me"
-    r"|look (?:in|at)|find(?: me)?|search(?: for)?|get me)"
-)
-_IN: Final = re.compile(
-    r"^(?:what(?:'s| is| do (?:i|we)(?: still)? have| have (?:i|we) got)(?: left| still)*|(?:is"
-    rf"|are) there anything|{_VERB}(?: what(?:'s| is))?)"
-    rf"(?:\s+(?:in|on|inside))?\s+{OF_OURS}(?P<target>{TARGET})(?:\s+(?:list|items|contents|now"
-    r"|again|have|look like))*$",
-    re.I,
-)
-_STOCK: Final = re.compile(
-    r"^what (?:food )?(?:do (?:i|we)(?: still)? have|have (?:i|we) got)(?: (?:at home|in stock|left"
-    r"|in the house))?$|^what(?:'s| is)(?: still)? (?:left|there|at home|in stock)$",
-    re.I,
-)
-_TO_BUY: Final = re.compile(
-    r"^what (?:do (?:i|we) (?:still )?(?:need to |have to )?(?:buy|get|need)|should (?:i|we) (?:buy"
-    r"|get))(?: (?:now|today|tomorrow|this week|still|at the \w+|from the \w+))*$",
-    re.I,
-)
-_HAVE: Final = re.compile(
-    r"^(?:do (?:i|we) (?:still )?have|have (?:i|we) got|is there|are there|(?P<bare>have|got))"
-    r"(?: any| some| enough)?\s+(?P<thing>[^?]+?)"
-    r"(?:\s+(?:left|at home|in stock|in the (?P<place>fridge|freezer|pantry)))*$"
-    r"|^how (?:much|many)\s+(?P<other>.+?)\s+(?:do (?:i|we) have|have (?:i|we)(?: got)?|(?:is"
-    r"|are)(?: there)?(?: left)?)(?:\s+left)?$",
-    re.I,
-)
-_EXPIRING: Final = re.compile(
-    r"^(?:what(?:'s| is| food is)?|which .{1,20}|show(?: me)?(?: what)?|(?:is |are )?(?:there )?"
-    r"anything)\s*(?:is |are |'s |that )?"
-    r"(?:expiring|expires?|going bad|(?:about to |will |going to )?(?:expire|go (?:bad|off))"
-    r"|going off|needs? (?:to be (?:used|eaten)(?: up)?|using up|eating))"
-    r"(?: soon| first| next)?"
-    r"(?: (?:by |on )?(?P<when>this week|today|tomorrow|(?:the )?next \w+ days))?$"
-    r"|^what should (?:i|we) (?:use(?: up)?|eat)(?: up)?(?: first| soon| next)$"
-    r"|^(?:show(?: me)? )?(?:the )?expiring (?:food|items|things|stuff)$",
-    re.I,
-)
-_TASKS: Final = re.compile(
-    rf"^(?:{_VERB}|what(?:'s| is| are)(?: on)?)\s+{OF_OURS}(?:open |all (?:my |the )?)?"
-    rf"(?:{any_of('todos')}|task|to-do|todo|reminder)$"
-    r"|^what do (?:i|we) (?:have|need) to do(?: (?:today|tomorrow))?$",
-    re.I,
-)
-_PLAN: Final = re.compile(
-    rf"^(?:{_VERB}|what(?:'s| is| are))\s+{OF_OURS}(?:(?:meal |dinner |weekly |week )?(?:plan"
-    r"|plans|menu|schedule)|planned(?: meals)?)(?P<when>\s+.+)?$"
-    r"|^what(?:'s| is| are)(?: (?:we|i))?(?: having| eating)? (?:for|planned(?: for)?"
-    r"|on the menu(?: for)?)\s+(?P<meal>.+)$"
-    r"|^what (?:are|am) (?:we|i) (?:having|eating|cooking)(?: for)?\s+(?P<meal2>.+)$"
-    rf"|^(?:{_VERB}\s+)?what (?:have (?:i|we)|did (?:i|we)|(?:i|we)(?:'ve| have)?) plan(?:ned)?"
-    r"(?: for)?(?P<meal3>\s+.+)?$"
-    rf"|^{_VERB}\s+what(?:'s| is) planned(?: for)?(?P<meal4>\s+.+)?$",
-    re.I,
-)
-_LONE_WORD: Final = re.compile(r"(?:^|(?<!\bnext)(?<!\bthis)\s)(?P<day>\w+)$", re.I)
-_LOG: Final = re.compile(
-    rf"^what did (?:i|we) (?:cook|make|eat)(?P<when>\s+.+)?$|^{_VERB}\s+{OF_OURS}(?:cooking )?"
-    r"(?:log|history)$",
-    re.I,
-)
-_PROFILE: Final = re.compile(
-    rf"^(?:{_VERB}|what are|what's|what is)\s+(?:my |our |the )?(?:preferences|profile"
-    r"|allergies|diet|settings|dislikes)$"
-    r"|^what am i allergic to$|^what do you know about me$",
-    re.I,
-)
-_RECIPES: Final = re.compile(
-    rf"^(?:{_VERB}\s+|do (?:i|we) have\s+|what\s+|which\s+|any\s+)?(?:all (?:of )?)?(?:my |the "
-    rf"|our |some |any |a |an )?(?P<adj>[\w' ,-]{{0,60}}?)\s*"
-    r"\b(?:recipes|dishes|meals)(?P<rest>(?:\s+(?:with|using|under|in under|that|for|containing"
-    r"|without|from)\b.+)?)"
-    r"(?:\s+do (?:i|we) have)?$",
-    re.I,
-)
-_RECIPE: Final = re.compile(
-    rf"^(?:{_VERB})\s+(?:me\s+)?(?:the |my |our |a )?recipe (?:for|of|called|named)\s+"
-    r"(?P<after>.+)$"
-    rf"|^(?:{_VERB})\s+(?:the |my |our )?(?P<before>.+?)\s+recipe$"
-    r"|^how (?:do|can|should) (?:i|we|you) (?:make|cook|prepare|bake)\s+(?:the |my |a |an )?"
-    r"(?P<how>.+)$"
-    r"|^recipe (?:for|of)\s+(?P<bare>.+)$"
-    rf"|^(?:show|open|view|read)(?: me)?\s+(?:the |my |our )?(?P<name>.+)$",
-    re.I,
-)
 
 
 async def route_showing(situation: Situation) -> Routed | None:
     """Route what somebody wants to see."""
     text = situation.text
-    inside = _IN.match(text)
+    inside = _FORMS["in"].match(text)
     if inside is not None:
         return _everything(situation, find_target(inside["target"]))
-    for pattern, target in ((_STOCK, INVENTORY), (_TO_BUY, SHOPPING)):
+    for pattern, target in ((_FORMS["stock"], INVENTORY), (_FORMS["to_buy"], SHOPPING)):
         if pattern.match(text):
             return _everything(situation, target)
     return (
@@ -136,33 +47,33 @@ def _first(situation: Situation, *routes: Callable[[Situation], Routed | None]) 
     return next((found for route in routes if (found := route(situation)) is not None), None)
 
 
-def _everything(situation: Situation, target: Target) -> Routed:
+def _everything(situation: Situation, target: StockTarget) -> Routed:
     if target.table == "tasks":
-        return _read(situation, "Show open tasks", "tasks", "tasks", among("status", ["open"]))
+        return _read(situation, "Show open tasks", "tasks", among("status", ["open"]))
     details: dict[str, Any] = {"include": ["ingredient"]}
     if target.table == SHOPPING.table:
         details["order_by"] = [{"column": "category"}, {"column": "name"}]
     else:
         details["order_by"] = [{"column": "location"}, {"column": "expires_on"}]
     what = f"Show the {target.title}"
-    return _read(situation, what, target.subdomain, target.table, *target.scope, **details)
+    return _read(situation, what, target.table, *target.scope, **details)
 
 
 def _expiring(situation: Situation) -> Routed | None:
-    found = _EXPIRING.match(situation.text)
+    found = _FORMS["expiring"].match(situation.text)
     if found is None:
         return None
     days = read_days(found["when"], situation.today) if found["when"] else None
     until = "@today+3d" if days is None else days.end.isoformat()
     soon = {"field": "expires_on", "op": "lte", "value": until}
     return _read(
-        situation, "Show what expires soon", "inventory", "inventory_items", soon,
+        situation, "Show what expires soon", "inventory_items", soon,
         include=["ingredient"], order_by=[{"column": "expires_on"}],
     )  # fmt: skip
 
 
 def _having(situation: Situation) -> Routed | None:
-    found = _HAVE.match(situation.text)
+    found = _FORMS["have"].match(situation.text)
     if found is None:
         return None
     item = read_item(found["thing"] or found["other"] or "")
@@ -177,14 +88,14 @@ def _having(situation: Situation) -> Routed | None:
     if found["place"]:
         filters.append(same("location", found["place"].casefold()))
     return _read(
-        situation, f"See whether there is {item.name}", "inventory", "inventory_items", *filters,
+        situation, f"See whether there is {item.name}", "inventory_items", *filters,
         include=["ingredient"],
     )  # fmt: skip
 
 
 def _core(name: str) -> str:
     """Return a name so that it is found within longer ones: singular, signs as they are."""
-    from callboard.library.relational.names import name_key
+    from callboard.knowledge.entities.matching import name_key
 
     return _plain(name_key(name))
 
@@ -195,16 +106,16 @@ def _plain(text: str) -> str:
 
 
 def _tasks(situation: Situation) -> Routed | None:
-    if not _TASKS.match(situation.text):
+    if not _FORMS["tasks"].match(situation.text):
         return None
     return _read(
-        situation, "Show open tasks", "tasks", "tasks", among("status", ["open"]),
+        situation, "Show open tasks", "tasks", among("status", ["open"]),
         order_by=[{"column": "due_at"}],
     )  # fmt: skip
 
 
 async def _plan(situation: Situation) -> Routed | None:
-    found = _PLAN.match(situation.text)
+    found = _FORMS["plan"].match(situation.text)
     if found is None:
         return None
     said = " ".join(part for part in found.groups() if part).strip()
@@ -212,7 +123,7 @@ async def _plan(situation: Situation) -> Routed | None:
     meal = _meal_in(said)
     if days is None and meal is None:
         return None
-    named = _LONE_WORD.search(said)
+    named = _FORMS["lone_word"].search(said)
     if named is not None and BARE_WEEKDAY.fullmatch(named["day"]):
         # On a Friday of which nothing is planned, the Friday after is meant.
         day = await planned_day(situation, named["day"], meal)
@@ -222,23 +133,23 @@ async def _plan(situation: Situation) -> Routed | None:
         # Without a time the plan is what is still to come, next week's meals too.
         filters.append({"field": "plan_date", "op": "gte", "value": days.start.isoformat()})
     elif days is not None:
-        filters.append(_between("plan_date", days.start.isoformat(), days.end.isoformat()))
+        filters.append(between("plan_date", days.start.isoformat(), days.end.isoformat()))
     else:
         filters.append(same("plan_date", "@today"))
     if meal is not None:
         filters.append(same("meal_type", meal))
     return _read(
-        situation, "Show what is planned", "meal_plans", "meal_plans", *filters,
+        situation, "Show what is planned", "meal_plans", *filters,
         include=["recipe"], order_by=[{"column": "plan_date"}, {"column": "meal_type"}],
     )  # fmt: skip
 
 
 def _log(situation: Situation) -> Routed | None:
-    found = _LOG.match(situation.text)
+    found = _FORMS["log"].match(situation.text)
     if found is None:
         return None
     return _read(
-        situation, "Show what was cooked", "cooking_log", "cooking_log", *_past(found["when"]),
+        situation, "Show what was cooked", "cooking_log", *_past(found["when"]),
         order_by=[{"column": "cooked_at", "dir": "desc"}], limit=20,
     )  # fmt: skip
 
@@ -263,13 +174,13 @@ def _past(said: str | None) -> list[dict[str, Any]]:
 
 
 def _profile(situation: Situation) -> Routed | None:
-    if not _PROFILE.match(situation.text):
+    if not _FORMS["profile"].match(situation.text):
         return None
-    return _read(situation, "Show preferences", "preferences", "user_profile")
+    return _read(situation, "Show preferences", "user_profile")
 
 
 def _recipes(situation: Situation) -> Routed | None:
-    found = _RECIPES.match(situation.text)
+    found = _FORMS["recipes"].match(situation.text)
     if found is None:
         return None
     chosen = recipe_filters(found["adj"], found["rest"] or "")
@@ -279,13 +190,13 @@ def _recipes(situation: Situation) -> Routed | None:
     if is_archived:
         chosen.append(present("archived_at"))
     return _read(
-        situation, "Show recipes", "recipes", "recipes", *chosen,
+        situation, "Show recipes", "recipes", *chosen,
         include=["tags"], order_by=[{"column": "name"}], include_archived=is_archived,
     )  # fmt: skip
 
 
 async def _one_recipe(situation: Situation) -> Routed | None:
-    found = _RECIPE.match(situation.text)
+    found = _FORMS["recipe"].match(situation.text)
     if found is None:
         return None
     name = next(part for part in found.groups() if part)
@@ -306,7 +217,7 @@ async def _one_recipe(situation: Situation) -> Routed | None:
         }
     )
     return _read(
-        situation, f"Show the recipe for {name}", "recipes", "recipes", wanted,
+        situation, f"Show the recipe for {name}", "recipes", wanted,
         include=["ingredients", "steps", "tags"], limit=10,
     )  # fmt: skip
 
@@ -318,14 +229,8 @@ def _meal_in(text: str) -> str | None:
     return None
 
 
-def _between(field: str, start: str, end: str) -> dict[str, Any]:
-    return {"field": field, "op": "between", "value": [start, end]}
-
-
-def _read(
-    situation: Situation, what: str, subdomain: str, table: str, *filters: Any, **more: Any
-) -> Routed:
+def _read(situation: Situation, what: str, table: str, *filters: Any, **more: Any) -> Routed:
     steps = situation.steps
     details: dict[str, Any] = {"limit": MOST_SHOWN, **more}
-    steps.read(what, subdomain, table=table, filters=list(filters), **details)
-    return Routed(steps=tuple(steps.made), goal=what)
+    steps.read(what, table=table, filters=list(filters), **details)
+    return steps.done(what)

@@ -5,29 +5,24 @@ from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any, Final
 
-from callboard.choreography.turn.domain import Asked, Row
+from callboard.choreography.turn.domain import AskedMessage, Routed, Row
 from callboard.choreography.turn.requests import ReadRequest, ReadResult, WriteRequest
 from callboard.choreography.turn.shapes import StepType, ThinkStep
-from callboard.library.relational.filters.dates import Today
+from callboard.library.relational.dates import Today
+from callboard.packs.alfred.kitchen.router.words import (
+    OF_OURS,
+    TARGET,
+    TASK_LIST,
+    kinds,
+    tidy,
+)
 
 Read = Callable[[ReadRequest], Awaitable[ReadResult]]
-_POLITE: Final = re.compile(
-    r"^(?:(?:please|hey|hi|hello|ok|okay|alfred|can you|could you|would you|will you|i'd like to"
-    r"|i want to|i would like to|let's|lets)[,:]?\s+)+",
-    re.IGNORECASE,
-)
-_GAP: Final = re.compile(r"\s{3,}")
-_TRAILING: Final = re.compile(r"(?:[,\s]+(?:please|thanks|thank you|alfred))+$", re.IGNORECASE)
-
-
-def tidy(message: str) -> str:
-    """Return a message without what is only polite; the rest stays as it was written."""
-    text = message.replace("’", "'").replace("\x00", "").strip()
-    # Nobody means anything by a gap; the forms of requests would try every way to share it out.
-    text = _GAP.sub(lambda gap: "\n" if "\n" in gap[0] else " ", text)
-    for _ in range(2):
-        text = _TRAILING.sub("", text.strip(" \t\n.!?"))
-    return _POLITE.sub("", text).strip()
+_SUBDOMAINS: Final = {
+    "cooking_log": "cooking_log", "inventory_items": "inventory", "meal_plans": "meal_plans",
+    "recipes": "recipes", "shopping_items": "shopping", "tasks": "tasks",
+    "user_profile": "preferences",
+}  # fmt: skip
 
 
 @dataclass
@@ -37,15 +32,15 @@ class Steps:
     first_group: int = 0
     made: list[ThinkStep] = field(default_factory=list[ThinkStep])
 
-    def read(self, what: str, subdomain: str, group: int = 0, **query: Any) -> str:
+    def read(self, what: str, group: int = 0, **query: Any) -> str:
         """Add a read and return its id."""
         request = ReadRequest.model_validate(query)
-        return self._add(what, StepType.READ, subdomain, group, query=request)
+        return self._add(what, StepType.READ, _SUBDOMAINS[request.table], group, query=request)
 
-    def write(self, what: str, subdomain: str, group: int = 0, **request: Any) -> str:
+    def write(self, what: str, group: int = 0, **request: Any) -> str:
         """Add a write and return its id."""
         write = WriteRequest.model_validate(request)
-        return self._add(what, StepType.WRITE, subdomain, group, write=write)
+        return self._add(what, StepType.WRITE, _SUBDOMAINS[write.table], group, write=write)
 
     def analyze(
         self,
@@ -54,38 +49,29 @@ class Steps:
         group: int,
         compute: str,
         inputs: Sequence[str],
-        **more: Any,
+        **arguments: Any,
     ) -> str:
         """Add arithmetic over the results of other steps, and return its id."""
-        return self._add(
-            what,
-            StepType.ANALYZE,
-            subdomain,
-            group,
-            compute=compute,
-            inputs=list(inputs),
-            arguments=more,
-        )
+        details = {"compute": compute, "inputs": list(inputs), "arguments": arguments}
+        return self._add(what, StepType.ANALYZE, subdomain, group, **details)
 
     def generate(
         self,
         what: str,
         subdomain: str,
         group: int,
-        content_type: str,
+        content: str,
         inputs: Sequence[str],
-        **more: Any,
+        **arguments: Any,
     ) -> str:
         """Add something that is to be made up, and return its id."""
-        return self._add(
-            what,
-            StepType.GENERATE,
-            subdomain,
-            group,
-            content_type=content_type,
-            inputs=list(inputs),
-            arguments=more,
-        )
+        details = {"content_type": content, "inputs": list(inputs), "arguments": arguments}
+        return self._add(what, StepType.GENERATE, subdomain, group, **details)
+
+    def done(self, goal: str = "", assumptions: Sequence[str] = (), **more: Any) -> Routed:
+        """Return them as what a message asks for; without a goal they tell it themselves."""
+        told = goal or "; ".join(each.description for each in self.made)
+        return Routed(steps=tuple(self.made), goal=told, assumptions=tuple(assumptions), **more)
 
     def _add(self, what: str, kind: StepType, subdomain: str, group: int, **details: Any) -> str:
         at = self.first_group + group
@@ -119,7 +105,7 @@ async def _all_of_it(_constraints: Sequence[str] = ()) -> Likely | None:
 class Situation:
     """A message, who said it, and what can be looked up about it."""
 
-    asked: Asked
+    asked: AskedMessage
     # The message without what is only polite.
     text: str
     today: Today
@@ -137,6 +123,22 @@ class Situation:
         """Return the same situation for a part of the message."""
         return replace(self, text=tidy(text), first_group=first_group)
 
+    def reading(self, what: str, **query: Any) -> Routed:
+        """Return one read as all that is asked for."""
+        steps = self.steps
+        steps.read(what, **query)
+        return steps.done(what)
+
+    def writing(self, what: str, assumptions: Sequence[str] = (), **request: Any) -> Routed:
+        """Return one write as all that is asked for."""
+        steps = self.steps
+        steps.write(what, **request)
+        return steps.done(what, assumptions)
+
+    async def profile(self) -> Row:
+        """Look up what is known about whoever says it."""
+        return next(iter(await self.rows(table="user_profile", limit=1)), dict[str, Any]())
+
     async def rows(self, **query: Any) -> Sequence[Row]:
         """Look something up."""
         return (await self.read(ReadRequest.model_validate(query))).rows
@@ -152,6 +154,140 @@ def among(field_name: str, values: Sequence[Any]) -> dict[str, Any]:
     return {"field": field_name, "op": "in", "value": list(values)}
 
 
+def between(field_name: str, first: str, last: str) -> dict[str, Any]:
+    """Return the condition that a field holds something from one value to another."""
+    return {"field": field_name, "op": "between", "value": [first, last]}
+
+
 def present(field_name: str) -> dict[str, Any]:
     """Return the condition that a field holds anything."""
     return {"not": {"field": field_name, "op": "is", "value": None}}
+
+
+MOST_ROWS: Final = 200
+
+
+def read_recipes(
+    steps: Steps, group: int, filters: Sequence[dict[str, Any]], likely: Likely | None = None
+) -> str:
+    """Add a read of recipes, of the most likely ones if there are too many."""
+    chosen = [*filters] if likely is None else [*filters, among("id", likely.recipe_ids)]
+    return steps.read(
+        "Read the recipes", group, table="recipes", filters=chosen,
+        include=["ingredients", "tags"], limit=MOST_ROWS,
+    )  # fmt: skip
+
+
+def read_recipe(steps: Steps, group: int, wanted: dict[str, Any]) -> str:
+    """Add a read of one recipe with what goes into it."""
+    details = {"filters": [wanted], "include": ["ingredients"]}
+    return steps.read("Read the recipe", group, table="recipes", **details)
+
+
+def read_stock(steps: Steps, group: int, likely: Likely | None = None) -> str:
+    """Add a read of what is in the house."""
+    filters = [] if likely is None else [among("ingredient_id", likely.ingredient_ids)]
+    return steps.read(
+        "Read what is in the house", group, table="inventory_items", filters=filters,
+        include=["ingredient"], limit=MOST_ROWS,
+    )  # fmt: skip
+
+
+def read_profile(steps: Steps, group: int) -> str:
+    """Add a read of who eats."""
+    return steps.read("Read the preferences", group, table="user_profile")
+
+
+OPEN: Final = ("needed", "in_cart")
+_TO: Final = r"(?:to|in|into|on|onto|at|off|from|out of|off of)"
+BEHIND: Final = re.compile(
+    rf"^(?P<items>.+?)\s+{_TO}\s+{OF_OURS}(?P<target>{TARGET})$", re.I | re.S
+)
+INTO: Final = re.compile(rf"\s(?:to|in|into|on|onto)\s+{OF_OURS}{TARGET}$", re.IGNORECASE)
+_PLACED: Final = re.compile(
+    rf"\s+{_TO}\s+{OF_OURS}(?P<target>{TARGET})(?=$|\s*[,;]|\s+(?:and|plus|&)\s)", re.I
+)
+_AHEAD: Final = re.compile(
+    rf"^{_TO}\s+{OF_OURS}(?P<target>{TARGET})(?:\s*[:,]\s*|\s+)"
+    r"(?:(?:there(?:'s| is| are)|we have|i have)\s+)?(?P<items>.+)$",
+    re.I | re.S,
+)
+_JOINT: Final = re.compile(r"^(?:\s*(?:[,;&]|\band\b|\bplus\b))+\s*", re.IGNORECASE)
+WHOLE: Final = re.compile(rf"^{OF_OURS}(?:whole |entire )?(?P<target>{TARGET})$", re.IGNORECASE)
+
+
+@dataclass(frozen=True, slots=True)
+class StockTarget:
+    """A list or a place things are in."""
+
+    table: str
+    name_field: str
+    title: str
+    place: str = ""
+
+    @property
+    def scope(self) -> list[dict[str, Any]]:
+        """The conditions that hold for everything in it."""
+        if self.table == "shopping_items":
+            return [among("status", OPEN)]
+        if self.table == "tasks":
+            return [among("status", ["open"])]
+        if self.place:
+            return [{"field": "location", "op": "eq", "value": self.place}]
+        return []
+
+    @property
+    def everything(self) -> list[dict[str, Any]]:
+        """The conditions that hold for everything in it, and are never empty."""
+        return self.scope or [present("location")]
+
+
+SHOPPING: Final = StockTarget("shopping_items", "name", "shopping list")
+INVENTORY: Final = StockTarget("inventory_items", "ingredient.name", "inventory")
+TASKS: Final = StockTarget("tasks", "description", "tasks")
+
+
+def find_target(word: str) -> StockTarget:
+    """Return what a word stands for; it is one that an expression here has matched."""
+    folded = re.sub(r"\s+", " ", word.casefold())
+    place = kinds("places").get(folded)
+    if place is not None:
+        return in_place(place)
+    return TASKS if re.fullmatch(TASK_LIST, folded) else SHOPPING
+
+
+def targeted(text: str) -> list[tuple[str, StockTarget]]:
+    """Return things with where they are or go; nothing if no place is named.
+
+    A place is said for all that stands before it. What comes after the last one is on the same
+    list, or anywhere in the house.
+    """
+    ahead = _AHEAD.match(text)
+    if ahead is not None and _PLACED.search(ahead["items"]) is None:
+        return [(ahead["items"], find_target(ahead["target"]))]
+    parts: list[tuple[str, StockTarget]] = []
+    start = 0
+    for found in _PLACED.finditer(text):
+        items = _JOINT.sub("", text[start : found.start()]).strip()
+        if not items:
+            return []
+        parts.append((items, find_target(found["target"])))
+        start = found.end()
+    rest = _JOINT.sub("", text[start:]).strip()
+    if parts and rest:
+        parts.append((rest, INVENTORY if parts[-1][1].place else parts[-1][1]))
+    return parts
+
+
+def in_place(place: str) -> StockTarget:
+    """Return a place at home, or the house as a whole."""
+    if not place:
+        return INVENTORY
+    return StockTarget("inventory_items", "ingredient.name", place, place)
+
+
+def names(titles: Sequence[str]) -> str:
+    """Return some names as a sentence has them."""
+    if len(titles) <= 1:
+        return "".join(titles)
+    return f"{', '.join(titles[:-1])} and {titles[-1]}"

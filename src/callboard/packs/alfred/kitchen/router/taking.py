@@ -4,95 +4,63 @@ An amount takes only that much. Where nobody can reckon how much is left, nothin
 user is told how to say it.
 """
 
-import re
 from typing import Any, Final
 
 from callboard.choreography.turn.domain import Routed, Row
-from callboard.packs.alfred.kitchen.compute.amounts import spoken_amount
-from callboard.packs.alfred.kitchen.compute.rows import Catalogue, expiry_order
-from callboard.packs.alfred.kitchen.compute.units import TOLERANCE, convert, rounded
-from callboard.packs.alfred.kitchen.router.situation import Situation, Steps, among, same
-from callboard.packs.alfred.kitchen.router.words.items import Item, read_things
-from callboard.packs.alfred.kitchen.router.words.targets import (
+from callboard.packs.alfred.kitchen.compute.amounts import (
+    TOLERANCE,
+    convert,
+    rounded,
+    spoken_amount,
+)
+from callboard.packs.alfred.kitchen.compute.rows import FoodCatalogue, expiry_order
+from callboard.packs.alfred.kitchen.router.situation import (
     INTO,
     INVENTORY,
     SHOPPING,
-    TARGET,
     WHOLE,
-    Target,
+    Situation,
+    Steps,
+    StockTarget,
+    among,
     find_target,
     names,
+    same,
     targeted,
 )
+from callboard.packs.alfred.kitchen.router.words import Item, forms, read_things
 
-_FACTS: Final = Catalogue()
-_REMOVE: Final = re.compile(
-    r"^(?:remove|delete|take|cross|strike|drop|erase|scratch|get rid of)\s+(?P<rest>.+)$",
-    re.I | re.S,
-)
-_OFF: Final = re.compile(r"^(?P<rest>.+?)\s+off(?: again)?$", re.I | re.S)
-_DISCARD: Final = re.compile(
-    r"^(?:(?:i|we)(?:'ve| have)? (?:had to )?)?(?P<verb>threw|thrown|throw|toss|tossed|discard"
-    r"|discarded|chuck|chucked|binned|bin)(?P<gone> out| away)?\s+(?P<rest>.+?)"
-    r"(?P<after> out| away)?$",
-    re.I | re.S,
-)
+_FORMS: Final = forms("taking")
+
+_FACTS: Final = FoodCatalogue()
 # To throw a thing into a place is to put it there.
 _PUTTING: Final = frozenset({"throw", "toss", "chuck"})
-_USED: Final = re.compile(
-    r"^(?:(?:i|we)(?:'ve| have)?(?: just)? )?(?:use|used(?: up)?|ate|eaten|finished(?: off)?|drank"
-    r"|cooked with)\s+(?P<rest>.+)$",
-    re.I | re.S,
-)
-_LAST: Final = re.compile(
-    r"^(?:the\s+)?(?:last|rest|remainder)(?: bits?)?(?:\s+of)?(?:\s+(?:the|my|our))?\s+", re.I
-)
-_GONE: Final = re.compile(
-    r"^(?:the |our |my )?(?P<rest>[^,]+?)(?:'s| is| are| has| have|'ve)?(?: all| now)? "
-    r"(?:gone|empty|finished|used up|spoiled|spoilt|mou?ldy|went off|gone off|went bad|gone bad)$",
-    re.I,
-)
-_OUT_OF: Final = re.compile(
-    r"^(?:(?:i'm|i am|we're|we are|we've|i've|i|we) )?(?:(?:all |just )?(?:out of|run out of"
-    r"|ran out of))\s+(?P<rest>.+)$"
-    r"|^(?:(?:there (?:is|are)|there's|we have|i have) )?no (?:more )?(?P<gone>.+?)"
-    r"\s+(?:left|at home|in the (?:house|fridge|freezer|pantry|kitchen))$",
-    re.I | re.S,
-)
-_CLEAR: Final = re.compile(
-    r"^(?:clear|empty|wipe)(?: out)?\s+(?P<target>(?:(?:my|the|our)\s+)?(?:whole "
-    rf"|entire )?{TARGET})$"
-    r"|^(?:delete|remove|clear)\s+(?:all(?: of)?|everything|all (?:the )?(?:items|things))\s+"
-    r"(?:(?:from|in|on|off)\s+)?"
-    rf"(?P<other>(?:(?:my|the|our)\s+)?{TARGET})$",
-    re.I,
-)
 
 
 async def route_taking(situation: Situation) -> Routed | None:
     """Route what is to be taken off the list or out of the house."""
     text = situation.text
-    cleared = _CLEAR.match(text)
+    cleared = _FORMS["clear"].match(text)
     if cleared is not None:
         whole = WHOLE.match(cleared["target"] or cleared["other"])
         return None if whole is None else _clearing(situation, find_target(whole["target"]))
-    out_of = _OUT_OF.match(text)
+    out_of = _FORMS["out_of"].match(text)
     if out_of is not None:
         return await _run_out(situation, out_of["rest"] or out_of["gone"])
     used = _used(text)
     if used is not None:
-        plain = _LAST.sub("", used)
+        plain = _FORMS["last"].sub("", used)
         return await _taking(situation, targeted(plain) or [(plain, INVENTORY)])
-    gone = _GONE.match(text)
+    gone = _FORMS["gone"].match(text)
     if gone is not None:
         return await _gone(situation, gone["rest"])
-    removed = _REMOVE.match(text)
+    removed = _FORMS["remove"].match(text)
     if removed is None:
         return None
     parts = targeted(removed["rest"])
     if parts:
         return await _taking(situation, parts)
-    off = _OFF.match(removed["rest"])
+    off = _FORMS["crossed_off"].match(removed["rest"])
     if off is not None:
         return await _taking(situation, [(off["rest"], SHOPPING)])
     return await _removing_somewhere(situation, removed["rest"])
@@ -100,16 +68,16 @@ async def route_taking(situation: Situation) -> Routed | None:
 
 def _used(text: str) -> str | None:
     """Return what was used or thrown away, if that is what a text says."""
-    thrown = _DISCARD.match(text)
+    thrown = _FORMS["discard"].match(text)
     if thrown is not None:
         is_away = bool(thrown["gone"] or thrown["after"])
         is_put = thrown["verb"].casefold() in _PUTTING and INTO.search(thrown["rest"]) is not None
         return None if is_put and not is_away else thrown["rest"]
-    found = _USED.match(text)
+    found = _FORMS["used"].match(text)
     return None if found is None else found["rest"]
 
 
-async def _taking(situation: Situation, parts: list[tuple[str, Target]]) -> Routed | None:
+async def _taking(situation: Situation, parts: list[tuple[str, StockTarget]]) -> Routed | None:
     steps = situation.steps
     for text, target in parts:
         if target.table == "tasks":
@@ -121,10 +89,12 @@ async def _taking(situation: Situation, parts: list[tuple[str, Target]]) -> Rout
         refused = await _take(steps, situation, items, target)
         if refused:
             return Routed(reply=refused)
-    return Routed(steps=tuple(steps.made), goal="; ".join(each.description for each in steps.made))
+    return steps.done()
 
 
-async def _take(steps: Steps, situation: Situation, items: tuple[Item, ...], target: Target) -> str:
+async def _take(
+    steps: Steps, situation: Situation, items: tuple[Item, ...], target: StockTarget
+) -> str:
     """Add what takes some things out; return why that cannot be done, if so."""
     whole: list[str] = []
     for item in items:
@@ -142,7 +112,7 @@ async def _take(steps: Steps, situation: Situation, items: tuple[Item, ...], tar
     return ""
 
 
-async def _rows(situation: Situation, item: Item, target: Target) -> list[Row]:
+async def _rows(situation: Situation, item: Item, target: StockTarget) -> list[Row]:
     filters = [same(target.name_field, item.name), *target.scope]
     rows = await situation.rows(table=target.table, filters=filters, include=["ingredient"])
     return sorted(rows, key=expiry_order)
@@ -167,7 +137,7 @@ def _reckon(item: Item, rows: list[Row]) -> list[tuple[Row, float]] | None:
     return taken
 
 
-def _unclear(item: Item, rows: list[Row], target: Target) -> str:
+def _unclear(item: Item, rows: list[Row], target: StockTarget) -> str:
     there = " and ".join(spoken_amount(row["quantity"], row["unit"]) for row in rows)
     said = spoken_amount(item.quantity, item.unit)
     return (
@@ -176,7 +146,7 @@ def _unclear(item: Item, rows: list[Row], target: Target) -> str:
     )
 
 
-def _reduce(steps: Steps, target: Target, item: Item, row: Row, left: float) -> None:
+def _reduce(steps: Steps, target: StockTarget, item: Item, row: Row, left: float) -> None:
     row_id = str(row["id"])
     details: dict[str, Any] = {
         "table": target.table,
@@ -188,21 +158,19 @@ def _reduce(steps: Steps, target: Target, item: Item, row: Row, left: float) -> 
     else:
         details["op"] = "delete"
     said = spoken_amount(item.quantity, item.unit)
-    steps.write(f"Take {said} {item.name} out of the {target.title}", target.subdomain, **details)
+    steps.write(f"Take {said} {item.name} out of the {target.title}", **details)
 
 
-def _delete(steps: Steps, target: Target, filters: list[dict[str, Any]], named: str) -> None:
+def _delete(steps: Steps, target: StockTarget, filters: list[dict[str, Any]], named: str) -> None:
     what = f"Take {named} out of the {target.title}"
-    steps.write(
-        what, target.subdomain, op="delete", table=target.table, filters=[*filters, *target.scope]
-    )
+    steps.write(what, op="delete", table=target.table, filters=[*filters, *target.scope])
 
 
-def _clearing(situation: Situation, target: Target) -> Routed:
+def _clearing(situation: Situation, target: StockTarget) -> Routed:
     steps = situation.steps
     what = f"Take everything out of the {target.title}"
-    steps.write(what, target.subdomain, op="delete", table=target.table, filters=target.everything)
-    return Routed(steps=tuple(steps.made), goal=what)
+    steps.write(what, op="delete", table=target.table, filters=target.everything)
+    return steps.done(what)
 
 
 async def _run_out(situation: Situation, text: str) -> Routed | None:
@@ -215,11 +183,11 @@ async def _run_out(situation: Situation, text: str) -> Routed | None:
     filters = [among("ingredient.name", wanted)]
     if await situation.rows(table=INVENTORY.table, columns=["id"], filters=filters, limit=1):
         what = f"Take {names(wanted)} out of the inventory"
-        steps.write(what, "inventory", op="delete", table=INVENTORY.table, filters=filters)
+        steps.write(what, op="delete", table=INVENTORY.table, filters=filters)
     what = f"Add {names(wanted)} to the shopping list"
     records = [{"name": name} for name in wanted]
-    steps.write(what, "shopping", op="upsert", table=SHOPPING.table, records=records)
-    return Routed(steps=tuple(steps.made), goal=what)
+    steps.write(what, op="upsert", table=SHOPPING.table, records=records)
+    return steps.done(what)
 
 
 async def _gone(situation: Situation, text: str) -> Routed | None:
@@ -245,7 +213,7 @@ async def _removing_somewhere(situation: Situation, text: str) -> Routed | None:
     return Routed(question=asks)
 
 
-async def _is_in(situation: Situation, target: Target, wanted: list[str]) -> bool:
+async def _is_in(situation: Situation, target: StockTarget, wanted: list[str]) -> bool:
     filters = [among(target.name_field, wanted), *target.scope]
     rows = await situation.rows(table=target.table, columns=["id"], filters=filters, limit=1)
     return bool(rows)

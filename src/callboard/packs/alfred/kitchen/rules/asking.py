@@ -1,15 +1,61 @@
-"""Asking: what the human is asked about before it happens, besides how many rows it touches."""
+"""Asking: what needs the user's word before it is written, and how rows are called then."""
 
 from collections.abc import Mapping, Sequence
 from typing import Any, cast
 
 from callboard.choreography.turn.requests import WriteError, WriteOp
-from callboard.library.relational.filters.dates import is_token, resolve_date
-from callboard.library.relational.tables import Tables
-from callboard.library.relational.writing.moment import Moment
-from callboard.packs.alfred.kitchen.rules.labels import meal_label
-from callboard.packs.alfred.kitchen.rules.merging import Merge
-from callboard.packs.alfred.kitchen.safety.diets import canonical_allergies, canonical_diets
+from callboard.knowledge.entities.matching import name_key
+from callboard.library.relational.dates import WriteMoment, is_token, resolve_date
+from callboard.library.relational.tables import Described, Tables
+from callboard.packs.alfred.kitchen.food.words import canonical_allergies, canonical_diets
+from callboard.packs.alfred.kitchen.rules.catalogue import Merge
+
+
+def recipe_named(moment: WriteMoment, tables: Tables, name: str) -> Mapping[str, Any] | None:
+    """Return a user's own recipe by its name, if it is not put away."""
+    from sqlalchemy import select
+
+    recipes = tables["recipes"].table
+    row = moment.connection.execute(
+        select(recipes).where(
+            recipes.c.user_id == moment.who.user_id,
+            recipes.c.name_key == name_key(name),
+            recipes.c.archived_at.is_(None),
+        )
+    ).mappings()
+    return cast("Mapping[str, Any] | None", row.first())
+
+
+Row = Mapping[str, Any]
+
+
+def label_of_row(moment: WriteMoment, tables: Tables, table: Described, row: Row) -> str:
+    """Return how people name a row."""
+    match table.name:
+        case "inventory_items":
+            return _name_in(moment, tables, "ingredients", row.get("ingredient_id"))
+        case "meal_plans":
+            return meal_label(moment, tables, row)
+        case "user_profile":
+            return "your profile"
+        case _:
+            return str(row.get(table.label) or row.get("id") or "")
+
+
+def meal_label(moment: WriteMoment, tables: Tables, row: Row) -> str:
+    """Return a planned meal as `dinner on 2026-05-21: Lentil Soup`."""
+    recipe = row.get("recipe_id")
+    what = _name_in(moment, tables, "recipes", recipe) if recipe else str(row.get("note") or "")
+    return f"{row.get('meal_type')} on {row.get('plan_date')}: {what}"
+
+
+def _name_in(moment: WriteMoment, tables: Tables, table: str, row_id: Any) -> str:
+    from sqlalchemy import select
+
+    columns: Any = tables[table].table.c
+    found = moment.connection.execute(select(columns.name).where(columns.id == row_id)).scalar()
+    return "" if found is None else str(found)
+
 
 Values = dict[str, Any]
 
@@ -34,7 +80,7 @@ def reasons_to_ask(
             return []
 
 
-def future_meals(moment: Moment, tables: Tables, recipe_id: str) -> list[Values]:
+def future_meals(moment: WriteMoment, tables: Tables, recipe_id: str) -> list[Values]:
     """Return the meals from today on that plan a recipe."""
     from sqlalchemy import select
 
@@ -52,7 +98,7 @@ def future_meals(moment: Moment, tables: Tables, recipe_id: str) -> list[Values]
     return [dict(row) for row in moment.connection.execute(query).mappings()]
 
 
-def _archiving(moment: Moment, tables: Tables, rows: Sequence[Values]) -> list[str]:
+def _archiving(moment: WriteMoment, tables: Tables, rows: Sequence[Values]) -> list[str]:
     reasons: list[str] = []
     for row in rows:
         days = [str(meal["plan_date"]) for meal in future_meals(moment, tables, str(row["id"]))]

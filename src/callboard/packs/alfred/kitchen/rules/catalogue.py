@@ -1,18 +1,17 @@
-"""The catalogue: every ingredient has one row, whatever people call it.
+"""Catalogue: names become ingredients, and what is there already takes up what comes on top."""
 
-It is shared by everybody and grows by itself. What is added to it stays, also when the write that
-needed it is undone: somebody else may be using it by then.
-"""
-
-from collections.abc import Callable
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Final
 
 from callboard.choreography.turn.requests import WriteError
-from callboard.library.relational.names import name_key
+from callboard.knowledge.entities.matching import name_key
+from callboard.library.relational.dates import WriteMoment
+from callboard.library.relational.rules import Joined
 from callboard.library.relational.tables import Tables
-from callboard.packs.alfred.kitchen.lexicon import FoodFacts, category_words, food_facts
-from callboard.packs.alfred.kitchen.safety.allergens import allergens_in
+from callboard.packs.alfred.kitchen.compute.amounts import convert, rounded, spoken_amount
+from callboard.packs.alfred.kitchen.food.foods import FoodFacts, category_words, food_facts
+from callboard.packs.alfred.kitchen.food.words import allergens_in
 
 if TYPE_CHECKING:
     from sqlalchemy import Connection
@@ -33,7 +32,7 @@ class Ingredient:
 
 
 @dataclass(frozen=True, slots=True)
-class Catalogue:
+class IngredientCatalogue:
     """Finds ingredients by name within a transaction, and adds the ones that are not there."""
 
     connection: "Connection"
@@ -136,3 +135,135 @@ def _checked(name: str) -> str:
             hint=f"Give a name of 1 to {LONGEST_NAME} characters.",
         )
     return text
+
+
+Values = dict[str, Any]
+OPEN: Final = ("needed", "in_cart")
+
+
+@dataclass(frozen=True, slots=True)
+class Merge:
+    """Finds the row that a new one joins, within a transaction."""
+
+    moment: WriteMoment
+    tables: Tables
+    ingredient: Callable[[str], Ingredient | None]
+
+    def joined(self, table: str, values: Values) -> Joined | None:
+        """Return the row that a new one joins, if there is one."""
+        match table:
+            case "shopping_items":
+                if values.get("status", "needed") not in OPEN:
+                    return None
+                return self._amounts(self._listed(values), values)
+            case "inventory_items":
+                return self._amounts(self._stocked(values), values)
+            case "meal_plans":
+                return self._slot(values)
+            case "user_profile":
+                return self._profile(values)
+            case _:
+                return None
+
+    def occupied(self, values: Mapping[str, Any]) -> Values | None:
+        """Return the meal that is planned where another is to go."""
+        table = self.tables["meal_plans"].table
+        return self._first(
+            table,
+            table.c.plan_date == values.get("plan_date"),
+            table.c.meal_type == values.get("meal_type", "dinner"),
+            table.c.position == values.get("position", 0),
+        )
+
+    def _listed(self, values: Values) -> list[Values]:
+        table = self.tables["shopping_items"].table
+        if values.get("ingredient_id"):
+            same = table.c.ingredient_id == values["ingredient_id"]
+        else:
+            same = table.c.ingredient_id.is_(None) & (
+                table.c.name_key == name_key(str(values.get("name", "")))
+            )
+        return self._all(table, same, table.c.status.in_(OPEN))
+
+    def _stocked(self, values: Values) -> list[Values]:
+        table = self.tables["inventory_items"].table
+        expires = values.get("expires_on")
+        return self._all(
+            table,
+            table.c.ingredient_id == values.get("ingredient_id"),
+            table.c.location == values.get("location", "pantry"),
+            table.c.expires_on.is_(None) if expires is None else table.c.expires_on == expires,
+        )
+
+    def _amounts(self, rows: Sequence[Values], values: Values) -> Joined | None:
+        """Add to the row whose unit fits best; rows that cannot be counted together stay apart."""
+        known = self.ingredient(str(values.get("ingredient_id")))
+        density = None if known is None else known.g_per_ml
+        for row in sorted(rows, key=lambda row: row["unit"] != values.get("unit")):
+            sum_of = _sum(row, values, density)
+            if sum_of is not None and self._is_free(rows, row, sum_of[1]):
+                return self._join(row, values, sum_of)
+        return None
+
+    def _join(self, row: Values, values: Values, sum_of: tuple[float | None, str | None]) -> Joined:
+        quantity, unit = sum_of
+        if row["quantity"] is None or values.get("quantity") is None:
+            self.moment.notes.append("Some is already listed.")
+        kept = ("purchased_on", "low_threshold", "note")
+        changed = {name: values[name] for name in kept if values.get(name) is not None}
+        return Joined(
+            row=row,
+            values={**changed, "quantity": quantity, "unit": unit},
+            before=spoken_amount(row["quantity"], row["unit"]),
+            after=spoken_amount(quantity, unit),
+        )
+
+    def _is_free(self, rows: Sequence[Values], row: Values, unit: str | None) -> bool:
+        """Say whether a row may take a unit without becoming the twin of another row."""
+        return not any(other["id"] != row["id"] and other["unit"] == unit for other in rows)
+
+    def _slot(self, values: Values) -> Joined | None:
+        row = self.occupied(values)
+        if row is None:
+            return None
+        fresh = {
+            "recipe_id": values.get("recipe_id"),
+            "note": values.get("note"),
+            "servings": values.get("servings"),
+            "status": values.get("status", "planned"),
+        }
+        return Joined(row, fresh, before=row["note"] or "", after=values.get("note") or "")
+
+    def _profile(self, values: Values) -> Joined | None:
+        row = self._first(self.tables["user_profile"].table)
+        if row is None:
+            return None
+        return Joined(row, values, before="", after="")
+
+    def _first(self, table: Any, *where: Any) -> Values | None:
+        rows = self._all(table, *where)
+        return rows[0] if rows else None
+
+    def _all(self, table: Any, *where: Any) -> list[Values]:
+        from sqlalchemy import select
+
+        query = (
+            select(table)
+            .where(table.c.user_id == self.moment.who.user_id, *where)
+            .order_by(*table.primary_key.columns)
+        )
+        return [dict(row) for row in self.moment.connection.execute(query).mappings()]
+
+
+def _sum(
+    row: Values, values: Values, density: float | None
+) -> tuple[float | None, str | None] | None:
+    """Return both amounts together, or None if nobody can say."""
+    have, more = row["quantity"], values.get("quantity")
+    if more is None:
+        fits = values.get("unit") in (None, row["unit"])
+        return (have, row["unit"]) if fits else None
+    if have is None:
+        return rounded(more), values.get("unit")
+    converted = convert(more, values.get("unit"), row["unit"], density)
+    return None if converted is None else (rounded(have + converted), row["unit"])

@@ -6,15 +6,14 @@ from datetime import UTC
 from typing import Any, Final, cast
 
 from callboard.choreography.turn.requests import WriteError, WriteOp
-from callboard.library.relational.names import name_key
+from callboard.knowledge.entities.matching import name_key
+from callboard.library.relational.dates import WriteMoment
 from callboard.library.relational.tables import Tables
-from callboard.library.relational.writing.moment import Moment
-from callboard.packs.alfred.kitchen.compute.amounts import read_amount
-from callboard.packs.alfred.kitchen.compute.units import canonical_unit
-from callboard.packs.alfred.kitchen.lexicon import food_facts
-from callboard.packs.alfred.kitchen.rules.catalogue import Catalogue, Ingredient
-from callboard.packs.alfred.kitchen.rules.recipe_names import recipe_named
-from callboard.packs.alfred.kitchen.safety.diets import canonical_allergies, canonical_diets
+from callboard.packs.alfred.kitchen.compute.amounts import canonical_unit, read_amount
+from callboard.packs.alfred.kitchen.food.foods import food_facts
+from callboard.packs.alfred.kitchen.food.words import canonical_allergies, canonical_diets
+from callboard.packs.alfred.kitchen.rules.asking import recipe_named
+from callboard.packs.alfred.kitchen.rules.catalogue import Ingredient, IngredientCatalogue
 
 Values = dict[str, Any]
 MODES: Final = ("quick", "cook", "plan", "create", "explore")
@@ -22,7 +21,7 @@ DAYS: Final = ("mon", "tue", "wed", "thu", "fri", "sat", "sun")
 _WITH_RECIPE: Final = ("meal_plans", "tasks", "shopping_items", "cooking_log")
 
 
-def utc_now(moment: Moment) -> str:
+def utc_now(moment: WriteMoment) -> str:
     """Return this moment as rows hold it."""
     return moment.today.now.astimezone(UTC).strftime("%Y-%m-%dT%H:%M:%S.%fZ")
 
@@ -31,7 +30,7 @@ def utc_now(moment: Moment) -> str:
 class Preparation:
     """Prepares records within a transaction."""
 
-    moment: Moment
+    moment: WriteMoment
     tables: Tables
     new_id: Callable[[], str]
 
@@ -66,10 +65,12 @@ class Preparation:
                 return values
 
     @property
-    def catalogue(self) -> Catalogue:
+    def catalogue(self) -> IngredientCatalogue:
         """The catalogue, in this transaction."""
         moment = self.moment
-        return Catalogue(moment.connection, self.tables, self.new_id, utc_now(moment), moment.notes)
+        return IngredientCatalogue(
+            moment.connection, self.tables, self.new_id, utc_now(moment), moment.notes
+        )
 
     def _line(self, values: Values) -> Values:
         """Return an ingredient line of a recipe; a line of text alone is read first."""

@@ -3,7 +3,7 @@
 from typing import Final
 
 from callboard.library.relational.tables import Aliases, Relation, Tables, described
-from callboard.packs.alfred.kitchen.schema import people, plans, recipes, stock
+from callboard.packs.alfred.kitchen.schema import recipes, tables
 
 SUBDOMAINS: Final = {
     "recipes": ("recipes", "recipe_ingredients", "recipe_steps", "recipe_tags", "ingredients"),
@@ -62,13 +62,13 @@ def kitchen_tables() -> Tables:
                 aliases=_ALIASES,
             ),
             described(
-                stock.inventory_items,
+                tables.inventory_items,
                 label="ingredient.name",
                 searched=("note",),
                 relations=(_INGREDIENT,),
             ),
             described(
-                stock.shopping_items,
+                tables.shopping_items,
                 label="name",
                 searched=("name",),
                 name_key=("name_key", "name"),
@@ -76,21 +76,21 @@ def kitchen_tables() -> Tables:
                 relations=(_INGREDIENT, _RECIPE, _MEAL),
             ),
             described(
-                plans.meal_plans, label="plan_date", searched=("note",), relations=(_RECIPE,)
+                tables.meal_plans, label="plan_date", searched=("note",), relations=(_RECIPE,)
             ),
             described(
-                plans.tasks,
+                tables.tasks,
                 label="description",
                 searched=("description",),
                 relations=(_RECIPE, _MEAL),
             ),
             described(
-                plans.cooking_log,
+                tables.cooking_log,
                 label="recipe_name",
                 searched=("recipe_name", "notes"),
                 relations=(_RECIPE, _MEAL),
             ),
-            described(people.user_profile, label="user_id"),
+            described(tables.user_profile, label="user_id"),
         ),
         SUBDOMAINS,
     )

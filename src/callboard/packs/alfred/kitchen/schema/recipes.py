@@ -18,18 +18,14 @@ from sqlalchemy import (
     text,
 )
 
-from callboard.packs.alfred.kitchen.schema.metadata import (
+from callboard.packs.alfred.kitchen.schema.tables import (
+    CATEGORIES,
     json_list,
     metadata,
     one_of,
     own_columns,
     time_columns,
 )
-
-CATEGORIES: Final = (
-    "produce", "dairy_eggs", "meat", "seafood", "bakery", "grains", "canned", "frozen", "spices",
-    "condiments", "beverages", "household", "other",
-)  # fmt: skip
 
 ingredients: Final = Table(
     "ingredients",

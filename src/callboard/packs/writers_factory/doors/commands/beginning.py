@@ -7,6 +7,7 @@ from pathlib import Path
 from callboard.cli.output import clean, echo, echo_facts, echo_json, remark
 from callboard.cli.work.initiating import Initiated, initiate
 from callboard.cli.work.opening import Choices
+from callboard.packs.writers_factory.bible.operations import describe_book
 from callboard.packs.writers_factory.doors.command_line import enter
 from callboard.packs.writers_factory.factory import Factory
 from callboard.packs.writers_factory.model import PACK
@@ -26,9 +27,7 @@ def begin_book(wanted: Beginning, *, as_json: bool) -> int:
     made = initiate(Initiated(wanted.folder, PACK, with_sample=wanted.with_sample))
 
     async def act(factory: Factory) -> None:
-        bible = factory.rooms.bible
-        await bible.found()
-        known = await bible.describe(**wanted.facts)
+        known = await factory.perform(describe_book, **wanted.facts)
         if as_json:
             shape = {"project": str(made.root), "is_new": made.is_new, "book": asdict(known)}
             echo_json(shape)

@@ -72,6 +72,7 @@ def template(
     """
     from callboard.cli.arguments import read_arguments, read_pairs
     from callboard.cli.work.opening import Choices
+    from callboard.packs.writers_factory.bible import operations
     from callboard.packs.writers_factory.doors.command_line import enter
     from callboard.packs.writers_factory.doors.tell.bible import template_report, written_report
 
@@ -82,12 +83,15 @@ def template(
     async def act(factory: "Factory") -> None:
         bible = factory.rooms.bible
         if accept is not None:
-            template_report(await bible.accept(name, accept), as_json=as_json)
+            kept = await factory.perform(operations.keep_judged, name, accept)
+            template_report(kept, as_json=as_json)
             return
         if rule:
             given["fundamental_rules"] = [*(() if anew else bible.rules), *rule]
         if given:
-            outcome = await bible.write(name, given, source="writer_stated", replace=anew)
+            outcome = await factory.perform(
+                operations.fill_template, name, given, "writer_stated", anew
+            )
             written_report(outcome, as_json=as_json)
         else:
             template_report(bible.template(name), as_json=as_json)

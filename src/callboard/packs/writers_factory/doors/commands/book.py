@@ -138,14 +138,15 @@ def mode(
         moved_report,
         waived_report,
     )
+    from callboard.packs.writers_factory.modes.operations import waive_template
 
     async def act(factory: "Factory") -> None:
         modes = factory.rooms.modes
         if waive is not None:
-            made = await modes.waive(waive, by="writer", risk_note=risk)
+            made = await factory.perform(waive_template, waive, risk)
             waived_report(made, as_json=as_json)
         elif to is not None:
-            moved = await move_book(modes, to, override=override, risk=risk)
+            moved = await move_book(factory, to, override=override, risk=risk)
             moved_report(moved, as_json=as_json)
         else:
             mode_report(modes, as_json=as_json)
@@ -217,9 +218,10 @@ def reopen(project: ProjectOption = None, as_json: JsonOption = False) -> int:
     from callboard.cli.work.opening import Choices
     from callboard.packs.writers_factory.doors.command_line import enter
     from callboard.packs.writers_factory.doors.tell.modes import moved_report
+    from callboard.packs.writers_factory.factory import reopen_book
 
     async def act(factory: "Factory") -> None:
-        moved_report(await factory.reopen(), as_json=as_json)
+        moved_report(await factory.perform(reopen_book), as_json=as_json)
 
     return enter(Choices(project, as_json=as_json), act)
 
@@ -238,9 +240,11 @@ def export(
     from callboard.cli.work.opening import Choices
     from callboard.packs.writers_factory.doors.command_line import enter
     from callboard.packs.writers_factory.doors.tell.revision import export_report
+    from callboard.packs.writers_factory.revision.operations import export_book
 
     async def act(factory: "Factory") -> None:
         wanted = ("epub", "docx") if formats is None else formats
-        export_report(await factory.export(author, wanted), as_json=as_json)
+        made = await factory.perform(export_book, author, tuple(wanted))
+        export_report(made, as_json=as_json)
 
     return enter(Choices(project, as_json=as_json), act)

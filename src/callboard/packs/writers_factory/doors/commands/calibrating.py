@@ -11,6 +11,7 @@ from callboard.core.errors import NotFound
 from callboard.packs.writers_factory.doors.command_line import Job, watch
 from callboard.packs.writers_factory.doors.tell.voice import tournament_report, winner_report
 from callboard.packs.writers_factory.factory import Factory
+from callboard.packs.writers_factory.factory import choose_winner as pick_winner
 from callboard.packs.writers_factory.voice import Pick, Tournament, Voice
 
 
@@ -66,11 +67,10 @@ async def choose_winner(
     as_json: bool,
 ) -> None:
     """Make a passage the winner and show who wrote it."""
-    factory.require("select_winner")
     voice = factory.rooms.voice
     found = find_tournament(voice, named)
     was_locked = voice.status().locked
-    marked = await voice.select_winner(found.id, chosen, notes=notes, confirmed=confirmed)
+    marked = await factory.perform(pick_winner, found.id, chosen, notes, confirmed)
     winner_report(marked, as_json=as_json)
     if was_locked and not voice.status().locked and not as_json:
         remark("The voice is no longer locked.")

@@ -11,7 +11,7 @@ from callboard.cli.work.opening import Choices, OpenWork, working
 from callboard.core.vocabulary.run import RunState, SessionState
 from callboard.packs.writers_factory.doors.commands.moving import move_book
 from callboard.packs.writers_factory.doors.tell.modes import mode_report, moved_report
-from callboard.packs.writers_factory.factory import Factory
+from callboard.packs.writers_factory.factory import factory_of
 from callboard.prompts import load_prompt
 
 _COMMANDS: Final = "/state, /mode [TO], /why, /thinking, /history, /quit"
@@ -39,7 +39,7 @@ class _Talk:
 
     def __init__(self, here: OpenWork, session: str | None, interrupt: Interrupt) -> None:
         self.here = here
-        self.factory = Factory(here.studio)
+        self.factory = factory_of(here.studio)
         self.session = session
         self.interrupt = interrupt
         commands: dict[str, Command] = {
@@ -64,7 +64,7 @@ class _Talk:
     async def mode(self, rest: str) -> None:
         modes = self.factory.rooms.modes
         if rest:
-            moved_report(await move_book(modes, rest), as_json=False)
+            moved_report(await move_book(self.factory, rest), as_json=False)
         else:
             mode_report(modes, as_json=False)
 

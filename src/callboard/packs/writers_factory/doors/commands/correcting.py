@@ -7,7 +7,8 @@ from callboard.cli.output import clean, echo, echo_json
 from callboard.core.canonical import Json
 from callboard.core.errors import InvalidInput, NotFound
 from callboard.packs.writers_factory.factory import Factory
-from callboard.packs.writers_factory.health.values import ChallengeType, FlawChallenge
+from callboard.packs.writers_factory.health import operations
+from callboard.packs.writers_factory.health.values import ChallengeType
 from callboard.packs.writers_factory.model import SymbolUse
 
 _NONE = "none"
@@ -31,19 +32,20 @@ class Correction:
 
 async def correct_scene(factory: Factory, wanted: Correction, *, as_json: bool) -> None:
     """Put the writer's word in place of a judge's."""
-    room, told = factory.rooms.health, dict[str, Json]()
+    told = dict[str, Json]()
     if wanted.tension is not None:
-        await room.correct_tension(wanted.scene, wanted.tension)
+        await factory.perform(operations.correct_tension, wanted.scene, wanted.tension)
         told["tension"] = wanted.tension
     if wanted.symbols is not None:
         uses = [SymbolUse(name, stage) for name, stage in wanted.symbols.items()]
-        await room.correct_symbols(wanted.scene, uses)
+        await factory.perform(operations.correct_symbols, wanted.scene, uses)
         told["symbols"] = dict(wanted.symbols)
     if wanted.challenge == _NONE:
-        await room.deny_challenge(wanted.scene)
+        await factory.perform(operations.correct_challenge, wanted.scene)
         told["challenge"] = None
     elif wanted.challenge is not None:
-        await room.record_challenge(_challenge(factory, wanted))
+        kind = _challenge(wanted.challenge)
+        await factory.perform(operations.correct_challenge, wanted.scene, kind, wanted.intensity)
         told["challenge"] = wanted.challenge
     if as_json:
         echo_json({"scene_id": wanted.scene, "corrected": told})
@@ -52,25 +54,26 @@ async def correct_scene(factory: Factory, wanted: Correction, *, as_json: bool) 
         echo(clean(f"{wanted.scene}: {name} is {_NONE if value is None else value}, by your word."))
 
 
-def _challenge(factory: Factory, wanted: Correction) -> FlawChallenge:
+def _challenge(named: str) -> ChallengeType:
     known = [each.value for each in ChallengeType]
-    if wanted.challenge not in known:
+    if named not in known:
         raise InvalidInput(
-            f"{wanted.challenge!r} is no way to challenge a flaw",
+            f"{named!r} is no way to challenge a flaw",
             fix=f"Use one of {', '.join(known)}, or none.",
         )
-    flaw = factory.rooms.bible.protagonist.get("fatal_flaw") or ""
-    return FlawChallenge(wanted.scene, str(flaw), ChallengeType(wanted.challenge), wanted.intensity)
+    return ChallengeType(named)
 
 
 async def withdraw_theme(factory: Factory, target: str, *, as_json: bool) -> None:
     """Take the writer's own score back, so that the judge's counts again."""
-    if not await factory.rooms.health.withdraw_override(target):
+    try:
+        await factory.perform(operations.withdraw_theme_override, target)
+    except NotFound as error:
         raise NotFound(
             f"You gave {target} no score of your own",
             fix=f"`callboard factory theme {target} SCORE --reason TEXT` gives one.",
             target=target,
-        )
+        ) from error
     if as_json:
         echo_json({"withdrawn": target})
     else:
@@ -81,7 +84,7 @@ async def set_function(
     factory: Factory, character: str, function: str, note: str, *, as_json: bool
 ) -> None:
     """Keep what a supporting character is for."""
-    await factory.rooms.health.set_function(character, function, note)
+    await factory.perform(operations.set_function, character, function, note)
     if as_json:
         echo_json({"character": character, "function": function, "note": note})
     else:

@@ -15,6 +15,7 @@ from callboard.packs.writers_factory.doors.tell.revision import (
 )
 from callboard.packs.writers_factory.factory import Factory
 from callboard.packs.writers_factory.manuscript import parse_scene_id
+from callboard.packs.writers_factory.revision import operations
 from callboard.packs.writers_factory.revision.enhancement.proposal import Enhancement
 
 _ALL = "all"
@@ -36,9 +37,8 @@ async def decide_changes(
     if not found.changes or not (taken or refused):
         changes_report(found, as_json=as_json, was_decided=False)
         return
-    decided = await factory.rooms.revision.decide(
-        found.id, accept=_ids(found, taken, refused), reject=_ids(found, refused, taken)
-    )
+    accept, reject = _ids(found, taken, refused), _ids(found, refused, taken)
+    decided = await factory.perform(operations.decide_changes, found.id, accept, reject)
     changes_report(decided, as_json=as_json, was_decided=True)
 
 
@@ -79,9 +79,9 @@ async def decide_proposal(
     found = proposals.get(pick(matching([p.id for p in proposals.all()], named), named, "proposal"))
     if answer is Answer.ACCEPT:
         mode = factory.rooms.modes.current()
-        found = await proposals.accept(found.id, mode=mode, force=force)
+        found = await factory.perform(operations.accept_proposal, found.id, mode, force)
     elif answer is Answer.REJECT:
-        found = await proposals.reject(found.id)
+        found = await factory.perform(operations.reject_proposal, found.id)
     proposal_report(found, as_json=as_json)
 
 
@@ -92,7 +92,10 @@ async def waive_phrase(
     revision = factory.rooms.revision
     patterns = {hit.pattern for hit in revision.blocks(scene) if hit.quote == quote}
     # What is not there is refused by the room, which names what is.
-    made = [await revision.waive(scene, each, quote, reason) for each in sorted(patterns or {""})]
+    made = [
+        await factory.perform(operations.waive_phrase, scene, each, quote, reason)
+        for each in sorted(patterns or {""})
+    ]
     if as_json:
         shapes: list[Json] = [asdict(each) for each in made]
         echo_json({"scene_id": scene, "waivers": shapes})

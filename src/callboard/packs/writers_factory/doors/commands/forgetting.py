@@ -6,6 +6,7 @@ from callboard.cli.output import clean, echo, echo_json, remark
 from callboard.core.canonical import plain
 from callboard.core.errors import NotFound
 from callboard.packs.writers_factory.factory import Factory
+from callboard.packs.writers_factory.memory import operations
 
 
 async def forget_decision(factory: Factory, category: str, key: str, *, as_json: bool) -> None:
@@ -18,7 +19,7 @@ async def forget_decision(factory: Factory, category: str, key: str, *, as_json:
             fix="`callboard factory decisions` lists what was.",
             key=key,
         )
-    await memory.forget(category, key)
+    await factory.perform(operations.forget_decision, known.category, known.key)
     if as_json:
         echo_json({"forgotten": plain(asdict(known))})
         return

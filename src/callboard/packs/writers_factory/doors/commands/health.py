@@ -68,13 +68,16 @@ def alerts(
     from callboard.cli.work.opening import Choices
     from callboard.packs.writers_factory.doors.command_line import enter
     from callboard.packs.writers_factory.doors.tell.health import alerts_report, muted_report
+    from callboard.packs.writers_factory.health import operations
 
     async def act(factory: "Factory") -> None:
         room = factory.rooms.health
         if mute is not None:
-            muted_report(await room.mute(mute, reason), as_json=as_json)
+            muted = await factory.perform(operations.mute_finding, mute, reason)
+            muted_report(muted, as_json=as_json)
         elif unmute is not None:
-            muted_report(await room.unmute(unmute), as_json=as_json)
+            heard = await factory.perform(operations.unmute_finding, unmute)
+            muted_report(heard, as_json=as_json)
         else:
             found = [each for each in room.findings() if every or each.is_alert]
             alerts_report(found, as_json=as_json)
@@ -101,6 +104,7 @@ def theme(
     from callboard.packs.writers_factory.doors.command_line import enter
     from callboard.packs.writers_factory.doors.commands.correcting import withdraw_theme
     from callboard.packs.writers_factory.doors.tell.health import theme_report
+    from callboard.packs.writers_factory.health.operations import set_theme_override
 
     if (score is None) is not withdraw:
         raise typer.BadParameter("Give a score, or --withdraw.", param_hint="SCORE")
@@ -109,7 +113,7 @@ def theme(
         if score is None:
             await withdraw_theme(factory, target, as_json=as_json)
         else:
-            made = await factory.rooms.health.override_theme(target, score, reason)
+            made = await factory.perform(set_theme_override, target, score, reason)
             theme_report(made, as_json=as_json)
 
     return enter(Choices(project, as_json=as_json), act)

@@ -201,8 +201,9 @@ def export(
     from callboard.cli.work.opening import Choices
     from callboard.packs.writers_factory.doors.command_line import enter
     from callboard.packs.writers_factory.doors.tell.memory import exported_report
+    from callboard.packs.writers_factory.memory.operations import export_graph
 
-    return enter(
-        Choices(project, as_json=as_json),
-        lambda factory: exported_report(factory.consolidator.export(folder), as_json=as_json),
-    )
+    async def act(factory: "Factory") -> None:
+        exported_report(await factory.perform(export_graph, folder), as_json=as_json)
+
+    return enter(Choices(project, as_json=as_json), act)

@@ -42,11 +42,12 @@ def decide(
     from callboard.cli.work.opening import Choices
     from callboard.packs.writers_factory.doors.command_line import enter
     from callboard.packs.writers_factory.doors.tell.memory import decision_report
+    from callboard.packs.writers_factory.memory.operations import decide as keep
 
     async def act(factory: "Factory") -> None:
         memory = factory.rooms.memory
         known = next((each for each in memory.decisions(category) if each.key == key), None)
-        entry = await memory.save_decision(category, key, value, "writer_stated")
+        entry = await factory.perform(keep, category, key, value)
         decision_report(entry, None if known is None else known.value, as_json=as_json)
 
     return enter(Choices(project, as_json=as_json), act)
@@ -182,6 +183,7 @@ def conflicts(
     from callboard.cli.work.opening import Choices
     from callboard.packs.writers_factory.doors.command_line import enter
     from callboard.packs.writers_factory.doors.tell.memory import conflict_report, conflicts_report
+    from callboard.packs.writers_factory.memory.operations import resolve_conflict
 
     if decision is not None and conflict is None:
         raise typer.BadParameter("Which one is decided is missing.", param_hint="CONFLICT")
@@ -195,7 +197,7 @@ def conflicts(
         elif decision is None:
             conflict_report(consolidator.conflict(conflict), as_json=as_json)
         else:
-            decided = await consolidator.resolve(conflict, decision, scope or None, by="writer")
+            decided = await factory.perform(resolve_conflict, conflict, decision, scope or None)
             conflict_report(decided, as_json=as_json)
 
     return enter(Choices(project, as_json=as_json), act)

@@ -1,14 +1,17 @@
 """Moving the book to another mode; a refusal names the command that insists."""
 
-from callboard.packs.writers_factory.modes import ModeGated, Modes
-from callboard.packs.writers_factory.modes.modes import WRITER
+from callboard.packs.writers_factory.factory import Factory
+from callboard.packs.writers_factory.modes import ModeGated, operations
 from callboard.packs.writers_factory.modes.values import Transition
 
 
-async def move_book(modes: Modes, to: str, *, override: bool = False, risk: str = "") -> Transition:
+async def move_book(
+    factory: Factory, to: str, *, override: bool = False, risk: str = ""
+) -> Transition:
     """Move the book by the writer's word."""
+    move = operations.override_gate if override else operations.move_book
     try:
-        return await modes.advance(to, by=WRITER, override=override, risk_note=risk)
+        return await factory.perform(move, to, risk)
     except ModeGated as gated:
         mode = str(gated.context["to"])
         insist = f"callboard factory mode {mode} --override --risk NOTE"

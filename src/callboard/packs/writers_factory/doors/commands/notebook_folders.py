@@ -5,15 +5,16 @@ from pathlib import Path
 from callboard.cli.output import clean, echo, echo_json, remark
 from callboard.core.canonical import Json
 from callboard.packs.writers_factory.factory import Factory
+from callboard.packs.writers_factory.memory import operations
 
 
 async def add_notebook(
     factory: Factory, notebook_id: str, title: str, role: str, folder: Path, *, as_json: bool
 ) -> None:
     """Register a folder; one inside the project is kept by its place there."""
-    notebooks, path = factory.rooms.notebooks, _place(factory.studio.project.root, folder)
-    made = await notebooks.register(notebook_id, title, role, path, by="writer")
-    report = await notebooks.sync(made.id)
+    path = _place(factory.studio.project.root, folder)
+    made = await factory.perform(operations.add_notebook, notebook_id, title, role, path)
+    report = await factory.perform(operations.sync_notebook, made.id)
     files = report.added + report.updated + report.unchanged
     if as_json:
         unreadable: list[Json] = [*report.unreadable]
@@ -32,9 +33,7 @@ def _place(root: Path, folder: Path) -> str:
 
 async def remove_notebook(factory: Factory, notebook_id: str, *, as_json: bool) -> None:
     """Forget a notebook and say how to have it back."""
-    notebooks = factory.rooms.notebooks
-    known = notebooks.get(notebook_id)
-    await notebooks.unregister(known.id)
+    known = await factory.perform(operations.remove_notebook, notebook_id)
     if as_json:
         echo_json({"removed": known.to_json()})
         return

@@ -13,7 +13,9 @@ from callboard.packs.writers_factory.doors.tell.outlines import approved_report,
 from callboard.packs.writers_factory.doors.tell.scenes import scaffold_report
 from callboard.packs.writers_factory.factory import Factory
 from callboard.packs.writers_factory.manuscript import outline_from_json
+from callboard.packs.writers_factory.manuscript.operations import restore_outline as bring_back
 from callboard.packs.writers_factory.model import PlannedScene
+from callboard.packs.writers_factory.scenes import operations
 
 _LISTS: Final = ("characters_present", "world_rules")
 
@@ -32,12 +34,13 @@ def propose_outline(choices: Choices, session: str | None) -> int:
 def approve_outline(choices: Choices, source: str | None) -> int:
     """Take the proposed outline, or the one in a file."""
     own = None if source is None else read_outline(source)
-    return _replace(choices, lambda factory: factory.rooms.scenes.approve_outline(own))
+    outline = None if own is None else list(own)
+    return _replace(choices, lambda factory: factory.perform(operations.approve_outline, outline))
 
 
 def restore_outline(choices: Choices, number: int) -> int:
     """Bring an outline back that was replaced."""
-    return _replace(choices, lambda factory: factory.rooms.manuscript.restore_outline(number))
+    return _replace(choices, lambda factory: factory.perform(bring_back, number))
 
 
 def _replace(

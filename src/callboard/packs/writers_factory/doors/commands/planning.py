@@ -192,12 +192,12 @@ def approve(
     from callboard.packs.writers_factory.doors.command_line import enter
     from callboard.packs.writers_factory.doors.commands.outlining import read_changes
     from callboard.packs.writers_factory.doors.tell.scenes import scaffold_report
+    from callboard.packs.writers_factory.scenes.operations import approve_scaffold
 
     given = read_changes(changes or [])
 
     async def act(factory: "Factory") -> None:
-        scenes = factory.rooms.scenes
-        approved = await scenes.approve_scaffold(scaffold_id, given, version=version)
+        approved = await factory.perform(approve_scaffold, scaffold_id, given, version)
         scaffold_report(approved, as_json=as_json)
 
     return enter(Choices(project, as_json=as_json), act)

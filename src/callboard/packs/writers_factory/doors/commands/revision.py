@@ -148,11 +148,12 @@ def edit(
     from callboard.cli.work.opening import Choices
     from callboard.packs.writers_factory.doors.command_line import enter
     from callboard.packs.writers_factory.doors.tell.revision import edit_report
+    from callboard.packs.writers_factory.factory import edit_text
     from callboard.packs.writers_factory.revision.editing.requests import EditRequest
 
     async def act(factory: "Factory") -> None:
         request = EditRequest(scene, new, reason, old_text=old, force=force)
-        edit_report(await factory.edit(request), as_json=as_json)
+        edit_report(await factory.perform(edit_text, request), as_json=as_json)
 
     return enter(Choices(project, as_json=as_json), act)
 

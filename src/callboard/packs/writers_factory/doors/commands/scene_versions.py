@@ -3,6 +3,8 @@
 from callboard.packs.writers_factory.doors.tell.revision import edit_report
 from callboard.packs.writers_factory.doors.tell.scenes import version_report
 from callboard.packs.writers_factory.factory import Factory
+from callboard.packs.writers_factory.manuscript.operations import restore_scene
+from callboard.packs.writers_factory.revision.operations import undo_edit
 
 
 def latest_version(factory: Factory, scene: str) -> int | None:
@@ -14,9 +16,9 @@ def latest_version(factory: Factory, scene: str) -> int | None:
 async def go_back(factory: Factory, scene: str, number: int | None, *, as_json: bool) -> None:
     """Bring a version back; without a number, take the last edit back."""
     if number is None:
-        undone = await factory.rooms.revision.edits.undo(scene)
+        undone = await factory.perform(undo_edit, scene)
         edit_report(undone, as_json=as_json, is_undo=True)
         return
     before = latest_version(factory, scene)
-    restored = await factory.rooms.manuscript.restore(scene, number)
+    restored = await factory.perform(restore_scene, scene, number)
     version_report(restored, before, as_json=as_json)

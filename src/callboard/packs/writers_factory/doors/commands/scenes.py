@@ -100,10 +100,11 @@ def select(
     from callboard.packs.writers_factory.doors.command_line import enter
     from callboard.packs.writers_factory.doors.commands.scene_versions import latest_version
     from callboard.packs.writers_factory.doors.tell.scenes import version_report
+    from callboard.packs.writers_factory.factory import take_variant
 
     async def act(factory: "Factory") -> None:
         before = latest_version(factory, scene)
-        taken = await factory.select(scene, variant)
+        taken = await factory.perform(take_variant, scene, variant)
         version_report(taken, before, as_json=as_json)
 
     return enter(Choices(project, as_json=as_json), act)

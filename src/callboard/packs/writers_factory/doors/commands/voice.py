@@ -172,8 +172,9 @@ def lock(project: ProjectOption = None, as_json: JsonOption = False) -> int:
     from callboard.cli.work.opening import Choices
     from callboard.packs.writers_factory.doors.command_line import enter
     from callboard.packs.writers_factory.doors.tell.voice import status_report
+    from callboard.packs.writers_factory.voice.operations import confirm_voice_lock
 
     async def act(factory: "Factory") -> None:
-        status_report(await factory.rooms.voice.lock(True), as_json=as_json)
+        status_report(await factory.perform(confirm_voice_lock, True), as_json=as_json)
 
     return enter(Choices(project, as_json=as_json), act)

@@ -6,10 +6,12 @@ from fastapi import APIRouter, Path
 from pydantic import Field, JsonValue
 
 from callboard.api.project import Entry, Paged, Shown, Wanted
+from callboard.packs.writers_factory.bible import operations
 from callboard.packs.writers_factory.bible.gaps import find_gaps
 from callboard.packs.writers_factory.bible.orders import Template
 from callboard.packs.writers_factory.doors.routes.request import WritersFactory
 from callboard.packs.writers_factory.doors.routes.request_fields import Name
+from callboard.packs.writers_factory.modes.operations import claim_template
 
 router = APIRouter(prefix="/factory", tags=["factory: bible"])
 
@@ -118,8 +120,8 @@ async def write_template(
     factory: WritersFactory, name: TemplateId, wanted: TemplateWanted
 ) -> WrittenTemplate:
     """Write fields into a template; checks that fail are listed, or with `strict` refuse it."""
-    written = await factory.rooms.bible.write(
-        name, wanted.fields, source=wanted.source, replace=wanted.replace, strict=wanted.strict
+    written = await factory.perform(
+        operations.fill_template, name, wanted.fields, wanted.source, wanted.replace, wanted.strict
     )
     told = {
         **_shape(written.template),
@@ -141,14 +143,14 @@ async def accept_judgement(
     factory: WritersFactory, name: TemplateId, wanted: AcceptWanted
 ) -> TemplateShape:
     """Keep words a judge failed; what the rules fail stays failed."""
-    kept = await factory.rooms.bible.accept(name, wanted.check)
+    kept = await factory.perform(operations.keep_judged, name, wanted.check)
     return TemplateShape.model_validate(_shape(kept))
 
 
 @router.post("/templates/{name}/status")
 async def claim(factory: WritersFactory, name: TemplateId, wanted: StatusWanted) -> Entry:
     """Open a complete template for revision, or close it; a claim beyond its file is told."""
-    return (await factory.rooms.modes.update_status(name, wanted.status)).to_json()
+    return (await factory.perform(claim_template, name, wanted.status)).to_json()
 
 
 def _shape(template: Template) -> Entry:

@@ -8,6 +8,7 @@ from pydantic import Field
 
 from callboard.api.project import Shown, Wanted
 from callboard.core.vocabulary import ModelTier
+from callboard.packs.writers_factory.bible.operations import describe_book
 from callboard.packs.writers_factory.doors.routes.request import WritersFactory
 from callboard.packs.writers_factory.factory import Factory
 
@@ -59,7 +60,7 @@ async def show_project(factory: WritersFactory) -> BookShape:
 async def describe_project(factory: WritersFactory, wanted: BookWanted) -> BookShape:
     """Begin a book in this project, or change what it is called."""
     given = wanted.model_dump(exclude_none=True)
-    await factory.rooms.bible.describe(**given)
+    await factory.perform(describe_book, **given)
     return _book(factory)
 
 

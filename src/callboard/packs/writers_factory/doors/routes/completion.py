@@ -8,6 +8,8 @@ from pydantic import Field
 from callboard.api.project import Entry, Shown, StartedJob, Wanted, started
 from callboard.packs.writers_factory.doors.routes.request import WritersFactory
 from callboard.packs.writers_factory.doors.routes.request_fields import Note, SessionId
+from callboard.packs.writers_factory.factory import reopen_book
+from callboard.packs.writers_factory.revision.operations import export_book
 
 router = APIRouter(prefix="/factory", tags=["factory: completion"])
 
@@ -67,12 +69,12 @@ async def complete(factory: WritersFactory, wanted: CompletionWanted | None = No
 @router.post("/reopen")
 async def reopen(factory: WritersFactory) -> Entry:
     """Take a complete book up again; what was exported stays."""
-    return (await factory.reopen()).to_json()
+    return (await factory.perform(reopen_book)).to_json()
 
 
 @router.post("/export")
 async def export(factory: WritersFactory, wanted: ExportWanted | None = None) -> ExportShape:
     """Write the manuscript as it is now, as Markdown and the formats that are wanted."""
     chosen = wanted or ExportWanted()
-    made = await factory.export(chosen.author, chosen.formats)
+    made = await factory.perform(export_book, chosen.author, tuple(chosen.formats))
     return ExportShape.model_validate(made.to_json())

@@ -8,7 +8,8 @@ from pydantic import Field
 from callboard.api.project import Entry, Paged, Shown, StartedJob, Wanted, started
 from callboard.packs.writers_factory.doors.routes.request import WritersFactory
 from callboard.packs.writers_factory.doors.routes.request_fields import Prose, SceneId, SessionId
-from callboard.packs.writers_factory.revision import EditRequest, EditResult, Proposal
+from callboard.packs.writers_factory.factory import edit_text
+from callboard.packs.writers_factory.revision import EditRequest, EditResult, Proposal, operations
 
 router = APIRouter(prefix="/factory", tags=["factory: editing"])
 
@@ -30,12 +31,6 @@ class SceneEditWanted(Wanted):
 
 class EditWanted(SceneEditWanted):
     """An edit of a scene or of another Markdown file below `content/`."""
-
-    target: Target
-
-
-class TargetWanted(Wanted):
-    """A scene or a file."""
 
     target: Target
 
@@ -88,7 +83,8 @@ async def edit_scene(
 ) -> EditShape:
     """Replace words that stand in exactly one place of a scene."""
     factory.rooms.manuscript.scene(scene_id)
-    return _shape(await factory.edit(EditRequest(target=scene_id, **wanted.model_dump())))
+    request = EditRequest(target=scene_id, **wanted.model_dump())
+    return _shape(await factory.perform(edit_text, request))
 
 
 @router.get("/scenes/{scene_id}/edits")
@@ -102,13 +98,13 @@ async def list_scene_edits(factory: WritersFactory, scene_id: SceneId, page: Pag
 async def undo_scene_edit(factory: WritersFactory, scene_id: SceneId) -> EditShape:
     """Take the last edit of a scene back; asked again, the one before it."""
     factory.rooms.manuscript.scene(scene_id)
-    return _shape(await factory.rooms.revision.edits.undo(scene_id))
+    return _shape(await factory.perform(operations.undo_edit, scene_id))
 
 
 @router.post("/edits", status_code=201)
 async def edit(factory: WritersFactory, wanted: EditWanted) -> EditShape:
     """Replace words in a scene or another file of the writer."""
-    return _shape(await factory.edit(EditRequest(**wanted.model_dump())))
+    return _shape(await factory.perform(edit_text, EditRequest(**wanted.model_dump())))
 
 
 @router.get("/edits")
@@ -119,12 +115,6 @@ async def list_edits(
 ) -> list[Entry]:
     """List the edits of a scene or a file, oldest first."""
     return page.cut(factory.rooms.revision.edits.history(target))
-
-
-@router.post("/edits/undo")
-async def undo_edit(factory: WritersFactory, wanted: TargetWanted) -> EditShape:
-    """Take the last edit of a scene or a file back."""
-    return _shape(await factory.rooms.revision.edits.undo(wanted.target))
 
 
 @router.get("/proposals")
@@ -149,16 +139,8 @@ async def accept_proposal(
     """Put an offered text in place, the way the present mode does it."""
     is_forced = wanted is not None and wanted.force
     mode = factory.rooms.modes.current()
-    accepted = await factory.rooms.revision.proposals.accept(
-        proposal_id, mode=mode, force=is_forced
-    )
+    accepted = await factory.perform(operations.accept_proposal, proposal_id, mode, is_forced)
     return _proposal(accepted)
-
-
-@router.post("/proposals/{proposal_id}/reject")
-async def reject_proposal(factory: WritersFactory, proposal_id: ProposalId) -> ProposalShape:
-    """Refuse an offered text."""
-    return _proposal(await factory.rooms.revision.proposals.reject(proposal_id))
 
 
 @router.post("/audit", status_code=202)

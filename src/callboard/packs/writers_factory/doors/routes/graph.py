@@ -12,6 +12,7 @@ from callboard.knowledge import Graph, Node
 from callboard.knowledge.graph.memory import edge_json, node_json
 from callboard.packs.writers_factory.doors.routes.request import WritersFactory
 from callboard.packs.writers_factory.doors.routes.request_fields import SessionId
+from callboard.packs.writers_factory.memory import operations
 
 router = APIRouter(prefix="/factory", tags=["factory: graph"])
 
@@ -97,10 +98,8 @@ async def consolidate(
 ) -> StartedJob:
     """Bring decisions and conversations into the graph; refused while that is being done."""
     chosen = wanted or ConsolidationWanted()
-    run = await factory.consolidator.start(
-        conversations=chosen.conversations, session_id=chosen.session_id
-    )
-    return started(run)
+    args = {"conversations": chosen.conversations}
+    return started(await factory.start("consolidate", args, session_id=chosen.session_id))
 
 
 @router.get("/consolidate")
@@ -130,8 +129,8 @@ async def resolve_conflict(
     factory: WritersFactory, conflict_id: ConflictId, wanted: Ruling
 ) -> ConflictShape:
     """Decide a contradiction; graph and memory follow."""
-    decided = await factory.consolidator.resolve(
-        conflict_id, wanted.decision, wanted.scope, by="writer"
+    decided = await factory.perform(
+        operations.resolve_conflict, conflict_id, wanted.decision, wanted.scope
     )
     return ConflictShape.model_validate(decided.to_json())
 
@@ -196,7 +195,8 @@ async def show_graph(factory: WritersFactory) -> Entry:
 @router.post("/graph/export")
 async def export_graph(factory: WritersFactory) -> ExportedGraph:
     """Write graph and conflicts as JSON files of the project; nothing reads them back."""
-    graph, conflicts = (factory.studio.project.told(path) for path in factory.consolidator.export())
+    paths = await factory.perform(operations.export_graph)
+    graph, conflicts = (factory.studio.project.told(path) for path in paths)
     return ExportedGraph(graph=graph, conflicts=conflicts)
 
 

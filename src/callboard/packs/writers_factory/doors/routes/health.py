@@ -9,12 +9,10 @@ from callboard.api.project import Entry, Paged, Shown, StartedJob, Wanted, start
 from callboard.core.errors import NotFound
 from callboard.packs.writers_factory.doors.routes.request import WritersFactory
 from callboard.packs.writers_factory.doors.routes.request_fields import Name, SceneId, SessionId
-from callboard.packs.writers_factory.factory import Factory
 from callboard.packs.writers_factory.health import (
-    ChallengeType,
-    FlawChallenge,
     HealthReport,
     KnownFinding,
+    operations,
 )
 from callboard.packs.writers_factory.model import SymbolUse
 
@@ -78,12 +76,6 @@ class OverrideShape(Shown):
     author: str
 
 
-class TensionWanted(Wanted):
-    """The tension of a scene, from 1 to 10."""
-
-    tension: Annotated[float, Field(ge=1, le=10, allow_inf_nan=False)]
-
-
 class SymbolWanted(Wanted):
     """A symbol, and what it does in a scene."""
 
@@ -95,27 +87,6 @@ class SymbolsWanted(Wanted):
     """Every symbol of a scene."""
 
     symbols: list[SymbolWanted] = Field(max_length=100)
-
-
-class ChallengeWanted(Wanted):
-    """What a scene does to the flaw; without a type it leaves the flaw alone."""
-
-    type: ChallengeType | None = None
-    intensity: Annotated[int, Field(ge=1, le=10)] = 5
-    quote: Annotated[str, Field(max_length=2_000)] = ""
-
-
-class FunctionWanted(Wanted):
-    """What a supporting character is for."""
-
-    function: Name
-    note: Annotated[str, Field(max_length=500)] = ""
-
-
-class Corrected(Shown):
-    """What was set right."""
-
-    corrected: str
 
 
 @router.post("/health-checks", status_code=202)
@@ -162,13 +133,13 @@ async def list_findings(
 @router.post("/findings/{finding_id}/mute")
 async def mute(factory: WritersFactory, finding_id: FindingId, wanted: MuteWanted) -> FindingShape:
     """Keep a finding out of the alerts, with a reason."""
-    return _finding(await factory.rooms.health.mute(finding_id, wanted.reason))
+    return _finding(await factory.perform(operations.mute_finding, finding_id, wanted.reason))
 
 
 @router.post("/findings/{finding_id}/unmute")
 async def unmute(factory: WritersFactory, finding_id: FindingId) -> FindingShape:
     """Let a finding be an alert again."""
-    return _finding(await factory.rooms.health.unmute(finding_id))
+    return _finding(await factory.perform(operations.unmute_finding, finding_id))
 
 
 @router.get("/theme-overrides")
@@ -181,66 +152,19 @@ async def list_overrides(factory: WritersFactory, page: Paged) -> list[OverrideS
 @router.put("/theme-overrides")
 async def override_theme(factory: WritersFactory, wanted: OverrideWanted) -> OverrideShape:
     """Put the writer's own score in place of a judge's; it holds until the text changes."""
-    made = await factory.rooms.health.override_theme(wanted.target, wanted.score, wanted.reason)
+    made = await factory.perform(
+        operations.set_theme_override, wanted.target, wanted.score, wanted.reason
+    )
     return OverrideShape.model_validate(made.to_json())
-
-
-@router.delete("/theme-overrides")
-async def withdraw_override(
-    factory: WritersFactory, target: Annotated[str, Query(min_length=1, max_length=200)]
-) -> Corrected:
-    """Take a theme score back."""
-    if not await factory.rooms.health.withdraw_override(target):
-        raise NotFound(f"There is no theme score for {target!r}", fix="List them first.")
-    return Corrected(corrected=target)
-
-
-@router.put("/scenes/{scene_id}/tension")
-async def correct_tension(
-    factory: WritersFactory, scene_id: SceneId, wanted: TensionWanted
-) -> Corrected:
-    """Set the tension of an accepted scene right."""
-    await factory.rooms.health.correct_tension(scene_id, wanted.tension)
-    return Corrected(corrected=scene_id)
 
 
 @router.put("/scenes/{scene_id}/symbols")
 async def correct_symbols(
     factory: WritersFactory, scene_id: SceneId, wanted: SymbolsWanted
-) -> Corrected:
+) -> operations.Corrected:
     """Set the symbols of an accepted scene right."""
     uses = [SymbolUse(each.name, each.stage) for each in wanted.symbols]
-    await factory.rooms.health.correct_symbols(scene_id, uses)
-    return Corrected(corrected=scene_id)
-
-
-@router.put("/scenes/{scene_id}/challenge")
-async def correct_challenge(
-    factory: WritersFactory, scene_id: SceneId, wanted: ChallengeWanted
-) -> Corrected:
-    """Say how a scene challenges the flaw, or that it does not."""
-    if wanted.type is None:
-        await factory.rooms.health.deny_challenge(scene_id)
-    else:
-        await factory.rooms.health.record_challenge(_challenge(factory, scene_id, wanted))
-    return Corrected(corrected=scene_id)
-
-
-@router.put("/characters/{name}/function")
-async def set_function(
-    factory: WritersFactory,
-    name: Annotated[str, Path(max_length=200)],
-    wanted: FunctionWanted,
-) -> Corrected:
-    """Say what a supporting character is for."""
-    await factory.rooms.health.set_function(name, wanted.function, wanted.note)
-    return Corrected(corrected=name)
-
-
-def _challenge(factory: Factory, scene_id: str, wanted: ChallengeWanted) -> FlawChallenge:
-    flaw = str(factory.rooms.bible.protagonist.get("fatal_flaw") or "")
-    kind = wanted.type or ChallengeType.TEST
-    return FlawChallenge(scene_id, flaw, kind, wanted.intensity, wanted.quote)
+    return await factory.perform(operations.correct_symbols, scene_id, uses)
 
 
 def _report(report: HealthReport) -> ReportShape:

@@ -12,7 +12,7 @@ from callboard.knowledge.fact_rows import KBEntry
 from callboard.packs.writers_factory.doors.routes.request import WritersFactory
 from callboard.packs.writers_factory.doors.routes.request_fields import Name
 from callboard.packs.writers_factory.factory import Factory
-from callboard.packs.writers_factory.memory import Notebook, NotebookPassage
+from callboard.packs.writers_factory.memory import Notebook, NotebookPassage, operations
 
 router = APIRouter(prefix="/factory", tags=["factory: memory"])
 
@@ -108,8 +108,8 @@ async def list_decisions(
 @router.post("/kb", status_code=201)
 async def save_decision(factory: WritersFactory, wanted: DecisionWanted) -> Decision:
     """Remember a decision; what it replaces stays in its history."""
-    kept = await factory.rooms.memory.save_decision(
-        wanted.category, wanted.key, wanted.value, wanted.source
+    kept = await factory.perform(
+        operations.decide, wanted.category, wanted.key, wanted.value, wanted.source
     )
     return Decision.model_validate(_decision(kept))
 
@@ -126,8 +126,7 @@ async def show_decision(factory: WritersFactory, category: Key, key: Key) -> Dec
 @router.delete("/kb/{category}/{key}")
 async def forget_decision(factory: WritersFactory, category: Key, key: Key) -> Forgotten:
     """Forget a decision and its history."""
-    _require(factory, category, key)
-    await factory.rooms.memory.forget(category, key)
+    await factory.perform(operations.forget_decision, category, key)
     return Forgotten(removed=f"{category}/{key}")
 
 
@@ -149,8 +148,8 @@ async def list_notebooks(
 @router.post("/notebooks", status_code=201)
 async def register_notebook(factory: WritersFactory, wanted: NotebookWanted) -> NotebookShape:
     """Register a folder as a notebook, or change one, and read what is in it."""
-    made = await factory.rooms.notebooks.register(
-        wanted.id, wanted.title, wanted.role, wanted.path, by="writer"
+    made = await factory.perform(
+        operations.add_notebook, wanted.id, wanted.title, wanted.role, wanted.path
     )
     return _notebook(made)
 
@@ -170,16 +169,10 @@ async def query_notebook(
     return [_passage(each) for each in found]
 
 
-@router.post("/notebooks/{notebook_id}/sync")
-async def sync_notebook(factory: WritersFactory, notebook_id: NotebookId) -> Entry:
-    """Read what changed in a notebook, and say what could not be read."""
-    return asdict(await factory.rooms.notebooks.sync(notebook_id))
-
-
 @router.delete("/notebooks/{notebook_id}")
 async def unregister_notebook(factory: WritersFactory, notebook_id: NotebookId) -> Forgotten:
     """Forget a notebook; its files stay."""
-    await factory.rooms.notebooks.unregister(notebook_id)
+    await factory.perform(operations.remove_notebook, notebook_id)
     return Forgotten(removed=notebook_id)
 
 

@@ -6,7 +6,7 @@ from pydantic import Field
 from callboard.api.project import Entry, Shown, Wanted
 from callboard.packs.writers_factory.doors.routes.request import WritersFactory
 from callboard.packs.writers_factory.doors.routes.request_fields import Name, Note
-from callboard.packs.writers_factory.modes import Modes
+from callboard.packs.writers_factory.modes import Modes, operations
 
 router = APIRouter(prefix="/factory/mode", tags=["factory: modes"])
 
@@ -66,17 +66,15 @@ async def show_mode(factory: WritersFactory) -> ModeShape:
 async def move(factory: WritersFactory, wanted: MoveWanted) -> MoveShape:
     """Move the book; a gate that is not met refuses with everything `unmet`."""
     modes = factory.rooms.modes
-    moved = await modes.advance(
-        wanted.to, by="writer", override=wanted.override, risk_note=wanted.risk_note
-    )
+    move_to = operations.override_gate if wanted.override else operations.move_book
+    moved = await factory.perform(move_to, wanted.to, wanted.risk_note)
     return MoveShape.model_validate({**_shape(modes), "moved": moved.to_json()})
 
 
 @router.post("/waive")
 async def waive(factory: WritersFactory, wanted: WaiverWanted) -> Entry:
     """Go on without one template and nothing else; refused once, with what is missing."""
-    modes = factory.rooms.modes
-    made = await modes.waive(wanted.template, by="writer", risk_note=wanted.risk_note)
+    made = await factory.perform(operations.waive_template, wanted.template, wanted.risk_note)
     return made.to_json()
 
 

@@ -16,8 +16,10 @@ from callboard.packs.writers_factory.doors.routes.request_fields import (
 )
 from callboard.packs.writers_factory.factory import Factory
 from callboard.packs.writers_factory.manuscript import outline_to_json
+from callboard.packs.writers_factory.manuscript.operations import restore_outline as bring_back
 from callboard.packs.writers_factory.manuscript.outline import uncovered_beats
 from callboard.packs.writers_factory.model import PlannedScene
+from callboard.packs.writers_factory.scenes import operations
 
 router = APIRouter(prefix="/factory", tags=["factory: planning"])
 
@@ -124,7 +126,8 @@ async def propose_outline(
 @router.put("/outline")
 async def set_outline(factory: WritersFactory, wanted: OutlineWanted) -> OutlineShape:
     """Take the writer's own outline; every fault is named at once."""
-    await factory.rooms.scenes.approve_outline([each.planned() for each in wanted.scenes])
+    outline = [each.planned() for each in wanted.scenes]
+    await factory.perform(operations.approve_outline, outline)
     return _outline(factory)
 
 
@@ -135,7 +138,7 @@ async def approve_outline(
     """Take the proposed outline, or a changed one in its place."""
     given = wanted.scenes if wanted is not None else None
     scenes = None if given is None else [each.planned() for each in given]
-    await factory.rooms.scenes.approve_outline(scenes)
+    await factory.perform(operations.approve_outline, scenes)
     return _outline(factory)
 
 
@@ -149,7 +152,7 @@ async def list_outlines(factory: WritersFactory, page: Paged) -> list[OutlineVer
 @router.post("/outline/versions/{number}/restore")
 async def restore_outline(factory: WritersFactory, number: OutlineNumber) -> OutlineShape:
     """Bring an outline back that was replaced; the one it replaces now is kept as well."""
-    await factory.rooms.manuscript.restore_outline(number)
+    await factory.perform(bring_back, number)
     return _outline(factory)
 
 
@@ -198,8 +201,9 @@ async def approve_scaffold(
 ) -> ScaffoldShape:
     """Approve a brief, changed or not; it becomes the active one."""
     given = wanted or ChangesWanted()
-    scenes = factory.rooms.scenes
-    approved = await scenes.approve_scaffold(scene_id, given.changes, version=given.version)
+    approved = await factory.perform(
+        operations.approve_scaffold, scene_id, given.changes, given.version
+    )
     return ScaffoldShape.model_validate(approved.to_json())
 
 

@@ -16,6 +16,7 @@ from callboard.packs.writers_factory.doors.routes.request_fields import (
     SessionId,
 )
 from callboard.packs.writers_factory.factory import Factory
+from callboard.packs.writers_factory.revision import operations
 from callboard.packs.writers_factory.revision.performing import NoText
 from callboard.tools import off_loop
 
@@ -175,8 +176,9 @@ async def compare(
 @router.post("/scenes/{scene_id}/waive", status_code=201)
 async def waive(factory: WritersFactory, scene_id: SceneId, wanted: WaiverWanted) -> Entry:
     """Let one zero-tolerance phrase stand, because the writer wants it."""
-    factory.rooms.manuscript.scene(scene_id)
-    made = await factory.rooms.revision.waive(scene_id, wanted.pattern, wanted.quote, wanted.reason)
+    made = await factory.perform(
+        operations.waive_phrase, scene_id, wanted.pattern, wanted.quote, wanted.reason
+    )
     return {"pattern": made.pattern, "quote": made.quote, "reason": made.reason}
 
 
@@ -218,8 +220,8 @@ async def decide(
     factory: WritersFactory, enhancement_id: EnhancementId, wanted: DecisionWanted
 ) -> EnhancementShape:
     """Take or refuse changes; the scene then holds what is taken, and nothing else of it."""
-    decided = await factory.rooms.revision.decide(
-        enhancement_id, accept=wanted.accept, reject=wanted.reject
+    decided = await factory.perform(
+        operations.decide_changes, enhancement_id, wanted.accept, wanted.reject
     )
     return EnhancementShape.model_validate(decided.shown())
 

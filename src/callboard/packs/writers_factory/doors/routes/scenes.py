@@ -13,7 +13,7 @@ from callboard.packs.writers_factory.doors.routes.request_fields import (
     SceneId,
     SessionId,
 )
-from callboard.packs.writers_factory.factory import Factory
+from callboard.packs.writers_factory.factory import Factory, take_variant
 from callboard.packs.writers_factory.manuscript import Version, meta_to_json
 from callboard.packs.writers_factory.model import SceneMeta
 from callboard.packs.writers_factory.scenes import read_hybrid, read_order
@@ -140,22 +140,6 @@ async def read_version(
     return SceneText(scene_id=scene_id, text=text)
 
 
-@router.post("/{scene_id}/versions/{number}/restore")
-async def restore_version(
-    factory: WritersFactory, scene_id: SceneId, number: VersionNumber
-) -> VersionShape:
-    """Make an older version the scene again; the one it replaces is kept."""
-    _require(factory, scene_id)
-    return _version(await factory.rooms.manuscript.restore(scene_id, number))
-
-
-@router.post("/{scene_id}/undo")
-async def undo(factory: WritersFactory, scene_id: SceneId) -> VersionShape:
-    """Take the last change of a scene back, whoever made it."""
-    _require(factory, scene_id)
-    return _version(await factory.rooms.manuscript.undo(scene_id))
-
-
 @router.get("/{scene_id}/variants")
 async def list_variants(
     factory: WritersFactory, scene_id: SceneId, page: Paged
@@ -183,7 +167,7 @@ async def write_variants(
 @router.post("/{scene_id}/select")
 async def select(factory: WritersFactory, scene_id: SceneId, wanted: SelectWanted) -> VersionShape:
     """Take a draft as the scene's text; it is not accepted by that."""
-    return _version(await factory.select(scene_id, wanted.variant_id))
+    return _version(await factory.perform(take_variant, scene_id, wanted.variant_id))
 
 
 @router.post("/{scene_id}/hybrid", status_code=202)

@@ -11,11 +11,13 @@ from callboard.core.canonical import plain
 from callboard.core.errors import NotFound
 from callboard.packs.writers_factory.doors.routes.request import WritersFactory
 from callboard.packs.writers_factory.doors.routes.request_fields import Name, Note, SessionId
+from callboard.packs.writers_factory.factory import choose_winner as pick_winner
 from callboard.packs.writers_factory.voice import (
     STRATEGIES,
     Pick,
     Tournament,
     VoiceStatus,
+    operations,
     tournament_id_of,
 )
 
@@ -113,8 +115,7 @@ async def show_voice(factory: WritersFactory) -> VoiceShape:
 @router.put("/voice/test-passage")
 async def set_test_passage(factory: WritersFactory, wanted: PassageWanted) -> VoiceShape:
     """Say what the passages of a tournament are to tell."""
-    await factory.rooms.voice.set_test_passage(wanted.text)
-    return _status(factory.rooms.voice.status())
+    return _status(await factory.perform(operations.set_test_passage, wanted.text))
 
 
 @router.get("/voice/bundle")
@@ -153,7 +154,7 @@ async def make_bundle(factory: WritersFactory, wanted: BundleWanted | None = Non
 @router.post("/voice/lock")
 async def lock_voice(factory: WritersFactory, wanted: LockWanted) -> VoiceShape:
     """Lock the voice; only the writer can, and only with a bundle to hold on to."""
-    return _status(await factory.rooms.voice.lock(wanted.confirmed))
+    return _status(await factory.perform(operations.confirm_voice_lock, wanted.confirmed))
 
 
 @router.get("/tournaments")
@@ -200,13 +201,10 @@ async def choose_winner(
     factory: WritersFactory, tournament_id: TournamentId, wanted: WinnerWanted
 ) -> TournamentShape:
     """Choose the passage the book is to sound like."""
-    factory.require("select_winner")
     pick = Pick(
         wanted.agent, wanted.strategy, wanted.variant_index, wanted.variant_id, wanted.label
     )
-    chosen = await factory.rooms.voice.select_winner(
-        tournament_id, pick, notes=wanted.notes, confirmed=wanted.confirmed
-    )
+    chosen = await factory.perform(pick_winner, tournament_id, pick, wanted.notes, wanted.confirmed)
     return _tournament(chosen)
 
 

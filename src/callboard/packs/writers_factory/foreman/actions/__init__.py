@@ -6,32 +6,22 @@ from callboard.packs.writers_factory.foreman.actions.catalogue import (
     Catalogue,
     load_catalogue,
 )
-from callboard.packs.writers_factory.foreman.actions.executor import (
-    ActionCall,
-    Executor,
-    Handler,
-)
-from callboard.packs.writers_factory.foreman.actions.handlers import CHALLENGE, Handlers
+from callboard.packs.writers_factory.foreman.actions.executor import Executor, cause_of
 from callboard.packs.writers_factory.foreman.actions.results import (
     ActionResult,
-    Done,
     Status,
     notice_of,
     results_markup,
 )
 
 __all__ = [
-    "CHALLENGE",
-    "ActionCall",
     "ActionResult",
     "ActionSpec",
     "ActionsInvalid",
     "Catalogue",
-    "Done",
     "Executor",
-    "Handler",
-    "Handlers",
     "Status",
+    "cause_of",
     "load_catalogue",
     "notice_of",
     "results_markup",

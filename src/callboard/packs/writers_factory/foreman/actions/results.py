@@ -1,11 +1,11 @@
 """What became of an action, and how the Foreman and the writer are told."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from enum import StrEnum
 from typing import Any, Final, cast
 
-from callboard.core.canonical import Json, compact_json
+from callboard.core.canonical import Json
 from callboard.prompts import build_state
 
 _DETAIL_CHARS: Final = 1200
@@ -81,16 +81,6 @@ class ActionResult:
         )
 
 
-@dataclass(frozen=True, slots=True)
-class Done:
-    """What a handler hands back."""
-
-    detail: str
-    data: Json = None
-    job: str | None = None
-    notices: tuple[str, ...] = field(default=())
-
-
 def results_markup(results: Sequence[Mapping[str, Json]]) -> str:
     """Return results as the next prompt of the conversation shows them, everything escaped."""
     rows: list[dict[str, Any]] = []
@@ -113,11 +103,6 @@ def notice_of(result: ActionResult) -> str | None:
     if result.is_executed:
         return None
     return f"{result.type} was not done ({result.status.value.replace('_', ' ')}): {result.detail}"
-
-
-def short(value: Json, limit_chars: int = _SHORT_CHARS) -> str:
-    """Return a value in a few words."""
-    return _cut(value if isinstance(value, str) else compact_json(value), limit_chars)
 
 
 def _cut(text: str, limit_chars: int) -> str:

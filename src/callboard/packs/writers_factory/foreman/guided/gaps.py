@@ -10,7 +10,7 @@ from callboard.core.canonical import Json
 from callboard.packs.writers_factory.bible.beats import beat_point
 from callboard.packs.writers_factory.foreman.guided.wording import GapWords, Wording, fill
 from callboard.packs.writers_factory.foreman.state import SessionState, TemplateLine
-from callboard.packs.writers_factory.foreman.state.session import (
+from callboard.packs.writers_factory.model import (
     ARCHITECT,
     DIRECTOR,
     EDITOR,

@@ -10,6 +10,8 @@ from typing import Any, cast
 
 from callboard.core.canonical import Json
 from callboard.core.vocabulary import TERMINAL_STATES
+from callboard.packs.writers_factory.bible.decisions import weakness_of
+from callboard.packs.writers_factory.bible.operations import why
 from callboard.packs.writers_factory.foreman.foreman import Foreman
 from callboard.packs.writers_factory.foreman.guided.gaps import Gap, Gaps
 from callboard.packs.writers_factory.foreman.guided.names import is_bare_name
@@ -79,8 +81,9 @@ def make_plan(foreman: Foreman, gaps: Gaps, asked_for: Asked) -> Plan:
         # The first thing a book wants is a name; who begins with one need not be asked for it.
         was_asked = is_bare_name(message)
     reading = read_message(message, gap)
-    weakness = foreman.hands.bible.weakness(*gap.decision, message) if gap.is_judged else None
+    weak = weakness_of(foreman.rooms.bible, *gap.decision, message) if gap.is_judged else None
     job = _open_job(foreman.ground.studio, gap, said)
+    weakness = None if weak is None else why(weak)
     return Plan(gap, reading.kind, reading.is_sure, was_asked, job, weakness)
 
 

@@ -14,7 +14,8 @@ from callboard.choreography.stage import Stage
 from callboard.core.canonical import Json
 from callboard.core.errors import ProviderError
 from callboard.engine.errors import StepFailed
-from callboard.packs.writers_factory.foreman.actions import CHALLENGE, ActionResult
+from callboard.packs.writers_factory.action import CHALLENGE
+from callboard.packs.writers_factory.foreman.actions import ActionResult
 from callboard.packs.writers_factory.foreman.foreman import Foreman
 from callboard.packs.writers_factory.foreman.guided.gaps import Gap, Gaps
 from callboard.packs.writers_factory.foreman.guided.names import name_in
@@ -27,6 +28,7 @@ from callboard.packs.writers_factory.foreman.guided.plan import (
     make_plan,
 )
 from callboard.packs.writers_factory.foreman.guided.reading import CHOICES, Kind
+from callboard.packs.writers_factory.foreman.guided.recall import recall
 from callboard.packs.writers_factory.foreman.guided.wording import fill, load_wording
 from callboard.packs.writers_factory.foreman.history import Exchange, Round
 from callboard.packs.writers_factory.foreman.talk.account import MESSAGE_EVENT, Account, Opening
@@ -211,7 +213,7 @@ class GuidedTurn:
 
     async def _found(self) -> list[str]:
         async def look() -> Json:
-            told = await self.foreman.hands.memory.recall(self.message)
+            told = await recall(self.foreman.rooms, self.message)
             return [[text, where] for text, where in told[:_MOST_QUOTES]]
 
         found = cast("list[tuple[str, str]]", await self.stage.step("found", look))

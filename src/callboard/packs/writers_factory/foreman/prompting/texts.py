@@ -14,7 +14,7 @@ from typing import Final
 from callboard.core.vocabulary import Content, ModelTier, Trust
 from callboard.packs.writers_factory.foreman.actions import Catalogue
 from callboard.packs.writers_factory.foreman.prompting.listing import list_actions
-from callboard.packs.writers_factory.foreman.state.session import DIRECTOR, EDITOR
+from callboard.packs.writers_factory.model import DIRECTOR, EDITOR
 from callboard.prompts import (
     Template,
     TemplateInvalid,

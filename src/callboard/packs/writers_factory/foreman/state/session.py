@@ -10,11 +10,6 @@ from typing import Final
 
 from callboard.core.canonical import Json
 
-ARCHITECT: Final = "ARCHITECT"
-VOICE_CALIBRATION: Final = "VOICE_CALIBRATION"
-DIRECTOR: Final = "DIRECTOR"
-EDITOR: Final = "EDITOR"
-
 GRAPH: Final = "graph"
 ZERO_TOLERANCE: Final = "zero_tolerance"
 

@@ -11,7 +11,7 @@ from typing import Any, Final, cast
 
 from callboard.core.bundled import bundled_yaml
 from callboard.core.canonical import Json
-from callboard.packs.writers_factory.foreman.state.session import DIRECTOR
+from callboard.packs.writers_factory.model import DIRECTOR
 
 CHAT: Final = "chat"
 PROSE: Final = "prose"

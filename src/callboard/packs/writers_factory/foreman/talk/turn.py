@@ -5,15 +5,17 @@ decides what of it is done.
 """
 
 from collections.abc import Sequence
-from functools import partial
+from dataclasses import asdict
 from typing import Any, Final, cast
 
+from callboard.choreography.operating import attempt
 from callboard.choreography.stage import Stage
 from callboard.core.canonical import Json
-from callboard.core.errors import CallboardError
-from callboard.core.vocabulary import Content, Effect, Trust
-from callboard.packs.writers_factory.foreman.actions import ActionResult
-from callboard.packs.writers_factory.foreman.actions.handlers import CHALLENGE
+from callboard.core.vocabulary import Content, Trust
+from callboard.packs.writers_factory.action import CHALLENGE
+from callboard.packs.writers_factory.bible.judging import judge_template
+from callboard.packs.writers_factory.bible.operations import challenges_of
+from callboard.packs.writers_factory.foreman.actions import ActionResult, cause_of
 from callboard.packs.writers_factory.foreman.foreman import Foreman
 from callboard.packs.writers_factory.foreman.history import (
     Exchange,
@@ -21,6 +23,7 @@ from callboard.packs.writers_factory.foreman.history import (
     round_turns,
     turns_of,
 )
+from callboard.packs.writers_factory.foreman.operations import propose_text
 from callboard.packs.writers_factory.foreman.prompting import TurnText
 from callboard.packs.writers_factory.foreman.state import SessionState
 from callboard.packs.writers_factory.foreman.talk.account import (
@@ -30,7 +33,8 @@ from callboard.packs.writers_factory.foreman.talk.account import (
 )
 from callboard.packs.writers_factory.foreman.talk.asking import Asker, Said
 from callboard.packs.writers_factory.foreman.talk.lint import style_lint
-from callboard.packs.writers_factory.model import PACK, TemplateStatus
+from callboard.packs.writers_factory.model import FOREMAN, PACK, TemplateStatus
+from callboard.packs.writers_factory.revision.editing.proposals import Proposal
 from callboard.prompts import Turn, render_template
 from callboard.replies import ContentUpdate
 
@@ -129,10 +133,10 @@ class TalkedTurn:
         """Have a judge read every template a reply has completed, and pass its challenges on."""
         named = dict.fromkeys(_completed(each) for each in results)
         for name in filter(None, named):
-            judged = await self.foreman.hands.bible.judge(self.stage, f"{key}/judge/{name}", name)
-            self.account.notices += [
-                f"{CHALLENGE} {field}: {reason}" for field, reason in judged.failed
-            ]
+            bible = self.foreman.rooms.bible
+            await judge_template(self.stage, f"{key}/judge/{name}", bible, name)
+            judged = challenges_of(bible.template(name))
+            self.account.notices += [f"{CHALLENGE} {field}: {reason}" for field, reason in judged]
 
     async def _propose(
         self, key: str, updates: Sequence[ContentUpdate], mode: str
@@ -140,34 +144,28 @@ class TalkedTurn:
         made: list[dict[str, Json]] = []
         unique = {(each.target, each.content): each for each in updates}
         for number, update in enumerate(unique.values(), start=1):
-            stored = await self.stage.step(
-                f"{key}/update/{number}",
-                partial(self._proposal, update, mode),
-                effect=Effect.IDEMPOTENT,
-            )
-            proposal = cast("dict[str, Json]", stored)
+            proposal = await self._proposal(f"{key}/update/{number}", update, mode)
             made.append(proposal)
             self.account.updates.append(proposal)
             if proposal["status"] != "executed":
                 self.account.notices.append(f"{update.target}: {proposal['detail']}")
         return made
 
-    async def _proposal(self, update: ContentUpdate, mode: str) -> Json:
+    async def _proposal(self, key: str, update: ContentUpdate, mode: str) -> dict[str, Json]:
         told: dict[str, Json] = {"type": "content_update", "target": update.target}
-        try:
-            made = await self.foreman.hands.work.propose(
-                update.target, update.content, mode, self.stage.run.id
-            )
-        except CallboardError as error:
+        cause = asdict(cause_of(self.stage, key, mode))
+        args = {"cause": cause, "target": update.target, "text": update.content}
+        tried = await attempt(
+            self.stage, f"{key}/do", self.foreman.operations, propose_text, args, agent=FOREMAN
+        )
+        error = tried.receipt.error
+        if error is not None:
             detail = f"{error.message} {error.fix or ''}".strip()
             return {**told, "status": "denied", "detail": detail}
-        return {
-            **told,
-            "status": "executed",
-            "detail": made.detail,
-            "proposal": made.id,
-            "path": made.path,
-        }
+        made = cast("Proposal", tried.result)
+        detail = f"proposal {made.id} for {made.target} waits for you"
+        more = {"detail": detail, "proposal": made.id, "path": made.path}
+        return {**told, "status": "executed", **more}
 
     def _text(self, name: str, **values: Content) -> Content:
         template = self.stage.studio.prompts(PACK).get(name)

@@ -1,10 +1,9 @@
 """Opens the Foreman of a project."""
 
 from callboard.packs.writers_factory.foreman.foreman import Foreman
-from callboard.packs.writers_factory.foreman.wiring.handing import RoomHands
-from callboard.packs.writers_factory.foreman.wiring.rooms import Rooms
 from callboard.packs.writers_factory.foreman.wiring.surveying import Survey
 from callboard.packs.writers_factory.ground import Ground
+from callboard.packs.writers_factory.rooms import Rooms
 from callboard.studio.studio import Studio
 
 
@@ -12,7 +11,7 @@ def open_foreman(ground: Ground, rooms: Rooms | None = None) -> Foreman:
     """Return the Foreman of a project; rooms that are open already are shared."""
     opened = rooms or Rooms.open(ground)
     modes = {mode.id: mode.file for mode in opened.modes.table.modes}
-    return Foreman(ground, Survey(opened), RoomHands(opened).hands(), modes)
+    return Foreman(ground, Survey(opened), opened, modes)
 
 
 def foreman_of(studio: Studio) -> Foreman:

@@ -26,10 +26,10 @@ from callboard.packs.writers_factory.foreman.state import (
     VoiceLine,
 )
 from callboard.packs.writers_factory.foreman.state.session import GRAPH
-from callboard.packs.writers_factory.foreman.wiring.rooms import Rooms
 from callboard.packs.writers_factory.memory import Category
 from callboard.packs.writers_factory.model import SceneMeta, SceneStatus
 from callboard.packs.writers_factory.modes import ModeSpec
+from callboard.packs.writers_factory.rooms import Rooms
 from callboard.packs.writers_factory.scenes.scaffolds import SmartScaffold
 from callboard.packs.writers_factory.voice.bundle.reading import (
     GOLD_FILE,

@@ -10,7 +10,7 @@ from callboard.choreography.guards import only_one
 from callboard.choreography.stage import Stage
 from callboard.core.canonical import Json, digest
 from callboard.core.errors import Conflict
-from callboard.core.vocabulary import Effect, RunRecord
+from callboard.core.vocabulary import RunRecord
 from callboard.engine.errors import StepFailed
 from callboard.engine.run import Run
 from callboard.knowledge.facts import SoftFacts
@@ -42,6 +42,7 @@ from callboard.packs.writers_factory.memory.extraction import (
 )
 from callboard.packs.writers_factory.memory.ingestion import Ingestor
 from callboard.packs.writers_factory.model import PACK
+from callboard.packs.writers_factory.operations import keep_in_run
 from callboard.packs.writers_factory.staff import judge_on
 from callboard.replies.evidence import normalise
 from callboard.store.connection import Connection
@@ -125,7 +126,7 @@ class _Consolidation:
         return self.stage.studio.knowledge.facts(DOMAIN)
 
     async def perform(self) -> Json:
-        await self.stage.step("ingest", self._ingest, effect=Effect.IDEMPOTENT)
+        await keep_in_run(self.stage, "story_bible", "facts of the Story Bible", self._ingest)
         gathered = cast("dict[str, Any]", await self.stage.step("gather", self._gather))
         entry_ids = frozenset(cast("list[str]", gathered["entries"]))
         turns = self._turns(cast("list[str]", gathered["turns"]))
@@ -157,8 +158,8 @@ class _Consolidation:
             ),
             started_ms=int(gathered["at"]),
         )
-        return await self.stage.step(
-            "merge", lambda: self._merge(digestion), effect=Effect.IDEMPOTENT
+        return await keep_in_run(
+            self.stage, "take_in", "consolidated facts", lambda: self._merge(digestion)
         )
 
     async def _ingest(self) -> Json:

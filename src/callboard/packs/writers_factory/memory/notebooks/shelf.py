@@ -5,6 +5,7 @@ from collections.abc import Mapping
 from typing import Any, Final
 
 from callboard.core.errors import InvalidInput, NotFound
+from callboard.packs.writers_factory.bible.orders import NotebookLabel
 from callboard.packs.writers_factory.ground import Ground
 from callboard.packs.writers_factory.memory.decisions import without_controls
 from callboard.packs.writers_factory.memory.notebooks.folder import FolderNotebooks
@@ -70,6 +71,10 @@ class Notebooks:
         notebook = self.get(notebook_id)
         await self._provider(notebook.provider).forget(notebook)
         return await self._ground.records.delete(KIND, notebook.id)
+
+    def labels(self) -> dict[str, NotebookLabel]:
+        """Return what a work order says of each notebook, by its id."""
+        return {each.id: NotebookLabel(each.role, each.title) for each in self.list()}
 
     def list(self, role: str | None = None) -> tuple[Notebook, ...]:
         """Return the registered notebooks, oldest first, of all roles or of one."""

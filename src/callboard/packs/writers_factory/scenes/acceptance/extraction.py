@@ -8,7 +8,6 @@ from typing import Final
 
 from callboard.choreography.stage import Stage
 from callboard.core.canonical import Json
-from callboard.core.vocabulary import Effect
 from callboard.engine.errors import StepFailed
 from callboard.packs.writers_factory.memory.claims import Names, Offer, Origin, OriginKind
 from callboard.packs.writers_factory.memory.conflicts import read_rules
@@ -22,6 +21,7 @@ from callboard.packs.writers_factory.memory.extraction import (
     since_scene,
 )
 from callboard.packs.writers_factory.model import SceneMeta
+from callboard.packs.writers_factory.operations import keep_in_run
 from callboard.packs.writers_factory.scenes.rooms import SceneRooms
 
 _KNOWN_NAMES: Final = 60
@@ -37,7 +37,9 @@ async def digest_scene(stage: Stage, rooms: SceneRooms, meta: SceneMeta, text: s
         "names", lambda: [each.name for each, _ in graph.central(_KNOWN_NAMES)]
     )
     turn = scene_turn(meta.scene_id, text)
-    await stage.step("unread", lambda: open_scene(ground.records, turn), effect=Effect.IDEMPOTENT)
+    await keep_in_run(
+        stage, "wait", "unread scene", lambda: open_scene(ground.records, turn), of=meta.scene_id
+    )
     warnings: tuple[str, ...] = ()
     try:
         found = await find_in_text(stage, "extract", text, interview_on(ground, graph, names))
@@ -68,4 +70,4 @@ async def digest_scene(stage: Stage, rooms: SceneRooms, meta: SceneMeta, text: s
         )
         return (await merger.merge(digestion, rules, studio.clock.now_ms)).to_json()
 
-    return await stage.step("merge", merge, effect=Effect.IDEMPOTENT)
+    return await keep_in_run(stage, "take_in", "facts of a scene", merge, of=meta.scene_id)

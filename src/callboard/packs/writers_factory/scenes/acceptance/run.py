@@ -1,25 +1,22 @@
 """Acceptance: the writer takes a text, and the book, the graph and the next step follow."""
 
 from collections.abc import Awaitable, Callable
-from dataclasses import dataclass, replace
-from typing import Any, Protocol, cast
+from dataclasses import dataclass
+from typing import Protocol
 
 from callboard.choreography.stage import Stage
 from callboard.core.canonical import Json
-from callboard.core.vocabulary import Effect
 from callboard.packs.writers_factory.ground import Ground
 from callboard.packs.writers_factory.manuscript import meta_to_json
-from callboard.packs.writers_factory.model import SceneMeta, SceneStatus, SymbolUse
+from callboard.packs.writers_factory.model import SceneMeta, SymbolUse
+from callboard.packs.writers_factory.operations import in_run, keep_in_run
 from callboard.packs.writers_factory.scenes.acceptance.extraction import digest_scene
-from callboard.packs.writers_factory.scenes.acceptance.graph import (
-    addition_of,
-    store_addition,
-    ties_of,
+from callboard.packs.writers_factory.scenes.acceptance.operations import (
+    accept_text,
+    grow_graph,
+    note_judgement,
 )
-from callboard.packs.writers_factory.scenes.errors import NothingToAccept
 from callboard.packs.writers_factory.scenes.rooms import SceneRooms
-from callboard.packs.writers_factory.scenes.scaffolds import SmartScaffold
-from callboard.packs.writers_factory.scenes.scaffolds.derivation import people_named
 
 NEXT = "scene.accepted"
 
@@ -64,76 +61,26 @@ class Accepted:
 async def accept_scene(stage: Stage, scene: str, variant: str, judge: Judge | None) -> Accepted:
     """Make a scene's text the draft of the book, and everything that follows from it."""
     rooms = SceneRooms(Ground(stage.studio))
-    saved = await stage.step("save", lambda: _save(rooms, scene, variant), effect=Effect.IDEMPOTENT)
-    told = cast("dict[str, Any]", saved)
-    meta, text = rooms.manuscript.scene(scene), str(told["text"])
+    text = (await in_run(stage, "accept", accept_text, scene, variant)).text
+    meta = rooms.manuscript.scene(scene)
     if judge is not None:
         meta = await _judged(stage, rooms, meta, judge)
-    grown = await stage.step("graph", lambda: _grow(rooms, meta, text), effect=Effect.IDEMPOTENT)
+    grown = await in_run(stage, "grow", grow_graph, scene, text)
     extracted = await digest_scene(stage, rooms, meta, text)
-    following = await stage.step("next", lambda: _next(rooms, scene), effect=Effect.IDEMPOTENT)
+    following = await keep_in_run(
+        stage, "go_on", "next scene", lambda: _next(rooms, scene), of=scene
+    )
     await stage.emit(NEXT, {"scene_id": scene, "next_scene": following})
     return Accepted(meta, grown, extracted, following)
-
-
-async def _save(rooms: SceneRooms, scene: str, variant: str) -> Json:
-    book = rooms.manuscript
-    text = rooms.desk.variant(scene, variant).text if variant else book.text(scene)
-    if not text.strip():
-        raise NothingToAccept(
-            f"{scene} has no text to accept",
-            fix="Select a variant or write the scene first.",
-            scene_id=scene,
-        )
-    scaffold = rooms.desk.scaffold(scene)
-    meta = _meta(rooms, scene, text, scaffold)
-    version = await book.save(scene, text, meta, reason="accepted by the writer")
-    return {"text": book.text(scene), "version": version.number}
-
-
-def _meta(rooms: SceneRooms, scene: str, text: str, scaffold: SmartScaffold | None) -> SceneMeta:
-    known = rooms.manuscript.scene(scene)
-    base = rooms.meta_of(scaffold) if scaffold is not None else known
-    named = people_named([text], rooms.people(known.chapter, known.scene))
-    ties = ties_of(text, scaffold)
-    is_polished = known.status is SceneStatus.POLISHED
-    return replace(
-        base,
-        status=SceneStatus.POLISHED if is_polished else SceneStatus.DRAFTED,
-        characters=base.characters or tuple(person.name for person in named),
-        callbacks=tuple(each.name for each in ties.paid) or known.callbacks,
-        foreshadowing=tuple(each.name for each in ties.planted) or known.foreshadowing,
-    )
 
 
 async def _judged(stage: Stage, rooms: SceneRooms, meta: SceneMeta, judge: Judge) -> SceneMeta:
     found = await judge(stage, "judge", meta)
     if found is None:
         return meta
-    tension, symbols = found.tension, found.symbols
-
-    async def note() -> Json:
-        changes: dict[str, Any] = {"symbols": symbols or meta.symbols}
-        if tension is not None:
-            changes["tension"] = tension
-        await rooms.manuscript.set_meta(meta.scene_id, **changes)
-        return None
-
-    await stage.step("judged", note, effect=Effect.IDEMPOTENT)
+    symbols = found.symbols or meta.symbols
+    await in_run(stage, "note", note_judgement, meta.scene_id, symbols, found.tension)
     return rooms.manuscript.scene(meta.scene_id)
-
-
-async def _grow(rooms: SceneRooms, meta: SceneMeta, text: str) -> Json:
-    scaffold = rooms.desk.scaffold(meta.scene_id)
-    previous = rooms.manuscript.previous(meta.scene_id)
-    new = addition_of(
-        rooms.graph,
-        meta,
-        scaffold,
-        ties_of(text, scaffold),
-        previous.scene_id if previous else None,
-    )
-    return await store_addition(rooms.ground, rooms.graph, meta, new)
 
 
 async def _next(rooms: SceneRooms, scene: str) -> Json:

@@ -8,10 +8,10 @@ from callboard.choreography.answers import Answer
 from callboard.choreography.questions import Question
 from callboard.choreography.stage import Stage
 from callboard.core.canonical import Json
-from callboard.core.vocabulary import Effect
 from callboard.packs.writers_factory.ground import Ground
 from callboard.packs.writers_factory.memory import Ingestor
 from callboard.packs.writers_factory.model import FOREMAN, scene_id
+from callboard.packs.writers_factory.operations import keep_in_run
 from callboard.packs.writers_factory.scenes.asking import (
     ask_or_go_on,
     listed,
@@ -73,7 +73,7 @@ async def brief_scene(stage: Stage, request: Request) -> SmartScaffold:
     """Make the scaffold of a scene and show it to the writer, who approves it or not."""
     rooms = SceneRooms(Ground(stage.studio))
     # The graph knows the Story Bible as it stands now: nobody has to have consolidated before.
-    await stage.step("ingest", lambda: _ingest(rooms), effect=Effect.IDEMPOTENT)
+    await keep_in_run(stage, "story_bible", "facts of the Story Bible", lambda: _ingest(rooms))
     sources, warnings = read_enrichment(request.enrichment)
     planned = rooms.manuscript.planned(scene_id(request.chapter, request.scene))
     question = " ".join(filter(None, (request.title, planned.summary if planned else "")))
@@ -191,5 +191,5 @@ async def _kept(stage: Stage, rooms: SceneRooms, scaffold: SmartScaffold) -> Sma
         )
         return (await rooms.desk.put_scaffold(scaffold)).to_json()
 
-    stored = await stage.step("keep", keep, effect=Effect.IDEMPOTENT)
+    stored = await keep_in_run(stage, "kept", "scaffold", keep, of=scaffold.scaffold_id)
     return SmartScaffold.from_json(cast("dict[str, Any]", stored))

@@ -7,9 +7,9 @@ from typing import Any, Final, cast
 
 from callboard.choreography.stage import Stage
 from callboard.core.canonical import Json
-from callboard.core.vocabulary import Effect
 from callboard.packs.writers_factory.ground import Ground
 from callboard.packs.writers_factory.model import WRITER
+from callboard.packs.writers_factory.operations import keep_in_run
 from callboard.packs.writers_factory.scenes.asking import (
     listed,
     said,
@@ -175,5 +175,5 @@ async def _kept(stage: Stage, rooms: SceneRooms, hybrid: SceneVariant) -> SceneV
         (kept,) = await rooms.desk.put_variants([hybrid])
         return kept.to_json()
 
-    stored = await stage.step("keep", keep, effect=Effect.IDEMPOTENT)
+    stored = await keep_in_run(stage, "kept", "hybrid", keep, of=hybrid.scene_id)
     return SceneVariant.from_json(cast("dict[str, Any]", stored))

@@ -6,10 +6,10 @@ from typing import Any, Final, cast
 from callboard.choreography.questions import Question
 from callboard.choreography.stage import Stage
 from callboard.core.canonical import Json
-from callboard.core.vocabulary import Effect
 from callboard.packs.writers_factory.ground import Ground
 from callboard.packs.writers_factory.manuscript import outline_from_json, outline_to_json
 from callboard.packs.writers_factory.model import FOREMAN, PlannedScene
+from callboard.packs.writers_factory.operations import keep_in_run
 from callboard.packs.writers_factory.scenes.asking import (
     ask_or_go_on,
     listed,
@@ -53,7 +53,7 @@ async def propose_outline(stage: Stage) -> Json:
         await rooms.ground.records.put(PROPOSAL_KIND, PROPOSAL, body)
         return len(scenes)
 
-    await stage.step("keep", keep, effect=Effect.IDEMPOTENT)
+    await keep_in_run(stage, "kept", "proposed outline", keep)
     return body
 
 

@@ -6,9 +6,9 @@ from typing import Any, Final, cast
 
 from callboard.choreography.stage import Stage
 from callboard.core.canonical import Json
-from callboard.core.vocabulary import Effect
 from callboard.packs.writers_factory.ground import Ground
 from callboard.packs.writers_factory.model import WRITER, SceneStatus
+from callboard.packs.writers_factory.operations import keep_in_run
 from callboard.packs.writers_factory.scenes.rooms import SceneRooms
 from callboard.packs.writers_factory.scenes.variant import Flag, SceneVariant
 from callboard.packs.writers_factory.scenes.variants.drafting import Draft, write_variant
@@ -150,5 +150,5 @@ async def _kept(
             await rooms.manuscript.set_meta(scene, status=SceneStatus.VARIANTS_READY)
         return [variant.to_json() for variant in kept]
 
-    stored = await stage.step("keep", keep, effect=Effect.IDEMPOTENT)
+    stored = await keep_in_run(stage, "kept", "variants", keep, of=scene)
     return tuple(SceneVariant.from_json(each) for each in cast("list[Any]", stored))

@@ -10,10 +10,10 @@ from typing import Any, Final, cast
 from callboard.choreography.stage import Stage
 from callboard.core.canonical import Json
 from callboard.core.errors import Conflict, InvalidInput
-from callboard.core.vocabulary import Effect
 from callboard.engine.run import Run
 from callboard.packs.writers_factory.bible import Bible
 from callboard.packs.writers_factory.ground import Ground
+from callboard.packs.writers_factory.operations import keep_in_run
 from callboard.packs.writers_factory.prose import base_sheet
 from callboard.packs.writers_factory.staff import judge_on
 from callboard.packs.writers_factory.voice.bundle.content import BundleContent
@@ -117,7 +117,9 @@ class _Bundling:
         chosen = self.chosen()
         told = await describe_voice(judge_on(self.stage, str(self.args["judge"])), chosen)
         version = int(await self.stage.step("version", self.version))
-        archived = await self.stage.step("archive", self.archive, version, effect=Effect.IDEMPOTENT)
+        archived = await keep_in_run(
+            self.stage, "archived", "voice bundle before", lambda: self.archive(version)
+        )
         sheet = base_sheet().extended(
             [
                 *rejected_traits(chosen.winner, chosen.rejected),
@@ -142,8 +144,10 @@ class _Bundling:
             GUIDE_FILE: content.guide(),
             DATA_FILE: json.dumps(data, indent=2, ensure_ascii=False) + "\n",
         }
-        written = await self.stage.step("write", self.write, texts, effect=Effect.IDEMPOTENT)
-        await self.stage.step("store", self.store, version, effect=Effect.IDEMPOTENT)
+        written = await keep_in_run(
+            self.stage, "written", "voice bundle", lambda: self.write(texts)
+        )
+        await keep_in_run(self.stage, "stored", "voice", lambda: self.store(version))
         return {
             "path": self.args["path"],
             "files": written,

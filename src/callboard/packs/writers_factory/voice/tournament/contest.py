@@ -12,10 +12,10 @@ from callboard.choreography.questions import Judge
 from callboard.choreography.stage import Stage
 from callboard.core.canonical import Json
 from callboard.core.errors import CallboardError, InvalidInput
-from callboard.core.vocabulary import Effect
 from callboard.engine.run import Run
 from callboard.packs.writers_factory.bible import Bible
 from callboard.packs.writers_factory.ground import Ground
+from callboard.packs.writers_factory.operations import keep_in_run
 from callboard.packs.writers_factory.prose import base_sheet
 from callboard.packs.writers_factory.staff import is_small, judge_on
 from callboard.packs.writers_factory.voice.state import VoiceRecord
@@ -119,7 +119,7 @@ class _Contest:
         self.done = 0
 
     async def hold(self) -> Json:
-        tournament_id = str(await self.stage.step("open", self.open, effect=Effect.IDEMPOTENT))
+        tournament_id = str(await keep_in_run(self.stage, "opened", "tournament", self.open))
         for model, why in self.args["unusable"].items():
             await self.stage.emit(UNUSABLE, {"model": model, "why": why})
 
@@ -165,7 +165,7 @@ class _Contest:
             await self.shelf.keep(tournament_id, ended)
             return ended.state.value
 
-        await stage.step("keep", keep, effect=Effect.IDEMPOTENT)
+        await keep_in_run(stage, "kept", "passage", keep, of=ended.id)
         self.done += 1
         await stage.emit(
             PROGRESS,
@@ -230,7 +230,7 @@ class _Contest:
             await self.shelf.mark(tournament_id, state=state, error=why)
             return None
 
-        await self.stage.step("settle", settle, effect=Effect.IDEMPOTENT)
+        await keep_in_run(self.stage, "settled", "tournament", settle, of=tournament_id)
         if not is_ready:
             raise NotEnoughVariants(
                 f"Tournament {tournament_id} is over: {why}",

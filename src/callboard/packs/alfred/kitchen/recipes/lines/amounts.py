@@ -9,14 +9,15 @@ from typing import Final
 
 from callboard.packs.alfred.kitchen.recipes.lines.lexicon import (
     PIECE,
+    Number,
     Unit,
     find_unit,
     phrases,
+    read_number,
     unit_pattern,
     words,
 )
-from callboard.packs.alfred.kitchen.recipes.lines.numbers import Number, read_number
-from callboard.packs.alfred.kitchen.recipes.lines.values import Flag
+from callboard.packs.alfred.kitchen.recipes.recipe import LineFlag
 
 _TIMES: Final = re.compile(r"\s*(?:x|\*)\s*(?=\d)", re.IGNORECASE)
 _EQUAL: Final = re.compile(r"\s*(?:/|\||=|\bor\b|-)\s*(?=[~\d])", re.IGNORECASE)
@@ -51,7 +52,7 @@ _UNKNOWN: Final = re.compile(
 
 
 @dataclass(frozen=True, slots=True)
-class Amount:
+class LineAmount:
     """How much, and what is left of the text behind it."""
 
     rest: str
@@ -61,7 +62,7 @@ class Amount:
     unknown_unit: str | None = None
     size: str | None = None
     notes: tuple[str, ...] = ()
-    flags: tuple[Flag, ...] = ()
+    flags: tuple[LineFlag, ...] = ()
     is_slashed: bool = False
     is_odd: bool = False
 
@@ -73,7 +74,7 @@ class Amount:
         return None if self.unit.name == PIECE else self.unit.name
 
 
-def read_amount(text: str) -> Amount | None:
+def read_amount(text: str) -> LineAmount | None:
     """Return the amount a text starts with, or None if it starts with none."""
     few = _few(text)
     if few is not None:
@@ -95,11 +96,11 @@ def read_amount(text: str) -> Amount | None:
         # `7up` is a name.
         return None
     amount = _measured(after, _counted(number))
-    flags = amount.flags + ((Flag.APPROXIMATE,) if is_about else ())
+    flags = amount.flags + ((LineFlag.APPROXIMATE,) if is_about else ())
     return replace(amount, flags=flags)
 
 
-def read_whole_amount(text: str) -> Amount | None:
+def read_whole_amount(text: str) -> LineAmount | None:
     """Return the amount a text is, or None if there is more to it than an amount."""
     amount = read_amount(text.strip())
     if amount is None or (amount.quantity is None and not amount.flags):
@@ -107,12 +108,12 @@ def read_whole_amount(text: str) -> Amount | None:
     return amount if not amount.rest.strip(" .") else None
 
 
-def _counted(number: Number) -> Amount:
-    return Amount(
+def _counted(number: Number) -> LineAmount:
+    return LineAmount(
         "",
         quantity=number.low,
         quantity_high=number.high,
-        flags=(Flag.AMBIGUOUS_NUMBER,) if number.is_ambiguous or number.low is None else (),
+        flags=(LineFlag.AMBIGUOUS_NUMBER,) if number.is_ambiguous or number.low is None else (),
         is_slashed=number.is_slashed,
         is_odd=number.is_odd,
     )
@@ -126,7 +127,7 @@ def _without_about(text: str) -> tuple[str, bool]:
     return text, False
 
 
-def _measured(after: str, amount: Amount) -> Amount:
+def _measured(after: str, amount: LineAmount) -> LineAmount:
     """Read what follows the number: sizes, a unit, the same amount again."""
     after = _ARTICLE.sub(" ", after)
     times = _TIMES.match(after)
@@ -149,7 +150,7 @@ def _measured(after: str, amount: Amount) -> Amount:
                 rest=rest[unknown.end() :],
                 unknown_unit=unknown[1],
                 size=sized,
-                flags=(*amount.flags, Flag.UNKNOWN_UNIT),
+                flags=(*amount.flags, LineFlag.UNKNOWN_UNIT),
             )
         return replace(amount, rest=_PART.sub("", rest.strip()), size=sized)
     held = replace(amount, unit=unit, size=sized)
@@ -173,7 +174,7 @@ def _done(text: str) -> tuple[str, str]:
     return found[1].strip().casefold(), text[found.end() :]
 
 
-def _packed(after: str, amount: Amount) -> Amount | None:
+def _packed(after: str, amount: LineAmount) -> LineAmount | None:
     """Read `15oz can` behind a number: so many containers of that size."""
     number = read_number(after) if after[:1].isdigit() or after[:1] == "." else None
     if number is None or number.low is None or amount.quantity is None:
@@ -194,7 +195,7 @@ def _packed(after: str, amount: Amount) -> Amount | None:
     return replace(amount, unit=container, size=shown, notes=notes, rest=_without_of(left))
 
 
-def _container_after(rest: str, amount: Amount) -> Amount | None:
+def _container_after(rest: str, amount: LineAmount) -> LineAmount | None:
     """Read `12 oz. can`: one can of that size."""
     if amount.unit is None or amount.unit.is_container or amount.quantity_high is not None:
         return None
@@ -207,7 +208,7 @@ def _container_after(rest: str, amount: Amount) -> Amount | None:
     return replace(amount, quantity=1.0, unit=container, size=size, rest=_without_of(left))
 
 
-def _again(rest: str, amount: Amount) -> Amount:
+def _again(rest: str, amount: LineAmount) -> LineAmount:
     """Read the same amount in another unit, or one that is added."""
     less = _LESS.match(rest)
     if less is not None:
@@ -221,7 +222,7 @@ def _again(rest: str, amount: Amount) -> Amount:
     left = left or (_smaller(amount.unit, rest) if amount.unit is not None else None)
     if left is not None:
         notes = (*amount.notes, rest[: len(rest) - len(left)].strip())
-        flags = (*amount.flags, Flag.SUM)
+        flags = (*amount.flags, LineFlag.SUM)
         return replace(amount, notes=notes, flags=flags, rest=_without_of(left))
     return replace(amount, rest=_without_of(rest))
 
@@ -262,12 +263,12 @@ def _smaller(unit: Unit, rest: str) -> str | None:
     return left if part is not None and part.name == _SMALLER[unit.name] else None
 
 
-def _lump(amount: Amount, rest: str) -> str:
+def _lump(amount: LineAmount, rest: str) -> str:
     is_length = amount.unit is not None and amount.unit.name in ("inch", "cm")
     return _LUMP.sub("", rest) if is_length else rest
 
 
-def _spoken(text: str) -> Amount | None:
+def _spoken(text: str) -> LineAmount | None:
     """Read `pinch of salt` and `heaping teaspoon sugar`: one of it."""
     sized, rest = _sizes(text)
     unit, left = _unit(rest)
@@ -282,13 +283,13 @@ def _spoken(text: str) -> Amount | None:
     spelled = rest[: len(rest) - len(left)].strip().rstrip(".").casefold()
     is_one = spelled in (unit.name, "tablespoon", "teaspoon", "tin", "twig")
     is_one = is_one or not spelled.endswith("s")
-    return Amount(_without_of(left), 1.0 if is_one else None, unit=unit, size=sized)
+    return LineAmount(_without_of(left), 1.0 if is_one else None, unit=unit, size=sized)
 
 
-def _few(text: str) -> Amount | None:
+def _few(text: str) -> LineAmount | None:
     some = _SOME.match(text)
     if some is not None:
-        return Amount(text[some.end() :], notes=(some[1],))
+        return LineAmount(text[some.end() :], notes=(some[1],))
     for phrase in phrases("few"):
         found = re.match(rf"({re.escape(phrase)})\s+(?=\S)", text, re.IGNORECASE)
         if found is not None:
@@ -296,8 +297,8 @@ def _few(text: str) -> Amount | None:
             unit, left = _unit(_sizes(rest)[1])
             is_many = rest[: len(rest) - len(left)].strip(" .").endswith("s")
             if unit is not None and left.strip() and (is_many or _OF.match(left) is not None):
-                return Amount(_without_of(left), unit=unit, notes=(found[1],))
-            return Amount(_without_of(rest), notes=(found[1],))
+                return LineAmount(_without_of(left), unit=unit, notes=(found[1],))
+            return LineAmount(_without_of(rest), notes=(found[1],))
     return None
 
 

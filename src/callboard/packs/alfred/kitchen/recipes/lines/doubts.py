@@ -1,21 +1,166 @@
-"""What makes a line doubtful though it was read: shapes the rules do not explain.
-
-Looks at the finished line and its words, and changes nothing of it.
-"""
+"""Doubts: what a line's words and preparations leave uncertain, and how that is told."""
 
 import re
 import unicodedata
 from typing import Final
 
+from callboard.packs.alfred.kitchen.food.foods import food_facts
 from callboard.packs.alfred.kitchen.recipes.lines.lexicon import (
     find_unit,
     phrases,
+    read_number,
     unit_pattern,
     words,
 )
-from callboard.packs.alfred.kitchen.recipes.lines.numbers import read_number
-from callboard.packs.alfred.kitchen.recipes.lines.preparations import is_nameless
-from callboard.packs.alfred.kitchen.recipes.lines.values import Flag, IngredientLine
+from callboard.packs.alfred.kitchen.recipes.recipe import IngredientLine, LineFlag
+from callboard.packs.alfred.kitchen.recipes.text import one_line, without_emoji, without_markup
+
+MOST_READ: Final = 2_000
+"""How much of a line is read; the line itself is kept whole."""
+_BULLET: Final = re.compile(r"^(?:[-*+•‣▪◦·–—]\s+|\[[ xX]?\]\s*|☐\s*|\d{1,3}[.)]\s+(?=\D)){1,9}")
+_DASHES: Final = re.compile("[\u2010-\u2015\u2212]")
+_SENTENCE: Final = re.compile(
+    r"(?<=[\w)])(?:\.\s+(?=[A-Z])|\s*;\s+|\s+--\s+|\s+\|\s+|!\s+(?=[A-Z]))"
+)
+# `optionally essence` is about the essence; alone, the word is about the ingredient.
+_OPTIONAL: Final = re.compile(
+    r"\b(?:optional|optionally(?=\W*$)|optionnal|optionnel(?:le)?|opcional)\b", re.IGNORECASE
+)
+_PLURAL: Final = re.compile(r"(?<=\w)\((?:s|es)\)")
+_SLASH: Final = "\u2044"
+_CROSS: Final = "\u00d7"
+_EDGES: Final = " \t,;:.-–—"
+
+
+def plain_line(raw: str) -> str:
+    """Return a line as plain words: no bullets, markup, emoji, and numbers in plain digits."""
+    text = _PLURAL.sub("", without_markup(one_line(raw[:MOST_READ])))
+    text = without_emoji("".join(_plain_char(char) for char in text))
+    text = _DASHES.sub("-", text).replace(_SLASH, "/")
+    text = _BULLET.sub("", " ".join(text.split()))
+    return text.strip(" \t,;").removesuffix(".").strip()
+
+
+def split_brackets(text: str) -> tuple[str, list[str]]:
+    """Return a line without what stands in brackets, and that, outermost first."""
+    outside: list[str] = []
+    inside: list[str] = []
+    depth = 0
+    for char in text:
+        if char in "([{":
+            depth += 1
+            if depth == 1:
+                inside.append("")
+                outside.append(" ")
+                continue
+        elif char in ")]}":
+            if depth == 0:
+                continue
+            depth -= 1
+            if depth == 0:
+                continue
+        (inside.append(inside.pop() + char) if depth else outside.append(char))
+    main = re.sub(r"\s+([,;.:])", r"\1", " ".join("".join(outside).split()))
+    return main.strip(), [part.strip(_EDGES) for part in inside if part.strip(_EDGES)]
+
+
+def split_sentences(text: str) -> tuple[str, str]:
+    """Return the first statement of a line, and what is said after it."""
+    found = _SENTENCE.search(text)
+    if found is None:
+        return text, ""
+    return text[: found.start()], text[found.end() :].strip(_EDGES)
+
+
+def split_commas(text: str) -> list[str]:
+    """Return the parts of a text between its commas; a decimal comma parts nothing."""
+    parts = re.split(r",(?!\d)|(?<!\d),", text)
+    return [part.strip(_EDGES) for part in parts if part.strip(_EDGES)]
+
+
+def take_optional(text: str) -> tuple[str, bool]:
+    """Return a text without the word that makes it optional, and whether it was there."""
+    if _OPTIONAL.search(text) is None:
+        return text, False
+    return " ".join(_OPTIONAL.sub(" ", text).split()).strip(" ,;:-"), True
+
+
+def _plain_char(char: str) -> str:
+    category = unicodedata.category(char)
+    if category == "No":
+        spelled = unicodedata.normalize("NFKC", char)
+        return f" {spelled.replace(_SLASH, '/')} " if _SLASH in spelled else char
+    if category == "Nd" and not char.isascii():
+        return str(unicodedata.decimal(char))
+    return "x" if char == _CROSS else char
+
+
+_NO_PARTICIPLES: Final = ("eed", "based", "flavored", "flavoured", "sized")
+_LETTERS_DONE: Final = 5
+_WORDS_DONE: Final = 2
+
+
+def is_preparation(text: str) -> bool:
+    """Say whether a part of a line is about what is done to the ingredient."""
+    found = [word.casefold() for word in re.findall(r"[^\W\d_][\w'-]*", text)]
+    if not found:
+        return False
+    if all(word in words("prepared") | words("adverbs") for word in found):
+        return any(word in words("prepared") for word in found)
+    lead = next((word for word in found if word not in words("adverbs")), "")
+    if lead in words("prepared"):
+        return not _names_food(found[found.index(lead) + 1 :])
+    return _ends_prepared(found)
+
+
+def is_participle(text: str) -> bool:
+    """Say whether a part says what is done by its endings: `undiluted`, `pricked with a fork`."""
+    found = text.casefold().split()
+    if not found:
+        return False
+    if len(found) <= _WORDS_DONE and _ends_done(found[-1]):
+        return True
+    if all(is_done(word) or word in words("adverbs") for word in found):
+        return any(_ends_done(word) for word in found)
+    lead = next((at for at, word in enumerate(found) if word not in words("adverbs")), 0)
+    return _ends_done(found[lead]) and bool(words("by").intersection(found[lead + 1 : lead + 2]))
+
+
+def is_nameless(text: str) -> bool:
+    """Say whether a text has no noun: `bone-in`, `frozen boned`."""
+    return all(
+        word in words("adjectives") or word in words("adverbs") or is_done(word)
+        for word in text.casefold().split()
+    )
+
+
+def is_done(word: str) -> bool:
+    """Say whether a word says what is done to something."""
+    return word in words("prepared") or _ends_done(word)
+
+
+def _names_food(found: list[str]) -> bool:
+    """Say whether words name something to eat: `chopped` of `celery` is another ingredient."""
+    if not found or any(word in words("adverbs") or word in words("by") for word in found):
+        return False
+    return food_facts(found[-1]).is_food
+
+
+def _ends_prepared(found: list[str]) -> bool:
+    """Say whether a part is of something done: `pulp cut into squares`, not `chopped celery`."""
+    known = words("prepared") | words("adverbs")
+    return any(
+        word in words("prepared")
+        and all(later in known or at == 0 for later in found[at + 1 : at + 2])
+        for at, word in enumerate(found)
+        if at
+    )
+
+
+def _ends_done(word: str) -> bool:
+    is_long = len(word) >= _LETTERS_DONE
+    return is_long and word.endswith("ed") and not word.endswith(_NO_PARTICIPLES)
+
 
 _WORDS_OF_A_NAME: Final = 7
 _WORD: Final = re.compile(r"[^\W\d_][\w'’-]*")
@@ -33,21 +178,24 @@ _NUMBERED: Final = re.compile(
 )
 
 
-def find_doubts(line: IngredientLine, text: str) -> tuple[Flag, ...]:
+def find_doubts(line: IngredientLine, text: str) -> tuple[LineFlag, ...]:
     """Return what is doubtful about a line that was read from a plain text."""
     said = [part for part in (line.note, line.preparation) if part]
     checks = (
-        (Flag.NO_FOOD, _is_tool(line.name)),
-        (Flag.SEVERAL, any(_brings_another(part) for part in (*said, line.name))),
-        (Flag.UNREAD_PART, line.quantity is None and any(_NUMBERED.search(part) for part in said)),
-        (Flag.UNREAD_PART, _is_cut_wrong(line.name) or _has_amount(line.name)),
-        (Flag.UNREAD_PART, text.count("(") != text.count(")")),
-        (Flag.UNIT_AS_NAME, line.unit is None and _holds_unit(line.name)),
-        (Flag.UNREAD_PART, _holds_preparation(line.name) or _lacks_noun(line.name)),
-        (Flag.UNKNOWN_UNIT, line.unit is None and _counts_measures(line)),
-        (Flag.UNKNOWN_UNIT, line.quantity is None and _starts_with_measure(line.name)),
-        (Flag.PROSE, line.quantity is None and _first(line.name) in words("orders")),
-        (Flag.PROSE, len(_WORD.findall(line.name)) > _WORDS_OF_A_NAME),
+        (LineFlag.NO_FOOD, _is_tool(line.name)),
+        (LineFlag.SEVERAL, any(_brings_another(part) for part in (*said, line.name))),
+        (
+            LineFlag.UNREAD_PART,
+            line.quantity is None and any(_NUMBERED.search(part) for part in said),
+        ),
+        (LineFlag.UNREAD_PART, _is_cut_wrong(line.name) or _has_amount(line.name)),
+        (LineFlag.UNREAD_PART, text.count("(") != text.count(")")),
+        (LineFlag.UNIT_AS_NAME, line.unit is None and _holds_unit(line.name)),
+        (LineFlag.UNREAD_PART, _holds_preparation(line.name) or _lacks_noun(line.name)),
+        (LineFlag.UNKNOWN_UNIT, line.unit is None and _counts_measures(line)),
+        (LineFlag.UNKNOWN_UNIT, line.quantity is None and _starts_with_measure(line.name)),
+        (LineFlag.PROSE, line.quantity is None and _first(line.name) in words("orders")),
+        (LineFlag.PROSE, len(_WORD.findall(line.name)) > _WORDS_OF_A_NAME),
     )
     return tuple(flag for flag, is_so in checks if is_so)
 

@@ -7,14 +7,14 @@ import re
 from dataclasses import dataclass
 from typing import Final
 
-from callboard.packs.alfred.kitchen.lexicon.foods import food_facts
+from callboard.packs.alfred.kitchen.food.foods import food_facts
+from callboard.packs.alfred.kitchen.recipes.lines.doubts import is_done, is_preparation
 from callboard.packs.alfred.kitchen.recipes.lines.lexicon import (
     Unit,
     find_unit,
     phrases,
     words,
 )
-from callboard.packs.alfred.kitchen.recipes.lines.preparations import is_done, is_preparation
 
 _OR: Final = re.compile(r"\s+(?:or|oder|ou)\s+|\s*/\s*", re.IGNORECASE)
 _AND: Final = re.compile(r"\s+(?:and/or|and|und|et|y)\s+|\s*&\s+|\s\+\s", re.IGNORECASE)
@@ -33,7 +33,7 @@ _DONE_WITH: Final = re.compile(
 
 
 @dataclass(frozen=True, slots=True)
-class Name:
+class LineName:
     """A name and what was taken off it."""
 
     text: str
@@ -52,7 +52,7 @@ def is_aside(text: str) -> bool:
     return found is not None and found[0].casefold() in words("asides")
 
 
-def read_name(text: str, *, has_unit: bool) -> Name:
+def read_name(text: str, *, has_unit: bool) -> LineName:
     """Return the name in what is left of a line behind its amount."""
     text, notes = _turned(text.strip(_EDGES))
     text, after = _trailing(text)
@@ -63,7 +63,7 @@ def read_name(text: str, *, has_unit: bool) -> Name:
     named, before = _leading(named)
     cleaned = tuple(_leading(other)[0] for other in kept)
     named, unit = _unit_behind(named) if not has_unit else (named, None)
-    return Name(
+    return LineName(
         named.strip(_EDGES),
         preparation=tuple(part for part in (before, after) if part),
         notes=notes,

@@ -8,11 +8,22 @@ from dataclasses import dataclass, field, replace
 from typing import Final
 
 from callboard.packs.alfred.kitchen.recipes.lines.amounts import (
-    Amount,
+    LineAmount,
     read_amount,
     read_whole_amount,
 )
-from callboard.packs.alfred.kitchen.recipes.lines.doubts import find_doubts
+from callboard.packs.alfred.kitchen.recipes.lines.doubts import (
+    MOST_READ,
+    find_doubts,
+    is_nameless,
+    is_participle,
+    is_preparation,
+    plain_line,
+    split_brackets,
+    split_commas,
+    split_sentences,
+    take_optional,
+)
 from callboard.packs.alfred.kitchen.recipes.lines.lexicon import find_unit, words
 from callboard.packs.alfred.kitchen.recipes.lines.names import (
     is_aside,
@@ -21,23 +32,10 @@ from callboard.packs.alfred.kitchen.recipes.lines.names import (
     read_name,
     read_taken,
 )
-from callboard.packs.alfred.kitchen.recipes.lines.preparations import (
-    is_nameless,
-    is_participle,
-    is_preparation,
-)
-from callboard.packs.alfred.kitchen.recipes.lines.values import (
-    Flag,
+from callboard.packs.alfred.kitchen.recipes.recipe import (
     IngredientLine,
+    LineFlag,
     confidence_of,
-)
-from callboard.packs.alfred.kitchen.recipes.lines.wording import (
-    MOST_READ,
-    plain_line,
-    split_brackets,
-    split_commas,
-    split_sentences,
-    take_optional,
 )
 
 LONGEST: Final = 500
@@ -76,9 +74,9 @@ def section_title(raw: str) -> str | None:
 def parse_line(raw: str, group: str = "") -> IngredientLine:
     """Read one ingredient line."""
     text = plain_line(raw)
-    reading = _Reading(raw, group)
+    reading = _LineReading(raw, group)
     if len(text) > LONGEST or len(raw) > MOST_READ:
-        reading.flags.append(Flag.TOO_LONG)
+        reading.flags.append(LineFlag.TOO_LONG)
         text = text[:LONGEST]
     reading.read(text)
     line = reading.line()
@@ -87,12 +85,12 @@ def parse_line(raw: str, group: str = "") -> IngredientLine:
 
 
 @dataclass(slots=True)
-class _Reading:
+class _LineReading:
     """A line while it is read."""
 
     raw: str
     group: str
-    amount: Amount | None = None
+    amount: LineAmount | None = None
     name: str = ""
     size: str | None = None
     unit: str | None = None
@@ -100,7 +98,7 @@ class _Reading:
     notes: list[str] = field(default_factory=list[str])
     alternatives: list[str] = field(default_factory=list[str])
     unread: list[str] = field(default_factory=list[str])
-    flags: list[Flag] = field(default_factory=list[Flag])
+    flags: list[LineFlag] = field(default_factory=list[LineFlag])
     optional: bool = False
     # What follows `such as` goes on being examples.
     has_examples: bool = False
@@ -121,7 +119,7 @@ class _Reading:
             self._take_bracket(part)
         if brackets[_MOST_BRACKETS:]:
             self.notes.extend(brackets[_MOST_BRACKETS:])
-            self.flags.append(Flag.TOO_LONG)
+            self.flags.append(LineFlag.TOO_LONG)
         self._take_parts(self._without_colon(rest))
         self._judge(text)
 
@@ -130,7 +128,7 @@ class _Reading:
         if amount is not None and (amount.rest or amount.quantity is not None):
             self._hold(amount)
 
-    def _hold(self, amount: Amount) -> None:
+    def _hold(self, amount: LineAmount) -> None:
         self.amount = amount
         self.unit = amount.unit_name
         self.size = amount.size
@@ -165,7 +163,7 @@ class _Reading:
                 return name
         self.notes.append(behind)
         if "," in behind or is_several(behind):
-            self.flags.append(Flag.SEVERAL)
+            self.flags.append(LineFlag.SEVERAL)
         return name
 
     def _take_bracket(self, part: str) -> None:
@@ -186,7 +184,7 @@ class _Reading:
         else:
             self.notes.append(part)
             if _ADDED.match(part):
-                self.flags.append(Flag.SUM)
+                self.flags.append(LineFlag.SUM)
 
     def _is_container(self) -> bool:
         held = self.amount
@@ -218,7 +216,7 @@ class _Reading:
             self.preparation.append(part)
         elif _ADDED.match(part):
             self.notes.append(part)
-            self.flags.append(Flag.SUM)
+            self.flags.append(LineFlag.SUM)
         elif is_aside(part) or self.has_examples or re.match(r"[\d~]", part):
             self.notes.append(part)
             self.has_examples = self.has_examples or _EXAMPLES.match(part) is not None
@@ -235,7 +233,7 @@ class _Reading:
         """Keep a part nobody can place; a short one may be an ingredient and stays in sight."""
         is_short = len(part.split()) <= _WORDS_OF_A_NAME and not _is_prose(part)
         (self.unread if is_short else self.notes).append(part)
-        self.flags.append(Flag.SEVERAL if self.amount is None else Flag.UNREAD_PART)
+        self.flags.append(LineFlag.SEVERAL if self.amount is None else LineFlag.UNREAD_PART)
 
     def _take_trailing(self, head: str) -> str:
         """Read `Butter Melted 2 tbsp`: the amount behind the name."""
@@ -247,12 +245,12 @@ class _Reading:
             if left and (" " in left or amount.unit is not None):
                 continue
             if not left and amount.unit is None and amount.quantity > _LARGEST_BARE:
-                self.flags.append(Flag.AMBIGUOUS_NUMBER)
+                self.flags.append(LineFlag.AMBIGUOUS_NUMBER)
                 continue
             self._hold(amount)
             if left:
                 self.unit = left
-                self.flags.append(Flag.UNKNOWN_UNIT)
+                self.flags.append(LineFlag.UNKNOWN_UNIT)
             return head[: found.start()]
         return head
 
@@ -266,33 +264,33 @@ class _Reading:
         self.notes.extend(name.notes)
         self.alternatives.extend(name.alternatives)
         if name.is_several:
-            self.flags.append(Flag.SEVERAL)
+            self.flags.append(LineFlag.SEVERAL)
         if name.is_unclear:
-            self.flags.append(Flag.UNREAD_PART)
+            self.flags.append(LineFlag.UNREAD_PART)
 
     def _judge(self, text: str) -> None:
         held = self.amount
         if any("per person" in note.casefold() for note in self.notes):
-            self.flags.append(Flag.PER_PERSON)
+            self.flags.append(LineFlag.PER_PERSON)
         if not self.name and held is not None and held.unit is not None and self.unit is not None:
             self.name, self.unit = _spelled_unit(text) or self.unit, None
-            self.flags.append(Flag.UNIT_AS_NAME)
+            self.flags.append(LineFlag.UNIT_AS_NAME)
         if held is not None and _may_be_range(held, self.name):
-            self.flags.append(Flag.AMBIGUOUS_NUMBER)
+            self.flags.append(LineFlag.AMBIGUOUS_NUMBER)
         if held is not None and held.unit is None and re.match(r"each\b", self.name, re.I):
-            self.flags.append(Flag.SEVERAL)
+            self.flags.append(LineFlag.SEVERAL)
         if not self.name:
             self.name = text[:_LONGEST_NAME].strip()
-            self.flags.append(Flag.NO_NAME)
+            self.flags.append(LineFlag.NO_NAME)
         if _is_prose(self.name) or (
             held is None and _is_prose(split_sentences(split_brackets(text)[0])[0])
         ):
-            self.flags.append(Flag.PROSE)
+            self.flags.append(LineFlag.PROSE)
 
     def line(self) -> IngredientLine:
         """Return what was read."""
         flags = tuple(dict.fromkeys(self.flags))
-        held = self.amount or Amount("")
+        held = self.amount or LineAmount("")
         return IngredientLine(
             raw=self.raw,
             name=self.name[:_LONGEST_NAME],
@@ -310,7 +308,7 @@ class _Reading:
         )
 
 
-def _without_sizes(reading: _Reading, head: str) -> str:
+def _without_sizes(reading: _LineReading, head: str) -> str:
     """Take sizes off the front of a name: `large onion`, `whole duck`."""
     rest = head
     found: list[str] = []
@@ -336,7 +334,7 @@ def _without_sizes(reading: _Reading, head: str) -> str:
     return rest
 
 
-def _may_be_range(held: Amount, name: str) -> bool:
+def _may_be_range(held: LineAmount, name: str) -> bool:
     """Say whether a fraction of things rather means a range: `3/4 lemons`."""
     if held.unit is not None and held.unit.name not in _COUNTED:
         return False

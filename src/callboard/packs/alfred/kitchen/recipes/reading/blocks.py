@@ -1,18 +1,15 @@
-"""Markdown cut into the parts of a recipe, line by line.
-
-A list of lines per part and group; nothing is understood yet. Line by line, so that no nesting,
-however deep, costs more than its characters.
-"""
+"""Blocks: parts of a text, and the items of its lists."""
 
 import re
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Final
 
-from callboard.packs.alfred.kitchen.recipes.reading.words import (
+from callboard.packs.alfred.kitchen.recipes.reading.limits import (
+    LONGEST_BLOCK,
     is_bare_heading,
     part_named,
 )
-from callboard.packs.alfred.kitchen.recipes.text import guarded, plain_text
+from callboard.packs.alfred.kitchen.recipes.text import guarded, one_line, plain_text
 
 INTRO: Final = "description"
 _HEADING: Final = re.compile(r"^ {0,3}(#{1,6})(?=\s|$)")
@@ -22,7 +19,7 @@ _RULE: Final = re.compile(r"^ {0,3}(?:(?:\*\s*){3,}|(?:-\s*){3,}|(?:_\s*){3,})$"
 
 
 @dataclass(slots=True)
-class Block:
+class TextBlock:
     """The lines under one heading."""
 
     part: str
@@ -31,18 +28,18 @@ class Block:
 
 
 @dataclass(frozen=True, slots=True)
-class Parts:
+class RecipeParts:
     """A file in parts; `title` is its first-level heading."""
 
     title: str
-    blocks: tuple[Block, ...]
+    blocks: tuple[TextBlock, ...]
 
-    def of(self, part: str) -> list[Block]:
+    def of(self, part: str) -> list[TextBlock]:
         """Return the blocks of a part, in order."""
         return [block for block in self.blocks if block.part == part]
 
 
-def split_parts(text: str) -> Parts:
+def split_parts(text: str) -> RecipeParts:
     """Return a text in the parts of a recipe."""
     lines = _marked(text.split("\n"))
     section_level = min(
@@ -54,7 +51,7 @@ def split_parts(text: str) -> Parts:
         default=2,
     )
     title = ""
-    blocks = [Block(INTRO)]
+    blocks = [TextBlock(INTRO)]
     for level, line in lines:
         if not level:
             blocks[-1].lines.append(line)
@@ -63,17 +60,17 @@ def split_parts(text: str) -> Parts:
         if level < section_level and not (named and level > 1):
             title = title or plain_text(line)
         elif level == section_level and named is not None:
-            blocks.append(Block(named, _group_of(line, named)))
+            blocks.append(TextBlock(named, _group_of(line, named)))
         else:
             blocks.append(_inner(blocks[-1], plain_text(line)))
-    return Parts(title, tuple(blocks))
+    return RecipeParts(title, tuple(blocks))
 
 
-def _inner(current: Block, title: str) -> Block:
+def _inner(current: TextBlock, title: str) -> TextBlock:
     """Return the block under a heading that opens no part: a group of the part it is in."""
     if current.part in ("ingredients", "steps"):
-        return Block(current.part, title)
-    return Block(current.part, "", [title, ""] if title else [])
+        return TextBlock(current.part, title)
+    return TextBlock(current.part, "", [title, ""] if title else [])
 
 
 def _group_of(heading: str, part: str) -> str:
@@ -110,3 +107,77 @@ def _may_be_title(marked: list[tuple[int, str]]) -> bool:
     before = marked[-2][1].strip() if len(marked) > 1 else ""
     is_item = re.match(r"\s*(?:[-*+]|\d+[.)])\s", marked[-1][1]) is not None
     return not is_item and (not before or bool(marked[-2][0]))
+
+
+_ITEM: Final = re.compile(r"^(\s*)(?:[-*+•‣▪◦]|\d{1,3}[.)])(?:\s+(.*))?$")
+_MARKED: Final = re.compile(r"^\s*(?:[-*+]|\d{1,3}[.)])(?:\s+(.*))?$")
+_ROW: Final = re.compile(r"^\s*\|(.*)\|\s*$")
+_RULED: Final = re.compile(r"^[\s|:-]+$")
+_FENCE: Final = re.compile(r"^\s*(?:```|~~~)")
+_TAB: Final = 4
+
+
+@dataclass(frozen=True, slots=True)
+class TextItem:
+    """One entry of a block; `indent` counts blanks, and is -1 for a plain line."""
+
+    text: str
+    indent: int = -1
+    # Whether a blank line or a list item stands before a plain line.
+    opens: bool = True
+
+    @property
+    def is_listed(self) -> bool:
+        """Whether the item has a bullet or a number."""
+        return self.indent >= 0
+
+
+def items_of(lines: list[str]) -> list[TextItem]:
+    """Return list items with their further lines joined, and plain lines one by one."""
+    found: list[TextItem] = []
+    is_open = is_running = False
+    for line in lines:
+        expanded = line.expandtabs(_TAB)
+        if not expanded.strip() or _FENCE.match(expanded):
+            is_open = is_running = False
+            continue
+        row = _ROW.match(expanded)
+        if row is not None:
+            if not _RULED.match(expanded):
+                found.append(TextItem(one_line(" ".join(row[1].split("|"))), 0))
+            continue
+        item = _ITEM.match(expanded)
+        if item is not None:
+            if (item[2] or "").strip():
+                found.append(TextItem(one_line(item[2]), len(item[1])))
+                is_open, is_running = True, False
+        elif (
+            is_open and found and (expanded.startswith(" ") or not expanded.rstrip().endswith(":"))
+        ):
+            # What is cut off below is not joined first: ten thousand lines cost ten thousand.
+            if len(found[-1].text) <= LONGEST_BLOCK:
+                found[-1] = TextItem(f"{found[-1].text} {one_line(expanded)}", found[-1].indent)
+        else:
+            found.append(TextItem(one_line(expanded), opens=not is_running))
+            is_open, is_running = False, True
+    return [replace(item, text=item.text[:LONGEST_BLOCK]) for item in found if item.text]
+
+
+def paragraphs_of(lines: list[str]) -> list[str]:
+    """Return the paragraphs of a block as plain text, each one line; bullets stand alone."""
+    found: list[str] = []
+    is_open = False
+    for line in lines:
+        if not line.strip() or _FENCE.match(line):
+            is_open = False
+            continue
+        item = _MARKED.match(line.expandtabs(_TAB))
+        if item is not None:
+            found.append(one_line(item[1] or ""))
+        elif is_open and found:
+            if len(found[-1]) <= LONGEST_BLOCK:
+                found[-1] = f"{found[-1]} {one_line(line)}"
+        else:
+            found.append(one_line(line))
+        is_open = True
+    return [plain for plain in (plain_text(text[:LONGEST_BLOCK]) for text in found) if plain]

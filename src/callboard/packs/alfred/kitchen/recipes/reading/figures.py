@@ -5,8 +5,8 @@ import re
 from dataclasses import dataclass
 from typing import Final
 
-from callboard.packs.alfred.kitchen.recipes.lines.numbers import Number, read_number
-from callboard.packs.alfred.kitchen.recipes.lines.wording import plain_line
+from callboard.packs.alfred.kitchen.recipes.lines.doubts import plain_line
+from callboard.packs.alfred.kitchen.recipes.lines.lexicon import Number, read_number
 
 LONGEST_MINUTES: Final = 60 * 24 * 60
 MOST_SERVINGS: Final = 1_000.0

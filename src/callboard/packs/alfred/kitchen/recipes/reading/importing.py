@@ -1,30 +1,76 @@
-"""A file or a pasted text, recognised and read. Nothing is written: the report is the preview."""
+"""Importing: recipes from a file, a page or pasted text, by what it looks like."""
 
 import re
 from enum import StrEnum
+from html.parser import HTMLParser
 from pathlib import Path
 from typing import Any, Final
 
 from callboard.core.errors import NotFound
+from callboard.packs.alfred.kitchen.recipes.lines.parsing import parse_line
 from callboard.packs.alfred.kitchen.recipes.reading.jsonld import load_json, read_jsonld
 from callboard.packs.alfred.kitchen.recipes.reading.limits import (
+    LONGEST_NAME,
     MOST_BYTES,
     MOST_TEXT_BYTES,
     RecipeUnreadable,
     check_text,
     decode,
+    is_part_alone,
 )
 from callboard.packs.alfred.kitchen.recipes.reading.markdown import Read, read_markdown
-from callboard.packs.alfred.kitchen.recipes.reading.pages import MOST_BLOCKS, json_blocks
-from callboard.packs.alfred.kitchen.recipes.reading.plain import read_plain
 from callboard.packs.alfred.kitchen.recipes.recipe import ImportedRecipe, ImportReport, Warned
+from callboard.packs.alfred.kitchen.recipes.text import escaped, one_line
 from callboard.store.reading import FileRefused, read_bounded
+
+MOST_BLOCKS: Final = 20
+_LONGEST_TAG: Final = 2_000
+_OPENED: Final = re.compile(r"<script\b", re.IGNORECASE)
+_CLOSED: Final = re.compile(r"</script\b", re.IGNORECASE)
+
+
+def json_blocks(page: str) -> list[str]:
+    """Return the JSON-LD texts of a page, in order; one more than are read, if there are more."""
+    found: list[str] = []
+    start = 0
+    while len(found) <= MOST_BLOCKS:
+        opened = _OPENED.search(page, start)
+        if opened is None:
+            break
+        end = page.find(">", opened.end(), opened.end() + _LONGEST_TAG)
+        closed = _CLOSED.search(page, opened.end())
+        if closed is None:
+            break
+        start = closed.end()
+        if end < 0:
+            continue
+        held = page[end + 1 : closed.start()].strip()
+        if held and _kind_of(page[opened.start() : end + 1]) == "application/ld+json":
+            found.append(held)
+    return found
+
+
+def _kind_of(tag: str) -> str:
+    reader = _TagReader()
+    reader.feed(tag)
+    return reader.kind.partition(";")[0].strip().casefold()
+
+
+class _TagReader(HTMLParser):
+    """Reads the type of one opening tag."""
+
+    kind = ""
+
+    def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
+        """Keep the type of the tag."""
+        self.kind = next((value for name, value in attrs if name == "type"), None) or ""
+
 
 _MARKED: Final = re.compile(r"^(?:#{1,6}\s|[^\S\n]*+[-*+]\s|\*\*)", re.MULTILINE)
 _PAGE: Final = re.compile(r"<(?:!doctype\s+html|html|head|script|body)\b", re.IGNORECASE)
 
 
-class Kind(StrEnum):
+class SourceKind(StrEnum):
     """What a file of recipes may be."""
 
     MARKDOWN = "markdown"
@@ -34,13 +80,13 @@ class Kind(StrEnum):
 
 
 _SUFFIXES: Final = {
-    ".md": Kind.MARKDOWN,
-    ".markdown": Kind.MARKDOWN,
-    ".json": Kind.JSONLD,
-    ".jsonld": Kind.JSONLD,
-    ".html": Kind.HTML,
-    ".htm": Kind.HTML,
-    ".txt": Kind.TEXT,
+    ".md": SourceKind.MARKDOWN,
+    ".markdown": SourceKind.MARKDOWN,
+    ".json": SourceKind.JSONLD,
+    ".jsonld": SourceKind.JSONLD,
+    ".html": SourceKind.HTML,
+    ".htm": SourceKind.HTML,
+    ".txt": SourceKind.TEXT,
 }
 
 
@@ -71,38 +117,38 @@ def _text_of(source: Path | bytes | str) -> str:
         raise RecipeUnreadable(refused.message, fix=refused.fix) from refused
 
 
-def _kind(name: str) -> Kind:
+def _kind(name: str) -> SourceKind:
     try:
-        return Kind(name)
+        return SourceKind(name)
     except ValueError as error:
-        known = ", ".join(kind.value for kind in Kind)
+        known = ", ".join(kind.value for kind in SourceKind)
         raise RecipeUnreadable(
             f"{name!r} is no kind of recipe file.", fix=f"Use one of {known}, or leave it out."
         ) from error
 
 
-def _recognised(source: Path | bytes | str, text: str) -> Kind:
+def _recognised(source: Path | bytes | str, text: str) -> SourceKind:
     """Tell the kind by what the text is; the file's ending only settles what the text does not."""
     start = text.lstrip()
     if start.startswith(("{", "[{")) or re.match(r"\[\s*\{", start):
-        return Kind.JSONLD
+        return SourceKind.JSONLD
     if _PAGE.match(start) or "application/ld+json" in text:
-        return Kind.HTML
+        return SourceKind.HTML
     if isinstance(source, Path) and source.suffix.casefold() in _SUFFIXES:
         return _SUFFIXES[source.suffix.casefold()]
     has_front_matter = start.startswith("---\n")
-    return Kind.MARKDOWN if has_front_matter or _MARKED.search(text) else Kind.TEXT
+    return SourceKind.MARKDOWN if has_front_matter or _MARKED.search(text) else SourceKind.TEXT
 
 
-def _read(text: str, kind: Kind) -> tuple[list[Read], tuple[Warned, ...]]:
+def _read(text: str, kind: SourceKind) -> tuple[list[Read], tuple[Warned, ...]]:
     match kind:
-        case Kind.MARKDOWN:
+        case SourceKind.MARKDOWN:
             return [read_markdown(check_text(text, MOST_TEXT_BYTES))], ()
-        case Kind.TEXT:
+        case SourceKind.TEXT:
             return [read_plain(check_text(text, MOST_TEXT_BYTES))], ()
-        case Kind.JSONLD:
+        case SourceKind.JSONLD:
             return _some(read_jsonld(load_json(text)), "The JSON"), ()
-        case Kind.HTML:
+        case SourceKind.HTML:
             return _read_page(text)
 
 
@@ -136,3 +182,53 @@ def _unsure(recipes: tuple[ImportedRecipe, ...]) -> tuple[Warned, ...]:
         for recipe in recipes
         for line in recipe.unsure
     )
+
+
+_NUMBERED: Final = re.compile(r"^\s*(?:step\s*)?\d{1,3}\s*[.):]\s+", re.IGNORECASE)
+
+
+_WORDS_OF_A_STEP: Final = 14
+
+
+def read_plain(text: str) -> Read:
+    """Return the recipe in a pasted text, and what could not be told."""
+    lines = text.strip("\n").split("\n")
+    title = one_line(lines[0]).lstrip("#").strip(" *:")[:LONGEST_NAME]
+    body = lines[1:]
+    if any(is_part_alone(line) for line in body):
+        return _titled(title, body)
+    ingredients, steps = _sorted_lines(body)
+    if not ingredients:
+        return _titled(title, body)
+    marked = ["Ingredients:", *(f"- {line}" for line in ingredients), "", "Directions:"]
+    recipe, warnings = _titled(title, [*marked, *(f"1. {line}" for line in steps)])
+    guessed = Warned(
+        "no_headings",
+        "The text has no headings; lines with amounts are taken as ingredients.",
+        recipe.name,
+    )
+    return recipe, (guessed, *warnings)
+
+
+def _titled(title: str, body: list[str]) -> Read:
+    marked = [f"# {escaped(title)}" if title else "", "", *(_headed(line) for line in body)]
+    return read_markdown("\n".join(marked))
+
+
+def _headed(line: str) -> str:
+    return f"## {line.strip(' :*#=-')}" if is_part_alone(line) else line
+
+
+def _sorted_lines(body: list[str]) -> tuple[list[str], list[str]]:
+    """Part the lines: ingredients until the first that reads as something to do."""
+    ingredients: list[str] = []
+    steps: list[str] = []
+    for line in (one_line(line) for line in body):
+        if not line:
+            continue
+        is_step = _NUMBERED.match(line) is not None or len(line.split()) > _WORDS_OF_A_STEP
+        if steps or is_step or (not ingredients and parse_line(line).quantity is None):
+            steps.append(_NUMBERED.sub("", line))
+        else:
+            ingredients.append(line)
+    return ingredients, steps

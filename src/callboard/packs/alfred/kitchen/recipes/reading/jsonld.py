@@ -10,11 +10,7 @@ from collections.abc import Iterator, Mapping
 from itertools import islice
 from typing import Any, Final, cast
 
-from callboard.packs.alfred.kitchen.recipes.lines import (
-    IngredientLine,
-    parse_line,
-    section_title,
-)
+from callboard.packs.alfred.kitchen.recipes.lines.parsing import parse_line, section_title
 from callboard.packs.alfred.kitchen.recipes.reading.figures import (
     Servings,
     read_minutes,
@@ -40,9 +36,10 @@ from callboard.packs.alfred.kitchen.recipes.reading.markdown import (
     web_address,
 )
 from callboard.packs.alfred.kitchen.recipes.recipe import (
-    Facts,
     ImportedRecipe,
     ImportedStep,
+    IngredientLine,
+    RecipeFacts,
     Warned,
 )
 from callboard.packs.alfred.kitchen.recipes.text import one_line, without_tags
@@ -131,7 +128,7 @@ def _read(node: Node) -> Read:
     return recipe, tuple(Warned(held.code, held.message, recipe.name) for held in warnings)
 
 
-def _facts(node: Node, warnings: list[Warned]) -> Facts:
+def _facts(node: Node, warnings: list[Warned]) -> RecipeFacts:
     servings = _servings(node.get("recipeYield") or node.get("yield"), warnings)
     prep, cook, total = (
         _minutes(node.get(key), warnings) for key in ("prepTime", "cookTime", "totalTime")
@@ -139,7 +136,7 @@ def _facts(node: Node, warnings: list[Warned]) -> Facts:
     if total is not None and cook is None and total >= (prep or 0):
         cook = total - (prep or 0)
         warnings.append(Warned("total_time", "Only a total time is given; the rest is cooking."))
-    return Facts(
+    return RecipeFacts(
         servings=servings.low if servings else None,
         servings_high=servings.high if servings else None,
         yields=servings.of if servings else None,

@@ -6,15 +6,17 @@ from dataclasses import dataclass, field, replace
 from datetime import date
 from typing import Any, Final, cast
 
-from callboard.packs.alfred.kitchen.recipes.lines import (
-    IngredientLine,
-    parse_line,
-    section_title,
+from callboard.packs.alfred.kitchen.recipes.lines.parsing import parse_line, section_title
+from callboard.packs.alfred.kitchen.recipes.reading.blocks import (
+    INTRO,
+    RecipeParts,
+    TextBlock,
+    TextItem,
+    items_of,
+    paragraphs_of,
+    split_parts,
 )
-from callboard.packs.alfred.kitchen.recipes.reading.blocks import INTRO, Block, Parts, split_parts
 from callboard.packs.alfred.kitchen.recipes.reading.figures import read_minutes, read_servings
-from callboard.packs.alfred.kitchen.recipes.reading.front_matter import split_front_matter
-from callboard.packs.alfred.kitchen.recipes.reading.items import Item, items_of, paragraphs_of
 from callboard.packs.alfred.kitchen.recipes.reading.limits import (
     LONGEST_BLOCK,
     LONGEST_NAME,
@@ -24,12 +26,14 @@ from callboard.packs.alfred.kitchen.recipes.reading.limits import (
     MOST_STEPS,
     MOST_TAGS,
     RecipeUnreadable,
+    fact_named,
+    split_front_matter,
 )
-from callboard.packs.alfred.kitchen.recipes.reading.words import fact_named
 from callboard.packs.alfred.kitchen.recipes.recipe import (
-    Facts,
     ImportedRecipe,
     ImportedStep,
+    IngredientLine,
+    RecipeFacts,
     Warned,
 )
 from callboard.packs.alfred.kitchen.recipes.text import (
@@ -53,12 +57,12 @@ _OPTIONAL: Final = frozenset(["optional", "optionally"])
 def read_markdown(text: str) -> Read:
     """Return the recipe in a Markdown text, and what could not be told."""
     fields, body = split_front_matter(text)
-    return _Reading(split_parts(body), fields).read()
+    return _MarkdownReading(split_parts(body), fields).read()
 
 
 @dataclass(slots=True)
-class _Reading:
-    parts: Parts
+class _MarkdownReading:
+    parts: RecipeParts
     fields: Mapping[str, Any]
     facts: dict[str, str] = field(default_factory=dict[str, str])
     notes: list[str] = field(default_factory=list[str])
@@ -121,7 +125,7 @@ class _Reading:
         self.facts.setdefault(fact, value)
         return True
 
-    def _ingredients(self, block: Block) -> list[tuple[str, str]]:
+    def _ingredients(self, block: TextBlock) -> list[tuple[str, str]]:
         """Return lines with their groups; in a list without bullets each line is an ingredient."""
         items = self._within_limits(items_of(block.lines))
         has_bullets = any(item.is_listed for item in items)
@@ -143,20 +147,20 @@ class _Reading:
                 self._take_remark(item)
         return found
 
-    def _within_limits(self, items: list[Item]) -> list[Item]:
+    def _within_limits(self, items: list[TextItem]) -> list[TextItem]:
         """Return what is looked at: headings and nested lists may be more than what is kept."""
         kept = items[: MOST_LINES_OF_ALL - self.looked_at]
         self.looked_at += len(kept)
         self.left += len(items) - len(kept)
         return kept
 
-    def _heads(self, item: Item, following: list[Item]) -> bool:
+    def _heads(self, item: TextItem, following: list[TextItem]) -> bool:
         if section_title(item.text) is not None:
             return True
         has_inner = bool(following) and item.is_listed and following[0].indent > item.indent
         return has_inner and (item.text.endswith(":") or parse_line(item.text).quantity is None)
 
-    def _steps(self, block: Block) -> list[ImportedStep]:
+    def _steps(self, block: TextBlock) -> list[ImportedStep]:
         """Return the steps of a block: its items, or its paragraphs if it has none."""
         items = items_of(block.lines)
         last = max((at for at, item in enumerate(items) if item.is_listed), default=None)
@@ -168,7 +172,7 @@ class _Reading:
                 self._take_remark(item)
         return [ImportedStep(text[:LONGEST_TEXT].strip(), block.group) for text in texts if text]
 
-    def _take_remark(self, item: Item) -> None:
+    def _take_remark(self, item: TextItem) -> None:
         plain = plain_text(item.text)
         if not plain:
             return
@@ -179,7 +183,7 @@ class _Reading:
         else:
             self.notes.append(plain)
 
-    def _facts(self) -> Facts:
+    def _facts(self) -> RecipeFacts:
         given = {fact: str(self.fields[fact]) for fact in ("servings",) if fact in self.fields}
         servings_text = self.facts.get("servings") or given.get("servings") or ""
         servings = read_servings(servings_text) if servings_text else None
@@ -189,7 +193,7 @@ class _Reading:
                 Warned("servings_unread", f"The servings cannot be told from {servings_text!r}.")
             )
         prep, cook = self._minutes()
-        return Facts(
+        return RecipeFacts(
             servings=servings.low if servings else None,
             servings_high=servings.high if servings else None,
             yields=servings.of if servings else None,

@@ -4,10 +4,15 @@ from collections.abc import Mapping
 from typing import Any, Final, cast
 
 from callboard.choreography.turn.requests import WriteOp, WriteRequest
-from callboard.packs.alfred.kitchen.recipes.lines import IngredientLine, parse_line
-from callboard.packs.alfred.kitchen.recipes.recipe import Facts, ImportedRecipe, ImportedStep
+from callboard.packs.alfred.kitchen.recipes.lines.parsing import parse_line
+from callboard.packs.alfred.kitchen.recipes.recipe import (
+    ImportedRecipe,
+    ImportedStep,
+    IngredientLine,
+    RecipeFacts,
+)
 from callboard.packs.alfred.kitchen.recipes.text import one_line
-from callboard.packs.alfred.kitchen.recipes.writing.fractions import kitchen_amount
+from callboard.packs.alfred.kitchen.recipes.writing.texts import kitchen_amount
 
 _DECIMALS: Final = 3
 _LEAST: Final = 0.001
@@ -31,7 +36,7 @@ def from_row(row: Mapping[str, Any]) -> ImportedRecipe:
         tags=tuple(one_line(str(child["tag"])) for child in _children(row, "tags")),
         description=str(row.get("description") or ""),
         notes=str(row.get("notes") or ""),
-        facts=Facts(
+        facts=RecipeFacts(
             servings=row.get("servings"),
             prep_minutes=row.get("prep_minutes"),
             cook_minutes=row.get("cook_minutes"),

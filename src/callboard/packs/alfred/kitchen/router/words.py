@@ -1,0 +1,277 @@
+"""Words: things with their amounts, numbers, kinds, and the forms of requests."""
+
+import re
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from functools import cache
+from typing import Any, Final
+
+from callboard.core.bundled import bundled_yaml
+from callboard.knowledge.entities.matching import name_key
+from callboard.packs.alfred.kitchen.compute.amounts import (
+    canonical_unit,
+    is_known_unit,
+    read_number,
+)
+from callboard.packs.alfred.kitchen.food.foods import OTHER, food_facts
+from callboard.packs.alfred.kitchen.router.dates import DAY, PERIOD, RANGE
+
+
+@cache
+def words(group: str) -> tuple[str, ...]:
+    """Return a list of words, the longest first."""
+    listed: list[str] = _book()[group]
+    return tuple(sorted(listed, key=lambda word: (-len(word), word)))
+
+
+@cache
+def kinds(group: str) -> Mapping[str, str]:
+    """Return what each word of a group stands for."""
+    return {word: kind for kind, listed in _book()[group].items() for word in listed}
+
+
+@cache
+def numbers() -> Mapping[str, float]:
+    """Return the numbers that are written as words."""
+    return {word: float(value) for word, value in _book()["numbers"].items()}
+
+
+def read_count(text: str) -> float | None:
+    """Return the number a word says; an article says none."""
+    if text.isdigit():
+        return float(text) or None
+    return None if text.casefold() in ("a", "an") else numbers().get(text.casefold())
+
+
+@cache
+def any_of(*groups: str) -> str:
+    """Return an expression that matches any word of some groups."""
+    listed: list[str] = []
+    for group in groups:
+        content = _book()[group]
+        listed += content if isinstance(content, list) else list(kinds(group))
+    return alternatives(listed)
+
+
+def alternatives(listed: Iterable[str]) -> str:
+    """Return an expression that matches any of some words, the longest first."""
+    ordered = sorted(set(listed), key=lambda word: (-len(word), word))
+    return "(?:" + "|".join(re.escape(word) for word in ordered) + ")"
+
+
+@cache
+def keyed(group: str) -> Mapping[str, str]:
+    """Return the words of a list by their keys: `starters` is `starter`."""
+    return {name_key(word): word for word in words(group)}
+
+
+def forms(group: str) -> Mapping[str, re.Pattern[str]]:
+    """Return the forms of requests a module reads, by their names."""
+    return {
+        name: re.compile(_whole(group, name), re.IGNORECASE)
+        for name in _book("forms.yaml")[group]
+        if name != "parts"
+    }
+
+
+def _whole(group: str, name: str) -> str:
+    """Return an expression with its parts in their places."""
+    own = _book("forms.yaml")[group]
+    told: str | list[str] = own.get("parts", {}).get(name) or own[name]
+    expression = told if isinstance(told, str) else "|".join(told)
+
+    def put(found: re.Match[str]) -> str:
+        part = found[1]
+        if part in _PARTS:
+            return _PARTS[part]
+        return _whole(group, part) if part in own.get("parts", {}) else any_of(part)
+
+    return _PART.sub(put, expression)
+
+
+def _book(name: str = "words.yaml") -> dict[str, Any]:
+    return bundled_yaml("callboard.packs.alfred.kitchen.router", name)
+
+
+MOST_ITEMS: Final = 40
+LONGEST_NAME: Final = 120
+_HELD: Final = "\x01"
+_SEPARATOR: Final = re.compile(
+    r"\s*(?:(?<!\d),|,(?!\d)|;|\n|\+)\s*(?:and\s+|&\s*)?|\s+(?:and|&|plus)\s+", re.IGNORECASE
+)
+_BULLET: Final = re.compile(r"^\s*(?:[-*•·]|\d{1,2}[.)])\s+(?=\S)")
+_FILLER: Final = re.compile(
+    r"^(?:(?:the|my|our|some|any|more|another|extra|fresh bunch of the|please|also|again)\s+)+",
+    re.I,
+)
+# What sounds like more than a thing is none.
+_NO_THING: Final = re.compile(
+    r"^to\s|\b(?:recipe|recipes|task|reminder|to do|then|because|if|please|should|could|missing|"
+    r"what|that|this|it|them|those|these|everything|something|anything|nothing|all|plan|dinner|"
+    r"lunch|breakfast|servings|ideas?|help|time|break|allergy|allergies)\b",
+    re.I,
+)
+_VAGUE: Final = re.compile(
+    r"^(?:a (?:lot|bit|little|few|bunch) of|lots of|a few|a bit of)\s+", re.I
+)
+_COUPLE: Final = re.compile(r"^(?:a )?couple(?: of)?\s+", re.I)
+_HALF: Final = re.compile(r"^(?:a\s+)?half(?:\s+(?:a|an|of an?))?\s+(?!and\b)", re.I)
+_DOZEN: Final = re.compile(r"^dozens?\s+(?:of\s+)?", re.I)
+_TIMES: Final = re.compile(r"^[x\u00d7]\s*", re.I)
+_TRAILING: Final = re.compile(r"^(?P<name>.*\D)\s*[x\u00d7]\s*(?P<count>\d{1,4})$", re.I)
+_OF: Final = re.compile(r"^(?P<unit>[^\W\d_]+)\s+of\s+(?P<name>\S.*)$", re.I)
+
+
+@dataclass(frozen=True, slots=True)
+class Item:
+    """A thing, and how much of it if that was said."""
+
+    name: str
+    quantity: float | None = None
+    unit: str | None = None
+
+    def record(self, column: str) -> dict[str, Any]:
+        """Return it as a row says it, under the column that names it."""
+        said: dict[str, Any] = {column: self.name}
+        if self.quantity is not None:
+            said["quantity"] = self.quantity
+        if self.unit is not None:
+            said["unit"] = self.unit
+        return said
+
+
+def split_items(text: str) -> list[str]:
+    """Return the parts of a list, as they are written."""
+    held = _hold_compounds(text)
+    parts = [_BULLET.sub("", part).strip() for part in _SEPARATOR.split(held)]
+    return [part.replace(_HELD, " and ") for part in parts if part.strip(" .!")]
+
+
+def read_items(text: str) -> tuple[Item, ...]:
+    """Return what a list names; nothing if a part of it cannot be a thing."""
+    items = [read_item(part) for part in split_items(text)]
+    known = [item for item in items if item is not None]
+    if len(known) != len(items) or len(known) > MOST_ITEMS:
+        return ()
+    return tuple(known)
+
+
+def read_things(text: str) -> tuple[Item, ...]:
+    """Return what a list names; nothing if a part of it sounds like more than a thing."""
+    items = read_items(text)
+    return () if any(_NO_THING.search(item.name) for item in items) else items
+
+
+def is_known(item: Item) -> bool:
+    """Say whether the lexicon knows a thing, as food or for the household."""
+    return food_facts(item.name).category != OTHER
+
+
+def read_item(text: str) -> Item | None:
+    """Return one thing with its amount, or None if there is no name in it."""
+    rest = _FILLER.sub("", text.strip(' .!?\t"“”'))
+    trailing = _TRAILING.match(rest)
+    if trailing is not None:
+        return _item(trailing["name"], float(trailing["count"]), None)
+    quantity, rest = _quantity(rest)
+    rest = _FILLER.sub("", rest)
+    if quantity is None:
+        return _item(_VAGUE.sub("", rest), None, None)
+    dozen = _DOZEN.match(rest)
+    if dozen is not None:
+        return _item(rest[dozen.end() :], quantity * 12, None)
+    return _with_unit(quantity, _TIMES.sub("", rest))
+
+
+def _quantity(text: str) -> tuple[float | None, str]:
+    if _VAGUE.match(text):
+        return None, text
+    for pattern, value in ((_COUPLE, 2.0), (_HALF, 0.5)):
+        found = pattern.match(text)
+        if found is not None:
+            return value, text[found.end() :]
+    first, _, rest = text.partition(" ")
+    word = numbers().get(first.casefold())
+    if word is not None and rest:
+        return word, _after_article(word, rest.strip())
+    number, after = read_number(text)
+    if number is None or not 0 < number < 1e7 or not after or _is_name(text, after):
+        return None, text
+    return number, after
+
+
+def _is_name(text: str, after: str) -> bool:
+    """Say whether a number belongs to a name: `7up` is no seven of anything."""
+    first = after.split()[0]
+    is_joined = text.endswith(after) and not text[: -len(after)].endswith(" ")
+    return is_joined and first[0].isalpha() and not is_known_unit(first) and first != "x"
+
+
+def _after_article(value: float, rest: str) -> str:
+    """Drop what only fills: `a dozen` keeps its dozen, `one more` its one."""
+    return rest if value != 1.0 else re.sub(r"^(?:more|extra)\s+", "", rest, flags=re.I)
+
+
+def _with_unit(quantity: float, text: str) -> Item | None:
+    parts = text.split()
+    for size in (2, 1):
+        unit = " ".join(parts[:size])
+        if len(parts) > size and is_known_unit(unit):
+            name = re.sub(r"^of\s+", "", " ".join(parts[size:]), flags=re.I)
+            return _item(name, quantity, canonical_unit(unit))
+    unknown = _OF.match(text)
+    if unknown is not None:
+        # Nobody knows how much a smidgen is; it stays what was said.
+        return _item(unknown["name"], quantity, canonical_unit(unknown["unit"]))
+    return _item(text, quantity, None)
+
+
+def _item(name: str, quantity: float | None, unit: str | None) -> Item | None:
+    plain = _FILLER.sub("", name.strip(' .,;:!?-\t"“”'))
+    if not plain or len(plain) > LONGEST_NAME or plain.isdigit() or plain.casefold() in numbers():
+        return None
+    return Item(plain, quantity, unit)
+
+
+def _hold_compounds(text: str) -> str:
+    held = text
+    for compound in words("compounds"):
+        first, _, last = compound.partition(" and ")
+        pattern = re.compile(rf"\b({re.escape(first)}) and ({re.escape(last)})\b", re.IGNORECASE)
+        held = pattern.sub(rf"\1{_HELD}\2", held)
+    return held
+
+
+OF_OURS: Final = r"(?:(?:my|the|our|this week's|that)\s+)?"
+PLACE: Final = any_of("places")
+LIST: Final = any_of("lists")
+TASK_LIST: Final = any_of("todos")
+TARGET: Final = rf"(?:{LIST}|{PLACE}|{TASK_LIST})"
+_PARTS: Final = {
+    "DAY": DAY, "PERIOD": PERIOD, "RANGE": RANGE, "OF_OURS": OF_OURS, "LIST": LIST,
+    "TARGET": TARGET, "PLACE": PLACE,
+}  # fmt: skip
+_PART: Final = re.compile(r"<<([\w]+)>>")
+
+
+_POLITE: Final = re.compile(
+    r"^(?:(?:please|hey|hi|hello|ok|okay|alfred|can you|could you|would you|will you|i'd like to"
+    r"|i want to|i would like to|let's|lets)[,:]?\s+)+",
+    re.IGNORECASE,
+)
+
+
+_GAP: Final = re.compile(r"\s{3,}")
+
+
+_THANKS: Final = re.compile(r"(?:[,\s]+(?:please|thanks|thank you|alfred))+$", re.IGNORECASE)
+
+
+def tidy(message: str) -> str:
+    """Return a message without what is only polite; the rest stays as it was written."""
+    text = message.replace("’", "'").replace("\x00", "").strip()
+    # Nobody means anything by a gap; the forms of requests would try every way to share it out.
+    text = _GAP.sub(lambda gap: "\n" if "\n" in gap[0] else " ", text)
+    for _ in range(2):
+        text = _THANKS.sub("", text.strip(" \t\n.!?"))
+    return _POLITE.sub("", text).strip()

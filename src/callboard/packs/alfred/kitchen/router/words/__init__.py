@@ -1,1 +1,0 @@
-"""What people say in a kitchen: things with amounts, days, places and lists."""

@@ -1,1 +1,0 @@
-"""A small office: documents, contacts and tasks, on the same layers as the kitchen."""

@@ -1,1 +1,0 @@
-"""Alfred over HTTP, one module per noun."""

@@ -1,0 +1,27 @@
+"""What decisions and notebooks say near some words, each with where it is from."""
+
+import re
+from typing import Final
+
+from callboard.packs.writers_factory.rooms import Rooms
+
+_WORD: Final = re.compile(r"[^\W\d_]{4,}")
+_MOST_NOTEBOOKS: Final = 5
+_SEARCHED: Final = 400
+
+
+async def recall(rooms: Rooms, words: str) -> list[tuple[str, str]]:
+    """Return what is near some words and where it is from, decisions first."""
+    wanted = {word.lower() for word in _WORD.findall(words)}
+    found: list[tuple[int, str, str]] = []
+    for each in rooms.memory.decisions(limit=_SEARCHED):
+        text = f"{each.key.replace('_', ' ')}: {each.value}"
+        near = len(wanted & {word.lower() for word in _WORD.findall(text)})
+        if near:
+            found.append((near, text, each.source or "decided"))
+    found.sort(key=lambda row: -row[0])
+    told = [(text, where) for _, text, where in found[:2]]
+    for notebook in rooms.notebooks.list()[:_MOST_NOTEBOOKS]:
+        passages = await rooms.notebooks.query(notebook.id, words, k=1)
+        told += [(each.text, f"{notebook.id}, {each.place}") for each in passages]
+    return told

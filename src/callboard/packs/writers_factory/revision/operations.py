@@ -1,0 +1,157 @@
+"""What can be done to better a scene, and what the writer takes of it."""
+
+from typing import Annotated, Literal
+
+from pydantic import Field
+
+from callboard.core.canonical import Json
+from callboard.operations import AGENT, operation
+from callboard.packs.writers_factory.action import Cause, Done, start_job
+from callboard.packs.writers_factory.ground import Ground
+from callboard.packs.writers_factory.model import DIRECTOR, EDITOR
+from callboard.packs.writers_factory.revision.analysis.brief import Waiver
+from callboard.packs.writers_factory.revision.completion.binding import FORMATS
+from callboard.packs.writers_factory.revision.completion.completion import (
+    Completion,
+    keep_completion,
+)
+from callboard.packs.writers_factory.revision.completion.export import (
+    BookFacts,
+    Export,
+    export_manuscript,
+)
+from callboard.packs.writers_factory.revision.editing.edits import EditResult
+from callboard.packs.writers_factory.revision.editing.proposals import Proposal
+from callboard.packs.writers_factory.revision.editing.requests import EditRequest
+from callboard.packs.writers_factory.revision.enhancement.proposal import Enhancement
+from callboard.packs.writers_factory.revision.revision import Revision
+
+Given = Annotated[str, Field(min_length=1)]
+
+
+@operation(who=(AGENT,), modes=(DIRECTOR, EDITOR))
+async def analyze_scene(ground: Ground, cause: Cause, scene_id: Given) -> Done:
+    """Score a scene in five categories, with quotations."""
+    return await start_job(ground, cause, "analyze", {"scene_id": scene_id}, waits=True)
+
+
+@operation(who=(AGENT,), modes=(DIRECTOR, EDITOR))
+async def enhance_scene(
+    ground: Ground,
+    cause: Cause,
+    scene_id: Given,
+    mode: Literal["action_prompt", "six_pass"] | None = None,
+) -> Done:
+    """Improve a scene; every change is tracked."""
+    return await start_job(ground, cause, "enhance", {"scene_id": scene_id, "mode": mode})
+
+
+@operation(
+    who=(AGENT,),
+    modes=(EDITOR,),
+    example={
+        "target": "ch4-sc2",
+        "old_text": "It was clear that he lied.",
+        "new_text": "He straightened the cup.",
+        "reason": "it said the subtext aloud",
+    },
+    undo="undo_edit",
+)
+async def apply_edit(
+    revision: Revision,
+    cause: Cause,
+    target: Given,
+    new_text: Given,
+    reason: Given,
+    old_text: str | None = None,
+    start: int | None = None,
+    end: int | None = None,
+    force: bool = False,
+) -> Done:
+    """Replace one passage that occurs exactly once; it can be undone."""
+    request = EditRequest(target, new_text, reason, old_text, start, end, force)
+    made = await revision.edits.apply(request, once=cause.once)
+    return Done(f"edited {target.strip()}", made.to_json())
+
+
+@operation(who=(AGENT,), modes=(EDITOR,))
+async def continuity_audit(ground: Ground, cause: Cause) -> Done:
+    """Check callbacks, timeline, corrections and rules, chapter by chapter."""
+    return await start_job(ground, cause, "audit", {})
+
+
+@operation(who=(AGENT,), modes=(EDITOR,))
+async def voice_report(ground: Ground, cause: Cause) -> Done:
+    """Compare every scene with the gold standard."""
+    return await start_job(ground, cause, "voice_report", {})
+
+
+@operation()
+async def waive_phrase(
+    revision: Revision, scene_id: str, pattern: str, quote: str, reason: str
+) -> Waiver:
+    """Let one zero-tolerance phrase stand, because the writer wants it."""
+    revision.manuscript.scene(scene_id)
+    return await revision.waive(scene_id, pattern, quote, reason)
+
+
+@operation()
+async def decide_changes(
+    revision: Revision,
+    enhancement_id: str,
+    accept: list[str] | None = None,
+    reject: list[str] | None = None,
+) -> Enhancement:
+    """Take or refuse changes; the scene then holds what is taken, and nothing else of it."""
+    return await revision.decide(enhancement_id, accept=accept or (), reject=reject or ())
+
+
+@operation(post="/edits/undo")
+async def undo_edit(
+    revision: Revision, target: Annotated[str, Field(min_length=1, max_length=500)]
+) -> EditResult:
+    """Take the last edit of a scene or a file back; asked again, the one before it."""
+    return await revision.edits.undo(target)
+
+
+@operation()
+async def accept_proposal(
+    revision: Revision, proposal_id: str, mode: str, force: bool = False
+) -> Proposal:
+    """Put an offered text in place, the way the present mode does it."""
+    return await revision.proposals.accept(proposal_id, mode=mode, force=force)
+
+
+@operation()
+async def export_book(
+    ground: Ground, author: str = "", formats: tuple[str, ...] = tuple(FORMATS)
+) -> Export:
+    """Write the manuscript as it is now; the book goes on being worked on."""
+    revision = Revision(ground)
+    facts = BookFacts.of(revision.story(), author)
+    return await export_manuscript(ground, facts, revision.texts(), formats)
+
+
+@operation(undo="reopen_book")
+async def close_book(
+    ground: Ground, open_errors: list[str], export: dict[str, Json], note: str = ""
+) -> Completion:
+    """Record that the writer calls the book done, and what was open then."""
+    report = Revision(ground).story().health_report
+    return await keep_completion(
+        ground, open_errors, health_report=report, export=export, note=note
+    )
+
+
+@operation()
+async def write_report(ground: Ground, path: str, text: str) -> str:
+    """Write a report about the manuscript, and return the hash of what stands there."""
+    return ground.files.write_text(path, text).sha256
+
+
+@operation(post="/proposals/{proposal_id}/reject")
+async def reject_proposal(
+    revision: Revision, proposal_id: Annotated[str, Field(max_length=100)]
+) -> Proposal:
+    """Refuse an offered text."""
+    return await revision.proposals.reject(proposal_id)

@@ -1,0 +1,90 @@
+"""What can be done about scenes on their way into the book."""
+
+from typing import Annotated
+
+from pydantic import Field
+
+from callboard.core.canonical import Json
+from callboard.operations import AGENT, operation
+from callboard.packs.writers_factory.action import Cause, Done, Filled, start_job
+from callboard.packs.writers_factory.ground import Ground
+from callboard.packs.writers_factory.model import DIRECTOR, PlannedScene
+from callboard.packs.writers_factory.scenes.scaffolds import SmartScaffold
+from callboard.packs.writers_factory.scenes.scenes import Scenes
+
+
+@operation(who=(AGENT,), modes=(DIRECTOR,))
+async def plan_scenes(ground: Ground, cause: Cause) -> Done:
+    """Propose an outline of scenes from the beat sheet."""
+    return await start_job(ground, cause, "plan_scenes", {})
+
+
+@operation(
+    who=(AGENT,),
+    modes=(DIRECTOR,),
+    example={"chapter": 4, "scene": 2, "title": "The lamp goes out"},
+)
+async def generate_scaffold(
+    ground: Ground,
+    cause: Cause,
+    chapter: int,
+    scene: int,
+    title: Annotated[str, Field(min_length=1)],
+    enrichment: list[str] | None = None,
+) -> Done:
+    """Make the structural brief of one scene."""
+    args = {"chapter": chapter, "scene": scene, "title": title, "enrichment": enrichment}
+    return await start_job(ground, cause, "scaffold", args)
+
+
+@operation(who=(AGENT,), modes=(DIRECTOR,))
+async def write_scene(
+    ground: Ground,
+    cause: Cause,
+    scaffold_id: Annotated[str, Field(min_length=1)],
+    strategies: list[str] | None = None,
+    word_target: int | None = None,
+) -> Done:
+    """Draft a scaffolded scene once per strategy."""
+    args = {"scaffold_id": scaffold_id, "strategies": strategies, "word_target": word_target}
+    return await start_job(ground, cause, "write_scene", args)
+
+
+@operation(who=(AGENT,), modes=(DIRECTOR,))
+async def select_variant(scenes: Scenes, scene_id: Filled, variant_id: Filled) -> Done:
+    """Take the variant the writer chose."""
+    version = await scenes.select(scene_id, variant_id)
+    told = {"scene_id": scene_id, "variant_id": variant_id, "version": str(version)}
+    return Done(f"{variant_id} is taken for {scene_id}", told)
+
+
+@operation(who=(AGENT,), modes=(DIRECTOR,))
+async def create_hybrid(
+    ground: Ground,
+    cause: Cause,
+    scene_id: Annotated[str, Field(min_length=1)],
+    parts: Annotated[
+        str, Field(min_length=1, description="BALANCED#1; ACTION_EMPHASIS#2-4, or a wish")
+    ],
+) -> Done:
+    """Merge parts of variants the writer named."""
+    return await start_job(ground, cause, "hybrid", {"scene_id": scene_id, "parts": parts})
+
+
+@operation(undo="restore_outline")
+async def approve_outline(
+    scenes: Scenes, outline: list[PlannedScene] | None = None
+) -> tuple[PlannedScene, ...]:
+    """Take the proposed outline, or the writer's own in its place; every fault is named at once."""
+    return await scenes.approve_outline(outline)
+
+
+@operation()
+async def approve_scaffold(
+    scenes: Scenes,
+    scaffold_id: str,
+    changes: dict[str, Json] | None = None,
+    version: int | None = None,
+) -> SmartScaffold:
+    """Approve a brief, changed or not; it becomes the active one."""
+    return await scenes.approve_scaffold(scaffold_id, changes, version=version)

@@ -21,6 +21,7 @@ ALLOWED = {
     "store/files.py": "writes, and locks folders; reads through the helper",
     "store/pending.py": "writes a file it has just made with O_EXCL",
     # What nobody but the user or the system puts there.
+    "cli/table.py": "the commands of packs, remembered in the user's own cache",
     "cli/arguments.py": "named on the command line, where a pipe is welcome; bounded in size",
     "models/credentials/encrypted_file.py": "the system's own machine id",
     "models/providers/weights.py": "weights and archives in the user's cache, compared by hash",
@@ -41,7 +42,7 @@ ALLOWED = {
     "prompts/tokens.py": PACKAGE_DATA,
     "prompts/layers.py": PACKAGE_DATA,
     "replies/evidence/rules.py": PACKAGE_DATA,
-    "ui/kitchen/page.py": PACKAGE_DATA,
+    "packs/alfred/page/page.py": PACKAGE_DATA,
 }
 
 

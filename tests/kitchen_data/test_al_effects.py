@@ -173,7 +173,7 @@ def test_an_effect_that_fails_takes_the_change_with_it(
 ):
     desk.add("shopping_items", 1, name="Milk", quantity=2, unit="l")
     before = content(desk)
-    changes = "callboard.library.relational.changes.Changes"
+    changes = "callboard.library.relational.changes.RowChanges"
 
     def broken(*_: Any, **__: Any) -> None:
         raise OSError("the power went")

@@ -132,7 +132,7 @@ class Operations:
 
     def _context(self, wanted: Operation[..., Any]) -> Any:
         lent = _lent.get()
-        is_meant = isinstance(lent, wanted.context)
+        is_meant = lent is not None and isinstance(lent, wanted.context)
         return lent if is_meant else self._find(self.studio, wanted.context)
 
     async def _do(self, wanted: Operation[..., R], checked: Any) -> R:

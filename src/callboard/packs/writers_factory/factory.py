@@ -20,9 +20,9 @@ from callboard.packs.writers_factory.modes.modes import WRITER
 from callboard.packs.writers_factory.modes.values import Transition
 from callboard.packs.writers_factory.operations import operations_in
 from callboard.packs.writers_factory.permission import (
-    require_acceptable,
     require_action,
     require_mode,
+    require_ready,
 )
 from callboard.packs.writers_factory.revision.editing.edits import EditResult
 from callboard.packs.writers_factory.revision.editing.requests import EditRequest
@@ -114,13 +114,21 @@ class Factory:
         return await self.operations.perform(wanted, *args, **kwargs)
 
     async def start(
-        self, name: str, args: Mapping[str, Json] | None = None, *, session_id: str | None = None
+        self,
+        name: str,
+        args: Mapping[str, Json] | None = None,
+        *,
+        session_id: str | None = None,
+        is_sure: bool = False,
     ) -> RunRecord:
-        """Start one of the pack's runs, if the book has reached a mode it belongs to."""
+        """Start one of the pack's runs, if the book has reached a mode it belongs to.
+
+        With `is_sure` what could only fail is refused instead of being started.
+        """
         # What names no session of the project has no chain to be put on record in.
         session = self.studio.sessions.get(session_id).id if session_id else None
         given = dict(args or {})
-        run_id = await self.operations.perform_in(session, start_run, name, given, session)
+        run_id = await self.operations.perform_in(session, start_run, name, given, session, is_sure)
         return self.studio.engine.load(run_id)
 
     async def answer(self, run: RunRecord) -> Json:
@@ -140,10 +148,6 @@ class Factory:
         action = ACTION_OF.get(name)
         if action is not None:
             self.require(action)
-
-    def require_acceptable(self, scene_id: str, variant_id: str = "") -> None:
-        """Refuse to accept a text with zero-tolerance phrases nobody waived."""
-        require_acceptable(self.ground, scene_id, variant_id)
 
 
 def factory_of(studio: Studio) -> Factory:
@@ -166,10 +170,16 @@ def find(studio: Studio, kind: type[Any]) -> Any:
 
 @operation(does=Does.ONCE)
 async def start_run(
-    factory: Factory, name: str, args: dict[str, Json], session_id: str | None = None
+    factory: Factory,
+    name: str,
+    args: dict[str, Json],
+    session_id: str | None = None,
+    is_sure: bool = False,
 ) -> str:
     """Start one of the pack's runs, and return its id."""
     factory.require_run(name)
+    if is_sure:
+        require_ready(factory.ground, factory.rooms, name, args)
     return (await factory.studio.start(f"{PACK}/{name}", args, session_id=session_id)).id
 
 

@@ -1,16 +1,20 @@
-"""Permission: which work waits for a later mode, and which scene may not enter the book yet.
+"""Permission: which work waits for a later mode, or for something a scene does not have yet.
 
 The writer may do at any time what belongs to a mode the book has reached; agents are bound tighter,
 by the mode of the moment.
 """
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
+from callboard.core.canonical import Json
 from callboard.core.errors import Conflict
 from callboard.packs.writers_factory.foreman.actions import Catalogue
 from callboard.packs.writers_factory.ground import Ground
 from callboard.packs.writers_factory.modes import Modes
+from callboard.packs.writers_factory.revision.performing import NoText
 from callboard.packs.writers_factory.revision.revision import Revision
+from callboard.packs.writers_factory.rooms import Rooms
+from callboard.packs.writers_factory.scenes import read_hybrid, read_order
 from callboard.packs.writers_factory.scenes.scenes import Scenes
 
 
@@ -60,3 +64,26 @@ def require_acceptable(ground: Ground, scene_id: str, variant_id: str = "") -> N
             scene_id=scene_id,
             unmet=[f"{hit.pattern}: {hit.quote}" for hit in hits],
         )
+
+
+def require_ready(ground: Ground, rooms: Rooms, run: str, args: Mapping[str, Json]) -> None:
+    """Refuse a run that could only fail, so that whoever starts it is told at once."""
+    scene_id = str(args.get("scene_id") or args.get("scaffold_id") or "")
+    if run == "write_scene":
+        rooms.scenes.require_scaffold(scene_id, approved=True)
+        read_order(scene_id, args["strategies"], args["word_target"], args["model"])
+    elif run == "hybrid":
+        rooms.manuscript.scene(scene_id)
+        for part in read_hybrid(scene_id, args["parts"], str(args["wishes"])).parts:
+            rooms.scenes.variant(scene_id, part.variant_id)
+    elif run == "accept":
+        rooms.manuscript.scene(scene_id)
+        require_acceptable(ground, scene_id, str(args["variant_id"]))
+    elif run in ("analyze", "enhance"):
+        rooms.manuscript.scene(scene_id)
+        if not args.get("texts") and not rooms.manuscript.text(scene_id).strip():
+            raise NoText(
+                f"{scene_id} has no text yet",
+                fix="Write it, or select one of its variants first.",
+                scene_id=scene_id,
+            )

@@ -17,7 +17,6 @@ from callboard.packs.writers_factory.doors.routes.request_fields import (
 )
 from callboard.packs.writers_factory.factory import Factory
 from callboard.packs.writers_factory.revision import operations
-from callboard.packs.writers_factory.revision.performing import NoText
 from callboard.tools import off_loop
 
 router = APIRouter(prefix="/factory", tags=["factory: revision"])
@@ -121,8 +120,8 @@ async def analyze(
         raise InvalidInput(
             "A text of its own is only scored fast", fix="Set `fast`, or use compare."
         )
-    _require_text(factory, scene_id)
-    run = await factory.start("analyze", {"scene_id": scene_id}, session_id=chosen.session_id)
+    args, session = {"scene_id": scene_id}, chosen.session_id
+    run = await factory.start("analyze", args, session_id=session, is_sure=True)
     response.status_code = 202
     return started(run)
 
@@ -187,12 +186,9 @@ async def enhance(
     factory: WritersFactory, scene_id: SceneId, wanted: EnhancementWanted | None = None
 ) -> StartedJob:
     """Have changes proposed to a scene; its id is that of the run, and nothing changes by it."""
-    factory.require("enhance_scene")
-    factory.rooms.manuscript.scene(scene_id)
-    _require_text(factory, scene_id)
     chosen = wanted or EnhancementWanted()
     args = {**chosen.model_dump(exclude={"session_id"}), "scene_id": scene_id}
-    run = await factory.start("enhance", args, session_id=chosen.session_id)
+    run = await factory.start("enhance", args, session_id=chosen.session_id, is_sure=True)
     return started(run, enhancement_id=run.id)
 
 
@@ -232,12 +228,3 @@ async def _fast(factory: Factory, scene_id: str, text: str | None) -> AnalysisSh
     blocked = [each.to_json() for each in revision.not_waived(analysis)]
     told = {**analysis.to_json(), "blocked_by": blocked, "may_accept": not blocked}
     return AnalysisShape.model_validate(told)
-
-
-def _require_text(factory: Factory, scene_id: str) -> None:
-    if not factory.rooms.manuscript.text(scene_id).strip():
-        raise NoText(
-            f"{scene_id} has no text yet",
-            fix="Write it, or select one of its variants first.",
-            scene_id=scene_id,
-        )

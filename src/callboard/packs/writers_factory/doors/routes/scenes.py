@@ -16,7 +16,6 @@ from callboard.packs.writers_factory.doors.routes.request_fields import (
 from callboard.packs.writers_factory.factory import Factory, take_variant
 from callboard.packs.writers_factory.manuscript import Version, meta_to_json
 from callboard.packs.writers_factory.model import SceneMeta
-from callboard.packs.writers_factory.scenes import read_hybrid, read_order
 
 router = APIRouter(prefix="/factory/scenes", tags=["factory: scenes"])
 
@@ -155,13 +154,10 @@ async def write_variants(
     factory: WritersFactory, scene_id: SceneId, wanted: VariantsWanted | None = None
 ) -> StartedJob:
     """Have a scene with an approved brief drafted, once per strategy."""
-    factory.require("write_scene")
-    factory.rooms.scenes.require_scaffold(scene_id, approved=True)
     chosen = wanted or VariantsWanted()
-    # Read here as well, so that an unknown strategy is an answer and not a failed run.
-    read_order(scene_id, chosen.strategies, chosen.word_target, chosen.model)
     args = {**chosen.model_dump(exclude={"session_id"}), "scaffold_id": scene_id}
-    return started(await factory.start("write_scene", args, session_id=chosen.session_id))
+    session = chosen.session_id
+    return started(await factory.start("write_scene", args, session_id=session, is_sure=True))
 
 
 @router.post("/{scene_id}/select")
@@ -175,14 +171,10 @@ async def join_parts(
     factory: WritersFactory, scene_id: SceneId, wanted: HybridWanted
 ) -> StartedJob:
     """Join parts of drafts; every paragraph remembers where it comes from."""
-    factory.require("create_hybrid")
-    _require(factory, scene_id)
     parts = [each.model_dump() for each in wanted.parts]
-    order = read_hybrid(scene_id, parts, wanted.wishes)
-    for part in order.parts:
-        factory.rooms.scenes.variant(scene_id, part.variant_id)
     args = {"scene_id": scene_id, "parts": parts, "wishes": wanted.wishes}
-    return started(await factory.start("hybrid", args, session_id=wanted.session_id))
+    session = wanted.session_id
+    return started(await factory.start("hybrid", args, session_id=session, is_sure=True))
 
 
 @router.post("/{scene_id}/accept", status_code=202)
@@ -190,12 +182,10 @@ async def accept(
     factory: WritersFactory, scene_id: SceneId, wanted: AcceptWanted | None = None
 ) -> StartedJob:
     """Accept a scene: it enters the book and the graph, and the next one is proposed."""
-    factory.require("write_scene")
-    _require(factory, scene_id)
     chosen = wanted or AcceptWanted()
-    factory.require_acceptable(scene_id, chosen.variant_id)
     args = {"scene_id": scene_id, "variant_id": chosen.variant_id}
-    return started(await factory.start("accept", args, session_id=chosen.session_id))
+    session = chosen.session_id
+    return started(await factory.start("accept", args, session_id=session, is_sure=True))
 
 
 def _require(factory: Factory, scene_id: str) -> SceneMeta:

@@ -2,6 +2,7 @@
 
 import asyncio
 import json
+import re
 from collections.abc import AsyncIterator, Callable
 from contextlib import asynccontextmanager
 from dataclasses import dataclass, field
@@ -16,6 +17,7 @@ from callboard.models import Line, ModelRequest, Script
 from callboard.packs.alfred.project import KitchenProject, project_of
 from callboard.studio.project import Project
 from callboard.studio.studio import Opening, Studio
+from door_receipts import watch_receipts
 from door_server import served
 
 
@@ -72,6 +74,12 @@ def _plainest(schema: Any) -> Any:
             return {name: _plainest(each) for name, each in schema.get("properties", {}).items()}
         case _:
             return ""
+
+
+# These change no row: they look, or keep the conversation's own state.
+LOOKS = re.compile(
+    r"/api/alfred/(read|preview|recipes/import|sessions(/[^/]+/(messages|mode|end))?)"
+)
 
 
 @dataclass
@@ -204,6 +212,7 @@ class Household:
         chosen = script or Script(pick)
         app = create_app(self.root, self.opening(chosen))
         async with served(app) as client:
+            watch_receipts(client, app.state.studio, "/api/alfred", LOOKS)
             yield Table(
                 client, app.state.studio, project_of(app.state.studio), chosen, str(client.base_url)
             )

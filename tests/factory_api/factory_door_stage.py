@@ -15,6 +15,7 @@ from callboard.packs.writers_factory.factory import Factory, factory_of
 from callboard.studio.project import Project
 from callboard.studio.studio import Opening, Studio
 from callboard.testing import SCRIPTED
+from door_receipts import watch_receipts
 from door_server import served
 
 PROTAGONIST = {
@@ -108,31 +109,6 @@ LOOKS = re.compile(
 )
 
 
-def count_receipts(studio: Studio) -> int:
-    """Return how many receipts there are."""
-    return studio.database.read(
-        lambda connection: next(iter(connection.execute("SELECT count(*) FROM receipts")))[0]
-    )
-
-
-def watch_receipts(client: httpx.AsyncClient, studio: Studio) -> None:
-    """Have every request that changed something leave a receipt; what is left without one fails."""
-
-    async def asked(request: httpx.Request) -> None:
-        request.extensions["receipts"] = count_receipts(studio)
-
-    async def answered(response: httpx.Response) -> None:
-        request = response.request
-        is_look = request.method == "GET" or not request.url.path.startswith("/api/factory")
-        # Only a run that was started answers 202; scored at once, nothing is kept.
-        is_look |= bool(LOOKS.fullmatch(request.url.path)) and response.status_code == 200
-        if response.status_code < 400 and not is_look:
-            before = request.extensions["receipts"]
-            assert count_receipts(studio) > before, f"{request.method} {request.url.path}"
-
-    client.event_hooks = {"request": [asked], "response": [answered]}
-
-
 @dataclass
 class Desk:
     """A running server, a client for it, and everything behind it."""
@@ -210,7 +186,7 @@ class Shop:
         chosen = script or Script(staff())
         app = create_app(self.root, self.opening(chosen))
         async with served(app) as client:
-            watch_receipts(client, app.state.studio)
+            watch_receipts(client, app.state.studio, "/api/factory", LOOKS)
             yield Desk(client, app.state.studio, factory_of(app.state.studio), chosen, self.root)
 
 

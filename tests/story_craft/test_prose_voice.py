@@ -4,12 +4,11 @@ import pytest
 
 from callboard.library.story.model import Finding, Severity
 from callboard.library.story.text.document import Document
-from callboard.library.story.thresholds import ProseThresholds
-from callboard.library.story.thresholds.source import bundled
+from callboard.library.story.thresholds import bundled_thresholds
 from callboard.library.story.tools.prose.analysis import analyse
 from callboard.library.story.tools.scenes import SceneNames
 
-LIMITS = ProseThresholds.model_validate(bundled()["prose"])
+LIMITS = bundled_thresholds().prose
 PEOPLE = SceneNames(
     frozenset({"kael", "mira", "tom"}), {"kael": "Kael", "mira": "Mira", "tom": "Tom"}
 )

@@ -4,14 +4,13 @@ import pytest
 
 from callboard.library.story.model import Finding, Quote, Severity
 from callboard.library.story.text.document import Document
-from callboard.library.story.thresholds import ReaderThresholds
-from callboard.library.story.thresholds.source import bundled
+from callboard.library.story.thresholds import bundled_thresholds
 from callboard.library.story.tools.reader.flow import Mood, assess, flat_stretches
 from callboard.library.story.tools.reader.questions import askings_in, questions_in
 from callboard.library.story.tools.reader.sentiment import sentiment_of
 from callboard.library.story.tools.reader.things import namings_in, planted_things
 
-LIMITS = ReaderThresholds.model_validate(bundled()["reader"])
+LIMITS = bundled_thresholds().reader
 QUOTE = Quote("scene.md", 1, 1, "Text.")
 
 

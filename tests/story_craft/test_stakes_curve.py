@@ -8,13 +8,12 @@ from hypothesis import strategies as st
 
 from callboard.library.story.model import Quote, Severity
 from callboard.library.story.text.document import Document
-from callboard.library.story.thresholds import StakesThresholds
-from callboard.library.story.thresholds.source import bundled
+from callboard.library.story.thresholds import bundled_thresholds
 from callboard.library.story.tools.stakes.curve import Stop, curve_findings, levels_of, raw_of
 from callboard.library.story.tools.stakes.hits import Hits, scene_hits
 from callboard.library.story.tools.stakes.threads import Passage, Theme, status_of, thread_of
 
-LIMITS = StakesThresholds.model_validate(bundled()["stakes"])
+LIMITS = bundled_thresholds().stakes
 
 
 def hits(text: str) -> Hits:

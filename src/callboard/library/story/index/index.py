@@ -14,12 +14,11 @@ from callboard.library.story.index.shelf import SUFFIXES, ParsedFile, Shelf, Tex
 from callboard.library.story.model import Kind, StoryFile
 from callboard.library.story.text import Document
 from callboard.library.story.thresholds import (
-    FileThresholds,
-    NameThresholds,
     Thresholds,
     bundled_thresholds,
-    thresholds,
+    read_thresholds,
 )
+from callboard.studio.pack_settings import PackSettingsRead
 from callboard.tools import FileMissing, Kept, ProjectFiles, ToolContext, Unreadable
 
 _REST: Final = {Kind.OUTLINE: 0, Kind.CANON: 1, Kind.OTHER: 2}
@@ -28,7 +27,9 @@ _REST: Final = {Kind.OUTLINE: 0, Kind.CANON: 1, Kind.OTHER: 2}
 class StoryIndex:
     """The files of a project, what they are, their order and who is in them."""
 
-    def __init__(self, files: ProjectFiles, texts: Texts, limits: Thresholds) -> None:
+    def __init__(
+        self, files: ProjectFiles, texts: Texts, limits: PackSettingsRead[Thresholds]
+    ) -> None:
         """Take the texts of a project; `from_files` is the way to make an index."""
         self._files = files
         self._parsed = texts.parsed
@@ -39,16 +40,19 @@ class StoryIndex:
 
     @classmethod
     def from_files(
-        cls, files: ProjectFiles, kept: Kept | None = None, limits: Thresholds | None = None
+        cls,
+        files: ProjectFiles,
+        kept: Kept | None = None,
+        limits: PackSettingsRead[Thresholds] | None = None,
     ) -> "StoryIndex":
         """Read a project; what was kept from an earlier call is not parsed again."""
         kept = kept or Kept()
-        limits = limits or bundled_thresholds()
+        limits = limits or PackSettingsRead(bundled_thresholds())
         shelf = kept.get("story shelf", Shelf)
-        texts = shelf.refresh(files, limits.section(FileThresholds).max_file_bytes)
+        texts = shelf.refresh(files, limits.values.files.max_file_bytes)
         last = kept.get("story index", _Last)
         made = last.made
-        if made is None or made[0] is not texts or made[1] is not limits:
+        if made is None or made[0] is not texts or made[1] != limits:
             # Two threads may both make one: they are equal, and either may stay.
             made = last.made = (texts, limits, cls(files, texts, limits))
         return made[2]
@@ -90,7 +94,7 @@ class StoryIndex:
     def entities(self) -> Entities:
         """Who and what the story is about."""
         counts = (self._parsed[file.path].names for file in self.scenes)
-        return build_entities(self.card_entities, counts, self._limits.section(NameThresholds))
+        return build_entities(self.card_entities, counts, self._limits.values.names)
 
     @cached_property
     def card_entities(self) -> Entities:
@@ -188,9 +192,9 @@ class _Last:
     """The index made last, and of what."""
 
     def __init__(self) -> None:
-        self.made: tuple[Texts, Thresholds, StoryIndex] | None = None
+        self.made: tuple[Texts, PackSettingsRead[Thresholds], StoryIndex] | None = None
 
 
 def story_index(context: ToolContext) -> StoryIndex:
     """Return the project's index, brought up to date; kept between the calls of one process."""
-    return StoryIndex.from_files(context.files, context.kept, thresholds(context))
+    return StoryIndex.from_files(context.files, context.kept, read_thresholds(context))

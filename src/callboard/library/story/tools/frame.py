@@ -13,7 +13,7 @@ from typing import Final
 from callboard.core.canonical import Json, digest
 from callboard.library.story.index import StoryIndex
 from callboard.library.story.model import Finding, Quote, Severity
-from callboard.library.story.thresholds import SummaryThresholds, Thresholds
+from callboard.library.story.thresholds import Thresholds
 from callboard.tools import DryRun, FileRef, ToolResult, fit_summary
 
 _RANK: Final = {Severity.MAJOR: 0, Severity.MINOR: 1, Severity.INFO: 2}
@@ -144,7 +144,7 @@ def counted(number: int, noun: str, plural: str = "") -> str:
 
 
 def _summary(limits: Thresholds, report: Report, findings: Sequence[Finding]) -> str:
-    size = limits.section(SummaryThresholds)
+    size = limits.summary
     lines = [report.headline or report.preview, *(f"- {told}." for told in report.cut_short)]
     if report.has_findings and not findings:
         lines.append("Findings: none.")

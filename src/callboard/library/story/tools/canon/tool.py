@@ -15,8 +15,6 @@ from callboard.library.story.index.kinds import card_kind
 from callboard.library.story.model import Finding, Severity
 from callboard.library.story.text import Document
 from callboard.library.story.thresholds import (
-    CanonThresholds,
-    FactThresholds,
     Thresholds,
     thresholds,
 )
@@ -91,7 +89,7 @@ def check_scene(
     small_words_of: Callable[[Document], frozenset[str]] = small_words,
 ) -> CanonCheck:
     """Hold one text against the given cards; `scene_path` is what a draft is to become."""
-    facts = limits.section(FactThresholds)
+    facts = limits.facts
     leeway = Leeway(facts.age_leeway_years, facts.height_leeway_cm)
     gathering = Gathering(index, facts.max_checked_chars, [document])
     canon = gathering.canon_claims(cards)
@@ -99,7 +97,7 @@ def check_scene(
     carded = frozenset(gathering.owner(path) for path in cards)
     verdict = compare(told, canon, carded=carded, leeway=leeway)
     read = without_told_changes(verdict, gathering, scene_path or document.path, leeway)
-    names = SceneNames(index, document, limits.section(CanonThresholds), small_words_of)
+    names = SceneNames(index, document, limits.canon, small_words_of)
     is_english = document.is_english
     variants = names.variants() if is_english else []
     misspelt = frozenset(each.surface for each in variants)
@@ -145,7 +143,7 @@ def canon_checker(context: ToolContext, args: CanonCheckerArgs) -> ToolResult:
     cards = _cards(index, args)
     document = index.document(args.scene_path) if _exists(context, index, args.scene_path) else None
     if document is None:
-        gathering = Gathering(index, limits.section(FactThresholds).max_checked_chars)
+        gathering = Gathering(index, limits.facts.max_checked_chars)
         canon = gathering.canon_claims(cards)
         check = CanonCheck(Verdict(), canon, (), (), (), cards, gathering.cut_short)
     else:

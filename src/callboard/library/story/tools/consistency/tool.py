@@ -12,12 +12,7 @@ from callboard.library.story.facts.gathering import Gathering
 from callboard.library.story.index import StoryIndex, story_index
 from callboard.library.story.model import Finding, Kind
 from callboard.library.story.text import Document
-from callboard.library.story.thresholds import (
-    ConsistencyThresholds,
-    FactThresholds,
-    Thresholds,
-    thresholds,
-)
+from callboard.library.story.thresholds import ConsistencyThresholds, Thresholds, thresholds
 from callboard.library.story.tools.consistency.character import find_dead_who_act, find_two_places
 from callboard.library.story.tools.consistency.factual import find_factual
 from callboard.library.story.tools.consistency.markers import shared_terms, time_markers
@@ -48,8 +43,8 @@ class ConsistencyCheck:
     def __init__(self, index: StoryIndex, limits: Thresholds, paths: Sequence[str]) -> None:
         """Take the files in any order."""
         self._index = index
-        self._limits = limits.section(ConsistencyThresholds)
-        facts = limits.section(FactThresholds)
+        self._limits = limits.consistency
+        facts = limits.facts
         self._leeway = Leeway(facts.age_leeway_years, facts.height_leeway_cm)
         self.scenes: list[SceneText] = in_story_order(index, paths)
         self.others = others(index, paths)
@@ -118,7 +113,7 @@ def consistency_checker(context: ToolContext, args: ConsistencyCheckerArgs) -> T
     """Find where up to ten files contradict each other in facts, people, terms or time."""
     index, limits = story_index(context), thresholds(context)
     paths = list(dict.fromkeys(index.file(path).path for path in args.file_paths))
-    _refuse_too_much(index, limits.section(ConsistencyThresholds), paths)
+    _refuse_too_much(index, limits.consistency, paths)
     check = ConsistencyCheck(index, limits, paths)
     findings = check.findings(args.focus)
     reads = [document.path for document in check.documents]

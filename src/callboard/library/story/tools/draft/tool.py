@@ -12,8 +12,6 @@ from callboard.library.story.index.metadata import describe
 from callboard.library.story.model import Finding, Severity, StoryFile
 from callboard.library.story.text import Document
 from callboard.library.story.thresholds import (
-    DraftThresholds,
-    OutlineThresholds,
     Thresholds,
     thresholds,
 )
@@ -107,7 +105,7 @@ def _match(
     if index.outline is not None and outline_path == index.outline.path and args.scene_path:
         by_path = {path: entry for entry, path in index.outline_matches.items()}
         matched = by_path.get(args.scene_path)
-    fuzzy = limits.section(OutlineThresholds).fuzzy_title
+    fuzzy = limits.outline.fuzzy_title
     return match_entry(outline, file, matched, fuzzy)
 
 
@@ -139,7 +137,7 @@ def _draft(
     match: Match | None,
     canon: CanonCheck | None,
 ) -> Draft:
-    own = limits.section(DraftThresholds)
+    own = limits.draft
     coverage = (
         cover(
             document,

@@ -11,7 +11,7 @@ from pydantic import Field
 from callboard.core.canonical import Json
 from callboard.library.story.index import OutlineEntry, StoryIndex, story_index
 from callboard.library.story.model import Kind, Quote
-from callboard.library.story.thresholds import LocatorThresholds, thresholds
+from callboard.library.story.thresholds import thresholds
 from callboard.library.story.tools.frame import Report, cite, counted, finish, plan
 from callboard.library.story.tools.locator.bodies import best_sentence
 from callboard.library.story.tools.locator.criteria import read_criteria, scene_numbers
@@ -58,7 +58,7 @@ def file_locator(context: ToolContext, args: FileLocatorArgs) -> ToolResult:
     """Find the project's files that a task or question is about, the best first."""
     index = story_index(context)
     limits = thresholds(context)
-    sizes = limits.section(LocatorThresholds)
+    sizes = limits.file_locator
     criteria = read_criteria(args.search_criteria, sizes.max_criteria_tokens)
     ranking = Ranking(index, criteria, sizes)
     is_deep = args.scan_mode is ScanMode.DEEP

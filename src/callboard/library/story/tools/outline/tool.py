@@ -71,7 +71,7 @@ def outline_analyzer(context: ToolContext, args: OutlineAnalyzerArgs) -> ToolRes
     """Take the outline apart: scenes, beats, points of view, stakes, and what is missing."""
     index = story_index(context)
     limits = thresholds(context)
-    sizes = limits.section(OutlineThresholds)
+    sizes = limits.outline
     file = index.need_outline(args.outline_path)
     subject = _subject(index, file, sizes)
     matched = _matched(index, subject, args.target)

@@ -3,7 +3,7 @@
 from pydantic import Field
 
 from callboard.library.story.index import StoryIndex, story_index
-from callboard.library.story.thresholds import ProseThresholds, thresholds
+from callboard.library.story.thresholds import thresholds
 from callboard.library.story.tools.frame import Report, cite, counted, finish, plan
 from callboard.library.story.tools.prose.analysis import Analysis, Focus, analyse
 from callboard.library.story.tools.scenes import names_in
@@ -29,7 +29,7 @@ def prose_analyzer(context: ToolContext, args: ProseAnalyzerArgs) -> ToolResult:
     file = index.file(args.scene_path)
     document = index.document(file.path)
     names = names_in(index, file.path)
-    found = analyse(document, names, file.pov, limits.section(ProseThresholds), args.focus)
+    found = analyse(document, names, file.pov, limits.prose, args.focus)
     metrics = found.metrics
     preview = (
         f"{file.title}: {counted(metrics['words'], 'word')},"

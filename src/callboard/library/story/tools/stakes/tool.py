@@ -5,7 +5,7 @@ from collections.abc import Sequence
 from pydantic import Field, model_validator
 
 from callboard.library.story.index import StoryIndex, story_index
-from callboard.library.story.thresholds import StakesThresholds, thresholds
+from callboard.library.story.thresholds import thresholds
 from callboard.library.story.tools.derived import PerDocument
 from callboard.library.story.tools.frame import Report, cite, counted, finish, plan
 from callboard.library.story.tools.noticing import identified
@@ -55,7 +55,7 @@ def stakes_mapper(context: ToolContext, args: StakesMapperArgs) -> ToolResult:
     """Map the stakes of every scene as a curve with quotes, and follow themes through the story."""
     index = story_index(context)
     limits = thresholds(context)
-    section = limits.section(StakesThresholds)
+    section = limits.stakes
     parts = _parts(context, index, args)
     measured = measure(parts, section)
     passages = [Passage(part.document, part.lines) for part in parts]

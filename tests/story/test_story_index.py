@@ -9,8 +9,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from callboard.library.story.index import Entities, Entity, StoryIndex
-from callboard.library.story.index import shelf as shelf_module
-from callboard.library.story.index.numbers import number_in_filename, numbered_title, read_number
+from callboard.library.story.index import files as files_module
+from callboard.library.story.index.metadata import number_in_filename, numbered_title, read_number
 from callboard.library.story.model import Kind
 from callboard.library.story.text import Document
 from callboard.tools import FileMissing, Kept, PathOutsideProject, ProjectFiles, Unreadable
@@ -170,7 +170,7 @@ def test_nothing_unchanged_is_parsed_again(
             parsed.append(path)
             super().__init__(path, text)
 
-    monkeypatch.setattr(shelf_module, "Document", Watched)
+    monkeypatch.setattr(files_module, "Document", Watched)
     for name in ("a.md", "b.md", "c.md"):
         write(name, "Kael ran.")
     kept = Kept()

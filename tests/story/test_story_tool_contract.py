@@ -20,7 +20,7 @@ from callboard.core.vocabulary import ReceiptOutcome
 from callboard.library.story.index import story_index
 from callboard.library.story.model import Severity
 from callboard.library.story.thresholds import Thresholds, bundled_thresholds, read_thresholds
-from callboard.library.story.tools.frame import make_finding
+from callboard.library.story.tools.report import make_finding
 from callboard.library.story.tools.shelf import story_tools
 from callboard.store.database import Database, Durability
 from callboard.tools import (

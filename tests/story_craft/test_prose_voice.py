@@ -5,8 +5,8 @@ import pytest
 from callboard.library.story.model import Finding, Severity
 from callboard.library.story.text.document import Document
 from callboard.library.story.thresholds import bundled_thresholds
-from callboard.library.story.tools.prose.analysis import analyse
-from callboard.library.story.tools.scenes import SceneNames
+from callboard.library.story.tools.prose.tool import analyse
+from callboard.library.story.tools.report import SceneNames
 
 LIMITS = bundled_thresholds().prose
 PEOPLE = SceneNames(

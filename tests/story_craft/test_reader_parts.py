@@ -5,10 +5,13 @@ import pytest
 from callboard.library.story.model import Finding, Quote, Severity
 from callboard.library.story.text.document import Document
 from callboard.library.story.thresholds import bundled_thresholds
-from callboard.library.story.tools.reader.flow import Mood, assess, flat_stretches
-from callboard.library.story.tools.reader.questions import askings_in, questions_in
-from callboard.library.story.tools.reader.sentiment import sentiment_of
-from callboard.library.story.tools.reader.things import namings_in, planted_things
+from callboard.library.story.tools.reader.mood import Mood, assess, flat_stretches, sentiment_of
+from callboard.library.story.tools.reader.setups import (
+    askings_in,
+    namings_in,
+    planted_things,
+    questions_in,
+)
 
 LIMITS = bundled_thresholds().reader
 QUOTE = Quote("scene.md", 1, 1, "Text.")

@@ -7,7 +7,7 @@ from callboard.choreography.recipe import RecipeHouse, RecipeShelf
 from callboard.library.story.tools.canon.tool import canon_checker
 from callboard.library.story.tools.consistency.tool import consistency_checker
 from callboard.library.story.tools.draft.tool import scene_draft_validator
-from callboard.library.story.tools.locator.tool import file_locator
+from callboard.library.story.tools.file_locator import file_locator
 from callboard.library.story.tools.outline.tool import outline_analyzer
 from callboard.library.story.tools.prose.tool import prose_analyzer
 from callboard.library.story.tools.reader.tool import reader_experience_simulator

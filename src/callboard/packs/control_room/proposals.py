@@ -11,7 +11,7 @@ from callboard.choreography.conference import ProposedCall
 from callboard.core.canonical import Json
 from callboard.library.story.index import StoryIndex, story_index
 from callboard.library.story.model import StoryFile
-from callboard.library.story.tools.locator.criteria import scene_numbers
+from callboard.library.story.tools.search import scene_numbers
 from callboard.tools import ToolContext
 
 _MOST_CALLS: Final = 6

@@ -14,7 +14,7 @@ from callboard.choreography.recipe.definition import CommitAction, find_refs, re
 from callboard.core.canonical import Json
 from callboard.library.story.index import OutlineEntry, StoryIndex, story_index
 from callboard.library.story.model import Kind
-from callboard.library.story.tools.locator.criteria import scene_numbers
+from callboard.library.story.tools.search import scene_numbers
 from callboard.studio.studio import Studio
 
 _SCENE_FOLDER: Final = "Story/Scenes"

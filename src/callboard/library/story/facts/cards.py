@@ -10,13 +10,11 @@ from functools import cache
 from typing import Any, Final, cast
 
 from callboard.core.canonical import Json
+from callboard.library.story.facts.bodies import hand_value, height_value, species_value
 from callboard.library.story.facts.claims import Attribute, Claim, Value
-from callboard.library.story.facts.patterns.bodies import hand_value, height_value, species_value
-from callboard.library.story.facts.patterns.lives import age_value, place_value, rank_value
-from callboard.library.story.facts.patterns.ties import kin_value
-from callboard.library.story.facts.values.colours import colour_name, families_of
-from callboard.library.story.facts.values.dates import date_in
-from callboard.library.story.lexicon.groups import families_in
+from callboard.library.story.facts.lives import age_value, kin_value, place_value, rank_value
+from callboard.library.story.facts.values import colour_name, date_in, families_of
+from callboard.library.story.lexicon import families_in
 from callboard.library.story.model import Quote
 from callboard.library.story.text import Document
 from callboard.library.story.text.front import read_field

@@ -12,8 +12,7 @@ from functools import cache
 from typing import Final
 
 from callboard.library.story.facts.cast import Cast
-from callboard.library.story.facts.masks import ENTITY, Masked
-from callboard.library.story.facts.patterns.grammar import kin_words, person_words
+from callboard.library.story.facts.grammar import ENTITY, Masked, kin_words, person_words
 from callboard.library.story.text import Sentence, stop_words
 
 _REACH_SENTENCES: Final = 2

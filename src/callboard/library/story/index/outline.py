@@ -10,10 +10,18 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from typing import Final
 
-from callboard.library.story.index.numbers import numbered_title, read_number
+from callboard.library.story.index.metadata import numbered_title, read_number
 from callboard.library.story.text import Document, TableRow
-from callboard.library.story.text.blocks import plain_text
 from callboard.library.story.text.front import read_field
+from callboard.library.story.text.markdown import plain_text
+from callboard.tools import ToolError
+
+
+class NoOutline(ToolError):
+    """The project has no outline, or none could be told from the other files."""
+
+    code = "no_outline"
+
 
 FIELD_KEYS: Final = {
     "pov": "pov",

@@ -1,7 +1,7 @@
 """Text: a Markdown file as front matter, prose, paragraphs, sentences, dialogue and words."""
 
-from callboard.library.story.text.blocks import Heading, ListItem, Paragraph, TableRow
 from callboard.library.story.text.document import Document
+from callboard.library.story.text.markdown import Heading, ListItem, Paragraph, TableRow
 from callboard.library.story.text.sentences import Sentence
 from callboard.library.story.text.words import count_words, stem, stop_words, words_of
 

@@ -6,7 +6,7 @@ from collections.abc import Callable, Sequence
 from functools import cache, lru_cache
 from typing import Any, Final
 
-from callboard.library.story.lexicon.lists import word_list
+from callboard.library.story.lexicon import word_list
 
 MIN_ENGLISH_SHARE: Final = 0.15
 # A hyphen or an apostrophe keeps a word together, and a mark between digits a number.

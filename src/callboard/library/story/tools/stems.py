@@ -8,7 +8,7 @@ from collections.abc import Iterable
 from functools import cache, cached_property
 from typing import Final
 
-from callboard.library.story.lexicon.groups import numbered_words, words_in
+from callboard.library.story.lexicon import numbered_words, words_in
 from callboard.library.story.text.sentences import Sentence
 from callboard.library.story.text.words import stem
 

@@ -10,18 +10,18 @@ from callboard.core.canonical import Json
 from callboard.library.story.facts.claims import SPOKEN_NAMES, Attribute, Claim
 from callboard.library.story.facts.comparison import (
     Clash,
+    Gathering,
     Leeway,
     clash,
     do_agree,
     is_comparable,
     oriented,
 )
-from callboard.library.story.facts.gathering import Gathering
 from callboard.library.story.facts.prose import mentions_change
 from callboard.library.story.index import StoryIndex
 from callboard.library.story.model import Finding, Quote
 from callboard.library.story.text import Document
-from callboard.library.story.tools.frame import cite, make_finding
+from callboard.library.story.tools.report import cite, make_finding
 
 TOOL = "canon_checker"
 # What a card need not say: nobody writes cards to list it.

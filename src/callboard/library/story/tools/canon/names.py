@@ -10,8 +10,7 @@ from rapidfuzz.distance import OSA
 
 from callboard.library.story.index import Entity, StoryIndex
 from callboard.library.story.index.names import count_names
-from callboard.library.story.lexicon.groups import words_in
-from callboard.library.story.lexicon.lists import word_list
+from callboard.library.story.lexicon import word_list, words_in
 from callboard.library.story.model import Quote
 from callboard.library.story.text import Document, Sentence
 from callboard.library.story.thresholds import CanonThresholds

@@ -8,10 +8,9 @@ from pydantic import Field
 
 from callboard.core.canonical import Json
 from callboard.library.story.facts.claims import Claim
-from callboard.library.story.facts.comparison import Leeway
-from callboard.library.story.facts.gathering import Gathering
+from callboard.library.story.facts.comparison import Gathering, Leeway
 from callboard.library.story.index import StoryIndex, story_index
-from callboard.library.story.index.kinds import card_kind
+from callboard.library.story.index.metadata import card_kind
 from callboard.library.story.model import Finding, Severity
 from callboard.library.story.text import Document
 from callboard.library.story.thresholds import (
@@ -35,8 +34,14 @@ from callboard.library.story.tools.canon.names import (
     UnknownName,
     small_words,
 )
-from callboard.library.story.tools.derived import PerDocument
-from callboard.library.story.tools.frame import Report, counted, finish, make_finding, plan
+from callboard.library.story.tools.report import (
+    PerDocument,
+    Report,
+    counted,
+    finish,
+    make_finding,
+    plan,
+)
 from callboard.tools import DryRun, ToolArgs, ToolContext, ToolResult, tool
 
 _FACT_LINES: Final = 40

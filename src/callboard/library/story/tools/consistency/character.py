@@ -6,14 +6,13 @@ from dataclasses import dataclass
 from typing import Final
 
 from callboard.library.story.facts.claims import Attribute, Claim
-from callboard.library.story.facts.deeds import Deed, deeds_of
-from callboard.library.story.facts.gathering import Gathering
-from callboard.library.story.facts.masks import ENTITY
-from callboard.library.story.facts.patterns.hedges import tells_change
-from callboard.library.story.facts.values.dates import has_clock
+from callboard.library.story.facts.comparison import Gathering
+from callboard.library.story.facts.grammar import ENTITY, tells_change
+from callboard.library.story.facts.prose import Deed, deeds_of
+from callboard.library.story.facts.values import has_clock
 from callboard.library.story.model import Finding, Quote, Severity
-from callboard.library.story.tools.consistency.scenes import SceneText, place_quote, when_quote
-from callboard.library.story.tools.frame import make_finding
+from callboard.library.story.tools.consistency.timeline import SceneText, place_quote, when_quote
+from callboard.library.story.tools.report import make_finding
 
 TOOL: Final = "consistency_checker"
 # Where the narrator shows to know of the death, what follows is memory or worse.

@@ -15,9 +15,9 @@ from callboard.library.story.facts.comparison import (
     is_comparable,
     oriented,
 )
-from callboard.library.story.facts.values.dates import StoryDate
+from callboard.library.story.facts.values import StoryDate
 from callboard.library.story.model import Finding, Severity
-from callboard.library.story.tools.frame import make_finding
+from callboard.library.story.tools.report import make_finding
 
 TOOL = "consistency_checker"
 

@@ -1,4 +1,4 @@
-"""Beats: which entry of the outline a scene is, and whether each of its beats happens in it."""
+"""Beats: which of an outline entry happen in a scene, and what was left where text should be."""
 
 import re
 from collections.abc import Sequence
@@ -9,10 +9,11 @@ from rapidfuzz import fuzz
 
 from callboard.core.canonical import Json
 from callboard.library.story.index import Outline, OutlineEntry
-from callboard.library.story.index.numbers import numbered_title
+from callboard.library.story.index.metadata import numbered_title
 from callboard.library.story.index.outline import slug_of
 from callboard.library.story.model import Quote, StoryFile
 from callboard.library.story.text import Document, stem, stop_words, words_of
+from callboard.library.story.text.markdown import mask_comments
 
 # Words of an outline that say what kind of thing happens, not what.
 _EMPTY: Final = frozenset(
@@ -107,3 +108,32 @@ def _stems(words: Sequence[str]) -> frozenset[str]:
     skipped = stop_words() | _EMPTY
     bare = (word.removesuffix("'s") for word in words)
     return frozenset(stem(word) for word in bare if word not in skipped)
+
+
+_SIGNS: Final = re.compile(
+    r"\b(?:TODO|TBD|TBC|FIXME|XXX|TKTK?)\b"
+    r"|\[(?:\.{2,}|…|(?:insert|todo|tbd|placeholder|describe|description|add|fill in|to come"
+    r"|to be (?:written|added|decided)|name(?: here)?|scene (?:missing|continues)|continue[sd]?"
+    r"|more here|rest of)\b[^\]\n]*)\](?!\()"
+    r"|\blorem ipsum\b"
+    r"|\bas an ai(?: language)?(?: model| assistant)|\bas an ai, i (?:am|can|cannot|do|don|will)"
+    r"|\bi(?:['’]m| am) (?:sorry|unable),? (?:but )?(?:i )?(?:can(?:no|['’])t|to) "
+    r"(?:write|assist|help|fulfil|continue|generate)\b",
+    re.IGNORECASE,
+)
+# In small letters these are words or names.
+_CAPITALS: Final = frozenset({"todo", "tbd", "tbc", "fixme", "xxx", "tk", "tkt"})
+
+
+def find_placeholders(document: Document) -> list[tuple[str, Quote]]:
+    """Return each placeholder of the body with the line it stands in; comments are the author's."""
+    lines = mask_comments(document.text).split("\n")
+    found: list[tuple[str, Quote]] = []
+    for number, line in enumerate(lines, start=1):
+        if number <= document.front_line_count:
+            continue
+        for hit in _SIGNS.finditer(line):
+            if hit[0].lower() in _CAPITALS and not hit[0].isupper():
+                continue
+            found.append((hit[0], document.quote(number)))
+    return found

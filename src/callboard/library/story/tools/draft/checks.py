@@ -14,8 +14,7 @@ from callboard.library.story.text import Document, stem, stop_words, words_of
 from callboard.library.story.thresholds import DraftThresholds
 from callboard.library.story.tools.canon.checking import conflict_finding
 from callboard.library.story.tools.canon.tool import CanonCheck, variant_finding
-from callboard.library.story.tools.draft.beats import Coverage, Match
-from callboard.library.story.tools.draft.placeholders import find_placeholders
+from callboard.library.story.tools.draft.beats import Coverage, Match, find_placeholders
 
 _FIRST: Final = re.compile(r"\b(?:I|[Mm]e|[Mm]y|[Mm]yself)\b")
 _PERSONAL: Final = re.compile(r"\b(?:I|me|my|he|him|his|she|her|they|them|their)\b", re.IGNORECASE)

@@ -24,7 +24,7 @@ from callboard.library.story.tools.canon.tool import (
 )
 from callboard.library.story.tools.draft.beats import Match, cover, match_entry
 from callboard.library.story.tools.draft.checks import Check, Draft, Mark, recommend, run_checks
-from callboard.library.story.tools.frame import Report, counted, finish, make_finding, plan
+from callboard.library.story.tools.report import Report, counted, finish, make_finding, plan
 from callboard.tools import DryRun, ToolArgs, ToolContext, ToolResult, tool
 
 TOOL: Final = "scene_draft_validator"

@@ -8,7 +8,6 @@ from callboard.library.story.index import OutlineEntry
 from callboard.library.story.index.metadata import split_names
 from callboard.library.story.model import Finding, Severity
 from callboard.library.story.text import words_of
-from callboard.library.story.tools.frame import counted, make_finding
 from callboard.library.story.tools.outline.structure import (
     TOOL,
     Subject,
@@ -16,6 +15,7 @@ from callboard.library.story.tools.outline.structure import (
     numbers_of,
     opening_name_of,
 )
+from callboard.library.story.tools.report import counted, make_finding
 
 
 def pov_findings(subject: Subject) -> Iterator[Finding]:

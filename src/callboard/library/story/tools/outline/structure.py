@@ -10,7 +10,7 @@ from callboard.library.story.index import Outline, OutlineEntry
 from callboard.library.story.model import Finding, Quote, Severity, StoryFile
 from callboard.library.story.text import Document
 from callboard.library.story.thresholds import OutlineThresholds
-from callboard.library.story.tools.frame import counted, make_finding
+from callboard.library.story.tools.report import counted, make_finding
 
 TOOL: Final = "outline_analyzer"
 _QUOTED: Final = 3

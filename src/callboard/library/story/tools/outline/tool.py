@@ -9,10 +9,9 @@ from pydantic import Field
 
 from callboard.core.canonical import Json
 from callboard.library.story.index import Outline, OutlineEntry, StoryIndex, story_index
-from callboard.library.story.index.order import match_files
+from callboard.library.story.index.index import match_files
 from callboard.library.story.model import Finding, Quote, StoryFile
 from callboard.library.story.thresholds import OutlineThresholds, thresholds
-from callboard.library.story.tools.frame import Report, cite, counted, finish, plan
 from callboard.library.story.tools.outline.balance import (
     absence_findings,
     pov_findings,
@@ -25,6 +24,7 @@ from callboard.library.story.tools.outline.structure import (
     beat_findings,
     structure_findings,
 )
+from callboard.library.story.tools.report import Report, cite, counted, finish, plan
 from callboard.tools import DryRun, ToolArgs, ToolContext, ToolResult, tool
 
 

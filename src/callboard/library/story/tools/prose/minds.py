@@ -5,13 +5,12 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Final
 
-from callboard.library.story.lexicon.groups import complements_in, words_in
+from callboard.library.story.lexicon import complements_in, words_in
 from callboard.library.story.model import Finding, Severity
 from callboard.library.story.text.words import stop_words
 from callboard.library.story.thresholds import ProseThresholds
-from callboard.library.story.tools.narration import Narration, Told, proper_words
-from callboard.library.story.tools.noticing import noticed, quotes_of
-from callboard.library.story.tools.prose.voice import Person
+from callboard.library.story.tools.prose.voice import Narration, Person, Told, proper_words
+from callboard.library.story.tools.report import noticed, quotes_of
 
 NARRATOR: Final = "I"
 

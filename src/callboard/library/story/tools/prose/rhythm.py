@@ -7,13 +7,13 @@ from itertools import pairwise
 from statistics import fmean, median, pstdev
 from typing import Final
 
-from callboard.library.story.lexicon.groups import words_in
+from callboard.library.story.lexicon import words_in
 from callboard.library.story.model import Finding, Severity
 from callboard.library.story.text.document import Document, Sentence
 from callboard.library.story.text.words import words_of
 from callboard.library.story.thresholds import ProseThresholds
-from callboard.library.story.tools.narration import Narration, Told, first_word
-from callboard.library.story.tools.noticing import noticed, quotes_of
+from callboard.library.story.tools.prose.voice import Narration, Told, first_word
+from callboard.library.story.tools.report import noticed, quotes_of
 
 _STRONG_STOPS: Final = re.compile(r"[;:—–]|\s-\s")
 _QUOTES_PER_FINDING: Final = 3

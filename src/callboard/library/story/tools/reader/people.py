@@ -1,13 +1,16 @@
-"""People: who is new to the reader, who comes back unannounced, who comes out of nowhere."""
+"""People: who is new to the reader, who comes back unannounced, and whether a scene says so."""
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from itertools import pairwise
 
-from callboard.library.story.lexicon.groups import words_in
-from callboard.library.story.model import Finding, Quote, Severity
+from callboard.library.story.index import Entity, StoryIndex
+from callboard.library.story.lexicon import words_in
+from callboard.library.story.model import Finding, Quote, Severity, StoryFile
 from callboard.library.story.text.document import Document
+from callboard.library.story.text.words import stop_words, words_of
 from callboard.library.story.thresholds import ReaderThresholds
-from callboard.library.story.tools.noticing import noticed, quotes_of
+from callboard.library.story.tools.report import noticed, quotes_of
 
 
 @dataclass(frozen=True, slots=True)
@@ -156,3 +159,132 @@ def _is_reminded(cast: Cast, appearance: Appearance, limits: ReaderThresholds) -
 
 def _quotes(cast: Cast, sentences: Sequence[int], limit: int) -> tuple[Quote, ...]:
     return quotes_of(cast.document, (cast.document.sentences[at] for at in sentences), limit)
+
+
+@dataclass(frozen=True, slots=True)
+class Setting:
+    """What a scene declares about itself, and the names its point of view goes by."""
+
+    document: Document
+    title: str
+    pov: str | None
+    place: str | None
+    when: str | None
+    pov_words: frozenset[str]
+
+
+def disorienting(settings: Sequence[Setting], limits: ReaderThresholds) -> Iterator[Finding]:
+    """Tell of scenes that change point of view, place or time and begin without saying so."""
+    for before, now in pairwise(settings):
+        changed = _changed(before, now)
+        if not changed or not now.document.sentences:
+            continue
+        opening = opening_words(now.document, limits.opening_words)
+        if is_oriented(opening, now):
+            continue
+        yield noticed(
+            "disorienting_transition",
+            Severity.MINOR,
+            f"{now.title} changes {_listed(changed)}, and its first {limits.opening_words} words"
+            " name neither who, where nor when",
+            quotes_of(now.document, now.document.sentences, 2),
+            "Give the reader a name, a place or an hour at once.",
+            0.6,
+        )
+
+
+def opening_words(document: Document, count: int) -> frozenset[str]:
+    """Return the first words of a scene."""
+    words: list[str] = []
+    for sentence in document.sentences:
+        words += sentence.words
+        if len(words) >= count:
+            break
+    return frozenset(word.removesuffix("'s") for word in words[:count])
+
+
+def is_oriented(opening: frozenset[str], setting: Setting) -> bool:
+    """Say whether some first words name the point of view, the place or the time."""
+    if opening & setting.pov_words or opening & words_in("reader", "time_words"):
+        return True
+    if opening & words_in("grammar", "first_person") and not setting.pov_words:
+        return True
+    return bool(opening & _telling(setting.place))
+
+
+def _changed(before: Setting, now: Setting) -> list[str]:
+    pairs = (
+        ("the point of view", before.pov, now.pov),
+        ("the place", before.place, now.place),
+        ("the time", before.when, now.when),
+    )
+    return [what for what, old, new in pairs if old and new and old.casefold() != new.casefold()]
+
+
+def _telling(text: str | None) -> frozenset[str]:
+    return frozenset(words_of(text or "")) - stop_words()
+
+
+def _listed(parts: Sequence[str]) -> str:
+    return parts[0] if len(parts) == 1 else f"{', '.join(parts[:-1])} and {parts[-1]}"
+
+
+_MIN_LETTERS = 4
+
+
+class Casting:
+    """Makes casts and settings of scenes; what cards say is looked up once."""
+
+    def __init__(self, index: StoryIndex) -> None:
+        """Take the index of the project."""
+        self._index = index
+        self._named: dict[str, Named] = {}
+
+    def cast(self, file: StoryFile) -> Cast:
+        """Return a scene with everybody and everything named in it."""
+        places: dict[str, list[int]] = {}
+        entities: dict[str, Entity] = {}
+        for mention in self._index.mentions(file.path):
+            places.setdefault(mention.entity.name, []).append(mention.sentence)
+            entities[mention.entity.name] = mention.entity
+        return Cast(
+            self._index.document(file.path),
+            file.title,
+            {
+                name: Appearance(self._of(entities[name]), tuple(dict.fromkeys(found)), len(found))
+                for name, found in places.items()
+            },
+        )
+
+    def setting(self, file: StoryFile) -> Setting:
+        """Return what a scene declares about itself."""
+        pov_words: frozenset[str] = frozenset()
+        if file.pov:
+            entity = self._index.entities.get(file.pov)
+            names = entity.aliases if entity else (file.pov,)
+            pov_words = frozenset(word for name in names for word in words_of(name)) - stop_words()
+        return Setting(
+            self._index.document(file.path),
+            file.title,
+            file.pov,
+            file.location,
+            file.when,
+            pov_words,
+        )
+
+    def _of(self, entity: Entity) -> Named:
+        if entity.name not in self._named:
+            known_for = frozenset[str]()
+            if entity.card is not None:
+                card = self._index.document(entity.card)
+                own = {word for alias in entity.aliases for word in words_of(alias)}
+                told = f"{' '.join(card.fields.values())} {card.prose}"
+                known_for = _known_by(told) - own
+            self._named[entity.name] = Named(entity.name, entity.kind, known_for)
+        return self._named[entity.name]
+
+
+def _known_by(text: str) -> frozenset[str]:
+    return frozenset(
+        word for word in words_of(text) if len(word) >= _MIN_LETTERS and word not in stop_words()
+    )

@@ -7,14 +7,19 @@ from pydantic import Field
 from callboard.library.story.index import StoryIndex, story_index
 from callboard.library.story.model import StoryFile
 from callboard.library.story.thresholds import StakesThresholds, thresholds
-from callboard.library.story.tools.derived import PerDocument
-from callboard.library.story.tools.frame import Report, counted, finish, plan
-from callboard.library.story.tools.noticing import identified
-from callboard.library.story.tools.reader.flow import assess
+from callboard.library.story.tools.reader.mood import assess
 from callboard.library.story.tools.reader.simulation import Simulation, read_scene, simulate
-from callboard.library.story.tools.scenes import scenes_asked_for
+from callboard.library.story.tools.report import (
+    PerDocument,
+    Report,
+    counted,
+    finish,
+    identified,
+    plan,
+    scenes_asked_for,
+)
+from callboard.library.story.tools.stakes.curve import measure, scene_part
 from callboard.library.story.tools.stakes.hits import scene_hits
-from callboard.library.story.tools.stakes.scene import measure, scene_part
 from callboard.library.story.tools.stakes.threads import (
     Passage,
     Theme,

@@ -11,7 +11,7 @@ from callboard.library.story.text.document import Document
 from callboard.library.story.text.sentences import Sentence
 from callboard.library.story.text.words import stem, words_of
 from callboard.library.story.thresholds import StakesThresholds
-from callboard.library.story.tools.noticing import noticed
+from callboard.library.story.tools.report import noticed
 from callboard.library.story.tools.stems import Vocabulary
 
 Status = Literal["planted_and_paid", "planted_unpaid", "paid_unplanted", "absent"]

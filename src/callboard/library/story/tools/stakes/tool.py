@@ -6,19 +6,25 @@ from pydantic import Field, model_validator
 
 from callboard.library.story.index import StoryIndex, story_index
 from callboard.library.story.thresholds import thresholds
-from callboard.library.story.tools.derived import PerDocument
-from callboard.library.story.tools.frame import Report, cite, counted, finish, plan
-from callboard.library.story.tools.noticing import identified
-from callboard.library.story.tools.scenes import scenes_asked_for
-from callboard.library.story.tools.stakes.curve import curve_findings
-from callboard.library.story.tools.stakes.hits import scene_hits
-from callboard.library.story.tools.stakes.scene import (
+from callboard.library.story.tools.report import (
+    PerDocument,
+    Report,
+    cite,
+    counted,
+    finish,
+    identified,
+    plan,
+    scenes_asked_for,
+)
+from callboard.library.story.tools.stakes.curve import (
     Measured,
     Part,
+    curve_findings,
     entry_part,
     measure,
     scene_part,
 )
+from callboard.library.story.tools.stakes.hits import scene_hits
 from callboard.library.story.tools.stakes.threads import (
     Passage,
     Theme,

@@ -9,7 +9,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Final
 
-from callboard.library.story.lexicon.lists import word_list
+from callboard.library.story.lexicon import word_list
 from callboard.library.story.text.words import stem
 from callboard.packs.writers_factory.revision.analysis.quotes import Span, paragraphs_of
 

@@ -1,7 +1,12 @@
-"""Groups: the YAML lexicons beside this module, each a set of named word lists or phrases."""
+"""Lexicons: the English word lists in `lexicons/`, as data.
+
+A YAML file is a set of named word lists or phrases; a text file is one list, one or more words a
+line, `#` for remarks.
+"""
 
 from collections.abc import Mapping
 from functools import cache
+from importlib.resources import files
 from typing import Any, cast
 
 from callboard.core.bundled import bundled_yaml
@@ -46,5 +51,30 @@ def numbered_words(lexicon: str) -> tuple[tuple[int, frozenset[str]], ...]:
 
 @cache
 def _groups(lexicon: str) -> Mapping[str, Any]:
-    held: Mapping[Any, Any] = bundled_yaml("callboard.library.story.lexicon", f"{lexicon}.yaml")
+    held: Mapping[Any, Any] = bundled_yaml("callboard.library.story", f"lexicons/{lexicon}.yaml")
     return {str(group): words for group, words in held.items()}
+
+
+@cache
+def word_list(name: str) -> frozenset[str]:
+    """Return the lower-cased entries of `<name>.txt`; one line may hold several single words.
+
+    A line that starts with `=` is one entry of several words.
+    """
+    return frozenset(entry.lower() for entry in _entries(name))
+
+
+@cache
+def word_list_as_written(name: str) -> frozenset[str]:
+    """Return the entries of `<name>.txt` with their capitals."""
+    return frozenset(_entries(name))
+
+
+def _entries(name: str) -> list[str]:
+    folder = files("callboard.library.story").joinpath("lexicons")
+    text = folder.joinpath(f"{name}.txt").read_text(encoding="utf-8")
+    entries: list[str] = []
+    for line in text.splitlines():
+        told = line.partition("#")[0].strip()
+        entries.extend([told[1:].strip()] if told.startswith("=") else told.split())
+    return entries

@@ -1,15 +1,139 @@
-"""Ranking: what each file is worth to some criteria, and on what grounds."""
+"""Search: what a task's words ask for, and what each file is worth to them, on what grounds."""
 
-from collections.abc import Mapping, Sequence
+import math
+import re
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Final
 
+from rapidfuzz import fuzz
+
 from callboard.library.story.index import StoryIndex
-from callboard.library.story.index.numbers import numbered_title
+from callboard.library.story.index.metadata import numbered_title
+from callboard.library.story.lexicon import word_list, words_in
 from callboard.library.story.model import Kind, StoryFile
+from callboard.library.story.text import Document, Sentence, stem, stop_words, words_of
 from callboard.library.story.thresholds import LocatorThresholds
-from callboard.library.story.tools.locator.bodies import body_scores
-from callboard.library.story.tools.locator.criteria import Criteria, near_names, tokens_of
+
+_MOST_SCENES: Final = 500
+_NUMBERED: Final = re.compile(
+    r"\b(?:scenes?|chapters?|scn?|ch)\b[.\s#:-]*(?P<numbers>\d{1,4}"
+    r"(?:\s*(?:-|–|—|to|through|until|and|&|,|\+)\s*(?:scenes?\s*|chapters?\s*)?\d{1,4}\b)*)",
+    re.IGNORECASE,
+)
+_RANGE: Final = re.compile(r"(\d+)(?:\s*(?:-|–|—|to|through|until)\s*(?:\D{0,9}\s)?(\d+))?")
+_SPLIT: Final = re.compile(r"[^\w]+|_")
+
+
+@dataclass(frozen=True, slots=True)
+class Criteria:
+    """What is looked for: scene numbers, words, and kinds if there is nothing else."""
+
+    text: str
+    numbers: frozenset[int]
+    tokens: tuple[str, ...]
+    kinds: frozenset[Kind]
+
+    @property
+    def is_empty(self) -> bool:
+        """Whether nothing can be looked for."""
+        return not (self.numbers or self.tokens or self.kinds or self.text.strip())
+
+
+def read_criteria(text: str, max_tokens: int) -> Criteria:
+    """Return what a text asks for; verbs of tasks and function words ask for nothing."""
+    numbers = scene_numbers(text)
+    rest = _NUMBERED.sub(" ", text)
+    ignored = stop_words() | word_list("task_words")
+    words = [token for word in words_of(rest) for token in tokens_of(word)]
+    kinds = frozenset(kind for kind in Kind for word in words if _means(word, kind))
+    tokens = [
+        word
+        for word in dict.fromkeys(words)
+        if word not in ignored and len(word) > 1 and not any(_means(word, kind) for kind in Kind)
+    ]
+    named = frozenset[Kind]() if tokens or numbers else kinds
+    return Criteria(text, numbers, tuple(tokens[:max_tokens]), named)
+
+
+def scene_numbers(text: str) -> frozenset[int]:
+    """Return the scene numbers a text names: `scene 21`, `scenes 21-22`, `scenes 3, 5 and 7`."""
+    found: set[int] = set()
+    for hit in _NUMBERED.finditer(text):
+        for pair in _RANGE.finditer(hit["numbers"]):
+            first = int(pair[1])
+            last = int(pair[2]) if pair[2] else first
+            found.update(range(first, min(last, first + _MOST_SCENES) + 1))
+    return frozenset(found)
+
+
+def tokens_of(text: str) -> tuple[str, ...]:
+    """Return the lower-cased words of a name or path, taken apart at every mark."""
+    return tuple(token for token in _SPLIT.split(text.lower()) if token)
+
+
+def near_names(
+    tokens: Iterable[str], names: frozenset[str], similarity: float, min_letters: int
+) -> dict[str, frozenset[str]]:
+    """Return for each token the words that count as it: itself and names spelled almost so."""
+    found: dict[str, frozenset[str]] = {}
+    for token in tokens:
+        near: set[str] = {token}
+        if token not in names and len(token) >= min_letters and token.isalpha():
+            near.update(name for name in names if fuzz.ratio(token, name) >= similarity)
+        found[token] = frozenset(near)
+    return found
+
+
+def _means(word: str, kind: Kind) -> bool:
+    return word in words_in("kind_words", kind.value)
+
+
+_K1: Final = 1.5
+_B: Final = 0.75
+_PREFIX: Final = 3
+
+
+def body_scores(
+    documents: Sequence[Document], tokens: Mapping[str, frozenset[str]]
+) -> dict[str, float]:
+    """Return for each path how much it speaks of the tokens, the best one with 1.0."""
+    forms = {token: _forms(documents, words) for token, words in tokens.items()}
+    lengths = {each.path: each.word_count for each in documents}
+    average = sum(lengths.values()) / max(len(lengths), 1) or 1.0
+    scores = dict.fromkeys(lengths, 0.0)
+    for words in forms.values():
+        counts = {
+            each.path: sum(each.word_counts.get(word, 0) for word in words) for each in documents
+        }
+        holding = sum(count > 0 for count in counts.values())
+        rarity = math.log(1 + (len(documents) - holding + 0.5) / (holding + 0.5))
+        for path, count in counts.items():
+            weight = _K1 * (1 - _B + _B * lengths[path] / average)
+            scores[path] += rarity * count * (_K1 + 1) / (count + weight)
+    best = max(scores.values(), default=0.0)
+    return {path: score / best for path, score in scores.items() if score > 0}
+
+
+def best_sentence(document: Document, tokens: Mapping[str, frozenset[str]]) -> Sentence | None:
+    """Return the sentence that holds most of the tokens, the first of equals."""
+    stems = {token: frozenset(map(stem, words)) for token, words in tokens.items()}
+    starts = tuple({word[:_PREFIX] for words in tokens.values() for word in words})
+    best: tuple[int, Sentence] | None = None
+    for sentence in document.sentences:
+        said = {stem(word) for word in sentence.words if word.startswith(starts)}
+        hits = sum(bool(said & wanted) for wanted in stems.values()) if said else 0
+        if hits and (best is None or hits > best[0]):
+            best = (hits, sentence)
+    return best[1] if best else None
+
+
+def _forms(documents: Iterable[Document], words: frozenset[str]) -> tuple[str, ...]:
+    stems = frozenset(map(stem, words))
+    starts = tuple({word[:_PREFIX] for word in words})
+    said = {word for each in documents for word in each.word_counts if word.startswith(starts)}
+    return tuple(sorted(word for word in said if stem(word) in stems))
+
 
 FILENAME: Final = "FILENAME_MATCH"
 METADATA: Final = "METADATA_MATCH"

@@ -1,14 +1,163 @@
-"""Dates: what a scene says of its day, and spans such as "three days later".
+"""Values: what a claim claims, brought to one form so that two claims can be compared.
 
-Refuses to guess: a date is a year, a month and a day, or only the parts that are written.
+Numbers, colours, heights, days and spans such as "three days later". Refuses to guess: a date
+has only the parts that are written.
 """
 
 import datetime
 import re
+from collections.abc import Mapping
 from dataclasses import dataclass
+from functools import cache
 from typing import Final
 
-from callboard.library.story.facts.values.numbers import NUMBER, ORDINAL, number_of
+from callboard.library.story.lexicon import families_in
+
+_UNITS: Final = re.findall(
+    r"\w+",
+    "zero one two three four five six seven eight nine ten eleven twelve thirteen fourteen "
+    "fifteen sixteen seventeen eighteen nineteen",
+)
+_TENS: Final = {
+    word: 20 + 10 * place
+    for place, word in enumerate(
+        re.findall(r"\w+", "twenty thirty forty fifty sixty seventy eighty ninety")
+    )
+}
+_ORDINALS: Final = re.findall(
+    r"\w+",
+    "zeroth first second third fourth fifth sixth seventh eighth ninth tenth eleventh twelfth "
+    "thirteenth fourteenth fifteenth sixteenth seventeenth eighteenth nineteenth",
+)
+_TENTHS: Final = {f"{word[:-1]}ieth": number for word, number in _TENS.items()}
+_UNIT: Final = "|".join(sorted(_UNITS[1:], key=len, reverse=True))
+_TEN: Final = "|".join(_TENS)
+_HUNDREDS: Final = rf"(?:a|{'|'.join(_UNITS[1:10])})[ -]hundred(?:(?: and)?[ -](?:{_TEN}|{_UNIT}))?"
+# Text of a regular expression that meets any number below a thousand; longest first.
+NUMBER: Final = (
+    rf"(?:\d{{1,4}}|{_HUNDREDS}|(?:{_TEN})(?:[ -](?:{'|'.join(_UNITS[1:10])}))?|{_UNIT})"
+)
+ORDINAL: Final = (
+    rf"(?:\d{{1,3}}(?:st|nd|rd|th)|(?:{_TEN})[ -](?:{'|'.join(_ORDINALS[1:10])})"
+    rf"|{'|'.join([*_TENTHS, *_ORDINALS[1:]])})"
+)
+
+
+def number_of(text: str) -> int | None:
+    """Return the number a text says, in figures or words; None when it says no number."""
+    told = text.strip().lower()
+    if re.fullmatch(r"\d+", told):
+        return int(told)
+    match = re.fullmatch(r"(\d+)(?:st|nd|rd|th)", told)
+    if match:
+        return int(match[1])
+    return _words_to_number(re.split(r"[ -]+", told))
+
+
+def _words_to_number(words: list[str]) -> int | None:
+    total = 0
+    for word in words:
+        if word == "and":
+            continue
+        if word == "hundred":
+            total = max(total, 1) * 100
+            continue
+        value = _value(word)
+        if value is None:
+            return None
+        total += value
+    return total if words else None
+
+
+def _value(word: str) -> int | None:
+    if word == "a":
+        return 1
+    for listed in (_UNITS, _ORDINALS):
+        if word in listed:
+            return listed.index(word)
+    return _TENS.get(word, _TENTHS.get(word))
+
+
+_SEPARATORS = re.compile(r"[^a-z]+")
+
+
+@cache
+def colour_words(part: str) -> frozenset[str]:
+    """Return the colour words known for `eye` or `hair`."""
+    return frozenset(_families(part))
+
+
+def families_of(part: str, text: str) -> frozenset[str]:
+    """Return the families of every colour word in a text; empty when it names no colour.
+
+    Of "dark red" only the red counts, and "steel-blue" is blue: the last word of a compound says
+    what the words before it shade, unless both are colours of their own ("blue-green").
+    """
+    known = _families(part)
+    words = _SEPARATORS.split(text.lower())
+    named = [word for word in words if word in known]
+    if len(named) > 1:
+        named = [word for word in named if word not in _SHADES]
+    return frozenset(family for word in named for family in known[word])
+
+
+def colour_name(text: str) -> str:
+    """Return a colour as it is compared in messages: one spelling, single blanks."""
+    return " ".join(text.lower().replace("gray", "grey").split())
+
+
+_SHADES = frozenset({"dark", "steel", "slate", "flint", "pewter", "jet", "fair", "olive"})
+
+
+@cache
+def _families(part: str) -> Mapping[str, frozenset[str]]:
+    listed = families_in("facts", f"{part}_colours")
+    words = {word for known in listed.values() for word in known}
+    return {
+        word: frozenset(name for name, known in listed.items() if word in known) for word in words
+    }
+
+
+_CM_PER_INCH: Final = 2.54
+_FEET: Final = re.compile(
+    rf"({NUMBER})[ -]?(?:feet|foot|ft\.?|['\u2032’])"
+    rf"(?:[ ,-]*(?:and )?({NUMBER})(?!\w)(?:[ -]?(?:inches|inch|in\.?|[\"\u2033”]))?"
+    r"|( and a half))?",
+    re.IGNORECASE,
+)
+_METRES: Final = re.compile(r"(\d)[.,](\d{1,2}) ?m(?:et(?:re|er)s?)?\b", re.IGNORECASE)
+_CENTIMETRES: Final = re.compile(r"(\d{2,3}) ?(?:cm|centimet(?:re|er)s?)\b", re.IGNORECASE)
+HEIGHT: Final = (
+    rf"(?:\d[.,]\d{{1,2}} ?m(?:et(?:re|er)s?)?\b|\d{{2,3}} ?(?:cm|centimet(?:re|er)s?)\b"
+    rf"|{NUMBER}[ -]?(?:feet|foot|ft\.?|['\u2032’])"
+    rf"(?:[ ,-]*(?:and )?{NUMBER}(?!\w)(?:[ -]?(?:inches|inch|in\.?|[\"\u2033”]))?| and a half)?)"
+)
+
+
+def centimetres(text: str) -> int | None:
+    """Return the height a text tells; None when it tells none or nobody is that tall."""
+    found = _metric(text) or _imperial(text)
+    return found if found and 30 <= found <= 400 else None
+
+
+def _metric(text: str) -> int | None:
+    if match := _METRES.search(text):
+        return int(match[1]) * 100 + int(match[2].ljust(2, "0"))
+    if match := _CENTIMETRES.search(text):
+        return int(match[1])
+    return None
+
+
+def _imperial(text: str) -> int | None:
+    match = _FEET.search(text)
+    if not match:
+        return None
+    feet = number_of(match[1])
+    inches = 6 if match[3] else number_of(match[2] or "0")
+    if feet is None or inches is None or inches > 11:
+        return None
+    return round((feet * 12 + inches) * _CM_PER_INCH)
+
 
 MONTHS: Final = re.findall(
     r"\w+",

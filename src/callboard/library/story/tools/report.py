@@ -6,13 +6,19 @@ what the model's tier affords.
 """
 
 import re
-from collections.abc import Iterable, Sequence
+import threading
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field
-from typing import Final
+from itertools import islice
+from typing import Final, Generic, TypeVar
+from weakref import WeakKeyDictionary
 
 from callboard.core.canonical import Json, digest
 from callboard.library.story.index import StoryIndex
-from callboard.library.story.model import Finding, Quote, Severity
+from callboard.library.story.model import Finding, Quote, Severity, StoryFile
+from callboard.library.story.text.document import Document
+from callboard.library.story.text.sentences import Sentence
+from callboard.library.story.text.words import words_of
 from callboard.library.story.thresholds import Thresholds
 from callboard.tools import DryRun, FileRef, ToolResult, fit_summary
 
@@ -153,3 +159,87 @@ def _summary(limits: Thresholds, report: Report, findings: Sequence[Finding]) ->
         for finding in findings:
             lines += finding_lines(finding, size.max_quote_chars)
     return fit_summary("\n".join([*lines, *report.details]), size.max_chars)
+
+
+def noticed(
+    type: str,  # noqa: A002 - the word every finding uses for it
+    severity: Severity,
+    message: str,
+    quotes: tuple[Quote, ...],
+    suggestion: str = "",
+    confidence: float = 1.0,
+) -> Finding:
+    """Return a finding that has no id yet."""
+    return Finding("", type, severity, message, quotes, suggestion, confidence)
+
+
+def identified(tool: str, findings: Iterable[Finding]) -> tuple[Finding, ...]:
+    """Give findings the ids that follow from what they say."""
+    return tuple(
+        make_finding(
+            tool,
+            each.type,
+            each.severity,
+            each.message,
+            each.quotes,
+            suggestion=each.suggestion,
+            confidence=each.confidence,
+        )
+        for each in findings
+    )
+
+
+def quotes_of(document: Document, sentences: Iterable[Sentence], limit: int) -> tuple[Quote, ...]:
+    """Quote the first sentences of some, each once."""
+    unique = {sentence.start: sentence for sentence in sentences}
+    return tuple(document.quote(sentence) for sentence in islice(unique.values(), limit))
+
+
+@dataclass(frozen=True, slots=True)
+class SceneNames:
+    """Every word of the names in a scene, and whom each word of a person's name means."""
+
+    words: frozenset[str] = frozenset()
+    people: dict[str, str] = field(default_factory=dict[str, str])
+
+
+def scenes_asked_for(index: StoryIndex, paths: Sequence[str]) -> tuple[StoryFile, ...]:
+    """Return the scenes of some paths in the order given, or all in story order."""
+    if not paths:
+        return index.scenes
+    return tuple(index.file(path) for path in dict.fromkeys(paths))
+
+
+def names_in(index: StoryIndex, path: str) -> SceneNames:
+    """Collect the names of a scene, word by word, in lower case."""
+    words: set[str] = set()
+    people: dict[str, str] = {}
+    for mention in index.mentions(path):
+        parts = words_of(mention.surface)
+        words.update(parts)
+        if mention.entity.kind == "character" and parts:
+            people[parts[-1]] = mention.entity.name
+    return SceneNames(frozenset(words), people)
+
+
+T = TypeVar("T")
+
+
+class PerDocument(Generic[T]):
+    """A function of a document, computed once for each; a changed file is a new document."""
+
+    def __init__(self, make: Callable[[Document], T]) -> None:
+        """Take the function; it must depend on nothing but the document."""
+        self._make = make
+        self._lock = threading.Lock()
+        self._made: WeakKeyDictionary[Document, T] = WeakKeyDictionary()
+
+    def of(self, document: Document) -> T:
+        """Return the function's value for a document."""
+        with self._lock:
+            if document in self._made:
+                return self._made[document]
+        # Two threads may both compute it; the value is the same and neither waits.
+        value = self._make(document)
+        with self._lock:
+            return self._made.setdefault(document, value)

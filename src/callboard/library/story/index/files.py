@@ -1,4 +1,4 @@
-"""The shelf of parsed files: brought up to date with the project, file by file.
+"""The parsed files of a project: brought up to date with it, file by file.
 
 A file is read again when its time or size changed, and parsed again only when its content did.
 """
@@ -58,7 +58,7 @@ class _Seen:
         return other is not None and (self.parsed, self.problem) == (other.parsed, other.problem)
 
 
-class Shelf:
+class ParsedFiles:
     """What was parsed so far; one thread at a time brings it up to date."""
 
     def __init__(self) -> None:

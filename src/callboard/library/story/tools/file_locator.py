@@ -1,4 +1,4 @@
-"""`file_locator`: the tool itself: arguments, payload and words."""
+"""`file_locator`: which files a task or a question is about."""
 
 import re
 from collections import Counter
@@ -12,10 +12,15 @@ from callboard.core.canonical import Json
 from callboard.library.story.index import OutlineEntry, StoryIndex, story_index
 from callboard.library.story.model import Kind, Quote
 from callboard.library.story.thresholds import thresholds
-from callboard.library.story.tools.frame import Report, cite, counted, finish, plan
-from callboard.library.story.tools.locator.bodies import best_sentence
-from callboard.library.story.tools.locator.criteria import read_criteria, scene_numbers
-from callboard.library.story.tools.locator.ranking import FILENAME, Match, Ranking
+from callboard.library.story.tools.report import Report, cite, counted, finish, plan
+from callboard.library.story.tools.search import (
+    FILENAME,
+    Match,
+    Ranking,
+    best_sentence,
+    read_criteria,
+    scene_numbers,
+)
 from callboard.tools import DryRun, ToolArgs, ToolContext, ToolResult, tool
 from callboard.tools.files.glob import compile_glob
 

@@ -1,12 +1,51 @@
-"""Flow: stretches in which nothing moves, and how smoothly the whole reads."""
+"""Mood: how dark or bright a scene is, stretches in which nothing moves, how smoothly all reads."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Literal
+from typing import Final, Literal
 
+from callboard.library.story.lexicon import words_in
 from callboard.library.story.model import Finding, Quote, Severity
+from callboard.library.story.text.document import Document
 from callboard.library.story.thresholds import ReaderThresholds
-from callboard.library.story.tools.noticing import noticed
+from callboard.library.story.tools.report import noticed
+from callboard.library.story.tools.stems import different_words, weights_of
+
+_NEGATION_REACH_WORDS: Final = 3
+# So much neutral weight keeps a scene with two feeling words from being extreme.
+_DAMPING: Final = 5.0
+
+
+def sentiment_of(document: Document) -> float:
+    """Weigh the feeling words of a scene against each other."""
+    weights = weights_of("valence").among(different_words(document.sentences))
+    bright = dark = 0.0
+    for sentence in document.sentences:
+        brighter, darker = weigh(sentence.words, weights)
+        bright += brighter
+        dark += darker
+    return (bright - dark) / (bright + dark + _DAMPING)
+
+
+def weigh(words: Sequence[str], weights: Mapping[str, float | str]) -> tuple[float, float]:
+    """Return how bright and how dark some words are; a negation turns what follows it."""
+    bright = dark = 0.0
+    for index, word in enumerate(words):
+        if word not in weights:
+            continue
+        weight = float(weights[word])
+        if _is_negated(words, index):
+            weight = -weight / 2
+        bright += max(weight, 0.0)
+        dark += max(-weight, 0.0)
+    return bright, dark
+
+
+def _is_negated(words: Sequence[str], index: int) -> bool:
+    before = words[max(0, index - _NEGATION_REACH_WORDS) : index]
+    negations = words_in("valence", "negations")
+    return any(word in negations or word.endswith("n't") for word in before)
+
 
 FlowAssessment = Literal["Smooth", "Some friction", "Major issues"]
 

@@ -36,6 +36,47 @@ _BREAKS: Final = re.compile(
     r"|after|over|under|against|his|her|my|their|that|which)\b"
 )
 _MIXED: Final = re.compile(r"^,? (?:streaked|shot|flecked|touched|threaded|tinged|going|salted)\b")
+# How far off a height may be that somebody gives with "about".
+_ABOUT_LEEWAY_CM: Final = 8
+_ABOUT: Final = (
+    r"(?P<about>(?: (?:just|about|over|under|well|only|a good|some|at least|around|maybe))*)"
+)
+_HEIGHTS: Final = (
+    re.compile(
+        rf"{SUBJECT} (?:was|is|stood|stands|measured){_ABOUT} (?P<height>{HEIGHT})"
+        r"(?:[ -]tall| in height| in (?:his|her) (?:boots|socks|stockings|bare feet))\b"
+    ),
+    re.compile(rf"(?P<who>{ENTITY}),{_ABOUT} (?P<height>{HEIGHT})[ -]tall\b"),
+)
+_HEIGHT_TRIGGER: Final = re.compile(r"\b(?:tall|height|boots|socks|stockings|bare feet)\b")
+_HANDS: Final = (
+    re.compile(
+        rf"{SUBJECT} (?:was|is|had always been)(?: [a-z]+ly| always| born| an?)?"
+        r" (?P<hand>left|right)[- ]hand(?:ed|er)\b"
+    ),
+    re.compile(rf"\b(?P<hand>[Ll]eft|[Rr]ight)-handed (?P<who>{ENTITY})"),
+    re.compile(rf"(?P<who>{ENTITY}), (?:an? |who was |who is )?(?P<hand>left|right)-handed\b"),
+    re.compile(rf"{SUBJECT} (?:was|is) an? (?P<hand>southpaw|lefty)\b"),
+)
+_HAND_NAMES: Final = {"southpaw": "left", "lefty": "left"}
+_NOT_A_PERSON: Final = re.compile(
+    r"^ (?:blow|swing|stroke|grip|throw|punch|compliment|draw|cut|shot|hook|parry|batsman's)"
+)
+_APPOSITION: Final = r"(?:, (?:[a-z’'-]+ ?){1,7},)?"
+_ADVERB: Final = r"(?: [a-z]+ly| then| too| also| still| already| finally| at last)?"
+# "The night Kael died", "before she died": a clause that dates something else may look ahead.
+_DATING: Final = re.compile(
+    r"\b(?:when|before|after|until|till|since|once|if|because|how|why|where|whether|as"
+    r"|(?:the|that) (?:day|night|morning|evening|hour|moment|time|week|month|year|summer|winter"
+    r"|spring|autumn|fall))\b[^,;:—]*$",
+    re.IGNORECASE,
+)
+_KILLED_BY: Final = r"(?:killed|slain|murdered|executed|hanged|beheaded|drowned|poisoned|shot dead)"
+_DEAD: Final = Value("dead", frozenset({"dead"}))
+_TRIGGER: Final = re.compile(
+    r"\b(?:died|dies|dead|corpse|stopped beating|(?:breathed|drew) (?:his|her) last)\b|"
+    + _KILLED_BY
+)
 
 
 def find_looks(masked: Masked) -> Iterator[Found]:
@@ -119,34 +160,6 @@ def _look_patterns(part: str) -> tuple[re.Pattern[str], ...]:
     return tuple(re.compile(shape) for shape in shapes)
 
 
-# How far off a height may be that somebody gives with "about".
-_ABOUT_LEEWAY_CM: Final = 8
-_ABOUT: Final = (
-    r"(?P<about>(?: (?:just|about|over|under|well|only|a good|some|at least|around|maybe))*)"
-)
-_HEIGHTS: Final = (
-    re.compile(
-        rf"{SUBJECT} (?:was|is|stood|stands|measured){_ABOUT} (?P<height>{HEIGHT})"
-        r"(?:[ -]tall| in height| in (?:his|her) (?:boots|socks|stockings|bare feet))\b"
-    ),
-    re.compile(rf"(?P<who>{ENTITY}),{_ABOUT} (?P<height>{HEIGHT})[ -]tall\b"),
-)
-_HEIGHT_TRIGGER: Final = re.compile(r"\b(?:tall|height|boots|socks|stockings|bare feet)\b")
-_HANDS: Final = (
-    re.compile(
-        rf"{SUBJECT} (?:was|is|had always been)(?: [a-z]+ly| always| born| an?)?"
-        r" (?P<hand>left|right)[- ]hand(?:ed|er)\b"
-    ),
-    re.compile(rf"\b(?P<hand>[Ll]eft|[Rr]ight)-handed (?P<who>{ENTITY})"),
-    re.compile(rf"(?P<who>{ENTITY}), (?:an? |who was |who is )?(?P<hand>left|right)-handed\b"),
-    re.compile(rf"{SUBJECT} (?:was|is) an? (?P<hand>southpaw|lefty)\b"),
-)
-_HAND_NAMES: Final = {"southpaw": "left", "lefty": "left"}
-_NOT_A_PERSON: Final = re.compile(
-    r"^ (?:blow|swing|stroke|grip|throw|punch|compliment|draw|cut|shot|hook|parry|batsman's)"
-)
-
-
 def find_bodies(masked: Masked) -> Iterator[Found]:
     """Yield what a sentence says of somebody's height, hand or species."""
     yield from _heights(masked)
@@ -228,25 +241,6 @@ def _species_patterns() -> tuple[re.Pattern[str], ...]:
         re.compile(rf"(?P<who>{ENTITY}), an? {adjective()}{{0,2}}{kind}{ends}"),
         re.compile(rf"\b[Tt]he {adjective()}{{0,2}}{kind} (?P<who>{ENTITY})"),
     )
-
-
-_APPOSITION: Final = r"(?:, (?:[a-z’'-]+ ?){1,7},)?"
-_ADVERB: Final = r"(?: [a-z]+ly| then| too| also| still| already| finally| at last)?"
-# "The night Kael died", "before she died": a clause that dates something else may look ahead.
-_DATING: Final = re.compile(
-    r"\b(?:when|before|after|until|till|since|once|if|because|how|why|where|whether|as"
-    r"|(?:the|that) (?:day|night|morning|evening|hour|moment|time|week|month|year|summer|winter"
-    r"|spring|autumn|fall))\b[^,;:—]*$",
-    re.IGNORECASE,
-)
-_KILLED_BY: Final = r"(?:killed|slain|murdered|executed|hanged|beheaded|drowned|poisoned|shot dead)"
-
-
-_DEAD: Final = Value("dead", frozenset({"dead"}))
-_TRIGGER: Final = re.compile(
-    r"\b(?:died|dies|dead|corpse|stopped beating|(?:breathed|drew) (?:his|her) last)\b|"
-    + _KILLED_BY
-)
 
 
 def find_deaths(masked: Masked) -> Iterator[Found]:

@@ -25,6 +25,10 @@ _NAME_BEFORE: Final = re.compile(r"(?<![\w.’'-])([A-Z][a-z’'-]+) $")
 _LONGEST_NAME: Final = 60
 _NAME_AFTER: Final = re.compile(r" ([A-Z][a-z]+)")
 _PRONOUN: Final = re.compile(r"\b(?:he|him|his|himself|she|her|hers|herself)\b", re.IGNORECASE)
+_NOT_PERSONS: Final = frozenset({"location", "item", "faction", "lore"})
+_WORD: Final = re.compile(r"[^\W\d_]+")
+# So many sentences must use one gender's pronouns of somebody who has no card.
+_NEEDED: Final = 3
 
 
 @dataclass(frozen=True, slots=True)
@@ -143,12 +147,6 @@ def gender_of_text(text: str, *, needed: int = 1) -> Gender | None:
     if max(female, male) < needed or min(female, male) * 4 > max(female, male):
         return None
     return "female" if female > male else "male"
-
-
-_NOT_PERSONS: Final = frozenset({"location", "item", "faction", "lore"})
-_WORD: Final = re.compile(r"[^\W\d_]+")
-# So many sentences must use one gender's pronouns of somebody who has no card.
-_NEEDED: Final = 3
 
 
 def cast_of(index: StoryIndex, documents: Sequence[Document]) -> Cast:

@@ -16,6 +16,9 @@ from callboard.library.story.index import StoryIndex
 from callboard.library.story.model import Severity
 from callboard.library.story.text import Document
 
+# What was so in a remembered time need not be so now.
+_PASSING: Final = frozenset({Attribute.AGE, Attribute.RANK, Attribute.HAIR, Attribute.HEIGHT})
+
 
 class Gathering:
     """The claims of one project, as far as somebody asks for them."""
@@ -109,10 +112,6 @@ class Gathering:
 
 def _says_i(document: Document) -> bool:
     return document.is_english and is_first_person(document)
-
-
-# What was so in a remembered time need not be so now.
-_PASSING: Final = frozenset({Attribute.AGE, Attribute.RANK, Attribute.HAIR, Attribute.HEIGHT})
 
 
 @dataclass(frozen=True, slots=True)

@@ -17,6 +17,36 @@ _LAST_SIGN: Final = 0xEFFF
 # Text of a regular expression for the sign of any mention.
 ENTITY: Final = f"[{chr(_FIRST_SIGN)}-{chr(_LAST_SIGN)}]"
 _TITLE_BEFORE: Final = re.compile(r"((?:[A-Z][a-z]+[. -]+){1,2})$")
+# Who a sentence is about, and whose something is; a pronoun is resolved later or not at all.
+SUBJECT: Final = rf"(?P<who>{ENTITY}(?!['’])|\b(?:[Hh]e|[Ss]he|I)\b)"
+OWNER: Final = rf"(?:(?P<who>{ENTITY})['’]s?|\b(?P<whose>[Hh]is|[Hh]er|[Mm]y)\b)"
+# What may follow a predicate that is complete: "… was green and tired", not "… was green fire".
+STOPS: Final = (
+    r"(?=\s*(?:[.,;:!?—–)”\"]|$)|\s+(?:and|but|or|in|under|behind|beneath|beside|by|at|now|again"
+    r"|who|when|though|today|tonight|that|this)\b)"
+)
+_PAGE_CHARS: Final = 600
+_WORD: Final = re.compile(r"[a-z]+(?:['’-][a-z]+)*", re.IGNORECASE)
+# Where a doubt at the start of a sentence stops to reach: "he thought of home, and her eyes …".
+_HARD_STOP: Final = re.compile(r"[;:—–]|, (?:and|but|so|yet|for) |\.\.\.|…")
+_SOFT_STOP: Final = re.compile(r", |[;:—–.!?…]| and | but ")
+_COMMA: Final = re.compile(r", |[;:—–.!?…]")
+_AS_IF: Final = re.compile(r"\bas (?:if|though)\b|\bas \w+ as\b", re.IGNORECASE)
+_AFTERTHOUGHT: Final = re.compile(
+    r"^[,—– ]*+(?:or so|it seemed|they said|people said|he thought|she thought|i thought|perhaps"
+    r"|maybe|supposedly|in (?:his|her|my) dreams?)\b",
+    re.IGNORECASE,
+)
+_PLAIN_NAME: Final = re.compile(rf"(?:{ENTITY}|he\b|she\b)(?= [a-z])", re.IGNORECASE)
+_GOVERNED: Final = re.compile(
+    r"\b(?:of|in|to|by|for|with|from|near|behind|beside|about|inside|within|than|like|at|on|around"
+    r"|against|before|after|toward|towards|over|under|without|into|onto|through|across) $"
+    r"|\b(?:who|whom|which|whose|between)\b.*$"
+    r"|\bthat (?:had |has )?[a-z]+(?:ed|ew|ook|eld|ept|uck|it) $",
+    re.IGNORECASE,
+)
+# In the narration beside speech these only say who speaks.
+_TAGS: Final = frozenset({"said", "says", "told", "insisted", "joked", "claimed", "lied", "swore"})
 
 
 class NameHit(Protocol):
@@ -98,16 +128,6 @@ def titles() -> frozenset[str]:
     return frozenset(single) | words_in("facts", "courtesies")
 
 
-# Who a sentence is about, and whose something is; a pronoun is resolved later or not at all.
-SUBJECT: Final = rf"(?P<who>{ENTITY}(?!['’])|\b(?:[Hh]e|[Ss]he|I)\b)"
-OWNER: Final = rf"(?:(?P<who>{ENTITY})['’]s?|\b(?P<whose>[Hh]is|[Hh]er|[Mm]y)\b)"
-# What may follow a predicate that is complete: "… was green and tired", not "… was green fire".
-STOPS: Final = (
-    r"(?=\s*(?:[.,;:!?—–)”\"]|$)|\s+(?:and|but|or|in|under|behind|beneath|beside|by|at|now|again"
-    r"|who|when|though|today|tonight|that|this)\b)"
-)
-
-
 @cache
 def adjective() -> str:
     """Return the text of an expression for one adjective, with what joins it to the next word."""
@@ -141,30 +161,6 @@ def named_by(masked: Masked, match: re.Match[str], *groups: str) -> int | str | 
         if word := told.get(group):
             return masked.number_at(word) if re.fullmatch(ENTITY, word) else word.lower()
     return None
-
-
-_PAGE_CHARS: Final = 600
-_WORD: Final = re.compile(r"[a-z]+(?:['’-][a-z]+)*", re.IGNORECASE)
-# Where a doubt at the start of a sentence stops to reach: "he thought of home, and her eyes …".
-_HARD_STOP: Final = re.compile(r"[;:—–]|, (?:and|but|so|yet|for) |\.\.\.|…")
-_SOFT_STOP: Final = re.compile(r", |[;:—–.!?…]| and | but ")
-_COMMA: Final = re.compile(r", |[;:—–.!?…]")
-_AS_IF: Final = re.compile(r"\bas (?:if|though)\b|\bas \w+ as\b", re.IGNORECASE)
-_AFTERTHOUGHT: Final = re.compile(
-    r"^[,—– ]*+(?:or so|it seemed|they said|people said|he thought|she thought|i thought|perhaps"
-    r"|maybe|supposedly|in (?:his|her|my) dreams?)\b",
-    re.IGNORECASE,
-)
-_PLAIN_NAME: Final = re.compile(rf"(?:{ENTITY}|he\b|she\b)(?= [a-z])", re.IGNORECASE)
-_GOVERNED: Final = re.compile(
-    r"\b(?:of|in|to|by|for|with|from|near|behind|beside|about|inside|within|than|like|at|on|around"
-    r"|against|before|after|toward|towards|over|under|without|into|onto|through|across) $"
-    r"|\b(?:who|whom|which|whose|between)\b.*$"
-    r"|\bthat (?:had |has )?[a-z]+(?:ed|ew|ook|eld|ept|uck|it) $",
-    re.IGNORECASE,
-)
-# In the narration beside speech these only say who speaks.
-_TAGS: Final = frozenset({"said", "says", "told", "insisted", "joked", "claimed", "lied", "swore"})
 
 
 def is_vouched_for(text: str, start: int, end: int, *, beside_speech: bool = False) -> bool:

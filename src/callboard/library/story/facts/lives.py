@@ -68,6 +68,11 @@ _NATIVE: Final = re.compile(
     rf"{SUBJECT} (?:was a native of|is a native of|hailed from|hails from) "
     r"(?P<place>[A-Z][\w’'-]+(?: [A-Z][\w’'-]+){0,2})"
 )
+_OWNED: Final = re.compile(
+    rf"(?P<who>{ENTITY}) (?:owned|owns|possessed|carried|carries|wore|wears) "
+    r"(?P<thing>(?:an?|the|his|her) [a-z][a-z -]{2,30}?)"
+    r"(?=[.,;:!?]|$| (?:and|with|in|on|at|over|under|that|which|to|of|from|for|across|around)\b)"
+)
 
 
 def find_lives(masked: Masked) -> Iterator[Found]:
@@ -203,13 +208,6 @@ def _rank_patterns() -> tuple[re.Pattern[str], ...]:
             rf"(?P<who>{ENTITY}), (?:an? |the )?(?P<rank>{ranks}) (?:of|in) (?:the|his|her)\b"
         ),
     )
-
-
-_OWNED: Final = re.compile(
-    rf"(?P<who>{ENTITY}) (?:owned|owns|possessed|carried|carries|wore|wears) "
-    r"(?P<thing>(?:an?|the|his|her) [a-z][a-z -]{2,30}?)"
-    r"(?=[.,;:!?]|$| (?:and|with|in|on|at|over|under|that|which|to|of|from|for|across|around)\b)"
-)
 
 
 def find_ties(masked: Masked) -> Iterator[Found]:

@@ -43,6 +43,12 @@ _TOPICS: Final = {
 _LOWER_WORD: Final = re.compile(r"(?<![\w’'])[a-z][a-z’'-]+")
 _PERSONAL: Final = re.compile(r"\b(?:I|my|he|his|she|her)\b", re.IGNORECASE)
 _FIRST_PERSON: Final = re.compile(r"\b(?:I|[Mm]e|[Mm]y|[Mm]yself)\b")
+# A deed inside one of these clauses need not be of this hour.
+_ELSEWHEN: Final = re.compile(
+    r"\b(?:had|would|used to|once|whenever|when|before|after|since|if|as if|as though|because|where"
+    r"|what|how|why|that|who|which|the way)\b[^,;:—]*$",
+    re.IGNORECASE,
+)
 
 
 @dataclass(frozen=True)
@@ -201,14 +207,6 @@ def _find(masked: Masked) -> Iterable[Found]:
         for found in find(masked)
         if is_subject_or_owner(masked.text, found.start)
     )
-
-
-# A deed inside one of these clauses need not be of this hour.
-_ELSEWHEN: Final = re.compile(
-    r"\b(?:had|would|used to|once|whenever|when|before|after|since|if|as if|as though|because|where"
-    r"|what|how|why|that|who|which|the way)\b[^,;:—]*$",
-    re.IGNORECASE,
-)
 
 
 @dataclass(frozen=True, slots=True)

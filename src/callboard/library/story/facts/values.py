@@ -41,6 +41,55 @@ ORDINAL: Final = (
     rf"(?:\d{{1,3}}(?:st|nd|rd|th)|(?:{_TEN})[ -](?:{'|'.join(_ORDINALS[1:10])})"
     rf"|{'|'.join([*_TENTHS, *_ORDINALS[1:]])})"
 )
+_SEPARATORS = re.compile(r"[^a-z]+")
+_SHADES = frozenset({"dark", "steel", "slate", "flint", "pewter", "jet", "fair", "olive"})
+_CM_PER_INCH: Final = 2.54
+_FEET: Final = re.compile(
+    rf"({NUMBER})[ -]?(?:feet|foot|ft\.?|['\u2032’])"
+    rf"(?:[ ,-]*(?:and )?({NUMBER})(?!\w)(?:[ -]?(?:inches|inch|in\.?|[\"\u2033”]))?"
+    r"|( and a half))?",
+    re.IGNORECASE,
+)
+_METRES: Final = re.compile(r"(\d)[.,](\d{1,2}) ?m(?:et(?:re|er)s?)?\b", re.IGNORECASE)
+_CENTIMETRES: Final = re.compile(r"(\d{2,3}) ?(?:cm|centimet(?:re|er)s?)\b", re.IGNORECASE)
+HEIGHT: Final = (
+    rf"(?:\d[.,]\d{{1,2}} ?m(?:et(?:re|er)s?)?\b|\d{{2,3}} ?(?:cm|centimet(?:re|er)s?)\b"
+    rf"|{NUMBER}[ -]?(?:feet|foot|ft\.?|['\u2032’])"
+    rf"(?:[ ,-]*(?:and )?{NUMBER}(?!\w)(?:[ -]?(?:inches|inch|in\.?|[\"\u2033”]))?| and a half)?)"
+)
+MONTHS: Final = re.findall(
+    r"\w+",
+    "january february march april may june july august september october november december",
+)
+WEEKDAYS: Final = re.findall(r"\w+", "monday tuesday wednesday thursday friday saturday sunday")
+# Calendars before this were not the one weekdays can be reckoned in.
+FIRST_RECKONED_YEAR: Final = 1753
+_MONTH: Final = "|".join([*MONTHS, "jan", "feb", "mar", "apr", "jun", "jul", "aug", "sept", "sep"])
+_MONTH_NAME: Final = rf"(?P<month>{_MONTH}|oct|nov|dec)\.?"
+_DAY: Final = rf"(?P<day>\d{{1,2}}(?:st|nd|rd|th)?|{ORDINAL})"
+_YEAR: Final = r"(?P<year>\d{3,4})"
+_ISO: Final = re.compile(r"(?<!\d)(?P<year>\d{3,4})-(?P<month>\d{1,2})-(?P<day>\d{1,2})(?!\d)")
+_DAY_FIRST: Final = re.compile(
+    rf"\b(?:the )?{_DAY}(?: of)? {_MONTH_NAME}(?:,? (?:of )?{_YEAR})?\b(?!:)", re.IGNORECASE
+)
+_MONTH_FIRST: Final = re.compile(
+    rf"\b{_MONTH_NAME} (?:the )?{_DAY}(?!\d)(?:,? {_YEAR})?(?!:)", re.IGNORECASE
+)
+_MONTH_YEAR: Final = re.compile(rf"\b{_MONTH_NAME},? {_YEAR}\b", re.IGNORECASE)
+_ONLY_YEAR: Final = re.compile(r"^\D{0,12}(?P<year>\d{3,4})\D{0,5}$")
+_DAY_NUMBER: Final = re.compile(rf"\bday (?P<count>{NUMBER})\b", re.IGNORECASE)
+_WEEKDAY: Final = re.compile(rf"\b({'|'.join(WEEKDAYS)})\b", re.IGNORECASE)
+_CLOCK: Final = re.compile(
+    r"\b\d{1,2}[:.]\d{2}\b|\b\d{1,2} ?[ap]\.?m\b|\b(?:dawn|morning|noon|midday|afternoon|dusk"
+    r"|evening|night|midnight|sunrise|sunset|twilight)\b|T\d{2}",
+    re.IGNORECASE,
+)
+_LATER: Final = re.compile(
+    rf"\b(?P<count>{NUMBER}|a) (?P<unit>day|week|fortnight)s? (?:later|afterwards?|had passed)\b"
+    r"|\b(?:the )?(?P<next>next|following) (?:day|morning|evening|night|afternoon)\b",
+    re.IGNORECASE,
+)
+_DAYS: Final = {"day": 1, "week": 7, "fortnight": 14}
 
 
 def number_of(text: str) -> int | None:
@@ -78,9 +127,6 @@ def _value(word: str) -> int | None:
     return _TENS.get(word, _TENTHS.get(word))
 
 
-_SEPARATORS = re.compile(r"[^a-z]+")
-
-
 @cache
 def colour_words(part: str) -> frozenset[str]:
     """Return the colour words known for `eye` or `hair`."""
@@ -106,9 +152,6 @@ def colour_name(text: str) -> str:
     return " ".join(text.lower().replace("gray", "grey").split())
 
 
-_SHADES = frozenset({"dark", "steel", "slate", "flint", "pewter", "jet", "fair", "olive"})
-
-
 @cache
 def _families(part: str) -> Mapping[str, frozenset[str]]:
     listed = families_in("facts", f"{part}_colours")
@@ -116,22 +159,6 @@ def _families(part: str) -> Mapping[str, frozenset[str]]:
     return {
         word: frozenset(name for name, known in listed.items() if word in known) for word in words
     }
-
-
-_CM_PER_INCH: Final = 2.54
-_FEET: Final = re.compile(
-    rf"({NUMBER})[ -]?(?:feet|foot|ft\.?|['\u2032’])"
-    rf"(?:[ ,-]*(?:and )?({NUMBER})(?!\w)(?:[ -]?(?:inches|inch|in\.?|[\"\u2033”]))?"
-    r"|( and a half))?",
-    re.IGNORECASE,
-)
-_METRES: Final = re.compile(r"(\d)[.,](\d{1,2}) ?m(?:et(?:re|er)s?)?\b", re.IGNORECASE)
-_CENTIMETRES: Final = re.compile(r"(\d{2,3}) ?(?:cm|centimet(?:re|er)s?)\b", re.IGNORECASE)
-HEIGHT: Final = (
-    rf"(?:\d[.,]\d{{1,2}} ?m(?:et(?:re|er)s?)?\b|\d{{2,3}} ?(?:cm|centimet(?:re|er)s?)\b"
-    rf"|{NUMBER}[ -]?(?:feet|foot|ft\.?|['\u2032’])"
-    rf"(?:[ ,-]*(?:and )?{NUMBER}(?!\w)(?:[ -]?(?:inches|inch|in\.?|[\"\u2033”]))?| and a half)?)"
-)
 
 
 def centimetres(text: str) -> int | None:
@@ -157,42 +184,6 @@ def _imperial(text: str) -> int | None:
     if feet is None or inches is None or inches > 11:
         return None
     return round((feet * 12 + inches) * _CM_PER_INCH)
-
-
-MONTHS: Final = re.findall(
-    r"\w+",
-    "january february march april may june july august september october november december",
-)
-WEEKDAYS: Final = re.findall(r"\w+", "monday tuesday wednesday thursday friday saturday sunday")
-# Calendars before this were not the one weekdays can be reckoned in.
-FIRST_RECKONED_YEAR: Final = 1753
-
-_MONTH: Final = "|".join([*MONTHS, "jan", "feb", "mar", "apr", "jun", "jul", "aug", "sept", "sep"])
-_MONTH_NAME: Final = rf"(?P<month>{_MONTH}|oct|nov|dec)\.?"
-_DAY: Final = rf"(?P<day>\d{{1,2}}(?:st|nd|rd|th)?|{ORDINAL})"
-_YEAR: Final = r"(?P<year>\d{3,4})"
-_ISO: Final = re.compile(r"(?<!\d)(?P<year>\d{3,4})-(?P<month>\d{1,2})-(?P<day>\d{1,2})(?!\d)")
-_DAY_FIRST: Final = re.compile(
-    rf"\b(?:the )?{_DAY}(?: of)? {_MONTH_NAME}(?:,? (?:of )?{_YEAR})?\b(?!:)", re.IGNORECASE
-)
-_MONTH_FIRST: Final = re.compile(
-    rf"\b{_MONTH_NAME} (?:the )?{_DAY}(?!\d)(?:,? {_YEAR})?(?!:)", re.IGNORECASE
-)
-_MONTH_YEAR: Final = re.compile(rf"\b{_MONTH_NAME},? {_YEAR}\b", re.IGNORECASE)
-_ONLY_YEAR: Final = re.compile(r"^\D{0,12}(?P<year>\d{3,4})\D{0,5}$")
-_DAY_NUMBER: Final = re.compile(rf"\bday (?P<count>{NUMBER})\b", re.IGNORECASE)
-_WEEKDAY: Final = re.compile(rf"\b({'|'.join(WEEKDAYS)})\b", re.IGNORECASE)
-_CLOCK: Final = re.compile(
-    r"\b\d{1,2}[:.]\d{2}\b|\b\d{1,2} ?[ap]\.?m\b|\b(?:dawn|morning|noon|midday|afternoon|dusk"
-    r"|evening|night|midnight|sunrise|sunset|twilight)\b|T\d{2}",
-    re.IGNORECASE,
-)
-_LATER: Final = re.compile(
-    rf"\b(?P<count>{NUMBER}|a) (?P<unit>day|week|fortnight)s? (?:later|afterwards?|had passed)\b"
-    r"|\b(?:the )?(?P<next>next|following) (?:day|morning|evening|night|afternoon)\b",
-    re.IGNORECASE,
-)
-_DAYS: Final = {"day": 1, "week": 7, "fortnight": 14}
 
 
 @dataclass(frozen=True, slots=True, order=True)

@@ -21,6 +21,10 @@ from callboard.library.story.thresholds import NameThresholds
 _WORD: Final = re.compile(r"[^\W_]+(?:['’\-][^\W_]+)*")
 _APOSTROPHE: Final = re.compile(r"['’]")
 _SMALL_KINDS: Final = frozenset({"item", "lore", "location", "faction"})
+# A lone name belongs to the bearer who is named this many times as often as the next.
+_DOMINANT: Final = 3
+_SPEAKING_SHARE: Final = 0.05
+_PLACED_SHARE: Final = 0.4
 
 
 @dataclass(frozen=True, slots=True)
@@ -153,12 +157,6 @@ def _straight(text: str) -> str:
 def _loose(word: str) -> str:
     """Return a pattern for a word whichever apostrophe it is written with."""
     return _APOSTROPHE.sub("['’]", re.escape(word))
-
-
-# A lone name belongs to the bearer who is named this many times as often as the next.
-_DOMINANT: Final = 3
-_SPEAKING_SHARE: Final = 0.05
-_PLACED_SHARE: Final = 0.4
 
 
 def build_entities(

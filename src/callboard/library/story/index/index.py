@@ -35,6 +35,7 @@ from callboard.tools import FileMissing, Kept, ProjectFiles, ToolContext, Unread
 
 _DIGITS: Final = re.compile(r"(\d+)")
 _LAST: Final = 10**9
+_REST: Final = {Kind.OUTLINE: 0, Kind.CANON: 1, Kind.OTHER: 2}
 
 
 def natural_key(path: str) -> tuple[tuple[int, str], ...]:
@@ -128,9 +129,6 @@ def _slugs(scene: StoryFile) -> frozenset[str]:
     return frozenset(
         slug for text in (title, scene.title, name_from_path(scene.path)) if (slug := slug_of(text))
     )
-
-
-_REST: Final = {Kind.OUTLINE: 0, Kind.CANON: 1, Kind.OTHER: 2}
 
 
 class StoryIndex:

@@ -39,6 +39,40 @@ _FILE_PAIR: Final = re.compile(
 )
 _FILE_LABELLED: Final = re.compile(r"(?:scn|scene|sc|chapter|ch)[\W_]*(\d{1,4})(?!\d)")
 _DIGITS: Final = re.compile(r"(?<!\d)\d{1,4}(?!\d)")
+_SCENE_FOLDERS: Final = frozenset({"scenes", "chapters", "manuscript"})
+_CANON_FOLDER: Final = re.compile(r"compendium|characters?|chars|locations?|lore|world.*")
+_CANON_PREFIX: Final = re.compile(r"(?:char|loc|item|fac|lore)-")
+_DECLARED: Final = {
+    **dict.fromkeys(("scene", "chapter"), Kind.SCENE),
+    **dict.fromkeys(("outline", "plot"), Kind.OUTLINE),
+    **dict.fromkeys(
+        ("canon", "character", "location", "place", "item", "faction", "lore", "world"), Kind.CANON
+    ),
+    **dict.fromkeys(("other", "note", "notes"), Kind.OTHER),
+}
+_CARD_KINDS: Final = (
+    ("character", re.compile(r"(?:^|/)(?:characters?|chars)/|(?:^|/)char-")),
+    ("location", re.compile(r"(?:^|/)(?:locations?|places)/|(?:^|/)loc-")),
+    ("item", re.compile(r"(?:^|/)(?:items?|objects|artifacts)/|(?:^|/)item-")),
+    ("faction", re.compile(r"(?:^|/)(?:factions?|groups)/|(?:^|/)fac-")),
+)
+_ENTITY_TYPES: Final = frozenset({"character", "location", "item", "faction", "lore"})
+_KEYS: Final = {
+    "pov": ("pov", "point of view"),
+    "location": ("location", "place", "setting"),
+    "when": ("when", "date", "time"),
+    "characters": ("characters", "cast"),
+    "aliases": ("aliases", "alias", "also known as", "aka"),
+    "stakes": ("stakes",),
+    "flashback": ("flashback",),
+    "target_words": ("target_words", "target words", "target word count"),
+}
+_PREFIX: Final = re.compile(
+    r"^(?:scn|char|loc|item|fac|lore|ch|chapter|scene)[\-_ ]+", re.IGNORECASE
+)
+_LEADING_DIGITS: Final = re.compile(r"^\d+[\-_ .]+")
+_AMOUNT: Final = re.compile(r"\d[\d,.]*")
+_SEPARATORS: Final = re.compile(r"[,;/]|\band\b")
 
 
 def read_number(text: str) -> int | None:
@@ -90,26 +124,6 @@ def _roman(word: str) -> int | None:
     return total
 
 
-_SCENE_FOLDERS: Final = frozenset({"scenes", "chapters", "manuscript"})
-_CANON_FOLDER: Final = re.compile(r"compendium|characters?|chars|locations?|lore|world.*")
-_CANON_PREFIX: Final = re.compile(r"(?:char|loc|item|fac|lore)-")
-_DECLARED: Final = {
-    **dict.fromkeys(("scene", "chapter"), Kind.SCENE),
-    **dict.fromkeys(("outline", "plot"), Kind.OUTLINE),
-    **dict.fromkeys(
-        ("canon", "character", "location", "place", "item", "faction", "lore", "world"), Kind.CANON
-    ),
-    **dict.fromkeys(("other", "note", "notes"), Kind.OTHER),
-}
-_CARD_KINDS: Final = (
-    ("character", re.compile(r"(?:^|/)(?:characters?|chars)/|(?:^|/)char-")),
-    ("location", re.compile(r"(?:^|/)(?:locations?|places)/|(?:^|/)loc-")),
-    ("item", re.compile(r"(?:^|/)(?:items?|objects|artifacts)/|(?:^|/)item-")),
-    ("faction", re.compile(r"(?:^|/)(?:factions?|groups)/|(?:^|/)fac-")),
-)
-_ENTITY_TYPES: Final = frozenset({"character", "location", "item", "faction", "lore"})
-
-
 def kind_of(document: Document) -> Kind:
     """Return what a file is to the story."""
     declared = document.front.get("type")
@@ -140,24 +154,6 @@ def card_kind(document: Document) -> str:
 def _says_scene(document: Document) -> bool:
     top = next((heading for heading in document.headings if heading.level == 1), None)
     return top is not None and numbered_title(top.text)[2] in ("scene", "chapter")
-
-
-_KEYS: Final = {
-    "pov": ("pov", "point of view"),
-    "location": ("location", "place", "setting"),
-    "when": ("when", "date", "time"),
-    "characters": ("characters", "cast"),
-    "aliases": ("aliases", "alias", "also known as", "aka"),
-    "stakes": ("stakes",),
-    "flashback": ("flashback",),
-    "target_words": ("target_words", "target words", "target word count"),
-}
-_PREFIX: Final = re.compile(
-    r"^(?:scn|char|loc|item|fac|lore|ch|chapter|scene)[\-_ ]+", re.IGNORECASE
-)
-_LEADING_DIGITS: Final = re.compile(r"^\d+[\-_ .]+")
-_AMOUNT: Final = re.compile(r"\d[\d,.]*")
-_SEPARATORS: Final = re.compile(r"[,;/]|\band\b")
 
 
 def describe(document: Document, sha256: str) -> StoryFile:

@@ -26,6 +26,9 @@ _PLACE_WORDS: Final = frozenset(
 )
 
 Run = tuple[str, ...]
+LINKS: Final = frozenset({"of", "the", "de", "du", "von", "van", "la", "le", "ap", "bin", "ibn"})
+# What "of" joins is one name when it is joined this often.
+_JOINED_TIMES: Final = 3
 
 
 @dataclass(frozen=True, slots=True)
@@ -89,11 +92,6 @@ def _word_before(text: str, start: int) -> str:
 def _word_after(text: str, end: int) -> str:
     hit = _SPEAKS.match(text, end + 1) if text[end : end + 1] == " " else None
     return hit[0] if hit else ""
-
-
-LINKS: Final = frozenset({"of", "the", "de", "du", "von", "van", "la", "le", "ap", "bin", "ibn"})
-# What "of" joins is one name when it is joined this often.
-_JOINED_TIMES: Final = 3
 
 
 @dataclass(slots=True)

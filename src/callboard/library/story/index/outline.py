@@ -16,13 +16,6 @@ from callboard.library.story.text.front import read_field
 from callboard.library.story.text.markdown import plain_text
 from callboard.tools import ToolError
 
-
-class NoOutline(ToolError):
-    """The project has no outline, or none could be told from the other files."""
-
-    code = "no_outline"
-
-
 FIELD_KEYS: Final = {
     "pov": "pov",
     "point of view": "pov",
@@ -49,6 +42,12 @@ _NUMBER_COLUMNS: Final = frozenset({"#", "no", "no.", "nr", "nr.", "number", "sc
 _TITLE_COLUMNS: Final = frozenset({"title", "scene title", "name"})
 _BEAT_COLUMNS: Final = frozenset({"beat", "beats", "what happens", "events"})
 _NOT_SLUG: Final = re.compile(r"[^\w]+")
+
+
+class NoOutline(ToolError):
+    """The project has no outline, or none could be told from the other files."""
+
+    code = "no_outline"
 
 
 @dataclass(frozen=True, slots=True)

@@ -23,6 +23,18 @@ _NOT_LINE_END: Final = re.compile(r"[^\n]")
 _FENCE: Final = re.compile(r"^\s{0,3}(?:`{3,}|~{3,})\s*$")
 _NUMBER: Final = re.compile(r"^[\s>]*(\d{1,9})[.)]")
 _EMPHASIS: Final = re.compile(r"\*+|(?<!\w)_+|_+(?!\w)|`+")
+_MARKS: Final = re.compile(
+    r"(?P<wrap>[ \t]*\\?\n[ \t]*(?:>[ \t]?)*|[ \t]{2,})"
+    r"|!?\[\[(?:[^\]|\n]{1,80}\|)?(?P<wiki>[^\]|\n]{1,120})\]\]"
+    r"|!?\[(?P<link>[^\[\]\n]{1,200})\]\([^()\n]{0,500}\)"
+    r"|\\(?P<escaped>[!-/:-@\[-`{-~])"
+    r"|(?P<gone>\*+|~~|`+|(?<![\w])_+(?=\S)|(?<=\S)_+(?!\w)|\[\^[^\]\n]{1,40}\]"
+    r"|</?[a-zA-Z][^<>\n]{0,80}>)"
+)
+_WIDE_SPACE: Final = re.compile("[\u00a0\u2002\u2003\u2009\u200a\u202f\u3000]")
+_NEEDS_CLEANING: Final = re.compile(r"[\n*_\[\\<`~\t]|  ")
+_LEADING: Final = re.compile(r"[ \t]*(?:(?:>|[-*+]|\d{1,3}[.)])[ \t]+|>)*(?:\[[ xX]\][ \t]+)?")
+_INDENT: Final = re.compile(r"\s*(?:>\s?)*")
 
 
 @dataclass(frozen=True, slots=True)
@@ -216,20 +228,6 @@ def _parser() -> "MarkdownIt":
     # What stands inside a paragraph is read here, with its offsets, or not at all.
     parser.core.ruler.enableOnly(["block"])
     return parser
-
-
-_MARKS: Final = re.compile(
-    r"(?P<wrap>[ \t]*\\?\n[ \t]*(?:>[ \t]?)*|[ \t]{2,})"
-    r"|!?\[\[(?:[^\]|\n]{1,80}\|)?(?P<wiki>[^\]|\n]{1,120})\]\]"
-    r"|!?\[(?P<link>[^\[\]\n]{1,200})\]\([^()\n]{0,500}\)"
-    r"|\\(?P<escaped>[!-/:-@\[-`{-~])"
-    r"|(?P<gone>\*+|~~|`+|(?<![\w])_+(?=\S)|(?<=\S)_+(?!\w)|\[\^[^\]\n]{1,40}\]"
-    r"|</?[a-zA-Z][^<>\n]{0,80}>)"
-)
-_WIDE_SPACE: Final = re.compile("[\u00a0\u2002\u2003\u2009\u200a\u202f\u3000]")
-_NEEDS_CLEANING: Final = re.compile(r"[\n*_\[\\<`~\t]|  ")
-_LEADING: Final = re.compile(r"[ \t]*(?:(?:>|[-*+]|\d{1,3}[.)])[ \t]+|>)*(?:\[[ xX]\][ \t]+)?")
-_INDENT: Final = re.compile(r"\s*(?:>\s?)*")
 
 
 @dataclass(frozen=True, slots=True)

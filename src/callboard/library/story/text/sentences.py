@@ -22,6 +22,20 @@ _SINGLE: Final = re.compile(r"[‘’']")
 _SINGLE_OPEN: Final = re.compile(r"(?:^|(?<=[\s—–(\[“\"-]))[‘'](?=[^\s\d])")
 _SINGLE_CLOSE: Final = re.compile(r"(?<=[.,!?…—–;:-])[’'](?!\w)")
 _STYLE_SAMPLE: Final = re.compile(r"[“«»„「]|(?:^|(?<=\s))\"|(?:^|(?<=\s))[‘'](?=[A-ZÀ-Þ])")
+LONGEST_CHARS: Final = 3_000
+"""How long a sentence may be; a longer one is read in pieces, as no author writes them."""
+_BOUNDARY: Final = re.compile(
+    # Starting only where the marks do keeps a line of a million dots cheap.
+    r"(?<![.!?…])(?P<mark>[.!?…]+)(?P<close>[\"”’'»)\]]*)(?P<gap>\s+)"
+    r"(?=(?P<open>[\"“‘'«»„(\[—–\-…]*\s?)(?P<next>\w))"
+    r"|(?P<wide>[。！？]+[」』”）]*)"
+)
+_LAST_WORD: Final = re.compile(r"[^\s“”\"‘(\[—–]+$")
+_FIRST_WORD: Final = re.compile(r"[\w’']+")
+_INITIALS: Final = re.compile(r"(?:[^\W\d_]\.)*[^\W\d_]")
+_TAG: Final = re.compile(
+    r"(?:I|[A-Z][\w’'.]{0,40}+(?: [A-Z][\w’'.]{0,40}+){0,2}|the [\w’' ]{2,30}?) (?P<verb>\w+)"
+)
 
 
 class Style(StrEnum):
@@ -107,22 +121,6 @@ def _single_spans(paragraph: str) -> tuple[Span, ...]:
         spans.append((opened.start(), closed.end()))
         at = closed.end()
     return tuple(spans)
-
-
-LONGEST_CHARS: Final = 3_000
-"""How long a sentence may be; a longer one is read in pieces, as no author writes them."""
-_BOUNDARY: Final = re.compile(
-    # Starting only where the marks do keeps a line of a million dots cheap.
-    r"(?<![.!?…])(?P<mark>[.!?…]+)(?P<close>[\"”’'»)\]]*)(?P<gap>\s+)"
-    r"(?=(?P<open>[\"“‘'«»„(\[—–\-…]*\s?)(?P<next>\w))"
-    r"|(?P<wide>[。！？]+[」』”）]*)"
-)
-_LAST_WORD: Final = re.compile(r"[^\s“”\"‘(\[—–]+$")
-_FIRST_WORD: Final = re.compile(r"[\w’']+")
-_INITIALS: Final = re.compile(r"(?:[^\W\d_]\.)*[^\W\d_]")
-_TAG: Final = re.compile(
-    r"(?:I|[A-Z][\w’'.]{0,40}+(?: [A-Z][\w’'.]{0,40}+){0,2}|the [\w’' ]{2,30}?) (?P<verb>\w+)"
-)
 
 
 @dataclass(frozen=True)

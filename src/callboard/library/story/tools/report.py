@@ -24,6 +24,7 @@ from callboard.tools import DryRun, FileRef, ToolResult, fit_summary
 
 _RANK: Final = {Severity.MAJOR: 0, Severity.MINOR: 1, Severity.INFO: 2}
 _SPACE: Final = re.compile(r"\s+")
+T = TypeVar("T")
 
 
 def make_finding(
@@ -220,9 +221,6 @@ def names_in(index: StoryIndex, path: str) -> SceneNames:
         if mention.entity.kind == "character" and parts:
             people[parts[-1]] = mention.entity.name
     return SceneNames(frozenset(words), people)
-
-
-T = TypeVar("T")
 
 
 class PerDocument(Generic[T]):

@@ -23,6 +23,15 @@ _NUMBERED: Final = re.compile(
 )
 _RANGE: Final = re.compile(r"(\d+)(?:\s*(?:-|–|—|to|through|until)\s*(?:\D{0,9}\s)?(\d+))?")
 _SPLIT: Final = re.compile(r"[^\w]+|_")
+_K1: Final = 1.5
+_B: Final = 0.75
+_PREFIX: Final = 3
+FILENAME: Final = "FILENAME_MATCH"
+METADATA: Final = "METADATA_MATCH"
+CONTENT: Final = "CONTENT_MATCH"
+_BASES: Final = (FILENAME, METADATA, CONTENT)
+_ENTRY_KEYS: Final = ("pov", "location", "characters")
+_KIND_ORDER: Final = {Kind.SCENE: 0, Kind.OUTLINE: 1, Kind.CANON: 2, Kind.OTHER: 3}
 
 
 @dataclass(frozen=True, slots=True)
@@ -89,11 +98,6 @@ def _means(word: str, kind: Kind) -> bool:
     return word in words_in("kind_words", kind.value)
 
 
-_K1: Final = 1.5
-_B: Final = 0.75
-_PREFIX: Final = 3
-
-
 def body_scores(
     documents: Sequence[Document], tokens: Mapping[str, frozenset[str]]
 ) -> dict[str, float]:
@@ -133,14 +137,6 @@ def _forms(documents: Iterable[Document], words: frozenset[str]) -> tuple[str, .
     starts = tuple({word[:_PREFIX] for word in words})
     said = {word for each in documents for word in each.word_counts if word.startswith(starts)}
     return tuple(sorted(word for word in said if stem(word) in stems))
-
-
-FILENAME: Final = "FILENAME_MATCH"
-METADATA: Final = "METADATA_MATCH"
-CONTENT: Final = "CONTENT_MATCH"
-_BASES: Final = (FILENAME, METADATA, CONTENT)
-_ENTRY_KEYS: Final = ("pov", "location", "characters")
-_KIND_ORDER: Final = {Kind.SCENE: 0, Kind.OUTLINE: 1, Kind.CANON: 2, Kind.OTHER: 3}
 
 
 @dataclass(slots=True)

@@ -17,6 +17,13 @@ _TOKEN: Final = re.compile(
     r"[^\W\d_]+(?:[-\u2010\u2011][^\W\d_]+)*(?:['’][^\W\d_]+)?|\d+|[.,;:!?…—–()“”\"]"
 )
 _POSSESSIVE: Final = re.compile(r"['’]s?$")
+_ARTICLES: Final = frozenset(
+    re.findall(r"\w+", "the a an his her my their our your its this that every each no another")
+)
+TOOL: Final = "consistency_checker"
+# "re-sent" and "resent" are two words; so may be others with these in front.
+_PREFIXES: Final = frozenset(re.findall(r"\w+", "re co un a de pre ex non"))
+_INFLECTIONS: Final = ("s", "es", "n", "an", "ian", "ish", "ese", "ite", "y", "e", "i", "d", "r")
 
 
 @dataclass(frozen=True, slots=True)
@@ -80,11 +87,6 @@ def collect(documents: Sequence[Document], followers: frozenset[str]) -> Occurre
     return found
 
 
-_ARTICLES: Final = frozenset(
-    re.findall(r"\w+", "the a an his her my their our your its this that every each no another")
-)
-
-
 def _take(found: Occurrences, place: Place, tokens: list[Token], followers: frozenset[str]) -> None:
     for at, token in enumerate(tokens):
         if not token.is_word:
@@ -117,12 +119,6 @@ def _take_nouns(
 
 def _ends_noun(token: Token | None, followers: frozenset[str]) -> bool:
     return token is None or not token.is_word or token.text in followers
-
-
-TOOL: Final = "consistency_checker"
-# "re-sent" and "resent" are two words; so may be others with these in front.
-_PREFIXES: Final = frozenset(re.findall(r"\w+", "re co un a de pre ex non"))
-_INFLECTIONS: Final = ("s", "es", "n", "an", "ian", "ish", "ese", "ite", "y", "e", "i", "d", "r")
 
 
 @dataclass(frozen=True, slots=True)

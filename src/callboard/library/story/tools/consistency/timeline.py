@@ -29,6 +29,15 @@ _DATE_KEYS: Final = frozenset({"when", "date", "time"})
 _PLACE_KEYS: Final = frozenset({"location", "place", "setting"})
 _FIELD_LINES: Final = 15
 _OPENING_DATE: Final = re.compile(r"^[^.:—–]{3,40}[.:—–]")
+TOOL: Final = "consistency_checker"
+# Without years, a step back of more months than this is a new year.
+_YEAR_TURNS_MONTHS: Final = 6
+# From so many steps back on, a story is told in turns and each single one is no news.
+_IN_TURNS: Final = 3
+_DATED_WEEKDAY: Final = re.compile(
+    rf"\b(?P<weekday>{'|'.join(WEEKDAYS)}),? (?:the )?(?P<rest>[^.;!?]{{3,40}})", re.IGNORECASE
+)
+_SPAN_WITHIN_CHARS: Final = 30
 
 
 @dataclass(frozen=True, slots=True)
@@ -111,17 +120,6 @@ def _dateline(document: Document) -> Day | None:
         if date is not None and (date.month is not None or date.day_number is not None):
             return Day(date, told.strip(), document.quote(paragraph), False)
     return None
-
-
-TOOL: Final = "consistency_checker"
-# Without years, a step back of more months than this is a new year.
-_YEAR_TURNS_MONTHS: Final = 6
-# From so many steps back on, a story is told in turns and each single one is no news.
-_IN_TURNS: Final = 3
-_DATED_WEEKDAY: Final = re.compile(
-    rf"\b(?P<weekday>{'|'.join(WEEKDAYS)}),? (?:the )?(?P<rest>[^.;!?]{{3,40}})", re.IGNORECASE
-)
-_SPAN_WITHIN_CHARS: Final = 30
 
 
 def find_timeline(scenes: Sequence[SceneText], opening_sentences: int) -> Iterator[Finding]:

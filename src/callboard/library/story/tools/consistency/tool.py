@@ -35,6 +35,12 @@ _TRIGGER: Final = re.compile(
     re.IGNORECASE,
 )
 _HYPHENATED: Final = re.compile(r"\b[^\W\d_]{2,}-[^\W\d_]{2,}\b")
+_CHECKS: Final = {
+    "characters": ("Factual", "Character"),
+    "terminology": ("Terminology",),
+    "events": ("Character", "Timeline"),
+    "general": ("Factual", "Character", "Terminology", "Timeline"),
+}
 
 
 def shared_terms(
@@ -74,14 +80,6 @@ def _kind(text: str) -> str | None:
     if date is not None and (date.month is not None or date.day_number is not None):
         return "date"
     return "weekday" if weekday_in(text) else None
-
-
-_CHECKS: Final = {
-    "characters": ("Factual", "Character"),
-    "terminology": ("Terminology",),
-    "events": ("Character", "Timeline"),
-    "general": ("Factual", "Character", "Terminology", "Timeline"),
-}
 
 
 class ConsistencyCheckerArgs(ToolArgs):

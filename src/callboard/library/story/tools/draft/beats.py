@@ -19,6 +19,19 @@ from callboard.library.story.text.markdown import mask_comments
 _EMPTY: Final = frozenset(
     re.findall(r"\w+", "scene beat then finally begins begin starts start chapter")
 )
+_SIGNS: Final = re.compile(
+    r"\b(?:TODO|TBD|TBC|FIXME|XXX|TKTK?)\b"
+    r"|\[(?:\.{2,}|…|(?:insert|todo|tbd|placeholder|describe|description|add|fill in|to come"
+    r"|to be (?:written|added|decided)|name(?: here)?|scene (?:missing|continues)|continue[sd]?"
+    r"|more here|rest of)\b[^\]\n]*)\](?!\()"
+    r"|\blorem ipsum\b"
+    r"|\bas an ai(?: language)?(?: model| assistant)|\bas an ai, i (?:am|can|cannot|do|don|will)"
+    r"|\bi(?:['’]m| am) (?:sorry|unable),? (?:but )?(?:i )?(?:can(?:no|['’])t|to) "
+    r"(?:write|assist|help|fulfil|continue|generate)\b",
+    re.IGNORECASE,
+)
+# In small letters these are words or names.
+_CAPITALS: Final = frozenset({"todo", "tbd", "tbc", "fixme", "xxx", "tk", "tkt"})
 
 
 @dataclass(frozen=True, slots=True)
@@ -108,21 +121,6 @@ def _stems(words: Sequence[str]) -> frozenset[str]:
     skipped = stop_words() | _EMPTY
     bare = (word.removesuffix("'s") for word in words)
     return frozenset(stem(word) for word in bare if word not in skipped)
-
-
-_SIGNS: Final = re.compile(
-    r"\b(?:TODO|TBD|TBC|FIXME|XXX|TKTK?)\b"
-    r"|\[(?:\.{2,}|…|(?:insert|todo|tbd|placeholder|describe|description|add|fill in|to come"
-    r"|to be (?:written|added|decided)|name(?: here)?|scene (?:missing|continues)|continue[sd]?"
-    r"|more here|rest of)\b[^\]\n]*)\](?!\()"
-    r"|\blorem ipsum\b"
-    r"|\bas an ai(?: language)?(?: model| assistant)|\bas an ai, i (?:am|can|cannot|do|don|will)"
-    r"|\bi(?:['’]m| am) (?:sorry|unable),? (?:but )?(?:i )?(?:can(?:no|['’])t|to) "
-    r"(?:write|assist|help|fulfil|continue|generate)\b",
-    re.IGNORECASE,
-)
-# In small letters these are words or names.
-_CAPITALS: Final = frozenset({"todo", "tbd", "tbc", "fixme", "xxx", "tk", "tkt"})
 
 
 def find_placeholders(document: Document) -> list[tuple[str, Quote]]:

@@ -17,6 +17,10 @@ from callboard.library.story.tools.report import noticed, quotes_of
 SENSES: Final = ("sight", "hearing", "smell", "touch", "taste")
 _SHORTEST_ADVERB: Final = 5
 _LISTED: Final = 8
+_ADVICE: Final = {
+    "adverbs": "Try a stronger verb where the adverb carries the meaning.",
+    "filter_words": "Show what is perceived and leave out the perceiving.",
+}
 
 
 @dataclass(frozen=True, slots=True)
@@ -112,12 +116,6 @@ def too_many(
             _ADVICE[kind],
             0.8,
         )
-
-
-_ADVICE: Final = {
-    "adverbs": "Try a stronger verb where the adverb carries the meaning.",
-    "filter_words": "Show what is perceived and leave out the perceiving.",
-}
 
 
 def _densest(told: Sequence[Told]) -> list[Sentence]:

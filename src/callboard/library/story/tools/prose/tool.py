@@ -31,6 +31,7 @@ from callboard.tools import DryRun, ToolArgs, ToolContext, ToolResult, tool
 
 _VOWELS: Final = re.compile(r"[aeiouy]+")
 _SILENT_ENDING: Final = re.compile(r"(?:[^aeiouylscxzgh]es|[^aeiouydt]ed|[^aeiouyl]e)$")
+Focus = Literal["pacing", "voice", "rhythm", "all"]
 
 
 def readability(words: Sequence[str], sentence_count: int) -> dict[str, float]:
@@ -51,9 +52,6 @@ def syllables(word: str) -> int:
     if groups > 1 and _SILENT_ENDING.search(word):
         groups -= 1
     return max(1, groups)
-
-
-Focus = Literal["pacing", "voice", "rhythm", "all"]
 
 
 @dataclass(frozen=True, slots=True)

@@ -17,6 +17,10 @@ from callboard.library.story.tools.report import noticed, quotes_of
 
 _WORD: Final = re.compile(r"[^\W\d_]{2,}")
 _LEADING: Final = re.compile(r"^[\s>“”\"«»‘’'\-–—*_(\[]+")
+Person = Literal["first", "second", "third", "unknown"]
+Tense = Literal["past", "present", "unknown"]
+_PERSONS: Final = ("first_person", "second_person", "third_person")
+_MIN_NARRATION_WORDS: Final = 30
 
 
 @dataclass(frozen=True, slots=True)
@@ -74,13 +78,6 @@ def first_word(text: str) -> str:
 def _leading(text: str) -> str:
     found = _LEADING.match(text)
     return found[0] if found else ""
-
-
-Person = Literal["first", "second", "third", "unknown"]
-Tense = Literal["past", "present", "unknown"]
-
-_PERSONS: Final = ("first_person", "second_person", "third_person")
-_MIN_NARRATION_WORDS: Final = 30
 
 
 @dataclass(frozen=True, slots=True)

@@ -14,6 +14,7 @@ from callboard.library.story.tools.stems import different_words, weights_of
 _NEGATION_REACH_WORDS: Final = 3
 # So much neutral weight keeps a scene with two feeling words from being extreme.
 _DAMPING: Final = 5.0
+FlowAssessment = Literal["Smooth", "Some friction", "Major issues"]
 
 
 def sentiment_of(document: Document) -> float:
@@ -45,9 +46,6 @@ def _is_negated(words: Sequence[str], index: int) -> bool:
     before = words[max(0, index - _NEGATION_REACH_WORDS) : index]
     negations = words_in("valence", "negations")
     return any(word in negations or word.endswith("n't") for word in before)
-
-
-FlowAssessment = Literal["Smooth", "Some friction", "Major issues"]
 
 
 @dataclass(frozen=True, slots=True)

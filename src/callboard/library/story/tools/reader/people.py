@@ -12,6 +12,8 @@ from callboard.library.story.text.words import stop_words, words_of
 from callboard.library.story.thresholds import ReaderThresholds
 from callboard.library.story.tools.report import noticed, quotes_of
 
+_MIN_LETTERS = 4
+
 
 @dataclass(frozen=True, slots=True)
 class Named:
@@ -227,9 +229,6 @@ def _telling(text: str | None) -> frozenset[str]:
 
 def _listed(parts: Sequence[str]) -> str:
     return parts[0] if len(parts) == 1 else f"{', '.join(parts[:-1])} and {parts[-1]}"
-
-
-_MIN_LETTERS = 4
 
 
 class Casting:

@@ -19,6 +19,8 @@ from callboard.library.story.tools.stems import Vocabulary, different_words
 
 _MIN_LETTERS: Final = 5
 _QUESTION: Final = re.compile(r"[^.!?…“”\"]*\?")
+_MAX_MODIFIERS: Final = 2
+Namings = Mapping[str, Sequence["Naming"]]
 
 
 @dataclass(frozen=True, slots=True)
@@ -130,9 +132,6 @@ def _is_key(word: str) -> bool:
     )
 
 
-_MAX_MODIFIERS: Final = 2
-
-
 @dataclass(frozen=True, slots=True)
 class Planted:
     """A thing one scene names as something known, again and again."""
@@ -149,9 +148,6 @@ class Naming:
 
     sentence: Sentence
     label: str
-
-
-Namings = Mapping[str, Sequence["Naming"]]
 
 
 def namings_in(document: Document) -> Namings:

@@ -2,26 +2,28 @@
 
 from dataclasses import dataclass, replace
 
-from callboard.choreography.chat import CHAT, ChatExchange, exchanges
+from callboard.choreography.chat import CHAT, Exchange, exchanges
 from callboard.choreography.staffing import find_agent
+from callboard.cli.acting.conversing import Conversation
+from callboard.cli.acting.dialogue import Command, Dialogue, Hush
+from callboard.cli.acting.ending import conclude, exit_code_of
+from callboard.cli.acting.following import follow
+from callboard.cli.acting.opening import Choices, Work, working
 from callboard.cli.bridge import Interrupt, perform
 from callboard.cli.output import clean, echo, moment, remark
-from callboard.cli.work.dialogue import Command, Dialogue, Hush, TerminalConversation
-from callboard.cli.work.ending import conclude, exit_code_of
-from callboard.cli.work.following import follow
-from callboard.cli.work.opening import Choices, OpenWork, working
 from callboard.core.canonical import Json
-from callboard.core.vocabulary.run import RunState, SessionState
-from callboard.packs.control_room.grounds import PACK
-from callboard.packs.control_room.house import House
+from callboard.core.vocabulary.run import RunState
+from callboard.core.vocabulary.session import SessionState
+from callboard.packs.control_room.evidence import PACK
 from callboard.packs.control_room.plans.tell import plan_report
+from callboard.packs.control_room.room import ControlRoom
 from callboard.prompts import load_prompt
 
 _COMMANDS = "/agent NAME, /plan WISH, /history, /why, /quit"
 
 
 @dataclass(frozen=True, slots=True)
-class Talk:
+class ChatChoice:
     """With whom, with which tools, in which session."""
 
     agent: str
@@ -39,15 +41,15 @@ class Talk:
         return said
 
 
-def chat_with(choices: Choices, wanted: TerminalConversation) -> int:
+def chat_with(choices: Choices, wanted: Conversation) -> int:
     """Talk with an agent of the staff; without a name, with the Chief."""
-    chosen = Talk(wanted.agent or "chief", wanted.tools, wanted.skip_tools, wanted.session)
+    chosen = ChatChoice(wanted.agent or "chief", wanted.tools, wanted.skip_tools, wanted.session)
     if wanted.message is not None:
         return say_once(choices, chosen, wanted.message)
     return talk(choices, chosen)
 
 
-def say_once(choices: Choices, talk: Talk, message: str) -> int:
+def say_once(choices: Choices, talk: ChatChoice, message: str) -> int:
     """Say one thing and print the answer."""
 
     async def work(interrupt: Interrupt) -> int:
@@ -57,18 +59,18 @@ def say_once(choices: Choices, talk: Talk, message: str) -> int:
     return perform(work)
 
 
-def talk(choices: Choices, wanted: Talk) -> int:
+def talk(choices: Choices, wanted: ChatChoice) -> int:
     """Talk until the user leaves."""
 
     async def work(interrupt: Interrupt) -> int:
         async with working(choices) as here:
-            return await _Conversation(here, wanted, interrupt).hold()
+            return await _Chat(here, wanted, interrupt).hold()
 
     return perform(work)
 
 
-class _Conversation:
-    def __init__(self, here: OpenWork, wanted: Talk, interrupt: Interrupt) -> None:
+class _Chat:
+    def __init__(self, here: Work, wanted: ChatChoice, interrupt: Interrupt) -> None:
         self.here = here
         self.interrupt = interrupt
         self.talk = self.turned_to(wanted, wanted.agent)
@@ -94,10 +96,10 @@ class _Conversation:
 
     async def plan(self, wish: str) -> None:
         """Have the Chief make a plan of a wish; it is approved like any other."""
-        house = House(self.here.studio)
-        plan_report(await house.make_plan(wish, session_id=self.talk.session), as_json=False)
+        room = ControlRoom(self.here.studio)
+        plan_report(await room.make_plan(wish, session_id=self.talk.session), as_json=False)
 
-    def turned_to(self, talk: Talk, name: str) -> Talk:
+    def turned_to(self, talk: ChatChoice, name: str) -> ChatChoice:
         return replace(talk, agent=find_agent(self.here.studio, name, PACK).id)
 
     def show_history(self, _rest: str) -> None:
@@ -120,7 +122,7 @@ class _Conversation:
         echo(clean(record.text))
         remark(f"\n{record.total_tokens} tokens; more: callboard prompts show {prompt_id}")
 
-    def said(self) -> list[ChatExchange]:
+    def said(self) -> list[Exchange]:
         studio = self.here.studio
         sessions = studio.sessions
         named = self.talk.session
@@ -132,7 +134,7 @@ class _Conversation:
         )
 
 
-async def _say(here: OpenWork, talk: Talk, message: str, interrupt: Interrupt) -> int:
+async def _say(here: Work, talk: ChatChoice, message: str, interrupt: Interrupt) -> int:
     run = await here.studio.start(f"{PACK}/{CHAT}", talk.args(message), session_id=talk.session)
     view = here.view() if here.choices.as_json else Hush()
     followed = await follow(here.studio, run.id, view, interrupt)

@@ -7,25 +7,65 @@ from contextlib import asynccontextmanager
 from functools import cached_property
 from typing import Any, Final, cast
 
-from callboard.choreography.agent_calls import ToolPolicy
-from callboard.choreography.chat import CHAT, ChatExchange, exchanges
-from callboard.choreography.conference import Conferences
-from callboard.choreography.director import Director
-from callboard.choreography.planning import check_wish
-from callboard.choreography.recipe import RecipeShelf, recipe_shelf
+from callboard.choreography.calling import ToolPolicy
+from callboard.choreography.chat import CHAT, Exchange, exchanges
+from callboard.choreography.conference import Hall
+from callboard.choreography.planning import Director, PlanDesk, check_wish
+from callboard.choreography.recipe import Recipe, RecipeShelf, recipe_shelf
+from callboard.choreography.recipe.definition import CommitAction
 from callboard.choreography.staffing import find_agent
 from callboard.core.canonical import Json
 from callboard.core.errors import CallboardError
 from callboard.core.vocabulary import Plan, RunRecord
-from callboard.packs.control_room.grounds import PACK
-from callboard.packs.control_room.plan_maker import plan_maker_of
-from callboard.studio.runnable import result_of
+from callboard.library.story.index import story_index
+from callboard.packs.control_room.evidence import PACK
+from callboard.studio.outcome import result_of
 from callboard.studio.studio import Studio
 
+_MOST_SCENES: Final = 60
 _log = logging.getLogger(__name__)
 
 
-class House:
+def desk_of(studio: Studio) -> PlanDesk:
+    """Return the desk where plans for this project are made."""
+    shelf = recipe_shelf(studio, PACK)
+
+    def recipes() -> list[Recipe]:
+        return [each.recipe for each in shelf.library.recipes()]
+
+    def kinds_of_work() -> str:
+        return "\n".join(
+            f'- {recipe.label}: say "{recipe.task_patterns[0]}"'
+            for recipe in recipes()
+            if recipe.task_patterns
+        )
+
+    def makes(recipe_id: str) -> bool:
+        found = shelf.library.find(recipe_id)
+        return found is not None and any(
+            each.action is CommitAction.WRITE_FILE for each in found.recipe.commit
+        )
+
+    return PlanDesk(shelf.router.route, kinds_of_work, lambda: _what_is_there(studio), makes)
+
+
+def _what_is_there(studio: Studio) -> str:
+    index = story_index(studio.tools.context(""))
+    lines = [f"{len(index.scenes)} scenes, {len(index.canon)} canon cards"]
+    outline = index.outline_tree
+    if outline is not None:
+        lines += [
+            f"outline: scene {scene.number or scene.index}: {scene.title}"
+            for scene in outline.entries[:_MOST_SCENES]
+        ]
+    lines += [
+        f"written: scene {scene.scene_number}: {scene.title} ({scene.path})"
+        for scene in index.scenes[:_MOST_SCENES]
+    ]
+    return "\n".join(lines)
+
+
+class ControlRoom:
     """The Control Room of one open project."""
 
     pack: Final = PACK
@@ -37,19 +77,19 @@ class House:
         self._driving: dict[str, asyncio.Task[None]] = {}
 
     @cached_property
-    def shelf(self) -> RecipeShelf:
+    def recipes(self) -> RecipeShelf:
         """The recipes in force, and the router over them."""
         return recipe_shelf(self.studio, PACK)
 
     @cached_property
-    def conferences(self) -> Conferences:
-        """The conferences of the project."""
-        return Conferences(self.studio, PACK)
+    def conferences(self) -> Hall:
+        """The conferences."""
+        return Hall(self.studio, PACK)
 
     @cached_property
     def director(self) -> Director:
         """Who takes plans through their runs."""
-        return Director(self.studio, plan_maker_of(self.studio))
+        return Director(self.studio, desk_of(self.studio))
 
     async def make_plan(self, intent: str, *, session_id: str | None = None) -> Plan:
         """Have a wish split into tasks and return the draft."""
@@ -74,7 +114,7 @@ class House:
         run = await self.studio.start(f"{PACK}/{CHAT}", args, session_id=session_id)
         return {"run_id": run.id, **cast(dict[str, Json], await self._result(run))}
 
-    def conversation(self, agent: str, session_id: str) -> list[ChatExchange]:
+    def conversation(self, agent: str, session_id: str) -> list[Exchange]:
         """Return what was said with an agent in a session."""
         found = find_agent(self.studio, agent, PACK)
         return self.studio.database.read(
@@ -109,17 +149,17 @@ class House:
         return await result_of(self.studio.engine, run)
 
 
-def house_of(studio: Studio) -> House:
+def room_of(studio: Studio) -> ControlRoom:
     """Return the Control Room of an open project, made when it is first asked for."""
-    return studio.keep(House, House)
+    return studio.keep(ControlRoom, ControlRoom)
 
 
 @asynccontextmanager
 async def serving(studio: Studio) -> AsyncGenerator[None]:
     """Go on with plans for as long as a server runs."""
-    house = house_of(studio)
-    await house.take_up()
+    room = room_of(studio)
+    await room.take_up()
     try:
         yield
     finally:
-        await house.stop()
+        await room.stop()

@@ -1,19 +1,26 @@
-"""Calls that code can prepare for a message: which story tool would help, with its arguments.
+"""Evidence: what Control Room's roles rest their words on.
 
-Words of the message decide. No model is asked; one may pick from what is proposed here.
+The rules of evidence, what a file is, and the calls that code can prepare for a message. Words of
+the message decide; no model is asked, one may pick from what is proposed here.
 """
 
 import re
 from collections.abc import Collection, Sequence
+from pathlib import Path
 from typing import Final
 
 from callboard.choreography.conference import ProposedCall
+from callboard.choreography.grounding import Grounding, KindOf
 from callboard.core.canonical import Json
 from callboard.library.story.index import StoryIndex, story_index
 from callboard.library.story.model import StoryFile
 from callboard.library.story.tools.search import scene_numbers
+from callboard.replies.evidence import EvidenceRules
+from callboard.studio.studio import Studio
 from callboard.tools import ToolContext
 
+PACK: Final = "control_room"
+FOLDER: Final = Path(__file__).parent
 _MOST_CALLS: Final = 6
 _MOST_FILES: Final = 10
 _WORDS: Final = {
@@ -28,6 +35,18 @@ _WORDS: Final = {
     "reader": re.compile(r"\b(?:readers?|confus\w*|bor(?:ed|ing)|engag\w*|payoff|setup)\b", re.I),
     "validate": re.compile(r"\b(?:validate|ready|done|finished|complete)\b", re.I),
 }
+
+
+def grounding(_studio: Studio | None = None) -> Grounding:
+    """Return the rules with the eyes that tell a scene from a card."""
+    return Grounding(EvidenceRules.load(FOLDER / "evidence.yaml"), _kinds)
+
+
+def _kinds(studio: Studio) -> KindOf:
+    def kind_of(path: str) -> str:
+        return story_index(studio.tools.context("")).kind_of(path).value
+
+    return kind_of
 
 
 def propose_calls(context: ToolContext, message: str) -> Sequence[ProposedCall]:

@@ -1,4 +1,4 @@
-"""Seeds: what a request already says of a recipe's arguments, looked up in the story's index.
+"""Requests: what one already says of a recipe's arguments, looked up in the story's index.
 
 Paths, scene numbers, titles in quotes, names with a card, themes. What cannot be made out is left
 out: nothing is invented but the path of a scene that the outline has and nobody has written.
@@ -9,13 +9,17 @@ from collections import Counter
 from collections.abc import Callable, Mapping
 from typing import Final
 
-from callboard.choreography.recipe import Recipe
+from pydantic import Field
+
+from callboard.choreography.recipe import Library, Recipe, Router
 from callboard.choreography.recipe.definition import CommitAction, find_refs, read_ref
 from callboard.core.canonical import Json
 from callboard.library.story.index import OutlineEntry, StoryIndex, story_index
 from callboard.library.story.model import Kind
 from callboard.library.story.tools.search import scene_numbers
+from callboard.packs.control_room.evidence import FOLDER
 from callboard.studio.studio import Studio
+from callboard.tools import ToolArgs, ToolContext, ToolResult, tool
 
 _SCENE_FOLDER: Final = "Story/Scenes"
 _BARE_PATH: Final = re.compile(
@@ -34,6 +38,7 @@ _TOO_WIDE: Final = frozenset(
     ("book", "novel", "story", "everything", "it", "this", "scenes", "all scenes", "whole book")
 )
 _MOST_THEMES: Final = 10
+_MAX_CHARS: Final = 2_000
 
 
 def take_seeds(studio: Studio, description: str, recipe: Recipe) -> Mapping[str, Json]:
@@ -186,3 +191,21 @@ def _creates(recipe: Recipe, arg: str) -> bool:
         if commit.action is CommitAction.WRITE_FILE
         for _, each in find_refs(commit.path)
     )
+
+
+class TaskRouterArgs(ToolArgs):
+    """What the user wants to have done."""
+
+    user_request: str = Field(min_length=1, max_length=_MAX_CHARS)
+
+
+@tool()
+def task_router(context: ToolContext, args: TaskRouterArgs) -> ToolResult:
+    """Say which recipe a request is for, with the arguments its words give."""
+    kept = context.files.kept
+    project = None if kept is None else kept / "recipes"
+    library = context.kept.get("task_router", lambda: Library(FOLDER / "recipes", project))
+    router = Router(library, lambda text, recipe: seeds_from(story_index(context), text, recipe))
+    routing = router.route(args.user_request)
+    preview = f"{routing.recipe_id}: {routing.reason}" if routing.routable else str(routing)
+    return ToolResult(routing.to_json(), preview, str(routing))

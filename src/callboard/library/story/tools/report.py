@@ -14,6 +14,7 @@ from typing import Final, Generic, TypeVar
 from weakref import WeakKeyDictionary
 
 from callboard.core.canonical import Json, digest
+from callboard.core.words import shorten_at_word
 from callboard.library.story.index import StoryIndex
 from callboard.library.story.model import Finding, Quote, Severity, StoryFile
 from callboard.library.story.text.document import Document
@@ -129,10 +130,7 @@ def cite(quote: Quote, limit_chars: int = 240) -> str:
 
     A long one is cut at a word; what is shown still stands in the file.
     """
-    text = _SPACE.sub(" ", quote.text).strip()
-    if len(text) > limit_chars:
-        text = text[:limit_chars].rpartition(" ")[0] or text[:limit_chars]
-        text += " …"
+    text = shorten_at_word(_SPACE.sub(" ", quote.text).strip(), limit_chars, " …")
     last = f"-{quote.line_end}" if quote.line_end != quote.line_start else ""
     return f'{quote.path} L{quote.line_start}{last} "{text}"'
 

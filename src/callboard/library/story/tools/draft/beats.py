@@ -12,7 +12,7 @@ from callboard.library.story.index import Outline, OutlineEntry
 from callboard.library.story.index.metadata import numbered_title
 from callboard.library.story.index.outline import slug_of
 from callboard.library.story.model import Quote, StoryFile
-from callboard.library.story.text import Document, stem, stop_words, words_of
+from callboard.library.story.text import Document, content_stems, words_of
 from callboard.library.story.text.markdown import mask_comments
 
 # Words of an outline that say what kind of thing happens, not what.
@@ -118,9 +118,7 @@ def _best(wanted: frozenset[str], stems: Sequence[frozenset[str]]) -> tuple[floa
 
 
 def _stems(words: Sequence[str]) -> frozenset[str]:
-    skipped = stop_words() | _EMPTY
-    bare = (word.removesuffix("'s") for word in words)
-    return frozenset(stem(word) for word in bare if word not in skipped)
+    return content_stems((word.removesuffix("'s") for word in words), idle=_EMPTY)
 
 
 def find_placeholders(document: Document) -> list[tuple[str, Quote]]:

@@ -10,7 +10,7 @@ from typing import Final
 from callboard.core.canonical import Json
 from callboard.library.story.index import Entities, Entity
 from callboard.library.story.model import Quote, Severity, StoryFile
-from callboard.library.story.text import Document, stem, stop_words, words_of
+from callboard.library.story.text import Document, content_stems, stem, words_of
 from callboard.library.story.thresholds import DraftThresholds
 from callboard.library.story.tools.canon.checking import conflict_finding
 from callboard.library.story.tools.canon.tool import CanonCheck, variant_finding
@@ -162,7 +162,7 @@ def _present(draft: Draft) -> list[Check]:
             else Check("characters", Mark.PASS, f"All are there: {told}.")
         )
     if told := fields.get("location"):
-        wanted = {stem(word) for word in words_of(told) if word not in stop_words()}
+        wanted = content_stems(told)
         own = words_of(draft.file.location or "")
         here = {stem(word) for word in (*draft.document.word_counts, *own)}
         is_there = not wanted or bool(wanted & here)

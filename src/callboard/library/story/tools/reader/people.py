@@ -8,7 +8,7 @@ from callboard.library.story.index import Entity, StoryIndex
 from callboard.library.story.lexicon import words_in
 from callboard.library.story.model import Finding, Quote, Severity, StoryFile
 from callboard.library.story.text.document import Document
-from callboard.library.story.text.words import stop_words, words_of
+from callboard.library.story.text.words import content_words, words_of
 from callboard.library.story.thresholds import ReaderThresholds
 from callboard.library.story.tools.report import noticed, quotes_of
 
@@ -211,7 +211,7 @@ def is_oriented(opening: frozenset[str], setting: Setting) -> bool:
         return True
     if opening & words_in("grammar", "first_person") and not setting.pov_words:
         return True
-    return bool(opening & _telling(setting.place))
+    return bool(opening & content_words(setting.place or ""))
 
 
 def _changed(before: Setting, now: Setting) -> list[str]:
@@ -221,10 +221,6 @@ def _changed(before: Setting, now: Setting) -> list[str]:
         ("the time", before.when, now.when),
     )
     return [what for what, old, new in pairs if old and new and old.casefold() != new.casefold()]
-
-
-def _telling(text: str | None) -> frozenset[str]:
-    return frozenset(words_of(text or "")) - stop_words()
 
 
 def _listed(parts: Sequence[str]) -> str:
@@ -261,7 +257,7 @@ class Casting:
         if file.pov:
             entity = self._index.entities.get(file.pov)
             names = entity.aliases if entity else (file.pov,)
-            pov_words = frozenset(word for name in names for word in words_of(name)) - stop_words()
+            pov_words = content_words(word for name in names for word in words_of(name))
         return Setting(
             self._index.document(file.path),
             file.title,
@@ -278,12 +274,6 @@ class Casting:
                 card = self._index.document(entity.card)
                 own = {word for alias in entity.aliases for word in words_of(alias)}
                 told = f"{' '.join(card.fields.values())} {card.prose}"
-                known_for = _known_by(told) - own
+                known_for = content_words(told, min_letters=_MIN_LETTERS) - own
             self._named[entity.name] = Named(entity.name, entity.kind, known_for)
         return self._named[entity.name]
-
-
-def _known_by(text: str) -> frozenset[str]:
-    return frozenset(
-        word for word in words_of(text) if len(word) >= _MIN_LETTERS and word not in stop_words()
-    )

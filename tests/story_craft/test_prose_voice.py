@@ -2,7 +2,7 @@
 
 import pytest
 
-from callboard.library.story.model import Finding, Severity
+from callboard.library.story.model import Severity, StoryFinding
 from callboard.library.story.text.document import Document
 from callboard.library.story.thresholds import bundled_thresholds
 from callboard.library.story.tools.prose.tool import analyse
@@ -19,7 +19,7 @@ def analysed(text: str, pov: str | None = None):
     return analyse(Document("scene.md", text), PEOPLE, pov, LIMITS, "voice")
 
 
-def of_type(text: str, kind: str, pov: str | None = None) -> list[Finding]:
+def of_type(text: str, kind: str, pov: str | None = None) -> list[StoryFinding]:
     return [each for each in analysed(text, pov).findings if each.type == kind]
 
 

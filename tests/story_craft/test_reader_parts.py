@@ -2,7 +2,7 @@
 
 import pytest
 
-from callboard.library.story.model import Finding, Quote, Severity
+from callboard.library.story.model import Quote, Severity, StoryFinding
 from callboard.library.story.text.document import Document
 from callboard.library.story.thresholds import bundled_thresholds
 from callboard.library.story.tools.reader.mood import Mood, assess, flat_stretches, sentiment_of
@@ -113,7 +113,7 @@ def test_flat_stretches(pairs: list[tuple[float, float]], count: int) -> None:
 def test_the_flow_is_assessed_by_weight(major: int, minor: int, flow: str) -> None:
     severities = [Severity.MAJOR] * major + [Severity.MINOR] * minor + [Severity.INFO] * 9
     findings = [
-        Finding(f"f{at}", "kind", severity, "Message.", (QUOTE,))
+        StoryFinding(f"f{at}", "kind", severity, "Message.", (QUOTE,))
         for at, severity in enumerate(severities)
     ]
     assert assess(findings, LIMITS) == flow

@@ -15,7 +15,7 @@ from callboard.choreography.recipe import Library, Recipe, Router
 from callboard.choreography.recipe.definition import CommitAction, find_refs, read_ref
 from callboard.core.canonical import Json
 from callboard.library.story.index import OutlineEntry, StoryIndex, story_index
-from callboard.library.story.model import Kind
+from callboard.library.story.model import FileKind
 from callboard.library.story.tools.search import scene_numbers
 from callboard.packs.control_room.evidence import FOLDER
 from callboard.studio.studio import Studio
@@ -84,7 +84,7 @@ def _scene_path(index: StoryIndex, description: str, recipe: Recipe) -> Json:
 
 def _scene_paths(index: StoryIndex, description: str, recipe: Recipe) -> list[str]:
     creates = _creates(recipe, "scene_path")
-    named = _named_paths(index, description, Kind.SCENE, new_allowed=creates)
+    named = _named_paths(index, description, FileKind.SCENE, new_allowed=creates)
     if named:
         return named
     by_number = {scene.scene_number: scene.path for scene in index.scenes if scene.scene_number}
@@ -97,7 +97,7 @@ def _scene_paths(index: StoryIndex, description: str, recipe: Recipe) -> list[st
 
 
 def _canon_paths(index: StoryIndex, description: str, _recipe: Recipe) -> list[str]:
-    named = _named_paths(index, description, Kind.CANON, new_allowed=False)
+    named = _named_paths(index, description, FileKind.CANON, new_allowed=False)
     cards = (hit.entity.card for hit in index.card_entities.find(description))
     return list(dict.fromkeys([*named, *(card for card in cards if card)]))
 
@@ -129,7 +129,7 @@ _LOOKS: Final[dict[str, Callable[[StoryIndex, str, Recipe], Json]]] = {
 
 
 def _named_paths(
-    index: StoryIndex, description: str, kind: Kind, *, new_allowed: bool
+    index: StoryIndex, description: str, kind: FileKind, *, new_allowed: bool
 ) -> list[str]:
     """Return the files a request names by path; one that is not there only if it may be made."""
     known = [file for file in index.files if file.path in description]

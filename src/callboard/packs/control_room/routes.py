@@ -78,7 +78,7 @@ async def route(room: OpenRoom, wanted: RouteWanted) -> RoutingShape:
     return RoutingShape.model_validate(found.to_json())
 
 
-class MessageWanted(Wanted):
+class ChatMessageWanted(Wanted):
     """Something to say to an agent."""
 
     agent_id: str = Field(min_length=1)
@@ -99,7 +99,7 @@ class ChatAnswer(Shown):
 
 
 @chats.post("")
-async def say(room: OpenRoom, wanted: MessageWanted) -> ChatAnswer:
+async def say(room: OpenRoom, wanted: ChatMessageWanted) -> ChatAnswer:
     """Say something to an agent and wait for its answer."""
     policy = wanted.tool_policy.policy() if wanted.tool_policy is not None else None
     answered = await room.chat(

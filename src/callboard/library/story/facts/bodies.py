@@ -5,7 +5,7 @@ from collections.abc import Iterator
 from functools import cache
 from typing import Final
 
-from callboard.library.story.facts.claims import Attribute, Found, Value
+from callboard.library.story.facts.claims import Attribute, FoundClaim, Value
 from callboard.library.story.facts.grammar import (
     ENTITY,
     OWNER,
@@ -79,7 +79,7 @@ _TRIGGER: Final = re.compile(
 )
 
 
-def find_looks(masked: Masked) -> Iterator[Found]:
+def find_looks(masked: Masked) -> Iterator[FoundClaim]:
     """Yield what a sentence says of the colour of somebody's eyes or hair."""
     lowered = masked.text.lower()
     for part, words in _PARTS.items():
@@ -92,7 +92,7 @@ def find_looks(masked: Masked) -> Iterator[Found]:
                     yield found
 
 
-def _read(masked: Masked, match: re.Match[str], part: str) -> Found | None:
+def _read(masked: Masked, match: re.Match[str], part: str) -> FoundClaim | None:
     who = named_by(masked, match)
     told = match["colour"]
     # "black hair streaked with grey" is both.
@@ -102,7 +102,7 @@ def _read(masked: Masked, match: re.Match[str], part: str) -> Found | None:
     if who is None or not families or not _is_own(match):
         return None
     value = Value(colour_name(match["colour"]), families)
-    return Found(_ATTRIBUTES[part], value, who, match.start(), match.end())
+    return FoundClaim(_ATTRIBUTES[part], value, who, match.start(), match.end())
 
 
 def _is_own(match: re.Match[str]) -> bool:
@@ -160,7 +160,7 @@ def _look_patterns(part: str) -> tuple[re.Pattern[str], ...]:
     return tuple(re.compile(shape) for shape in shapes)
 
 
-def find_bodies(masked: Masked) -> Iterator[Found]:
+def find_bodies(masked: Masked) -> Iterator[FoundClaim]:
     """Yield what a sentence says of somebody's height, hand or species."""
     yield from _heights(masked)
     yield from _hands(masked)
@@ -194,7 +194,7 @@ def species_value(text: str) -> Value:
     return Value(name, frozenset(head for head, kinds in same.items() if name in kinds) | {name})
 
 
-def _heights(masked: Masked) -> Iterator[Found]:
+def _heights(masked: Masked) -> Iterator[FoundClaim]:
     if not _HEIGHT_TRIGGER.search(masked.text):
         return
     for pattern in _HEIGHTS:
@@ -202,10 +202,10 @@ def _heights(masked: Masked) -> Iterator[Found]:
             who = named_by(masked, match)
             value = height_value(match["height"], is_about=bool(match["about"].strip()))
             if who is not None and value is not None:
-                yield Found(Attribute.HEIGHT, value, who, match.start(), match.end())
+                yield FoundClaim(Attribute.HEIGHT, value, who, match.start(), match.end())
 
 
-def _hands(masked: Masked) -> Iterator[Found]:
+def _hands(masked: Masked) -> Iterator[FoundClaim]:
     if "hand" not in masked.text and "southpaw" not in masked.text and "lefty" not in masked.text:
         return
     for pattern in _HANDS:
@@ -213,10 +213,10 @@ def _hands(masked: Masked) -> Iterator[Found]:
             who, value = named_by(masked, match), hand_value(match["hand"])
             if who is None or value is None or _NOT_A_PERSON.match(masked.text[match.end() :]):
                 continue
-            yield Found(Attribute.HAND, value, who, match.start(), match.end())
+            yield FoundClaim(Attribute.HAND, value, who, match.start(), match.end())
 
 
-def _species(masked: Masked) -> Iterator[Found]:
+def _species(masked: Masked) -> Iterator[FoundClaim]:
     if not _species_trigger().search(masked.text):
         return
     for pattern in _species_patterns():
@@ -224,7 +224,9 @@ def _species(masked: Masked) -> Iterator[Found]:
             who = named_by(masked, match)
             if who is not None:
                 value = species_value(match["kind"])
-                yield Found(Attribute.SPECIES, value, who, match.start(), match.end(), None, 0.8)
+                yield FoundClaim(
+                    Attribute.SPECIES, value, who, match.start(), match.end(), None, 0.8
+                )
 
 
 @cache
@@ -243,7 +245,7 @@ def _species_patterns() -> tuple[re.Pattern[str], ...]:
     )
 
 
-def find_deaths(masked: Masked) -> Iterator[Found]:
+def find_deaths(masked: Masked) -> Iterator[FoundClaim]:
     """Yield who a sentence tells to be dead."""
     if not _TRIGGER.search(masked.text):
         return
@@ -254,7 +256,7 @@ def find_deaths(masked: Masked) -> Iterator[Found]:
                 continue
             # What had happened before may be told before a scene that goes back there.
             confidence = 0.5 if re.search(r"\b(?:had|has)\b", match[0]) else 0.9
-            yield Found(
+            yield FoundClaim(
                 Attribute.DEATH, _DEAD, who, match.start(), match.end(), confidence=confidence
             )
 

@@ -12,7 +12,7 @@ from typing import Final, Literal
 
 from callboard.library.story.facts.cards import card_lines, gathers_canon
 from callboard.library.story.facts.grammar import titles
-from callboard.library.story.index import Entity, StoryIndex
+from callboard.library.story.index import StoryEntity, StoryIndex
 from callboard.library.story.lexicon import words_in
 from callboard.library.story.text import Document, stop_words
 
@@ -200,12 +200,12 @@ def narrator_of(index: StoryIndex, path: str) -> str | None:
     return entity.name if entity else None
 
 
-def _shared_names(entities: Iterable[Entity]) -> frozenset[str]:
+def _shared_names(entities: Iterable[StoryEntity]) -> frozenset[str]:
     owners = Counter(alias.lower() for entity in entities for alias in set(entity.aliases))
     return frozenset(alias for alias, count in owners.items() if count > 1)
 
 
-def _known_gender(index: StoryIndex, entity: Entity) -> Gender | None:
+def _known_gender(index: StoryIndex, entity: StoryEntity) -> Gender | None:
     if entity.kind in _NOT_PERSONS:
         return None
     words = [word.lower() for alias in entity.aliases for word in _WORD.findall(alias)]

@@ -69,7 +69,7 @@ class NameHit(Protocol):
 
 
 @dataclass(frozen=True, slots=True)
-class Mention:
+class MaskedName:
     """A known name in a sentence, with the titles that stand before it."""
 
     entity: str
@@ -83,7 +83,7 @@ class Masked:
     """A text with signs in place of names; the sign's number is the mention's."""
 
     text: str
-    mentions: tuple[Mention, ...]
+    mentions: tuple[MaskedName, ...]
 
     def number_at(self, sign: str) -> int:
         """Return the number of the mention a sign stands for."""
@@ -93,14 +93,14 @@ class Masked:
 def mask(text: str, hits: Iterable[NameHit]) -> Masked:
     """Put a sign in place of every hit and of the titles before it; hits do not overlap."""
     parts: list[str] = []
-    mentions: list[Mention] = []
+    mentions: list[MaskedName] = []
     at = 0
     for hit in sorted(hits, key=lambda each: each.start):
         if hit.start < at or len(mentions) > _LAST_SIGN - _FIRST_SIGN:
             continue
         before, before_name = _without_titles(text[at : hit.start])
         parts += [before, chr(_FIRST_SIGN + len(mentions))]
-        mentions.append(Mention(hit.name, text[hit.start : hit.end], before_name))
+        mentions.append(MaskedName(hit.name, text[hit.start : hit.end], before_name))
         at = hit.end
     parts.append(text[at:])
     return Masked("".join(parts), tuple(mentions))

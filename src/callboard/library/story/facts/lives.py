@@ -5,7 +5,7 @@ from collections.abc import Iterator
 from functools import cache
 from typing import Final
 
-from callboard.library.story.facts.claims import Attribute, Found, Value
+from callboard.library.story.facts.claims import Attribute, FoundClaim, Value
 from callboard.library.story.facts.grammar import (
     ENTITY,
     SUBJECT,
@@ -75,7 +75,7 @@ _OWNED: Final = re.compile(
 )
 
 
-def find_lives(masked: Masked) -> Iterator[Found]:
+def find_lives(masked: Masked) -> Iterator[FoundClaim]:
     """Yield what a sentence says of somebody's age, birth or rank."""
     yield from _ages(masked)
     yield from _births(masked)
@@ -114,7 +114,7 @@ def ladders_of(rank: str) -> frozenset[str]:
     return frozenset(ladder for ladder, known in listed.items() if rank in known)
 
 
-def _ages(masked: Masked) -> Iterator[Found]:
+def _ages(masked: Masked) -> Iterator[FoundClaim]:
     if not _AGE_TRIGGER.search(masked.text):
         return
     for pattern in _AGES:
@@ -125,10 +125,10 @@ def _ages(masked: Masked) -> Iterator[Found]:
         who = named_by(masked, match)
         if who is not None:
             value = _decade((match["part"] or "").strip(" -"), match["decade"])
-            yield Found(Attribute.AGE, value, who, match.start(), match.end())
+            yield FoundClaim(Attribute.AGE, value, who, match.start(), match.end())
 
 
-def _age(masked: Masked, match: re.Match[str]) -> Found | None:
+def _age(masked: Masked, match: re.Match[str]) -> FoundClaim | None:
     told = match.groupdict()
     text = told.get("age") or told.get("bare") or told.get("nth") or ""
     who, years = named_by(masked, match), number_of(text)
@@ -137,7 +137,7 @@ def _age(masked: Masked, match: re.Match[str]) -> Found | None:
         return None
     about = (told.get("about") or "").strip()
     is_about = about not in ("", "only", "just", "still", "now")
-    return Found(Attribute.AGE, _years(years, is_about), who, match.start(), match.end())
+    return FoundClaim(Attribute.AGE, _years(years, is_about), who, match.start(), match.end())
 
 
 def _years(years: int, is_about: bool) -> Value:
@@ -151,7 +151,7 @@ def _decade(part: str, decade: str) -> Value:
     return Value(f"{part} {decade}".strip(), low=start + low, high=start + high)
 
 
-def _births(masked: Masked) -> Iterator[Found]:
+def _births(masked: Masked) -> Iterator[FoundClaim]:
     if not _BIRTH_TRIGGER.search(masked.text):
         return
     for pattern in (_BORN, _NATIVE):
@@ -162,10 +162,12 @@ def _births(masked: Masked) -> Iterator[Found]:
                 continue
             if year := told.get("year"):
                 value = Value(year, low=int(year), high=int(year))
-                yield Found(Attribute.BIRTH_YEAR, value, who, match.start(), match.end())
+                yield FoundClaim(Attribute.BIRTH_YEAR, value, who, match.start(), match.end())
             elif place := told.get("place"):
                 value = place_value(place)
-                yield Found(Attribute.ORIGIN, value, who, match.start(), match.end(), None, 0.6)
+                yield FoundClaim(
+                    Attribute.ORIGIN, value, who, match.start(), match.end(), None, 0.6
+                )
 
 
 def place_value(text: str) -> Value:
@@ -175,18 +177,18 @@ def place_value(text: str) -> Value:
     return Value(name, words)
 
 
-def _ranks(masked: Masked) -> Iterator[Found]:
+def _ranks(masked: Masked) -> Iterator[FoundClaim]:
     for number, mention in enumerate(masked.mentions):
         value = rank_value(" ".join(mention.titles))
         if value is not None:
-            yield Found(Attribute.RANK, value, number, 0, 0)
+            yield FoundClaim(Attribute.RANK, value, number, 0, 0)
     if not _rank_trigger().search(masked.text):
         return
     for pattern in _rank_patterns():
         for match in pattern.finditer(masked.text):
             who, value = named_by(masked, match), rank_value(match["rank"])
             if who is not None and value is not None:
-                yield Found(Attribute.RANK, value, who, match.start(), match.end(), None, 0.8)
+                yield FoundClaim(Attribute.RANK, value, who, match.start(), match.end(), None, 0.8)
 
 
 def _ranks_listed() -> str:
@@ -210,7 +212,7 @@ def _rank_patterns() -> tuple[re.Pattern[str], ...]:
     )
 
 
-def find_ties(masked: Masked) -> Iterator[Found]:
+def find_ties(masked: Masked) -> Iterator[FoundClaim]:
     """Yield the ties of kin and the belongings a sentence tells of."""
     for pattern in _kin_patterns() if _kin_trigger().search(masked.text) else ():
         for match in pattern.finditer(masked.text):
@@ -218,12 +220,14 @@ def find_ties(masked: Masked) -> Iterator[Found]:
             whom = named_by(masked, match, "whom", "their")
             if who is not None and whom is not None and who != whom:
                 value = kin_value(match["kin"])
-                yield Found(Attribute.KIN, value, who, match.start(), match.end(), whom, 0.8)
+                yield FoundClaim(Attribute.KIN, value, who, match.start(), match.end(), whom, 0.8)
     for match in _OWNED.finditer(masked.text):
         who = named_by(masked, match)
         if who is not None:
             value = Value(match["thing"])
-            yield Found(Attribute.POSSESSION, value, who, match.start(), match.end(), None, 0.7)
+            yield FoundClaim(
+                Attribute.POSSESSION, value, who, match.start(), match.end(), None, 0.7
+            )
 
 
 def kin_value(word: str) -> Value:

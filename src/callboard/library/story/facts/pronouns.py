@@ -28,7 +28,7 @@ _FIRST_WORD: Final = re.compile(r"^[^\w]*([A-Z][\w’'-]+)")
 
 
 @dataclass(frozen=True, slots=True)
-class Told:
+class MaskedSentence:
     """A sentence as the extractor reads it: what is narrated and what is spoken, names masked."""
 
     sentence: Sentence
@@ -46,7 +46,7 @@ class Pronouns:
 
     def __init__(
         self,
-        told: Sequence[Told],
+        told: Sequence[MaskedSentence],
         cast: Cast,
         *,
         narrator: str | None,

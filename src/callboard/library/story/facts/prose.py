@@ -13,7 +13,7 @@ from typing import Final
 
 from callboard.library.story.facts.bodies import find_bodies, find_deaths, find_looks
 from callboard.library.story.facts.cast import Cast
-from callboard.library.story.facts.claims import Attribute, Claim, Found
+from callboard.library.story.facts.claims import Attribute, FactClaim, FoundClaim
 from callboard.library.story.facts.grammar import (
     ENTITY,
     Masked,
@@ -25,7 +25,7 @@ from callboard.library.story.facts.grammar import (
     tells_change,
 )
 from callboard.library.story.facts.lives import find_lives, find_ties
-from callboard.library.story.facts.pronouns import Pronouns, Told
+from callboard.library.story.facts.pronouns import MaskedSentence, Pronouns
 from callboard.library.story.lexicon import words_in
 from callboard.library.story.model import Quote
 from callboard.library.story.text import Document
@@ -52,11 +52,11 @@ _ELSEWHEN: Final = re.compile(
 
 
 @dataclass(frozen=True)
-class Reading:
+class ProseReading:
     """A document with its names masked, ready to be asked for claims and deeds."""
 
     document: Document
-    told: tuple[Told, ...]
+    told: tuple[MaskedSentence, ...]
     pronouns: Pronouns
 
     @property
@@ -69,9 +69,9 @@ class Reading:
         """Whether the document goes on behind what was read."""
         return len(self.told) < len(self.document.sentences)
 
-    def claims(self) -> tuple[Claim, ...]:
+    def claims(self) -> tuple[FactClaim, ...]:
         """Return everything the text claims, in its order; a sentence claims a thing once."""
-        found: dict[tuple[object, ...], Claim] = {}
+        found: dict[tuple[object, ...], FactClaim] = {}
         for index, each in enumerate(self.told):
             for claim in (*self._narrated(index, each), *self._spoken(index, each)):
                 if not Cast.is_certain(claim.entity) or not Cast.is_certain(claim.other or ""):
@@ -87,7 +87,7 @@ class Reading:
         nearby = self.told[max(0, index - before) : index + 1]
         return " ".join(each.sentence.text for each in nearby if each.sentence.paragraph == here)
 
-    def _narrated(self, index: int, each: Told) -> Iterator[Claim]:
+    def _narrated(self, index: int, each: MaskedSentence) -> Iterator[FactClaim]:
         beside = each.sentence.has_dialogue
         for found in _find(each.narration):
             if not is_vouched_for(
@@ -99,7 +99,7 @@ class Reading:
             if entity is not None and (found.whom is None or other is not None):
                 yield self._claim(index, each, found, entity, other, is_spoken=False)
 
-    def _spoken(self, index: int, each: Told) -> Iterator[Claim]:
+    def _spoken(self, index: int, each: MaskedSentence) -> Iterator[FactClaim]:
         if not each.speech.mentions:
             return
         for found in _find(each.speech):
@@ -113,15 +113,15 @@ class Reading:
     def _claim(
         self,
         index: int,
-        each: Told,
-        found: Found,
+        each: MaskedSentence,
+        found: FoundClaim,
         entity: str,
         other: str | None,
         *,
         is_spoken: bool,
-    ) -> Claim:
+    ) -> FactClaim:
         context = self.context(index)
-        return Claim(
+        return FactClaim(
             entity=entity,
             attribute=found.attribute,
             value=found.value,
@@ -138,7 +138,9 @@ class Reading:
             return masked.mentions[who].entity
         return self.pronouns.meaning(index, who, place)
 
-    def _whom(self, index: int, masked: Masked, found: Found, entity: str | None) -> str | None:
+    def _whom(
+        self, index: int, masked: Masked, found: FoundClaim, entity: str | None
+    ) -> str | None:
         if found.whom is None or entity is None:
             return None
         if isinstance(found.whom, int):
@@ -155,7 +157,7 @@ def read(
     *,
     narrator: str | None = None,
     most_chars: int | None = None,
-) -> Reading:
+) -> ProseReading:
     """Mask the names of a document; `narrator` is who says "I", if that is known.
 
     Of a longer text the sentences that begin within `most_chars` of prose are read.
@@ -167,7 +169,7 @@ def read(
             each for each, begin in zip(sentences, begins, strict=False) if begin < most_chars
         )
     told = tuple(
-        Told(
+        MaskedSentence(
             sentence,
             _masked(sentence.narration, cast),
             _masked(sentence.dialogue if sentence.has_dialogue else "", cast),
@@ -176,7 +178,7 @@ def read(
     )
     known = frozenset(word.replace("’", "'") for word in _LOWER_WORD.findall(document.prose))
     pronouns = Pronouns(told, cast, narrator=narrator, known_words=known)
-    return Reading(document, told, pronouns)
+    return ProseReading(document, told, pronouns)
 
 
 def mentions_change(document: Document, names: frozenset[str], attribute: Attribute) -> bool:
@@ -198,7 +200,7 @@ def _masked(text: str, cast: Cast) -> Masked:
     return mask(text, cast.find(text)) if text.strip() else Masked(text, ())
 
 
-def _find(masked: Masked) -> Iterable[Found]:
+def _find(masked: Masked) -> Iterable[FoundClaim]:
     if not masked.mentions and not _PERSONAL.search(masked.text):
         return ()
     return (
@@ -219,7 +221,7 @@ class Deed:
     index: int
 
 
-def deeds_of(reading: Reading, entities: frozenset[str]) -> Iterator[Deed]:
+def deeds_of(reading: ProseReading, entities: frozenset[str]) -> Iterator[Deed]:
     """Yield what the narrator tells these entities to do or say, in order."""
     for index, told in enumerate(reading.told):
         masked = told.narration
@@ -242,7 +244,7 @@ def _matches(text: str, *, beside_speech: bool) -> Iterator[tuple[re.Match[str],
                 yield match, is_speech
 
 
-def _surroundings(reading: Reading, index: int) -> str:
+def _surroundings(reading: ProseReading, index: int) -> str:
     """Return the paragraph of a sentence and the one before it: where a memory would begin."""
     here = reading.told[index].sentence.paragraph
     nearby = (

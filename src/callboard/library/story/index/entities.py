@@ -12,7 +12,7 @@ from functools import cached_property
 from typing import Final
 
 from callboard.library.story.index.metadata import card_kind, name_from_path
-from callboard.library.story.index.names import LINKS, Census, Name, NameCounts
+from callboard.library.story.index.names import LINKS, Census, CountedName, NameCounts
 from callboard.library.story.lexicon import word_list
 from callboard.library.story.model import StoryFile
 from callboard.library.story.text import Document
@@ -28,7 +28,7 @@ _PLACED_SHARE: Final = 0.4
 
 
 @dataclass(frozen=True, slots=True)
-class Entity:
+class StoryEntity:
     """One person, place or thing; `aliases` are all its names, the canonical one first."""
 
     name: str
@@ -42,7 +42,7 @@ class Entity:
 class EntityHit:
     """Where an entity is named in a text."""
 
-    entity: Entity
+    entity: StoryEntity
     start: int
     end: int
     surface: str
@@ -52,7 +52,7 @@ class EntityHit:
 class Mention:
     """An entity named in a sentence of a document; the place is within the sentence's text."""
 
-    entity: Entity
+    entity: StoryEntity
     sentence: int
     start: int
     end: int
@@ -62,15 +62,15 @@ class Mention:
 class Entities:
     """All entities of a project; every name belongs to one of them."""
 
-    def __init__(self, entities: Iterable[Entity]) -> None:
+    def __init__(self, entities: Iterable[StoryEntity]) -> None:
         """Take the entities; of two that share a name, the first has it."""
         self._entities = tuple(entities)
-        self._by_alias: dict[str, Entity] = {}
+        self._by_alias: dict[str, StoryEntity] = {}
         for entity in self._entities:
             for alias in entity.aliases:
                 self._by_alias.setdefault(_key(alias), entity)
 
-    def __iter__(self) -> Iterator[Entity]:
+    def __iter__(self) -> Iterator[StoryEntity]:
         """Go through the entities, those with a card first."""
         return iter(self._entities)
 
@@ -78,7 +78,7 @@ class Entities:
         """Return how many there are."""
         return len(self._entities)
 
-    def get(self, name: str) -> Entity | None:
+    def get(self, name: str) -> StoryEntity | None:
         """Return the entity of a name, whatever its case."""
         return self._by_alias.get(_key(name))
 
@@ -138,7 +138,7 @@ class Entities:
 class _Phrase:
     __slots__ = ("entity", "is_small", "pattern", "words")
 
-    def __init__(self, words: tuple[str, ...], entity: Entity, is_small: bool) -> None:
+    def __init__(self, words: tuple[str, ...], entity: StoryEntity, is_small: bool) -> None:
         self.words = words
         self.entity = entity
         self.is_small = is_small
@@ -174,7 +174,7 @@ def entities_of_cards(cards: Sequence[tuple[StoryFile, Document]]) -> Entities:
     bearers: Counter[str] = Counter()
     for file, _ in cards:
         bearers.update({word for word in _title(file).split() if _is_own(word)})
-    found: list[Entity] = []
+    found: list[StoryEntity] = []
     for file, document in sorted(cards, key=lambda card: card[0].path):
         kind = card_kind(document)
         title = _title(file)
@@ -184,7 +184,7 @@ def entities_of_cards(cards: Sequence[tuple[StoryFile, Document]]) -> Entities:
             aliases += [
                 word for word in (words[0], words[-1]) if bearers[word] == 1 and _is_own(word)
             ]
-        found.append(Entity(title, kind, _distinct(aliases), file.path))
+        found.append(StoryEntity(title, kind, _distinct(aliases), file.path))
     return Entities(found)
 
 
@@ -214,8 +214,8 @@ def _distinct(names: Iterable[str]) -> tuple[str, ...]:
     return tuple(seen.values())
 
 
-def _scene_entities(names: Sequence[Name], known: Entities) -> list[Entity]:
-    found: list[Entity] = []
+def _scene_entities(names: Sequence[CountedName], known: Entities) -> list[StoryEntity]:
+    found: list[StoryEntity] = []
     for group in _grouped(names):
         if any(known.get(name.text) or any(map(known.get, name.forms)) for name in group):
             continue
@@ -225,7 +225,7 @@ def _scene_entities(names: Sequence[Name], known: Entities) -> list[Entity]:
         title = _best_form(group[0])
         aliases = _distinct([title, *(form for form, _ in sorted(forms.items(), key=_by_count))])
         total = sum(name.total for name in group)
-        found.append(Entity(title, _kind(group, total), aliases, None, total))
+        found.append(StoryEntity(title, _kind(group, total), aliases, None, total))
     return sorted(found, key=lambda entity: (-entity.occurrences, entity.name))
 
 
@@ -233,13 +233,13 @@ def _by_count(item: tuple[str, int]) -> tuple[int, str]:
     return -item[1], item[0]
 
 
-def _best_form(name: Name) -> str:
+def _best_form(name: CountedName) -> str:
     if not name.is_single or name.text in name.forms:
         return name.text
     return min(name.forms.items(), key=_by_count)[0]
 
 
-def _kind(group: Sequence[Name], total: int) -> str:
+def _kind(group: Sequence[CountedName], total: int) -> str:
     if any(name.has_title for name in group):
         return "character"
     if not group[0].is_single and group[0].words[-1].lower() in word_list("place_words"):
@@ -250,10 +250,10 @@ def _kind(group: Sequence[Name], total: int) -> str:
     return "location" if placed >= max(2, total * _PLACED_SHARE) else "name"
 
 
-def _grouped(names: Sequence[Name]) -> list[list[Name]]:
+def _grouped(names: Sequence[CountedName]) -> list[list[CountedName]]:
     """Put a lone first or last name with the one full name it must belong to."""
-    by_end: Mapping[str, list[Name]] = defaultdict(list)
-    groups: dict[int, list[Name]] = {}
+    by_end: Mapping[str, list[CountedName]] = defaultdict(list)
+    groups: dict[int, list[CountedName]] = {}
     for name in names:
         if not name.is_single:
             groups[id(name)] = [name]
@@ -272,7 +272,7 @@ def _grouped(names: Sequence[Name]) -> list[list[Name]]:
     return _without_plurals(list(groups.values()))
 
 
-def _owner(name: Name, candidates: Sequence[Name]) -> Name | None:
+def _owner(name: CountedName, candidates: Sequence[CountedName]) -> CountedName | None:
     fitting = [each for each in candidates if not name.title or each.title == name.title]
     if not fitting or (name.title and len(fitting) > 1):
         return None
@@ -282,10 +282,10 @@ def _owner(name: Name, candidates: Sequence[Name]) -> Name | None:
     return ordered[0]
 
 
-def _without_plurals(groups: list[list[Name]]) -> list[list[Name]]:
+def _without_plurals(groups: list[list[CountedName]]) -> list[list[CountedName]]:
     """Put a plural with its singular; a family is not one more person."""
     singular = {name.text: group for group in groups for name in group if name.is_single}
-    kept: list[list[Name]] = []
+    kept: list[list[CountedName]] = []
     for group in groups:
         head = group[0]
         owner = singular.get(head.text.removesuffix("s")) if head.is_single else None

@@ -35,7 +35,7 @@ class ParsedFile:
 
 
 @dataclass(frozen=True, slots=True)
-class Texts:
+class ParsedTexts:
     """All texts of a project at one moment, and why others are not among them."""
 
     parsed: Mapping[str, ParsedFile]
@@ -43,7 +43,7 @@ class Texts:
 
 
 @dataclass(frozen=True, slots=True)
-class _Seen:
+class _SeenFile:
     modified_ns: int
     size_bytes: int
     is_settled: bool
@@ -54,7 +54,7 @@ class _Seen:
         same = (self.modified_ns, self.size_bytes) == (listed.modified_ns, listed.size_bytes)
         return self.is_settled and same
 
-    def says_the_same_as(self, other: "_Seen | None") -> bool:
+    def says_the_same_as(self, other: "_SeenFile | None") -> bool:
         return other is not None and (self.parsed, self.problem) == (other.parsed, other.problem)
 
 
@@ -64,11 +64,11 @@ class ParsedFiles:
     def __init__(self) -> None:
         """Start with nothing."""
         self._lock = threading.Lock()
-        self._seen: dict[str, _Seen] = {}
-        self._texts: Texts | None = None
+        self._seen: dict[str, _SeenFile] = {}
+        self._texts: ParsedTexts | None = None
         self._largest_bytes = 0
 
-    def refresh(self, files: ProjectFiles, largest_bytes: int) -> Texts:
+    def refresh(self, files: ProjectFiles, largest_bytes: int) -> ParsedTexts:
         """Return the texts of the project; the same object as long as nothing has changed."""
         with self._lock:
             if largest_bytes != self._largest_bytes:
@@ -80,29 +80,29 @@ class ParsedFiles:
             )
             self._seen = seen
             if self._texts is None or not is_same:
-                self._texts = Texts(
+                self._texts = ParsedTexts(
                     {path: each.parsed for path, each in seen.items() if each.parsed is not None},
                     {path: each.problem for path, each in seen.items() if each.problem is not None},
                 )
             return self._texts
 
-    def _look(self, files: ProjectFiles, listed: ListedFile) -> _Seen:
+    def _look(self, files: ProjectFiles, listed: ListedFile) -> _SeenFile:
         old = self._seen.get(listed.path)
         if old is not None and old.is_as(listed):
             return old
         if listed.leads_out:
-            return _Seen(0, 0, True, problem="a link that leads out of the project, left out")
+            return _SeenFile(0, 0, True, problem="a link that leads out of the project, left out")
         is_settled = time.time_ns() - listed.modified_ns > _SETTLED_NS
         stamp = (listed.modified_ns, listed.size_bytes, is_settled)
         if listed.size_bytes > self._largest_bytes:
-            return _Seen(*stamp, problem=f"larger than {self._largest_bytes} bytes, left out")
+            return _SeenFile(*stamp, problem=f"larger than {self._largest_bytes} bytes, left out")
         try:
             text = files.read_text(listed.path)
         except Unreadable:
-            return _Seen(*stamp, problem="not UTF-8 text, left out")
+            return _SeenFile(*stamp, problem="not UTF-8 text, left out")
         except FileMissing:
-            return _Seen(0, 0, False, problem="gone while it was being read")
+            return _SeenFile(0, 0, False, problem="gone while it was being read")
         if old is not None and old.parsed is not None and old.parsed.file.sha256 == text.sha256:
-            return _Seen(*stamp, parsed=old.parsed)
+            return _SeenFile(*stamp, parsed=old.parsed)
         document = Document(listed.path, text.text)
-        return _Seen(*stamp, parsed=ParsedFile(document, describe(document, text.sha256)))
+        return _SeenFile(*stamp, parsed=ParsedFile(document, describe(document, text.sha256)))

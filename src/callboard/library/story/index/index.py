@@ -13,7 +13,7 @@ from callboard.library.story.index.entities import (
     build_entities,
     entities_of_cards,
 )
-from callboard.library.story.index.files import SUFFIXES, ParsedFile, ParsedFiles, Texts
+from callboard.library.story.index.files import SUFFIXES, ParsedFile, ParsedFiles, ParsedTexts
 from callboard.library.story.index.metadata import name_from_path, numbered_title
 from callboard.library.story.index.names import NameCounts
 from callboard.library.story.index.outline import (
@@ -23,7 +23,7 @@ from callboard.library.story.index.outline import (
     read_outline,
     slug_of,
 )
-from callboard.library.story.model import Kind, StoryFile
+from callboard.library.story.model import FileKind, StoryFile
 from callboard.library.story.text import Document
 from callboard.library.story.thresholds import (
     Thresholds,
@@ -35,7 +35,7 @@ from callboard.tools import FileMissing, Kept, ProjectFiles, ToolContext, Unread
 
 _DIGITS: Final = re.compile(r"(\d+)")
 _LAST: Final = 10**9
-_REST: Final = {Kind.OUTLINE: 0, Kind.CANON: 1, Kind.OTHER: 2}
+_REST: Final = {FileKind.OUTLINE: 0, FileKind.CANON: 1, FileKind.OTHER: 2}
 
 
 def natural_key(path: str) -> tuple[tuple[int, str], ...]:
@@ -135,7 +135,7 @@ class StoryIndex:
     """The files of a project, what they are, their order and who is in them."""
 
     def __init__(
-        self, files: ProjectFiles, texts: Texts, limits: PackSettingsRead[Thresholds]
+        self, files: ProjectFiles, texts: ParsedTexts, limits: PackSettingsRead[Thresholds]
     ) -> None:
         """Take the texts of a project; `from_files` is the way to make an index."""
         self._files = files
@@ -167,24 +167,26 @@ class StoryIndex:
     @cached_property
     def files(self) -> tuple[StoryFile, ...]:
         """Every file: the scenes in story order, then outlines, canon and the rest by path."""
-        rest = [each.file for each in self._parsed.values() if each.file.kind is not Kind.SCENE]
+        rest = [each.file for each in self._parsed.values() if each.file.kind is not FileKind.SCENE]
         rest.sort(key=lambda file: (_REST[file.kind], file.path))
         return (*self.scenes, *rest)
 
     @cached_property
     def scenes(self) -> tuple[StoryFile, ...]:
         """The scenes in story order."""
-        return in_story_order(self._of_kind(Kind.SCENE), self.outline_tree, self.outline_matches)
+        return in_story_order(
+            self._of_kind(FileKind.SCENE), self.outline_tree, self.outline_matches
+        )
 
     @cached_property
     def canon(self) -> tuple[StoryFile, ...]:
         """The canon cards by path."""
-        return tuple(self._of_kind(Kind.CANON))
+        return tuple(self._of_kind(FileKind.CANON))
 
     @cached_property
     def outline(self) -> StoryFile | None:
         """The project's outline: of several, the one highest up with the shortest path."""
-        found = self._of_kind(Kind.OUTLINE)
+        found = self._of_kind(FileKind.OUTLINE)
         return min(found, key=lambda file: (file.path.count("/"), len(file.path)), default=None)
 
     @cached_property
@@ -195,7 +197,7 @@ class StoryIndex:
     @cached_property
     def outline_matches(self) -> Mapping[int, str]:
         """Which entry of the project's outline is which scene file."""
-        return match_files(self.outline_tree, self._of_kind(Kind.SCENE))
+        return match_files(self.outline_tree, self._of_kind(FileKind.SCENE))
 
     @cached_property
     def entities(self) -> Entities:
@@ -230,10 +232,10 @@ class StoryIndex:
         """Say whether a file is in the index; a path out of the project is refused."""
         return path in self._parsed or self._files.resolve(path) in self._parsed
 
-    def kind_of(self, path: str) -> Kind:
+    def kind_of(self, path: str) -> FileKind:
         """Return what a file is to the story; what is not indexed is `other`."""
         found = self._parsed.get(path)
-        return Kind.OTHER if found is None else found.file.kind
+        return FileKind.OTHER if found is None else found.file.kind
 
     def mentions(self, path: str) -> tuple[Mention, ...]:
         """Return where entities are named in a file, sentence by sentence."""
@@ -273,7 +275,7 @@ class StoryIndex:
     def _scenes_by_path(self) -> Mapping[str, StoryFile]:
         return {scene.path: scene for scene in self.scenes}
 
-    def _of_kind(self, kind: Kind) -> list[StoryFile]:
+    def _of_kind(self, kind: FileKind) -> list[StoryFile]:
         found = [each.file for each in self._parsed.values() if each.file.kind is kind]
         return sorted(found, key=lambda file: file.path)
 
@@ -299,7 +301,7 @@ class _Last:
     """The index made last, and of what."""
 
     def __init__(self) -> None:
-        self.made: tuple[Texts, PackSettingsRead[Thresholds], StoryIndex] | None = None
+        self.made: tuple[ParsedTexts, PackSettingsRead[Thresholds], StoryIndex] | None = None
 
 
 def story_index(context: ToolContext) -> StoryIndex:

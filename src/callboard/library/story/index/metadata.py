@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from typing import Any, Final, cast
 
 from callboard.core.canonical import Json
-from callboard.library.story.model import Kind, StoryFile
+from callboard.library.story.model import FileKind, StoryFile
 from callboard.library.story.text import Document
 
 _ROMAN: Final = re.compile(r"(?=[ivxlc])(?:xc|xl|l?x{0,3})(?:ix|iv|v?i{0,3})", re.IGNORECASE)
@@ -43,12 +43,13 @@ _SCENE_FOLDERS: Final = frozenset({"scenes", "chapters", "manuscript"})
 _CANON_FOLDER: Final = re.compile(r"compendium|characters?|chars|locations?|lore|world.*")
 _CANON_PREFIX: Final = re.compile(r"(?:char|loc|item|fac|lore)-")
 _DECLARED: Final = {
-    **dict.fromkeys(("scene", "chapter"), Kind.SCENE),
-    **dict.fromkeys(("outline", "plot"), Kind.OUTLINE),
+    **dict.fromkeys(("scene", "chapter"), FileKind.SCENE),
+    **dict.fromkeys(("outline", "plot"), FileKind.OUTLINE),
     **dict.fromkeys(
-        ("canon", "character", "location", "place", "item", "faction", "lore", "world"), Kind.CANON
+        ("canon", "character", "location", "place", "item", "faction", "lore", "world"),
+        FileKind.CANON,
     ),
-    **dict.fromkeys(("other", "note", "notes"), Kind.OTHER),
+    **dict.fromkeys(("other", "note", "notes"), FileKind.OTHER),
 }
 _CARD_KINDS: Final = (
     ("character", re.compile(r"(?:^|/)(?:characters?|chars)/|(?:^|/)char-")),
@@ -124,7 +125,7 @@ def _roman(word: str) -> int | None:
     return total
 
 
-def kind_of(document: Document) -> Kind:
+def kind_of(document: Document) -> FileKind:
     """Return what a file is to the story."""
     declared = document.front.get("type")
     if isinstance(declared, str) and declared.strip().lower() in _DECLARED:
@@ -132,13 +133,13 @@ def kind_of(document: Document) -> Kind:
     *folders, name = document.path.lower().split("/")
     stem = name.rpartition(".")[0]
     if "outline" in stem:
-        return Kind.OUTLINE
+        return FileKind.OUTLINE
     if _SCENE_FOLDERS.intersection(folders) or stem.startswith("scn-") or _says_scene(document):
-        return Kind.SCENE
+        return FileKind.SCENE
     in_canon = any(_CANON_FOLDER.fullmatch(folder) for folder in folders)
     if in_canon or _CANON_PREFIX.match(stem) or stem == "canon":
-        return Kind.CANON
-    return Kind.OTHER
+        return FileKind.CANON
+    return FileKind.OTHER
 
 
 def card_kind(document: Document) -> str:
@@ -160,7 +161,7 @@ def describe(document: Document, sha256: str) -> StoryFile:
     """Return a file's description; its place in the story is decided elsewhere."""
     kind = kind_of(document)
     # The lines near the top of an outline describe its first scene.
-    fields: Mapping[str, str] = {} if kind is Kind.OUTLINE else document.fields
+    fields: Mapping[str, str] = {} if kind is FileKind.OUTLINE else document.fields
     told = _Told(document.front, fields)
     return StoryFile(
         path=document.path,
@@ -168,7 +169,7 @@ def describe(document: Document, sha256: str) -> StoryFile:
         title=_title(document),
         sha256=sha256,
         word_count=document.word_count,
-        scene_number=_scene_number(document) if kind is Kind.SCENE else None,
+        scene_number=_scene_number(document) if kind is FileKind.SCENE else None,
         pov=told.text("pov"),
         location=told.text("location"),
         when=told.text("when"),

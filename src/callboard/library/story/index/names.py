@@ -95,7 +95,7 @@ def _word_after(text: str, end: int) -> str:
 
 
 @dataclass(slots=True)
-class Name:
+class CountedName:
     """One name without titles, with every way it is written and how often.
 
     `title` is empty, `mrs`, `miss` or `woman`: a surname alone may be several people.
@@ -143,9 +143,9 @@ class Census:
             for token in run:
                 self._capital[token] += times
 
-    def names(self) -> list[Name]:
+    def names(self) -> list[CountedName]:
         """Return what is a name, in a fixed order; one that occurs once may belong to another."""
-        found: dict[tuple[Run, str], Name] = {}
+        found: dict[tuple[Run, str], CountedName] = {}
         for runs, is_inside in ((self._inside, True), (self._opening, False)):
             for run, times in sorted(runs.items()):
                 for part, is_part_inside in self._parts(run, is_inside):
@@ -179,14 +179,19 @@ class Census:
         return lower > self._limits.max_lower_case_share * (lower + self._capital[token])
 
     def _add(
-        self, found: dict[tuple[Run, str], Name], part: Run, times: int, is_inside: bool, run: Run
+        self,
+        found: dict[tuple[Run, str], CountedName],
+        part: Run,
+        times: int,
+        is_inside: bool,
+        run: Run,
     ) -> None:
         at = 0
         while at < len(part) - 1 and part[at].rstrip(".").lower() in word_list("personal_titles"):
             at += 1
         titles, words = part[:at], part[at:]
         title = _title_class(titles) if len(words) == 1 else ""
-        name = found.setdefault((words, title), Name(words, title))
+        name = found.setdefault((words, title), CountedName(words, title))
         if len(words) > 1:
             name.title = name.title or _title_class(titles)
         name.has_title |= at > 0
@@ -196,7 +201,7 @@ class Census:
         name.speaking += self._speaking[run]
         name.placed += self._placed[run]
 
-    def _is_name(self, name: Name) -> bool:
+    def _is_name(self, name: CountedName) -> bool:
         limits = self._limits
         if name.inside < limits.min_inside_sentence:
             return False

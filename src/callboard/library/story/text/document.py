@@ -14,7 +14,7 @@ from typing import Final
 from callboard.core.canonical import Json
 from callboard.library.story.lexicon import word_list
 from callboard.library.story.model import Quote
-from callboard.library.story.text.front import Field, read_field, read_fields, read_front
+from callboard.library.story.text.front import FieldLine, read_field, read_fields, read_front
 from callboard.library.story.text.markdown import (
     Blocks,
     CleanText,
@@ -56,7 +56,7 @@ class Document:
         self.front_error = front.error
         self.front_line_count = front.line_count
         after = 1 if front.error else front.line_count
-        self.field_lines: tuple[Field, ...] = read_fields(self.lines, after)
+        self.field_lines: tuple[FieldLine, ...] = read_fields(self.lines, after)
 
     @cached_property
     def fields(self) -> Mapping[str, str]:

@@ -112,7 +112,7 @@ def find_blocks(text: str, lines: Sequence[str]) -> Blocks:
         rest = [*lines]
         rest[stray] = "***"
         return find_blocks("\n".join(rest), rest)
-    return _Reader(lines).read(tokens)
+    return _BlockReader(lines).read(tokens)
 
 
 def plain_text(text: str) -> str:
@@ -120,7 +120,7 @@ def plain_text(text: str) -> str:
     return " ".join(_EMPHASIS.sub("", text).split())
 
 
-class _Reader:
+class _BlockReader:
     def __init__(self, lines: Sequence[str]) -> None:
         self._lines = lines
         self._blocks = Blocks()
@@ -252,7 +252,7 @@ class CleanText:
 
 
 @dataclass(slots=True)
-class _Builder:
+class _BlockBuilder:
     start: int
     parts: list[str] = field(default_factory=list[str])
     length: int = 0
@@ -279,7 +279,7 @@ def clean(text: str, start: int, end: int, *, in_container: bool) -> CleanText:
         raw = _WIDE_SPACE.sub(" ", raw)
     if not _NEEDS_CLEANING.search(raw):
         return CleanText(raw, start)
-    built = _Builder(start)
+    built = _BlockBuilder(start)
     last = 0
     for mark in _MARKS.finditer(raw):
         built.add(raw[last : mark.start()], start + last)

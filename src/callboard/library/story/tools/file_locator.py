@@ -10,13 +10,13 @@ from pydantic import Field
 
 from callboard.core.canonical import Json
 from callboard.library.story.index import OutlineEntry, StoryIndex, story_index
-from callboard.library.story.model import Kind, Quote
+from callboard.library.story.model import FileKind, Quote
 from callboard.library.story.thresholds import thresholds
-from callboard.library.story.tools.report import Report, cite, counted, finish, plan
+from callboard.library.story.tools.report import ToolReport, cite, counted, finish, plan
 from callboard.library.story.tools.search import (
     FILENAME,
-    Match,
-    Ranking,
+    FileMatch,
+    FileRanking,
     best_sentence,
     read_criteria,
     scene_numbers,
@@ -26,10 +26,10 @@ from callboard.tools.files.glob import compile_glob
 
 _TOKENS_PER_WORD: Final = 4 / 3
 _NOUNS: Final = {
-    Kind.SCENE: ("scene", "scenes"),
-    Kind.OUTLINE: ("outline", "outlines"),
-    Kind.CANON: ("canon card", "canon cards"),
-    Kind.OTHER: ("other", "other"),
+    FileKind.SCENE: ("scene", "scenes"),
+    FileKind.OUTLINE: ("outline", "outlines"),
+    FileKind.CANON: ("canon card", "canon cards"),
+    FileKind.OTHER: ("other", "other"),
 }
 
 
@@ -65,7 +65,7 @@ def file_locator(context: ToolContext, args: FileLocatorArgs) -> ToolResult:
     limits = thresholds(context)
     sizes = limits.file_locator
     criteria = read_criteria(args.search_criteria, sizes.max_criteria_tokens)
-    ranking = Ranking(index, criteria, sizes)
+    ranking = FileRanking(index, criteria, sizes)
     is_deep = args.scan_mode is ScanMode.DEEP
     found = (
         _by_glob(index, args.search_criteria)
@@ -92,7 +92,7 @@ def file_locator(context: ToolContext, args: FileLocatorArgs) -> ToolResult:
     return finish(
         index,
         limits,
-        Report(
+        ToolReport(
             tool="file_locator",
             preview=_preview(found, shown),
             payload=payload,
@@ -103,15 +103,15 @@ def file_locator(context: ToolContext, args: FileLocatorArgs) -> ToolResult:
     )
 
 
-def _by_glob(index: StoryIndex, pattern: str) -> list[Match]:
+def _by_glob(index: StoryIndex, pattern: str) -> list[FileMatch]:
     fits = compile_glob(pattern.strip())
-    found = [Match(file) for file in index.files if fits(file.path)]
+    found = [FileMatch(file) for file in index.files if fits(file.path)]
     for match in found:
         match.add(10.0, FILENAME, 1.0)
-    return sorted(found, key=Match.sort_key)
+    return sorted(found, key=FileMatch.sort_key)
 
 
-def _quote(index: StoryIndex, match: Match, ranking: Ranking) -> Quote | None:
+def _quote(index: StoryIndex, match: FileMatch, ranking: FileRanking) -> Quote | None:
     """Return what shows best why a file fits: the sentence with most of the words, or its top."""
     document = index.document(match.file.path)
     sentence = best_sentence(document, ranking.tokens) if ranking.tokens else None
@@ -122,7 +122,7 @@ def _quote(index: StoryIndex, match: Match, ranking: Ranking) -> Quote | None:
     return document.quote(document.sentences[0]) if document.sentences else None
 
 
-def _match_json(match: Match, quote: Quote | None) -> dict[str, Json]:
+def _match_json(match: FileMatch, quote: Quote | None) -> dict[str, Json]:
     file = match.file
     return {
         "path": file.path,
@@ -139,20 +139,20 @@ def _match_json(match: Match, quote: Quote | None) -> dict[str, Json]:
     }
 
 
-def _counts(matches: Iterable[Match]) -> dict[str, int]:
+def _counts(matches: Iterable[FileMatch]) -> dict[str, int]:
     counted_kinds = Counter(match.file.kind for match in matches)
-    return {kind.value: counted_kinds[kind] for kind in Kind}
+    return {kind.value: counted_kinds[kind] for kind in FileKind}
 
 
-def _scene_paths(index: StoryIndex, shown: Sequence[Match]) -> list[str]:
+def _scene_paths(index: StoryIndex, shown: Sequence[FileMatch]) -> list[str]:
     wanted = {match.file.path for match in shown}
     return [scene.path for scene in index.scenes if scene.path in wanted]
 
 
-def _canon_paths(index: StoryIndex, shown: Sequence[Match], criteria: str) -> list[str]:
+def _canon_paths(index: StoryIndex, shown: Sequence[FileMatch], criteria: str) -> list[str]:
     """Return matched cards, then of those whom the criteria, matched scenes or the outline name."""
-    paths = [match.file.path for match in shown if match.file.kind is Kind.CANON]
-    scenes = [match.file for match in shown if match.file.kind is Kind.SCENE]
+    paths = [match.file.path for match in shown if match.file.kind is FileKind.CANON]
+    scenes = [match.file for match in shown if match.file.kind is FileKind.SCENE]
     told = [criteria, *(scene.pov or "" for scene in scenes)]
     told += [name for scene in scenes for name in scene.characters]
     texts = [*told, *(index.document(scene.path).prose for scene in scenes)]
@@ -187,17 +187,17 @@ def _names(aliases: Sequence[str], text: str) -> bool:
     )
 
 
-def _preview(found: Sequence[Match], shown: Sequence[Match]) -> str:
+def _preview(found: Sequence[FileMatch], shown: Sequence[FileMatch]) -> str:
     if not found:
         return "0 files found"
     counts = Counter(match.file.kind for match in found)
-    mix = [counted(counts[kind], *_NOUNS[kind]) for kind in Kind if counts[kind]]
+    mix = [counted(counts[kind], *_NOUNS[kind]) for kind in FileKind if counts[kind]]
     best = f" (best {len(shown)} listed)" if len(shown) < len(found) else ""
     return f"{counted(len(found), 'file')} found: {', '.join(mix)}{best}"
 
 
 def _details(
-    shown: Sequence[Match],
+    shown: Sequence[FileMatch],
     quotes: dict[str, Quote | None],
     outline: str | None,
     canon: Sequence[str],

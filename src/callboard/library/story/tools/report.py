@@ -16,7 +16,7 @@ from weakref import WeakKeyDictionary
 from callboard.core.canonical import Json, digest
 from callboard.core.words import shorten_at_word
 from callboard.library.story.index import StoryIndex
-from callboard.library.story.model import Finding, Quote, Severity, StoryFile
+from callboard.library.story.model import Quote, Severity, StoryFile, StoryFinding
 from callboard.library.story.text.document import Document
 from callboard.library.story.text.sentences import Sentence
 from callboard.library.story.text.words import words_of
@@ -37,13 +37,13 @@ def make_finding(
     *,
     suggestion: str = "",
     confidence: float = 1.0,
-) -> Finding:
+) -> StoryFinding:
     """Return a finding whose id follows from what it says and where, not from its neighbours."""
     shown = tuple(quotes)
     if not shown:
         raise ValueError(f"The finding {kind!r} of {tool} rests on no quote")
     told = [tool, kind, message, *([q.path, q.line_start, q.text] for q in shown)]
-    return Finding(
+    return StoryFinding(
         id=f"fnd_{digest(told)[:12]}",
         type=kind,
         severity=severity,
@@ -54,7 +54,7 @@ def make_finding(
     )
 
 
-def in_order(findings: Iterable[Finding]) -> tuple[Finding, ...]:
+def in_order(findings: Iterable[StoryFinding]) -> tuple[StoryFinding, ...]:
     """Return findings once each, the gravest and surest first, then by place."""
     once = {finding.id: finding for finding in findings}
     return tuple(
@@ -73,7 +73,7 @@ def in_order(findings: Iterable[Finding]) -> tuple[Finding, ...]:
 
 
 @dataclass(slots=True)
-class Report:
+class ToolReport:
     """What a tool found, before it is a result.
 
     `headline` opens the summary; `details` are its lines after the findings.
@@ -83,7 +83,7 @@ class Report:
     preview: str
     payload: dict[str, Json]
     reads: Sequence[str] = ()
-    findings: Sequence[Finding] = ()
+    findings: Sequence[StoryFinding] = ()
     has_findings: bool = True
     headline: str = ""
     # What was not read to its end: told among the warnings, and right below the headline.
@@ -91,7 +91,7 @@ class Report:
     details: list[str] = field(default_factory=list[str])
 
 
-def finish(index: StoryIndex, limits: Thresholds, report: Report) -> ToolResult:
+def finish(index: StoryIndex, limits: Thresholds, report: ToolReport) -> ToolResult:
     """Return a report as a tool result: payload, preview, summary and refs of what was read."""
     payload = dict(report.payload)
     findings = in_order(report.findings)
@@ -135,7 +135,7 @@ def cite(quote: Quote, limit_chars: int = 240) -> str:
     return f'{quote.path} L{quote.line_start}{last} "{text}"'
 
 
-def finding_lines(finding: Finding, limit_chars: int = 240) -> list[str]:
+def finding_lines(finding: StoryFinding, limit_chars: int = 240) -> list[str]:
     """Return a finding as summary lines: what, then each quote."""
     head = f"- [{finding.severity.value}] {finding.message}"
     if finding.suggestion:
@@ -148,7 +148,7 @@ def counted(number: int, noun: str, plural: str = "") -> str:
     return f"{number:,} {noun if number == 1 else plural or noun + 's'}"
 
 
-def _summary(limits: Thresholds, report: Report, findings: Sequence[Finding]) -> str:
+def _summary(limits: Thresholds, report: ToolReport, findings: Sequence[StoryFinding]) -> str:
     size = limits.summary
     lines = [report.headline or report.preview, *(f"- {told}." for told in report.cut_short)]
     if report.has_findings and not findings:
@@ -167,12 +167,12 @@ def noticed(
     quotes: tuple[Quote, ...],
     suggestion: str = "",
     confidence: float = 1.0,
-) -> Finding:
+) -> StoryFinding:
     """Return a finding that has no id yet."""
-    return Finding("", type, severity, message, quotes, suggestion, confidence)
+    return StoryFinding("", type, severity, message, quotes, suggestion, confidence)
 
 
-def identified(tool: str, findings: Iterable[Finding]) -> tuple[Finding, ...]:
+def identified(tool: str, findings: Iterable[StoryFinding]) -> tuple[StoryFinding, ...]:
     """Give findings the ids that follow from what they say."""
     return tuple(
         make_finding(

@@ -11,7 +11,7 @@ from rapidfuzz import fuzz
 from callboard.library.story.index import StoryIndex
 from callboard.library.story.index.metadata import numbered_title
 from callboard.library.story.lexicon import word_list, words_in
-from callboard.library.story.model import Kind, StoryFile
+from callboard.library.story.model import FileKind, StoryFile
 from callboard.library.story.text import Document, Sentence, stem, stop_words, words_of
 from callboard.library.story.thresholds import LocatorThresholds
 
@@ -31,7 +31,7 @@ METADATA: Final = "METADATA_MATCH"
 CONTENT: Final = "CONTENT_MATCH"
 _BASES: Final = (FILENAME, METADATA, CONTENT)
 _ENTRY_KEYS: Final = ("pov", "location", "characters")
-_KIND_ORDER: Final = {Kind.SCENE: 0, Kind.OUTLINE: 1, Kind.CANON: 2, Kind.OTHER: 3}
+_KIND_ORDER: Final = {FileKind.SCENE: 0, FileKind.OUTLINE: 1, FileKind.CANON: 2, FileKind.OTHER: 3}
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,7 +41,7 @@ class Criteria:
     text: str
     numbers: frozenset[int]
     tokens: tuple[str, ...]
-    kinds: frozenset[Kind]
+    kinds: frozenset[FileKind]
 
     @property
     def is_empty(self) -> bool:
@@ -55,13 +55,15 @@ def read_criteria(text: str, max_tokens: int) -> Criteria:
     rest = _NUMBERED.sub(" ", text)
     ignored = stop_words() | word_list("task_words")
     words = [token for word in words_of(rest) for token in tokens_of(word)]
-    kinds = frozenset(kind for kind in Kind for word in words if _means(word, kind))
+    kinds = frozenset(kind for kind in FileKind for word in words if _means(word, kind))
     tokens = [
         word
         for word in dict.fromkeys(words)
-        if word not in ignored and len(word) > 1 and not any(_means(word, kind) for kind in Kind)
+        if word not in ignored
+        and len(word) > 1
+        and not any(_means(word, kind) for kind in FileKind)
     ]
-    named = frozenset[Kind]() if tokens or numbers else kinds
+    named = frozenset[FileKind]() if tokens or numbers else kinds
     return Criteria(text, numbers, tuple(tokens[:max_tokens]), named)
 
 
@@ -94,7 +96,7 @@ def near_names(
     return found
 
 
-def _means(word: str, kind: Kind) -> bool:
+def _means(word: str, kind: FileKind) -> bool:
     return word in words_in("kind_words", kind.value)
 
 
@@ -140,7 +142,7 @@ def _forms(documents: Iterable[Document], words: frozenset[str]) -> tuple[str, .
 
 
 @dataclass(slots=True)
-class Match:
+class FileMatch:
     """A file that fits, with its points and why."""
 
     file: StoryFile
@@ -166,7 +168,7 @@ class Match:
         return -round(self.points, 3), _KIND_ORDER[self.file.kind], self.file.path
 
 
-class Ranking:
+class FileRanking:
     """Ranks the files of an index."""
 
     def __init__(self, index: StoryIndex, criteria: Criteria, limits: LocatorThresholds) -> None:
@@ -182,15 +184,17 @@ class Ranking:
             limits.fuzzy_min_letters,
         )
 
-    def rank(self, *, with_bodies: bool) -> list[Match]:
+    def rank(self, *, with_bodies: bool) -> list[FileMatch]:
         """Return every file that fits, best first."""
         matches = {file.path: self._match(file) for file in self._index.files}
         if with_bodies:
             self._add_bodies(matches)
-        return sorted((match for match in matches.values() if match.points > 0), key=Match.sort_key)
+        return sorted(
+            (match for match in matches.values() if match.points > 0), key=FileMatch.sort_key
+        )
 
-    def _match(self, file: StoryFile) -> Match:
-        match = Match(file)
+    def _match(self, file: StoryFile) -> FileMatch:
+        match = FileMatch(file)
         limits, criteria = self._limits, self._criteria
         if self._names_path(file.path):
             match.add(limits.exact_path_points, FILENAME, 1.0)
@@ -206,7 +210,7 @@ class Ranking:
 
     def _metadata(self, file: StoryFile) -> list[str]:
         told = _described(file)
-        if file.kind is Kind.OUTLINE:
+        if file.kind is FileKind.OUTLINE:
             for entry in self._index.read_outline(file.path).entries:
                 told += [entry.fields[key] for key in _ENTRY_KEYS if key in entry.fields]
         return [token for text in told for token in tokens_of(text)]
@@ -215,26 +219,26 @@ class Ranking:
         folded = path.casefold()
         return folded in self._folded or folded.rpartition("/")[2] in self._folded.split()
 
-    def _add_tokens(self, match: Match, said: Sequence[str], points: float, basis: str) -> None:
+    def _add_tokens(self, match: FileMatch, said: Sequence[str], points: float, basis: str) -> None:
         words = frozenset(said)
         for token, near in self.tokens.items():
             if words & near:
                 match.add(points, basis, self._share(), token)
 
-    def _add_headings(self, match: Match) -> None:
+    def _add_headings(self, match: FileMatch) -> None:
         headings = self._index.document(match.file.path).headings
         words = frozenset(token for heading in headings for token in tokens_of(heading.text))
         for token, near in self.tokens.items():
             if words & near:
                 match.add(self._limits.heading_points, CONTENT, self._share(), token)
-        if match.file.kind is Kind.SCENE or not self._criteria.numbers:
+        if match.file.kind is FileKind.SCENE or not self._criteria.numbers:
             return
         for heading in headings:
             number, _, label = numbered_title(heading.text)
             if label and number in self._criteria.numbers:
                 match.add(self._limits.heading_points, CONTENT, 0.6, f"scene {number}")
 
-    def _add_bodies(self, matches: Mapping[str, Match]) -> None:
+    def _add_bodies(self, matches: Mapping[str, FileMatch]) -> None:
         documents = [self._index.document(path) for path in matches]
         for path, share in body_scores(documents, self.tokens).items():
             match = matches[path]

@@ -49,7 +49,7 @@ class StemTable:
         return self._meanings.get(stem(word.removesuffix("'s")))
 
 
-class Vocabulary:
+class TextVocabulary:
     """The words of one text, found by stem."""
 
     def __init__(self, words: frozenset[str]) -> None:

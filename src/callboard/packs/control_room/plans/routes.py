@@ -32,7 +32,7 @@ class PlanWanted(Wanted):
     session_id: str | None = None
 
 
-class Order(Wanted):
+class OrderWanted(Wanted):
     """All tasks of a plan, in the order wanted."""
 
     order: list[int] = Field(min_length=1, max_length=10_000)
@@ -88,7 +88,7 @@ async def resume_plan(room: OpenRoom, plan_id: str) -> PlanShape:
 
 
 @router.post("/{plan_id}/reorder")
-async def reorder_plan(room: OpenRoom, plan_id: str, wanted: Order) -> PlanShape:
+async def reorder_plan(room: OpenRoom, plan_id: str, wanted: OrderWanted) -> PlanShape:
     """Put the tasks into another order."""
     return _shape(await room.director.reorder(plan_id, wanted.order))
 

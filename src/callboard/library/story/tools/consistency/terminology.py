@@ -9,7 +9,7 @@ from typing import Final
 from rapidfuzz.distance import OSA
 
 from callboard.library.story.lexicon import words_in
-from callboard.library.story.model import Finding, Severity
+from callboard.library.story.model import Severity, StoryFinding
 from callboard.library.story.text import Document, Sentence, stop_words
 from callboard.library.story.tools.report import make_finding
 
@@ -27,7 +27,7 @@ _INFLECTIONS: Final = ("s", "es", "n", "an", "ian", "ish", "ese", "ite", "y", "e
 
 
 @dataclass(frozen=True, slots=True)
-class Place:
+class WordPlace:
     """One sentence of one file."""
 
     file: int
@@ -53,12 +53,12 @@ class Occurrences:
 
     documents: Sequence[Document]
     # As written; a word that only opens a sentence is not held against its capital.
-    words: dict[str, list[Place]] = field(default_factory=lambda: defaultdict(list))
-    opening_words: dict[str, list[Place]] = field(default_factory=lambda: defaultdict(list))
+    words: dict[str, list[WordPlace]] = field(default_factory=lambda: defaultdict(list))
+    opening_words: dict[str, list[WordPlace]] = field(default_factory=lambda: defaultdict(list))
     # "drawing-room" and "drawing room" where an article comes before and no noun can follow.
-    noun_pairs: dict[str, list[Place]] = field(default_factory=lambda: defaultdict(list))
+    noun_pairs: dict[str, list[WordPlace]] = field(default_factory=lambda: defaultdict(list))
     # "Time Machine" and "time machine" after "the".
-    the_pairs: dict[str, list[Place]] = field(default_factory=lambda: defaultdict(list))
+    the_pairs: dict[str, list[WordPlace]] = field(default_factory=lambda: defaultdict(list))
 
     def count(self, word: str) -> int:
         """Return how often a word stands where its capital letter is its own."""
@@ -83,11 +83,13 @@ def collect(documents: Sequence[Document], followers: frozenset[str]) -> Occurre
     found = Occurrences(documents)
     for number, document in enumerate(documents):
         for sentence in document.sentences:
-            _take(found, Place(number, sentence), list(tokens_of(sentence.text)), followers)
+            _take(found, WordPlace(number, sentence), list(tokens_of(sentence.text)), followers)
     return found
 
 
-def _take(found: Occurrences, place: Place, tokens: list[Token], followers: frozenset[str]) -> None:
+def _take(
+    found: Occurrences, place: WordPlace, tokens: list[Token], followers: frozenset[str]
+) -> None:
     for at, token in enumerate(tokens):
         if not token.is_word:
             continue
@@ -100,7 +102,11 @@ def _take(found: Occurrences, place: Place, tokens: list[Token], followers: froz
 
 
 def _take_nouns(
-    found: Occurrences, place: Place, tokens: list[Token], before: str, followers: frozenset[str]
+    found: Occurrences,
+    place: WordPlace,
+    tokens: list[Token],
+    before: str,
+    followers: frozenset[str],
 ) -> None:
     first, second, third = (*tokens, None, None, None)[:3]
     if first is None:
@@ -133,7 +139,7 @@ class TermRules:
 @dataclass(frozen=True, slots=True)
 class _Form:
     text: str
-    places: Sequence[Place]
+    places: Sequence[WordPlace]
 
 
 def find_terminology(
@@ -141,7 +147,7 @@ def find_terminology(
     *,
     own_names: frozenset[str],
     rules: TermRules,
-) -> list[Finding]:
+) -> list[StoryFinding]:
     """Return the terms of these files that are written in two ways; `own_names` have cards."""
     found = collect(documents, stop_words())
     pairs: list[tuple[str, _Form, _Form]] = [
@@ -150,7 +156,7 @@ def find_terminology(
         *_capitals(found),
         *_names(found, own_names, rules),
     ]
-    findings: list[Finding] = []
+    findings: list[StoryFinding] = []
     told: set[frozenset[str]] = set()
     for reason, first, second in pairs:
         key = frozenset((first.text.lower(), second.text.lower(), first.text, second.text))
@@ -161,7 +167,7 @@ def find_terminology(
     return findings
 
 
-def _finding(documents: Sequence[Document], reason: str, one: _Form, other: _Form) -> Finding:
+def _finding(documents: Sequence[Document], reason: str, one: _Form, other: _Form) -> StoryFinding:
     common, rare = sorted((one, other), key=lambda form: -len(form.places))
     first = common.places[0]
     second = next((place for place in rare.places if place != first), first)
@@ -285,11 +291,11 @@ def are_inflections(first: str, second: str) -> bool:
     )
 
 
-def _key(place: Place) -> tuple[int, int]:
+def _key(place: WordPlace) -> tuple[int, int]:
     return place.file, place.sentence.paragraph
 
 
-def _any_case(found: Occurrences, word: str) -> list[Place]:
+def _any_case(found: Occurrences, word: str) -> list[WordPlace]:
     forms: Iterable[str] = (word, word.capitalize())
     return [
         place

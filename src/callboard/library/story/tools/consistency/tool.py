@@ -8,24 +8,24 @@ from typing import Final, Literal
 from pydantic import Field
 
 from callboard.core.canonical import Json
-from callboard.library.story.facts.claims import Claim
+from callboard.library.story.facts.claims import FactClaim
 from callboard.library.story.facts.comparison import Gathering, Leeway
 from callboard.library.story.facts.values import MONTHS, date_in, days_later, weekday_in
 from callboard.library.story.index import StoryIndex, story_index
-from callboard.library.story.model import Finding, Kind
+from callboard.library.story.model import FileKind, StoryFinding
 from callboard.library.story.text import Document
 from callboard.library.story.thresholds import ConsistencyThresholds, Thresholds, thresholds
 from callboard.library.story.tools.consistency.character import find_dead_who_act, find_two_places
 from callboard.library.story.tools.consistency.factual import find_factual
 from callboard.library.story.tools.consistency.terminology import TermRules, find_terminology
 from callboard.library.story.tools.consistency.timeline import (
-    SceneText,
+    CheckedScene,
     find_ages,
     find_timeline,
     in_story_order,
     others,
 )
-from callboard.library.story.tools.report import Report, counted, finish, in_order, plan
+from callboard.library.story.tools.report import ToolReport, counted, finish, in_order, plan
 from callboard.tools import DryRun, ToolArgs, ToolContext, ToolResult, TooManyFiles, tool
 
 _PER_FILE: Final = 20
@@ -98,7 +98,7 @@ class ConsistencyCheck:
         self._limits = limits.consistency
         facts = limits.facts
         self._leeway = Leeway(facts.age_leeway_years, facts.height_leeway_cm)
-        self.scenes: list[SceneText] = in_story_order(index, paths)
+        self.scenes: list[CheckedScene] = in_story_order(index, paths)
         self.others = others(index, paths)
         self.documents: list[Document] = [
             *(scene.document for scene in self.scenes),
@@ -106,10 +106,10 @@ class ConsistencyCheck:
         ]
         self.gathering = Gathering(index, facts.max_checked_chars, self.documents)
 
-    def findings(self, focus: str) -> tuple[Finding, ...]:
+    def findings(self, focus: str) -> tuple[StoryFinding, ...]:
         """Return what the checks of a focus find, the gravest first."""
         wanted = _CHECKS[focus]
-        found: list[Finding] = []
+        found: list[StoryFinding] = []
         if "Factual" in wanted:
             days = {s.file.path: s.day.date for s in self.scenes if s.day is not None}
             found += find_factual([*self._canon, *self._told], days, self._leeway)
@@ -126,20 +126,20 @@ class ConsistencyCheck:
         return in_order(found)
 
     @property
-    def _canon(self) -> list[Claim]:
-        cards = [file.path for file in self.others if file.kind is Kind.CANON]
+    def _canon(self) -> list[FactClaim]:
+        cards = [file.path for file in self.others if file.kind is FileKind.CANON]
         return self.gathering.canon_claims(cards)
 
     @property
-    def _told(self) -> list[Claim]:
+    def _told(self) -> list[FactClaim]:
         texts = [scene.document for scene in self.scenes]
-        texts += [self._index.document(f.path) for f in self.others if f.kind is Kind.OTHER]
+        texts += [self._index.document(f.path) for f in self.others if f.kind is FileKind.OTHER]
         return [claim for text in texts for claim in self.gathering.prose_claims(text)]
 
-    def _all_canon(self) -> list[Claim]:
+    def _all_canon(self) -> list[FactClaim]:
         return self.gathering.canon_claims(file.path for file in self._index.canon)
 
-    def _terminology(self) -> list[Finding]:
+    def _terminology(self) -> list[StoryFinding]:
         limits = self._limits
         names = frozenset(
             word
@@ -176,7 +176,7 @@ def consistency_checker(context: ToolContext, args: ConsistencyCheckerArgs) -> T
     return finish(
         index,
         limits,
-        Report(
+        ToolReport(
             tool="consistency_checker",
             preview=preview,
             payload=_payload(check, args, reads),

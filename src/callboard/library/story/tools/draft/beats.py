@@ -35,7 +35,7 @@ _CAPITALS: Final = frozenset({"todo", "tbd", "tbc", "fixme", "xxx", "tk", "tkt"}
 
 
 @dataclass(frozen=True, slots=True)
-class Match:
+class EntryMatch:
     """The entry a scene belongs to, and by which sign."""
 
     entry: OutlineEntry
@@ -66,10 +66,10 @@ class Coverage:
 
 def match_entry(
     outline: Outline, scene: StoryFile, matched: int | None, fuzzy_title: float
-) -> Match | None:
+) -> EntryMatch | None:
     """Return the entry of a scene: the index's match, its number, its title; never a guess."""
     if matched is not None:
-        return Match(outline.entries[matched], "file", 1.0)
+        return EntryMatch(outline.entries[matched], "file", 1.0)
     _, title, _ = numbered_title(scene.title)
     slug = slug_of(title)
     by_title = [entry for entry in outline.entries if slug and entry.slug == slug]
@@ -80,14 +80,14 @@ def match_entry(
     ]
     for entries, method, confidence in ((by_title, "title", 0.95), (by_number, "number", 0.9)):
         if len(entries) == 1:
-            return Match(entries[0], method, confidence)
+            return EntryMatch(entries[0], method, confidence)
     close = [
         (score, entry)
         for entry in outline.entries
         if title and (score := fuzz.ratio(title.lower(), entry.title.lower())) >= fuzzy_title
     ]
     if len(close) == 1:
-        return Match(close[0][1], "fuzzy_title", round(close[0][0] / 100, 2))
+        return EntryMatch(close[0][1], "fuzzy_title", round(close[0][0] / 100, 2))
     return None
 
 

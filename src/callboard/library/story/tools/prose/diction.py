@@ -7,11 +7,11 @@ from dataclasses import dataclass, field
 from typing import Final
 
 from callboard.library.story.lexicon import words_in
-from callboard.library.story.model import Finding, Severity
+from callboard.library.story.model import Severity, StoryFinding
 from callboard.library.story.text.sentences import Sentence
 from callboard.library.story.text.words import stem
 from callboard.library.story.thresholds import ProseThresholds
-from callboard.library.story.tools.prose.voice import Narration, Told
+from callboard.library.story.tools.prose.voice import NarratedSentence, Narration
 from callboard.library.story.tools.report import noticed, quotes_of
 
 SENSES: Final = ("sight", "hearing", "smell", "touch", "taste")
@@ -28,14 +28,14 @@ class Tally:
     """How often something occurs, which words it was, and the sentences that show it."""
 
     words: Counter[str] = field(default_factory=Counter[str])
-    told: list[Told] = field(default_factory=list[Told])
+    told: list[NarratedSentence] = field(default_factory=list[NarratedSentence])
 
     @property
     def count(self) -> int:
         """How many there are."""
         return self.words.total()
 
-    def add(self, word: str, told: Told) -> None:
+    def add(self, word: str, told: NarratedSentence) -> None:
         """Count one more."""
         self.words[word] += 1
         self.told.append(told)
@@ -93,7 +93,7 @@ def too_many(
     narration: Narration,
     tallies: Mapping[str, Tally],
     limits: ProseThresholds,
-) -> Iterator[Finding]:
+) -> Iterator[StoryFinding]:
     """Tell, once for each kind, when the narration leans on adverbs or on filter words."""
     allowed = {
         "adverbs": limits.adverbs_per_1000,
@@ -118,7 +118,7 @@ def too_many(
         )
 
 
-def _densest(told: Sequence[Told]) -> list[Sentence]:
+def _densest(told: Sequence[NarratedSentence]) -> list[Sentence]:
     """Return the sentences that hold most, first those earlier in the text."""
     counts = Counter(each.index for each in told)
     by_index = {each.index: each.sentence for each in told}
@@ -174,7 +174,7 @@ class Echo:
     """A word and where it sounds, within one window."""
 
     word: str
-    told: tuple[Told, ...]
+    told: tuple[NarratedSentence, ...]
     # How often the whole narration has it: a word used throughout is the subject, not an echo.
     total: int
 
@@ -188,7 +188,7 @@ class Echo:
 class _Heard:
     position: int
     word: str
-    told: Told
+    told: NarratedSentence
 
 
 def echoes(narration: Narration, names: frozenset[str], limits: ProseThresholds) -> list[Echo]:
@@ -206,7 +206,7 @@ def echoes(narration: Narration, names: frozenset[str], limits: ProseThresholds)
 
 def tell_echoes(
     narration: Narration, found: Sequence[Echo], limits: ProseThresholds
-) -> Iterator[Finding]:
+) -> Iterator[StoryFinding]:
     """Tell of the loudest echoes; a subject the scene keeps naming is none."""
     telling = [echo for echo in found if echo.total <= echo.times + limits.echo_subject_extra]
     for echo in telling[: limits.echoes_listed]:

@@ -6,10 +6,15 @@ from dataclasses import dataclass
 from typing import Final
 
 from callboard.library.story.lexicon import complements_in, words_in
-from callboard.library.story.model import Finding, Severity
+from callboard.library.story.model import Severity, StoryFinding
 from callboard.library.story.text.words import stop_words
 from callboard.library.story.thresholds import ProseThresholds
-from callboard.library.story.tools.prose.voice import Narration, Person, Told, proper_words
+from callboard.library.story.tools.prose.voice import (
+    NarratedSentence,
+    Narration,
+    Person,
+    proper_words,
+)
 from callboard.library.story.tools.report import noticed, quotes_of
 
 NARRATOR: Final = "I"
@@ -21,7 +26,7 @@ class Mind:
 
     subject: str
     verb: str
-    told: Told
+    told: NarratedSentence
 
 
 def minds_of(narration: Narration, names: Mapping[str, str], person: Person) -> list[Mind]:
@@ -66,7 +71,7 @@ def pov_slips(
     pov: str | None,
     person: Person,
     limits: ProseThresholds,
-) -> Iterator[Finding]:
+) -> Iterator[StoryFinding]:
     """Tell where another mind is opened, once for each; an omniscient narrator, once."""
     if pov is None:
         return

@@ -10,7 +10,7 @@ from pydantic import Field
 
 from callboard.core.canonical import Json
 from callboard.library.story.index import StoryIndex, story_index
-from callboard.library.story.model import Finding
+from callboard.library.story.model import StoryFinding
 from callboard.library.story.text.document import Document
 from callboard.library.story.text.sentences import Sentence
 from callboard.library.story.text.words import words_of
@@ -18,8 +18,8 @@ from callboard.library.story.thresholds import ProseThresholds, thresholds
 from callboard.library.story.tools.prose import diction, minds, rhythm, voice
 from callboard.library.story.tools.prose.voice import Narration, narration_of
 from callboard.library.story.tools.report import (
-    Report,
     SceneNames,
+    ToolReport,
     cite,
     counted,
     finish,
@@ -59,7 +59,7 @@ class Analysis:
     """What was measured and what was noticed."""
 
     metrics: dict[str, Json]
-    findings: tuple[Finding, ...]
+    findings: tuple[StoryFinding, ...]
 
 
 def analyse(
@@ -76,9 +76,9 @@ def analyse(
     metrics = _structure(document, lengths, segments)
     if not document.is_english:
         return Analysis(metrics, ())
-    reading = _Reading(narration, names, pov, limits)
+    reading = _EnglishReading(narration, names, pov, limits)
     metrics |= reading.metrics()
-    findings: list[Finding] = []
+    findings: list[StoryFinding] = []
     if focus in ("pacing", "all"):
         findings += rhythm.pace(document, segments, lengths, limits)
     if focus in ("rhythm", "all"):
@@ -90,7 +90,7 @@ def analyse(
     return Analysis(metrics, identified("prose_analyzer", findings))
 
 
-class _Reading:
+class _EnglishReading:
     """What needs English: diction, echoes, tense, person and point of view."""
 
     def __init__(
@@ -112,7 +112,7 @@ class _Reading:
         self._minds = minds.minds_of(narration, names.people, self._person)
         self._pov = minds.point_of_view(pov, self._minds, self._person, limits.mind_share)
 
-    def findings(self) -> Iterator[Finding]:
+    def findings(self) -> Iterator[StoryFinding]:
         narration, limits = self._narration, self._limits
         yield from diction.too_many(narration, self._tallies, limits)
         yield from diction.tell_echoes(narration, self._echoes, limits)
@@ -164,7 +164,7 @@ class _Reading:
 
 
 def _structure(
-    document: Document, lengths: rhythm.Lengths, segments: tuple[rhythm.Segment, ...]
+    document: Document, lengths: rhythm.Lengths, segments: tuple[rhythm.PaceSegment, ...]
 ) -> dict[str, Json]:
     spoken = sum(len(words_of(each.dialogue)) for each in document.sentences if each.has_dialogue)
     return {
@@ -229,7 +229,7 @@ def prose_analyzer(context: ToolContext, args: ProseAnalyzerArgs) -> ToolResult:
     return finish(
         index,
         limits,
-        Report(
+        ToolReport(
             tool="prose_analyzer",
             preview=preview,
             payload={

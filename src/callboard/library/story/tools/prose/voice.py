@@ -8,7 +8,7 @@ from functools import cached_property
 from typing import Final, Literal
 
 from callboard.library.story.lexicon import phrases_in, words_in
-from callboard.library.story.model import Finding, Severity
+from callboard.library.story.model import Severity, StoryFinding
 from callboard.library.story.text.document import Document
 from callboard.library.story.text.sentences import Sentence
 from callboard.library.story.text.words import words_of
@@ -24,7 +24,7 @@ _MIN_NARRATION_WORDS: Final = 30
 
 
 @dataclass(frozen=True, slots=True)
-class Told:
+class NarratedSentence:
     """A sentence of the document and the part of it that is narration."""
 
     index: int
@@ -40,7 +40,7 @@ class Narration:
     """The narration of one document, in order."""
 
     document: Document
-    told: tuple[Told, ...]
+    told: tuple[NarratedSentence, ...]
 
     @cached_property
     def word_count(self) -> int:
@@ -50,15 +50,17 @@ class Narration:
 
 def narration_of(document: Document) -> Narration:
     """Separate what is narrated from what is said."""
-    told: list[Told] = []
+    told: list[NarratedSentence] = []
     for index, sentence in enumerate(document.sentences):
         if not sentence.has_dialogue:
-            told.append(Told(index, sentence, sentence.text, sentence.words, opens=True))
+            told.append(
+                NarratedSentence(index, sentence, sentence.text, sentence.words, opens=True)
+            )
             continue
         words = words_of(sentence.narration)
         if words:
             opens = sentence.spoken[0][0] > len(_leading(sentence.text))
-            told.append(Told(index, sentence, sentence.narration, words, opens))
+            told.append(NarratedSentence(index, sentence, sentence.narration, words, opens))
     return Narration(document, tuple(told))
 
 
@@ -84,10 +86,10 @@ def _leading(text: str) -> str:
 class Tenses:
     """The narration sorted by tense; sentences that show none, or both, are left out."""
 
-    past: tuple[Told, ...]
-    present: tuple[Told, ...]
+    past: tuple[NarratedSentence, ...]
+    present: tuple[NarratedSentence, ...]
     # Present-tense remarks of a narrator who tells the past, and what is always true.
-    asides: tuple[Told, ...]
+    asides: tuple[NarratedSentence, ...]
 
     @property
     def majority(self) -> Tense:
@@ -97,7 +99,7 @@ class Tenses:
         return "past" if len(self.past) >= len(self.present) else "present"
 
     @property
-    def minority(self) -> tuple[Told, ...]:
+    def minority(self) -> tuple[NarratedSentence, ...]:
         """The sentences in the other tense."""
         return self.present if self.majority == "past" else self.past
 
@@ -126,9 +128,9 @@ def person_of(narration: Narration) -> tuple[Person, dict[str, int]]:
 
 def tenses_of(narration: Narration, person: Person, names: frozenset[str]) -> Tenses:
     """Sort the sentences of the narration by their tense."""
-    past: list[Told] = []
-    present: list[Told] = []
-    asides: list[Told] = []
+    past: list[NarratedSentence] = []
+    present: list[NarratedSentence] = []
+    asides: list[NarratedSentence] = []
     for told in narration.told:
         tense = _tense(told.words, names)
         if tense == "past":
@@ -149,7 +151,9 @@ def tenses_of(narration: Narration, person: Person, names: frozenset[str]) -> Te
     return Tenses(tuple(past), tuple(present), tuple(sorted(asides, key=_index)))
 
 
-def mixed_tense(narration: Narration, tenses: Tenses, limits: ProseThresholds) -> Iterator[Finding]:
+def mixed_tense(
+    narration: Narration, tenses: Tenses, limits: ProseThresholds
+) -> Iterator[StoryFinding]:
     """Tell once when a good part of the scene is told in the other tense."""
     minority = tenses.minority
     if len(minority) < limits.tense_min_sentences:
@@ -187,7 +191,7 @@ def is_letter(narration: Narration) -> bool:
     return opening.startswith(tuple(f"{each} " for each in phrases_in("prose", "letter_openings")))
 
 
-def _index(told: Told) -> int:
+def _index(told: NarratedSentence) -> int:
     return told.index
 
 
@@ -230,10 +234,10 @@ def _is_aside(words: Sequence[str]) -> bool:
     return bool(words_in("grammar", "second_person") & set(words)) or "one" in words
 
 
-def _outside_blocks(told: Sequence[Told], block_size: int) -> list[Told]:
+def _outside_blocks(told: Sequence[NarratedSentence], block_size: int) -> list[NarratedSentence]:
     """Return the sentences that do not stand in a long block of their kind."""
-    alone: list[Told] = []
-    block: list[Told] = []
+    alone: list[NarratedSentence] = []
+    block: list[NarratedSentence] = []
     for each in told:
         if block and each.index - block[-1].index > 2:
             alone += block if len(block) < block_size else []

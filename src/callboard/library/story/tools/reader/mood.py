@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from typing import Final, Literal
 
 from callboard.library.story.lexicon import words_in
-from callboard.library.story.model import Finding, Quote, Severity
+from callboard.library.story.model import Quote, Severity, StoryFinding
 from callboard.library.story.text.document import Document
 from callboard.library.story.thresholds import ReaderThresholds
 from callboard.library.story.tools.report import noticed
@@ -58,7 +58,7 @@ class Mood:
     opening: Quote
 
 
-def flat_stretches(moods: Sequence[Mood], limits: ReaderThresholds) -> Iterator[Finding]:
+def flat_stretches(moods: Sequence[Mood], limits: ReaderThresholds) -> Iterator[StoryFinding]:
     """Tell of successive scenes with little tension and no change of feeling."""
     for run in _flat_runs(moods, limits):
         if len(run) >= limits.flat_scenes:
@@ -73,7 +73,7 @@ def flat_stretches(moods: Sequence[Mood], limits: ReaderThresholds) -> Iterator[
             )
 
 
-def assess(findings: Sequence[Finding], limits: ReaderThresholds) -> FlowAssessment:
+def assess(findings: Sequence[StoryFinding], limits: ReaderThresholds) -> FlowAssessment:
     """Say how smoothly the story reads, by how many findings of which weight there are."""
     major = sum(finding.severity is Severity.MAJOR for finding in findings)
     minor = sum(finding.severity is Severity.MINOR for finding in findings)

@@ -4,9 +4,9 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
 
-from callboard.library.story.index import Entity, StoryIndex
+from callboard.library.story.index import StoryEntity, StoryIndex
 from callboard.library.story.lexicon import words_in
-from callboard.library.story.model import Finding, Quote, Severity, StoryFile
+from callboard.library.story.model import Quote, Severity, StoryFile, StoryFinding
 from callboard.library.story.text.document import Document
 from callboard.library.story.text.words import content_words, words_of
 from callboard.library.story.thresholds import ReaderThresholds
@@ -40,7 +40,7 @@ class Appearance:
 
 
 @dataclass(frozen=True, slots=True)
-class Cast:
+class SceneCast:
     """A scene and who is named in it."""
 
     document: Document
@@ -48,7 +48,7 @@ class Cast:
     appearances: Mapping[str, Appearance]
 
 
-def crowds(casts: Sequence[Cast], limits: ReaderThresholds) -> Iterator[Finding]:
+def crowds(casts: Sequence[SceneCast], limits: ReaderThresholds) -> Iterator[StoryFinding]:
     """Tell of scenes that bring more new names than a reader can keep."""
     known: set[str] = set()
     for number, cast in enumerate(casts):
@@ -75,7 +75,9 @@ def crowds(casts: Sequence[Cast], limits: ReaderThresholds) -> Iterator[Finding]
         )
 
 
-def returns_without_reminder(casts: Sequence[Cast], limits: ReaderThresholds) -> Iterator[Finding]:
+def returns_without_reminder(
+    casts: Sequence[SceneCast], limits: ReaderThresholds
+) -> Iterator[StoryFinding]:
     """Tell of people who come back after long with nothing that says who they are."""
     last: dict[str, int] = {}
     times: dict[str, int] = {}
@@ -98,7 +100,9 @@ def returns_without_reminder(casts: Sequence[Cast], limits: ReaderThresholds) ->
             times[name] = times.get(name, 0) + each.times
 
 
-def payoffs_without_setup(casts: Sequence[Cast], limits: ReaderThresholds) -> Iterator[Finding]:
+def payoffs_without_setup(
+    casts: Sequence[SceneCast], limits: ReaderThresholds
+) -> Iterator[StoryFinding]:
     """Tell of people who matter at the end and were never heard of before."""
     if len(casts) < limits.payoff_min_scenes:
         return
@@ -125,7 +129,7 @@ def payoffs_without_setup(casts: Sequence[Cast], limits: ReaderThresholds) -> It
         known.update(cast.appearances)
 
 
-def _is_kept(appearance: Appearance, later: Sequence[Cast]) -> bool:
+def _is_kept(appearance: Appearance, later: Sequence[SceneCast]) -> bool:
     """Say whether a reader has to keep the name: heard again here or in a later scene."""
     name = appearance.named.name
     return appearance.named.is_person and (
@@ -145,7 +149,7 @@ def _is_kin(name: str, known: Iterable[str]) -> bool:
     return any(last in other.split() for other in known)
 
 
-def _is_reminded(cast: Cast, appearance: Appearance, limits: ReaderThresholds) -> bool:
+def _is_reminded(cast: SceneCast, appearance: Appearance, limits: ReaderThresholds) -> bool:
     first = appearance.sentences[0]
     near = cast.document.sentences[
         max(0, first - limits.reminder_sentences) : first + limits.reminder_sentences + 1
@@ -159,7 +163,7 @@ def _is_reminded(cast: Cast, appearance: Appearance, limits: ReaderThresholds) -
     )
 
 
-def _quotes(cast: Cast, sentences: Sequence[int], limit: int) -> tuple[Quote, ...]:
+def _quotes(cast: SceneCast, sentences: Sequence[int], limit: int) -> tuple[Quote, ...]:
     return quotes_of(cast.document, (cast.document.sentences[at] for at in sentences), limit)
 
 
@@ -175,7 +179,7 @@ class Setting:
     pov_words: frozenset[str]
 
 
-def disorienting(settings: Sequence[Setting], limits: ReaderThresholds) -> Iterator[Finding]:
+def disorienting(settings: Sequence[Setting], limits: ReaderThresholds) -> Iterator[StoryFinding]:
     """Tell of scenes that change point of view, place or time and begin without saying so."""
     for before, now in pairwise(settings):
         changed = _changed(before, now)
@@ -235,14 +239,14 @@ class Casting:
         self._index = index
         self._named: dict[str, Named] = {}
 
-    def cast(self, file: StoryFile) -> Cast:
+    def cast(self, file: StoryFile) -> SceneCast:
         """Return a scene with everybody and everything named in it."""
         places: dict[str, list[int]] = {}
-        entities: dict[str, Entity] = {}
+        entities: dict[str, StoryEntity] = {}
         for mention in self._index.mentions(file.path):
             places.setdefault(mention.entity.name, []).append(mention.sentence)
             entities[mention.entity.name] = mention.entity
-        return Cast(
+        return SceneCast(
             self._index.document(file.path),
             file.title,
             {
@@ -267,7 +271,7 @@ class Casting:
             pov_words,
         )
 
-    def _of(self, entity: Entity) -> Named:
+    def _of(self, entity: StoryEntity) -> Named:
         if entity.name not in self._named:
             known_for = frozenset[str]()
             if entity.card is not None:

@@ -9,13 +9,13 @@ from itertools import islice, takewhile
 from typing import Final
 
 from callboard.library.story.lexicon import phrases_in, words_in
-from callboard.library.story.model import Finding, Severity
+from callboard.library.story.model import Severity, StoryFinding
 from callboard.library.story.text.document import Document
 from callboard.library.story.text.sentences import Sentence
 from callboard.library.story.text.words import stem, stop_words, words_of
 from callboard.library.story.thresholds import ReaderThresholds
 from callboard.library.story.tools.report import noticed, quotes_of
-from callboard.library.story.tools.stems import Vocabulary, different_words
+from callboard.library.story.tools.stems import TextVocabulary, different_words
 
 _MIN_LETTERS: Final = 5
 _QUESTION: Final = re.compile(r"[^.!?…“”\"]*\?")
@@ -33,7 +33,7 @@ class Asking:
 
 
 @dataclass(frozen=True, slots=True)
-class Asked:
+class RaisedQuestion:
     """A question worth waiting for, in its scene."""
 
     scene: int
@@ -56,21 +56,21 @@ def askings_in(document: Document) -> tuple[Asking, ...]:
 
 def questions_in(
     scene: int, askings: Sequence[Asking], names: frozenset[str], limits: ReaderThresholds
-) -> tuple[Asked, ...]:
+) -> tuple[RaisedQuestion, ...]:
     """Return the questions of a scene that name enough besides people to be recognised again."""
     name_stems = frozenset(stem(name) for name in names)
     return tuple(
-        Asked(scene, each.position, each.sentence, each.about - name_stems)
+        RaisedQuestion(scene, each.position, each.sentence, each.about - name_stems)
         for each in askings
         if len(each.about - name_stems) >= limits.question_nouns
     )
 
 
 def taken_up_in(
-    asked: Asked, documents: Sequence[Document], vocabularies: Sequence[Vocabulary]
+    asked: RaisedQuestion, documents: Sequence[Document], vocabularies: Sequence[TextVocabulary]
 ) -> int | None:
     """Return the scene in which a question's matter is heard of again, or None."""
-    rest = Vocabulary(different_words(documents[asked.scene].sentences[asked.position + 1 :]))
+    rest = TextVocabulary(different_words(documents[asked.scene].sentences[asked.position + 1 :]))
     if any(rest.has(root) for root in asked.about):
         return asked.scene
     later = range(asked.scene + 1, len(documents))
@@ -81,8 +81,8 @@ def taken_up_in(
 
 
 def dropped_questions(
-    documents: Sequence[Document], dropped: Sequence[Asked], limits: ReaderThresholds
-) -> Iterator[Finding]:
+    documents: Sequence[Document], dropped: Sequence[RaisedQuestion], limits: ReaderThresholds
+) -> Iterator[StoryFinding]:
     """Tell of questions whose matter never comes up again."""
     for asked in dropped[: limits.questions_listed]:
         yield noticed(
@@ -178,9 +178,9 @@ def planted_things(namings: Namings, limits: ReaderThresholds) -> tuple[Planted,
 def setups_without_payoff(
     documents: Sequence[Document],
     planted: Sequence[Sequence[Planted]],
-    vocabularies: Sequence[Vocabulary],
+    vocabularies: Sequence[TextVocabulary],
     limits: ReaderThresholds,
-) -> Iterator[Finding]:
+) -> Iterator[StoryFinding]:
     """Tell of things planted early that no later scene names."""
     early = limits.setup_share * len(documents)
     for scene, (document, things) in enumerate(zip(documents, planted, strict=True)):

@@ -6,23 +6,23 @@ from typing import Any
 
 from callboard.core.canonical import Json
 from callboard.library.story.index import StoryIndex
-from callboard.library.story.model import Finding, Severity, StoryFile
+from callboard.library.story.model import Severity, StoryFile, StoryFinding
 from callboard.library.story.text.document import Document
 from callboard.library.story.thresholds import ReaderThresholds
 from callboard.library.story.tools.reader.mood import Mood, flat_stretches, sentiment_of
 from callboard.library.story.tools.reader.people import (
     Appearance,
-    Cast,
     Casting,
+    SceneCast,
     crowds,
     disorienting,
     payoffs_without_setup,
     returns_without_reminder,
 )
 from callboard.library.story.tools.reader.setups import (
-    Asked,
     Asking,
     Namings,
+    RaisedQuestion,
     askings_in,
     dropped_questions,
     namings_in,
@@ -32,7 +32,7 @@ from callboard.library.story.tools.reader.setups import (
     taken_up_in,
 )
 from callboard.library.story.tools.report import names_in, noticed, quotes_of
-from callboard.library.story.tools.stems import Vocabulary, different_words
+from callboard.library.story.tools.stems import TextVocabulary, different_words
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,7 +57,7 @@ class Acquaintance:
 
 
 @dataclass(frozen=True, slots=True)
-class State:
+class ReaderState:
     """The reader after one scene."""
 
     path: str
@@ -87,10 +87,10 @@ class State:
 
 
 @dataclass(frozen=True, slots=True)
-class Question:
+class ReaderQuestion:
     """A question and the scene that takes it up, if one does."""
 
-    asked: Asked
+    asked: RaisedQuestion
     taken_up: int | None
 
     def is_open_after(self, scene: int) -> bool:
@@ -100,7 +100,7 @@ class Question:
         return self.taken_up is None or self.taken_up > scene
 
 
-def acquaintances(casts: Sequence[Cast]) -> tuple[Acquaintance, ...]:
+def acquaintances(casts: Sequence[SceneCast]) -> tuple[Acquaintance, ...]:
     """Return everybody the reader has met, the most named first."""
     met: dict[str, list[tuple[int, Appearance]]] = {}
     for scene, cast in enumerate(casts):
@@ -120,19 +120,19 @@ def acquaintances(casts: Sequence[Cast]) -> tuple[Acquaintance, ...]:
 
 
 def states_of(
-    casts: Sequence[Cast],
-    questions: Sequence[Question],
+    casts: Sequence[SceneCast],
+    questions: Sequence[ReaderQuestion],
     moods: Mapping[int, tuple[float, float]],
-) -> tuple[State, ...]:
+) -> tuple[ReaderState, ...]:
     """Walk the scenes; `moods` gives sentiment and tension of those that could be measured."""
     known: set[str] = set()
-    states: list[State] = []
+    states: list[ReaderState] = []
     for scene, cast in enumerate(casts):
         new = [name for name in cast.appearances if name not in known]
         known.update(cast.appearances)
         sentiment, tension = moods.get(scene, (None, None))
         states.append(
-            State(
+            ReaderState(
                 cast.document.path,
                 cast.title,
                 tuple(sorted(new, key=lambda name: (cast.appearances[name].sentences[0], name))),
@@ -148,39 +148,39 @@ def states_of(
 
 
 @dataclass(frozen=True, slots=True)
-class Reading:
+class SceneReading:
     """What follows from one scene alone."""
 
     sentiment: float
     namings: Namings
     askings: tuple[Asking, ...]
-    vocabulary: Vocabulary
+    vocabulary: TextVocabulary
 
 
 @dataclass(frozen=True, slots=True)
 class Simulation:
     """A reader's way through the story, and what was stumbled over."""
 
-    states: tuple[State, ...]
+    states: tuple[ReaderState, ...]
     known: tuple[Acquaintance, ...]
-    questions: tuple[Question, ...]
-    findings: tuple[Finding, ...]
+    questions: tuple[ReaderQuestion, ...]
+    findings: tuple[StoryFinding, ...]
 
 
-def read_scene(document: Document) -> Reading:
+def read_scene(document: Document) -> SceneReading:
     """Read one scene, whatever stands before or after it."""
-    return Reading(
+    return SceneReading(
         sentiment_of(document),
         namings_in(document),
         askings_in(document),
-        Vocabulary(different_words(document.sentences)),
+        TextVocabulary(different_words(document.sentences)),
     )
 
 
 def simulate(
     index: StoryIndex,
     files: Sequence[StoryFile],
-    readings: Sequence[Reading],
+    readings: Sequence[SceneReading],
     tensions: Sequence[float],
     limits: ReaderThresholds,
 ) -> Simulation:
@@ -192,7 +192,7 @@ def simulate(
     is_supported = len(english) * 2 > len(documents)
     questions = _questions(index, documents, readings, limits) if is_supported else ()
     moods = {scene: (readings[scene].sentiment, tensions[scene]) for scene in english}
-    findings: list[Finding] = []
+    findings: list[StoryFinding] = []
     if is_supported:
         dropped = [each.asked for each in questions if each.taken_up is None]
         findings = [
@@ -213,9 +213,9 @@ def simulate(
 def _questions(
     index: StoryIndex,
     documents: Sequence[Document],
-    readings: Sequence[Reading],
+    readings: Sequence[SceneReading],
     limits: ReaderThresholds,
-) -> tuple[Question, ...]:
+) -> tuple[ReaderQuestion, ...]:
     vocabularies = [reading.vocabulary for reading in readings]
     asked = [
         each
@@ -226,18 +226,18 @@ def _questions(
             scene, readings[scene].askings, frozenset(names_in(index, document.path).people), limits
         )
     ]
-    return tuple(Question(each, taken_up_in(each, documents, vocabularies)) for each in asked)
+    return tuple(ReaderQuestion(each, taken_up_in(each, documents, vocabularies)) for each in asked)
 
 
 def _things(
-    documents: Sequence[Document], readings: Sequence[Reading], limits: ReaderThresholds
-) -> Iterator[Finding]:
+    documents: Sequence[Document], readings: Sequence[SceneReading], limits: ReaderThresholds
+) -> Iterator[StoryFinding]:
     planted = [planted_things(reading.namings, limits) for reading in readings]
     vocabularies = [reading.vocabulary for reading in readings]
     return setups_without_payoff(documents, planted, vocabularies, limits)
 
 
-def _items(casts: Sequence[Cast], limits: ReaderThresholds) -> Iterator[Finding]:
+def _items(casts: Sequence[SceneCast], limits: ReaderThresholds) -> Iterator[StoryFinding]:
     """Tell of things with a card of their own that one early scene names and no other does."""
     scenes: dict[str, list[int]] = {}
     for scene, cast in enumerate(casts):

@@ -11,7 +11,7 @@ from callboard.library.story.tools.reader.mood import assess
 from callboard.library.story.tools.reader.simulation import Simulation, read_scene, simulate
 from callboard.library.story.tools.report import (
     PerDocument,
-    Report,
+    ToolReport,
     counted,
     finish,
     identified,
@@ -21,8 +21,8 @@ from callboard.library.story.tools.report import (
 from callboard.library.story.tools.stakes.curve import measure, scene_part
 from callboard.library.story.tools.stakes.hits import scene_hits
 from callboard.library.story.tools.stakes.threads import (
-    Passage,
     Theme,
+    ThemePassage,
     thread_findings,
     thread_of,
 )
@@ -56,7 +56,7 @@ def reader_experience_simulator(context: ToolContext, args: ReaderExperienceArgs
         tensions,
         limits.reader,
     )
-    passages = [Passage(document) for document in documents]
+    passages = [ThemePassage(document) for document in documents]
     threads = [thread_of(theme, passages, limits.stakes) for theme in args.themes]
     findings = identified(
         "reader_experience_simulator", [*simulation.findings, *thread_findings(threads)]
@@ -65,7 +65,7 @@ def reader_experience_simulator(context: ToolContext, args: ReaderExperienceArgs
     return finish(
         index,
         limits,
-        Report(
+        ToolReport(
             tool="reader_experience_simulator",
             preview=f"{counted(len(files), 'scene')} read: {flow},"
             f" {counted(len(findings), 'finding')}",

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from typing import Any, Literal
 
 from callboard.library.story.index import OutlineEntry
-from callboard.library.story.model import Finding, Quote, Severity, StoryFile
+from callboard.library.story.model import Quote, Severity, StoryFile, StoryFinding
 from callboard.library.story.text.document import Document
 from callboard.library.story.thresholds import StakesThresholds
 from callboard.library.story.tools.report import noticed
@@ -55,14 +55,14 @@ def levels_of(raws: Sequence[float], limits: StakesThresholds) -> tuple[Level, .
     )
 
 
-def curve_findings(stops: Sequence[Stop], limits: StakesThresholds) -> Iterator[Finding]:
+def curve_findings(stops: Sequence[Stop], limits: StakesThresholds) -> Iterator[StoryFinding]:
     """Tell of plateaus, of a drop near the end, and of scenes in which nothing is at stake."""
     yield from _plateaus(stops, limits)
     yield from _late_drops(stops, limits)
     yield from _low(stops, limits)
 
 
-def _low(stops: Sequence[Stop], limits: StakesThresholds) -> Iterator[Finding]:
+def _low(stops: Sequence[Stop], limits: StakesThresholds) -> Iterator[StoryFinding]:
     low = [
         stop
         for stop in stops
@@ -98,7 +98,7 @@ def _escalation(previous: float | None, raw: float, limits: StakesThresholds) ->
     return "Lower" if raw < limits.lower_ratio * previous else "Same"
 
 
-def _plateaus(stops: Sequence[Stop], limits: StakesThresholds) -> Iterator[Finding]:
+def _plateaus(stops: Sequence[Stop], limits: StakesThresholds) -> Iterator[StoryFinding]:
     for run in _runs(stops, limits):
         is_low = all(stop.level.score < limits.low_score for stop in run)
         if len(run) < limits.plateau_scenes or is_low:
@@ -130,7 +130,7 @@ def _is_level(start: float, level: Level, limits: StakesThresholds) -> bool:
     return level.escalation == "Same" and _escalation(start, level.raw, limits) == "Same"
 
 
-def _late_drops(stops: Sequence[Stop], limits: StakesThresholds) -> Iterator[Finding]:
+def _late_drops(stops: Sequence[Stop], limits: StakesThresholds) -> Iterator[StoryFinding]:
     if len(stops) < limits.late_min_scenes:
         return
     first_late = len(stops) - max(1, round(limits.late_share * len(stops)))
@@ -169,7 +169,7 @@ def _shown(stop: Stop) -> Quote:
 
 
 @dataclass(frozen=True, slots=True)
-class Part:
+class StakesPart:
     """A stretch of text that is measured: a scene file, or a scene's entry in the outline."""
 
     path: str
@@ -187,7 +187,7 @@ class Part:
 class Measured:
     """A part with its place on the curve."""
 
-    part: Part
+    part: StakesPart
     level: Level
     quotes: tuple[Quote, ...]
 
@@ -218,17 +218,17 @@ class Measured:
         }
 
 
-def scene_part(file: StoryFile, document: Document, hits: SceneHits) -> Part:
+def scene_part(file: StoryFile, document: Document, hits: SceneHits) -> StakesPart:
     """Return a scene file as a part."""
     sentences = document.sentences
     opening = document.quote(sentences[0]) if sentences else None
-    return Part(file.path, file.title, file.stakes, document, hits, opening)
+    return StakesPart(file.path, file.title, file.stakes, document, hits, opening)
 
 
-def entry_part(entry: OutlineEntry, document: Document) -> Part:
+def entry_part(entry: OutlineEntry, document: Document) -> StakesPart:
     """Return a scene's entry in the outline as a part."""
     lines = range(entry.line_start, entry.line_end + 1)
-    return Part(
+    return StakesPart(
         document.path,
         entry.title,
         entry.fields.get("stakes"),
@@ -239,7 +239,7 @@ def entry_part(entry: OutlineEntry, document: Document) -> Part:
     )
 
 
-def measure(parts: Sequence[Part], limits: StakesThresholds) -> tuple[Measured, ...]:
+def measure(parts: Sequence[StakesPart], limits: StakesThresholds) -> tuple[Measured, ...]:
     """Put parts on one curve."""
     raws = [raw_of(part.hits.total, part.hits.word_count, limits) for part in parts]
     return tuple(
@@ -248,7 +248,7 @@ def measure(parts: Sequence[Part], limits: StakesThresholds) -> tuple[Measured, 
     )
 
 
-def _top_quotes(part: Part, limits: StakesThresholds) -> tuple[Quote, ...]:
+def _top_quotes(part: StakesPart, limits: StakesThresholds) -> tuple[Quote, ...]:
     # Of equals the earlier comes first: sorting keeps their order.
     ranked = sorted(part.hits.places, key=lambda each: -raw_of(each[1], 1000, limits))
     return tuple(part.document.quote(each) for each, _ in ranked[: limits.quotes_per_scene])

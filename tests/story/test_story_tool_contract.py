@@ -10,7 +10,15 @@ import pytest
 import yaml
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
-from storytelling import call, calls_for, check_promises, context_of, copy_fortress, tool_named
+from storytelling import (
+    NAMES,
+    call,
+    calls_for,
+    check_promises,
+    context_of,
+    copy_fortress,
+    tool_named,
+)
 
 from callboard.core.canonical import digest
 from callboard.core.clock import SystemClock
@@ -21,7 +29,6 @@ from callboard.library.story.index import story_index
 from callboard.library.story.model import Severity
 from callboard.library.story.thresholds import Thresholds, bundled_thresholds, read_thresholds
 from callboard.library.story.tools.report import make_finding
-from callboard.library.story.tools.shelf import story_tools
 from callboard.store.database import Database, Durability
 from callboard.tools import (
     FileMissing,
@@ -32,8 +39,6 @@ from callboard.tools import (
     ToolService,
 )
 from callboard.tools.audit import Trail
-
-NAMES = [tool.id for tool in story_tools()]
 
 
 @pytest.fixture
@@ -46,7 +51,7 @@ def service(fortress: Path) -> Iterator[ToolService]:
     (fortress / ".callboard").mkdir()
     database = Database.open(fortress / ".callboard/callboard.db", durability=Durability.NORMAL)
     clock = SystemClock()
-    registry = ToolRegistry(story_tools())
+    registry = ToolRegistry(map(tool_named, NAMES))
     yield ToolService(
         database,
         fortress,

@@ -9,7 +9,7 @@ from pydantic import Field
 
 from callboard.core.canonical import Json
 from callboard.library.story.index import Outline, OutlineEntry, StoryIndex, story_index
-from callboard.library.story.index.index import match_files
+from callboard.library.story.index.files import match_files
 from callboard.library.story.model import Quote, StoryFile, StoryFinding
 from callboard.library.story.thresholds import OutlineThresholds, thresholds
 from callboard.library.story.tools.outline.balance import (

@@ -16,7 +16,7 @@ from bench.report import Measured, Result
 from bench.story_project import Novel
 from bench.workspace import fresh_folder
 from callboard.core.canonical import Json, digest
-from callboard.packs.control_room import pack
+from callboard.packs.control_room import tools
 from callboard.tools import ProjectFiles, Tool, ToolContext
 
 COLD_SECONDS = 5.0
@@ -80,7 +80,7 @@ def _apart(folder: Path, name: str, args: dict[str, Json]) -> tuple[float, float
 
 
 def _time(folder: Path, name: str, args: dict[str, Json]) -> tuple[float, float]:
-    tool: Tool = getattr(pack, name)
+    tool: Tool = getattr(tools, name)
     context = ToolContext(ProjectFiles(folder), "session")
     parsed = tool.parse(args)
     took: list[float] = []

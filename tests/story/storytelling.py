@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Any
 
 from callboard.core.canonical import digest
-from callboard.packs.control_room import pack
+from callboard.packs.control_room import tools
 from callboard.tools import ProjectFiles, Tool, ToolContext, ToolResult
 
 NAMES = (
@@ -41,7 +41,7 @@ async def _call(tool: Tool, context: ToolContext, args: dict[str, Any]) -> ToolR
 
 
 def tool_named(name: str) -> Tool:
-    return getattr(pack, name)
+    return getattr(tools, name)
 
 
 def calls_for(scenes: list[str], cards: list[str]) -> Iterator[tuple[str, dict[str, Any]]]:

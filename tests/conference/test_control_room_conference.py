@@ -9,13 +9,13 @@ from typing import Any
 import pytest
 from hall_cast import leading, viewing
 
-from callboard.choreography.calling import ToolPolicy
-from callboard.choreography.conference import Hall, ReplyStatus
+from callboard.choreography.agent_calls import ToolPolicy
+from callboard.choreography.conference import Conferences, ReplyStatus
 from callboard.core.vocabulary import ReceiptOutcome, RunState
 from callboard.models import ModelRequest, Script
 from callboard.packs.control_room.evidence import known_names, propose_calls
-from callboard.studio.studio import Opening, Studio
-from callboard.testing import SCRIPTED
+from callboard.studio.studio import Studio
+from callboard.testing.opening import open_scripted
 from callboard.tools import ProjectFiles, ToolContext, list_receipts
 
 pytestmark = pytest.mark.anyio
@@ -32,8 +32,7 @@ OpenRoom = Callable[..., AbstractAsyncContextManager[Studio]]
 def open_room(fortress: Path) -> OpenRoom:
     @asynccontextmanager
     async def open_it(script: Script, **flags: Any) -> AsyncIterator[Studio]:
-        opening = Opening(providers={"script": script}, flags={**SCRIPTED, **flags})
-        async with Studio.open(fortress, opening) as studio:
+        async with open_scripted(fortress, script, flags=flags) as studio:
             yield studio
 
     return open_it
@@ -59,7 +58,7 @@ async def test_five_agents_three_calls_three_receipts(open_room: OpenRoom) -> No
     script = Script(leading(LOCATE, OUTLINE, CANON), citing)
     roster = ["planner", "writer", "critic", "continuity"]
     async with open_room(script) as studio:
-        hall = Hall(studio, "control_room")
+        hall = Conferences(studio, "control_room")
         run = await hall.hold_round("Are Kael's eyes right in scene 3?", agents=roster)
         done = await studio.engine.wait(run.id)
         assert done.state is RunState.DONE, done.error
@@ -77,7 +76,7 @@ async def test_five_agents_three_calls_three_receipts(open_room: OpenRoom) -> No
 async def test_only_what_is_allowed_can_be_called(open_room: OpenRoom) -> None:
     script = Script(leading(CANON, LOCATE), viewing())
     async with open_room(script) as studio:
-        hall = Hall(studio, "control_room")
+        hall = Conferences(studio, "control_room")
         policy = ToolPolicy(("file_locator",))
         run = await hall.hold_round("Hello.", agents=["writer"], policy=policy)
         await studio.engine.wait(run.id)
@@ -98,7 +97,7 @@ async def test_what_a_role_may_rest_on_is_kept(open_room: OpenRoom) -> None:
 
     script = Script(leading(LOCATE), wrong)
     async with open_room(script) as studio:
-        hall = Hall(studio, "control_room")
+        hall = Conferences(studio, "control_room")
         run = await hall.hold_round("Hello.", agents=["writer", "librarian"])
         await studio.engine.wait(run.id)
         held = hall.round(run.id)

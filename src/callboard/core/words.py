@@ -1,6 +1,6 @@
 """Words: a text cut to size where people read it, and names made comparable. Knows no language."""
 
-from callboard.core.composed import composed
+from callboard.core.canonical import composed
 
 
 def shorten(text: str, most_chars: int, *, on_top: bool = False, strip: bool = False) -> str:

@@ -9,7 +9,7 @@ from typing import Annotated, Final
 
 from pydantic import ConfigDict, Field
 
-from callboard.studio.pack_settings import PackSection, PackSettings, PackSettingsRead
+from callboard.studio.settings_files import PackSection, PackSettings, PackSettingsRead
 from callboard.tools import ToolContext
 
 _Count = Annotated[int, Field(ge=0)]

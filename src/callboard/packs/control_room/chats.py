@@ -2,18 +2,16 @@
 
 from dataclasses import dataclass, replace
 
-from callboard.choreography.chat import CHAT, Exchange, exchanges
+from callboard.choreography.chat import CHAT, ChatExchange, exchanges
 from callboard.choreography.staffing import find_agent
-from callboard.cli.acting.conversing import Conversation
-from callboard.cli.acting.dialogue import Command, Dialogue, Hush
-from callboard.cli.acting.ending import conclude, exit_code_of
-from callboard.cli.acting.following import follow
-from callboard.cli.acting.opening import Choices, Work, working
 from callboard.cli.bridge import Interrupt, perform
 from callboard.cli.output import clean, echo, moment, remark
+from callboard.cli.work.dialogue import Command, Dialogue, Hush, TerminalConversation
+from callboard.cli.work.ending import conclude, exit_code_of
+from callboard.cli.work.following import follow
+from callboard.cli.work.opening import Choices, OpenWork, working
 from callboard.core.canonical import Json
-from callboard.core.vocabulary.run import RunState
-from callboard.core.vocabulary.session import SessionState
+from callboard.core.vocabulary.run import RunState, SessionState
 from callboard.packs.control_room.evidence import PACK
 from callboard.packs.control_room.plans.tell import plan_report
 from callboard.packs.control_room.room import ControlRoom
@@ -41,7 +39,7 @@ class ChatChoice:
         return said
 
 
-def chat_with(choices: Choices, wanted: Conversation) -> int:
+def chat_with(choices: Choices, wanted: TerminalConversation) -> int:
     """Talk with an agent of the staff; without a name, with the Chief."""
     chosen = ChatChoice(wanted.agent or "chief", wanted.tools, wanted.skip_tools, wanted.session)
     if wanted.message is not None:
@@ -70,7 +68,7 @@ def talk(choices: Choices, wanted: ChatChoice) -> int:
 
 
 class _Chat:
-    def __init__(self, here: Work, wanted: ChatChoice, interrupt: Interrupt) -> None:
+    def __init__(self, here: OpenWork, wanted: ChatChoice, interrupt: Interrupt) -> None:
         self.here = here
         self.interrupt = interrupt
         self.talk = self.turned_to(wanted, wanted.agent)
@@ -122,7 +120,7 @@ class _Chat:
         echo(clean(record.text))
         remark(f"\n{record.total_tokens} tokens; more: callboard prompts show {prompt_id}")
 
-    def said(self) -> list[Exchange]:
+    def said(self) -> list[ChatExchange]:
         studio = self.here.studio
         sessions = studio.sessions
         named = self.talk.session
@@ -134,7 +132,7 @@ class _Chat:
         )
 
 
-async def _say(here: Work, talk: ChatChoice, message: str, interrupt: Interrupt) -> int:
+async def _say(here: OpenWork, talk: ChatChoice, message: str, interrupt: Interrupt) -> int:
     run = await here.studio.start(f"{PACK}/{CHAT}", talk.args(message), session_id=talk.session)
     view = here.view() if here.choices.as_json else Hush()
     followed = await follow(here.studio, run.id, view, interrupt)

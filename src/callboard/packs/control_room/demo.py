@@ -10,14 +10,14 @@ import typer
 
 from callboard.choreography.recipe.view import RunView
 from callboard.cli import exits
-from callboard.cli.acting.ending import conclude, exit_code_of
-from callboard.cli.acting.following import Followed, follow
-from callboard.cli.acting.initiating import Initiated, initiate
-from callboard.cli.acting.opening import Choices, Work, working
-from callboard.cli.acting.pulling import pull_weights
 from callboard.cli.bridge import Interrupt, perform
 from callboard.cli.options import JsonOption, ModelOption, ProjectOption, new_app
 from callboard.cli.output import clean, counted, echo, number, remark, seconds
+from callboard.cli.reports.models import pull_weights
+from callboard.cli.work.ending import conclude, exit_code_of
+from callboard.cli.work.following import Followed, follow
+from callboard.cli.work.initiating import Initiated, initiate
+from callboard.cli.work.opening import Choices, OpenWork, working
 from callboard.core.canonical import Json
 from callboard.core.vocabulary.run import RunRecord
 from callboard.store.connection import Connection
@@ -131,7 +131,7 @@ def demonstrate(wanted: Demonstration) -> int:
     return perform(work)
 
 
-def _conclude(here: Work, followed: Followed, wanted: Demonstration) -> int:
+def _conclude(here: OpenWork, followed: Followed, wanted: Demonstration) -> int:
     if wanted.as_json or not followed.run.is_terminal:
         return conclude(here.studio, followed, as_json=wanted.as_json)
     report = read_scene_report(here.studio, followed.run)
@@ -153,7 +153,7 @@ def set_up(folder: Path) -> Path:
     return initiate(Initiated(folder, _PACK, with_sample=True)).root
 
 
-def _tell_cost(here: Work, run: RunRecord) -> None:
+def _tell_cost(here: OpenWork, run: RunRecord) -> None:
     steps = here.studio.database.read(lambda connection: load_journal(connection, run)).values()
     calls = [step.detail for step in steps if step.detail.get("output_tokens")]
     given = sum(int(call.get("input_tokens") or 0) for call in calls)

@@ -14,10 +14,12 @@ from callboard.packs.control_room.evidence import (
     propose_calls,
 )
 from callboard.packs.control_room.requests import describe_task, take_seeds
-from callboard.packs.control_room.room import desk_of
+from callboard.packs.control_room.room import plan_maker_of
 from callboard.studio.studio import Studio
 
-plan: Final = plan_choreography(desk_of)
+_SUBJECTS: Final = ("scene", "scenes", "outline", "outlines", "canon", "canons")
+
+plan: Final = plan_choreography(plan_maker_of)
 chat: Final = Chat(PACK)
 
 
@@ -29,7 +31,7 @@ def recipes(studio: Studio | None) -> RecipeShelf:
 
 def bring() -> Supplies:
     """Return what Control Room brings to a conference."""
-    return Supplies(grounding(), propose_calls, known_names)
+    return Supplies(grounding(), propose_calls, known_names, _SUBJECTS)
 
 
 conference: Final = ConferenceRounds(PACK, bring)

@@ -11,7 +11,7 @@ from typing import Final
 
 from pydantic import Field
 
-from callboard.choreography.recipe import Library, Recipe, Router
+from callboard.choreography.recipe import Recipe, RecipeLibrary, Router
 from callboard.choreography.recipe.definition import CommitAction, find_refs, read_ref
 from callboard.core.canonical import Json
 from callboard.library.story.index import OutlineEntry, StoryIndex, story_index
@@ -204,7 +204,7 @@ def task_router(context: ToolContext, args: TaskRouterArgs) -> ToolResult:
     """Say which recipe a request is for, with the arguments its words give."""
     kept = context.files.kept
     project = None if kept is None else kept / "recipes"
-    library = context.kept.get("task_router", lambda: Library(FOLDER / "recipes", project))
+    library = context.kept.get("task_router", lambda: RecipeLibrary(FOLDER / "recipes", project))
     router = Router(library, lambda text, recipe: seeds_from(story_index(context), text, recipe))
     routing = router.route(args.user_request)
     preview = f"{routing.recipe_id}: {routing.reason}" if routing.routable else str(routing)

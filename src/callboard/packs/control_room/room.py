@@ -7,10 +7,11 @@ from contextlib import asynccontextmanager
 from functools import cached_property
 from typing import Any, Final, cast
 
-from callboard.choreography.calling import ToolPolicy
-from callboard.choreography.chat import CHAT, Exchange, exchanges
-from callboard.choreography.conference import Hall
-from callboard.choreography.planning import Director, PlanDesk, check_wish
+from callboard.choreography.agent_calls import ToolPolicy
+from callboard.choreography.chat import CHAT, ChatExchange, exchanges
+from callboard.choreography.conference import Conferences
+from callboard.choreography.director import Director
+from callboard.choreography.planning import PlanMaker, check_wish
 from callboard.choreography.recipe import Recipe, RecipeShelf, recipe_shelf
 from callboard.choreography.recipe.definition import CommitAction
 from callboard.choreography.staffing import find_agent
@@ -19,15 +20,15 @@ from callboard.core.errors import CallboardError
 from callboard.core.vocabulary import Plan, RunRecord
 from callboard.library.story.index import story_index
 from callboard.packs.control_room.evidence import PACK
-from callboard.studio.outcome import result_of
+from callboard.studio.runnable import result_of
 from callboard.studio.studio import Studio
 
 _MOST_SCENES: Final = 60
 _log = logging.getLogger(__name__)
 
 
-def desk_of(studio: Studio) -> PlanDesk:
-    """Return the desk where plans for this project are made."""
+def plan_maker_of(studio: Studio) -> PlanMaker:
+    """Return who makes plans for this project."""
     shelf = recipe_shelf(studio, PACK)
 
     def recipes() -> list[Recipe]:
@@ -46,7 +47,7 @@ def desk_of(studio: Studio) -> PlanDesk:
             each.action is CommitAction.WRITE_FILE for each in found.recipe.commit
         )
 
-    return PlanDesk(shelf.router.route, kinds_of_work, lambda: _what_is_there(studio), makes)
+    return PlanMaker(shelf.router.route, kinds_of_work, lambda: _what_is_there(studio), makes)
 
 
 def _what_is_there(studio: Studio) -> str:
@@ -82,14 +83,14 @@ class ControlRoom:
         return recipe_shelf(self.studio, PACK)
 
     @cached_property
-    def conferences(self) -> Hall:
+    def conferences(self) -> Conferences:
         """The conferences."""
-        return Hall(self.studio, PACK)
+        return Conferences(self.studio, PACK)
 
     @cached_property
     def director(self) -> Director:
         """Who takes plans through their runs."""
-        return Director(self.studio, desk_of(self.studio))
+        return Director(self.studio, plan_maker_of(self.studio))
 
     async def make_plan(self, intent: str, *, session_id: str | None = None) -> Plan:
         """Have a wish split into tasks and return the draft."""
@@ -114,7 +115,7 @@ class ControlRoom:
         run = await self.studio.start(f"{PACK}/{CHAT}", args, session_id=session_id)
         return {"run_id": run.id, **cast(dict[str, Json], await self._result(run))}
 
-    def conversation(self, agent: str, session_id: str) -> list[Exchange]:
+    def conversation(self, agent: str, session_id: str) -> list[ChatExchange]:
         """Return what was said with an agent in a session."""
         found = find_agent(self.studio, agent, PACK)
         return self.studio.database.read(

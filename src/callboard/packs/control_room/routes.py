@@ -5,9 +5,8 @@ from typing import Annotated
 from fastapi import APIRouter, Depends, Query
 from pydantic import ConfigDict, Field
 
-from callboard.api.paging import Paged
-from callboard.api.project import Entry, OpenStudio, Shown, Wanted
-from callboard.choreography.calling import ToolPolicy
+from callboard.api.project import Entry, OpenStudio, Paged, Shown, Wanted
+from callboard.choreography.agent_calls import ToolPolicy
 from callboard.choreography.recipe import shelved_to_json
 from callboard.packs.control_room.room import ControlRoom, room_of
 from callboard.tools import off_loop

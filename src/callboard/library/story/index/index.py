@@ -31,7 +31,7 @@ from callboard.library.story.thresholds import (
     bundled_thresholds,
     read_thresholds,
 )
-from callboard.studio.pack_settings import PackSettingsRead
+from callboard.studio.settings_files import PackSettingsRead
 from callboard.tools import FileMissing, Kept, ProjectFiles, ToolContext, Unreadable
 
 _REST: Final = {FileKind.OUTLINE: 0, FileKind.CANON: 1, FileKind.OTHER: 2}

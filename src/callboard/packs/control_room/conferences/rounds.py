@@ -2,21 +2,17 @@
 
 from dataclasses import dataclass
 
-from callboard.choreography.calling import ToolPolicy
+from callboard.choreography.agent_calls import ToolPolicy
 from callboard.choreography.conference import (
     Conference,
-    Hall,
+    ConferenceRound,
+    Conferences,
     ReplyStatus,
-    Round,
     RoundReply,
     read_conference,
     read_conferences,
 )
-from callboard.cli.acting.ending import conclude, exit_code_of
-from callboard.cli.acting.following import follow
-from callboard.cli.acting.opening import Choices, Work, working
 from callboard.cli.bridge import Interrupt, perform
-from callboard.cli.lookup import matching, pick
 from callboard.cli.output import (
     clean,
     counted,
@@ -28,7 +24,10 @@ from callboard.cli.output import (
     remark,
     seconds,
 )
-from callboard.cli.reading import Reading
+from callboard.cli.reading import OpenJournal, matching, pick
+from callboard.cli.work.ending import conclude, exit_code_of
+from callboard.cli.work.following import follow
+from callboard.cli.work.opening import Choices, OpenWork, working
 from callboard.core.errors import NotFound
 from callboard.core.vocabulary.run import RunRecord, RunState
 from callboard.store.connection import Connection
@@ -39,7 +38,7 @@ PACK = "control_room"
 LAST = "last"
 
 
-def conferences_report(journal: Reading, session: str | None, *, as_json: bool) -> None:
+def conferences_report(journal: OpenJournal, session: str | None, *, as_json: bool) -> None:
     """List conferences, newest first."""
 
     def work(connection: Connection) -> list[Conference]:
@@ -64,7 +63,7 @@ def conferences_report(journal: Reading, session: str | None, *, as_json: bool) 
         echo_table(("CONFERENCE", "BEGAN", "ROUNDS", "LAST QUESTION"), rows)
 
 
-def conference_report(journal: Reading, name: str, *, as_json: bool) -> None:
+def conference_report(journal: OpenJournal, name: str, *, as_json: bool) -> None:
     """Show one conference with everything that was said."""
 
     def work(connection: Connection) -> Conference:
@@ -81,7 +80,7 @@ def conference_report(journal: Reading, name: str, *, as_json: bool) -> None:
         echo_round(held, found.conference_id)
 
 
-def echo_round(held: Round, conference_id: str) -> None:
+def echo_round(held: ConferenceRound, conference_id: str) -> None:
     """Print what everybody said in a round, in the order of the roster."""
     for reply in held.replies:
         echo_reply(held, reply)
@@ -92,7 +91,7 @@ def echo_round(held: Round, conference_id: str) -> None:
     remark(", ".join(facts) + f". Go on with: callboard conference --continue {conference_id} …")
 
 
-def echo_reply(held: Round, reply: RoundReply) -> None:
+def echo_reply(held: ConferenceRound, reply: RoundReply) -> None:
     """Print one reply: what was said, or why it does not count."""
     told = f" · {seconds(reply.duration_ms)}" if reply.duration_ms else ""
     echo(f"{reply.agent_id} ({reply.status.value}{told})")
@@ -137,11 +136,11 @@ def hold_round(choices: Choices, asked: RoundOptions) -> int:
 
     async def work(interrupt: Interrupt) -> int:
         async with working(choices) as here:
-            hall = Hall(here.studio, PACK)
+            conferences = Conferences(here.studio, PACK)
             here.hint_at_interrupted()
-            run = await hall.hold_round(
+            run = await conferences.hold_round(
                 asked.message,
-                conference_id=_conference_id(hall, asked.conference_id),
+                conference_id=_conference_id(conferences, asked.conference_id),
                 agents=asked.agents,
                 policy=asked.policy(),
                 session_id=asked.session,
@@ -157,41 +156,41 @@ def ask_again(choices: Choices, agent: str, round_id: str) -> int:
 
     async def work(interrupt: Interrupt) -> int:
         async with working(choices) as here:
-            hall = Hall(here.studio, PACK)
-            held = _last_round(hall) if round_id == LAST else here.find(round_id).id
-            run = await hall.ask_again(held, agent)
+            conferences = Conferences(here.studio, PACK)
+            held = _last_round(conferences) if round_id == LAST else here.find(round_id).id
+            run = await conferences.ask_again(held, agent)
             here.announce(run)
             return await _follow(here, run, interrupt)
 
     return perform(work)
 
 
-async def _follow(here: Work, run: RunRecord, interrupt: Interrupt) -> int:
+async def _follow(here: OpenWork, run: RunRecord, interrupt: Interrupt) -> int:
     followed = await follow(here.studio, run.id, here.view(), interrupt)
     if here.choices.as_json or followed.run.state is not RunState.DONE:
         return conclude(here.studio, followed, as_json=here.choices.as_json)
-    hall, args = Hall(here.studio, PACK), followed.run.args
+    conferences, args = Conferences(here.studio, PACK), followed.run.args
     if "round_id" in args:
-        held = hall.round(str(args["round_id"]))
+        held = conferences.round(str(args["round_id"]))
         reply = held.reply_of(str(args["agent"]))
         if reply is not None:
             echo_reply(held, reply)
     else:
-        echo_round(hall.round(run.id), str(args["conference_id"]))
+        echo_round(conferences.round(run.id), str(args["conference_id"]))
     return exit_code_of(followed)
 
 
-def _conference_id(hall: Hall, named: str | None) -> str | None:
+def _conference_id(conferences: Conferences, named: str | None) -> str | None:
     if named != LAST:
         return named
-    known = hall.list()
+    known = conferences.list()
     if not known:
         raise NotFound("There is no conference to go on with yet", fix="Leave --continue out.")
     return known[0].conference_id
 
 
-def _last_round(hall: Hall) -> str:
-    rounds = [each for conference in hall.list() for each in conference.rounds]
+def _last_round(conferences: Conferences) -> str:
+    rounds = [each for conference in conferences.list() for each in conference.rounds]
     if not rounds:
         raise NotFound("No round has been held yet", fix="`callboard conference MESSAGE` does.")
     return max(rounds, key=lambda held: held.created_at).round_id

@@ -5,8 +5,7 @@ from typing import Annotated
 from fastapi import APIRouter
 from pydantic import Field
 
-from callboard.api.paging import Paged
-from callboard.api.project import Entry, Shown, Wanted
+from callboard.api.project import Entry, Paged, Shown, Wanted
 from callboard.packs.control_room.routes import OpenRoom, PolicyWanted
 
 router = APIRouter(prefix="/conferences", tags=["conferences"])

@@ -4,14 +4,14 @@ import asyncio
 from collections.abc import Awaitable, Callable
 
 from callboard.cli import exits
-from callboard.cli.acting.following import follow
-from callboard.cli.acting.opening import Choices, Work, working
 from callboard.cli.bridge import Interrupt, perform
 from callboard.cli.output import remark
+from callboard.cli.work.following import follow
+from callboard.cli.work.opening import Choices, OpenWork, working
 from callboard.core.vocabulary import Plan, PlanState, TaskState
 from callboard.packs.control_room.plans.tell import plan_report
 from callboard.packs.control_room.room import ControlRoom
-from callboard.studio.plans.progress import running_task
+from callboard.studio.plan_progress import running_task
 
 _EXITS = {PlanState.DONE: exits.OK, PlanState.FAILED: exits.FAILED}
 
@@ -47,7 +47,7 @@ def drive_plan(choices: Choices, plan_id: str, begin: Begin) -> int:
 
 
 async def _watch(
-    here: Work, room: ControlRoom, plan: Plan, interrupt: Interrupt
+    here: OpenWork, room: ControlRoom, plan: Plan, interrupt: Interrupt
 ) -> tuple[Plan, bool]:
     driving = asyncio.create_task(room.director.drive(plan.id))
     shown: set[str] = set()

@@ -16,8 +16,8 @@ from bench.report import Measured, Result
 from bench.story_project import Novel
 from bench.workspace import fresh_folder
 from callboard.core.canonical import Json, digest
-from callboard.library.story.tools.shelf import story_tools
-from callboard.tools import ProjectFiles, ToolContext
+from callboard.packs.control_room import tools
+from callboard.tools import ProjectFiles, Tool, ToolContext
 
 COLD_SECONDS = 5.0
 WARM_SECONDS = 0.5
@@ -80,7 +80,7 @@ def _apart(folder: Path, name: str, args: dict[str, Json]) -> tuple[float, float
 
 
 def _time(folder: Path, name: str, args: dict[str, Json]) -> tuple[float, float]:
-    tool = next(tool for tool in story_tools() if tool.id == name)
+    tool: Tool = getattr(tools, name)
     context = ToolContext(ProjectFiles(folder), "session")
     parsed = tool.parse(args)
     took: list[float] = []

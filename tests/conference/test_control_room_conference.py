@@ -13,7 +13,7 @@ from callboard.choreography.agent_calls import ToolPolicy
 from callboard.choreography.conference import Conferences, ReplyStatus
 from callboard.core.vocabulary import ReceiptOutcome, RunState
 from callboard.models import ModelRequest, Script
-from callboard.packs.control_room.proposals import known_names, propose_calls
+from callboard.packs.control_room.evidence import known_names, propose_calls
 from callboard.studio.studio import Studio
 from callboard.testing.opening import open_scripted
 from callboard.tools import ProjectFiles, ToolContext, list_receipts

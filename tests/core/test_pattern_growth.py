@@ -18,9 +18,8 @@ TOOL = Path(__file__).parents[2] / "tools" / "pattern_growth.py"
 # Made of names or words at run time: of escaped words, or read sentence by sentence.
 MADE_WHILE_RUNNING = {
     "callboard.choreography.turn.sections",
-    "callboard.library.story.facts.patterns.deaths",
-    "callboard.library.story.facts.patterns.looks",
-    "callboard.library.story.facts.patterns.ties",
+    "callboard.library.story.facts.bodies",
+    "callboard.library.story.facts.lives",
     "callboard.library.story.text.front",
     "callboard.packs.writers_factory.foreman.talk.lint",
     "callboard.packs.writers_factory.foreman.talk.routing",

@@ -9,8 +9,7 @@ import pytest
 import callboard.packs.control_room as control_room
 from callboard.choreography.recipe import RecipeLibrary, Router
 from callboard.library.story.index import story_index
-from callboard.packs.control_room.router import task_router
-from callboard.packs.control_room.seeding import seeds_from
+from callboard.packs.control_room.requests import seeds_from, task_router
 from callboard.tools import ProjectFiles, ToolContext
 
 pytestmark = pytest.mark.anyio

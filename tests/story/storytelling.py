@@ -7,9 +7,19 @@ from pathlib import Path
 from typing import Any
 
 from callboard.core.canonical import digest
-from callboard.library.story.tools.shelf import story_tools
+from callboard.packs.control_room import tools
 from callboard.tools import ProjectFiles, Tool, ToolContext, ToolResult
 
+NAMES = (
+    "file_locator",
+    "outline_analyzer",
+    "canon_checker",
+    "consistency_checker",
+    "prose_analyzer",
+    "stakes_mapper",
+    "reader_experience_simulator",
+    "scene_draft_validator",
+)
 FORTRESS = Path(__file__).parent.parent / "fortress"
 
 
@@ -31,7 +41,7 @@ async def _call(tool: Tool, context: ToolContext, args: dict[str, Any]) -> ToolR
 
 
 def tool_named(name: str) -> Tool:
-    return next(tool for tool in story_tools() if tool.id == name)
+    return getattr(tools, name)
 
 
 def calls_for(scenes: list[str], cards: list[str]) -> Iterator[tuple[str, dict[str, Any]]]:

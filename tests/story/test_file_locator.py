@@ -6,7 +6,7 @@ from typing import Any
 import pytest
 from storytelling import call, context_of, copy_fortress
 
-from callboard.library.story.tools.locator.criteria import read_criteria, scene_numbers
+from callboard.library.story.tools.search import read_criteria, scene_numbers
 from callboard.tools import ToolContext
 
 

@@ -8,8 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from storytelling import call, context_of, copy_fortress
 
-from callboard.library.story.errors import NoOutline
-from callboard.library.story.index.outline import read_outline
+from callboard.library.story.index.outline import NoOutline, read_outline
 from callboard.library.story.text import Document
 
 

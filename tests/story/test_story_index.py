@@ -8,10 +8,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from callboard.library.story.index import Entities, Entity, StoryIndex
-from callboard.library.story.index import shelf as shelf_module
-from callboard.library.story.index.numbers import number_in_filename, numbered_title, read_number
-from callboard.library.story.model import Kind
+from callboard.library.story.index import Entities, StoryEntity, StoryIndex
+from callboard.library.story.index import files as files_module
+from callboard.library.story.index.metadata import number_in_filename, numbered_title, read_number
+from callboard.library.story.model import FileKind
 from callboard.library.story.text import Document
 from callboard.tools import FileMissing, Kept, PathOutsideProject, ProjectFiles, Unreadable
 
@@ -36,26 +36,26 @@ def index_of(root: Path, kept: Kept | None = None) -> StoryIndex:
 @pytest.mark.parametrize(
     ("path", "text", "kind"),
     [
-        ("Story/SCN-outline.md", "", Kind.OUTLINE),
-        ("Scenes/the-outline.md", "", Kind.OUTLINE),
-        ("Story/Scenes/one.md", "", Kind.SCENE),
-        ("SCN-03-x.md", "", Kind.SCENE),
-        ("drafts/a.md", "# Chapter 3\n", Kind.SCENE),
-        ("drafts/b.md", "# Scene 4: Ashes\n", Kind.SCENE),
-        ("drafts/c.md", "# Ashes\n", Kind.OTHER),
-        ("Compendium/x.md", "", Kind.CANON),
-        ("worldbuilding/x.md", "", Kind.CANON),
-        ("chars/x.md", "", Kind.CANON),
-        ("LOC-mill.md", "", Kind.CANON),
-        ("Canon.md", "", Kind.CANON),
-        ("Notes/x.md", "", Kind.OTHER),
-        ("Notes/y.md", "---\ntype: scene\n---\n", Kind.SCENE),
-        ("Story/Scenes/z.md", "---\ntype: canon\n---\n", Kind.CANON),
-        ("Notes/w.md", "---\ntype: something\n---\n", Kind.OTHER),
+        ("Story/SCN-outline.md", "", FileKind.OUTLINE),
+        ("Scenes/the-outline.md", "", FileKind.OUTLINE),
+        ("Story/Scenes/one.md", "", FileKind.SCENE),
+        ("SCN-03-x.md", "", FileKind.SCENE),
+        ("drafts/a.md", "# Chapter 3\n", FileKind.SCENE),
+        ("drafts/b.md", "# Scene 4: Ashes\n", FileKind.SCENE),
+        ("drafts/c.md", "# Ashes\n", FileKind.OTHER),
+        ("Compendium/x.md", "", FileKind.CANON),
+        ("worldbuilding/x.md", "", FileKind.CANON),
+        ("chars/x.md", "", FileKind.CANON),
+        ("LOC-mill.md", "", FileKind.CANON),
+        ("Canon.md", "", FileKind.CANON),
+        ("Notes/x.md", "", FileKind.OTHER),
+        ("Notes/y.md", "---\ntype: scene\n---\n", FileKind.SCENE),
+        ("Story/Scenes/z.md", "---\ntype: canon\n---\n", FileKind.CANON),
+        ("Notes/w.md", "---\ntype: something\n---\n", FileKind.OTHER),
     ],
 )
 def test_a_file_is_what_its_first_sign_says(
-    tmp_path: Path, write: Write, path: str, text: str, kind: Kind
+    tmp_path: Path, write: Write, path: str, text: str, kind: FileKind
 ) -> None:
     write(path, text)
     assert index_of(tmp_path).kind_of(path) is kind
@@ -170,7 +170,7 @@ def test_nothing_unchanged_is_parsed_again(
             parsed.append(path)
             super().__init__(path, text)
 
-    monkeypatch.setattr(shelf_module, "Document", Watched)
+    monkeypatch.setattr(files_module, "Document", Watched)
     for name in ("a.md", "b.md", "c.md"):
         write(name, "Kael ran.")
     kept = Kept()
@@ -217,9 +217,9 @@ def test_names_are_cards_aliases_and_what_scenes_repeat(tmp_path: Path, write: W
 
 @pytest.mark.req("CR-41")
 def test_an_entity_is_found_by_every_name_and_the_longest_wins() -> None:
-    kael = Entity("Kael Arden", "character", ("Kael Arden", "Kael"), "c.md")
-    mill = Entity("Kael Mill", "location", ("Kael Mill",), "m.md")
-    key = Entity("Brass Key", "item", ("Brass Key",), "k.md")
+    kael = StoryEntity("Kael Arden", "character", ("Kael Arden", "Kael"), "c.md")
+    mill = StoryEntity("Kael Mill", "location", ("Kael Mill",), "m.md")
+    key = StoryEntity("Brass Key", "item", ("Brass Key",), "k.md")
     text = "Kael Arden's hand, Kael’s brass key, Kael Mill, Kaelin, kael."
     hits = Entities([kael, mill, key]).find(text)
     assert [(hit.entity.name, hit.surface) for hit in hits] == [
@@ -234,7 +234,7 @@ def test_an_entity_is_found_by_every_name_and_the_longest_wins() -> None:
 
 @given(st.text(max_size=80), st.lists(st.text("Kaelm O'’-.", min_size=1, max_size=8), max_size=6))
 def test_finding_never_fails_and_never_overlaps(text: str, names: list[str]) -> None:
-    entities = Entities([Entity(name, "character", (name,)) for name in names])
+    entities = Entities([StoryEntity(name, "character", (name,)) for name in names])
     end = 0
     for hit in entities.find(f"{text} {' '.join(names)}"):
         assert hit.start >= end

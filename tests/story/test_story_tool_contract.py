@@ -2,13 +2,23 @@
 
 import tempfile
 from collections.abc import Iterator
+from importlib.resources import files
 from pathlib import Path
 from typing import Any
 
 import pytest
+import yaml
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
-from storytelling import call, calls_for, check_promises, context_of, copy_fortress, tool_named
+from storytelling import (
+    NAMES,
+    call,
+    calls_for,
+    check_promises,
+    context_of,
+    copy_fortress,
+    tool_named,
+)
 
 from callboard.core.canonical import digest
 from callboard.core.clock import SystemClock
@@ -17,9 +27,8 @@ from callboard.core.ids import IdMaker
 from callboard.core.vocabulary import ReceiptOutcome
 from callboard.library.story.index import story_index
 from callboard.library.story.model import Severity
-from callboard.library.story.thresholds.source import Section, bundled, bundled_thresholds
-from callboard.library.story.tools.frame import make_finding
-from callboard.library.story.tools.shelf import story_tools
+from callboard.library.story.thresholds import Thresholds, bundled_thresholds, read_thresholds
+from callboard.library.story.tools.report import make_finding
 from callboard.store.database import Database, Durability
 from callboard.tools import (
     FileMissing,
@@ -30,8 +39,6 @@ from callboard.tools import (
     ToolService,
 )
 from callboard.tools.audit import Trail
-
-NAMES = [tool.id for tool in story_tools()]
 
 
 @pytest.fixture
@@ -44,7 +51,7 @@ def service(fortress: Path) -> Iterator[ToolService]:
     (fortress / ".callboard").mkdir()
     database = Database.open(fortress / ".callboard/callboard.db", durability=Durability.NORMAL)
     clock = SystemClock()
-    registry = ToolRegistry(story_tools())
+    registry = ToolRegistry(map(tool_named, NAMES))
     yield ToolService(
         database,
         fortress,
@@ -287,10 +294,21 @@ def test_an_empty_project_is_no_error(tmp_path: Path, name: str) -> None:
 
 
 def test_every_section_of_the_thresholds_is_complete() -> None:
-    sections = {model.section: model for model in Section.__subclasses__()}
-    assert set(sections) == set(bundled())
-    for model in sections.values():
-        bundled_thresholds().section(model)
+    told = yaml.safe_load(files("callboard.library.story").joinpath("settings.yaml").read_text())
+    assert list(told) == list(Thresholds.model_fields)
+    assert bundled_thresholds().model_dump() == told
+
+
+@pytest.mark.parametrize("value", ["-1", "true", "0.5", "many", "[2]", "null"])
+def test_a_threshold_that_does_not_fit_is_left_out(tmp_path: Path, value: str) -> None:
+    (tmp_path / ".callboard").mkdir()
+    (tmp_path / ".callboard/story.yaml").write_text(
+        f"summary:\n  max_chars: {value}\n  max_quote_chars: 7\n"
+    )
+    read = read_thresholds(context_of(tmp_path))
+    assert read.values.summary.max_chars == bundled_thresholds().summary.max_chars
+    assert read.values.summary.max_quote_chars == 7
+    assert ["summary.max_chars" in each for each in read.warnings] == [True]
 
 
 def test_a_project_overrides_a_threshold_and_mistakes_are_told(fortress: Path) -> None:

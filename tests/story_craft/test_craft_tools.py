@@ -384,7 +384,7 @@ async def test_whatever_is_written_quotes_are_verbatim(
 
 
 def test_narration_of_a_tale_told_aloud_is_narration() -> None:
-    from callboard.library.story.tools.narration import narration_of
+    from callboard.library.story.tools.prose.voice import narration_of
 
     text = "\n\n".join(f"“I walked on, day {day}. ‘Stop!’ he said." for day in range(6))
     narration = narration_of(Document("scene.md", text))

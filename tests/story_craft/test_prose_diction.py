@@ -3,14 +3,19 @@
 import pytest
 
 from callboard.library.story.text.document import Document
-from callboard.library.story.thresholds import ProseThresholds
-from callboard.library.story.thresholds.source import bundled
-from callboard.library.story.tools.narration import narration_of
-from callboard.library.story.tools.prose.diction import adverbs, filter_words, passives, senses
-from callboard.library.story.tools.prose.echoes import echoes, tell_echoes
-from callboard.library.story.tools.prose.readability import readability, syllables
+from callboard.library.story.thresholds import bundled_thresholds
+from callboard.library.story.tools.prose.diction import (
+    adverbs,
+    echoes,
+    filter_words,
+    passives,
+    senses,
+    tell_echoes,
+)
+from callboard.library.story.tools.prose.tool import readability, syllables
+from callboard.library.story.tools.prose.voice import narration_of
 
-LIMITS = ProseThresholds.model_validate(bundled()["prose"])
+LIMITS = bundled_thresholds().prose
 NOBODY: frozenset[str] = frozenset()
 
 

@@ -4,12 +4,11 @@ import pytest
 
 from callboard.library.story.model import Severity
 from callboard.library.story.text.document import Document
-from callboard.library.story.thresholds import ProseThresholds
-from callboard.library.story.thresholds.source import bundled
-from callboard.library.story.tools.narration import narration_of
+from callboard.library.story.thresholds import bundled_thresholds
 from callboard.library.story.tools.prose import rhythm
+from callboard.library.story.tools.prose.voice import narration_of
 
-LIMITS = ProseThresholds.model_validate(bundled()["prose"])
+LIMITS = bundled_thresholds().prose
 
 
 def document(text: str) -> Document:

@@ -2,14 +2,13 @@
 
 import pytest
 
-from callboard.library.story.model import Finding, Severity
+from callboard.library.story.model import Severity, StoryFinding
 from callboard.library.story.text.document import Document
-from callboard.library.story.thresholds import ProseThresholds
-from callboard.library.story.thresholds.source import bundled
-from callboard.library.story.tools.prose.analysis import analyse
-from callboard.library.story.tools.scenes import SceneNames
+from callboard.library.story.thresholds import bundled_thresholds
+from callboard.library.story.tools.prose.tool import analyse
+from callboard.library.story.tools.report import SceneNames
 
-LIMITS = ProseThresholds.model_validate(bundled()["prose"])
+LIMITS = bundled_thresholds().prose
 PEOPLE = SceneNames(
     frozenset({"kael", "mira", "tom"}), {"kael": "Kael", "mira": "Mira", "tom": "Tom"}
 )
@@ -20,7 +19,7 @@ def analysed(text: str, pov: str | None = None):
     return analyse(Document("scene.md", text), PEOPLE, pov, LIMITS, "voice")
 
 
-def of_type(text: str, kind: str, pov: str | None = None) -> list[Finding]:
+def of_type(text: str, kind: str, pov: str | None = None) -> list[StoryFinding]:
     return [each for each in analysed(text, pov).findings if each.type == kind]
 
 

@@ -2,16 +2,18 @@
 
 import pytest
 
-from callboard.library.story.model import Finding, Quote, Severity
+from callboard.library.story.model import Quote, Severity, StoryFinding
 from callboard.library.story.text.document import Document
-from callboard.library.story.thresholds import ReaderThresholds
-from callboard.library.story.thresholds.source import bundled
-from callboard.library.story.tools.reader.flow import Mood, assess, flat_stretches
-from callboard.library.story.tools.reader.questions import askings_in, questions_in
-from callboard.library.story.tools.reader.sentiment import sentiment_of
-from callboard.library.story.tools.reader.things import namings_in, planted_things
+from callboard.library.story.thresholds import bundled_thresholds
+from callboard.library.story.tools.reader.mood import Mood, assess, flat_stretches, sentiment_of
+from callboard.library.story.tools.reader.setups import (
+    askings_in,
+    namings_in,
+    planted_things,
+    questions_in,
+)
 
-LIMITS = ReaderThresholds.model_validate(bundled()["reader"])
+LIMITS = bundled_thresholds().reader
 QUOTE = Quote("scene.md", 1, 1, "Text.")
 
 
@@ -111,7 +113,7 @@ def test_flat_stretches(pairs: list[tuple[float, float]], count: int) -> None:
 def test_the_flow_is_assessed_by_weight(major: int, minor: int, flow: str) -> None:
     severities = [Severity.MAJOR] * major + [Severity.MINOR] * minor + [Severity.INFO] * 9
     findings = [
-        Finding(f"f{at}", "kind", severity, "Message.", (QUOTE,))
+        StoryFinding(f"f{at}", "kind", severity, "Message.", (QUOTE,))
         for at, severity in enumerate(severities)
     ]
     assert assess(findings, LIMITS) == flow

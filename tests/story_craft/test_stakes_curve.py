@@ -8,13 +8,12 @@ from hypothesis import strategies as st
 
 from callboard.library.story.model import Quote, Severity
 from callboard.library.story.text.document import Document
-from callboard.library.story.thresholds import StakesThresholds
-from callboard.library.story.thresholds.source import bundled
+from callboard.library.story.thresholds import bundled_thresholds
 from callboard.library.story.tools.stakes.curve import Stop, curve_findings, levels_of, raw_of
 from callboard.library.story.tools.stakes.hits import Hits, scene_hits
-from callboard.library.story.tools.stakes.threads import Passage, Theme, status_of, thread_of
+from callboard.library.story.tools.stakes.threads import Theme, ThemePassage, status_of, thread_of
 
-LIMITS = StakesThresholds.model_validate(bundled()["stakes"])
+LIMITS = bundled_thresholds().stakes
 
 
 def hits(text: str) -> Hits:
@@ -153,7 +152,7 @@ def test_the_status_of_a_thread_in_ten_scenes(scenes: list[int], status: str) ->
 @pytest.mark.req("CR-74")
 def test_a_theme_is_heard_by_stem_and_by_its_synonyms() -> None:
     texts = ["He made promises. A promise.", "Nothing here.", "He gave his word.", "The end."]
-    passages = [Passage(Document(f"{number}.md", text)) for number, text in enumerate(texts)]
+    passages = [ThemePassage(Document(f"{number}.md", text)) for number, text in enumerate(texts)]
     thread = thread_of(Theme(name="promise", synonyms=("gave his word",)), passages, LIMITS)
     assert [(mention.scene, mention.times) for mention in thread.mentions] == [(0, 2), (2, 1)]
     assert thread.mentions[0].quote.text == "He made promises."

@@ -4,17 +4,17 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from callboard.library.story.facts.patterns.lives import age_value
-from callboard.library.story.facts.values.colours import families_of
-from callboard.library.story.facts.values.dates import (
+from callboard.library.story.facts.lives import age_value
+from callboard.library.story.facts.values import (
     StoryDate,
+    centimetres,
     date_in,
     days_later,
+    families_of,
     has_clock,
+    number_of,
     weekday_in,
 )
-from callboard.library.story.facts.values.heights import centimetres
-from callboard.library.story.facts.values.numbers import number_of
 
 pytestmark = pytest.mark.req("CR-63")
 

@@ -12,6 +12,7 @@ from shutil import get_terminal_size
 from typing import Final, TextIO
 
 from callboard.core.canonical import Json, compact_json
+from callboard.core.words import shorten
 
 # Marks of direction too: they make a line read other than it is.
 _CONTROL: Final = re.compile(
@@ -58,9 +59,7 @@ def clean(text: str) -> str:
 def one_line(text: str, most_chars: int | None = None) -> str:
     """Return text as one line without control characters, shortened if need be."""
     flat = clean(" ".join(text.split()))
-    if most_chars is None or len(flat) <= most_chars:
-        return flat
-    return f"{flat[: max(0, most_chars - 1)]}…"
+    return flat if most_chars is None else shorten(flat, most_chars)
 
 
 def echo_text(text: str) -> None:

@@ -12,6 +12,7 @@ from typing import Any, Final, cast
 
 from callboard.core.errors import InvalidInput
 from callboard.core.pattern_syntax import MARK, Translation, mark_boundaries
+from callboard.core.words import shorten
 
 MOST_CHARS: Final = 1_000
 """How long a pattern may be."""
@@ -139,7 +140,7 @@ def _reason(source: str, error: Exception) -> str:
 
 
 def _refusal(source: str, why: str) -> UnusablePattern:
-    shown = source if len(source) <= 80 else f"{source[:80]}…"
+    shown = shorten(source, 80, on_top=True)
     return UnusablePattern(f"The pattern {shown!r} cannot be used: {why}", fix=_FIX)
 
 

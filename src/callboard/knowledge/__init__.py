@@ -20,7 +20,6 @@ from callboard.knowledge.graph import (
     NodeProvenance,
     Subgraph,
     TrustLevel,
-    name_key,
     node_id,
     slug,
 )
@@ -64,7 +63,6 @@ __all__ = [
     "TypeChanged",
     "UnknownNode",
     "UnknownType",
-    "name_key",
     "node_id",
     "slug",
 ]

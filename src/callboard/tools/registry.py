@@ -10,6 +10,7 @@ from typing import Protocol
 
 from callboard.core.canonical import Json
 from callboard.core.errors import CallboardError
+from callboard.core.words import shorten
 from callboard.tools.errors import InvalidTool, UnknownTool
 from callboard.tools.permission import Policy
 from callboard.tools.tool import Tool
@@ -133,5 +134,5 @@ class ToolRegistry:
             near = difflib.get_close_matches(tool_id, self._origins, n=3, cutoff=0.5)
             known = ", ".join(self.ids) or "none"
             hint = f"Did you mean {', '.join(near)}?" if near else f"Registered tools: {known}."
-            shown = tool_id if len(tool_id) <= 80 else tool_id[:79] + "…"
+            shown = shorten(tool_id, 80)
             raise UnknownTool(f"There is no tool {shown!r}", fix=hint, tool=shown, near=near)

@@ -10,6 +10,7 @@ from typing import Final
 
 from callboard.core.canonical import Json
 from callboard.core.vocabulary import ModelTier
+from callboard.core.words import one_line, shorten
 
 PREVIEW_LIMIT_CHARS: Final = 200
 
@@ -40,7 +41,7 @@ class ToolResult:
 
     def __post_init__(self) -> None:
         """Keep the promise about the preview."""
-        object.__setattr__(self, "preview", one_line(self.preview))
+        object.__setattr__(self, "preview", one_line(self.preview, PREVIEW_LIMIT_CHARS))
 
 
 @dataclass(frozen=True, slots=True)
@@ -72,12 +73,6 @@ class Probe:
     result: ToolResult | None = None
 
 
-def one_line(text: str, limit_chars: int = PREVIEW_LIMIT_CHARS) -> str:
-    """Fold a text to one line and cut it visibly."""
-    folded = " ".join(text.split())
-    return folded if len(folded) <= limit_chars else folded[: limit_chars - 1] + "…"
-
-
 SUMMARY_BUDGET_CHARS: Final[Mapping[ModelTier, int]] = MappingProxyType(
     {ModelTier.MINIMAL: 1_500, ModelTier.MEDIUM: 6_000, ModelTier.FULL: 12_000}
 )
@@ -100,5 +95,5 @@ def fit_summary(text: str, budget_chars: int) -> str:
             break
         kept.append(line)
     if not kept:
-        return text[: max(budget_chars - 1, 0)] + "…" * (budget_chars > 0)
+        return shorten(text, budget_chars) if budget_chars > 0 else ""
     return "\n".join([*kept, _CUT.format(lines=len(lines) - len(kept))])

@@ -16,6 +16,7 @@ from callboard.choreography.turn.shapes import (
     TurnSummary,
 )
 from callboard.core.errors import CallboardError
+from callboard.core.words import one_line
 
 MOST_SUMMARIES: Final = 6
 MOST_GONE: Final = 50
@@ -90,8 +91,7 @@ _MOST_CHARS: Final = 200
 
 def summarize_turn(turn: int, user: str, assistant: str, actions: Sequence[str]) -> TurnSummary:
     """Return a turn as later ones remember it: cut to size, its actions in words."""
-    said = " ".join(assistant.split())
-    shown = said if len(said) <= _MOST_CHARS else f"{said[: _MOST_CHARS - 1]}…"
+    shown = one_line(assistant, _MOST_CHARS)
     return TurnSummary(turn=turn, user=user[:400], assistant=shown, actions=list(actions)[:8])
 
 

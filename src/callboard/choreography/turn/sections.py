@@ -11,6 +11,7 @@ from typing import Any, Final, cast
 
 from callboard.core.canonical import compact_json
 from callboard.core.vocabulary import Content, Entity, EntityState, Trust
+from callboard.core.words import shorten
 from callboard.knowledge.entities import EntityRegistry
 from callboard.prompts import Layer, Reduction, fence
 
@@ -130,8 +131,8 @@ def _slim(row: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def _short(value: Any) -> Any:
-    if isinstance(value, str) and len(value) > _MOST_CHARS:
-        return f"{value[:_MOST_CHARS]}…"
+    if isinstance(value, str):
+        return shorten(value, _MOST_CHARS, on_top=True)
     if isinstance(value, list):
         return _few(cast("list[Any]", value))
     return value

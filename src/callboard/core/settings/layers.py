@@ -13,6 +13,7 @@ from typing import Any, Final, cast
 from callboard.core.canonical import Json, plain
 from callboard.core.places import without_user
 from callboard.core.settings.schema import Key
+from callboard.core.words import shorten
 
 
 class LayerName(StrEnum):
@@ -185,4 +186,4 @@ def show(key: Key, value: Json) -> str:
     if key and _SECRET.search(key[-1]) and value is not None:
         return "(hidden)"
     text = without_user(json.dumps(plain(value), ensure_ascii=False))
-    return text if len(text) <= _LONGEST else f"{text[: _LONGEST - 1]}…"
+    return shorten(text, _LONGEST)

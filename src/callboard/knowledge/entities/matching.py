@@ -9,8 +9,8 @@ from collections.abc import Sequence
 from functools import lru_cache
 from typing import Final
 
-from callboard.core.canonical import composed
 from callboard.core.vocabulary import Entity
+from callboard.core.words import folded
 
 _IRREGULAR: Final = {
     "buses": "bus", "calves": "calf", "children": "child", "dice": "die", "feet": "foot",
@@ -156,7 +156,7 @@ def name_key(name: str) -> str:
 
     A name without a single word keeps its signs, so that an emoji is a name too.
     """
-    folded = composed(name).casefold().strip()
+    plain = folded(name).strip()
     # Word by word: words come again and are remembered, whole names hardly ever.
-    words = [one for word in _WORD.findall(folded) for one in singular_words(word)]
-    return " ".join(words) or _SPACE.sub(" ", folded)
+    words = [one for word in _WORD.findall(plain) for one in singular_words(word)]
+    return " ".join(words) or _SPACE.sub(" ", plain)

@@ -10,7 +10,6 @@ from callboard.knowledge.graph.values import (
     NodeProvenance,
     Subgraph,
     TrustLevel,
-    name_key,
     node_id,
     slug,
 )
@@ -25,7 +24,6 @@ __all__ = [
     "NodeProvenance",
     "Subgraph",
     "TrustLevel",
-    "name_key",
     "node_id",
     "slug",
 ]

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 from callboard.core.canonical import Json
 from callboard.core.clock import Clock
 from callboard.core.errors import NotFound
+from callboard.core.words import folded_name
 from callboard.knowledge.embedding import Embedder
 from callboard.knowledge.graph import rows, walking
 from callboard.knowledge.graph.memory import GraphMemory, export_graph, load_memory
@@ -28,7 +29,6 @@ from callboard.knowledge.graph.values import (
     Node,
     NodeProvenance,
     Subgraph,
-    name_key,
     read_vocabulary,
 )
 from callboard.knowledge.graph.walking import in_order, rank_all
@@ -82,7 +82,7 @@ class Graph:
     def find(self, name_or_alias: str, type: str | None = None) -> Node | None:  # noqa: A002 - the word of the domain
         """Return the node that answers to a name, whatever its case; real names before aliases."""
         memory = self.memory()
-        for node_id in memory.by_name.get(name_key(name_or_alias), ()):
+        for node_id in memory.by_name.get(folded_name(name_or_alias), ()):
             if type is None or memory.nodes[node_id].type == type:
                 return memory.nodes[node_id]
         return None

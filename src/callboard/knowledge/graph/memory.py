@@ -10,8 +10,9 @@ from functools import cached_property
 from typing import Any, Final
 
 from callboard.core.canonical import Json
+from callboard.core.words import folded_name
 from callboard.knowledge.graph import rows
-from callboard.knowledge.graph.values import Edge, Node, name_key
+from callboard.knowledge.graph.values import Edge, Node
 from callboard.knowledge.rows import KnowledgePart, KnowledgeVersion, read_version
 from callboard.store.connection import Connection
 
@@ -91,7 +92,7 @@ class GraphMemory:
         found: dict[str, list[tuple[bool, str]]] = {}
         for node in self.nodes.values():
             for name in node.answers_to():
-                found.setdefault(name_key(name), []).append((name is not node.name, node.id))
+                found.setdefault(folded_name(name), []).append((name is not node.name, node.id))
         return {key: [node_id for _, node_id in sorted(each)] for key, each in found.items()}
 
 

@@ -9,6 +9,7 @@ from dataclasses import dataclass, field, replace
 
 from callboard.core.canonical import Json, canonical_json
 from callboard.core.errors import InvalidInput
+from callboard.core.words import folded_name
 from callboard.knowledge.errors import TypeChanged, UnknownNode
 from callboard.knowledge.graph import rows
 from callboard.knowledge.graph.values import (
@@ -17,7 +18,6 @@ from callboard.knowledge.graph.values import (
     GraphVocabulary,
     MergeReport,
     Node,
-    name_key,
     read_vocabulary,
 )
 from callboard.knowledge.rows import KnowledgePart, next_version, storable
@@ -124,10 +124,10 @@ def _is_same(one: Json, other: Json) -> bool:
 
 def _joined(name: str, old: Iterable[str], told: Iterable[str]) -> tuple[str, ...]:
     """Return aliases in the order in which they became known, none twice, none the name itself."""
-    seen = {name_key(name), ""}
+    seen = {folded_name(name), ""}
     joined: list[str] = []
     for alias in (*old, *told):
-        key = name_key(alias)
+        key = folded_name(alias)
         if key not in seen:
             seen.add(key)
             joined.append(alias)

@@ -7,8 +7,9 @@ from enum import IntEnum
 from typing import Any, Final
 
 from callboard.core.bundled import bundled_yaml
-from callboard.core.canonical import Json, composed, digest_bytes
+from callboard.core.canonical import Json, digest_bytes
 from callboard.core.errors import InvalidInput
+from callboard.core.words import folded
 from callboard.knowledge.errors import UnknownType
 from callboard.store.connection import Connection
 
@@ -119,7 +120,7 @@ class Subgraph:
 
 def slug(name: str) -> str:
     """Return a name as it stands in an id: lower case, words joined by hyphens."""
-    plain = composed(name).casefold()
+    plain = folded(name)
     joined = _NO_WORD.sub("-", plain).strip("-")
     # A name of punctuation alone still needs an id of its own.
     return joined or digest_bytes(name.encode("utf-8", "replace"))[:_HASH_CHARS]
@@ -128,11 +129,6 @@ def slug(name: str) -> str:
 def node_id(node_type: str, name: str) -> str:
     """Return the id of a node by its type and name: `character:mickey-bardot`."""
     return f"{node_type}:{slug(name)}"
-
-
-def name_key(name: str) -> str:
-    """Return what two spellings of a name have in common: case and spaces do not matter."""
-    return " ".join(composed(name).casefold().split())
 
 
 _NODE: Final = "node"

@@ -7,7 +7,7 @@ from typing import Any
 from callboard.core.canonical import Json
 
 
-class Kind(StrEnum):
+class FileKind(StrEnum):
     """What a file of the project is to the story."""
 
     SCENE = "scene"
@@ -29,7 +29,7 @@ class StoryFile:
     """A file of the project and what it says about itself."""
 
     path: str
-    kind: Kind
+    kind: FileKind
     title: str
     sha256: str
     word_count: int
@@ -79,7 +79,7 @@ class Quote:
 
 
 @dataclass(frozen=True, slots=True)
-class Finding:
+class StoryFinding:
     """Something a tool noticed, with the text that shows it; agents judge it."""
 
     id: str

@@ -17,6 +17,7 @@ from typing import Any, Final
 from callboard.core.canonical import Json, compact_json
 from callboard.core.classify import Classifier
 from callboard.core.errors import ProviderError
+from callboard.core.words import shorten
 from callboard.models.credentials.secret import Scrubber
 from callboard.models.gate import Routes
 from callboard.models.model_id import split_cassette
@@ -119,7 +120,7 @@ def _text_difference(known: str, new: str) -> str:
 
 def _shown(value: Any) -> str:
     text = repr(value) if isinstance(value, str) else compact_json(value)
-    return text if len(text) <= _SHOWN_CHARS else f"{text[:_SHOWN_CHARS]}…"
+    return shorten(text, _SHOWN_CHARS, on_top=True)
 
 
 Scrub = Callable[[str], str]

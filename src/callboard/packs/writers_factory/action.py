@@ -13,6 +13,7 @@ from pydantic import StringConstraints
 from callboard.core.canonical import Json, compact_json
 from callboard.core.errors import CallboardError
 from callboard.core.vocabulary import RunRecord, RunState
+from callboard.core.words import shorten
 from callboard.packs.writers_factory.ground import Ground
 from callboard.packs.writers_factory.model import PACK
 from callboard.store.connection import Connection
@@ -102,7 +103,7 @@ async def await_job(studio: Studio, run_id: str) -> Done:
 def short(value: Json, limit_chars: int = _SHORT_CHARS) -> str:
     """Return a value in a few words."""
     text = value if isinstance(value, str) else compact_json(value)
-    return text if len(text) <= limit_chars else f"{text[:limit_chars].rstrip()}…"
+    return shorten(text, limit_chars, on_top=True, strip=True)
 
 
 def _told(result: Json) -> str:

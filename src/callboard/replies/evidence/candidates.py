@@ -12,6 +12,7 @@ from dataclasses import dataclass
 from math import log, sqrt
 from typing import Final, TypeVar
 
+from callboard.core.words import one_line
 from callboard.replies.evidence.citation import Citation, CitationKind, SourceReceipt, Sources
 from callboard.replies.evidence.quotes import is_quotable, normalise
 from callboard.replies.evidence.rules import SLOT, EvidenceRules, SourceClass
@@ -242,5 +243,4 @@ def _short_name(source: str) -> str:
 
 
 def _cut(text: str, limit: int) -> str:
-    plain = " ".join(text.split())
-    return plain if len(plain) <= limit else plain[: limit - 1].rstrip() + "…"
+    return one_line(text, limit, strip=True)

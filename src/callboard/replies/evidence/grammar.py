@@ -11,6 +11,7 @@ import re
 from collections.abc import Callable, Collection, Mapping
 from typing import Final
 
+from callboard.core.words import one_line
 from callboard.replies.evidence.citation import Citation, CitationKind, EvidenceCode
 from callboard.replies.evidence.quotes import OPENERS, QUOTED_PATH, read_quote
 
@@ -232,5 +233,4 @@ def _unparseable(detail: str) -> EvidenceSyntaxError:
 
 
 def _short(text: str) -> str:
-    plain = " ".join(text.split())
-    return plain if len(plain) <= 80 else plain[:79] + "…"
+    return one_line(text, 80)

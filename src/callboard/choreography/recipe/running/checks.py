@@ -14,6 +14,7 @@ from callboard.choreography.recipe.definition import (
 from callboard.choreography.recipe.errors import RefResolutionError
 from callboard.choreography.recipe.running.slots import RunSlots
 from callboard.core.canonical import Json, compact_json
+from callboard.core.words import shorten
 from callboard.tools.errors import ToolError
 from callboard.tools.files import ProjectFiles
 
@@ -125,5 +126,4 @@ def _result(
 
 
 def _told(value: Json) -> str:
-    text = compact_json(value)
-    return text if len(text) <= 80 else f"{text[:79]}…"
+    return shorten(compact_json(value), 80)

@@ -10,13 +10,11 @@ from functools import cache
 from typing import Any, Final, cast
 
 from callboard.core.canonical import Json
-from callboard.library.story.facts.claims import Attribute, Claim, Value
-from callboard.library.story.facts.patterns.bodies import hand_value, height_value, species_value
-from callboard.library.story.facts.patterns.lives import age_value, place_value, rank_value
-from callboard.library.story.facts.patterns.ties import kin_value
-from callboard.library.story.facts.values.colours import colour_name, families_of
-from callboard.library.story.facts.values.dates import date_in
-from callboard.library.story.lexicon.groups import families_in
+from callboard.library.story.facts.bodies import hand_value, height_value, species_value
+from callboard.library.story.facts.claims import Attribute, FactClaim, Value
+from callboard.library.story.facts.lives import age_value, kin_value, place_value, rank_value
+from callboard.library.story.facts.values import colour_name, date_in, families_of
+from callboard.library.story.lexicon import families_in
 from callboard.library.story.model import Quote
 from callboard.library.story.text import Document
 from callboard.library.story.text.front import read_field
@@ -26,7 +24,7 @@ _GATHERS: Final = re.compile(r"(?:^|/)canon\.[a-z]+$", re.IGNORECASE)
 
 
 @dataclass(frozen=True, slots=True)
-class Line:
+class CardLine:
     """One thing a card says of its entity: key, value and the line it stands in."""
 
     entity: str
@@ -37,9 +35,9 @@ class Line:
 
 def card_claims(
     document: Document, entity: str, resolve: Callable[[str], str | None]
-) -> list[Claim]:
+) -> list[FactClaim]:
     """Return what a card claims; `resolve` gives the entity a text names, if it names one."""
-    claims: list[Claim] = []
+    claims: list[FactClaim] = []
     for line in card_lines(document, entity):
         quote = document.quote(line.line)
         claims.extend(_claims_of(line, quote, resolve))
@@ -51,7 +49,7 @@ def gathers_canon(path: str) -> bool:
     return _GATHERS.search(path) is not None
 
 
-def card_lines(document: Document, entity: str) -> Iterator[Line]:
+def card_lines(document: Document, entity: str) -> Iterator[CardLine]:
     """Yield every key with its value, in the order of the file."""
     yield from _front_lines(document, entity)
     rows = {row.line: row.cells for row in document.rows}
@@ -64,7 +62,7 @@ def card_lines(document: Document, entity: str) -> Iterator[Line]:
             entity = headings[number].text
         told = _row(rows[number]) if number in rows else read_field(text)
         if told is not None:
-            yield Line(entity, _key(told[0]), told[1], number)
+            yield CardLine(entity, _key(told[0]), told[1], number)
 
 
 def value_of(attribute: Attribute, text: str) -> Value | None:
@@ -75,20 +73,22 @@ def value_of(attribute: Attribute, text: str) -> Value | None:
     return read(text) if read else Value(text.strip())
 
 
-def _claims_of(line: Line, quote: Quote, resolve: Callable[[str], str | None]) -> Iterator[Claim]:
+def _claims_of(
+    line: CardLine, quote: Quote, resolve: Callable[[str], str | None]
+) -> Iterator[FactClaim]:
     attribute = _attributes().get(line.key)
     if attribute is not None:
         value = value_of(attribute, line.value)
         if value is not None:
-            yield Claim(line.entity, attribute, value, quote, is_canon=True, confidence=1.0)
+            yield FactClaim(line.entity, attribute, value, quote, is_canon=True, confidence=1.0)
         return
     tie = _tie(line, resolve)
     if tie is not None:
         kin, other, value = tie
-        yield Claim(kin, Attribute.KIN, value, quote, other, is_canon=True, confidence=1.0)
+        yield FactClaim(kin, Attribute.KIN, value, quote, other, is_canon=True, confidence=1.0)
 
 
-def _tie(line: Line, resolve: Callable[[str], str | None]) -> tuple[str, str, Value] | None:
+def _tie(line: CardLine, resolve: Callable[[str], str | None]) -> tuple[str, str, Value] | None:
     """Read "Sister: Mira" and, under relations, "Mira: sister" as who is whose."""
     value = kin_value(line.key)
     if value.families:
@@ -102,12 +102,12 @@ def _tie(line: Line, resolve: Callable[[str], str | None]) -> tuple[str, str, Va
     return (named, line.entity, value) if named and named != line.entity else None
 
 
-def _front_lines(document: Document, entity: str) -> Iterator[Line]:
+def _front_lines(document: Document, entity: str) -> Iterator[CardLine]:
     for key, value in document.front.items():
         for told_key, told in _flat(key, value):
             line = _front_line(document, told_key)
             if line is not None:
-                yield Line(entity, _key(told_key), told, line)
+                yield CardLine(entity, _key(told_key), told, line)
 
 
 def _flat(key: str, value: Json) -> Iterator[tuple[str, str]]:

@@ -69,7 +69,7 @@ class Value:
 
 
 @dataclass(frozen=True, slots=True)
-class Found:
+class FoundClaim:
     """A claim as a pattern reads it off one sentence; nobody has checked who "he" is yet."""
 
     attribute: Attribute
@@ -84,7 +84,7 @@ class Found:
 
 
 @dataclass(frozen=True, slots=True)
-class Claim:
+class FactClaim:
     """One thing said about one entity, with the words that say it."""
 
     entity: str

@@ -1,18 +1,117 @@
-"""Comparison: which claims cannot both be true, and how much that matters.
+"""Comparison: the claims of a project's cards and scenes, and which cannot both be true.
 
 Only what has one value at a time is compared, and only values brought to a comparable form.
 """
 
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from typing import Final
 
-from callboard.library.story.facts.claims import SINGLE_VALUED, Attribute, Claim
-from callboard.library.story.facts.patterns.lives import ladders_of
-from callboard.library.story.facts.patterns.ties import opposite
+from callboard.library.story.facts.cards import card_claims
+from callboard.library.story.facts.cast import Cast, cast_of, narrator_of
+from callboard.library.story.facts.claims import SINGLE_VALUED, Attribute, FactClaim
+from callboard.library.story.facts.lives import ladders_of, opposite
+from callboard.library.story.facts.prose import ProseReading, is_first_person, read
+from callboard.library.story.index import StoryIndex
 from callboard.library.story.model import Severity
+from callboard.library.story.text import Document
 
 # What was so in a remembered time need not be so now.
 _PASSING: Final = frozenset({Attribute.AGE, Attribute.RANK, Attribute.HAIR, Attribute.HEIGHT})
+
+
+class Gathering:
+    """The claims of one project, as far as somebody asks for them."""
+
+    def __init__(
+        self, index: StoryIndex, most_chars: int, documents: Sequence[Document] = ()
+    ) -> None:
+        """Take the project and the texts at hand, which may tell who is "he" and who "she".
+
+        Of all that is asked for, `most_chars` of prose are read: finding claims is slow.
+        """
+        self.index = index
+        self._most_chars = self._left = most_chars
+        self._cut: dict[str, int] = {}
+        self.cast: Cast = cast_of(index, documents)
+        self._owners = {entity.card: entity.name for entity in index.entities if entity.card}
+        self._readings: dict[str, ProseReading] = {}
+        self._claims: dict[str, tuple[FactClaim, ...]] = {}
+        self._cards: dict[str, tuple[FactClaim, ...]] = {}
+
+    @property
+    def cut_short(self) -> tuple[str, ...]:
+        """What was not read to its end, in words."""
+        most = f"the {self._most_chars:,} characters one check looks for claims in"
+        return tuple(
+            f"{path}: longer than {most}; only the first {chars:,} were checked"
+            if chars
+            else f"{path}: not checked, other files were longer than {most}"
+            for path, chars in sorted(self._cut.items())
+        )
+
+    def reading(self, document: Document) -> ProseReading:
+        """Return a text with its names masked; text in another language makes no claims."""
+        if document.path not in self._readings:
+            narrator = narrator_of(self.index, document.path) if _says_i(document) else None
+            self._readings[document.path] = self._read(document, narrator)
+        return self._readings[document.path]
+
+    def prose_claims(self, document: Document) -> tuple[FactClaim, ...]:
+        """Return what a text claims."""
+        if not document.is_english:
+            return ()
+        if document.path not in self._claims:
+            self._claims[document.path] = self.reading(document).claims()
+        return self._claims[document.path]
+
+    def canon_claims(self, paths: Iterable[str]) -> list[FactClaim]:
+        """Return what cards claim, in their fields and in their own prose."""
+        claims: list[FactClaim] = []
+        for path in paths:
+            if path not in self._cards:
+                self._cards[path] = tuple(self._card_claims(path))
+            claims.extend(self._cards[path])
+        return claims
+
+    def _card_claims(self, path: str) -> Iterator[FactClaim]:
+        document = self.index.document(path)
+        yield from card_claims(document, self.owner(path), self._resolve)
+        told = self._read(document).claims() if document.is_english else ()
+        yield from (replace(claim, is_canon=True) for claim in told if not claim.is_spoken)
+
+    def _read(self, document: Document, narrator: str | None = None) -> ProseReading:
+        reading = read(document, self.cast, narrator=narrator, most_chars=self._left)
+        checked = reading.checked_chars
+        self._left = max(0, self._left - checked)
+        if reading.is_cut:
+            self._cut[document.path] = checked
+        return reading
+
+    def owner(self, path: str) -> str:
+        """Return the entity a card is about."""
+        return self._owners.get(path) or self.index.file(path).title
+
+    def entities_in(self, document: Document) -> dict[str, int]:
+        """Return the entities a text names, and how often."""
+        found: dict[str, int] = {}
+        for sentence in document.sentences:
+            for hit in self.cast.find(sentence.text):
+                if not self.cast.is_certain(hit.name):
+                    continue
+                found[hit.name] = found.get(hit.name, 0) + 1
+        return found
+
+    def _resolve(self, text: str) -> str | None:
+        hits = self.index.entities.find(text)
+        if hits:
+            return hits[0].entity.name
+        entity = self.index.entities.get(text)
+        return entity.name if entity else None
+
+
+def _says_i(document: Document) -> bool:
+    return document.is_english and is_first_person(document)
 
 
 @dataclass(frozen=True, slots=True)
@@ -26,23 +125,23 @@ class Leeway:
 
 
 @dataclass(frozen=True, slots=True)
-class Clash:
+class FactClash:
     """Two claims that cannot both be true; the earlier or the canon's comes first."""
 
-    first: Claim
-    second: Claim
+    first: FactClaim
+    second: FactClaim
     severity: Severity
     confidence: float
 
 
-def oriented(claim: Claim) -> Claim:
+def oriented(claim: FactClaim) -> FactClaim:
     """Return a tie of kin seen from one fixed side, so that both sides of it can meet."""
     if claim.attribute is not Attribute.KIN or claim.other is None or claim.entity < claim.other:
         return claim
     return replace(claim, entity=claim.other, other=claim.entity, value=opposite(claim.value))
 
 
-def is_comparable(claim: Claim) -> bool:
+def is_comparable(claim: FactClaim) -> bool:
     """Say whether a claim has a form in which it can contradict another."""
     if claim.attribute not in SINGLE_VALUED:
         return False
@@ -51,7 +150,7 @@ def is_comparable(claim: Claim) -> bool:
     return bool(claim.value.families) or claim.value.is_range
 
 
-def clash(first: Claim, second: Claim, leeway: Leeway) -> Clash | None:
+def clash(first: FactClaim, second: FactClaim, leeway: Leeway) -> FactClash | None:
     """Return the contradiction between two claims of the same subject, if there is one."""
     if not (is_comparable(first) and is_comparable(second)):
         return None
@@ -62,20 +161,20 @@ def clash(first: Claim, second: Claim, leeway: Leeway) -> Clash | None:
         return None
     severity, confidence = _weight(first, second, leeway)
     weakest = min(confidence, first.confidence, second.confidence)
-    return Clash(first, second, severity, round(weakest, 2))
+    return FactClash(first, second, severity, round(weakest, 2))
 
 
-def do_agree(first: Claim, second: Claim, leeway: Leeway) -> bool:
+def do_agree(first: FactClaim, second: FactClaim, leeway: Leeway) -> bool:
     """Say whether two claims of one subject can both be true."""
     height = leeway.height_cm if first.attribute is Attribute.HEIGHT else 0
     return first.value.agrees_with(second.value, height)
 
 
-def _on_one_ladder(first: Claim, second: Claim) -> bool:
+def _on_one_ladder(first: FactClaim, second: FactClaim) -> bool:
     return bool(ladders_of(first.value.text) & ladders_of(second.value.text))
 
 
-def _weight(first: Claim, second: Claim, leeway: Leeway) -> tuple[Severity, float]:
+def _weight(first: FactClaim, second: FactClaim, leeway: Leeway) -> tuple[Severity, float]:
     if first.is_spoken or second.is_spoken:
         return Severity.MINOR, 0.5
     attribute = first.attribute

@@ -12,8 +12,7 @@ from functools import cache
 from typing import Final
 
 from callboard.library.story.facts.cast import Cast
-from callboard.library.story.facts.masks import ENTITY, Masked
-from callboard.library.story.facts.patterns.grammar import kin_words, person_words
+from callboard.library.story.facts.grammar import ENTITY, Masked, kin_words, person_words
 from callboard.library.story.text import Sentence, stop_words
 
 _REACH_SENTENCES: Final = 2
@@ -29,7 +28,7 @@ _FIRST_WORD: Final = re.compile(r"^[^\w]*([A-Z][\w’'-]+)")
 
 
 @dataclass(frozen=True, slots=True)
-class Told:
+class MaskedSentence:
     """A sentence as the extractor reads it: what is narrated and what is spoken, names masked."""
 
     sentence: Sentence
@@ -47,7 +46,7 @@ class Pronouns:
 
     def __init__(
         self,
-        told: Sequence[Told],
+        told: Sequence[MaskedSentence],
         cast: Cast,
         *,
         narrator: str | None,

@@ -1,29 +1,33 @@
-"""Prose: the claims of a text, sentence by sentence, each with the words it rests on.
+"""Prose: the claims and deeds of a text, sentence by sentence, each with the words it rests on.
 
-Refuses whatever the narrator does not vouch for; what characters say is kept apart.
+Refuses whatever the narrator does not vouch for; what characters say is kept apart. A deed is what
+is told of here and now: not in a memory, a dream, a picture, a wish or a past perfect.
 """
 
 import re
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
+from functools import cache
 from itertools import accumulate
 from typing import Final
 
+from callboard.library.story.facts.bodies import find_bodies, find_deaths, find_looks
 from callboard.library.story.facts.cast import Cast
-from callboard.library.story.facts.claims import Attribute, Claim, Found
-from callboard.library.story.facts.masks import Masked, mask
-from callboard.library.story.facts.patterns.bodies import find_bodies
-from callboard.library.story.facts.patterns.deaths import find_deaths
-from callboard.library.story.facts.patterns.hedges import (
+from callboard.library.story.facts.claims import Attribute, FactClaim, FoundClaim
+from callboard.library.story.facts.grammar import (
+    ENTITY,
+    Masked,
+    alternatives,
     is_subject_or_owner,
     is_vouched_for,
     looks_back,
+    mask,
     tells_change,
 )
-from callboard.library.story.facts.patterns.lives import find_lives
-from callboard.library.story.facts.patterns.looks import find_looks
-from callboard.library.story.facts.patterns.ties import find_ties
-from callboard.library.story.facts.pronouns import Pronouns, Told
+from callboard.library.story.facts.lives import find_lives, find_ties
+from callboard.library.story.facts.pronouns import MaskedSentence, Pronouns
+from callboard.library.story.lexicon import words_in
+from callboard.library.story.model import Quote
 from callboard.library.story.text import Document
 
 _FINDERS: Final = (find_looks, find_bodies, find_lives, find_deaths, find_ties)
@@ -39,14 +43,20 @@ _TOPICS: Final = {
 _LOWER_WORD: Final = re.compile(r"(?<![\w’'])[a-z][a-z’'-]+")
 _PERSONAL: Final = re.compile(r"\b(?:I|my|he|his|she|her)\b", re.IGNORECASE)
 _FIRST_PERSON: Final = re.compile(r"\b(?:I|[Mm]e|[Mm]y|[Mm]yself)\b")
+# A deed inside one of these clauses need not be of this hour.
+_ELSEWHEN: Final = re.compile(
+    r"\b(?:had|would|used to|once|whenever|when|before|after|since|if|as if|as though|because|where"
+    r"|what|how|why|that|who|which|the way)\b[^,;:—]*$",
+    re.IGNORECASE,
+)
 
 
 @dataclass(frozen=True)
-class Reading:
+class ProseReading:
     """A document with its names masked, ready to be asked for claims and deeds."""
 
     document: Document
-    told: tuple[Told, ...]
+    told: tuple[MaskedSentence, ...]
     pronouns: Pronouns
 
     @property
@@ -59,9 +69,9 @@ class Reading:
         """Whether the document goes on behind what was read."""
         return len(self.told) < len(self.document.sentences)
 
-    def claims(self) -> tuple[Claim, ...]:
+    def claims(self) -> tuple[FactClaim, ...]:
         """Return everything the text claims, in its order; a sentence claims a thing once."""
-        found: dict[tuple[object, ...], Claim] = {}
+        found: dict[tuple[object, ...], FactClaim] = {}
         for index, each in enumerate(self.told):
             for claim in (*self._narrated(index, each), *self._spoken(index, each)):
                 if not Cast.is_certain(claim.entity) or not Cast.is_certain(claim.other or ""):
@@ -77,7 +87,7 @@ class Reading:
         nearby = self.told[max(0, index - before) : index + 1]
         return " ".join(each.sentence.text for each in nearby if each.sentence.paragraph == here)
 
-    def _narrated(self, index: int, each: Told) -> Iterator[Claim]:
+    def _narrated(self, index: int, each: MaskedSentence) -> Iterator[FactClaim]:
         beside = each.sentence.has_dialogue
         for found in _find(each.narration):
             if not is_vouched_for(
@@ -89,7 +99,7 @@ class Reading:
             if entity is not None and (found.whom is None or other is not None):
                 yield self._claim(index, each, found, entity, other, is_spoken=False)
 
-    def _spoken(self, index: int, each: Told) -> Iterator[Claim]:
+    def _spoken(self, index: int, each: MaskedSentence) -> Iterator[FactClaim]:
         if not each.speech.mentions:
             return
         for found in _find(each.speech):
@@ -103,15 +113,15 @@ class Reading:
     def _claim(
         self,
         index: int,
-        each: Told,
-        found: Found,
+        each: MaskedSentence,
+        found: FoundClaim,
         entity: str,
         other: str | None,
         *,
         is_spoken: bool,
-    ) -> Claim:
+    ) -> FactClaim:
         context = self.context(index)
-        return Claim(
+        return FactClaim(
             entity=entity,
             attribute=found.attribute,
             value=found.value,
@@ -128,7 +138,9 @@ class Reading:
             return masked.mentions[who].entity
         return self.pronouns.meaning(index, who, place)
 
-    def _whom(self, index: int, masked: Masked, found: Found, entity: str | None) -> str | None:
+    def _whom(
+        self, index: int, masked: Masked, found: FoundClaim, entity: str | None
+    ) -> str | None:
         if found.whom is None or entity is None:
             return None
         if isinstance(found.whom, int):
@@ -145,7 +157,7 @@ def read(
     *,
     narrator: str | None = None,
     most_chars: int | None = None,
-) -> Reading:
+) -> ProseReading:
     """Mask the names of a document; `narrator` is who says "I", if that is known.
 
     Of a longer text the sentences that begin within `most_chars` of prose are read.
@@ -157,7 +169,7 @@ def read(
             each for each, begin in zip(sentences, begins, strict=False) if begin < most_chars
         )
     told = tuple(
-        Told(
+        MaskedSentence(
             sentence,
             _masked(sentence.narration, cast),
             _masked(sentence.dialogue if sentence.has_dialogue else "", cast),
@@ -166,7 +178,7 @@ def read(
     )
     known = frozenset(word.replace("’", "'") for word in _LOWER_WORD.findall(document.prose))
     pronouns = Pronouns(told, cast, narrator=narrator, known_words=known)
-    return Reading(document, told, pronouns)
+    return ProseReading(document, told, pronouns)
 
 
 def mentions_change(document: Document, names: frozenset[str], attribute: Attribute) -> bool:
@@ -188,7 +200,7 @@ def _masked(text: str, cast: Cast) -> Masked:
     return mask(text, cast.find(text)) if text.strip() else Masked(text, ())
 
 
-def _find(masked: Masked) -> Iterable[Found]:
+def _find(masked: Masked) -> Iterable[FoundClaim]:
     if not masked.mentions and not _PERSONAL.search(masked.text):
         return ()
     return (
@@ -197,3 +209,64 @@ def _find(masked: Masked) -> Iterable[Found]:
         for found in find(masked)
         if is_subject_or_owner(masked.text, found.start)
     )
+
+
+@dataclass(frozen=True, slots=True)
+class Deed:
+    """Somebody does or says something, with the words that tell it."""
+
+    entity: str
+    is_speech: bool
+    quote: Quote
+    index: int
+
+
+def deeds_of(reading: ProseReading, entities: frozenset[str]) -> Iterator[Deed]:
+    """Yield what the narrator tells these entities to do or say, in order."""
+    for index, told in enumerate(reading.told):
+        masked = told.narration
+        if not any(mention.entity in entities for mention in masked.mentions):
+            continue
+        if looks_back(_surroundings(reading, index)):
+            continue
+        for match, is_speech in _matches(masked.text, beside_speech=told.sentence.has_dialogue):
+            entity = masked.mentions[masked.number_at(match["who"])].entity
+            if entity in entities:
+                yield Deed(entity, is_speech, reading.document.quote(told.sentence), index)
+
+
+def _matches(text: str, *, beside_speech: bool) -> Iterator[tuple[re.Match[str], bool]]:
+    for pattern, is_speech in _patterns(beside_speech=beside_speech):
+        for match in pattern.finditer(text):
+            if _ELSEWHEN.search(text[: match.start()]):
+                continue
+            if is_vouched_for(text, match.start(), match.end(), beside_speech=True):
+                yield match, is_speech
+
+
+def _surroundings(reading: ProseReading, index: int) -> str:
+    """Return the paragraph of a sentence and the one before it: where a memory would begin."""
+    here = reading.told[index].sentence.paragraph
+    nearby = (
+        each.sentence.text
+        for each in reading.told[max(0, index - 12) : index + 6]
+        if each.sentence.paragraph in (here - 1, here)
+    )
+    return " ".join(nearby)
+
+
+@cache
+def _patterns(*, beside_speech: bool) -> tuple[tuple[re.Pattern[str], bool], ...]:
+    speech = alternatives(words_in("facts", "speech_verbs"))
+    deeds = alternatives(words_in("facts", "deed_verbs"))
+    adverb = r"(?: [a-z]+ly| then| only| just| also)?"
+    # Somebody's hand or voice may be somebody else's memory; only the name itself acts.
+    acting = re.compile(
+        rf"(?:^|[.,;:!?”\"—–]\s*|\b(?:and|but|then|so) )\W*(?P<who>{ENTITY}){adverb} (?:{deeds})\b"
+    )
+    if not beside_speech:
+        return ((acting, False),)
+    saying = re.compile(rf"(?P<who>{ENTITY}){adverb} (?:{speech})\b(?! (?:of|about|to have)\b)")
+    # Only straight after the speech: "Kael told Mira" is not Mira speaking.
+    said = re.compile(rf"(?:^\s*|\s{{3,}})(?:{speech}) (?P<who>{ENTITY})(?!['’])")
+    return ((saying, True), (said, True), (acting, False))

@@ -4,31 +4,45 @@ from collections.abc import Mapping
 from functools import cached_property
 from typing import Final
 
-from callboard.library.story.errors import NoOutline
-from callboard.library.story.index.entities import Entities, Mention
-from callboard.library.story.index.lexicon import build_entities, entities_of_cards
+from callboard.library.story.index.entities import (
+    Entities,
+    Mention,
+    build_entities,
+    entities_of_cards,
+)
+from callboard.library.story.index.files import (
+    SUFFIXES,
+    ParsedFile,
+    ParsedFiles,
+    ParsedTexts,
+    in_story_order,
+    match_files,
+)
 from callboard.library.story.index.names import NameCounts
-from callboard.library.story.index.order import in_story_order, match_files
-from callboard.library.story.index.outline import Outline, read_outline
-from callboard.library.story.index.shelf import SUFFIXES, ParsedFile, Shelf, Texts
-from callboard.library.story.model import Kind, StoryFile
+from callboard.library.story.index.outline import (
+    NoOutline,
+    Outline,
+    read_outline,
+)
+from callboard.library.story.model import FileKind, StoryFile
 from callboard.library.story.text import Document
 from callboard.library.story.thresholds import (
-    FileThresholds,
-    NameThresholds,
     Thresholds,
     bundled_thresholds,
-    thresholds,
+    read_thresholds,
 )
+from callboard.studio.settings_files import PackSettingsRead
 from callboard.tools import FileMissing, Kept, ProjectFiles, ToolContext, Unreadable
 
-_REST: Final = {Kind.OUTLINE: 0, Kind.CANON: 1, Kind.OTHER: 2}
+_REST: Final = {FileKind.OUTLINE: 0, FileKind.CANON: 1, FileKind.OTHER: 2}
 
 
 class StoryIndex:
     """The files of a project, what they are, their order and who is in them."""
 
-    def __init__(self, files: ProjectFiles, texts: Texts, limits: Thresholds) -> None:
+    def __init__(
+        self, files: ProjectFiles, texts: ParsedTexts, limits: PackSettingsRead[Thresholds]
+    ) -> None:
         """Take the texts of a project; `from_files` is the way to make an index."""
         self._files = files
         self._parsed = texts.parsed
@@ -39,16 +53,19 @@ class StoryIndex:
 
     @classmethod
     def from_files(
-        cls, files: ProjectFiles, kept: Kept | None = None, limits: Thresholds | None = None
+        cls,
+        files: ProjectFiles,
+        kept: Kept | None = None,
+        limits: PackSettingsRead[Thresholds] | None = None,
     ) -> "StoryIndex":
         """Read a project; what was kept from an earlier call is not parsed again."""
         kept = kept or Kept()
-        limits = limits or bundled_thresholds()
-        shelf = kept.get("story shelf", Shelf)
-        texts = shelf.refresh(files, limits.section(FileThresholds).max_file_bytes)
+        limits = limits or PackSettingsRead(bundled_thresholds())
+        parsed = kept.get("story files", ParsedFiles)
+        texts = parsed.refresh(files, limits.values.files.max_file_bytes)
         last = kept.get("story index", _Last)
         made = last.made
-        if made is None or made[0] is not texts or made[1] is not limits:
+        if made is None or made[0] is not texts or made[1] != limits:
             # Two threads may both make one: they are equal, and either may stay.
             made = last.made = (texts, limits, cls(files, texts, limits))
         return made[2]
@@ -56,24 +73,26 @@ class StoryIndex:
     @cached_property
     def files(self) -> tuple[StoryFile, ...]:
         """Every file: the scenes in story order, then outlines, canon and the rest by path."""
-        rest = [each.file for each in self._parsed.values() if each.file.kind is not Kind.SCENE]
+        rest = [each.file for each in self._parsed.values() if each.file.kind is not FileKind.SCENE]
         rest.sort(key=lambda file: (_REST[file.kind], file.path))
         return (*self.scenes, *rest)
 
     @cached_property
     def scenes(self) -> tuple[StoryFile, ...]:
         """The scenes in story order."""
-        return in_story_order(self._of_kind(Kind.SCENE), self.outline_tree, self.outline_matches)
+        return in_story_order(
+            self._of_kind(FileKind.SCENE), self.outline_tree, self.outline_matches
+        )
 
     @cached_property
     def canon(self) -> tuple[StoryFile, ...]:
         """The canon cards by path."""
-        return tuple(self._of_kind(Kind.CANON))
+        return tuple(self._of_kind(FileKind.CANON))
 
     @cached_property
     def outline(self) -> StoryFile | None:
         """The project's outline: of several, the one highest up with the shortest path."""
-        found = self._of_kind(Kind.OUTLINE)
+        found = self._of_kind(FileKind.OUTLINE)
         return min(found, key=lambda file: (file.path.count("/"), len(file.path)), default=None)
 
     @cached_property
@@ -84,13 +103,13 @@ class StoryIndex:
     @cached_property
     def outline_matches(self) -> Mapping[int, str]:
         """Which entry of the project's outline is which scene file."""
-        return match_files(self.outline_tree, self._of_kind(Kind.SCENE))
+        return match_files(self.outline_tree, self._of_kind(FileKind.SCENE))
 
     @cached_property
     def entities(self) -> Entities:
         """Who and what the story is about."""
         counts = (self._parsed[file.path].names for file in self.scenes)
-        return build_entities(self.card_entities, counts, self._limits.section(NameThresholds))
+        return build_entities(self.card_entities, counts, self._limits.values.names)
 
     @cached_property
     def card_entities(self) -> Entities:
@@ -119,10 +138,10 @@ class StoryIndex:
         """Say whether a file is in the index; a path out of the project is refused."""
         return path in self._parsed or self._files.resolve(path) in self._parsed
 
-    def kind_of(self, path: str) -> Kind:
+    def kind_of(self, path: str) -> FileKind:
         """Return what a file is to the story; what is not indexed is `other`."""
         found = self._parsed.get(path)
-        return Kind.OTHER if found is None else found.file.kind
+        return FileKind.OTHER if found is None else found.file.kind
 
     def mentions(self, path: str) -> tuple[Mention, ...]:
         """Return where entities are named in a file, sentence by sentence."""
@@ -162,7 +181,7 @@ class StoryIndex:
     def _scenes_by_path(self) -> Mapping[str, StoryFile]:
         return {scene.path: scene for scene in self.scenes}
 
-    def _of_kind(self, kind: Kind) -> list[StoryFile]:
+    def _of_kind(self, kind: FileKind) -> list[StoryFile]:
         found = [each.file for each in self._parsed.values() if each.file.kind is kind]
         return sorted(found, key=lambda file: file.path)
 
@@ -188,9 +207,9 @@ class _Last:
     """The index made last, and of what."""
 
     def __init__(self) -> None:
-        self.made: tuple[Texts, Thresholds, StoryIndex] | None = None
+        self.made: tuple[ParsedTexts, PackSettingsRead[Thresholds], StoryIndex] | None = None
 
 
 def story_index(context: ToolContext) -> StoryIndex:
     """Return the project's index, brought up to date; kept between the calls of one process."""
-    return StoryIndex.from_files(context.files, context.kept, thresholds(context))
+    return StoryIndex.from_files(context.files, context.kept, read_thresholds(context))

@@ -1,17 +1,15 @@
-"""Names in prose: capitalised words and runs of them, counted per document. Decides nothing.
-
-What opens a sentence or a speech is counted apart, for there a capital says nothing.
-"""
+"""Names in prose: capitalised runs counted per document, added up, and those that are names."""
 
 import re
 from collections import Counter
-from collections.abc import Mapping
-from dataclasses import dataclass
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass, field
 from functools import lru_cache
 from typing import Final
 
-from callboard.library.story.lexicon.lists import word_list
-from callboard.library.story.text import Document, Sentence
+from callboard.library.story.lexicon import word_list
+from callboard.library.story.text import Document
+from callboard.library.story.thresholds import NameThresholds
 
 UPPER: Final = "A-ZÀ-ÖØ-ÞĀĂĄĆČĎĐĒĘĚĞĪĮİŁŃŇŌŐŒŘŚŞŠŢŤŪŮŰŹŻŽА-ЯЁΑ-Ω"
 # A possessive ends a run: Holmes’s Baker Street is not one name.
@@ -28,6 +26,9 @@ _PLACE_WORDS: Final = frozenset(
 )
 
 Run = tuple[str, ...]
+LINKS: Final = frozenset({"of", "the", "de", "du", "von", "van", "la", "le", "ap", "bin", "ibn"})
+# What "of" joins is one name when it is joined this often.
+_JOINED_TIMES: Final = 3
 
 
 @dataclass(frozen=True, slots=True)
@@ -93,6 +94,132 @@ def _word_after(text: str, end: int) -> str:
     return hit[0] if hit else ""
 
 
-def mentions_in(sentence: Sentence) -> tuple[str, ...]:
-    """Return the capitalised runs of one sentence as they are written."""
-    return tuple(hit[0] for hit in _RUN.finditer(sentence.text))
+@dataclass(slots=True)
+class CountedName:
+    """One name without titles, with every way it is written and how often.
+
+    `title` is empty, `mrs`, `miss` or `woman`: a surname alone may be several people.
+    """
+
+    words: Run
+    title: str = ""
+    forms: Counter[str] = field(default_factory=Counter[str])
+    inside: int = 0
+    total: int = 0
+    speaking: int = 0
+    placed: int = 0
+    has_title: bool = False
+
+    @property
+    def is_single(self) -> bool:
+        """Whether it is one word."""
+        return len(self.words) == 1
+
+    @property
+    def text(self) -> str:
+        """The name without titles."""
+        return " ".join(self.words)
+
+
+class Census:
+    """Adds up what was counted per document and decides what is a name."""
+
+    def __init__(self, counts: Iterable[NameCounts], limits: NameThresholds) -> None:
+        """Take the counts of all scenes."""
+        self._limits = limits
+        self._inside: Counter[Run] = Counter()
+        self._opening: Counter[Run] = Counter()
+        self._speaking: Counter[Run] = Counter()
+        self._placed: Counter[Run] = Counter()
+        self._lower: Counter[str] = Counter()
+        for each in counts:
+            self._inside.update(each.inside)
+            self._opening.update(each.opening)
+            self._speaking.update(each.speaking)
+            self._placed.update(each.placed)
+            self._lower.update(each.lower)
+        self._capital: Counter[str] = Counter()
+        for run, times in self._inside.items():
+            for token in run:
+                self._capital[token] += times
+
+    def names(self) -> list[CountedName]:
+        """Return what is a name, in a fixed order; one that occurs once may belong to another."""
+        found: dict[tuple[Run, str], CountedName] = {}
+        for runs, is_inside in ((self._inside, True), (self._opening, False)):
+            for run, times in sorted(runs.items()):
+                for part, is_part_inside in self._parts(run, is_inside):
+                    if part:
+                        self._add(found, part, times, is_part_inside, run)
+        return [name for name in found.values() if self._is_name(name)]
+
+    def _parts(self, run: Run, is_inside: bool) -> Iterator[tuple[Run, bool]]:
+        """Take apart what a link joins by chance, and take off what only opens a sentence."""
+        cut = next((at for at, token in enumerate(run) if token in LINKS and at), None)
+        if cut is not None and self._inside[run] + self._opening[run] < _JOINED_TIMES:
+            yield from self._parts(run[:cut], is_inside)
+            rest = [token for token in run[cut:] if token not in LINKS or token[0].isupper()]
+            yield tuple(rest), True
+            return
+        start = 0
+        while start < len(run) - 1 and self._only_opens(run[start], is_inside or start > 0):
+            start += 1
+        yield run[start:], is_inside or start > 0
+
+    def _only_opens(self, token: str, is_inside: bool) -> bool:
+        word = token.rstrip(".").lower()
+        if word in word_list("personal_titles"):
+            return False
+        if word in word_list("stop_words") or word in word_list("not_names"):
+            return True
+        return not is_inside and self._is_common(token)
+
+    def _is_common(self, token: str) -> bool:
+        lower = self._lower[token.lower()]
+        return lower > self._limits.max_lower_case_share * (lower + self._capital[token])
+
+    def _add(
+        self,
+        found: dict[tuple[Run, str], CountedName],
+        part: Run,
+        times: int,
+        is_inside: bool,
+        run: Run,
+    ) -> None:
+        at = 0
+        while at < len(part) - 1 and part[at].rstrip(".").lower() in word_list("personal_titles"):
+            at += 1
+        titles, words = part[:at], part[at:]
+        title = _title_class(titles) if len(words) == 1 else ""
+        name = found.setdefault((words, title), CountedName(words, title))
+        if len(words) > 1:
+            name.title = name.title or _title_class(titles)
+        name.has_title |= at > 0
+        name.forms[" ".join(part)] += times
+        name.total += times
+        name.inside += times if is_inside or at else 0
+        name.speaking += self._speaking[run]
+        name.placed += self._placed[run]
+
+    def _is_name(self, name: CountedName) -> bool:
+        limits = self._limits
+        if name.inside < limits.min_inside_sentence:
+            return False
+        # A full name said once is enough to know whose the surname is, if it is a person's.
+        if not name.is_single and not name.has_title and name.total < limits.min_occurrences:
+            return False
+        nameless = word_list("not_names") | word_list("stop_words")
+        if name.text.isupper() or all(word.lower() in nameless for word in name.words):
+            return False
+        if not name.is_single:
+            return name.inside > 1 or not any(self._is_common(word) for word in name.words)
+        return len(name.text) > 1 and (name.has_title or not self._is_common(name.text))
+
+
+def _title_class(titles: Run) -> str:
+    bare = [title.rstrip(".").lower() for title in titles]
+    if "mrs" in bare or "mme" in bare:
+        return "mrs"
+    if "miss" in bare or "mlle" in bare:
+        return "miss"
+    return "woman" if any(title in word_list("womens_titles") for title in bare) else ""

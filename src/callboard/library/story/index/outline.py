@@ -10,10 +10,11 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from typing import Final
 
-from callboard.library.story.index.numbers import numbered_title, read_number
+from callboard.library.story.index.metadata import numbered_title, read_number
 from callboard.library.story.text import Document, TableRow
-from callboard.library.story.text.blocks import plain_text
 from callboard.library.story.text.front import read_field
+from callboard.library.story.text.markdown import plain_text
+from callboard.tools import ToolError
 
 FIELD_KEYS: Final = {
     "pov": "pov",
@@ -43,8 +44,14 @@ _BEAT_COLUMNS: Final = frozenset({"beat", "beats", "what happens", "events"})
 _NOT_SLUG: Final = re.compile(r"[^\w]+")
 
 
+class NoOutline(ToolError):
+    """The project has no outline, or none could be told from the other files."""
+
+    code = "no_outline"
+
+
 @dataclass(frozen=True, slots=True)
-class Beat:
+class OutlineBeat:
     """One thing that happens in a scene."""
 
     text: str
@@ -62,7 +69,7 @@ class OutlineEntry:
     fields: dict[str, str]
     field_lines: dict[str, int]
     summary: str
-    beats: tuple[Beat, ...]
+    beats: tuple[OutlineBeat, ...]
     line_start: int
     line_end: int
 
@@ -73,7 +80,7 @@ class OutlineEntry:
 
 
 @dataclass(frozen=True, slots=True)
-class Act:
+class OutlineAct:
     """An act, part or chapter with the line it opens in."""
 
     title: str
@@ -85,7 +92,7 @@ class Outline:
     """A parsed outline."""
 
     title: str
-    acts: tuple[Act, ...]
+    acts: tuple[OutlineAct, ...]
     entries: tuple[OutlineEntry, ...]
 
 
@@ -116,8 +123,8 @@ def read_outline(document: Document) -> Outline:
     return Outline(top, acts, tuple(entries))
 
 
-def _choose(document: Document) -> tuple[list[_Start], tuple[Act, ...]]:
-    acts = tuple(Act(each.text, each.line) for each in document.headings if each.level == 2)
+def _choose(document: Document) -> tuple[list[_Start], tuple[OutlineAct, ...]]:
+    acts = tuple(OutlineAct(each.text, each.line) for each in document.headings if each.level == 2)
     ways: tuple[Callable[[Document], list[_Start]], ...] = (
         _scene_headings,
         _scene_lines,
@@ -199,7 +206,7 @@ class _Body:
     def __init__(self) -> None:
         self.fields: dict[str, str] = {}
         self.field_lines: dict[str, int] = {}
-        self.beats: list[Beat] = []
+        self.beats: list[OutlineBeat] = []
         self.summary: list[str] = []
 
     def take(self, text: str, line: int) -> None:
@@ -209,10 +216,10 @@ class _Body:
         elif told is not None and told[0] in _SUMMARY_KEYS:
             self.summary.append(told[1])
         elif _BULLET.match(text):
-            self.beats.append(Beat(plain_text(_BULLET.sub("", text)), line))
+            self.beats.append(OutlineBeat(plain_text(_BULLET.sub("", text)), line))
         elif self.beats and text.startswith((" ", "\t")) and text.strip():
             last = self.beats[-1]
-            self.beats[-1] = Beat(f"{last.text} {plain_text(text)}", last.line)
+            self.beats[-1] = OutlineBeat(f"{last.text} {plain_text(text)}", last.line)
         elif text.strip() and not text.lstrip().startswith(("#", "|")):
             self.summary.append(plain_text(text))
 
@@ -232,7 +239,7 @@ def _entry(
     for key, value in start.cells.items():
         body.take(f"{key}: {value}", start.line)
         if key in _BEAT_COLUMNS:
-            body.beats = [Beat(part.strip(), start.line) for part in value.split(";")]
+            body.beats = [OutlineBeat(part.strip(), start.line) for part in value.split(";")]
     lines: Sequence[str] = () if start.cells else document.lines[start.line : end]
     for offset, text in enumerate(lines, start=start.line + 1):
         body.take(text, offset)

@@ -12,27 +12,29 @@ from operator import itemgetter
 from typing import Final
 
 from callboard.core.canonical import Json
-from callboard.library.story.lexicon.lists import word_list
+from callboard.library.story.lexicon import word_list
 from callboard.library.story.model import Quote
-from callboard.library.story.text.blocks import (
+from callboard.library.story.text.front import FieldLine, read_field, read_fields, read_front
+from callboard.library.story.text.markdown import (
     Blocks,
+    CleanText,
     Heading,
     ListItem,
     Paragraph,
     TableRow,
+    clean,
     find_blocks,
     mask_comments,
 )
-from callboard.library.story.text.cleaning import CleanText, clean
-from callboard.library.story.text.dialogue import (
+from callboard.library.story.text.sentences import (
+    Sentence,
     Span,
     Style,
+    split_sentences,
     spoken_spans,
     style_of,
     told_paragraphs,
 )
-from callboard.library.story.text.front import Field, read_field, read_fields, read_front
-from callboard.library.story.text.sentences import Sentence, split_sentences
 from callboard.library.story.text.words import count_words, looks_english, words_of
 
 _LINE_END: Final = re.compile(r"\r\n?")
@@ -54,7 +56,7 @@ class Document:
         self.front_error = front.error
         self.front_line_count = front.line_count
         after = 1 if front.error else front.line_count
-        self.field_lines: tuple[Field, ...] = read_fields(self.lines, after)
+        self.field_lines: tuple[FieldLine, ...] = read_fields(self.lines, after)
 
     @cached_property
     def fields(self) -> Mapping[str, str]:

@@ -26,7 +26,7 @@ _KEY_LINE: Final = re.compile(r"^\s*[\w][\w \-]*:(?:\s|$)")
 
 
 @dataclass(frozen=True, slots=True)
-class FrontMatter:
+class FileFront:
     """What stands between the two rules at the top; `line_count` lines belong to it."""
 
     values: Mapping[str, Json]
@@ -35,7 +35,7 @@ class FrontMatter:
 
 
 @dataclass(frozen=True, slots=True)
-class Field:
+class FieldLine:
     """One `Key: value` line."""
 
     key: str
@@ -43,38 +43,38 @@ class Field:
     line: int
 
 
-def read_front(lines: Sequence[str]) -> FrontMatter:
+def read_front(lines: Sequence[str]) -> FileFront:
     """Take the front matter off the top of a file, however broken it is."""
     end = _closing_line(lines)
     if end is None:
-        return FrontMatter({})
+        return FileFront({})
     inside = lines[1:end]
     text = "\n".join(inside)
     if len(text) > _LARGEST_CHARS:
-        return FrontMatter({}, end + 1, f"front matter is longer than {_LARGEST_CHARS} characters")
+        return FileFront({}, end + 1, f"front matter is longer than {_LARGEST_CHARS} characters")
     try:
         _refuse_depth(text)
         found = _plain(yaml.load(text, Loader=_loader()), _Budget())  # noqa: S506 - a safe loader
     except (yaml.YAMLError, ValueError, RecursionError) as error:
         if not any(_KEY_LINE.match(line) for line in inside[:3]):
-            return FrontMatter({})
-        return FrontMatter({}, end + 1, f"front matter is not YAML ({_told(error)})")
+            return FileFront({})
+        return FileFront({}, end + 1, f"front matter is not YAML ({_told(error)})")
     if found is None:
-        return FrontMatter({}, end + 1)
+        return FileFront({}, end + 1)
     if not isinstance(found, dict):
         # Text between two rules at the top of a file is a passage, not a description.
-        return FrontMatter({})
+        return FileFront({})
     values = cast("dict[str, Json]", found)
-    return FrontMatter({key.strip().lower(): values[key] for key in values}, end + 1)
+    return FileFront({key.strip().lower(): values[key] for key in values}, end + 1)
 
 
-def read_fields(lines: Sequence[str], after_line: int) -> tuple[Field, ...]:
+def read_fields(lines: Sequence[str], after_line: int) -> tuple[FieldLine, ...]:
     """Return the `Key: value` lines among the first lines after a given one; keys lower-cased."""
-    found: list[Field] = []
+    found: list[FieldLine] = []
     for number, line in enumerate(lines[after_line : after_line + FIELD_LINES], after_line + 1):
         told = read_field(line)
         if told is not None:
-            found.append(Field(told[0], told[1], number))
+            found.append(FieldLine(told[0], told[1], number))
     return tuple(found)
 
 

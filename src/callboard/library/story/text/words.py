@@ -2,11 +2,11 @@
 
 import re
 import threading
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from functools import cache, lru_cache
 from typing import Any, Final
 
-from callboard.library.story.lexicon.lists import word_list
+from callboard.library.story.lexicon import word_list
 
 MIN_ENGLISH_SHARE: Final = 0.15
 # A hyphen or an apostrophe keeps a word together, and a mark between digits a number.
@@ -44,6 +44,25 @@ def looks_english(words: Sequence[str]) -> bool:
 def stop_words() -> frozenset[str]:
     """Return the English function words."""
     return word_list("stop_words")
+
+
+def content_words(
+    text: str | Iterable[str], *, min_letters: int = 1, idle: frozenset[str] = frozenset()
+) -> frozenset[str]:
+    """Return the words of a text, or those of some words, that say something.
+
+    Function words, `idle` ones and shorter ones do not.
+    """
+    words = words_of(text) if isinstance(text, str) else text
+    ignored = stop_words() | idle
+    return frozenset(word for word in words if len(word) >= min_letters and word not in ignored)
+
+
+def content_stems(
+    text: str | Iterable[str], *, min_letters: int = 1, idle: frozenset[str] = frozenset()
+) -> frozenset[str]:
+    """Return the stems of the words that say something."""
+    return frozenset(map(stem, content_words(text, min_letters=min_letters, idle=idle)))
 
 
 @lru_cache(maxsize=200_000)

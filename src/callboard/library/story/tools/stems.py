@@ -8,7 +8,7 @@ from collections.abc import Iterable
 from functools import cache, cached_property
 from typing import Final
 
-from callboard.library.story.lexicon.groups import numbered_words, words_in
+from callboard.library.story.lexicon import numbered_words, words_in
 from callboard.library.story.text.sentences import Sentence
 from callboard.library.story.text.words import stem
 
@@ -49,7 +49,7 @@ class StemTable:
         return self._meanings.get(stem(word.removesuffix("'s")))
 
 
-class Vocabulary:
+class TextVocabulary:
     """The words of one text, found by stem."""
 
     def __init__(self, words: frozenset[str]) -> None:

@@ -84,7 +84,7 @@ def conference(
     """
     if list_all or show is not None:
         from callboard.cli.reading import reading
-        from callboard.packs.control_room.conferences.tell import (
+        from callboard.packs.control_room.conferences.rounds import (
             conference_report,
             conferences_report,
         )
@@ -96,7 +96,7 @@ def conference(
                 conferences_report(journal, session, as_json=as_json)
         return 0
     from callboard.cli.work.opening import Choices
-    from callboard.packs.control_room.conferences.rounds import Asked, ask_again, hold_round
+    from callboard.packs.control_room.conferences.rounds import RoundOptions, ask_again, hold_round
 
     choices = Choices(project, tuple(pack or ()), model, as_json)
     if again is not None:
@@ -104,5 +104,5 @@ def conference(
     if message is None or not message.strip():
         raise typer.BadParameter("What everybody is asked is missing.", param_hint="MESSAGE")
     names = tuple(name.strip() for name in agents.split(",") if name.strip())
-    asked = Asked(message, names, tools, require_tool, continued, session)
+    asked = RoundOptions(message, names, tools, require_tool, continued, session)
     return hold_round(choices, asked)

@@ -6,23 +6,11 @@ from fastapi import APIRouter
 from pydantic import Field
 
 from callboard.api.project import Entry, Paged, Shown, Wanted
-from callboard.choreography.agent_calls import ToolPolicy
-from callboard.packs.control_room.request import ControlRoom
+from callboard.packs.control_room.routes import OpenRoom, PolicyWanted
 
 router = APIRouter(prefix="/conferences", tags=["conferences"])
 
 Message = Annotated[str, Field(min_length=1, max_length=100_000)]
-
-
-class PolicyWanted(Wanted):
-    """What the Chief may call in the first phase; no tools named means all."""
-
-    allowed_tools: list[str] = Field(default_factory=list[str])
-    require_tool: bool = False
-
-    def policy(self) -> ToolPolicy:
-        """Return it as the machinery has it."""
-        return ToolPolicy(tuple(self.allowed_tools), self.require_tool)
 
 
 class ConferenceWanted(Wanted):
@@ -39,7 +27,7 @@ class RoundWanted(Wanted):
     message: Message
 
 
-class AskAgain(Wanted):
+class AskAgainWanted(Wanted):
     """Whose reply is wanted anew."""
 
     agent_id: str = Field(min_length=1)
@@ -66,57 +54,57 @@ class StartedRound(Shown):
 
 @router.get("")
 async def list_conferences(
-    house: ControlRoom, page: Paged, session_id: str | None = None
+    room: OpenRoom, page: Paged, session_id: str | None = None
 ) -> list[ConferenceShape]:
     """List conferences, newest first."""
-    found = page.cut(house.conferences.list(session_id))
+    found = page.cut(room.conferences.list(session_id))
     return [ConferenceShape.model_validate(each.to_json()) for each in found]
 
 
 @router.post("", status_code=201)
-async def open_conference(house: ControlRoom, wanted: ConferenceWanted) -> ConferenceShape:
+async def open_conference(room: OpenRoom, wanted: ConferenceWanted) -> ConferenceShape:
     """Open a conference; rounds are held in it one after the other."""
-    opened = await house.conferences.open(
+    opened = await room.conferences.open(
         agents=wanted.agents, policy=wanted.tool_policy.policy(), session_id=wanted.session_id
     )
     return ConferenceShape.model_validate(opened.to_json())
 
 
 @router.get("/{conference_id}")
-async def show_conference(house: ControlRoom, conference_id: str) -> ConferenceShape:
+async def show_conference(room: OpenRoom, conference_id: str) -> ConferenceShape:
     """Show a conference with everything said in it."""
-    return ConferenceShape.model_validate(house.conferences.get(conference_id).to_json())
+    return ConferenceShape.model_validate(room.conferences.get(conference_id).to_json())
 
 
 @router.get("/{conference_id}/rounds")
-async def list_rounds(house: ControlRoom, conference_id: str, page: Paged) -> list[Entry]:
+async def list_rounds(room: OpenRoom, conference_id: str, page: Paged) -> list[Entry]:
     """List the rounds of a conference in order."""
-    return [each.to_json() for each in page.cut(house.conferences.get(conference_id).rounds)]
+    return [each.to_json() for each in page.cut(room.conferences.get(conference_id).rounds)]
 
 
 @router.post("/{conference_id}/rounds", status_code=201)
-async def hold_round(house: ControlRoom, conference_id: str, wanted: RoundWanted) -> StartedRound:
+async def hold_round(room: OpenRoom, conference_id: str, wanted: RoundWanted) -> StartedRound:
     """Put a message to everybody; follow the round through the events of its run."""
-    run = await house.conferences.hold_round(wanted.message, conference_id=conference_id)
+    run = await room.conferences.hold_round(wanted.message, conference_id=conference_id)
     return StartedRound(
         conference_id=conference_id, round_id=run.id, run_id=run.id, status="running"
     )
 
 
 @router.get("/{conference_id}/rounds/{round_id}")
-async def show_round(house: ControlRoom, conference_id: str, round_id: str) -> Entry:
+async def show_round(room: OpenRoom, conference_id: str, round_id: str) -> Entry:
     """Show one round."""
-    house.conferences.get(conference_id)
-    return house.conferences.round(round_id).to_json()
+    room.conferences.get(conference_id)
+    return room.conferences.round(round_id).to_json()
 
 
 @router.post("/{conference_id}/rounds/{round_id}/ask-again", status_code=201)
 async def ask_again(
-    house: ControlRoom, conference_id: str, round_id: str, wanted: AskAgain
+    room: OpenRoom, conference_id: str, round_id: str, wanted: AskAgainWanted
 ) -> StartedRound:
     """Ask an agent again whose reply was rejected or missing."""
-    house.conferences.get(conference_id)
-    run = await house.conferences.ask_again(round_id, wanted.agent_id)
+    room.conferences.get(conference_id)
+    run = await room.conferences.ask_again(round_id, wanted.agent_id)
     return StartedRound(
         conference_id=conference_id, round_id=round_id, run_id=run.id, status="running"
     )

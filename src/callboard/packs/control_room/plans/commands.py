@@ -10,7 +10,7 @@ from callboard.cli.options import JsonOption, ModelOption, ProjectOption, Sessio
 
 if TYPE_CHECKING:
     from callboard.core.vocabulary import Plan
-    from callboard.packs.control_room.house import House
+    from callboard.packs.control_room.room import ControlRoom
 
 app = new_app("Plans: a wish split into tasks, for you to approve, change and run.")
 
@@ -28,8 +28,8 @@ def new(
 ) -> int:
     """Have the Chief split a wish into tasks; nothing runs before you start the plan."""
 
-    async def work(house: "House") -> "Plan":
-        return await house.make_plan(intent, session_id=session)
+    async def work(room: "ControlRoom") -> "Plan":
+        return await room.make_plan(intent, session_id=session)
 
     return _change(work, project, as_json, model)
 
@@ -76,9 +76,7 @@ def start(
     as_json: JsonOption = False,
 ) -> int:
     """Approve a plan and work through it until it rests."""
-    return _drive(
-        plan, lambda house, plan_id: house.director.start(plan_id), project, as_json, model
-    )
+    return _drive(plan, lambda room, plan_id: room.director.start(plan_id), project, as_json, model)
 
 
 @app.command()
@@ -91,10 +89,10 @@ def resume(
     """Let a paused or failed plan go on until it rests."""
     from callboard.core.vocabulary import PlanState
 
-    async def go_on(house: "House", plan_id: str) -> "Plan":
-        found = house.studio.plans.get(plan_id)
+    async def go_on(room: "ControlRoom", plan_id: str) -> "Plan":
+        found = room.studio.plans.get(plan_id)
         # One that was interrupted says that it runs; it is simply taken up.
-        return found if found.state is PlanState.RUNNING else await house.director.resume(plan_id)
+        return found if found.state is PlanState.RUNNING else await room.director.resume(plan_id)
 
     return _drive(plan, go_on, project, as_json, model)
 
@@ -102,7 +100,7 @@ def resume(
 @app.command()
 def pause(plan: PlanArgument, project: ProjectOption = None, as_json: JsonOption = False) -> int:
     """Hold a plan at the next task boundary; what runs finishes."""
-    return _change(lambda house: house.director.pause(plan), project, as_json)
+    return _change(lambda room: room.director.pause(plan), project, as_json)
 
 
 @app.command()
@@ -113,7 +111,7 @@ def reorder(
     as_json: JsonOption = False,
 ) -> int:
     """Put the tasks into another order, as far as they do not wait for each other."""
-    return _change(lambda house: house.director.reorder(plan, order), project, as_json)
+    return _change(lambda room: room.director.reorder(plan, order), project, as_json)
 
 
 @app.command()
@@ -125,7 +123,7 @@ def edit(
     as_json: JsonOption = False,
 ) -> int:
     """Say a task in other words; it is routed anew."""
-    return _change(lambda house: house.director.edit(plan, task, description), project, as_json)
+    return _change(lambda room: room.director.edit(plan, task, description), project, as_json)
 
 
 @app.command()
@@ -137,7 +135,7 @@ def answer(
     as_json: JsonOption = False,
 ) -> int:
     """Answer what a task asks before it can start."""
-    return _change(lambda house: house.director.answer(plan, task, text), project, as_json)
+    return _change(lambda room: room.director.answer(plan, task, text), project, as_json)
 
 
 @app.command()
@@ -152,7 +150,7 @@ def remove(
 ) -> int:
     """Take a task out of a plan."""
     return _change(
-        lambda house: house.director.remove(plan, task, drop_deps=drop_deps), project, as_json
+        lambda room: room.director.remove(plan, task, drop_deps=drop_deps), project, as_json
     )
 
 
@@ -166,7 +164,7 @@ def force(
 ) -> int:
     """Run a blocked task at your own risk, and nothing else of the plan."""
     return _drive(
-        plan, lambda house, plan_id: house.director.force(plan_id, task), project, as_json, model
+        plan, lambda room, plan_id: room.director.force(plan_id, task), project, as_json, model
     )
 
 
@@ -180,12 +178,12 @@ def retry(
 ) -> int:
     """Begin a failed task again where it failed."""
     return _drive(
-        plan, lambda house, plan_id: house.director.retry(plan_id, task), project, as_json, model
+        plan, lambda room, plan_id: room.director.retry(plan_id, task), project, as_json, model
     )
 
 
 def _change(
-    work: "Callable[[House], Awaitable[Plan]]",
+    work: "Callable[[ControlRoom], Awaitable[Plan]]",
     project: Path | None,
     as_json: bool,
     model: str | None = None,
@@ -198,7 +196,7 @@ def _change(
 
 def _drive(
     plan: str,
-    begin: "Callable[[House, str], Awaitable[Plan]]",
+    begin: "Callable[[ControlRoom, str], Awaitable[Plan]]",
     project: Path | None,
     as_json: bool,
     model: str | None,

@@ -7,7 +7,7 @@ from pydantic import Field
 
 from callboard.api.project import Entry, OpenStudio, Paged, Shown, Wanted
 from callboard.core.vocabulary import Plan
-from callboard.packs.control_room.request import ControlRoom
+from callboard.packs.control_room.routes import OpenRoom
 from callboard.studio.plans import plan_to_json
 
 router = APIRouter(prefix="/plans", tags=["plans"])
@@ -32,7 +32,7 @@ class PlanWanted(Wanted):
     session_id: str | None = None
 
 
-class Order(Wanted):
+class OrderWanted(Wanted):
     """All tasks of a plan, in the order wanted."""
 
     order: list[int] = Field(min_length=1, max_length=10_000)
@@ -46,9 +46,9 @@ class TaskChange(Wanted):
 
 
 @router.post("", status_code=201)
-async def make_plan(house: ControlRoom, wanted: PlanWanted) -> PlanShape:
+async def make_plan(room: OpenRoom, wanted: PlanWanted) -> PlanShape:
     """Have the Chief split a wish into tasks; nothing runs before the plan is started."""
-    return _shape(await house.make_plan(wanted.intent, session_id=wanted.session_id))
+    return _shape(await room.make_plan(wanted.intent, session_id=wanted.session_id))
 
 
 @router.get("")
@@ -66,68 +66,68 @@ async def show_plan(studio: OpenStudio, plan_id: str) -> PlanShape:
 
 
 @router.post("/{plan_id}/start")
-async def start_plan(house: ControlRoom, plan_id: str) -> PlanShape:
+async def start_plan(room: OpenRoom, plan_id: str) -> PlanShape:
     """Approve a plan: its tasks run one after the other."""
-    plan = await house.director.start(plan_id)
-    house.drive(plan.id)
+    plan = await room.director.start(plan_id)
+    room.drive(plan.id)
     return _shape(plan)
 
 
 @router.post("/{plan_id}/pause")
-async def pause_plan(house: ControlRoom, plan_id: str) -> PlanShape:
+async def pause_plan(room: OpenRoom, plan_id: str) -> PlanShape:
     """Hold a plan at the next task boundary; what runs finishes."""
-    return _shape(await house.director.pause(plan_id))
+    return _shape(await room.director.pause(plan_id))
 
 
 @router.post("/{plan_id}/resume")
-async def resume_plan(house: ControlRoom, plan_id: str) -> PlanShape:
+async def resume_plan(room: OpenRoom, plan_id: str) -> PlanShape:
     """Let a plan go on."""
-    plan = await house.director.resume(plan_id)
-    house.drive(plan.id)
+    plan = await room.director.resume(plan_id)
+    room.drive(plan.id)
     return _shape(plan)
 
 
 @router.post("/{plan_id}/reorder")
-async def reorder_plan(house: ControlRoom, plan_id: str, wanted: Order) -> PlanShape:
+async def reorder_plan(room: OpenRoom, plan_id: str, wanted: OrderWanted) -> PlanShape:
     """Put the tasks into another order."""
-    return _shape(await house.director.reorder(plan_id, wanted.order))
+    return _shape(await room.director.reorder(plan_id, wanted.order))
 
 
 @router.patch("/{plan_id}/tasks/{number}")
 async def change_task(
-    house: ControlRoom, plan_id: str, number: Number, wanted: TaskChange
+    room: OpenRoom, plan_id: str, number: Number, wanted: TaskChange
 ) -> PlanShape:
     """Say a task in other words, or answer its question."""
-    plan = house.director.studio.plans.get(plan_id)
+    plan = room.director.studio.plans.get(plan_id)
     if wanted.description is not None:
-        plan = await house.director.edit(plan.id, number, wanted.description)
+        plan = await room.director.edit(plan.id, number, wanted.description)
     if wanted.scoping_answer is not None:
-        plan = await house.director.answer(plan.id, number, wanted.scoping_answer)
-        house.drive(plan.id)
+        plan = await room.director.answer(plan.id, number, wanted.scoping_answer)
+        room.drive(plan.id)
     return _shape(plan)
 
 
 @router.delete("/{plan_id}/tasks/{number}")
 async def remove_task(
-    house: ControlRoom, plan_id: str, number: Number, drop_deps: bool = False
+    room: OpenRoom, plan_id: str, number: Number, drop_deps: bool = False
 ) -> PlanShape:
     """Take a task out."""
-    return _shape(await house.director.remove(plan_id, number, drop_deps=drop_deps))
+    return _shape(await room.director.remove(plan_id, number, drop_deps=drop_deps))
 
 
 @router.post("/{plan_id}/tasks/{number}/force-start")
-async def force_task(house: ControlRoom, plan_id: str, number: Number) -> PlanShape:
+async def force_task(room: OpenRoom, plan_id: str, number: Number) -> PlanShape:
     """Run a task although what it waits for is not done, at the user's own risk."""
-    plan = await house.director.force(plan_id, number)
-    house.drive(plan.id)
+    plan = await room.director.force(plan_id, number)
+    room.drive(plan.id)
     return _shape(plan)
 
 
 @router.post("/{plan_id}/tasks/{number}/retry")
-async def retry_task(house: ControlRoom, plan_id: str, number: Number) -> PlanShape:
+async def retry_task(room: OpenRoom, plan_id: str, number: Number) -> PlanShape:
     """Begin a failed task again."""
-    plan = await house.director.retry(plan_id, number)
-    house.drive(plan.id)
+    plan = await room.director.retry(plan_id, number)
+    room.drive(plan.id)
     return _shape(plan)
 
 

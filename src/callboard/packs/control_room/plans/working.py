@@ -9,21 +9,21 @@ from callboard.cli.output import remark
 from callboard.cli.work.following import follow
 from callboard.cli.work.opening import Choices, OpenWork, working
 from callboard.core.vocabulary import Plan, PlanState, TaskState
-from callboard.packs.control_room.house import House
 from callboard.packs.control_room.plans.tell import plan_report
+from callboard.packs.control_room.room import ControlRoom
 from callboard.studio.plan_progress import running_task
 
 _EXITS = {PlanState.DONE: exits.OK, PlanState.FAILED: exits.FAILED}
 
-Begin = Callable[[House, str], Awaitable[Plan]]
+Begin = Callable[[ControlRoom, str], Awaitable[Plan]]
 
 
-def change_plan(choices: Choices, change: Callable[[House], Awaitable[Plan]]) -> int:
+def change_plan(choices: Choices, change: Callable[[ControlRoom], Awaitable[Plan]]) -> int:
     """Change a plan and show it as it is then."""
 
     async def work(_interrupt: Interrupt) -> int:
         async with working(choices) as here:
-            plan_report(await change(House(here.studio)), as_json=choices.as_json)
+            plan_report(await change(ControlRoom(here.studio)), as_json=choices.as_json)
         return exits.OK
 
     return perform(work)
@@ -34,9 +34,9 @@ def drive_plan(choices: Choices, plan_id: str, begin: Begin) -> int:
 
     async def work(interrupt: Interrupt) -> int:
         async with working(choices) as here:
-            house = House(here.studio)
-            plan = await begin(house, here.studio.plans.get(plan_id).id)
-            plan, was_let_go = await _watch(here, house, plan, interrupt)
+            room = ControlRoom(here.studio)
+            plan = await begin(room, here.studio.plans.get(plan_id).id)
+            plan, was_let_go = await _watch(here, room, plan, interrupt)
             if was_let_go:
                 remark(f"Let go of the plan: `callboard plan resume {plan.id}` takes it up.")
                 return exits.INTERRUPTED
@@ -47,9 +47,9 @@ def drive_plan(choices: Choices, plan_id: str, begin: Begin) -> int:
 
 
 async def _watch(
-    here: OpenWork, house: House, plan: Plan, interrupt: Interrupt
+    here: OpenWork, room: ControlRoom, plan: Plan, interrupt: Interrupt
 ) -> tuple[Plan, bool]:
-    driving = asyncio.create_task(house.director.drive(plan.id))
+    driving = asyncio.create_task(room.director.drive(plan.id))
     shown: set[str] = set()
     try:
         while not driving.done():

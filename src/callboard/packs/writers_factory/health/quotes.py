@@ -4,7 +4,8 @@ import re
 from collections.abc import Iterable, Sequence
 from functools import lru_cache
 
-from callboard.library.story.text import Document, stem, stop_words, words_of
+from callboard.core.words import shorten_at_word
+from callboard.library.story.text import Document, words
 from callboard.packs.writers_factory.health.view import SceneView, mentions
 from callboard.packs.writers_factory.model import Evidence
 from callboard.replies.evidence import holds_quote, is_quotable
@@ -49,8 +50,7 @@ def sentences_near(text: str, about: str, most: int) -> tuple[str, ...]:
 
 def content_stems(text: str) -> frozenset[str]:
     """Return the stems of the words that mean something."""
-    ignored = stop_words()
-    return frozenset(stem(word) for word in words_of(text) if len(word) > 2 and word not in ignored)
+    return words.content_stems(text, min_letters=3)
 
 
 def share_of(wanted: frozenset[str], held: Iterable[str]) -> float:
@@ -60,7 +60,4 @@ def share_of(wanted: frozenset[str], held: Iterable[str]) -> float:
 
 def shortened(text: str, most_chars: int = 90) -> str:
     """Return a text on one line, cut at a word."""
-    line = re.sub(r"\s+", " ", text).strip()
-    if len(line) <= most_chars:
-        return line
-    return f"{line[:most_chars].rsplit(' ', 1)[0]}…"
+    return shorten_at_word(re.sub(r"\s+", " ", text).strip(), most_chars)

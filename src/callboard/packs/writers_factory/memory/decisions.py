@@ -6,8 +6,8 @@ from dataclasses import dataclass
 from enum import StrEnum
 from typing import Final
 
-from callboard.core.canonical import composed
 from callboard.core.errors import InvalidInput
+from callboard.core.words import folded
 from callboard.packs.writers_factory.bible.provenance import source_name
 
 MAX_KEY_CHARS: Final = 120
@@ -63,8 +63,7 @@ def read_category(name: str) -> Category:
 
 def clean_key(key: str) -> str:
     """Return a key as it is kept: lower case, words joined by underscores."""
-    folded = composed(key).casefold()
-    joined = _NOT_KEY.sub("_", folded).strip("_")
+    joined = _NOT_KEY.sub("_", folded(key)).strip("_")
     cleaned = re.sub(r"_+", "_", joined)
     if not cleaned or len(cleaned) > MAX_KEY_CHARS:
         raise InvalidInput(

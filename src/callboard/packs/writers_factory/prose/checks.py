@@ -5,8 +5,8 @@ from collections.abc import Callable, Iterator, Mapping
 from functools import cache
 from typing import Final
 
-from callboard.library.story.lexicon.lists import word_list
-from callboard.library.story.text.dialogue import Span
+from callboard.library.story.lexicon import word_list
+from callboard.library.story.text.sentences import Span
 from callboard.packs.writers_factory.prose.lexicon import one_of
 from callboard.packs.writers_factory.prose.reading import MASK, Paragraph, Reading
 from callboard.packs.writers_factory.prose.similes import is_action, similes

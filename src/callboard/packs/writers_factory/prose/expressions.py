@@ -10,6 +10,7 @@ from functools import lru_cache
 from typing import Final
 
 from callboard.core.errors import InvalidInput
+from callboard.core.words import shorten
 
 _MOST_CHARS: Final = 200
 # How far an open-ended repetition reaches: over a word, or over a phrase, never over a page.
@@ -163,7 +164,7 @@ class _Reader:
 
 
 def _refusal(source: str, why: str) -> UnsafeExpression:
-    shown = source if len(source) <= 60 else f"{source[:60]}…"
+    shown = shorten(source, 60, on_top=True)
     return UnsafeExpression(
         f"The expression {shown!r} cannot be used: {why}",
         fix="Write the words themselves, with \\w+ for any one word and | between alternatives.",

@@ -10,11 +10,14 @@ from functools import cached_property
 from typing import Final
 
 from callboard.library.story.text import Document
-from callboard.library.story.text.blocks import Paragraph as Block
-from callboard.library.story.text.blocks import mask_comments
-from callboard.library.story.text.cleaning import CleanText, clean
-from callboard.library.story.text.dialogue import Span, spoken_spans, told_paragraphs
-from callboard.library.story.text.sentences import split_sentences
+from callboard.library.story.text.markdown import CleanText, clean, mask_comments
+from callboard.library.story.text.markdown import Paragraph as Block
+from callboard.library.story.text.sentences import (
+    Span,
+    split_sentences,
+    spoken_spans,
+    told_paragraphs,
+)
 
 _RETURN: Final = re.compile(r"\r(?=\n)")
 # Stands where speech is: no letter, no space, matched by no word of a sheet.

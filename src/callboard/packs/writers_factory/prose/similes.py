@@ -4,7 +4,7 @@ import re
 from collections.abc import Iterator
 from typing import Final
 
-from callboard.library.story.text.dialogue import Span
+from callboard.library.story.text.sentences import Span
 from callboard.library.story.text.words import words_of
 from callboard.packs.writers_factory.prose.lexicon import words_in
 from callboard.packs.writers_factory.prose.reading import MASK, Paragraph

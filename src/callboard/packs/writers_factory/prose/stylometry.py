@@ -9,9 +9,13 @@ from typing import Any, Final
 from callboard.core.canonical import Json
 from callboard.library.story.text import Document
 from callboard.library.story.text.words import words_of
-from callboard.library.story.tools.narration import narration_of, proper_words
 from callboard.library.story.tools.prose.diction import adverbs
-from callboard.library.story.tools.prose.voice import person_of, tenses_of
+from callboard.library.story.tools.prose.voice import (
+    narration_of,
+    person_of,
+    proper_words,
+    tenses_of,
+)
 from callboard.packs.writers_factory.prose.lexicon import ordered_words, words_in
 from callboard.packs.writers_factory.prose.reading import Reading
 from callboard.packs.writers_factory.prose.similes import similes

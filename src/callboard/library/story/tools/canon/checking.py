@@ -7,21 +7,21 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 
 from callboard.core.canonical import Json
-from callboard.library.story.facts.claims import SPOKEN_NAMES, Attribute, Claim
+from callboard.library.story.facts.claims import SPOKEN_NAMES, Attribute, FactClaim
 from callboard.library.story.facts.comparison import (
-    Clash,
+    FactClash,
+    Gathering,
     Leeway,
     clash,
     do_agree,
     is_comparable,
     oriented,
 )
-from callboard.library.story.facts.gathering import Gathering
 from callboard.library.story.facts.prose import mentions_change
 from callboard.library.story.index import StoryIndex
-from callboard.library.story.model import Finding, Quote
+from callboard.library.story.model import Quote, StoryFinding
 from callboard.library.story.text import Document
-from callboard.library.story.tools.frame import cite, make_finding
+from callboard.library.story.tools.report import cite, make_finding
 
 TOOL = "canon_checker"
 # What a card need not say: nobody writes cards to list it.
@@ -29,29 +29,31 @@ _NEVER_A_GAP = frozenset({Attribute.DEATH, Attribute.POSSESSION, Attribute.KIN})
 
 
 @dataclass(frozen=True, slots=True)
-class Change:
+class ToldChange:
     """A value the text itself tells to have changed."""
 
-    canon: Claim
-    scene: Claim
-    told_by: Claim
+    canon: FactClaim
+    scene: FactClaim
+    told_by: FactClaim
 
 
 @dataclass(slots=True)
-class Verdict:
+class CanonComparison:
     """What the comparison of one scene with its cards says."""
 
-    clashes: list[Clash] = field(default_factory=list[Clash])
-    agreed: list[tuple[Claim, Claim]] = field(default_factory=list[tuple[Claim, Claim]])
-    changes: list[Change] = field(default_factory=list[Change])
-    silent: list[Claim] = field(default_factory=list[Claim])
+    clashes: list[FactClash] = field(default_factory=list[FactClash])
+    agreed: list[tuple[FactClaim, FactClaim]] = field(
+        default_factory=list[tuple[FactClaim, FactClaim]]
+    )
+    changes: list[ToldChange] = field(default_factory=list[ToldChange])
+    silent: list[FactClaim] = field(default_factory=list[FactClaim])
 
 
 def compare(
-    told: Iterable[Claim], canon: Sequence[Claim], *, carded: frozenset[str], leeway: Leeway
-) -> Verdict:
+    told: Iterable[FactClaim], canon: Sequence[FactClaim], *, carded: frozenset[str], leeway: Leeway
+) -> CanonComparison:
     """Hold every claim of a scene against the canon; `carded` are the entities with a card."""
-    verdict = Verdict()
+    verdict = CanonComparison()
     for claim in told:
         if not is_comparable(claim):
             continue
@@ -69,26 +71,26 @@ def compare(
 
 
 def without_told_changes(
-    verdict: Verdict, gathering: Gathering, scene_path: str, leeway: Leeway
+    verdict: CanonComparison, gathering: Gathering, scene_path: str, leeway: Leeway
 ) -> list[str]:
     """Take out the conflicts an earlier scene explains; return the scenes that were read."""
     if not verdict.clashes:
         return []
     earlier = _scenes_before(gathering.index, scene_path)
     read: list[str] = []
-    kept: list[Clash] = []
+    kept: list[FactClash] = []
     for each in verdict.clashes:
         told_by, paths = _told_before(gathering, earlier, each.second, leeway)
         read.extend(paths)
         if told_by is None:
             kept.append(each)
         else:
-            verdict.changes.append(Change(each.first, each.second, told_by))
+            verdict.changes.append(ToldChange(each.first, each.second, told_by))
     verdict.clashes = kept
     return read
 
 
-def conflict_finding(each: Clash) -> Finding:
+def conflict_finding(each: FactClash) -> StoryFinding:
     """Return a conflict with both quotes and both ways out."""
     canon, scene = each.first, each.second
     what = describe(canon)
@@ -107,7 +109,7 @@ def conflict_finding(each: Clash) -> Finding:
     )
 
 
-def conflict_json(each: Clash) -> dict[str, Json]:
+def conflict_json(each: FactClash) -> dict[str, Json]:
     """Return a conflict as the payload holds it."""
     canon, scene = each.first, each.second
     return {
@@ -125,14 +127,14 @@ def conflict_json(each: Clash) -> dict[str, Json]:
     }
 
 
-def describe(claim: Claim) -> str:
+def describe(claim: FactClaim) -> str:
     """Return what a claim is about, as people say it."""
     if claim.other is not None:
         return f"{claim.entity} to {claim.other}"
     return f"{claim.entity}'s {SPOKEN_NAMES[claim.attribute]}"
 
 
-def change_json(change: Change) -> dict[str, Json]:
+def change_json(change: ToldChange) -> dict[str, Json]:
     """Return a told change as the payload holds it."""
     return {
         "entity": change.canon.entity,
@@ -143,7 +145,7 @@ def change_json(change: Change) -> dict[str, Json]:
     }
 
 
-def gap_lines(gaps: Sequence[Claim]) -> list[str]:
+def gap_lines(gaps: Sequence[FactClaim]) -> list[str]:
     """Return details canon is silent about as summary lines."""
     return [
         f"- Gap: {describe(gap)}: {gap.value.text} here; canon does not say. {cite(gap.quote)}"
@@ -151,12 +153,14 @@ def gap_lines(gaps: Sequence[Claim]) -> list[str]:
     ]
 
 
-def _take_clash(verdict: Verdict, known: Claim, claim: Claim, leeway: Leeway) -> None:
+def _take_clash(
+    verdict: CanonComparison, known: FactClaim, claim: FactClaim, leeway: Leeway
+) -> None:
     found = clash(known, claim, leeway)
     if found is None:
         return
     if claim.tells_change:
-        verdict.changes.append(Change(found.first, found.second, claim))
+        verdict.changes.append(ToldChange(found.first, found.second, claim))
     else:
         verdict.clashes.append(found)
 
@@ -178,8 +182,8 @@ def _scenes_before(index: StoryIndex, path: str) -> list[Document]:
 
 
 def _told_before(
-    gathering: Gathering, earlier: Sequence[Document], scene: Claim, leeway: Leeway
-) -> tuple[Claim | None, list[str]]:
+    gathering: Gathering, earlier: Sequence[Document], scene: FactClaim, leeway: Leeway
+) -> tuple[FactClaim | None, list[str]]:
     read: list[str] = []
     names = gathering.cast.names.get(scene.entity, frozenset[str]()) | {scene.entity}
     for document in reversed(earlier):

@@ -8,10 +8,9 @@ from typing import Final
 
 from rapidfuzz.distance import OSA
 
-from callboard.library.story.index import Entity, StoryIndex
+from callboard.library.story.index import StoryEntity, StoryIndex
 from callboard.library.story.index.names import count_names
-from callboard.library.story.lexicon.groups import words_in
-from callboard.library.story.lexicon.lists import word_list
+from callboard.library.story.lexicon import word_list, words_in
 from callboard.library.story.model import Quote
 from callboard.library.story.text import Document, Sentence
 from callboard.library.story.thresholds import CanonThresholds
@@ -49,7 +48,7 @@ class UnknownName:
     quote: Quote
 
 
-class SceneNames:
+class UnknownNames:
     """The capitalised words of one scene, told apart from known names."""
 
     def __init__(
@@ -159,8 +158,8 @@ class SceneNames:
             *(self._small_words_of(text) for text in (*texts, self._document))
         )
 
-    def _nearest(self, word: str, count: int) -> tuple[Entity, str, int] | None:
-        best: tuple[int, str, Entity] | None = None
+    def _nearest(self, word: str, count: int) -> tuple[StoryEntity, str, int] | None:
+        best: tuple[int, str, StoryEntity] | None = None
         for name, entity in self._canonical.items():
             distance = self._distance(word, name)
             if distance and (best is None or (distance, name) < best[:2]):
@@ -191,7 +190,7 @@ class SceneNames:
         )
         return times > max(2, usual * self._limits.rare_share)
 
-    def _card_quote(self, entity: Entity, name: str) -> Quote:
+    def _card_quote(self, entity: StoryEntity, name: str) -> Quote:
         """Quote the first line of a card that bears the name, or its first line."""
         document = self._index.document(entity.card or "")
         spelled = re.compile(rf"\b{re.escape(name)}\b", re.IGNORECASE)
@@ -200,7 +199,7 @@ class SceneNames:
         return document.quote(next(named, written[0] if written else 1))
 
     @cached_property
-    def _canonical(self) -> Mapping[str, Entity]:
+    def _canonical(self) -> Mapping[str, StoryEntity]:
         return {
             word: entity
             for entity in self._index.entities

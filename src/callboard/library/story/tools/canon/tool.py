@@ -7,22 +7,19 @@ from typing import Final, Literal
 from pydantic import Field
 
 from callboard.core.canonical import Json
-from callboard.library.story.facts.claims import Claim
-from callboard.library.story.facts.comparison import Leeway
-from callboard.library.story.facts.gathering import Gathering
+from callboard.library.story.facts.claims import FactClaim
+from callboard.library.story.facts.comparison import Gathering, Leeway
 from callboard.library.story.index import StoryIndex, story_index
-from callboard.library.story.index.kinds import card_kind
-from callboard.library.story.model import Finding, Severity
+from callboard.library.story.index.metadata import card_kind
+from callboard.library.story.model import Severity, StoryFinding
 from callboard.library.story.text import Document
 from callboard.library.story.thresholds import (
-    CanonThresholds,
-    FactThresholds,
     Thresholds,
     thresholds,
 )
 from callboard.library.story.tools.canon.checking import (
     TOOL,
-    Verdict,
+    CanonComparison,
     change_json,
     compare,
     conflict_finding,
@@ -33,12 +30,18 @@ from callboard.library.story.tools.canon.checking import (
 )
 from callboard.library.story.tools.canon.names import (
     NameVariant,
-    SceneNames,
     UnknownName,
+    UnknownNames,
     small_words,
 )
-from callboard.library.story.tools.derived import PerDocument
-from callboard.library.story.tools.frame import Report, counted, finish, make_finding, plan
+from callboard.library.story.tools.report import (
+    PerDocument,
+    ToolReport,
+    counted,
+    finish,
+    make_finding,
+    plan,
+)
 from callboard.tools import DryRun, ToolArgs, ToolContext, ToolResult, tool
 
 _FACT_LINES: Final = 40
@@ -58,9 +61,9 @@ class CanonCheckerArgs(ToolArgs):
 class CanonCheck:
     """One scene held against its cards."""
 
-    verdict: Verdict
-    facts: Sequence[Claim]
-    told: Sequence[Claim]
+    verdict: CanonComparison
+    facts: Sequence[FactClaim]
+    told: Sequence[FactClaim]
     variants: Sequence[NameVariant]
     unknown: Sequence[UnknownName]
     reads: Sequence[str]
@@ -74,7 +77,7 @@ class CanonCheck:
         return "CANON_GAP" if self.verdict.silent or self.unknown or self.variants else "CONSISTENT"
 
     @property
-    def findings(self) -> tuple[Finding, ...]:
+    def findings(self) -> tuple[StoryFinding, ...]:
         """Conflicts and misspelt names."""
         conflicts = (conflict_finding(each) for each in self.verdict.clashes)
         return (*conflicts, *(variant_finding(each) for each in self.variants))
@@ -91,7 +94,7 @@ def check_scene(
     small_words_of: Callable[[Document], frozenset[str]] = small_words,
 ) -> CanonCheck:
     """Hold one text against the given cards; `scene_path` is what a draft is to become."""
-    facts = limits.section(FactThresholds)
+    facts = limits.facts
     leeway = Leeway(facts.age_leeway_years, facts.height_leeway_cm)
     gathering = Gathering(index, facts.max_checked_chars, [document])
     canon = gathering.canon_claims(cards)
@@ -99,7 +102,7 @@ def check_scene(
     carded = frozenset(gathering.owner(path) for path in cards)
     verdict = compare(told, canon, carded=carded, leeway=leeway)
     read = without_told_changes(verdict, gathering, scene_path or document.path, leeway)
-    names = SceneNames(index, document, limits.section(CanonThresholds), small_words_of)
+    names = UnknownNames(index, document, limits.canon, small_words_of)
     is_english = document.is_english
     variants = names.variants() if is_english else []
     misspelt = frozenset(each.surface for each in variants)
@@ -118,7 +121,7 @@ def cards_for(index: StoryIndex, document: Document) -> list[str]:
     return [file.path for file in index.canon if file.path in named]
 
 
-def variant_finding(each: NameVariant) -> Finding:
+def variant_finding(each: NameVariant) -> StoryFinding:
     """Return a misspelt name as a finding."""
     return make_finding(
         TOOL,
@@ -145,9 +148,9 @@ def canon_checker(context: ToolContext, args: CanonCheckerArgs) -> ToolResult:
     cards = _cards(index, args)
     document = index.document(args.scene_path) if _exists(context, index, args.scene_path) else None
     if document is None:
-        gathering = Gathering(index, limits.section(FactThresholds).max_checked_chars)
+        gathering = Gathering(index, limits.facts.max_checked_chars)
         canon = gathering.canon_claims(cards)
-        check = CanonCheck(Verdict(), canon, (), (), (), cards, gathering.cut_short)
+        check = CanonCheck(CanonComparison(), canon, (), (), (), cards, gathering.cut_short)
     else:
         is_strict = args.mode == "strict"
         words_of = kept_small_words(context)
@@ -216,7 +219,7 @@ def _report(
     payload: dict[str, Json],
     cards: Sequence[str],
     document: Document | None,
-) -> Report:
+) -> ToolReport:
     where = document.path if document else f"{args.scene_path} (not written yet)"
     told = (
         f"{check.status}: {counted(len(check.verdict.clashes), 'conflict')}, "
@@ -227,7 +230,7 @@ def _report(
     details += [
         f"- Canon: {describe(fact)}: {fact.value.text}." for fact in check.facts[:_FACT_LINES]
     ]
-    return Report(
+    return ToolReport(
         tool=TOOL,
         preview=f"{told} in {where} against {counted(len(cards), 'card')}",
         payload=payload,

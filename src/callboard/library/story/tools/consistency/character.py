@@ -5,15 +5,14 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Final
 
-from callboard.library.story.facts.claims import Attribute, Claim
-from callboard.library.story.facts.deeds import Deed, deeds_of
-from callboard.library.story.facts.gathering import Gathering
-from callboard.library.story.facts.masks import ENTITY
-from callboard.library.story.facts.patterns.hedges import tells_change
-from callboard.library.story.facts.values.dates import has_clock
-from callboard.library.story.model import Finding, Quote, Severity
-from callboard.library.story.tools.consistency.scenes import SceneText, place_quote, when_quote
-from callboard.library.story.tools.frame import make_finding
+from callboard.library.story.facts.claims import Attribute, FactClaim
+from callboard.library.story.facts.comparison import Gathering
+from callboard.library.story.facts.grammar import ENTITY, tells_change
+from callboard.library.story.facts.prose import Deed, deeds_of
+from callboard.library.story.facts.values import has_clock
+from callboard.library.story.model import Quote, Severity, StoryFinding
+from callboard.library.story.tools.consistency.timeline import CheckedScene, place_quote, when_quote
+from callboard.library.story.tools.report import make_finding
 
 TOOL: Final = "consistency_checker"
 # Where the narrator shows to know of the death, what follows is memory or worse.
@@ -26,11 +25,13 @@ _KNOWN_DEAD: Final = re.compile(
 
 @dataclass(frozen=True, slots=True)
 class _Death:
-    claim: Claim
-    scene: SceneText
+    claim: FactClaim
+    scene: CheckedScene
 
 
-def find_dead_who_act(scenes: Sequence[SceneText], gathering: Gathering) -> Iterator[Finding]:
+def find_dead_who_act(
+    scenes: Sequence[CheckedScene], gathering: Gathering
+) -> Iterator[StoryFinding]:
     """Yield everybody who dies in one scene and acts or speaks in a later one."""
     deaths: dict[str, _Death] = {}
     told: set[str] = set()
@@ -52,7 +53,7 @@ def find_dead_who_act(scenes: Sequence[SceneText], gathering: Gathering) -> Iter
                 deaths[claim.entity] = _Death(claim, scene)
 
 
-def _deaths_in(scene: SceneText, gathering: Gathering) -> list[Claim]:
+def _deaths_in(scene: CheckedScene, gathering: Gathering) -> list[FactClaim]:
     """Return the deaths a scene tells and does not take back before it ends."""
     dead = [
         claim
@@ -68,7 +69,7 @@ def _deaths_in(scene: SceneText, gathering: Gathering) -> list[Claim]:
     return [claim for claim in dead if last.get(claim.entity, 0) <= claim.quote.line_end]
 
 
-def _is_after(scene: SceneText, death: SceneText) -> bool:
+def _is_after(scene: CheckedScene, death: CheckedScene) -> bool:
     """Say whether a later scene does not play before the death, as far as both say when."""
     if scene.day is None or death.day is None:
         return True
@@ -77,7 +78,7 @@ def _is_after(scene: SceneText, death: SceneText) -> bool:
 
 
 def _first_deeds(
-    scene: SceneText, gathering: Gathering, names: frozenset[str]
+    scene: CheckedScene, gathering: Gathering, names: frozenset[str]
 ) -> dict[str, tuple[Deed, int]]:
     """Return the first deed of each and how many there are; speech weighs most and goes first."""
     reading = gathering.reading(scene.document)
@@ -98,8 +99,8 @@ def _first_deeds(
 
 
 def _finding(
-    death: _Death, scene: SceneText, deeds: tuple[Deed, int], gathering: Gathering
-) -> Finding:
+    death: _Death, scene: CheckedScene, deeds: tuple[Deed, int], gathering: Gathering
+) -> StoryFinding:
     deed, count = deeds
     name = death.claim.entity
     does = "speaks" if deed.is_speech else "acts"
@@ -136,7 +137,7 @@ def _is_back(text: str, gathering: Gathering, name: str) -> bool:
     )
 
 
-def _weight(death: Claim, deed: Deed, count: int) -> tuple[Severity, float]:
+def _weight(death: FactClaim, deed: Deed, count: int) -> tuple[Severity, float]:
     if death.is_spoken:
         return Severity.MINOR, 0.4
     if death.confidence < 0.6:
@@ -146,7 +147,7 @@ def _weight(death: Claim, deed: Deed, count: int) -> tuple[Severity, float]:
     return (Severity.MAJOR, 0.7) if count > 1 else (Severity.MINOR, 0.5)
 
 
-def find_two_places(scenes: Sequence[SceneText], gathering: Gathering) -> Iterator[Finding]:
+def find_two_places(scenes: Sequence[CheckedScene], gathering: Gathering) -> Iterator[StoryFinding]:
     """Yield who is in two places at one and the same `when`."""
     for at, first in enumerate(scenes):
         for second in scenes[at + 1 :]:
@@ -170,12 +171,12 @@ def find_two_places(scenes: Sequence[SceneText], gathering: Gathering) -> Iterat
             )
 
 
-def _same_time(first: SceneText, second: SceneText) -> bool:
+def _same_time(first: CheckedScene, second: CheckedScene) -> bool:
     one, other = first.file.when, second.file.when
     return one is not None and other is not None and _plain(one) == _plain(other)
 
 
-def _other_place(first: SceneText, second: SceneText, gathering: Gathering) -> bool:
+def _other_place(first: CheckedScene, second: CheckedScene, gathering: Gathering) -> bool:
     one, other = first.file.location, second.file.location
     if not one or not other:
         return False
@@ -190,12 +191,12 @@ def _other_place(first: SceneText, second: SceneText, gathering: Gathering) -> b
     return not (one.lower() in text and other.lower() in text)
 
 
-def _present(scene: SceneText, gathering: Gathering) -> set[str]:
+def _present(scene: CheckedScene, gathering: Gathering) -> set[str]:
     names = [*scene.file.characters, *((scene.file.pov,) if scene.file.pov else ())]
     return {gathering.index.entities.canonical(name) for name in names}
 
 
-def _quotes(first: SceneText, second: SceneText) -> tuple[Quote, ...] | None:
+def _quotes(first: CheckedScene, second: CheckedScene) -> tuple[Quote, ...] | None:
     found = [place_quote(first), when_quote(first), place_quote(second), when_quote(second)]
     told = tuple(quote for quote in found if quote is not None)
     return told if len(told) == 4 else None

@@ -6,39 +6,39 @@ A change the text tells of is worth knowing, not a contradiction; from then on t
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 
-from callboard.library.story.facts.claims import SPOKEN_NAMES, Attribute, Claim
+from callboard.library.story.facts.claims import SPOKEN_NAMES, Attribute, FactClaim
 from callboard.library.story.facts.comparison import (
-    Clash,
+    FactClash,
     Leeway,
     clash,
     do_agree,
     is_comparable,
     oriented,
 )
-from callboard.library.story.facts.values.dates import StoryDate
-from callboard.library.story.model import Finding, Severity
-from callboard.library.story.tools.frame import make_finding
+from callboard.library.story.facts.values import StoryDate
+from callboard.library.story.model import Severity, StoryFinding
+from callboard.library.story.tools.report import make_finding
 
 TOOL = "consistency_checker"
 
 
 @dataclass(slots=True)
-class _Known:
+class _KnownClaims:
     """What holds of one subject so far: every distinct value, canon's first."""
 
-    claims: list[Claim] = field(default_factory=list[Claim])
+    claims: list[FactClaim] = field(default_factory=list[FactClaim])
 
 
 def find_factual(
-    claims: Iterable[Claim], days: Mapping[str, StoryDate], leeway: Leeway
-) -> Iterator[Finding]:
+    claims: Iterable[FactClaim], days: Mapping[str, StoryDate], leeway: Leeway
+) -> Iterator[StoryFinding]:
     """Yield the contradictions among claims given in story order; `days` are by path."""
-    known: dict[object, _Known] = {}
+    known: dict[object, _KnownClaims] = {}
     for claim in claims:
         if not is_comparable(claim):
             continue
         seen = oriented(claim)
-        held = known.setdefault(seen.subject, _Known())
+        held = known.setdefault(seen.subject, _KnownClaims())
         if any(do_agree(each, seen, leeway) for each in held.claims):
             continue
         found = next(
@@ -54,7 +54,7 @@ def find_factual(
         held.claims.append(seen)
 
 
-def _finding(found: Clash, days: Mapping[str, StoryDate]) -> Finding:
+def _finding(found: FactClash, days: Mapping[str, StoryDate]) -> StoryFinding:
     first, second = found.first, found.second
     what = _subject(first)
     if second.tells_change:
@@ -79,13 +79,13 @@ def _finding(found: Clash, days: Mapping[str, StoryDate]) -> Finding:
     )
 
 
-def _subject(claim: Claim) -> str:
+def _subject(claim: FactClaim) -> str:
     if claim.attribute is Attribute.KIN and claim.other:
         return f"What {claim.entity} is to {claim.other}"
     return f"{claim.entity}'s {SPOKEN_NAMES[claim.attribute]}"
 
 
-def _grew_older(found: Clash, days: Mapping[str, StoryDate]) -> bool:
+def _grew_older(found: FactClash, days: Mapping[str, StoryDate]) -> bool:
     """Say whether the years between two scenes account for an age."""
     if found.first.attribute is not Attribute.AGE:
         return False
@@ -97,7 +97,7 @@ def _grew_older(found: Clash, days: Mapping[str, StoryDate]) -> bool:
     return abs(older - passed) <= 1
 
 
-def _weight(found: Clash, days: Mapping[str, StoryDate]) -> tuple[Severity, float]:
+def _weight(found: FactClash, days: Mapping[str, StoryDate]) -> tuple[Severity, float]:
     if found.first.attribute is not Attribute.AGE or found.first.is_canon:
         return found.severity, found.confidence
     older = (found.second.value.low or 0) > (found.first.value.high or 0)

@@ -1,22 +1,34 @@
-"""Timeline: dates that go backwards, and weekdays, spans and ages that do not add up."""
+"""Timeline: scenes in story order, each with its day, and what does not add up among them.
+
+Dates that go backwards, and weekdays, spans and ages that contradict each other.
+"""
 
 import re
 from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
 from itertools import pairwise
 from typing import Final
 
-from callboard.library.story.facts.claims import Attribute, Claim
-from callboard.library.story.facts.values.dates import (
+from callboard.library.story.facts.claims import Attribute, FactClaim
+from callboard.library.story.facts.values import (
     WEEKDAYS,
     StoryDate,
     date_in,
     days_later,
     weekday_in,
 )
-from callboard.library.story.model import Finding, Quote, Severity
-from callboard.library.story.tools.consistency.scenes import Day, SceneText
-from callboard.library.story.tools.frame import make_finding
+from callboard.library.story.index import StoryIndex
+from callboard.library.story.model import FileKind, Quote, Severity, StoryFile, StoryFinding
+from callboard.library.story.text import Document
+from callboard.library.story.text.front import read_field
+from callboard.library.story.tools.report import make_finding
 
+_DATELINE_PARAGRAPHS: Final = 4
+_DATELINE_WORDS: Final = 9
+_DATE_KEYS: Final = frozenset({"when", "date", "time"})
+_PLACE_KEYS: Final = frozenset({"location", "place", "setting"})
+_FIELD_LINES: Final = 15
+_OPENING_DATE: Final = re.compile(r"^[^.:—–]{3,40}[.:—–]")
 TOOL: Final = "consistency_checker"
 # Without years, a step back of more months than this is a new year.
 _YEAR_TURNS_MONTHS: Final = 6
@@ -28,7 +40,89 @@ _DATED_WEEKDAY: Final = re.compile(
 _SPAN_WITHIN_CHARS: Final = 30
 
 
-def find_timeline(scenes: Sequence[SceneText], opening_sentences: int) -> Iterator[Finding]:
+@dataclass(frozen=True, slots=True)
+class SceneDay:
+    """When a scene plays, and where it says so; `is_declared` when not its prose tells it."""
+
+    date: StoryDate
+    text: str
+    quote: Quote
+    is_declared: bool
+
+
+@dataclass(frozen=True, slots=True)
+class CheckedScene:
+    """One of the files to be checked; `place` is where it stands in the story, from 0."""
+
+    file: StoryFile
+    document: Document
+    place: int
+    day: SceneDay | None
+
+    @property
+    def is_flashback(self) -> bool:
+        """Whether it goes back in time and says so."""
+        return self.file.is_flashback
+
+    def declares(self, keys: frozenset[str]) -> Quote | None:
+        """Return the line in which the file declares one of some keys."""
+        limit = self.document.front_line_count + _FIELD_LINES
+        for number, line in enumerate(self.document.lines[:limit], start=1):
+            told = read_field(line)
+            if told is not None and told[0] in keys:
+                return self.document.quote(number)
+        return None
+
+
+def in_story_order(index: StoryIndex, paths: Sequence[str]) -> list[CheckedScene]:
+    """Return the scenes among some files in story order, with their days."""
+    wanted = {index.file(path).path for path in paths}
+    found: list[CheckedScene] = []
+    for place, file in enumerate(index.scenes):
+        if file.path in wanted:
+            document = index.document(file.path)
+            found.append(CheckedScene(file, document, place, _day(file, document)))
+    return found
+
+
+def others(index: StoryIndex, paths: Sequence[str]) -> list[StoryFile]:
+    """Return the files that are no scenes, in their given order."""
+    files = [index.file(path) for path in dict.fromkeys(paths)]
+    return [file for file in files if file.kind is not FileKind.SCENE]
+
+
+def place_quote(scene: CheckedScene) -> Quote | None:
+    """Return the line in which a scene declares its place."""
+    return scene.declares(_PLACE_KEYS)
+
+
+def when_quote(scene: CheckedScene) -> Quote | None:
+    """Return the line in which a scene declares its time."""
+    return scene.declares(_DATE_KEYS)
+
+
+def _day(file: StoryFile, document: Document) -> SceneDay | None:
+    if file.when is not None:
+        scene = CheckedScene(file, document, 0, None)
+        quote, date = when_quote(scene), date_in(file.when)
+        return SceneDay(date, file.when, quote, True) if date and quote else None
+    return _dateline(document)
+
+
+def _dateline(document: Document) -> SceneDay | None:
+    """Read the line that heads a letter, a diary or a scene: only a date, or one and a stop."""
+    for number, paragraph in enumerate(document.paragraphs[:_DATELINE_PARAGRAPHS]):
+        text = document.paragraph_text(number)
+        opening = _OPENING_DATE.match(text)
+        is_short = len(text.split()) <= _DATELINE_WORDS and not text.startswith(("“", '"'))
+        told = text if is_short else opening[0] if opening else ""
+        date = date_in(told)
+        if date is not None and (date.month is not None or date.day_number is not None):
+            return SceneDay(date, told.strip(), document.quote(paragraph), False)
+    return None
+
+
+def find_timeline(scenes: Sequence[CheckedScene], opening_sentences: int) -> Iterator[StoryFinding]:
     """Yield what does not add up between the days of scenes in story order."""
     yield from _backwards(scenes)
     for scene in scenes:
@@ -37,11 +131,11 @@ def find_timeline(scenes: Sequence[SceneText], opening_sentences: int) -> Iterat
 
 
 def find_ages(
-    scenes: Sequence[SceneText],
-    claims: Sequence[Claim],
-    canon: Sequence[Claim],
+    scenes: Sequence[CheckedScene],
+    claims: Sequence[FactClaim],
+    canon: Sequence[FactClaim],
     leeway_years: int,
-) -> Iterator[Finding]:
+) -> Iterator[StoryFinding]:
     """Yield the ages that do not follow from a year of birth and the scene's year."""
     births = {
         claim.entity: claim
@@ -81,7 +175,7 @@ def goes_back(earlier: StoryDate, later: StoryDate) -> bool:
     return True
 
 
-def _backwards(scenes: Sequence[SceneText]) -> Iterator[Finding]:
+def _backwards(scenes: Sequence[CheckedScene]) -> Iterator[StoryFinding]:
     dated = [scene for scene in scenes if scene.day is not None and not scene.is_flashback]
     steps = [
         (before, after)
@@ -106,7 +200,9 @@ def _backwards(scenes: Sequence[SceneText]) -> Iterator[Finding]:
             yield _step_back(before, before.day, after, after.day)
 
 
-def _step_back(before: SceneText, first: Day, after: SceneText, second: Day) -> Finding:
+def _step_back(
+    before: CheckedScene, first: SceneDay, after: CheckedScene, second: SceneDay
+) -> StoryFinding:
     declared = first.is_declared and second.is_declared
     return make_finding(
         TOOL,
@@ -120,7 +216,7 @@ def _step_back(before: SceneText, first: Day, after: SceneText, second: Day) -> 
     )
 
 
-def _weekdays(scene: SceneText) -> Iterator[Finding]:
+def _weekdays(scene: CheckedScene) -> Iterator[StoryFinding]:
     day = scene.day
     if (
         day is not None
@@ -139,7 +235,7 @@ def _weekdays(scene: SceneText) -> Iterator[Finding]:
                 yield _wrong_weekday(said, full, scene.document.quote(sentence))
 
 
-def _completed(date: StoryDate, day: Day | None) -> StoryDate | None:
+def _completed(date: StoryDate, day: SceneDay | None) -> StoryDate | None:
     """Give a date the scene's year if it is the scene's own day."""
     if date.year is not None:
         return date
@@ -149,7 +245,7 @@ def _completed(date: StoryDate, day: Day | None) -> StoryDate | None:
     return None
 
 
-def _wrong_weekday(said: str, date: StoryDate, quote: Quote) -> Finding:
+def _wrong_weekday(said: str, date: StoryDate, quote: Quote) -> StoryFinding:
     was = date.weekday() or ""
     return make_finding(
         TOOL,
@@ -162,7 +258,7 @@ def _wrong_weekday(said: str, date: StoryDate, quote: Quote) -> Finding:
     )
 
 
-def _spans(scenes: Sequence[SceneText], opening_sentences: int) -> Iterator[Finding]:
+def _spans(scenes: Sequence[CheckedScene], opening_sentences: int) -> Iterator[StoryFinding]:
     for before, after in pairwise(scenes):
         if before.day is None or after.day is None or after.place != before.place + 1:
             continue

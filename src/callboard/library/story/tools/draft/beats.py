@@ -1,4 +1,4 @@
-"""Beats: which entry of the outline a scene is, and whether each of its beats happens in it."""
+"""Beats: which of an outline entry happen in a scene, and what was left where text should be."""
 
 import re
 from collections.abc import Sequence
@@ -9,19 +9,33 @@ from rapidfuzz import fuzz
 
 from callboard.core.canonical import Json
 from callboard.library.story.index import Outline, OutlineEntry
-from callboard.library.story.index.numbers import numbered_title
+from callboard.library.story.index.metadata import numbered_title
 from callboard.library.story.index.outline import slug_of
 from callboard.library.story.model import Quote, StoryFile
-from callboard.library.story.text import Document, stem, stop_words, words_of
+from callboard.library.story.text import Document, content_stems, words_of
+from callboard.library.story.text.markdown import mask_comments
 
 # Words of an outline that say what kind of thing happens, not what.
 _EMPTY: Final = frozenset(
     re.findall(r"\w+", "scene beat then finally begins begin starts start chapter")
 )
+_SIGNS: Final = re.compile(
+    r"\b(?:TODO|TBD|TBC|FIXME|XXX|TKTK?)\b"
+    r"|\[(?:\.{2,}|…|(?:insert|todo|tbd|placeholder|describe|description|add|fill in|to come"
+    r"|to be (?:written|added|decided)|name(?: here)?|scene (?:missing|continues)|continue[sd]?"
+    r"|more here|rest of)\b[^\]\n]*)\](?!\()"
+    r"|\blorem ipsum\b"
+    r"|\bas an ai(?: language)?(?: model| assistant)|\bas an ai, i (?:am|can|cannot|do|don|will)"
+    r"|\bi(?:['’]m| am) (?:sorry|unable),? (?:but )?(?:i )?(?:can(?:no|['’])t|to) "
+    r"(?:write|assist|help|fulfil|continue|generate)\b",
+    re.IGNORECASE,
+)
+# In small letters these are words or names.
+_CAPITALS: Final = frozenset({"todo", "tbd", "tbc", "fixme", "xxx", "tk", "tkt"})
 
 
 @dataclass(frozen=True, slots=True)
-class Match:
+class EntryMatch:
     """The entry a scene belongs to, and by which sign."""
 
     entry: OutlineEntry
@@ -52,10 +66,10 @@ class Coverage:
 
 def match_entry(
     outline: Outline, scene: StoryFile, matched: int | None, fuzzy_title: float
-) -> Match | None:
+) -> EntryMatch | None:
     """Return the entry of a scene: the index's match, its number, its title; never a guess."""
     if matched is not None:
-        return Match(outline.entries[matched], "file", 1.0)
+        return EntryMatch(outline.entries[matched], "file", 1.0)
     _, title, _ = numbered_title(scene.title)
     slug = slug_of(title)
     by_title = [entry for entry in outline.entries if slug and entry.slug == slug]
@@ -66,14 +80,14 @@ def match_entry(
     ]
     for entries, method, confidence in ((by_title, "title", 0.95), (by_number, "number", 0.9)):
         if len(entries) == 1:
-            return Match(entries[0], method, confidence)
+            return EntryMatch(entries[0], method, confidence)
     close = [
         (score, entry)
         for entry in outline.entries
         if title and (score := fuzz.ratio(title.lower(), entry.title.lower())) >= fuzzy_title
     ]
     if len(close) == 1:
-        return Match(close[0][1], "fuzzy_title", round(close[0][0] / 100, 2))
+        return EntryMatch(close[0][1], "fuzzy_title", round(close[0][0] / 100, 2))
     return None
 
 
@@ -104,6 +118,18 @@ def _best(wanted: frozenset[str], stems: Sequence[frozenset[str]]) -> tuple[floa
 
 
 def _stems(words: Sequence[str]) -> frozenset[str]:
-    skipped = stop_words() | _EMPTY
-    bare = (word.removesuffix("'s") for word in words)
-    return frozenset(stem(word) for word in bare if word not in skipped)
+    return content_stems((word.removesuffix("'s") for word in words), idle=_EMPTY)
+
+
+def find_placeholders(document: Document) -> list[tuple[str, Quote]]:
+    """Return each placeholder of the body with the line it stands in; comments are the author's."""
+    lines = mask_comments(document.text).split("\n")
+    found: list[tuple[str, Quote]] = []
+    for number, line in enumerate(lines, start=1):
+        if number <= document.front_line_count:
+            continue
+        for hit in _SIGNS.finditer(line):
+            if hit[0].lower() in _CAPITALS and not hit[0].isupper():
+                continue
+            found.append((hit[0], document.quote(number)))
+    return found

@@ -7,13 +7,11 @@ from pydantic import Field, model_validator
 
 from callboard.core.canonical import Json, digest
 from callboard.library.story.facts.cards import card_lines
-from callboard.library.story.index import Entity, Outline, StoryIndex, story_index
+from callboard.library.story.index import Outline, StoryEntity, StoryIndex, story_index
 from callboard.library.story.index.metadata import describe
-from callboard.library.story.model import Finding, Severity, StoryFile
+from callboard.library.story.model import Severity, StoryFile, StoryFinding
 from callboard.library.story.text import Document
 from callboard.library.story.thresholds import (
-    DraftThresholds,
-    OutlineThresholds,
     Thresholds,
     thresholds,
 )
@@ -24,9 +22,15 @@ from callboard.library.story.tools.canon.tool import (
     check_scene,
     kept_small_words,
 )
-from callboard.library.story.tools.draft.beats import Match, cover, match_entry
-from callboard.library.story.tools.draft.checks import Check, Draft, Mark, recommend, run_checks
-from callboard.library.story.tools.frame import Report, counted, finish, make_finding, plan
+from callboard.library.story.tools.draft.beats import EntryMatch, cover, match_entry
+from callboard.library.story.tools.draft.checks import (
+    CheckedDraft,
+    DraftCheck,
+    Mark,
+    recommend,
+    run_checks,
+)
+from callboard.library.story.tools.report import ToolReport, counted, finish, make_finding, plan
 from callboard.tools import DryRun, ToolArgs, ToolContext, ToolResult, tool
 
 TOOL: Final = "scene_draft_validator"
@@ -100,14 +104,14 @@ def _match(
     file: StoryFile,
     outline: Outline | None,
     outline_path: str | None,
-) -> Match | None:
+) -> EntryMatch | None:
     if outline is None:
         return None
     matched: int | None = None
     if index.outline is not None and outline_path == index.outline.path and args.scene_path:
         by_path = {path: entry for entry, path in index.outline_matches.items()}
         matched = by_path.get(args.scene_path)
-    fuzzy = limits.section(OutlineThresholds).fuzzy_title
+    fuzzy = limits.outline.fuzzy_title
     return match_entry(outline, file, matched, fuzzy)
 
 
@@ -136,10 +140,10 @@ def _draft(
     document: Document,
     file: StoryFile,
     outline_path: str | None,
-    match: Match | None,
+    match: EntryMatch | None,
     canon: CanonCheck | None,
-) -> Draft:
-    own = limits.section(DraftThresholds)
+) -> CheckedDraft:
+    own = limits.draft
     coverage = (
         cover(
             document,
@@ -152,7 +156,7 @@ def _draft(
         else []
     )
     pov = file.pov or (match.entry.fields.get("pov") if match else None)
-    return Draft(
+    return CheckedDraft(
         document=document,
         file=file,
         entities=index.entities,
@@ -168,18 +172,18 @@ def _draft(
 
 def _report(
     index: StoryIndex,
-    draft: Draft,
-    checks: Sequence[Check],
+    draft: CheckedDraft,
+    checks: Sequence[DraftCheck],
     verdict: str,
     reads: Sequence[str],
     args: SceneDraftValidatorArgs,
-) -> Report:
+) -> ToolReport:
     counts = {mark: sum(check.mark is mark for check in checks) for mark in Mark}
     told = (
         f"{verdict}: {counts[Mark.FAIL]} FAIL, {counts[Mark.WARN]} WARN, {counts[Mark.PASS]} PASS"
     )
     what = args.scene_path or "the draft"
-    return Report(
+    return ToolReport(
         tool=TOOL,
         preview=f"{told} for {what}",
         payload=_payload(index, draft, checks, verdict, args),
@@ -193,8 +197,8 @@ def _report(
 
 def _payload(
     index: StoryIndex,
-    draft: Draft,
-    checks: Sequence[Check],
+    draft: CheckedDraft,
+    checks: Sequence[DraftCheck],
     verdict: str,
     args: SceneDraftValidatorArgs,
 ) -> dict[str, Json]:
@@ -217,7 +221,7 @@ def _payload(
     }
 
 
-def _beat(draft: Draft) -> dict[str, Json] | None:
+def _beat(draft: CheckedDraft) -> dict[str, Json] | None:
     if draft.match is None:
         return None
     entry = draft.match.entry
@@ -235,7 +239,7 @@ def _beat(draft: Draft) -> dict[str, Json] | None:
     }
 
 
-def _card(index: StoryIndex, entity: Entity) -> dict[str, Json] | None:
+def _card(index: StoryIndex, entity: StoryEntity) -> dict[str, Json] | None:
     if entity.card is None:
         return None
     document = index.document(entity.card)
@@ -250,7 +254,7 @@ def _card(index: StoryIndex, entity: Entity) -> dict[str, Json] | None:
     }
 
 
-def _findings(checks: Sequence[Check]) -> list[Finding]:
+def _findings(checks: Sequence[DraftCheck]) -> list[StoryFinding]:
     """Return what failed and can be shown in the text as findings."""
     return [
         make_finding(

@@ -6,9 +6,8 @@ from itertools import groupby, pairwise
 
 from callboard.library.story.index import OutlineEntry
 from callboard.library.story.index.metadata import split_names
-from callboard.library.story.model import Finding, Severity
+from callboard.library.story.model import Severity, StoryFinding
 from callboard.library.story.text import words_of
-from callboard.library.story.tools.frame import counted, make_finding
 from callboard.library.story.tools.outline.structure import (
     TOOL,
     Subject,
@@ -16,9 +15,10 @@ from callboard.library.story.tools.outline.structure import (
     numbers_of,
     opening_name_of,
 )
+from callboard.library.story.tools.report import counted, make_finding
 
 
-def pov_findings(subject: Subject) -> Iterator[Finding]:
+def pov_findings(subject: Subject) -> Iterator[StoryFinding]:
     """Return what is odd about the points of view."""
     without = [entry for entry in subject.entries if not pov_of(entry)]
     if without:
@@ -34,7 +34,7 @@ def pov_findings(subject: Subject) -> Iterator[Finding]:
     yield from _pov_share(subject)
 
 
-def absence_findings(subject: Subject) -> Iterator[Finding]:
+def absence_findings(subject: Subject) -> Iterator[StoryFinding]:
     """Return characters who are gone for long and then back."""
     limit = subject.limits.absence_scenes
     said = [_words_of_entry(entry) for entry in subject.entries]
@@ -56,7 +56,7 @@ def absence_findings(subject: Subject) -> Iterator[Finding]:
                 )
 
 
-def stakes_findings(subject: Subject) -> Iterator[Finding]:
+def stakes_findings(subject: Subject) -> Iterator[StoryFinding]:
     """Return scenes near the end that say nothing of what is at stake."""
     entries = subject.entries
     if not any("stakes" in entry.fields for entry in entries):
@@ -88,7 +88,7 @@ def pov_of(entry: OutlineEntry) -> str:
     return entry.fields.get("pov", "").strip()
 
 
-def _pov_share(subject: Subject) -> Iterator[Finding]:
+def _pov_share(subject: Subject) -> Iterator[StoryFinding]:
     limits, total = subject.limits, len(subject.entries)
     counts = Counter(pov for entry in subject.entries if (pov := pov_of(entry)))
     if total < limits.one_pov_min_scenes or not counts:

@@ -8,13 +8,12 @@ from rapidfuzz import fuzz
 
 from callboard.core.canonical import Json
 from callboard.library.story.index import Outline, OutlineEntry
-from callboard.library.story.index.metadata import name_from_path
-from callboard.library.story.index.numbers import number_in_filename
+from callboard.library.story.index.metadata import name_from_path, number_in_filename
 from callboard.library.story.index.outline import slug_of
-from callboard.library.story.lexicon.lists import word_list
-from callboard.library.story.text import stem, stop_words, words_of
+from callboard.library.story.lexicon import word_list
+from callboard.library.story.text import content_stems, stem, stop_words, words_of
 from callboard.library.story.thresholds import OutlineThresholds
-from callboard.library.story.tools.locator.criteria import scene_numbers
+from callboard.library.story.tools.search import scene_numbers
 
 _SUFFIXES: Final = (".md", ".markdown", ".txt")
 _SHORT_SLUG: Final = 4
@@ -129,5 +128,4 @@ def _told(entry: OutlineEntry) -> str:
 
 
 def _stems(text: str) -> frozenset[str]:
-    ignored = stop_words() | word_list("task_words") | {"scene", "chapter"}
-    return frozenset(stem(word) for word in words_of(text) if word not in ignored)
+    return content_stems(text, idle=word_list("task_words") | {"scene", "chapter"})

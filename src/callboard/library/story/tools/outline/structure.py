@@ -7,10 +7,10 @@ from itertools import pairwise
 from typing import Final
 
 from callboard.library.story.index import Outline, OutlineEntry
-from callboard.library.story.model import Finding, Quote, Severity, StoryFile
+from callboard.library.story.model import Quote, Severity, StoryFile, StoryFinding
 from callboard.library.story.text import Document
 from callboard.library.story.thresholds import OutlineThresholds
-from callboard.library.story.tools.frame import counted, make_finding
+from callboard.library.story.tools.report import counted, make_finding
 
 TOOL: Final = "outline_analyzer"
 _QUOTED: Final = 3
@@ -59,7 +59,7 @@ def numbers_of(entries: Sequence[OutlineEntry]) -> str:
     return ", ".join(told[:12]) + (f" and {len(told) - 12} more" if len(told) > 12 else "")
 
 
-def structure_findings(subject: Subject) -> Iterator[Finding]:
+def structure_findings(subject: Subject) -> Iterator[StoryFinding]:
     """Return what is odd about numbers, acts and files."""
     yield from _duplicates(subject)
     yield from _gaps(subject)
@@ -69,7 +69,7 @@ def structure_findings(subject: Subject) -> Iterator[Finding]:
     yield from _other_order(subject)
 
 
-def beat_findings(subject: Subject) -> Iterator[Finding]:
+def beat_findings(subject: Subject) -> Iterator[StoryFinding]:
     """Return scenes that say nothing of what happens in them."""
     bare = [entry for entry in subject.entries if not entry.beats]
     if bare and len(bare) == len(subject.entries):
@@ -106,7 +106,7 @@ def _numbering(subject: Subject) -> dict[str, list[OutlineEntry]]:
     return {"": numbered}
 
 
-def _duplicates(subject: Subject) -> Iterator[Finding]:
+def _duplicates(subject: Subject) -> Iterator[StoryFinding]:
     for entries in _numbering(subject).values():
         counts = Counter(entry.number for entry in entries)
         for number in sorted(each for each, times in counts.items() if each and times > 1):
@@ -121,7 +121,7 @@ def _duplicates(subject: Subject) -> Iterator[Finding]:
             )
 
 
-def _gaps(subject: Subject) -> Iterator[Finding]:
+def _gaps(subject: Subject) -> Iterator[StoryFinding]:
     for entries in _numbering(subject).values():
         ordered = sorted(entries, key=lambda entry: (entry.number or 0, entry.index))
         for before, after in pairwise(ordered):
@@ -143,7 +143,7 @@ def _gaps(subject: Subject) -> Iterator[Finding]:
             )
 
 
-def _acts(subject: Subject) -> Iterator[Finding]:
+def _acts(subject: Subject) -> Iterator[StoryFinding]:
     total = len(subject.entries)
     limits = subject.limits
     acts = Counter(entry.act for entry in subject.entries if entry.act)
@@ -175,7 +175,7 @@ def _acts(subject: Subject) -> Iterator[Finding]:
         )
 
 
-def _unwritten(subject: Subject) -> Iterator[Finding]:
+def _unwritten(subject: Subject) -> Iterator[StoryFinding]:
     if not subject.scenes:
         return
     written = [entry.index for entry in subject.entries if entry.index in subject.files]
@@ -202,7 +202,7 @@ def _unwritten(subject: Subject) -> Iterator[Finding]:
         )
 
 
-def _not_outlined(subject: Subject) -> Iterator[Finding]:
+def _not_outlined(subject: Subject) -> Iterator[StoryFinding]:
     outlined = {file.path for file in subject.files.values()}
     for scene in subject.scenes:
         if scene.path in outlined or scene.path not in subject.tops:
@@ -217,7 +217,7 @@ def _not_outlined(subject: Subject) -> Iterator[Finding]:
         )
 
 
-def _other_order(subject: Subject) -> Iterator[Finding]:
+def _other_order(subject: Subject) -> Iterator[StoryFinding]:
     placed = [
         (entry, file.scene_number)
         for entry in subject.entries

@@ -9,10 +9,9 @@ from pydantic import Field
 
 from callboard.core.canonical import Json
 from callboard.library.story.index import Outline, OutlineEntry, StoryIndex, story_index
-from callboard.library.story.index.order import match_files
-from callboard.library.story.model import Finding, Quote, StoryFile
+from callboard.library.story.index.files import match_files
+from callboard.library.story.model import Quote, StoryFile, StoryFinding
 from callboard.library.story.thresholds import OutlineThresholds, thresholds
-from callboard.library.story.tools.frame import Report, cite, counted, finish, plan
 from callboard.library.story.tools.outline.balance import (
     absence_findings,
     pov_findings,
@@ -25,6 +24,7 @@ from callboard.library.story.tools.outline.structure import (
     beat_findings,
     structure_findings,
 )
+from callboard.library.story.tools.report import ToolReport, cite, counted, finish, plan
 from callboard.tools import DryRun, ToolArgs, ToolContext, ToolResult, tool
 
 
@@ -37,7 +37,7 @@ class OutlineMode(StrEnum):
     STAKES = "stakes"
 
 
-_Judge = Callable[[Subject], Iterator[Finding]]
+_Judge = Callable[[Subject], Iterator[StoryFinding]]
 _JUDGES: Final[dict[OutlineMode, tuple[_Judge, ...]]] = {
     OutlineMode.STRUCTURE: (
         structure_findings,
@@ -71,7 +71,7 @@ def outline_analyzer(context: ToolContext, args: OutlineAnalyzerArgs) -> ToolRes
     """Take the outline apart: scenes, beats, points of view, stakes, and what is missing."""
     index = story_index(context)
     limits = thresholds(context)
-    sizes = limits.section(OutlineThresholds)
+    sizes = limits.outline
     file = index.need_outline(args.outline_path)
     subject = _subject(index, file, sizes)
     matched = _matched(index, subject, args.target)
@@ -88,7 +88,7 @@ def outline_analyzer(context: ToolContext, args: OutlineAnalyzerArgs) -> ToolRes
     return finish(
         index,
         limits,
-        Report(
+        ToolReport(
             tool="outline_analyzer",
             preview=_preview(outline, args.target, matched, len(findings)),
             payload=payload,
@@ -155,7 +155,7 @@ def _distribution(outline: Outline) -> dict[str, Json]:
     }
 
 
-def _other_quotes(findings: list[Finding], path: str) -> Iterator[Quote]:
+def _other_quotes(findings: list[StoryFinding], path: str) -> Iterator[Quote]:
     return (quote for each in findings for quote in each.quotes if quote.path != path)
 
 

@@ -5,13 +5,17 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Final
 
-from callboard.library.story.lexicon.groups import complements_in, words_in
-from callboard.library.story.model import Finding, Severity
+from callboard.library.story.lexicon import complements_in, words_in
+from callboard.library.story.model import Severity, StoryFinding
 from callboard.library.story.text.words import stop_words
 from callboard.library.story.thresholds import ProseThresholds
-from callboard.library.story.tools.narration import Narration, Told, proper_words
-from callboard.library.story.tools.noticing import noticed, quotes_of
-from callboard.library.story.tools.prose.voice import Person
+from callboard.library.story.tools.prose.voice import (
+    NarratedSentence,
+    Narration,
+    Person,
+    proper_words,
+)
+from callboard.library.story.tools.report import noticed, quotes_of
 
 NARRATOR: Final = "I"
 
@@ -22,7 +26,7 @@ class Mind:
 
     subject: str
     verb: str
-    told: Told
+    told: NarratedSentence
 
 
 def minds_of(narration: Narration, names: Mapping[str, str], person: Person) -> list[Mind]:
@@ -67,7 +71,7 @@ def pov_slips(
     pov: str | None,
     person: Person,
     limits: ProseThresholds,
-) -> Iterator[Finding]:
+) -> Iterator[StoryFinding]:
     """Tell where another mind is opened, once for each; an omniscient narrator, once."""
     if pov is None:
         return

@@ -7,13 +7,13 @@ from itertools import pairwise
 from statistics import fmean, median, pstdev
 from typing import Final
 
-from callboard.library.story.lexicon.groups import words_in
-from callboard.library.story.model import Finding, Severity
+from callboard.library.story.lexicon import words_in
+from callboard.library.story.model import Severity, StoryFinding
 from callboard.library.story.text.document import Document, Sentence
 from callboard.library.story.text.words import words_of
 from callboard.library.story.thresholds import ProseThresholds
-from callboard.library.story.tools.narration import Narration, Told, first_word
-from callboard.library.story.tools.noticing import noticed, quotes_of
+from callboard.library.story.tools.prose.voice import NarratedSentence, Narration, first_word
+from callboard.library.story.tools.report import noticed, quotes_of
 
 _STRONG_STOPS: Final = re.compile(r"[;:—–]|\s-\s")
 _QUOTES_PER_FINDING: Final = 3
@@ -44,7 +44,7 @@ class Lengths:
 
 
 @dataclass(frozen=True, slots=True)
-class Segment:
+class PaceSegment:
     """One tenth of a scene's sentences."""
 
     sentences: tuple[Sentence, ...]
@@ -62,7 +62,7 @@ def lengths_of(sentences: Sequence[Sentence]) -> Lengths:
     )
 
 
-def segments_of(sentences: Sequence[Sentence], parts: int) -> tuple[Segment, ...]:
+def segments_of(sentences: Sequence[Sentence], parts: int) -> tuple[PaceSegment, ...]:
     """Cut a scene into parts of as many sentences each, as evenly as it goes."""
     spoken = [sentence for sentence in sentences if sentence.words]
     bounds = [round(index * len(spoken) / parts) for index in range(parts + 1)]
@@ -71,7 +71,7 @@ def segments_of(sentences: Sequence[Sentence], parts: int) -> tuple[Segment, ...
     )
 
 
-def long_sentences(document: Document, limits: ProseThresholds) -> Iterator[Finding]:
+def long_sentences(document: Document, limits: ProseThresholds) -> Iterator[StoryFinding]:
     """Tell of sentences a reader may lose; where they are the rule of the scene, tell it once."""
     longest = sorted(
         (each for each in document.sentences if len(each.words) > limits.long_sentence_words),
@@ -107,7 +107,9 @@ def long_sentences(document: Document, limits: ProseThresholds) -> Iterator[Find
         )
 
 
-def monotony(document: Document, lengths: Lengths, limits: ProseThresholds) -> Iterator[Finding]:
+def monotony(
+    document: Document, lengths: Lengths, limits: ProseThresholds
+) -> Iterator[StoryFinding]:
     """Tell when all sentences are about as long."""
     if len(lengths.counts) < limits.monotony_min_sentences:
         return
@@ -122,12 +124,12 @@ def monotony(document: Document, lengths: Lengths, limits: ProseThresholds) -> I
         )
 
 
-def opener_runs(narration: Narration, limits: ProseThresholds) -> Iterator[Finding]:
+def opener_runs(narration: Narration, limits: ProseThresholds) -> Iterator[StoryFinding]:
     """Tell of successive sentences that open with one word.
 
     Pronouns open sentences by nature: their short runs are told together, and only once.
     """
-    mild: list[list[Told]] = []
+    mild: list[list[NarratedSentence]] = []
     for run in _runs_by_opener(narration):
         if len(run) < limits.opener_run:
             continue
@@ -160,10 +162,10 @@ def opener_runs(narration: Narration, limits: ProseThresholds) -> Iterator[Findi
 
 def pace(
     document: Document,
-    segments: Sequence[Segment],
+    segments: Sequence[PaceSegment],
     lengths: Lengths,
     limits: ProseThresholds,
-) -> Iterator[Finding]:
+) -> Iterator[StoryFinding]:
     """Tell of parts much slower or faster than the rest of the scene."""
     if len(lengths.counts) < limits.pacing_min_sentences:
         return
@@ -192,10 +194,10 @@ def pace(
             )
 
 
-def _segment(sentences: tuple[Sentence, ...]) -> Segment:
+def _segment(sentences: tuple[Sentence, ...]) -> PaceSegment:
     words = sum(len(sentence.words) for sentence in sentences)
     spoken = sum(len(words_of(each.dialogue)) for each in sentences if each.has_dialogue)
-    return Segment(sentences, words / len(sentences), spoken / words)
+    return PaceSegment(sentences, words / len(sentences), spoken / words)
 
 
 def _breathless(sentence: Sentence) -> int:
@@ -203,8 +205,8 @@ def _breathless(sentence: Sentence) -> int:
     return max(len(words_of(part)) for part in _STRONG_STOPS.split(sentence.text))
 
 
-def _runs_by_opener(narration: Narration) -> Iterator[list[Told]]:
-    run: list[Told] = []
+def _runs_by_opener(narration: Narration) -> Iterator[list[NarratedSentence]]:
+    run: list[NarratedSentence] = []
     for told in narration.told:
         if run and _follows(told, run[-1]):
             run.append(told)
@@ -214,7 +216,7 @@ def _runs_by_opener(narration: Narration) -> Iterator[list[Told]]:
     yield run
 
 
-def _follows(told: Told, last: Told) -> bool:
+def _follows(told: NarratedSentence, last: NarratedSentence) -> bool:
     return (
         told.opens
         and told.index == last.index + 1
@@ -223,7 +225,7 @@ def _follows(told: Told, last: Told) -> bool:
     )
 
 
-def _is_figure(run: Sequence[Told]) -> bool:
+def _is_figure(run: Sequence[NarratedSentence]) -> bool:
     """Say whether the repetition is most likely meant: questions, or more than one word alike."""
     if all(told.text.rstrip(" ”\"’'").endswith("?") for told in run):
         return True
@@ -231,7 +233,7 @@ def _is_figure(run: Sequence[Told]) -> bool:
     return not is_short and len({told.words[:3] for told in run}) == 1
 
 
-def _shown_opener(told: Told) -> str:
+def _shown_opener(told: NarratedSentence) -> str:
     return (
         first_word(told.text)
         if " " not in _opener(told.text, told.words)

@@ -1,31 +1,95 @@
-"""Voice: in which person and tense a scene is told, dialogue left out."""
+"""Voice: what a narrator tells, speech left out, and in which person and tense."""
 
+import re
 from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Final, Literal
 
-from callboard.library.story.lexicon.groups import phrases_in, words_in
-from callboard.library.story.model import Finding, Severity
+from callboard.library.story.lexicon import phrases_in, words_in
+from callboard.library.story.model import Severity, StoryFinding
+from callboard.library.story.text.document import Document
+from callboard.library.story.text.sentences import Sentence
+from callboard.library.story.text.words import words_of
 from callboard.library.story.thresholds import ProseThresholds
-from callboard.library.story.tools.narration import Narration, Told
-from callboard.library.story.tools.noticing import noticed, quotes_of
+from callboard.library.story.tools.report import noticed, quotes_of
 
+_WORD: Final = re.compile(r"[^\W\d_]{2,}")
+_LEADING: Final = re.compile(r"^[\s>“”\"«»‘’'\-–—*_(\[]+")
 Person = Literal["first", "second", "third", "unknown"]
 Tense = Literal["past", "present", "unknown"]
-
 _PERSONS: Final = ("first_person", "second_person", "third_person")
 _MIN_NARRATION_WORDS: Final = 30
+
+
+@dataclass(frozen=True, slots=True)
+class NarratedSentence:
+    """A sentence of the document and the part of it that is narration."""
+
+    index: int
+    sentence: Sentence
+    text: str
+    words: tuple[str, ...]
+    # False where the sentence opens with speech: "“No,” he said."
+    opens: bool
+
+
+@dataclass(frozen=True)
+class Narration:
+    """The narration of one document, in order."""
+
+    document: Document
+    told: tuple[NarratedSentence, ...]
+
+    @cached_property
+    def word_count(self) -> int:
+        """How many words are narration."""
+        return sum(len(each.words) for each in self.told)
+
+
+def narration_of(document: Document) -> Narration:
+    """Separate what is narrated from what is said."""
+    told: list[NarratedSentence] = []
+    for index, sentence in enumerate(document.sentences):
+        if not sentence.has_dialogue:
+            told.append(
+                NarratedSentence(index, sentence, sentence.text, sentence.words, opens=True)
+            )
+            continue
+        words = words_of(sentence.narration)
+        if words:
+            opens = sentence.spoken[0][0] > len(_leading(sentence.text))
+            told.append(NarratedSentence(index, sentence, sentence.narration, words, opens))
+    return Narration(document, tuple(told))
+
+
+def proper_words(document: Document) -> frozenset[str]:
+    """Return, in lower case, the words a text only ever writes with a capital: mostly names."""
+    words = frozenset(_WORD.findall(document.prose))
+    capital = frozenset(word.lower() for word in words if word[0].isupper())
+    return capital - words
+
+
+def first_word(text: str) -> str:
+    """Return the first word as written, whatever marks stand before it."""
+    words = text[len(_leading(text)) :].split(maxsplit=1)
+    return words[0].rstrip(".,;:!?…”\"'’)]") if words else ""
+
+
+def _leading(text: str) -> str:
+    found = _LEADING.match(text)
+    return found[0] if found else ""
 
 
 @dataclass(frozen=True, slots=True)
 class Tenses:
     """The narration sorted by tense; sentences that show none, or both, are left out."""
 
-    past: tuple[Told, ...]
-    present: tuple[Told, ...]
+    past: tuple[NarratedSentence, ...]
+    present: tuple[NarratedSentence, ...]
     # Present-tense remarks of a narrator who tells the past, and what is always true.
-    asides: tuple[Told, ...]
+    asides: tuple[NarratedSentence, ...]
 
     @property
     def majority(self) -> Tense:
@@ -35,7 +99,7 @@ class Tenses:
         return "past" if len(self.past) >= len(self.present) else "present"
 
     @property
-    def minority(self) -> tuple[Told, ...]:
+    def minority(self) -> tuple[NarratedSentence, ...]:
         """The sentences in the other tense."""
         return self.present if self.majority == "past" else self.past
 
@@ -64,9 +128,9 @@ def person_of(narration: Narration) -> tuple[Person, dict[str, int]]:
 
 def tenses_of(narration: Narration, person: Person, names: frozenset[str]) -> Tenses:
     """Sort the sentences of the narration by their tense."""
-    past: list[Told] = []
-    present: list[Told] = []
-    asides: list[Told] = []
+    past: list[NarratedSentence] = []
+    present: list[NarratedSentence] = []
+    asides: list[NarratedSentence] = []
     for told in narration.told:
         tense = _tense(told.words, names)
         if tense == "past":
@@ -87,7 +151,9 @@ def tenses_of(narration: Narration, person: Person, names: frozenset[str]) -> Te
     return Tenses(tuple(past), tuple(present), tuple(sorted(asides, key=_index)))
 
 
-def mixed_tense(narration: Narration, tenses: Tenses, limits: ProseThresholds) -> Iterator[Finding]:
+def mixed_tense(
+    narration: Narration, tenses: Tenses, limits: ProseThresholds
+) -> Iterator[StoryFinding]:
     """Tell once when a good part of the scene is told in the other tense."""
     minority = tenses.minority
     if len(minority) < limits.tense_min_sentences:
@@ -125,7 +191,7 @@ def is_letter(narration: Narration) -> bool:
     return opening.startswith(tuple(f"{each} " for each in phrases_in("prose", "letter_openings")))
 
 
-def _index(told: Told) -> int:
+def _index(told: NarratedSentence) -> int:
     return told.index
 
 
@@ -168,10 +234,10 @@ def _is_aside(words: Sequence[str]) -> bool:
     return bool(words_in("grammar", "second_person") & set(words)) or "one" in words
 
 
-def _outside_blocks(told: Sequence[Told], block_size: int) -> list[Told]:
+def _outside_blocks(told: Sequence[NarratedSentence], block_size: int) -> list[NarratedSentence]:
     """Return the sentences that do not stand in a long block of their kind."""
-    alone: list[Told] = []
-    block: list[Told] = []
+    alone: list[NarratedSentence] = []
+    block: list[NarratedSentence] = []
     for each in told:
         if block and each.index - block[-1].index > 2:
             alone += block if len(block) < block_size else []

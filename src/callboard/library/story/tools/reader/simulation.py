@@ -1,81 +1,186 @@
-"""The simulation: scenes read in order, and everything a reader may stumble over."""
+"""The simulation: a reader goes through the scenes once, and what they may stumble over."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from typing import Any
 
+from callboard.core.canonical import Json
 from callboard.library.story.index import StoryIndex
-from callboard.library.story.model import Finding, Severity, StoryFile
+from callboard.library.story.model import Severity, StoryFile, StoryFinding
 from callboard.library.story.text.document import Document
 from callboard.library.story.thresholds import ReaderThresholds
-from callboard.library.story.tools.noticing import noticed, quotes_of
-from callboard.library.story.tools.reader.cast import Casting
-from callboard.library.story.tools.reader.flow import Mood, flat_stretches
+from callboard.library.story.tools.reader.mood import Mood, flat_stretches, sentiment_of
 from callboard.library.story.tools.reader.people import (
-    Cast,
+    Appearance,
+    Casting,
+    SceneCast,
     crowds,
+    disorienting,
     payoffs_without_setup,
     returns_without_reminder,
 )
-from callboard.library.story.tools.reader.questions import (
+from callboard.library.story.tools.reader.setups import (
     Asking,
+    Namings,
+    RaisedQuestion,
     askings_in,
     dropped_questions,
-    questions_in,
-    taken_up_in,
-)
-from callboard.library.story.tools.reader.sentiment import sentiment_of
-from callboard.library.story.tools.reader.things import (
-    Namings,
     namings_in,
     planted_things,
+    questions_in,
     setups_without_payoff,
+    taken_up_in,
 )
-from callboard.library.story.tools.reader.transitions import disorienting
-from callboard.library.story.tools.reader.walk import (
-    Acquaintance,
-    Question,
-    State,
-    acquaintances,
-    states_of,
-)
-from callboard.library.story.tools.scenes import names_in
-from callboard.library.story.tools.stems import Vocabulary, different_words
+from callboard.library.story.tools.report import names_in, noticed, quotes_of
+from callboard.library.story.tools.stems import TextVocabulary, different_words
 
 
 @dataclass(frozen=True, slots=True)
-class Reading:
+class Acquaintance:
+    """What the reader has of one name after the last scene."""
+
+    name: str
+    kind: str
+    first_scene: int
+    last_scene: int
+    times: int
+
+    def to_json(self) -> dict[str, Json]:
+        """Return the shape payloads hold; scenes are counted from 0."""
+        return {
+            "name": self.name,
+            "kind": self.kind,
+            "first_scene": self.first_scene,
+            "last_scene": self.last_scene,
+            "times": self.times,
+        }
+
+
+@dataclass(frozen=True, slots=True)
+class ReaderState:
+    """The reader after one scene."""
+
+    path: str
+    title: str
+    new_names: tuple[str, ...]
+    present: tuple[str, ...]
+    known_names: int
+    questions_asked: int
+    questions_open: int
+    # None where the language has no lexicon.
+    sentiment: float | None
+    tension: float | None
+
+    def to_json(self) -> dict[str, Any]:
+        """Return the shape payloads hold."""
+        return {
+            "path": self.path,
+            "title": self.title,
+            "new_names": list(self.new_names),
+            "present": list(self.present),
+            "known_names": self.known_names,
+            "questions_asked": self.questions_asked,
+            "questions_open": self.questions_open,
+            "sentiment": None if self.sentiment is None else round(self.sentiment, 3),
+            "tension": None if self.tension is None else round(self.tension, 1),
+        }
+
+
+@dataclass(frozen=True, slots=True)
+class ReaderQuestion:
+    """A question and the scene that takes it up, if one does."""
+
+    asked: RaisedQuestion
+    taken_up: int | None
+
+    def is_open_after(self, scene: int) -> bool:
+        """Say whether the reader still carries it after a scene."""
+        if self.asked.scene > scene:
+            return False
+        return self.taken_up is None or self.taken_up > scene
+
+
+def acquaintances(casts: Sequence[SceneCast]) -> tuple[Acquaintance, ...]:
+    """Return everybody the reader has met, the most named first."""
+    met: dict[str, list[tuple[int, Appearance]]] = {}
+    for scene, cast in enumerate(casts):
+        for name, appearance in cast.appearances.items():
+            met.setdefault(name, []).append((scene, appearance))
+    found = [
+        Acquaintance(
+            name,
+            seen[0][1].named.kind,
+            seen[0][0],
+            seen[-1][0],
+            sum(appearance.times for _, appearance in seen),
+        )
+        for name, seen in met.items()
+    ]
+    return tuple(sorted(found, key=lambda each: (-each.times, each.name)))
+
+
+def states_of(
+    casts: Sequence[SceneCast],
+    questions: Sequence[ReaderQuestion],
+    moods: Mapping[int, tuple[float, float]],
+) -> tuple[ReaderState, ...]:
+    """Walk the scenes; `moods` gives sentiment and tension of those that could be measured."""
+    known: set[str] = set()
+    states: list[ReaderState] = []
+    for scene, cast in enumerate(casts):
+        new = [name for name in cast.appearances if name not in known]
+        known.update(cast.appearances)
+        sentiment, tension = moods.get(scene, (None, None))
+        states.append(
+            ReaderState(
+                cast.document.path,
+                cast.title,
+                tuple(sorted(new, key=lambda name: (cast.appearances[name].sentences[0], name))),
+                tuple(sorted(cast.appearances)),
+                len(known),
+                sum(each.asked.scene == scene for each in questions),
+                sum(each.is_open_after(scene) for each in questions),
+                sentiment,
+                tension,
+            )
+        )
+    return tuple(states)
+
+
+@dataclass(frozen=True, slots=True)
+class SceneReading:
     """What follows from one scene alone."""
 
     sentiment: float
     namings: Namings
     askings: tuple[Asking, ...]
-    vocabulary: Vocabulary
+    vocabulary: TextVocabulary
 
 
 @dataclass(frozen=True, slots=True)
 class Simulation:
     """A reader's way through the story, and what was stumbled over."""
 
-    states: tuple[State, ...]
+    states: tuple[ReaderState, ...]
     known: tuple[Acquaintance, ...]
-    questions: tuple[Question, ...]
-    findings: tuple[Finding, ...]
+    questions: tuple[ReaderQuestion, ...]
+    findings: tuple[StoryFinding, ...]
 
 
-def read_scene(document: Document) -> Reading:
+def read_scene(document: Document) -> SceneReading:
     """Read one scene, whatever stands before or after it."""
-    return Reading(
+    return SceneReading(
         sentiment_of(document),
         namings_in(document),
         askings_in(document),
-        Vocabulary(different_words(document.sentences)),
+        TextVocabulary(different_words(document.sentences)),
     )
 
 
 def simulate(
     index: StoryIndex,
     files: Sequence[StoryFile],
-    readings: Sequence[Reading],
+    readings: Sequence[SceneReading],
     tensions: Sequence[float],
     limits: ReaderThresholds,
 ) -> Simulation:
@@ -87,7 +192,7 @@ def simulate(
     is_supported = len(english) * 2 > len(documents)
     questions = _questions(index, documents, readings, limits) if is_supported else ()
     moods = {scene: (readings[scene].sentiment, tensions[scene]) for scene in english}
-    findings: list[Finding] = []
+    findings: list[StoryFinding] = []
     if is_supported:
         dropped = [each.asked for each in questions if each.taken_up is None]
         findings = [
@@ -108,9 +213,9 @@ def simulate(
 def _questions(
     index: StoryIndex,
     documents: Sequence[Document],
-    readings: Sequence[Reading],
+    readings: Sequence[SceneReading],
     limits: ReaderThresholds,
-) -> tuple[Question, ...]:
+) -> tuple[ReaderQuestion, ...]:
     vocabularies = [reading.vocabulary for reading in readings]
     asked = [
         each
@@ -121,18 +226,18 @@ def _questions(
             scene, readings[scene].askings, frozenset(names_in(index, document.path).people), limits
         )
     ]
-    return tuple(Question(each, taken_up_in(each, documents, vocabularies)) for each in asked)
+    return tuple(ReaderQuestion(each, taken_up_in(each, documents, vocabularies)) for each in asked)
 
 
 def _things(
-    documents: Sequence[Document], readings: Sequence[Reading], limits: ReaderThresholds
-) -> Iterator[Finding]:
+    documents: Sequence[Document], readings: Sequence[SceneReading], limits: ReaderThresholds
+) -> Iterator[StoryFinding]:
     planted = [planted_things(reading.namings, limits) for reading in readings]
     vocabularies = [reading.vocabulary for reading in readings]
     return setups_without_payoff(documents, planted, vocabularies, limits)
 
 
-def _items(casts: Sequence[Cast], limits: ReaderThresholds) -> Iterator[Finding]:
+def _items(casts: Sequence[SceneCast], limits: ReaderThresholds) -> Iterator[StoryFinding]:
     """Tell of things with a card of their own that one early scene names and no other does."""
     scenes: dict[str, list[int]] = {}
     for scene, cast in enumerate(casts):

@@ -6,18 +6,23 @@ from pydantic import Field
 
 from callboard.library.story.index import StoryIndex, story_index
 from callboard.library.story.model import StoryFile
-from callboard.library.story.thresholds import ReaderThresholds, StakesThresholds, thresholds
-from callboard.library.story.tools.derived import PerDocument
-from callboard.library.story.tools.frame import Report, counted, finish, plan
-from callboard.library.story.tools.noticing import identified
-from callboard.library.story.tools.reader.flow import assess
+from callboard.library.story.thresholds import StakesThresholds, thresholds
+from callboard.library.story.tools.reader.mood import assess
 from callboard.library.story.tools.reader.simulation import Simulation, read_scene, simulate
-from callboard.library.story.tools.scenes import scenes_asked_for
+from callboard.library.story.tools.report import (
+    PerDocument,
+    ToolReport,
+    counted,
+    finish,
+    identified,
+    plan,
+    scenes_asked_for,
+)
+from callboard.library.story.tools.stakes.curve import measure, scene_part
 from callboard.library.story.tools.stakes.hits import scene_hits
-from callboard.library.story.tools.stakes.scene import measure, scene_part
 from callboard.library.story.tools.stakes.threads import (
-    Passage,
     Theme,
+    ThemePassage,
     thread_findings,
     thread_of,
 )
@@ -43,26 +48,24 @@ def reader_experience_simulator(context: ToolContext, args: ReaderExperienceArgs
     files = scenes_asked_for(index, args.scene_paths)
     documents = [index.document(file.path) for file in files]
     read = context.kept.get("story readings", lambda: PerDocument(read_scene))
-    tensions = _tensions(context, index, files, limits.section(StakesThresholds))
+    tensions = _tensions(context, index, files, limits.stakes)
     simulation = simulate(
         index,
         files,
         [read.of(document) for document in documents],
         tensions,
-        limits.section(ReaderThresholds),
+        limits.reader,
     )
-    passages = [Passage(document) for document in documents]
-    threads = [
-        thread_of(theme, passages, limits.section(StakesThresholds)) for theme in args.themes
-    ]
+    passages = [ThemePassage(document) for document in documents]
+    threads = [thread_of(theme, passages, limits.stakes) for theme in args.themes]
     findings = identified(
         "reader_experience_simulator", [*simulation.findings, *thread_findings(threads)]
     )
-    flow = assess(findings, limits.section(ReaderThresholds))
+    flow = assess(findings, limits.reader)
     return finish(
         index,
         limits,
-        Report(
+        ToolReport(
             tool="reader_experience_simulator",
             preview=f"{counted(len(files), 'scene')} read: {flow},"
             f" {counted(len(findings), 'finding')}",

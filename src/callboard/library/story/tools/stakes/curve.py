@@ -1,13 +1,15 @@
-"""The curve: scores of the scenes, how each compares with the one before, and what stands out."""
+"""The curve: what is at stake in each scene, its score, and what stands out against the others."""
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from typing import Literal
+from typing import Any, Literal
 
-from callboard.library.story.model import Finding, Quote, Severity
+from callboard.library.story.index import OutlineEntry
+from callboard.library.story.model import Quote, Severity, StoryFile, StoryFinding
+from callboard.library.story.text.document import Document
 from callboard.library.story.thresholds import StakesThresholds
-from callboard.library.story.tools.noticing import noticed
-from callboard.library.story.tools.stakes.hits import Hits
+from callboard.library.story.tools.report import noticed
+from callboard.library.story.tools.stakes.hits import Hits, SceneHits, line_hits
 
 Escalation = Literal["Higher", "Same", "Lower"]
 
@@ -53,14 +55,14 @@ def levels_of(raws: Sequence[float], limits: StakesThresholds) -> tuple[Level, .
     )
 
 
-def curve_findings(stops: Sequence[Stop], limits: StakesThresholds) -> Iterator[Finding]:
+def curve_findings(stops: Sequence[Stop], limits: StakesThresholds) -> Iterator[StoryFinding]:
     """Tell of plateaus, of a drop near the end, and of scenes in which nothing is at stake."""
     yield from _plateaus(stops, limits)
     yield from _late_drops(stops, limits)
     yield from _low(stops, limits)
 
 
-def _low(stops: Sequence[Stop], limits: StakesThresholds) -> Iterator[Finding]:
+def _low(stops: Sequence[Stop], limits: StakesThresholds) -> Iterator[StoryFinding]:
     low = [
         stop
         for stop in stops
@@ -96,7 +98,7 @@ def _escalation(previous: float | None, raw: float, limits: StakesThresholds) ->
     return "Lower" if raw < limits.lower_ratio * previous else "Same"
 
 
-def _plateaus(stops: Sequence[Stop], limits: StakesThresholds) -> Iterator[Finding]:
+def _plateaus(stops: Sequence[Stop], limits: StakesThresholds) -> Iterator[StoryFinding]:
     for run in _runs(stops, limits):
         is_low = all(stop.level.score < limits.low_score for stop in run)
         if len(run) < limits.plateau_scenes or is_low:
@@ -128,7 +130,7 @@ def _is_level(start: float, level: Level, limits: StakesThresholds) -> bool:
     return level.escalation == "Same" and _escalation(start, level.raw, limits) == "Same"
 
 
-def _late_drops(stops: Sequence[Stop], limits: StakesThresholds) -> Iterator[Finding]:
+def _late_drops(stops: Sequence[Stop], limits: StakesThresholds) -> Iterator[StoryFinding]:
     if len(stops) < limits.late_min_scenes:
         return
     first_late = len(stops) - max(1, round(limits.late_share * len(stops)))
@@ -164,3 +166,89 @@ def _falls(stops: Sequence[Stop], first_late: int) -> Iterator[tuple[int, int]]:
 
 def _shown(stop: Stop) -> Quote:
     return stop.quotes[0] if stop.quotes else stop.opening
+
+
+@dataclass(frozen=True, slots=True)
+class StakesPart:
+    """A stretch of text that is measured: a scene file, or a scene's entry in the outline."""
+
+    path: str
+    title: str
+    declared_stakes: str | None
+    document: Document
+    hits: SceneHits
+    # What to show where nothing was hit; None where there is no text at all.
+    opening: Quote | None
+    # The lines of the document that are meant; None for all.
+    lines: range | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Measured:
+    """A part with its place on the curve."""
+
+    part: StakesPart
+    level: Level
+    quotes: tuple[Quote, ...]
+
+    @property
+    def stop(self) -> Stop | None:
+        """The part as findings take it, or None where there is nothing to quote or to measure."""
+        if self.part.opening is None or not self.part.document.is_english:
+            return None
+        hits = self.part.hits
+        return Stop(self.part.title, self.level, hits.word_count, self.quotes, self.part.opening)
+
+    def to_json(self) -> dict[str, Any]:
+        """Return the shape payloads hold."""
+        hits = self.part.hits
+        return {
+            "path": self.part.path,
+            "title": self.part.title,
+            "word_count": hits.word_count,
+            "external": hits.total.external,
+            "internal": hits.total.internal,
+            "pressure": hits.total.pressure,
+            "raw": round(self.level.raw, 3),
+            "score": round(self.level.score, 1),
+            "escalation": self.level.escalation,
+            "declared_stakes": self.part.declared_stakes,
+            "quotes": [quote.to_json() for quote in self.quotes],
+            "language_supported": self.part.document.is_english,
+        }
+
+
+def scene_part(file: StoryFile, document: Document, hits: SceneHits) -> StakesPart:
+    """Return a scene file as a part."""
+    sentences = document.sentences
+    opening = document.quote(sentences[0]) if sentences else None
+    return StakesPart(file.path, file.title, file.stakes, document, hits, opening)
+
+
+def entry_part(entry: OutlineEntry, document: Document) -> StakesPart:
+    """Return a scene's entry in the outline as a part."""
+    lines = range(entry.line_start, entry.line_end + 1)
+    return StakesPart(
+        document.path,
+        entry.title,
+        entry.fields.get("stakes"),
+        document,
+        line_hits(document, lines),
+        document.quote(entry.line_start),
+        lines,
+    )
+
+
+def measure(parts: Sequence[StakesPart], limits: StakesThresholds) -> tuple[Measured, ...]:
+    """Put parts on one curve."""
+    raws = [raw_of(part.hits.total, part.hits.word_count, limits) for part in parts]
+    return tuple(
+        Measured(part, level, _top_quotes(part, limits))
+        for part, level in zip(parts, levels_of(raws, limits), strict=True)
+    )
+
+
+def _top_quotes(part: StakesPart, limits: StakesThresholds) -> tuple[Quote, ...]:
+    # Of equals the earlier comes first: sorting keeps their order.
+    ranked = sorted(part.hits.places, key=lambda each: -raw_of(each[1], 1000, limits))
+    return tuple(part.document.quote(each) for each, _ in ranked[: limits.quotes_per_scene])

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from functools import cache
 from typing import Final
 
-from callboard.library.story.lexicon.groups import phrases_in, words_in
+from callboard.library.story.lexicon import phrases_in, words_in
 from callboard.library.story.text.document import Document
 from callboard.library.story.text.sentences import Sentence
 from callboard.library.story.text.words import words_of

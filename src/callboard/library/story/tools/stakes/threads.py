@@ -6,13 +6,13 @@ from typing import Any, Literal
 
 from pydantic import BaseModel, ConfigDict, Field
 
-from callboard.library.story.model import Finding, Quote, Severity
+from callboard.library.story.model import Quote, Severity, StoryFinding
 from callboard.library.story.text.document import Document
 from callboard.library.story.text.sentences import Sentence
 from callboard.library.story.text.words import stem, words_of
 from callboard.library.story.thresholds import StakesThresholds
-from callboard.library.story.tools.noticing import noticed
-from callboard.library.story.tools.stems import Vocabulary
+from callboard.library.story.tools.report import noticed
+from callboard.library.story.tools.stems import TextVocabulary
 
 Status = Literal["planted_and_paid", "planted_unpaid", "paid_unplanted", "absent"]
 
@@ -26,7 +26,7 @@ class Theme(BaseModel):
 
 
 @dataclass(frozen=True, slots=True)
-class Passage:
+class ThemePassage:
     """Where to listen: a whole document, or some lines of it."""
 
     document: Document
@@ -41,7 +41,7 @@ class Passage:
 
 
 @dataclass(frozen=True, slots=True)
-class Mention:
+class ThemeMention:
     """A scene that holds a theme: how often, and where first."""
 
     scene: int
@@ -51,12 +51,12 @@ class Mention:
 
 
 @dataclass(frozen=True, slots=True)
-class Thread:
+class ThemeThread:
     """A theme through the story."""
 
     theme: str
     terms: tuple[str, ...]
-    mentions: tuple[Mention, ...]
+    mentions: tuple[ThemeMention, ...]
     status: Status
 
     def to_json(self) -> dict[str, Any]:
@@ -77,7 +77,9 @@ class Thread:
         }
 
 
-def thread_of(theme: str | Theme, passages: Sequence[Passage], limits: StakesThresholds) -> Thread:
+def thread_of(
+    theme: str | Theme, passages: Sequence[ThemePassage], limits: StakesThresholds
+) -> ThemeThread:
     """Follow a theme and its synonyms; words match by stem, phrases word after word."""
     named = Theme(name=theme) if isinstance(theme, str) else theme
     terms = tuple(dict.fromkeys(term for term in [named.name, *named.synonyms] if words_of(term)))
@@ -89,7 +91,7 @@ def thread_of(theme: str | Theme, passages: Sequence[Passage], limits: StakesThr
         if mention is not None
     ]
     scenes = [mention.scene for mention in mentions]
-    return Thread(named.name, terms, tuple(mentions), status_of(scenes, len(passages), limits))
+    return ThemeThread(named.name, terms, tuple(mentions), status_of(scenes, len(passages), limits))
 
 
 def status_of(scenes: Sequence[int], count: int, limits: StakesThresholds) -> Status:
@@ -103,7 +105,7 @@ def status_of(scenes: Sequence[int], count: int, limits: StakesThresholds) -> St
     return "planted_and_paid" if is_paid else "planted_unpaid"
 
 
-def thread_findings(threads: Sequence[Thread]) -> Iterator[Finding]:
+def thread_findings(threads: Sequence[ThemeThread]) -> Iterator[StoryFinding]:
     """Tell of themes planted and dropped, or paid without being planted."""
     told = {
         "planted_unpaid": "is planted and not heard again near the end",
@@ -123,8 +125,10 @@ def thread_findings(threads: Sequence[Thread]) -> Iterator[Finding]:
         )
 
 
-def _mention(scene: int, passage: Passage, wanted: Sequence[tuple[str, ...]]) -> Mention | None:
-    vocabulary = Vocabulary(frozenset(word for _, words in passage.places() for word in words))
+def _mention(
+    scene: int, passage: ThemePassage, wanted: Sequence[tuple[str, ...]]
+) -> ThemeMention | None:
+    vocabulary = TextVocabulary(frozenset(word for _, words in passage.places() for word in words))
     possible = [term for term in wanted if all(vocabulary.has(root) for root in term)]
     openers = vocabulary.forms(term[0] for term in possible)
     times = 0
@@ -136,7 +140,7 @@ def _mention(scene: int, passage: Passage, wanted: Sequence[tuple[str, ...]]) ->
         times += here
         if here and first is None:
             first = passage.document.quote(place)
-    return Mention(scene, passage.document.path, times, first) if first is not None else None
+    return ThemeMention(scene, passage.document.path, times, first) if first is not None else None
 
 
 def _count(stems: Sequence[str], wanted: Sequence[tuple[str, ...]]) -> int:

@@ -5,24 +5,30 @@ from collections.abc import Sequence
 from pydantic import Field, model_validator
 
 from callboard.library.story.index import StoryIndex, story_index
-from callboard.library.story.thresholds import StakesThresholds, thresholds
-from callboard.library.story.tools.derived import PerDocument
-from callboard.library.story.tools.frame import Report, cite, counted, finish, plan
-from callboard.library.story.tools.noticing import identified
-from callboard.library.story.tools.scenes import scenes_asked_for
-from callboard.library.story.tools.stakes.curve import curve_findings
-from callboard.library.story.tools.stakes.hits import scene_hits
-from callboard.library.story.tools.stakes.scene import (
+from callboard.library.story.thresholds import thresholds
+from callboard.library.story.tools.report import (
+    PerDocument,
+    ToolReport,
+    cite,
+    counted,
+    finish,
+    identified,
+    plan,
+    scenes_asked_for,
+)
+from callboard.library.story.tools.stakes.curve import (
     Measured,
-    Part,
+    StakesPart,
+    curve_findings,
     entry_part,
     measure,
     scene_part,
 )
+from callboard.library.story.tools.stakes.hits import scene_hits
 from callboard.library.story.tools.stakes.threads import (
-    Passage,
     Theme,
-    Thread,
+    ThemePassage,
+    ThemeThread,
     thread_findings,
     thread_of,
 )
@@ -55,10 +61,10 @@ def stakes_mapper(context: ToolContext, args: StakesMapperArgs) -> ToolResult:
     """Map the stakes of every scene as a curve with quotes, and follow themes through the story."""
     index = story_index(context)
     limits = thresholds(context)
-    section = limits.section(StakesThresholds)
+    section = limits.stakes
     parts = _parts(context, index, args)
     measured = measure(parts, section)
-    passages = [Passage(part.document, part.lines) for part in parts]
+    passages = [ThemePassage(part.document, part.lines) for part in parts]
     threads = [thread_of(theme, passages, section) for theme in args.themes]
     stops = [each.stop for each in measured]
     findings = [
@@ -68,7 +74,7 @@ def stakes_mapper(context: ToolContext, args: StakesMapperArgs) -> ToolResult:
     return finish(
         index,
         limits,
-        Report(
+        ToolReport(
             tool="stakes_mapper",
             preview=_preview(measured, len(findings)),
             payload={
@@ -84,7 +90,7 @@ def stakes_mapper(context: ToolContext, args: StakesMapperArgs) -> ToolResult:
     )
 
 
-def _parts(context: ToolContext, index: StoryIndex, args: StakesMapperArgs) -> list[Part]:
+def _parts(context: ToolContext, index: StoryIndex, args: StakesMapperArgs) -> list[StakesPart]:
     if args.outline_path is not None:
         path = index.need_outline(args.outline_path).path
         document = index.document(path)
@@ -115,7 +121,7 @@ def _curve_lines(measured: Sequence[Measured]) -> list[str]:
     return lines
 
 
-def _thread_lines(threads: Sequence[Thread]) -> list[str]:
+def _thread_lines(threads: Sequence[ThemeThread]) -> list[str]:
     lines: list[str] = []
     for thread in threads:
         lines.append(

@@ -7,7 +7,8 @@ from collections.abc import Callable, Mapping
 from itertools import pairwise
 from typing import Final
 
-from callboard.library.story.text.words import looks_english, stem, stop_words, words_of
+from callboard.library.story.text import content_words
+from callboard.library.story.text.words import looks_english, stem, words_of
 from callboard.packs.writers_factory.bible.beats import (
     MIDPOINT,
     MIDPOINT_FIELD,
@@ -111,7 +112,7 @@ def _arc(fields: Fields) -> CheckResult:
 
 def _content_stems(text: str, fields: Fields) -> frozenset[str]:
     name = stems_of(_text(fields, "name"))
-    words = [word for word in words_of(text) if word not in stop_words() and len(word) > 2]
+    words = content_words(text, min_letters=3)
     return frozenset(stem(word.removesuffix("'s")) for word in words) - name
 
 

@@ -6,6 +6,7 @@ from enum import StrEnum
 from typing import Any, Final, cast
 
 from callboard.core.canonical import Json
+from callboard.core.words import shorten
 from callboard.prompts import build_state
 
 _DETAIL_CHARS: Final = 1200
@@ -106,4 +107,4 @@ def notice_of(result: ActionResult) -> str | None:
 
 
 def _cut(text: str, limit_chars: int) -> str:
-    return text if len(text) <= limit_chars else f"{text[:limit_chars].rstrip()}…"
+    return shorten(text, limit_chars, on_top=True, strip=True)

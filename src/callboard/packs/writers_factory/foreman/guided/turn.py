@@ -13,6 +13,7 @@ from callboard.choreography.small_models.forms import Form
 from callboard.choreography.stage import Stage
 from callboard.core.canonical import Json
 from callboard.core.errors import ProviderError
+from callboard.core.words import shorten
 from callboard.engine.errors import StepFailed
 from callboard.packs.writers_factory.action import CHALLENGE
 from callboard.packs.writers_factory.foreman.actions import ActionResult
@@ -264,8 +265,7 @@ def _remember(category: str, message: str, key: str = "") -> Action:
 
 
 def _short(text: str) -> str:
-    plain = _plain(text)
-    return plain if len(plain) <= _SHOWN_CHARS else f"{plain[:_SHOWN_CHARS].rstrip()}…"
+    return shorten(_plain(text), _SHOWN_CHARS, on_top=True, strip=True)
 
 
 def _plain(text: str) -> str:

@@ -7,7 +7,7 @@ import re
 from collections.abc import Iterable
 from typing import Final
 
-from callboard.core.canonical import composed
+from callboard.core.words import folded
 from callboard.knowledge.graph import Node
 
 _APART: Final = re.compile(r"[^\w]+|_+")
@@ -16,7 +16,7 @@ _POSSESSIVE: Final = re.compile(r"['\u2019]s\b")
 
 def key_form(name: str) -> str:
     """Return a name as it stands in a key: `Mickey O'Dea` is `mickey_o_dea`."""
-    plain = _POSSESSIVE.sub("", composed(name).casefold())
+    plain = _POSSESSIVE.sub("", folded(name))
     return "_".join(part for part in _APART.split(plain) if part)
 
 

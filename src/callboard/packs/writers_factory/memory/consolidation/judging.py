@@ -14,7 +14,7 @@ from callboard.core.canonical import digest
 from callboard.core.vocabulary import Content, Trust
 from callboard.knowledge.fact_rows import KBEntry
 from callboard.knowledge.graph import Graph, Node
-from callboard.library.story.text.words import stem, stop_words
+from callboard.library.story.text import words
 from callboard.packs.writers_factory.memory.claims import Claim, Names
 from callboard.packs.writers_factory.memory.claims.mapping import map_entry
 from callboard.packs.writers_factory.memory.conflicts import (
@@ -103,8 +103,7 @@ def rule_text(node: Node) -> str:
 
 def content_stems(text: str, rules: ConflictRules) -> frozenset[str]:
     """Return the stems of a text's words that carry meaning; words that deny do not count."""
-    words = words_of(text) - stop_words() - rules.negations
-    return frozenset(stem(word) for word in words)
+    return words.content_stems(words_of(text), idle=rules.negations)
 
 
 def _pairs_of(entry: KBEntry, known: Iterable[_Known], rules: ConflictRules) -> Iterator[RulePair]:

@@ -3,7 +3,7 @@
 import re
 from typing import Final
 
-from callboard.library.story.lexicon.lists import word_list
+from callboard.library.story.lexicon import word_list
 
 MOST: Final = 8
 _RUN: Final = re.compile(r"(?<![\w'\u2019])[A-Z][\w'\u2019-]*(?:[ \t]+[A-Z][\w'\u2019-]*)*")

@@ -9,8 +9,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Final
 
-from callboard.library.story.lexicon.lists import word_list
-from callboard.library.story.text.words import stem
+from callboard.library.story.text import content_stems
 from callboard.packs.writers_factory.revision.analysis.quotes import Span, paragraphs_of
 
 _TELLING_SHARE: Final = 0.6
@@ -56,9 +55,7 @@ def nearest_place(text: str, thread: Thread) -> Span | None:
 
 def telling_stems(text: str) -> frozenset[str]:
     """Return the stems of the words that say something."""
-    idle = word_list("stop_words")
-    words = (match[0].casefold() for match in _WORD.finditer(text))
-    return frozenset(stem(word) for word in words if word not in idle and len(word) > 1)
+    return content_stems((match[0].casefold() for match in _WORD.finditer(text)), min_letters=2)
 
 
 def _find_name(text: str, name: str) -> Span | None:

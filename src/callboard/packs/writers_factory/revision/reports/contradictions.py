@@ -5,8 +5,8 @@ from dataclasses import replace
 from typing import Final
 
 from callboard.library.story.index import story_index
-from callboard.library.story.model import Finding
 from callboard.library.story.model import Severity as Weight
+from callboard.library.story.model import StoryFinding
 from callboard.library.story.thresholds import thresholds
 from callboard.library.story.tools.consistency.tool import ConsistencyCheck
 from callboard.packs.writers_factory.model import Severity
@@ -43,7 +43,7 @@ def find_contradictions(
     )
 
 
-def _item(finding: Finding, known: dict[str, tuple[str, int]]) -> AuditItem:
+def _item(finding: StoryFinding, known: dict[str, tuple[str, int]]) -> AuditItem:
     scene, chapter = known.get(finding.quotes[-1].path, ("", 0)) if finding.quotes else ("", 0)
     quotes = tuple(f"{known.get(q.path, (q.path, 0))[0]}: {q.text}" for q in finding.quotes)
     return AuditItem(

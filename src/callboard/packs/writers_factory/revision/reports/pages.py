@@ -3,6 +3,7 @@
 from collections.abc import Sequence
 from typing import Final
 
+from callboard.core.words import shorten
 from callboard.packs.writers_factory.model import Severity
 from callboard.packs.writers_factory.revision.reports.findings import AuditItem
 from callboard.packs.writers_factory.revision.reports.voices import VoiceReport
@@ -62,7 +63,7 @@ def _item(item: AuditItem) -> list[str]:
 
 
 def _quoted(text: str) -> list[str]:
-    short = text if len(text) <= _MOST_QUOTE_CHARS else f"{text[:_MOST_QUOTE_CHARS]}…"
+    short = shorten(text, _MOST_QUOTE_CHARS, on_top=True)
     return [f"> {line}".rstrip() for line in short.splitlines()]
 
 

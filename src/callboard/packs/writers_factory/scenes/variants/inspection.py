@@ -5,7 +5,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import Final
 
-from callboard.library.story.text import Document, stem, stop_words, words_of
+from callboard.library.story.text import Document, content_stems, stem, words_of
 from callboard.packs.writers_factory.manuscript import count_prose
 from callboard.packs.writers_factory.prose import (
     PatternHit,
@@ -84,8 +84,7 @@ def mentions(stems: set[str], name: str) -> bool:
 
     A short name must be there whole; of a longer one, most of the words that carry it.
     """
-    telling = [word for word in words_of(name) if word not in stop_words()]
-    wanted = {stem(word) for word in telling} or {stem(word) for word in words_of(name)}
+    wanted = content_stems(name) or {stem(word) for word in words_of(name)}
     if not wanted:
         return False
     needed = len(wanted) if len(wanted) <= 2 else -(-len(wanted) * 3 // 5)
@@ -94,7 +93,7 @@ def mentions(stems: set[str], name: str) -> bool:
 
 def hints(stems: set[str], name: str) -> bool:
     """Say whether a text touches something to come: two of the words that carry it are enough."""
-    telling = {stem(word) for word in words_of(name) if word not in stop_words()}
+    telling = content_stems(name)
     return bool(telling) and len(telling & stems) >= min(2, len(telling))
 
 

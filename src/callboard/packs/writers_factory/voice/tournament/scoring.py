@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 from functools import cache, cached_property
 from typing import Final
 
-from callboard.library.story.text import Document, stem, stop_words
+from callboard.library.story.text import Document, content_stems
 from callboard.library.story.text.sentences import Sentence
 from callboard.packs.writers_factory.prose import (
     PatternHit,
@@ -130,7 +130,7 @@ def _near(value: float, wanted: float, span: float) -> float:
 
 def _stems(text: str) -> frozenset[str]:
     words = (word for s in Document("text", text).sentences for word in s.words)
-    return frozenset(stem(w) for w in words if len(w) > 3 and w not in stop_words())
+    return content_stems(words, min_letters=4)
 
 
 def _authenticity(passage: Scored) -> float:

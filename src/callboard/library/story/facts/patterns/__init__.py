@@ -1,1 +1,0 @@
-"""Patterns: the English sentences claims are made with."""

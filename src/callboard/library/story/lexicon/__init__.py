@@ -1,1 +1,0 @@
-"""Lexicons: English word lists as data, and their loader."""

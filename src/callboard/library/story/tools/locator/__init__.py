@@ -1,1 +1,0 @@
-"""`file_locator`: which files a task or a question is about."""

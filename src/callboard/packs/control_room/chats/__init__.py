@@ -1,1 +1,0 @@
-"""Chats: one agent of the staff and one conversation."""

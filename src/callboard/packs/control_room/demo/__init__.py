@@ -1,1 +1,0 @@
-"""The demonstration: a scene of the sample novel, drafted by the embedded model."""

@@ -12,7 +12,7 @@ from scene_stage import BUNDLE, callback_text, staff, strategy_in, update, words
 from callboard.core.vocabulary import RunState
 from callboard.models import Failure, Line, ModelRequest
 from callboard.packs.writers_factory.model import SceneStatus
-from callboard.packs.writers_factory.modes.overrides import GateOverride, Overrides
+from callboard.packs.writers_factory.modes.gates import GateOverride, Overrides
 from callboard.packs.writers_factory.scenes.variants import shared_runs
 from callboard.packs.writers_factory.scenes.variants.replies import (
     clean_prose,

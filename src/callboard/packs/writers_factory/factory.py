@@ -16,8 +16,8 @@ from callboard.packs.writers_factory.ground import Ground
 from callboard.packs.writers_factory.manuscript import Version
 from callboard.packs.writers_factory.memory import ConsolidationClock, Consolidator
 from callboard.packs.writers_factory.model import PACK
+from callboard.packs.writers_factory.modes.gates import Transition
 from callboard.packs.writers_factory.modes.modes import WRITER
-from callboard.packs.writers_factory.modes.values import Transition
 from callboard.packs.writers_factory.operations import operations_in
 from callboard.packs.writers_factory.permission import (
     require_acceptable,

@@ -9,7 +9,7 @@ from callboard.packs.writers_factory.manuscript import Manuscript
 from callboard.packs.writers_factory.memory import Memory, Notebooks
 from callboard.packs.writers_factory.milestones import milestones
 from callboard.packs.writers_factory.modes import Modes
-from callboard.packs.writers_factory.modes.values import Neighbours
+from callboard.packs.writers_factory.modes.gates import Neighbours
 from callboard.packs.writers_factory.revision.revision import Revision
 from callboard.packs.writers_factory.scenes.scenes import Scenes
 from callboard.packs.writers_factory.voice import Voice

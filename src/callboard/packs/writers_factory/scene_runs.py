@@ -8,7 +8,7 @@ from callboard.core.canonical import Json
 from callboard.packs.writers_factory.ground import Ground
 from callboard.packs.writers_factory.health import Health, judge_scene, start_after_chapter
 from callboard.packs.writers_factory.model import SceneMeta
-from callboard.packs.writers_factory.modes.overrides import Overrides
+from callboard.packs.writers_factory.modes.gates import Overrides
 from callboard.packs.writers_factory.operations import keep_in_run
 from callboard.packs.writers_factory.permission import require_acceptable
 from callboard.packs.writers_factory.scenes.acceptance import Judged, accept_scene

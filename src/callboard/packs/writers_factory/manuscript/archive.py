@@ -10,7 +10,7 @@ from typing import Any, Final
 
 from callboard.core.canonical import Json
 from callboard.packs.writers_factory.ground import Ground
-from callboard.packs.writers_factory.manuscript.errors import VersionUnknown
+from callboard.packs.writers_factory.manuscript.facts import VersionUnknown
 
 ARCHIVE: Final = "content/Archive"
 VERSION_KIND: Final = "scene_version"

@@ -12,24 +12,29 @@ from typing import Any, Final
 from callboard.core.canonical import digest_bytes
 from callboard.packs.writers_factory.ground import Ground
 from callboard.packs.writers_factory.manuscript.archive import Archive, Version
-from callboard.packs.writers_factory.manuscript.errors import (
+from callboard.packs.writers_factory.manuscript.facts import (
+    WRITTEN,
     NothingToUndo,
     OutlineInvalid,
     SceneUnknown,
-)
-from callboard.packs.writers_factory.manuscript.facts import (
+    advance,
     meta_from_json,
     meta_to_json,
     parse_scene_id,
 )
 from callboard.packs.writers_factory.manuscript.outline import (
+    Outlines,
+    OutlineVersion,
     in_story_order,
     outline_faults,
 )
-from callboard.packs.writers_factory.manuscript.outlines import Outlines, OutlineVersion
-from callboard.packs.writers_factory.manuscript.progress import WRITTEN, advance
-from callboard.packs.writers_factory.manuscript.sheet import count_prose, write_sheet
-from callboard.packs.writers_factory.manuscript.shelf import SceneFile, SceneShelf, scene_path
+from callboard.packs.writers_factory.manuscript.sheet import (
+    SceneFile,
+    SceneShelf,
+    count_prose,
+    scene_path,
+    write_sheet,
+)
 from callboard.packs.writers_factory.model import PlannedScene, SceneMeta, SceneStatus, scene_id
 
 SCENE_KIND: Final = "scene"

@@ -13,9 +13,15 @@ from callboard.core.canonical import Json
 from callboard.packs.writers_factory.bible import Bible, StatusReport, claim_status
 from callboard.packs.writers_factory.bible.shapes import template_name
 from callboard.packs.writers_factory.ground import Ground
-from callboard.packs.writers_factory.modes.errors import ModeGated, WritersDecision
-from callboard.packs.writers_factory.modes.overrides import GateItem, GateOverride, Overrides
-from callboard.packs.writers_factory.modes.position import Positions
+from callboard.packs.writers_factory.modes.gates import (
+    Gate,
+    GateItem,
+    GateOverride,
+    Neighbours,
+    Overrides,
+    Positions,
+    Transition,
+)
 from callboard.packs.writers_factory.modes.predicates import (
     MEASURES,
     PREDICATES,
@@ -23,11 +29,12 @@ from callboard.packs.writers_factory.modes.predicates import (
 )
 from callboard.packs.writers_factory.modes.specs import (
     KnownNames,
+    ModeGated,
     ModeSpec,
     ModeTable,
+    WritersDecision,
     load_modes,
 )
-from callboard.packs.writers_factory.modes.values import Gate, Neighbours, Transition
 from callboard.store.connection import Connection
 
 WRITER: Final = "writer"

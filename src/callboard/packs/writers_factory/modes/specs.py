@@ -1,4 +1,4 @@
-"""The modes as data: read from `prompts/modes.yaml` and checked before anything else happens."""
+"""The modes as data, read from `prompts/modes.yaml`, and what can keep a book from entering one."""
 
 from collections.abc import Collection, Mapping
 from dataclasses import dataclass
@@ -10,13 +10,44 @@ from typing import Final, cast
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
 from callboard.core.canonical import Json
+from callboard.core.errors import Conflict, InvalidInput, NotFound
 from callboard.core.parsing import FileProblem
-from callboard.packs.writers_factory.modes.errors import ModesInvalid, UnknownMode
 from callboard.studio.settings_files import (
     FileContent,
     parse_settings_file,
     read_settings_file,
 )
+
+
+class ModesInvalid(InvalidInput):
+    """The file of modes cannot be used; the message names the file and the key."""
+
+    code = "modes_invalid"
+
+
+class UnknownMode(NotFound):
+    """There is no mode of that name."""
+
+    code = "unknown_mode"
+
+
+class ModeGated(Conflict):
+    """A gate is not met; every unmet item is named."""
+
+    code = "mode_gated"
+
+    def __init__(self, to: str, unmet: tuple[str, ...], *, fix: str) -> None:
+        """Take the mode that was asked for and everything that is missing."""
+        told = "; ".join(unmet)
+        super().__init__(f"{to} is not open yet: {told}", fix=fix, to=to, unmet=list(unmet))
+        self.unmet = unmet
+
+
+class WritersDecision(Conflict):
+    """Only the writer may do this; an agent asked for it."""
+
+    code = "writer_only"
+
 
 FILE: Final = "modes.yaml"
 _PROMPTS: Final = "prompts"

@@ -7,13 +7,14 @@ from callboard.packs.writers_factory.prose.changes import (
     track_changes,
 )
 from callboard.packs.writers_factory.prose.expressions import UnsafeExpression, compile_safely
-from callboard.packs.writers_factory.prose.scanning import PatternHit, scan
-from callboard.packs.writers_factory.prose.sheet import (
+from callboard.packs.writers_factory.prose.patterns import (
     Pattern,
+    PatternHit,
     PatternSeverity,
     PatternSheet,
     base_sheet,
     read_sheet,
+    scan,
     write_table,
 )
 from callboard.packs.writers_factory.prose.stylometry import Stylometrics, distance, measure

@@ -1,20 +1,53 @@
-r"""Reading: a text as paragraphs with sentences and speech, and the way back to each letter.
+"""Reading: a text as paragraphs with sentences and speech, and the words it is measured by.
 
-Offsets it gives are those of the text it was handed, byte order mark and `\r` included.
+Offsets it gives are those of the text it was handed, byte order mark and carriage returns included.
+The word groups stand in the file beside this module.
 """
 
 import re
 from bisect import bisect_right
+from collections.abc import Mapping
 from dataclasses import dataclass
-from functools import cached_property
-from typing import Final
+from functools import cache, cached_property
+from typing import Any, Final, cast
 
+from callboard.core.bundled import bundled_yaml
 from callboard.library.story.text import Document
 from callboard.library.story.text.blocks import Paragraph as Block
 from callboard.library.story.text.blocks import mask_comments
 from callboard.library.story.text.cleaning import CleanText, clean
 from callboard.library.story.text.dialogue import Span, spoken_spans, told_paragraphs
 from callboard.library.story.text.sentences import split_sentences
+
+
+@cache
+def words_in(group: str) -> frozenset[str]:
+    """Return the words of a group."""
+    return frozenset(ordered_words(group))
+
+
+@cache
+def ordered_words(group: str) -> tuple[str, ...]:
+    """Return the words of a group in the order of the file."""
+    return tuple(str(_groups()[group]).split())
+
+
+@cache
+def metaphor_domains() -> Mapping[str, frozenset[str]]:
+    """Return the fields metaphors are drawn from, each with its words."""
+    given = cast("dict[str, str]", _groups()["domains"])
+    return {name: frozenset(words.split()) for name, words in given.items()}
+
+
+@cache
+def one_of(group: str) -> str:
+    """Return an expression that matches any word of a group."""
+    return "|".join(sorted(words_in(group)))
+
+
+def _groups() -> Mapping[str, Any]:
+    return bundled_yaml("callboard.packs.writers_factory.prose", "words.yaml")
+
 
 _RETURN: Final = re.compile(r"\r(?=\n)")
 # Stands where speech is: no letter, no space, matched by no word of a sheet.

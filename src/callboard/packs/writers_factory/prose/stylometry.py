@@ -12,9 +12,8 @@ from callboard.library.story.text.words import words_of
 from callboard.library.story.tools.narration import narration_of, proper_words
 from callboard.library.story.tools.prose.diction import adverbs
 from callboard.library.story.tools.prose.voice import person_of, tenses_of
-from callboard.packs.writers_factory.prose.lexicon import ordered_words, words_in
-from callboard.packs.writers_factory.prose.reading import Reading
-from callboard.packs.writers_factory.prose.similes import similes
+from callboard.packs.writers_factory.prose.checks import similes
+from callboard.packs.writers_factory.prose.reading import Reading, ordered_words, words_in
 
 _SHORT_WORDS: Final = 6
 _LONG_WORDS: Final = 25

@@ -7,7 +7,7 @@ from callboard.packs.writers_factory.memory.conflicts.detection import (
     find_clash,
     rule_clash,
 )
-from callboard.packs.writers_factory.memory.conflicts.draft import Draft, scope_of
+from callboard.packs.writers_factory.memory.conflicts.draft import Draft
 from callboard.packs.writers_factory.memory.conflicts.ledger import (
     ConflictLedger,
     ConflictRecord,
@@ -33,6 +33,5 @@ __all__ = [
     "make_conflict",
     "read_rules",
     "rule_clash",
-    "scope_of",
     "words_of",
 ]

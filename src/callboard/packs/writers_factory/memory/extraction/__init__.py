@@ -6,11 +6,10 @@ from callboard.packs.writers_factory.memory.extraction.asking import (
     interview_on,
 )
 from callboard.packs.writers_factory.memory.extraction.candidates import find_candidates
-from callboard.packs.writers_factory.memory.extraction.claiming import Claiming, quote_of
+from callboard.packs.writers_factory.memory.extraction.claiming import Claiming
 from callboard.packs.writers_factory.memory.extraction.dating import since_scene
 from callboard.packs.writers_factory.memory.extraction.reading import (
     Found,
-    FoundEdge,
     FoundNode,
     is_mentioned,
     keep_mentioned,
@@ -20,7 +19,6 @@ from callboard.packs.writers_factory.memory.extraction.reading import (
 __all__ = [
     "Claiming",
     "Found",
-    "FoundEdge",
     "FoundNode",
     "Interview",
     "find_candidates",
@@ -28,7 +26,6 @@ __all__ = [
     "interview_on",
     "is_mentioned",
     "keep_mentioned",
-    "quote_of",
     "read_found",
     "since_scene",
 ]

@@ -2,12 +2,9 @@
 
 from callboard.packs.writers_factory.memory.notebooks.answering import (
     NotebookAnswer,
-    NotebookCitation,
     answer_from_notebook,
     check_answer,
-    quote_passages,
 )
-from callboard.packs.writers_factory.memory.notebooks.folder import FolderNotebooks
 from callboard.packs.writers_factory.memory.notebooks.provider import (
     NOT_FOUND,
     Notebook,
@@ -20,10 +17,8 @@ from callboard.packs.writers_factory.memory.notebooks.shelf import Notebooks
 
 __all__ = [
     "NOT_FOUND",
-    "FolderNotebooks",
     "Notebook",
     "NotebookAnswer",
-    "NotebookCitation",
     "NotebookPassage",
     "NotebookProvider",
     "NotebookRole",
@@ -31,5 +26,4 @@ __all__ = [
     "SyncReport",
     "answer_from_notebook",
     "check_answer",
-    "quote_passages",
 ]

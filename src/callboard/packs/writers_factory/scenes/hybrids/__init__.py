@@ -2,21 +2,15 @@
 
 from callboard.packs.writers_factory.scenes.hybrids.parts import (
     HybridPart,
-    Mosaic,
     assemble,
     read_parts,
     trace,
 )
-from callboard.packs.writers_factory.scenes.hybrids.run import (
-    HybridOrder,
-    make_hybrid,
-    read_hybrid,
-)
+from callboard.packs.writers_factory.scenes.hybrids.run import HybridOrder, make_hybrid, read_hybrid
 
 __all__ = [
     "HybridOrder",
     "HybridPart",
-    "Mosaic",
     "assemble",
     "make_hybrid",
     "read_hybrid",

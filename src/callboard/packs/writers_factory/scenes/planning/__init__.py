@@ -4,7 +4,6 @@ from callboard.packs.writers_factory.scenes.planning.proposal import (
     PlannedSize,
     ProposedScene,
     complete,
-    numbered,
     outline_from_beats,
 )
 from callboard.packs.writers_factory.scenes.planning.run import propose_outline, read_proposal
@@ -13,7 +12,6 @@ __all__ = [
     "PlannedSize",
     "ProposedScene",
     "complete",
-    "numbered",
     "outline_from_beats",
     "propose_outline",
     "read_proposal",

@@ -2,7 +2,6 @@
 
 from callboard.packs.writers_factory.scenes.scaffolds.corrections import breaches
 from callboard.packs.writers_factory.scenes.scaffolds.derivation import (
-    ENRICHMENTS,
     derive,
     read_enrichment,
     with_threads,
@@ -22,7 +21,6 @@ from callboard.packs.writers_factory.scenes.scaffolds.story import (
 from callboard.packs.writers_factory.scenes.scaffolds.validation import mended, scaffold_faults
 
 __all__ = [
-    "ENRICHMENTS",
     "ESSENTIAL_FIELDS",
     "FREE_FIELDS",
     "BeatNote",

@@ -12,7 +12,7 @@ from callboard.knowledge import Edge
 from callboard.packs.writers_factory.memory.claims import ScenePoint, value_at
 from callboard.packs.writers_factory.memory.consolidation import Consolidator
 from callboard.packs.writers_factory.model import SceneStatus
-from callboard.packs.writers_factory.scenes.errors import HybridInvalid, VariantUnknown
+from callboard.packs.writers_factory.scenes.drafts import HybridInvalid, VariantUnknown
 from callboard.packs.writers_factory.scenes.hybrids import (
     HybridPart,
     assemble,

@@ -11,7 +11,7 @@ from scene_stage import FILLED, staff
 from callboard.models import Line, ModelRequest
 from callboard.packs.writers_factory.memory.notebooks import Notebooks
 from callboard.packs.writers_factory.model import SceneStatus
-from callboard.packs.writers_factory.scenes.errors import ScaffoldInvalid, ScaffoldUnknown
+from callboard.packs.writers_factory.scenes.drafts import ScaffoldInvalid, ScaffoldUnknown
 from callboard.packs.writers_factory.scenes.scaffolds import (
     ESSENTIAL_FIELDS,
     BeatNote,

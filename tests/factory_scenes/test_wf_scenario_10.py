@@ -9,7 +9,7 @@ from callboard.packs.writers_factory.health import Health
 from callboard.packs.writers_factory.manuscript import parse_scene_id
 from callboard.packs.writers_factory.model import SceneStatus
 from callboard.packs.writers_factory.prose import scan
-from callboard.packs.writers_factory.scenes.errors import ScaffoldInvalid
+from callboard.packs.writers_factory.scenes.drafts import ScaffoldInvalid
 
 pytestmark = pytest.mark.anyio
 

@@ -14,7 +14,7 @@ from callboard.models import Failure, Line, ModelRequest
 from callboard.packs.writers_factory.model import SceneStatus
 from callboard.packs.writers_factory.modes.gates import GateOverride, Overrides
 from callboard.packs.writers_factory.scenes.variants import shared_runs
-from callboard.packs.writers_factory.scenes.variants.replies import (
+from callboard.packs.writers_factory.scenes.variants.inspection import (
     clean_prose,
     last_words,
     numbered_lines,

@@ -1,4 +1,4 @@
-"""Permission: which work waits for a later mode, and which scene may not enter the book yet.
+"""Permission: which work waits for a later mode.
 
 The writer may do at any time what belongs to a mode the book has reached; agents are bound tighter,
 by the mode of the moment.
@@ -8,22 +8,13 @@ from collections.abc import Sequence
 
 from callboard.core.errors import Conflict
 from callboard.packs.writers_factory.foreman.actions import Catalogue
-from callboard.packs.writers_factory.ground import Ground
 from callboard.packs.writers_factory.modes import Modes
-from callboard.packs.writers_factory.revision.revision import Revision
-from callboard.packs.writers_factory.scenes.scenes import Scenes
 
 
 class WrongMode(Conflict):
     """Something was asked for that belongs to a mode the book has not reached."""
 
     code = "wrong_mode"
-
-
-class AcceptanceBlocked(Conflict):
-    """A scene holds what no scene may hold, and the writer has not waived it."""
-
-    code = "acceptance_blocked"
 
 
 def require_action(catalogue: Catalogue, modes: Modes, action: str) -> None:
@@ -47,16 +38,3 @@ def require_mode(modes: Modes, wanted: Sequence[str], what: str) -> None:
         permitted_in=[mode.id for mode in ahead],
         unmet=list(unmet),
     )
-
-
-def require_acceptable(ground: Ground, scene_id: str, variant_id: str = "") -> None:
-    """Refuse to accept a text with zero-tolerance phrases nobody waived."""
-    text = Scenes(ground).variant(scene_id, variant_id).text if variant_id else None
-    hits = Revision(ground).blocks(scene_id, text)
-    if hits:
-        raise AcceptanceBlocked(
-            f"{scene_id} cannot be accepted: {'; '.join(hit.quote for hit in hits)}",
-            fix="Rewrite these words, or waive each of them with a reason.",
-            scene_id=scene_id,
-            unmet=[f"{hit.pattern}: {hit.quote}" for hit in hits],
-        )

@@ -12,7 +12,7 @@ from callboard.packs.writers_factory.manuscript import Manuscript
 from callboard.packs.writers_factory.memory.claims import ScenePoint, find_point, value_at
 from callboard.packs.writers_factory.memory.recall import Memory
 from callboard.packs.writers_factory.model import SceneMeta, scene_id
-from callboard.packs.writers_factory.scenes.desk import Desk
+from callboard.packs.writers_factory.scenes.drafts import Desk
 from callboard.packs.writers_factory.scenes.scaffolds import (
     BeatNote,
     Person,

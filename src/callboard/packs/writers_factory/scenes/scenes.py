@@ -8,7 +8,7 @@ from callboard.core.canonical import Json
 from callboard.packs.writers_factory.ground import Ground
 from callboard.packs.writers_factory.manuscript import Version, parse_scene_id
 from callboard.packs.writers_factory.model import PlannedScene, SceneStatus
-from callboard.packs.writers_factory.scenes.errors import (
+from callboard.packs.writers_factory.scenes.drafts import (
     NoOutlineProposed,
     ScaffoldInvalid,
     ScaffoldNotApproved,

@@ -1,7 +1,6 @@
 """Notebooks: the writer's own material, registered, searched and quoted."""
 
 from callboard.packs.writers_factory.memory.notebooks.answering import (
-    NotebookAnswer,
     answer_from_notebook,
     check_answer,
 )
@@ -9,8 +8,6 @@ from callboard.packs.writers_factory.memory.notebooks.provider import (
     NOT_FOUND,
     Notebook,
     NotebookPassage,
-    NotebookProvider,
-    NotebookRole,
     SyncReport,
 )
 from callboard.packs.writers_factory.memory.notebooks.shelf import Notebooks
@@ -18,10 +15,7 @@ from callboard.packs.writers_factory.memory.notebooks.shelf import Notebooks
 __all__ = [
     "NOT_FOUND",
     "Notebook",
-    "NotebookAnswer",
     "NotebookPassage",
-    "NotebookProvider",
-    "NotebookRole",
     "Notebooks",
     "SyncReport",
     "answer_from_notebook",

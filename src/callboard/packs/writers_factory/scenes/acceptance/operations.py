@@ -11,7 +11,7 @@ from callboard.packs.writers_factory.scenes.acceptance.graph import (
     store_addition,
     ties_of,
 )
-from callboard.packs.writers_factory.scenes.errors import NothingToAccept
+from callboard.packs.writers_factory.scenes.drafts import NothingToAccept
 from callboard.packs.writers_factory.scenes.rooms import SceneRooms
 from callboard.packs.writers_factory.scenes.scaffolds import SmartScaffold
 from callboard.packs.writers_factory.scenes.scaffolds.derivation import people_named

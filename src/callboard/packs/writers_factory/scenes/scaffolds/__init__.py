@@ -1,6 +1,5 @@
 """Scaffolds: the brief of one scene, derived from the story, worded by a model, checked."""
 
-from callboard.packs.writers_factory.scenes.scaffolds.corrections import breaches
 from callboard.packs.writers_factory.scenes.scaffolds.derivation import (
     derive,
     read_enrichment,
@@ -9,16 +8,18 @@ from callboard.packs.writers_factory.scenes.scaffolds.derivation import (
 from callboard.packs.writers_factory.scenes.scaffolds.scaffold import (
     ESSENTIAL_FIELDS,
     FREE_FIELDS,
-    SmartScaffold,
-    Thread,
-)
-from callboard.packs.writers_factory.scenes.scaffolds.story import (
     BeatNote,
     Person,
+    SmartScaffold,
     StoryView,
+    Thread,
     TiedThread,
 )
-from callboard.packs.writers_factory.scenes.scaffolds.validation import mended, scaffold_faults
+from callboard.packs.writers_factory.scenes.scaffolds.validation import (
+    breaches,
+    mended,
+    scaffold_faults,
+)
 
 __all__ = [
     "ESSENTIAL_FIELDS",

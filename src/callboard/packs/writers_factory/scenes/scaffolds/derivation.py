@@ -6,11 +6,12 @@ from dataclasses import replace
 from typing import Final
 
 from callboard.packs.writers_factory.model import scene_id
-from callboard.packs.writers_factory.scenes.scaffolds.scaffold import SmartScaffold, Thread
-from callboard.packs.writers_factory.scenes.scaffolds.story import (
+from callboard.packs.writers_factory.scenes.scaffolds.scaffold import (
     BeatNote,
     Person,
+    SmartScaffold,
     StoryView,
+    Thread,
     TiedThread,
 )
 

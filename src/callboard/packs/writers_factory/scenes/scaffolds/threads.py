@@ -9,10 +9,10 @@ from callboard.packs.writers_factory.manuscript import parse_scene_id
 from callboard.packs.writers_factory.memory.claims import find_point
 from callboard.packs.writers_factory.memory.scenery import beat_node_id
 from callboard.packs.writers_factory.scenes.scaffolds.derivation import people_named
-from callboard.packs.writers_factory.scenes.scaffolds.scaffold import Thread
-from callboard.packs.writers_factory.scenes.scaffolds.story import (
+from callboard.packs.writers_factory.scenes.scaffolds.scaffold import (
     BeatNote,
     Person,
+    Thread,
     TiedThread,
 )
 

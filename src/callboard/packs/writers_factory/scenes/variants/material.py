@@ -10,11 +10,10 @@ from callboard.core.vocabulary import Content, ModelTier, Trust
 from callboard.packs.writers_factory.bible import beat_point
 from callboard.packs.writers_factory.prose import PatternSheet, read_sheet
 from callboard.packs.writers_factory.scenes.asking import listed, said, shown, tier_on
-from callboard.packs.writers_factory.scenes.errors import ScaffoldNotApproved, VoiceUnlocked
+from callboard.packs.writers_factory.scenes.drafts import ScaffoldNotApproved, VoiceUnlocked
 from callboard.packs.writers_factory.scenes.rooms import SceneRooms, subgraph_lines
 from callboard.packs.writers_factory.scenes.scaffolds import SmartScaffold
-from callboard.packs.writers_factory.scenes.variants.inspection import Standard
-from callboard.packs.writers_factory.scenes.variants.replies import last_words
+from callboard.packs.writers_factory.scenes.variants.inspection import Standard, last_words
 from callboard.packs.writers_factory.voice import Voice, VoiceBundle, strategy_block
 
 PREVIOUS_WORDS: Final = 300

@@ -2,17 +2,18 @@
 
 from collections.abc import Awaitable, Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
+from itertools import combinations
 from typing import Any, Final, cast
 
 from callboard.choreography.stage import Stage
 from callboard.core.canonical import Json
+from callboard.library.story.text import words_of
 from callboard.packs.writers_factory.ground import Ground
 from callboard.packs.writers_factory.model import WRITER, SceneStatus
 from callboard.packs.writers_factory.operations import keep_in_run
+from callboard.packs.writers_factory.scenes.drafts import Flag, SceneVariant
 from callboard.packs.writers_factory.scenes.rooms import SceneRooms
-from callboard.packs.writers_factory.scenes.variant import Flag, SceneVariant
 from callboard.packs.writers_factory.scenes.variants.drafting import Draft, write_variant
-from callboard.packs.writers_factory.scenes.variants.likeness import too_alike
 from callboard.packs.writers_factory.scenes.variants.material import (
     Material,
     gather,
@@ -152,3 +153,27 @@ async def _kept(
 
     stored = await keep_in_run(stage, "kept", "variants", keep, of=scene)
     return tuple(SceneVariant.from_json(each) for each in cast("list[Any]", stored))
+
+
+_RUN_WORDS: Final = 5
+
+
+def shared_runs(one: str, other: str) -> float:
+    """Return which part of the shorter draft's five-word runs the other has too, from 0 to 1."""
+    first, second = _runs(one), _runs(other)
+    if not first or not second:
+        return 0.0
+    return len(first & second) / min(len(first), len(second))
+
+
+def too_alike(texts: Mapping[str, str], most: float) -> tuple[tuple[str, str, float], ...]:
+    """Return the pairs that share more than they may: the earlier, the later, and how much."""
+    found = (
+        (one, other, shared_runs(texts[one], texts[other])) for one, other in combinations(texts, 2)
+    )
+    return tuple((one, other, share) for one, other, share in found if share > most)
+
+
+def _runs(text: str) -> frozenset[tuple[str, ...]]:
+    words = words_of(text)
+    return frozenset(words[at : at + _RUN_WORDS] for at in range(len(words) - _RUN_WORDS + 1))

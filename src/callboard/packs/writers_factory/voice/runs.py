@@ -1,4 +1,4 @@
-"""What the pack offers to be run about the voice."""
+"""The runs of the voice: a tournament, and the bundle made of what won it."""
 
 from typing import Final
 

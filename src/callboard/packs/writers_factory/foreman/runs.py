@@ -1,4 +1,4 @@
-"""What `pack.yaml` names: the chat with the Foreman."""
+"""The run of the Foreman: the chat."""
 
 from typing import Final
 

@@ -1,4 +1,4 @@
-"""What of the Story Bible the pack offers to be run: the judge, for one template or for all."""
+"""The run of the Story Bible: the judge, for one template or for all."""
 
 from callboard.choreography.definition import choreography
 from callboard.choreography.stage import Stage

@@ -1,4 +1,4 @@
-"""Finishing: the run that ends a book, for the writer and nobody else."""
+"""The run that ends a book, for the writer and nobody else."""
 
 from typing import Any, cast
 

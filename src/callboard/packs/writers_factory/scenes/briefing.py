@@ -8,8 +8,10 @@ from callboard.choreography.answers import Answer
 from callboard.choreography.questions import Question
 from callboard.choreography.stage import Stage
 from callboard.core.canonical import Json
+from callboard.core.errors import CallboardError
 from callboard.packs.writers_factory.ground import Ground
 from callboard.packs.writers_factory.memory import Ingestor
+from callboard.packs.writers_factory.memory.notebooks import Notebooks
 from callboard.packs.writers_factory.model import FOREMAN, scene_id
 from callboard.packs.writers_factory.operations import keep_in_run
 from callboard.packs.writers_factory.scenes.asking import (
@@ -18,7 +20,6 @@ from callboard.packs.writers_factory.scenes.asking import (
     said,
     shown,
 )
-from callboard.packs.writers_factory.scenes.briefing.research import look_up
 from callboard.packs.writers_factory.scenes.rooms import Asked, SceneRooms
 from callboard.packs.writers_factory.scenes.scaffolds import (
     FREE_FIELDS,
@@ -30,7 +31,39 @@ from callboard.packs.writers_factory.scenes.scaffolds import (
     scaffold_faults,
     with_threads,
 )
+from callboard.packs.writers_factory.scenes.scaffolds.derivation import NOTEBOOK
 from callboard.packs.writers_factory.staff import is_small, model_of, route_of
+
+_PASSAGES: Final = 3
+_PASSAGE_CHARS: Final = 600
+
+
+async def look_up(
+    stage: Stage, sources: tuple[str, ...], question: str
+) -> tuple[tuple[str, ...], tuple[str, ...]]:
+    """Return passages of the named notebooks, and a warning for each that cannot be asked."""
+    wanted = [source for source in sources if source.startswith(NOTEBOOK)]
+    if not wanted:
+        return (), ()
+
+    async def ask() -> Json:
+        notebooks = Notebooks(Ground(stage.studio))
+        found: list[str] = []
+        warnings: list[str] = []
+        for source in wanted:
+            try:
+                passages = await notebooks.query(
+                    source.removeprefix(NOTEBOOK), question, k=_PASSAGES
+                )
+            except CallboardError as error:
+                warnings.append(f"{source} was not asked: {error.message}")
+                continue
+            found += [f"{source}: {' '.join(each.text.split())}" for each in passages]
+        return {"found": [each[:_PASSAGE_CHARS] for each in found], "warnings": warnings}
+
+    told = cast("dict[str, Any]", await stage.step("research", ask))
+    return tuple(told["found"]), tuple(told["warnings"])
+
 
 _PICK: Final = "scene_scaffold_pick"
 _TEXT_CHARS: Final = 600

@@ -16,8 +16,8 @@ from callboard.packs.writers_factory.scenes.asking import (
     said,
     shown,
 )
-from callboard.packs.writers_factory.scenes.errors import NoBeats
-from callboard.packs.writers_factory.scenes.planning.proposal import (
+from callboard.packs.writers_factory.scenes.drafts import NoBeats
+from callboard.packs.writers_factory.scenes.proposal import (
     PlannedSize,
     ProposedScenes,
     complete,

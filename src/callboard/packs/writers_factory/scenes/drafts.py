@@ -1,15 +1,133 @@
-"""The desk: scaffolds, variants and proposals of a project, as they lie between plan and book."""
+"""Drafts: the scaffolds and variants of a project between plan and book, and what can be wrong."""
 
-from collections.abc import Iterable
-from dataclasses import replace
-from typing import Final
+from collections.abc import Iterable, Mapping
+from dataclasses import asdict, dataclass, field, replace
+from typing import Any, Final
 
+from callboard.core.canonical import Json, plain
+from callboard.core.errors import Conflict, InvalidInput, NotFound
 from callboard.packs.writers_factory.ground import Ground
 from callboard.packs.writers_factory.manuscript import Manuscript
-from callboard.packs.writers_factory.scenes.errors import ScaffoldUnknown, VariantUnknown
 from callboard.packs.writers_factory.scenes.scaffolds import SmartScaffold
-from callboard.packs.writers_factory.scenes.variant import SceneVariant
 from callboard.store.connection import Connection
+
+
+class ScaffoldUnknown(NotFound):
+    """A scaffold was named that nobody made."""
+
+    code = "scaffold_unknown"
+
+
+class ScaffoldInvalid(InvalidInput):
+    """A scaffold says something the story does not allow; every fault is named."""
+
+    code = "scaffold_invalid"
+
+
+class ScaffoldNotApproved(Conflict):
+    """A scene cannot be written from a scaffold the writer has not approved."""
+
+    code = "scaffold_not_approved"
+
+
+class VariantUnknown(NotFound):
+    """A variant was named that nobody wrote."""
+
+    code = "variant_unknown"
+
+
+class VoiceUnlocked(Conflict):
+    """Scenes wait for the voice, unless the writer passed the gate without it."""
+
+    code = "voice_unlocked"
+
+
+class HybridInvalid(InvalidInput):
+    """The parts of a hybrid cannot be put together as they are named."""
+
+    code = "hybrid_invalid"
+
+
+class NothingToAccept(Conflict):
+    """A scene without a chosen text cannot be accepted."""
+
+    code = "nothing_to_accept"
+
+
+class NoOutlineProposed(Conflict):
+    """There is no outline the writer could approve."""
+
+    code = "no_outline_proposed"
+
+
+class NoBeats(Conflict):
+    """Scenes cannot be planned without a beat sheet."""
+
+    code = "no_beats"
+
+
+HYBRID: Final = "HYBRID"
+
+
+@dataclass(frozen=True, slots=True)
+class Flag:
+    """Something the writer should know of a variant; it stands in nobody's way."""
+
+    code: str
+    detail: str
+    quote: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class SceneVariant:
+    """One draft; without a text it failed, and `error` says why."""
+
+    id: str
+    scene_id: str
+    strategy: str
+    model: str = ""
+    text: str = ""
+    word_count: int = 0
+    word_target: int = 0
+    flags: tuple[Flag, ...] = ()
+    error: str = ""
+    path: str = ""
+    # Which scaffold it was written from, and whether the voice was locked then.
+    scaffold_version: int = 1
+    is_voice_locked: bool = True
+    created_at: int = 0
+    # For a hybrid: of each paragraph, the variant it was taken from.
+    provenance: tuple[str, ...] = ()
+    extra: Mapping[str, Json] = field(default_factory=dict[str, Json])
+
+    @property
+    def is_usable(self) -> bool:
+        """Whether there is a text to choose."""
+        return bool(self.text)
+
+    def to_json(self) -> dict[str, Json]:
+        """Return the stored shape, which is also the one shown at the doors."""
+        return plain(asdict(self))
+
+    @classmethod
+    def from_json(cls, stored: Mapping[str, Any]) -> "SceneVariant":
+        """Read the stored shape."""
+        values = dict(stored)
+        values["flags"] = tuple(Flag(**each) for each in values.get("flags", ()))
+        values["provenance"] = tuple(values.get("provenance", ()))
+        return cls(**values)
+
+
+def paragraphs_of(text: str) -> tuple[str, ...]:
+    """Return the paragraphs of a draft, which blank lines separate."""
+    blocks = text.replace("\r\n", "\n").split("\n\n")
+    return tuple(block.strip("\n") for block in blocks if block.strip())
+
+
+def joined(paragraphs: tuple[str, ...]) -> str:
+    """Return paragraphs as one text."""
+    return "\n\n".join(paragraphs)
+
 
 SCAFFOLD_KIND: Final = "scaffold"
 REPLACED_KIND: Final = "replaced_scaffold"

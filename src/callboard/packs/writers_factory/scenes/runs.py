@@ -1,20 +1,22 @@
-"""What of the scenes the pack offers to be run, joined with the rooms beside and above them."""
+"""The runs of scenes, from the proposed outline to the accepted scene."""
 
 from typing import Any, Final, cast
 
 from callboard.choreography.definition import choreography
 from callboard.choreography.stage import Stage
 from callboard.core.canonical import Json
+from callboard.core.errors import Conflict
 from callboard.packs.writers_factory.ground import Ground
 from callboard.packs.writers_factory.health import Health, judge_scene, start_after_chapter
 from callboard.packs.writers_factory.model import SceneMeta
 from callboard.packs.writers_factory.modes.gates import Overrides
 from callboard.packs.writers_factory.operations import keep_in_run
-from callboard.packs.writers_factory.permission import require_acceptable
+from callboard.packs.writers_factory.revision.revision import Revision
 from callboard.packs.writers_factory.scenes.acceptance import Judged, accept_scene
 from callboard.packs.writers_factory.scenes.briefing import Request, brief_scene
 from callboard.packs.writers_factory.scenes.hybrids import make_hybrid, read_hybrid
 from callboard.packs.writers_factory.scenes.planning import propose_outline
+from callboard.packs.writers_factory.scenes.scenes import Scenes
 from callboard.packs.writers_factory.scenes.variants import read_order, write_variants
 
 _VOICE_LOCK: Final = "voice_lock"
@@ -104,3 +106,22 @@ def _health(stage: Stage) -> Json:
 
 async def _judge(stage: Stage, key: str, meta: SceneMeta) -> Judged | None:
     return await judge_scene(stage, key, meta.scene_id)
+
+
+class AcceptanceBlocked(Conflict):
+    """A scene holds what no scene may hold, and the writer has not waived it."""
+
+    code = "acceptance_blocked"
+
+
+def require_acceptable(ground: Ground, scene_id: str, variant_id: str = "") -> None:
+    """Refuse to accept a text with zero-tolerance phrases nobody waived."""
+    text = Scenes(ground).variant(scene_id, variant_id).text if variant_id else None
+    hits = Revision(ground).blocks(scene_id, text)
+    if hits:
+        raise AcceptanceBlocked(
+            f"{scene_id} cannot be accepted: {'; '.join(hit.quote for hit in hits)}",
+            fix="Rewrite these words, or waive each of them with a reason.",
+            scene_id=scene_id,
+            unmet=[f"{hit.pattern}: {hit.quote}" for hit in hits],
+        )

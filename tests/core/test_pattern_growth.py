@@ -22,7 +22,7 @@ MADE_WHILE_RUNNING = {
     "callboard.library.story.facts.patterns.looks",
     "callboard.library.story.facts.patterns.ties",
     "callboard.library.story.text.front",
-    "callboard.packs.writers_factory.foreman.talk.lint",
+    "callboard.packs.writers_factory.foreman.talk.asking",
     "callboard.packs.writers_factory.foreman.talk.routing",
     "callboard.packs.writers_factory.health.timeline.losses",
     "callboard.packs.writers_factory.health.view",

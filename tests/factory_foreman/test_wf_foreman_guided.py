@@ -10,9 +10,8 @@ from guided_talk import SAID, cancel_open_runs, check_reply, enter, random_words
 
 from callboard.models import Line, ModelRequest, Script, find_weights, weights_dir
 from callboard.packs.writers_factory.bible import Bible
-from callboard.packs.writers_factory.foreman.guided.gaps import Gaps
+from callboard.packs.writers_factory.foreman.guided.gaps import Gaps, load_wording
 from callboard.packs.writers_factory.foreman.guided.reading import Kind, read_message
-from callboard.packs.writers_factory.foreman.guided.wording import load_wording
 from callboard.packs.writers_factory.foreman.state import (
     AlertLine,
     OutlineLine,

@@ -5,7 +5,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from callboard.packs.writers_factory.foreman.talk import classify, route, style_lint
-from callboard.packs.writers_factory.foreman.talk.lint import has_next_step
+from callboard.packs.writers_factory.foreman.talk.asking import has_next_step
 from callboard.packs.writers_factory.foreman.talk.routing import Route, Wishes
 
 CLEAN = (

@@ -11,7 +11,7 @@ from random_states import HOSTILE, states
 from callboard.choreography.conversation import Listener, agent_turn, user_turn
 from callboard.core.vocabulary import Content, ModelTier, Trust
 from callboard.models import Catalog
-from callboard.packs.writers_factory.foreman.prompting import Sandwich, TurnText
+from callboard.packs.writers_factory.foreman.sandwich import Sandwich, TurnText
 from callboard.packs.writers_factory.foreman.state import (
     AlertLine,
     BundleLine,

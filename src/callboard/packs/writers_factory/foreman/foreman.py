@@ -21,8 +21,9 @@ from callboard.packs.writers_factory.foreman.actions import (
     load_catalogue,
 )
 from callboard.packs.writers_factory.foreman.history import Exchange, exchanges, turns_of
-from callboard.packs.writers_factory.foreman.prompting import Sandwich, Texts, TurnText
+from callboard.packs.writers_factory.foreman.sandwich import Sandwich, TurnText
 from callboard.packs.writers_factory.foreman.state import SessionState, StateMarkup, describe
+from callboard.packs.writers_factory.foreman.texts import Texts
 from callboard.packs.writers_factory.ground import Ground
 from callboard.packs.writers_factory.model import FOREMAN, PACK
 from callboard.packs.writers_factory.operations import declared, operations_in

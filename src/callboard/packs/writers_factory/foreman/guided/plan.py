@@ -14,8 +14,7 @@ from callboard.packs.writers_factory.bible.decisions import weakness_of
 from callboard.packs.writers_factory.bible.operations import why
 from callboard.packs.writers_factory.foreman.foreman import Foreman
 from callboard.packs.writers_factory.foreman.guided.gaps import Gap, Gaps
-from callboard.packs.writers_factory.foreman.guided.names import is_bare_name
-from callboard.packs.writers_factory.foreman.guided.reading import Kind, read_message
+from callboard.packs.writers_factory.foreman.guided.reading import Kind, is_bare_name, read_message
 from callboard.packs.writers_factory.foreman.history import Exchange
 from callboard.packs.writers_factory.foreman.state import SessionState
 from callboard.replies import Action

@@ -17,8 +17,7 @@ from callboard.engine.errors import StepFailed
 from callboard.packs.writers_factory.action import CHALLENGE
 from callboard.packs.writers_factory.foreman.actions import ActionResult
 from callboard.packs.writers_factory.foreman.foreman import Foreman
-from callboard.packs.writers_factory.foreman.guided.gaps import Gap, Gaps
-from callboard.packs.writers_factory.foreman.guided.names import name_in
+from callboard.packs.writers_factory.foreman.guided.gaps import Gap, Gaps, fill, load_wording
 from callboard.packs.writers_factory.foreman.guided.plan import (
     Asked,
     Plan,
@@ -27,12 +26,11 @@ from callboard.packs.writers_factory.foreman.guided.plan import (
     gap_to_json,
     make_plan,
 )
-from callboard.packs.writers_factory.foreman.guided.reading import CHOICES, Kind
+from callboard.packs.writers_factory.foreman.guided.reading import CHOICES, Kind, name_in
 from callboard.packs.writers_factory.foreman.guided.recall import recall
-from callboard.packs.writers_factory.foreman.guided.wording import fill, load_wording
 from callboard.packs.writers_factory.foreman.history import Exchange, Round
-from callboard.packs.writers_factory.foreman.talk.account import MESSAGE_EVENT, Account, Opening
-from callboard.packs.writers_factory.foreman.talk.lint import style_lint
+from callboard.packs.writers_factory.foreman.talk.asking import style_lint
+from callboard.packs.writers_factory.foreman.talk.turn import MESSAGE_EVENT, Account, Opening
 from callboard.packs.writers_factory.model import FOREMAN
 from callboard.replies import Action
 

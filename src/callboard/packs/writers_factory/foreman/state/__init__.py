@@ -8,8 +8,7 @@ from callboard.packs.writers_factory.foreman.state.markup import (
     VOICE_SUMMARY,
     StateMarkup,
 )
-from callboard.packs.writers_factory.foreman.state.prose import describe
-from callboard.packs.writers_factory.foreman.state.reading import read_templates
+from callboard.packs.writers_factory.foreman.state.prose import describe, read_templates
 from callboard.packs.writers_factory.foreman.state.session import (
     AlertLine,
     BundleLine,

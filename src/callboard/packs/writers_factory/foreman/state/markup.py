@@ -11,10 +11,9 @@ from functools import partial
 from typing import Any, Final
 
 from callboard.core.vocabulary import Content, ModelTier
-from callboard.packs.writers_factory.foreman.state.clipping import Clipper, some_of
-from callboard.packs.writers_factory.foreman.state.knowledge import choose_entries
 from callboard.packs.writers_factory.foreman.state.scenery import (
     bundle_tree,
+    choose_entries,
     scaffold_tree,
     scene_tree,
     voice_tree,
@@ -23,10 +22,12 @@ from callboard.packs.writers_factory.foreman.state.session import SessionState, 
 from callboard.packs.writers_factory.foreman.state.sizes import (
     SIZES,
     Bundle,
+    Clipper,
     Scaffold,
     Section,
     Sizes,
     sections_of,
+    some_of,
 )
 from callboard.prompts import Reduction, TokenCounter, state_content
 

@@ -1,11 +1,12 @@
-"""The state in sentences, for the writer: the same facts the Foreman works from, nothing more."""
+"""The session state in sentences, and a work order read back from its markup in either shape."""
 
 from collections.abc import Iterator
 from typing import Final
+from xml.etree import ElementTree
 
-from callboard.packs.writers_factory.foreman.state.clipping import some_of
-from callboard.packs.writers_factory.foreman.state.session import SessionState
-from callboard.packs.writers_factory.foreman.state.sizes import Section, sections_of
+from callboard.core.errors import InvalidInput
+from callboard.packs.writers_factory.foreman.state.session import SessionState, TemplateLine
+from callboard.packs.writers_factory.foreman.state.sizes import Section, sections_of, some_of
 
 _MOST: Final = 10
 
@@ -86,3 +87,25 @@ def _listed(heading: str, lines: list[str]) -> str:
 
 def _named(mode: str) -> str:
     return mode.replace("_", " ")
+
+
+def read_templates(markup: str) -> tuple[TemplateLine, ...]:
+    """Return the templates a state names."""
+    try:
+        root = ElementTree.fromstring(markup)  # noqa: S314 - our own markup, no entities in it
+    except ElementTree.ParseError as error:
+        raise InvalidInput(f"This is no session state: {error}") from error
+    return tuple(_template(each) for each in root.iterfind(".//work_order/template"))
+
+
+def _template(element: ElementTree.Element) -> TemplateLine:
+    def names(key: str) -> tuple[str, ...]:
+        text = element.get(key) or element.findtext(key) or ""
+        return tuple(part.strip() for part in text.split(",") if part.strip())
+
+    return TemplateLine(
+        name=(element.get("name") or "").strip().lower().replace(" ", "_"),
+        status=element.get("status") or element.findtext("status") or "",
+        completed=names("completed"),
+        missing=names("missing"),
+    )

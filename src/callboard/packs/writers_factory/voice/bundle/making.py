@@ -16,7 +16,11 @@ from callboard.packs.writers_factory.ground import Ground
 from callboard.packs.writers_factory.operations import keep_in_run
 from callboard.packs.writers_factory.prose import base_sheet
 from callboard.packs.writers_factory.staff import judge_on
-from callboard.packs.writers_factory.voice.bundle.content import BundleContent
+from callboard.packs.writers_factory.voice.bundle.content import (
+    BundleContent,
+    noted_traits,
+    rejected_traits,
+)
 from callboard.packs.writers_factory.voice.bundle.describing import Chosen, describe_voice
 from callboard.packs.writers_factory.voice.bundle.evolution import Arc
 from callboard.packs.writers_factory.voice.bundle.reading import (
@@ -27,7 +31,6 @@ from callboard.packs.writers_factory.voice.bundle.reading import (
     GUIDE_FILE,
     SHEET_FILE,
 )
-from callboard.packs.writers_factory.voice.bundle.traits import noted_traits, rejected_traits
 from callboard.packs.writers_factory.voice.state import VoiceRecord
 from callboard.packs.writers_factory.voice.tournament.contestants import default_judge
 from callboard.packs.writers_factory.voice.tournament.tournaments import (

@@ -9,11 +9,11 @@ import logging
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Final
+from typing import Any, Final
+from xml.etree import ElementTree
 
 from callboard.core.vocabulary import Content, ModelTier, Trust
-from callboard.packs.writers_factory.foreman.actions import Catalogue
-from callboard.packs.writers_factory.foreman.prompting.listing import list_actions
+from callboard.packs.writers_factory.foreman.actions import ActionSpec, Catalogue
 from callboard.packs.writers_factory.model import DIRECTOR, EDITOR
 from callboard.prompts import (
     Template,
@@ -22,9 +22,55 @@ from callboard.prompts import (
     TemplateNotFound,
     TemplateRegistry,
     UnknownPlaceholder,
+    build_state,
     bundled_layer,
     render_template,
 )
+
+
+def list_actions(catalogue: Catalogue, mode: str, tier: ModelTier) -> Content:
+    """Return what may be asked for in a mode, for a reader of a tier."""
+    specs = catalogue.permitted(mode)
+    if tier is ModelTier.FULL:
+        text = _whole(specs)
+    elif tier is ModelTier.MEDIUM:
+        text = "\n".join(f"- {_call(spec, spec.optional)}" for spec in specs)
+    else:
+        text = "\n".join(_call(spec, ()) for spec in specs)
+    return Content(text, "actions", Trust.TRUSTED)
+
+
+def _call(spec: ActionSpec, optional: Sequence[str]) -> str:
+    names = [*spec.required, *(f"{name}?" for name in optional)]
+    return f"{spec.name}({', '.join(names)})"
+
+
+def _whole(specs: Sequence[ActionSpec]) -> str:
+    rows: list[dict[str, Any]] = []
+    for spec in specs:
+        rows.append(
+            {
+                "@type": spec.name,
+                "@required": ", ".join(spec.required) or None,
+                "@optional": ", ".join(spec.optional) or None,
+                "#text": spec.description,
+            }
+        )
+    listed = build_state("actions", {"action": rows}).replace("\n  ", "\n")
+    examples = [spec for spec in specs if spec.example is not None]
+    # The action that belongs to the mode shows its shape better than one that is always there.
+    own = [spec for spec in examples if spec.modes is not None] or examples
+    return f"{listed}\nExample: {_example(own[0])}" if own else listed
+
+
+def _example(spec: ActionSpec) -> str:
+    element = ElementTree.fromstring(build_state("action", spec.example or {}))  # noqa: S314
+    element.set("type", spec.name)
+    for each in element.iter():
+        each.tail = None
+        each.text = each.text if (each.text or "").strip() else None
+    return ElementTree.tostring(element, encoding="unicode")
+
 
 IDENTITY: Final = "identity"
 PROCESS_MAP: Final = "process_map"

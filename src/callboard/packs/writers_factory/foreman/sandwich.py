@@ -10,7 +10,6 @@ from typing import Final
 from callboard.choreography.conversation import Listener
 from callboard.core.vocabulary import Content, ModelTier, Trust
 from callboard.models import Catalog
-from callboard.packs.writers_factory.foreman.prompting.texts import Texts
 from callboard.packs.writers_factory.foreman.state import (
     BARE,
     FEWER_ENTRIES,
@@ -20,6 +19,7 @@ from callboard.packs.writers_factory.foreman.state import (
     SessionState,
     StateMarkup,
 )
+from callboard.packs.writers_factory.foreman.texts import Texts
 from callboard.prompts import (
     Layer,
     PromptRequest,

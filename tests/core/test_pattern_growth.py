@@ -24,7 +24,7 @@ MADE_WHILE_RUNNING = {
     "callboard.library.story.text.front",
     "callboard.packs.writers_factory.foreman.talk.asking",
     "callboard.packs.writers_factory.foreman.talk.routing",
-    "callboard.packs.writers_factory.health.timeline.losses",
+    "callboard.packs.writers_factory.health.timeline.statements",
     "callboard.packs.writers_factory.health.view",
     "callboard.packs.writers_factory.prose.expressions",
     "callboard.packs.writers_factory.revision.analysis.forbidden",

@@ -13,8 +13,7 @@ from callboard.knowledge import Edge, Node
 from callboard.models import Line, ModelRequest, Script
 from callboard.packs.writers_factory.bible import Bible, beat_points
 from callboard.packs.writers_factory.ground import Ground
-from callboard.packs.writers_factory.health.examination import Examination
-from callboard.packs.writers_factory.health.scope import parse_scope
+from callboard.packs.writers_factory.health.examination import Examination, parse_scope
 from callboard.packs.writers_factory.health.values import ChallengeType, FlawChallenge
 from callboard.packs.writers_factory.health.view import (
     BeatView,

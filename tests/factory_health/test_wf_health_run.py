@@ -24,7 +24,7 @@ from callboard.packs.writers_factory.health import (
     Health,
     start_after_chapter,
 )
-from callboard.packs.writers_factory.health.scope import BadScope
+from callboard.packs.writers_factory.health.examination import BadScope
 from callboard.packs.writers_factory.manuscript import Manuscript
 from callboard.packs.writers_factory.model import PlannedScene, SymbolUse
 from callboard.store.journal.events import read_events

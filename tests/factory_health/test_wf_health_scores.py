@@ -10,9 +10,15 @@ from hypothesis import strategies as st
 
 from callboard.core.clock import SystemClock
 from callboard.packs.writers_factory.health.evaluation import Known, evaluate
-from callboard.packs.writers_factory.health.ledger import Ledger, Look
-from callboard.packs.writers_factory.health.scope import BadScope, parse_checks, parse_scope
-from callboard.packs.writers_factory.health.scoring import judged, overall_of, score_of
+from callboard.packs.writers_factory.health.examination import (
+    BadScope,
+    judged,
+    overall_of,
+    parse_checks,
+    parse_scope,
+    score_of,
+)
+from callboard.packs.writers_factory.health.records import Ledger, Look
 from callboard.packs.writers_factory.health.values import (
     CheckId,
     CheckResult,

@@ -36,7 +36,7 @@ from callboard.packs.writers_factory.memory.extraction import (
     keep_mentioned,
     read_found,
 )
-from callboard.packs.writers_factory.memory.ranking import Scenery, rank_foundation, take
+from callboard.packs.writers_factory.memory.scenery import Scenery, rank_foundation, take
 
 RULES = read_rules()
 WORDS = st.lists(

@@ -16,15 +16,15 @@ from revision_book import SCENE, Book, open_book
 from callboard.core.canonical import compact_json
 from callboard.packs.writers_factory.model import PlannedScene, SceneMeta
 from callboard.packs.writers_factory.revision import WriterOnly
-from callboard.packs.writers_factory.revision.completion.completion import NotComplete
-from callboard.packs.writers_factory.revision.completion.export import (
+from callboard.packs.writers_factory.revision.binding import blocks_of
+from callboard.packs.writers_factory.revision.completion import (
     BookFacts,
+    NotComplete,
     NothingToExport,
     export_manuscript,
     file_stem,
     markdown_of,
 )
-from callboard.packs.writers_factory.revision.completion.page_tree import blocks_of
 from callboard.packs.writers_factory.revision.facts import SceneText
 
 pytestmark = pytest.mark.anyio

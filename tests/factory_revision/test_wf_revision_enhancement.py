@@ -18,20 +18,22 @@ from callboard.packs.writers_factory.revision import Category, ChangedSince
 from callboard.packs.writers_factory.revision.analysis.brief import SceneBrief
 from callboard.packs.writers_factory.revision.analysis.scoring import score_scene
 from callboard.packs.writers_factory.revision.analysis.verdict import Verdict
-from callboard.packs.writers_factory.revision.enhancement.alternatives import alternatives_for
-from callboard.packs.writers_factory.revision.enhancement.changes import (
-    ChangeUnknown,
-    accepted_text,
-    decide,
-    preview_text,
-)
 from callboard.packs.writers_factory.revision.enhancement.fixes import (
     Replacement,
     Replacements,
     changes_of,
     check_fixes,
 )
-from callboard.packs.writers_factory.revision.enhancement.passes import PASSES, Draft, objection
+from callboard.packs.writers_factory.revision.enhancement.proposal import (
+    PASSES,
+    ChangeUnknown,
+    Draft,
+    accepted_text,
+    decide,
+    objection,
+    preview_text,
+)
+from callboard.packs.writers_factory.revision.enhancement.quick import alternatives_for
 from callboard.packs.writers_factory.settings import bundled_settings
 
 pytestmark = pytest.mark.anyio

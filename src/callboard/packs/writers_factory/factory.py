@@ -21,8 +21,7 @@ from callboard.packs.writers_factory.modes.modes import WRITER
 from callboard.packs.writers_factory.operations import operations_in
 from callboard.packs.writers_factory.permission import require_action, require_mode
 from callboard.packs.writers_factory.revision.editing.edits import EditResult
-from callboard.packs.writers_factory.revision.editing.requests import EditRequest
-from callboard.packs.writers_factory.revision.editing.targets import find_target
+from callboard.packs.writers_factory.revision.editing.requests import EditRequest, find_target
 from callboard.packs.writers_factory.rooms import Rooms
 from callboard.packs.writers_factory.scenes.runs import require_acceptable
 from callboard.packs.writers_factory.settings import SettingsRead, read_settings

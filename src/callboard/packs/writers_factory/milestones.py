@@ -9,7 +9,7 @@ from typing import Final
 from callboard.packs.writers_factory.ground import Ground
 from callboard.packs.writers_factory.health.room import Health
 from callboard.packs.writers_factory.health.values import HealthReport
-from callboard.packs.writers_factory.revision.completion.export import (
+from callboard.packs.writers_factory.revision.completion import (
     BookFacts,
     export_manuscript,
     markdown_of,

@@ -8,7 +8,7 @@ from callboard.core.canonical import Json
 from callboard.packs.writers_factory.modes.operations import mark_complete
 from callboard.packs.writers_factory.operations import in_run
 from callboard.packs.writers_factory.revision import performing
-from callboard.packs.writers_factory.revision.completion.binding import FORMATS
+from callboard.packs.writers_factory.revision.binding import FORMATS
 
 
 @choreography

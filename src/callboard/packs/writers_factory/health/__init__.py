@@ -1,7 +1,7 @@
 """Health: seven structural checks over the manuscript, with alerts and overrides."""
 
 from callboard.packs.writers_factory.health.checkup import judge_scene
-from callboard.packs.writers_factory.health.ledger import KnownFinding
+from callboard.packs.writers_factory.health.records import KnownFinding
 from callboard.packs.writers_factory.health.room import Health
 from callboard.packs.writers_factory.health.runs import start_after_chapter
 from callboard.packs.writers_factory.health.values import ChallengeType, FlawChallenge, HealthReport

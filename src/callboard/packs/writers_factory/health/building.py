@@ -21,7 +21,7 @@ from callboard.packs.writers_factory.health.view import (
     SymbolView,
 )
 from callboard.packs.writers_factory.manuscript import WRITTEN, Manuscript, parse_scene_id
-from callboard.packs.writers_factory.memory.claims.states import states_of
+from callboard.packs.writers_factory.memory.claims.scope import states_of
 from callboard.packs.writers_factory.model import SceneMeta, scene_id
 
 _DOMAIN: Final = "story"

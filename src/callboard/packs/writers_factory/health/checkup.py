@@ -18,7 +18,7 @@ from callboard.packs.writers_factory.health.building import build_view
 from callboard.packs.writers_factory.health.checks.theme import ThemeScore, critical_scenes
 from callboard.packs.writers_factory.health.checks.timeline import TimelineReading, candidate_key
 from callboard.packs.writers_factory.health.evaluation import Known, evaluate
-from callboard.packs.writers_factory.health.examination import Examination
+from callboard.packs.writers_factory.health.examination import Examination, Scope
 from callboard.packs.writers_factory.health.questions import (
     SceneJudgement,
     judge_pair,
@@ -29,12 +29,15 @@ from callboard.packs.writers_factory.health.questions import (
 )
 from callboard.packs.writers_factory.health.records import HealthRecords, symbols_of
 from callboard.packs.writers_factory.health.room import Health
-from callboard.packs.writers_factory.health.scope import Scope
 from callboard.packs.writers_factory.health.timeline.candidates import Candidate, find_candidates
-from callboard.packs.writers_factory.health.timeline.facts import PairVerdict, SceneFacts
-from callboard.packs.writers_factory.health.timeline.losses import read_losses
-from callboard.packs.writers_factory.health.timeline.pairs import Pair, further_pairs
+from callboard.packs.writers_factory.health.timeline.facts import (
+    Pair,
+    PairVerdict,
+    SceneFacts,
+    further_pairs,
+)
 from callboard.packs.writers_factory.health.timeline.reading import read_scene
+from callboard.packs.writers_factory.health.timeline.statements import read_losses
 from callboard.packs.writers_factory.health.values import CheckId, CheckResult
 from callboard.packs.writers_factory.health.view import ManuscriptView, SceneView
 from callboard.packs.writers_factory.manuscript import parse_scene_id

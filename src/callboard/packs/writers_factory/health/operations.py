@@ -10,7 +10,7 @@ from callboard.operations import AGENT, operation
 from callboard.packs.writers_factory.action import Cause, Done, start_job
 from callboard.packs.writers_factory.bible import Bible
 from callboard.packs.writers_factory.ground import Ground
-from callboard.packs.writers_factory.health.ledger import KnownFinding
+from callboard.packs.writers_factory.health.records import KnownFinding
 from callboard.packs.writers_factory.health.room import Health
 from callboard.packs.writers_factory.health.values import (
     ChallengeType,

@@ -19,12 +19,16 @@ from callboard.packs.writers_factory.health.checks.theme import (
     target_hash,
 )
 from callboard.packs.writers_factory.health.evaluation import Known, evaluate, stats_of
-from callboard.packs.writers_factory.health.examination import Examination
-from callboard.packs.writers_factory.health.ledger import KnownFinding, Ledger, Look
+from callboard.packs.writers_factory.health.examination import Examination, overall_of
 from callboard.packs.writers_factory.health.questions import known_scores
 from callboard.packs.writers_factory.health.quotes import evidence_of
-from callboard.packs.writers_factory.health.records import REPORT_KIND, HealthRecords
-from callboard.packs.writers_factory.health.scoring import overall_of
+from callboard.packs.writers_factory.health.records import (
+    REPORT_KIND,
+    HealthRecords,
+    KnownFinding,
+    Ledger,
+    Look,
+)
 from callboard.packs.writers_factory.health.values import (
     Alert,
     CastFunction,

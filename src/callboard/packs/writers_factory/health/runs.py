@@ -9,7 +9,7 @@ from callboard.core.errors import InvalidInput
 from callboard.engine.run import Run
 from callboard.packs.writers_factory.ground import Ground
 from callboard.packs.writers_factory.health.checkup import Checkup
-from callboard.packs.writers_factory.health.scope import GRAMMAR, parse_checks, parse_scope
+from callboard.packs.writers_factory.health.examination import GRAMMAR, parse_checks, parse_scope
 from callboard.packs.writers_factory.manuscript import WRITTEN, Manuscript, parse_scene_id
 from callboard.packs.writers_factory.model import PACK
 from callboard.studio.runnable import Prepared

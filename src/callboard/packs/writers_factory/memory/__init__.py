@@ -10,7 +10,6 @@ from callboard.packs.writers_factory.memory.consolidation import (
 )
 from callboard.packs.writers_factory.memory.decisions import Category
 from callboard.packs.writers_factory.memory.ingestion import Ingestor
-from callboard.packs.writers_factory.memory.lines import TimelineItem
 from callboard.packs.writers_factory.memory.notebooks import (
     NOT_FOUND,
     Notebook,
@@ -19,7 +18,7 @@ from callboard.packs.writers_factory.memory.notebooks import (
     answer_from_notebook,
 )
 from callboard.packs.writers_factory.memory.recall import Memory
-from callboard.packs.writers_factory.memory.scenery import beat_node_id
+from callboard.packs.writers_factory.memory.scenery import TimelineItem, beat_node_id
 
 __all__ = [
     "CONSOLIDATE",

@@ -22,15 +22,18 @@ from callboard.packs.writers_factory.memory.hard_facts import (
     facts_of,
     find_disagreements,
 )
-from callboard.packs.writers_factory.memory.lines import KnowledgeLine, MemoryLine, TimelineItem
-from callboard.packs.writers_factory.memory.ranking import (
+from callboard.packs.writers_factory.memory.scenery import (
     FOUNDATION,
     RECENT,
+    KnowledgeLine,
+    MemoryLine,
     Scenery,
+    TimelineItem,
+    present_ids,
     rank_foundation,
+    scene_subgraph,
     take,
 )
-from callboard.packs.writers_factory.memory.scenery import present_ids, scene_subgraph
 from callboard.packs.writers_factory.model import SceneMeta
 
 DOMAIN: Final = "story"

@@ -1,7 +1,7 @@
 """Revision: scoring, enhancing, editing, auditing and finishing what is written."""
 
 from callboard.packs.writers_factory.revision.analysis.findings import Band, Category
-from callboard.packs.writers_factory.revision.completion.completion import WriterOnly
+from callboard.packs.writers_factory.revision.completion import WriterOnly
 from callboard.packs.writers_factory.revision.editing.edits import ChangedSince, EditResult
 from callboard.packs.writers_factory.revision.editing.proposals import Proposal, ProseRefused
 from callboard.packs.writers_factory.revision.editing.requests import (

@@ -10,15 +10,13 @@ from callboard.packs.writers_factory.action import Cause, Done, start_job
 from callboard.packs.writers_factory.ground import Ground
 from callboard.packs.writers_factory.model import DIRECTOR, EDITOR
 from callboard.packs.writers_factory.revision.analysis.brief import Waiver
-from callboard.packs.writers_factory.revision.completion.binding import FORMATS
-from callboard.packs.writers_factory.revision.completion.completion import (
-    Completion,
-    keep_completion,
-)
-from callboard.packs.writers_factory.revision.completion.export import (
+from callboard.packs.writers_factory.revision.binding import FORMATS
+from callboard.packs.writers_factory.revision.completion import (
     BookFacts,
+    Completion,
     Export,
     export_manuscript,
+    keep_completion,
 )
 from callboard.packs.writers_factory.revision.editing.edits import EditResult
 from callboard.packs.writers_factory.revision.editing.proposals import Proposal

@@ -19,7 +19,7 @@ from callboard.packs.writers_factory.operations import in_run, keep_in_run
 from callboard.packs.writers_factory.revision.analysis.brief import SceneBrief
 from callboard.packs.writers_factory.revision.analysis.findings import SceneAnalysis
 from callboard.packs.writers_factory.revision.analysis.judging import Judged, analyze_text
-from callboard.packs.writers_factory.revision.completion.completion import check_writer
+from callboard.packs.writers_factory.revision.completion import check_writer
 from callboard.packs.writers_factory.revision.enhancement import proposal as kept
 from callboard.packs.writers_factory.revision.enhancement.deep import DEEP, revise_scene
 from callboard.packs.writers_factory.revision.enhancement.quick import Work, fix_scene

@@ -16,7 +16,7 @@ from callboard.packs.writers_factory.model import SceneStatus, Severity
 from callboard.packs.writers_factory.revision.analysis.brief import SceneBrief, Waiver
 from callboard.packs.writers_factory.revision.analysis.findings import Issue, SceneAnalysis
 from callboard.packs.writers_factory.revision.analysis.scoring import score_scene
-from callboard.packs.writers_factory.revision.completion.completion import (
+from callboard.packs.writers_factory.revision.completion import (
     Completion,
     read_completion,
     reopen_book,
@@ -24,11 +24,18 @@ from callboard.packs.writers_factory.revision.completion.completion import (
 from callboard.packs.writers_factory.revision.editing.edits import ChangedSince, Edits
 from callboard.packs.writers_factory.revision.editing.proposals import Proposals
 from callboard.packs.writers_factory.revision.enhancement import proposal as kept
-from callboard.packs.writers_factory.revision.enhancement.changes import accepted_text, decide
-from callboard.packs.writers_factory.revision.enhancement.proposal import Enhancement
-from callboard.packs.writers_factory.revision.facts import SceneText, StoryFacts
-from callboard.packs.writers_factory.revision.gathering import Rooms, gather_story
-from callboard.packs.writers_factory.revision.rooms import open_rooms
+from callboard.packs.writers_factory.revision.enhancement.proposal import (
+    Enhancement,
+    accepted_text,
+    decide,
+)
+from callboard.packs.writers_factory.revision.facts import (
+    Rooms,
+    SceneText,
+    StoryFacts,
+    gather_story,
+    open_rooms,
+)
 
 ANALYSIS_KIND: Final = "analysis"
 WAIVER_KIND: Final = "waiver"

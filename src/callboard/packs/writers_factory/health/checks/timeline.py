@@ -15,8 +15,7 @@ from callboard.packs.writers_factory.health.quotes import (
     share_of,
 )
 from callboard.packs.writers_factory.health.timeline.candidates import Candidate, find_candidates
-from callboard.packs.writers_factory.health.timeline.facts import PairVerdict, SceneFacts
-from callboard.packs.writers_factory.health.timeline.pairs import Pair
+from callboard.packs.writers_factory.health.timeline.facts import Pair, PairVerdict, SceneFacts
 from callboard.packs.writers_factory.health.values import CheckId, CheckResult
 from callboard.packs.writers_factory.health.view import ManuscriptView, SceneView, Setup
 from callboard.packs.writers_factory.model import Evidence, Finding, Severity

@@ -16,16 +16,17 @@ from callboard.packs.writers_factory.health.timeline.facts import (
     Placed,
     SceneFacts,
 )
-from callboard.packs.writers_factory.health.timeline.losses import read_losses
 from callboard.packs.writers_factory.health.timeline.reading import is_proper_place
-from callboard.packs.writers_factory.health.timeline.times import (
+from callboard.packs.writers_factory.health.timeline.statements import (
     StoryTime,
     is_before,
     is_same_time,
     most_hours_between,
+    place_key,
+    read_losses,
     read_time,
+    read_travel_rule,
 )
-from callboard.packs.writers_factory.health.timeline.travel import place_key, read_travel_rule
 from callboard.packs.writers_factory.health.view import ManuscriptView, SceneView
 from callboard.packs.writers_factory.model import Evidence
 

@@ -3,11 +3,11 @@
 from callboard.packs.writers_factory.memory.conflicts.detection import (
     Clash,
     ClashKind,
+    Draft,
     excludes,
     find_clash,
     rule_clash,
 )
-from callboard.packs.writers_factory.memory.conflicts.draft import Draft
 from callboard.packs.writers_factory.memory.conflicts.ledger import (
     ConflictLedger,
     ConflictRecord,

@@ -38,8 +38,8 @@ from callboard.packs.writers_factory.memory.extraction import (
     find_in_text,
     interview_on,
     is_mentioned,
-    since_scene,
 )
+from callboard.packs.writers_factory.memory.found import since_scene
 from callboard.packs.writers_factory.memory.ingestion import Ingestor
 from callboard.packs.writers_factory.model import PACK
 from callboard.packs.writers_factory.operations import keep_in_run

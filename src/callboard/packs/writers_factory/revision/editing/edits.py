@@ -20,10 +20,8 @@ from callboard.packs.writers_factory.revision.analysis.brief import SceneBrief
 from callboard.packs.writers_factory.revision.editing.requests import (
     EditBlocked,
     EditRequest,
-    find_place,
-)
-from callboard.packs.writers_factory.revision.editing.targets import (
     Target,
+    find_place,
     find_target,
     read_target,
 )

@@ -20,8 +20,8 @@ from callboard.packs.writers_factory.revision.editing.edits import (
     as_kept,
     diff,
 )
-from callboard.packs.writers_factory.revision.editing.requests import EditRequest
-from callboard.packs.writers_factory.revision.editing.targets import (
+from callboard.packs.writers_factory.revision.editing.requests import (
+    EditRequest,
     Target,
     find_target,
     read_target,

@@ -13,16 +13,17 @@ from callboard.packs.writers_factory.model import WRITER
 from callboard.packs.writers_factory.prose import Change, track_changes
 from callboard.packs.writers_factory.revision.analysis.findings import Issue
 from callboard.packs.writers_factory.revision.analysis.judging import Judged, analyze_text
-from callboard.packs.writers_factory.revision.enhancement.changes import credit, preview_text
 from callboard.packs.writers_factory.revision.enhancement.fixes import changes_of, check_fixes
-from callboard.packs.writers_factory.revision.enhancement.passes import (
+from callboard.packs.writers_factory.revision.enhancement.proposal import (
     PASSES,
     Draft,
+    Enhancement,
     Pass,
     PassNote,
+    credit,
     objection,
+    preview_text,
 )
-from callboard.packs.writers_factory.revision.enhancement.proposal import Enhancement
 from callboard.packs.writers_factory.revision.enhancement.quick import (
     Work,
     list_issues,

@@ -14,12 +14,8 @@ from callboard.packs.writers_factory.memory.conflicts import read_rules
 from callboard.packs.writers_factory.memory.consolidation.merging import Digestion, Merger
 from callboard.packs.writers_factory.memory.consolidation.report import Report
 from callboard.packs.writers_factory.memory.consolidation.turns import open_scene, scene_turn
-from callboard.packs.writers_factory.memory.extraction import (
-    Claiming,
-    find_in_text,
-    interview_on,
-    since_scene,
-)
+from callboard.packs.writers_factory.memory.extraction import Claiming, find_in_text, interview_on
+from callboard.packs.writers_factory.memory.found import since_scene
 from callboard.packs.writers_factory.model import SceneMeta, SymbolUse
 from callboard.packs.writers_factory.operations import in_run, keep_in_run
 from callboard.packs.writers_factory.scenes.acceptance.operations import (

@@ -6,10 +6,15 @@ and metadata are text like any other. So nothing in a scene can name a file, an 
 option.
 """
 
+import asyncio
+import os
 from collections.abc import Iterator, Sequence
+from pathlib import Path
+from tempfile import TemporaryDirectory
 from typing import TYPE_CHECKING, Any, Final
 
-from callboard.core.canonical import Json
+from callboard.core.canonical import Json, compact_json
+from callboard.core.errors import CallboardError
 
 if TYPE_CHECKING:
     from markdown_it.token import Token
@@ -144,3 +149,53 @@ def _words(token: "Token") -> str:
     # An image says what it shows in the words of its children.
     children: list[Any] = token.children or []
     return "".join(str(each.content) for each in children) if children else token.content
+
+
+FORMATS: Final = {"epub": "epub3", "docx": "docx"}
+_API_VERSION: Final = [1, 23, 1]
+
+
+class BindingFailed(CallboardError):
+    """The book could not be made in a format."""
+
+    code = "binding_failed"
+
+
+async def bind(blocks: Sequence[Node], facts: dict[str, str], suffix: str) -> bytes:
+    """Return a book as the bytes of a file; facts stand in its metadata."""
+    tree: Json = {
+        "pandoc-api-version": _API_VERSION,
+        "meta": {
+            name: {"t": "MetaString", "c": without_controls(value)}
+            for name, value in facts.items()
+            if value.strip()
+        },
+        "blocks": list(blocks),
+    }
+    return await asyncio.to_thread(_convert, compact_json(tree), suffix)
+
+
+def _convert(tree: str, suffix: str) -> bytes:
+    import pypandoc
+
+    with TemporaryDirectory(prefix="callboard-binding-") as folder:
+        made = Path(folder) / f"book.{suffix}"
+        empty = Path(folder) / "data"
+        os.mkdir(empty)
+        options = ["--sandbox", f"--data-dir={empty}"]
+        pandoc: Any = pypandoc
+        try:
+            pandoc.convert_text(
+                tree,
+                FORMATS[suffix],
+                format="json",
+                outputfile=str(made),
+                extra_args=options,
+            )
+        except (RuntimeError, OSError) as error:
+            raise BindingFailed(
+                f"The manuscript could not be made into {suffix}: {error}",
+                fix="The Markdown export is there; convert it with a tool of your own.",
+                format=suffix,
+            ) from error
+        return made.read_bytes()

@@ -1,13 +1,13 @@
-"""Story times: what a note such as "Day 3, night" says, and whether two of them can be compared.
-
-What cannot be compared is never guessed at.
-"""
+"""What texts and rules state of time: when a scene is, how long a way takes, what was lost when."""
 
 import re
 from calendar import day_name, month_name
 from dataclasses import dataclass
 from datetime import date
 from typing import Final
+
+from callboard.packs.writers_factory.health.view import ManuscriptView
+from callboard.packs.writers_factory.model import scene_id
 
 _PARTS: Final = {
     # Hours since midnight; a night reaches into the next day.
@@ -143,3 +143,116 @@ def _hours_of(said: str) -> tuple[float, float] | None:
         low, high = _PARTS[found[1]]
         return float(low), float(high)
     return None
+
+
+_SMALL_NUMBERS: Final = (
+    "one",
+    "two",
+    "three",
+    "four",
+    "five",
+    "six",
+    "seven",
+    "eight",
+    "nine",
+    "ten",
+)
+_NUMBERS: Final = {
+    **{word: float(number) for number, word in enumerate(_SMALL_NUMBERS, start=1)},
+    "a": 1.0,
+    "an": 1.0,
+    "half a": 0.5,
+    "twelve": 12.0,
+    "twenty": 20.0,
+}
+_UNITS: Final = {"minute": 1 / 60, "hour": 1.0, "day": 24.0, "night": 12.0, "week": 168.0}
+_DURATION: Final = re.compile(
+    rf"\b(?P<count>\d+(?:\.\d+)?|{'|'.join(sorted(_NUMBERS, key=len, reverse=True))})"
+    rf"[ -](?:full |whole |long )?(?P<unit>{'|'.join(_UNITS)})s?\b",
+    re.IGNORECASE,
+)
+_PLACE: Final = r"(?:the )?[A-Z][\w’'-]*(?: (?:of |the )?[A-Z][\w’'-]*)*"
+_WAY: Final = re.compile(
+    rf"\b(?:from (?P<a>{_PLACE}) to (?P<b>{_PLACE})|between (?P<c>{_PLACE}) and (?P<d>{_PLACE})"
+    rf"|(?:to|reach|reaches) (?P<e>{_PLACE}) from (?P<f>{_PLACE}))"
+)
+
+
+@dataclass(frozen=True, slots=True)
+class TravelRule:
+    """Nobody gets from one place to the other in less than so many hours."""
+
+    places: frozenset[str]
+    hours: float
+    text: str
+
+    def covers(self, first: str, second: str) -> bool:
+        """Say whether it is about the way between two places."""
+        return self.places == frozenset((place_key(first), place_key(second)))
+
+
+def read_travel_rule(text: str) -> TravelRule | None:
+    """Return what a world rule says about a way; None if it is about something else."""
+    way, duration = _WAY.search(text), _DURATION.search(text)
+    if way is None or duration is None:
+        return None
+    ends = [name for name in way.groups() if name]
+    count = duration["count"].lower()
+    number = _NUMBERS[count] if count in _NUMBERS else float(count)
+    places = frozenset(place_key(name) for name in ends)
+    if len(places) != 2:
+        return None
+    return TravelRule(places, number * _UNITS[duration["unit"].lower()], text)
+
+
+def place_key(name: str) -> str:
+    """Return the form in which places are compared."""
+    return " ".join(name.casefold().split()).removeprefix("the ").strip(" .,;")
+
+
+_HOW: Final = r"(?:lost|destroyed|burned|burnt|stolen|sold|smashed|thrown away|left behind|gone)"
+_WHERE: Final = r"(?:chapter (?P<chapter>\d+)|ch(?P<ch>\d+)-sc(?P<sc>\d+))"
+_SHAPES: Final = tuple(
+    re.compile(shape, re.IGNORECASE)
+    for shape in (
+        rf"(?<![\w’'-])(?:the |his |her |their |my |a )?(?P<thing>[\w’'-]++(?: [\w’'-]++)?)"
+        rf"(?: was| is| got| has been| had been|:) {_HOW}\b[^.]{{0,300}}?\b{_WHERE}",
+        r"\b(?:lost|loses|lose|destroyed|burned|sold|dropped) (?:the|his|her|their|my|a)"
+        rf" (?P<thing>[\w’'-]+(?: [\w’'-]+)?)\b[^.]{{0,300}}?\b{_WHERE}",
+    )
+)
+_LEADING: Final = re.compile(r"^(?:the|his|her|their|my|a|an)\s+", re.IGNORECASE)
+_TRAILING: Final = re.compile(r"(?<!\s)\s++(?:in|at|during|since|after|by)$", re.IGNORECASE)
+
+
+@dataclass(frozen=True, slots=True)
+class Loss:
+    """A thing that is gone after a scene, in the writer's words."""
+
+    thing: str
+    scene_id: str
+    text: str
+
+
+def read_losses(view: ManuscriptView) -> tuple[Loss, ...]:
+    """Return the losses that corrections tell of, as far as the scene they name is written."""
+    found: list[Loss] = []
+    for text in view.corrections:
+        for shape in _SHAPES:
+            match = shape.search(text)
+            if match is None:
+                continue
+            thing = _TRAILING.sub("", _LEADING.sub("", match["thing"]))
+            last = _last_scene(view, match)
+            if last is not None:
+                found.append(Loss(thing, last, text))
+            break
+    return tuple(found)
+
+
+def _last_scene(view: ManuscriptView, match: re.Match[str]) -> str | None:
+    if match["ch"]:
+        named = scene_id(int(match["ch"]), int(match["sc"]))
+        return named if named in view.by_id else None
+    ids = [scene.scene_id for scene in view.scenes if scene.chapter == int(match["chapter"])]
+    return ids[-1] if ids else None

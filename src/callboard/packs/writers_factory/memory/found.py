@@ -6,7 +6,7 @@ read here can do anything; it is data about a story.
 
 import re
 from collections.abc import Collection, Iterable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any, Final, cast
 
 from callboard.core.canonical import Json
@@ -192,3 +192,17 @@ def _text(value: Any, most: int) -> str:
     if value is None:
         return ""
     return " ".join(without_controls(str(value)).split())[:most]
+
+
+_STATES: Final = frozenset({"alive", "status", "life", "injured", "location", "whereabouts"})
+
+
+def since_scene(found: Found, scene_id: str) -> Found:
+    """Return findings whose states begin with a scene: who dies in it lived before."""
+
+    def dated(node: FoundNode) -> FoundNode:
+        if not node.attrs or not _STATES.issuperset(node.attrs):
+            return node
+        return replace(node, attrs={"since_scene": scene_id, **node.attrs})
+
+    return replace(found, nodes=tuple(dated(node) for node in found.nodes))

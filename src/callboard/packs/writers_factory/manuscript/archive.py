@@ -8,7 +8,7 @@ import re
 from dataclasses import dataclass
 from typing import Any, Final
 
-from callboard.core.canonical import Json
+from callboard.core.codec import Coded
 from callboard.packs.writers_factory.ground import Ground
 from callboard.packs.writers_factory.manuscript.facts import VersionUnknown
 
@@ -18,7 +18,7 @@ _VERSION_FILE: Final = re.compile(r"v(\d{3,})\.md")
 
 
 @dataclass(frozen=True, slots=True)
-class Version:
+class Version(Coded):
     """One state of a scene; `path` is where it is archived."""
 
     scene_id: str
@@ -28,23 +28,6 @@ class Version:
     created_at: int
     sha256: str
     word_count: int = 0
-
-    def to_json(self) -> dict[str, Json]:
-        """Return the stored shape, which is also the one shown at the doors."""
-        return {
-            "scene_id": self.scene_id,
-            "number": self.number,
-            "path": self.path,
-            "reason": self.reason,
-            "created_at": self.created_at,
-            "sha256": self.sha256,
-            "word_count": self.word_count,
-        }
-
-    @classmethod
-    def from_json(cls, stored: dict[str, Any]) -> "Version":
-        """Read the stored shape."""
-        return cls(**stored)
 
 
 class Archive:

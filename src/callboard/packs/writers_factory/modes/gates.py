@@ -2,9 +2,12 @@
 
 from collections.abc import Awaitable, Callable, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any, Final
+from typing import Annotated, Any, Final
+
+from pydantic import Field
 
 from callboard.core.canonical import Json
+from callboard.core.codec import Coded
 from callboard.core.errors import Conflict
 from callboard.packs.writers_factory.ground import Ground
 from callboard.packs.writers_factory.model import PlannedScene, SceneMeta
@@ -99,12 +102,12 @@ class GateItem:
 
 
 @dataclass(frozen=True, slots=True)
-class GateOverride:
+class GateOverride(Coded):
     """A gate that was passed although something was missing."""
 
     id: str
-    from_mode: str
-    to_mode: str
+    from_mode: Annotated[str, Field(alias="from")]
+    to_mode: Annotated[str, Field(alias="to")]
     unmet: tuple[str, ...]
     risk_note: str
     ts: int
@@ -136,21 +139,6 @@ class GateOverride:
         scoped = f"_{self.scope}" if self.scope else ""
         return f"gate_override_{self.from_mode}_{self.to_mode}{scoped}".lower()
 
-    def to_json(self) -> dict[str, Json]:
-        """Return the stored shape."""
-        return {
-            "id": self.id,
-            "from": self.from_mode,
-            "to": self.to_mode,
-            "unmet": list(self.unmet),
-            "risk_note": self.risk_note,
-            "ts": self.ts,
-            "covers": [list(each) for each in self.covers],
-            "scope": self.scope,
-            "is_active": self.is_active,
-            "is_noted": self.is_noted,
-        }
-
 
 class Overrides:
     """Keeps the overrides of a project."""
@@ -161,7 +149,7 @@ class Overrides:
 
     def all(self) -> tuple[GateOverride, ...]:
         """Return every override there ever was, oldest first."""
-        return tuple(map(_read, self._records.all(KIND).values()))
+        return tuple(map(GateOverride.from_json, self._records.all(KIND).values()))
 
     def active(self) -> tuple[GateOverride, ...]:
         """Return those that still hold a gate open."""
@@ -193,21 +181,6 @@ class Overrides:
             return {**(body or override.to_json()), "is_noted": True}
 
         await self._records.change(KIND, override.id, work)
-
-
-def _read(body: dict[str, Any]) -> GateOverride:
-    return GateOverride(
-        id=body["id"],
-        from_mode=body["from"],
-        to_mode=body["to"],
-        unmet=tuple(body["unmet"]),
-        risk_note=body["risk_note"],
-        ts=body["ts"],
-        covers=tuple((str(mode), str(subject)) for mode, subject in body["covers"]),
-        scope=body["scope"],
-        is_active=body["is_active"],
-        is_noted=body["is_noted"],
-    )
 
 
 Remember = Callable[[str, str, str, str], Awaitable[object]]
@@ -263,11 +236,11 @@ class Gate:
 
 
 @dataclass(frozen=True, slots=True)
-class Transition:
+class Transition(Coded):
     """A move from one mode to another."""
 
-    from_mode: str
-    to_mode: str
+    from_mode: Annotated[str, Field(alias="from")]
+    to_mode: Annotated[str, Field(alias="to")]
     override: GateOverride | None = None
     # The action the Foreman proposes first.
     opens_with: str = ""
@@ -278,13 +251,3 @@ class Transition:
     def changed(self) -> bool:
         """Whether the book moved at all."""
         return self.from_mode != self.to_mode
-
-    def to_json(self) -> dict[str, Json]:
-        """Return the shape shown at the doors."""
-        return {
-            "from": self.from_mode,
-            "to": self.to_mode,
-            "override": None if self.override is None else self.override.to_json(),
-            "opens_with": self.opens_with,
-            "left_undone": list(self.left_undone),
-        }

@@ -7,9 +7,11 @@ import re
 from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass
 from difflib import SequenceMatcher
-from typing import Any, Final, Literal
+from typing import Annotated, Final, Literal
 
-from callboard.core.canonical import Json
+from pydantic import Field
+
+from callboard.core.codec import Coded
 from callboard.core.errors import Conflict
 from callboard.library.story.text.sentences import split_sentences
 
@@ -28,7 +30,7 @@ class ChangesStale(Conflict):
 
 
 @dataclass(frozen=True, slots=True)
-class Change:
+class Change(Coded):
     """One stretch of the old text and what stands there in the new one."""
 
     id: str
@@ -36,36 +38,9 @@ class Change:
     end: int
     old: str
     new: str
-    revision_pass: str = ""
+    revision_pass: Annotated[str, Field(alias="pass")] = ""
     reason: str = ""
     status: Status = "proposed"
-
-    def to_json(self) -> dict[str, Json]:
-        """Return the stored shape."""
-        return {
-            "id": self.id,
-            "pass": self.revision_pass,
-            "start": self.start,
-            "end": self.end,
-            "old": self.old,
-            "new": self.new,
-            "reason": self.reason,
-            "status": self.status,
-        }
-
-    @classmethod
-    def from_json(cls, data: dict[str, Any]) -> "Change":
-        """Read the stored shape."""
-        return cls(
-            id=data["id"],
-            start=data["start"],
-            end=data["end"],
-            old=data["old"],
-            new=data["new"],
-            revision_pass=data.get("pass", ""),
-            reason=data.get("reason", ""),
-            status=data.get("status", "proposed"),
-        )
 
 
 def track_changes(

@@ -2,11 +2,11 @@
 
 from collections import Counter
 from collections.abc import Mapping
-from dataclasses import asdict, dataclass, field, fields
+from dataclasses import dataclass, field
 from statistics import fmean, pstdev
-from typing import Any, Final
+from typing import Final
 
-from callboard.core.canonical import Json
+from callboard.core.codec import Coded
 from callboard.library.story.text import Document
 from callboard.library.story.text.words import words_of
 from callboard.library.story.tools.narration import narration_of, proper_words
@@ -56,7 +56,7 @@ _LEAST_GRAMMAR_WORDS: Final = 80
 
 
 @dataclass(frozen=True, slots=True)
-class Stylometrics:
+class Stylometrics(Coded):
     """A text in numbers."""
 
     words: int = 0
@@ -76,16 +76,6 @@ class Stylometrics:
     pov: str = _UNKNOWN
     tense: str = _UNKNOWN
     grammar: Mapping[str, float] = field(default_factory=dict[str, float])
-
-    def to_json(self) -> dict[str, Json]:
-        """Return the stored shape."""
-        return asdict(self)
-
-    @classmethod
-    def from_json(cls, data: Mapping[str, Any]) -> "Stylometrics":
-        """Read the stored shape; what it does not know is left out."""
-        names = {each.name for each in fields(cls)}
-        return cls(**{name: value for name, value in data.items() if name in names})
 
 
 def measure(text: str) -> Stylometrics:

@@ -2,10 +2,11 @@
 
 import re
 from collections.abc import Sequence
-from dataclasses import asdict, dataclass
-from typing import Any, Final
+from dataclasses import dataclass
+from typing import Final
 
 from callboard.core.canonical import Json, composed
+from callboard.core.codec import Coded
 from callboard.core.errors import CallboardError, Conflict, ErrorTier, InvalidInput
 from callboard.packs.writers_factory.ground import Ground
 from callboard.packs.writers_factory.revision.binding import (
@@ -38,7 +39,7 @@ class NotComplete(Conflict):
 
 
 @dataclass(frozen=True, slots=True)
-class Completion:
+class Completion(Coded):
     """Whether the book is done, since when, and what was open when the writer said so."""
 
     is_complete: bool = False
@@ -47,16 +48,6 @@ class Completion:
     health_report: str = ""
     export: Json = None
     note: str = ""
-
-    def to_json(self) -> dict[str, Json]:
-        """Return the stored shape."""
-        return {**asdict(self), "open_errors": list(self.open_errors)}
-
-    @classmethod
-    def from_json(cls, data: dict[str, Any]) -> "Completion":
-        """Read the stored shape."""
-        shape: dict[str, Any] = {**data, "open_errors": tuple(data["open_errors"])}
-        return cls(**shape)
 
 
 def check_writer(by: str) -> None:
@@ -138,17 +129,13 @@ class ExportedFile:
 
 
 @dataclass(frozen=True, slots=True)
-class Export:
+class Export(Coded):
     """What was exported, and what could not be."""
 
     files: tuple[ExportedFile, ...]
     scenes: tuple[str, ...]
     left_out: tuple[str, ...] = ()
     warnings: tuple[str, ...] = ()
-
-    def to_json(self) -> dict[str, Json]:
-        """Return the stored shape."""
-        return asdict(self)
 
 
 async def export_manuscript(

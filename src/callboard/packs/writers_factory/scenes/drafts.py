@@ -1,10 +1,11 @@
 """Drafts: the scaffolds and variants of a project between plan and book, and what can be wrong."""
 
 from collections.abc import Iterable, Mapping
-from dataclasses import asdict, dataclass, field, replace
-from typing import Any, Final
+from dataclasses import dataclass, field, replace
+from typing import Final
 
-from callboard.core.canonical import Json, plain
+from callboard.core.canonical import Json
+from callboard.core.codec import Coded
 from callboard.core.errors import Conflict, InvalidInput, NotFound
 from callboard.packs.writers_factory.ground import Ground
 from callboard.packs.writers_factory.manuscript import Manuscript
@@ -79,7 +80,7 @@ class Flag:
 
 
 @dataclass(frozen=True, slots=True)
-class SceneVariant:
+class SceneVariant(Coded):
     """One draft; without a text it failed, and `error` says why."""
 
     id: str
@@ -104,18 +105,6 @@ class SceneVariant:
     def is_usable(self) -> bool:
         """Whether there is a text to choose."""
         return bool(self.text)
-
-    def to_json(self) -> dict[str, Json]:
-        """Return the stored shape, which is also the one shown at the doors."""
-        return plain(asdict(self))
-
-    @classmethod
-    def from_json(cls, stored: Mapping[str, Any]) -> "SceneVariant":
-        """Read the stored shape."""
-        values = dict(stored)
-        values["flags"] = tuple(Flag(**each) for each in values.get("flags", ()))
-        values["provenance"] = tuple(values.get("provenance", ()))
-        return cls(**values)
 
 
 def paragraphs_of(text: str) -> tuple[str, ...]:

@@ -7,10 +7,10 @@ import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache
-from typing import Any, Final, cast
+from typing import Any, Final
 
 from callboard.core.bundled import bundled_yaml
-from callboard.core.canonical import Json
+from callboard.core.codec import Coded
 from callboard.packs.writers_factory.model import DIRECTOR
 
 CHAT: Final = "chat"
@@ -28,25 +28,11 @@ class Candidate:
 
 
 @dataclass(frozen=True, slots=True)
-class Route:
+class Route(Coded):
     """The models to ask, first to last, for what a turn is about."""
 
     intent: str
     candidates: tuple[Candidate, ...]
-
-    def to_json(self) -> dict[str, Json]:
-        """Return the journaled shape."""
-        return {
-            "intent": self.intent,
-            "candidates": [{"model": c.model, "reason": c.reason} for c in self.candidates],
-        }
-
-    @classmethod
-    def from_json(cls, stored: Json) -> "Route":
-        """Read the journaled shape."""
-        data = cast("dict[str, Any]", stored)
-        listed = [Candidate(each["model"], each["reason"]) for each in data["candidates"]]
-        return cls(str(data["intent"]), tuple(listed))
 
 
 @dataclass(frozen=True, slots=True)

@@ -11,6 +11,7 @@ from typing import Any, Final, cast
 from callboard.choreography.operating import attempt
 from callboard.choreography.stage import Stage
 from callboard.core.canonical import Json
+from callboard.core.codec import Coded
 from callboard.core.vocabulary import Content, Effect, Trust
 from callboard.packs.writers_factory.action import CHALLENGE
 from callboard.packs.writers_factory.bible.judging import judge_template
@@ -37,22 +38,12 @@ MESSAGE_EVENT: Final = "foreman.message"
 
 
 @dataclass(frozen=True, slots=True)
-class Opening:
+class Opening(Coded):
     """What a turn begins with, journaled before anything is asked."""
 
     mode: str
     route: Route
     before: tuple[str, ...]
-
-    def to_json(self) -> dict[str, Json]:
-        """Return the journaled shape."""
-        return {"mode": self.mode, "route": self.route.to_json(), "before": list(self.before)}
-
-    @classmethod
-    def from_json(cls, stored: Json) -> "Opening":
-        """Read the journaled shape."""
-        data = cast("dict[str, Any]", stored)
-        return cls(str(data["mode"]), Route.from_json(data["route"]), tuple(data["before"]))
 
 
 @dataclass(slots=True)

@@ -2,7 +2,7 @@
 
 import re
 from collections.abc import Mapping
-from typing import Any, Final
+from typing import Final
 
 from callboard.core.errors import InvalidInput, NotFound
 from callboard.packs.writers_factory.bible.orders import NotebookLabel
@@ -79,7 +79,7 @@ class Notebooks:
     def list(self, role: str | None = None) -> tuple[Notebook, ...]:
         """Return the registered notebooks, oldest first, of all roles or of one."""
         wanted = None if role is None else read_role(role)
-        every = (_from_json(body) for body in self._ground.records.all(KIND).values())
+        every = (Notebook.from_json(body) for body in self._ground.records.all(KIND).values())
         return tuple(each for each in every if wanted is None or each.role is wanted)
 
     def missing_roles(self) -> tuple[NotebookRole, ...]:
@@ -99,7 +99,7 @@ class Notebooks:
                 notebook_id=notebook_id[:80],
                 registered=known,
             )
-        return _from_json(body)
+        return Notebook.from_json(body)
 
     async def sync(self, notebook_id: str) -> SyncReport:
         """Read what changed in a notebook."""
@@ -123,9 +123,3 @@ class Notebooks:
             studio = self._ground.studio
             self._folders = FolderNotebooks(studio.project.root, studio.knowledge.library)
         return self._folders
-
-
-def _from_json(body: dict[str, Any]) -> Notebook:
-    return Notebook(
-        body["id"], body["title"], NotebookRole(body["role"]), body["path"], body["provider"]
-    )

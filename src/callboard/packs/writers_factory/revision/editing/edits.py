@@ -8,10 +8,11 @@ after a crash the text itself tells whether it was made.
 import difflib
 from collections import Counter
 from collections.abc import Callable, Mapping
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass
 from typing import Any, Final
 
 from callboard.core.canonical import Json, digest
+from callboard.core.codec import Coded
 from callboard.core.errors import Conflict
 from callboard.packs.writers_factory.ground import Ground
 from callboard.packs.writers_factory.manuscript import Manuscript, NothingToUndo, body_as_kept
@@ -37,7 +38,7 @@ class ChangedSince(Conflict):
 
 
 @dataclass(frozen=True, slots=True)
-class EditResult:
+class EditResult(Coded):
     """An edit that was made."""
 
     edit_id: str
@@ -46,10 +47,6 @@ class EditResult:
     diff: str
     hits: tuple[PatternHit, ...]
     version: str = ""
-
-    def to_json(self) -> dict[str, Json]:
-        """Return the shape shown at the doors."""
-        return {**asdict(self), "hits": [asdict(hit) for hit in self.hits]}
 
 
 class Edits:

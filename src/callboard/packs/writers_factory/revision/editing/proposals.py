@@ -5,11 +5,12 @@ drafting, a proposal that is taken becomes the scene's draft; in the editor it i
 other.
 """
 
-from dataclasses import asdict, dataclass, replace
+from dataclasses import dataclass, replace
 from enum import StrEnum
-from typing import Any, Final
+from typing import Final
 
-from callboard.core.canonical import Json, digest
+from callboard.core.canonical import digest
+from callboard.core.codec import Coded
 from callboard.core.errors import Conflict, InvalidInput, NotFound
 from callboard.packs.writers_factory.ground import Ground
 from callboard.packs.writers_factory.manuscript import Manuscript
@@ -60,7 +61,7 @@ class ProposalDecided(Conflict):
 
 
 @dataclass(frozen=True, slots=True)
-class Proposal:
+class Proposal(Coded):
     """Text for a file, with how it differs from what stands there."""
 
     id: str
@@ -73,16 +74,6 @@ class Proposal:
     state: ProposalState = ProposalState.PENDING
     source: str = ""
     created_at: int = 0
-
-    def to_json(self) -> dict[str, Json]:
-        """Return the stored shape."""
-        return asdict(self)
-
-    @classmethod
-    def from_json(cls, data: dict[str, Any]) -> "Proposal":
-        """Read the stored shape."""
-        shape: dict[str, Any] = {**data, "state": ProposalState(data["state"])}
-        return cls(**shape)
 
 
 class Proposals:

@@ -1,10 +1,9 @@
 """SmartScaffold: the brief of one scene. Values, their stored shape and how they read."""
 
-from collections.abc import Mapping
-from dataclasses import asdict, dataclass, fields
+from dataclasses import dataclass
 from typing import Any, Final, cast
 
-from callboard.core.canonical import Json, plain
+from callboard.core.codec import Coded
 
 BACKGROUND: Final = "Background:"
 NEW: Final = "New:"
@@ -36,7 +35,7 @@ ESSENTIAL_FIELDS: Final = (
 
 
 @dataclass(frozen=True, slots=True)
-class Thread:
+class Thread(Coded):
     """Something that ties scenes together: planted and owed, or still to come.
 
     `id` names it in the graph; `scene_id` is where it was planted, `beat_number` where it comes.
@@ -53,19 +52,9 @@ class Thread:
             return f"{self.name} ({self.scene_id})"
         return self.name
 
-    @classmethod
-    def from_json(cls, stored: Mapping[str, Any]) -> "Thread":
-        """Read the stored shape."""
-        return cls(
-            str(stored["id"]),
-            str(stored["name"]),
-            str(stored.get("scene_id") or ""),
-            stored.get("beat_number"),
-        )
-
 
 @dataclass(frozen=True, slots=True)
-class SmartScaffold:
+class SmartScaffold(Coded):
     """The brief of one scene, complete."""
 
     scaffold_id: str
@@ -98,20 +87,6 @@ class SmartScaffold:
     def people(self) -> tuple[str, ...]:
         """The names of those who act in it; those in the background do not."""
         return tuple(each for each in self.characters_present if not is_marked(each))
-
-    def to_json(self) -> dict[str, Json]:
-        """Return the stored shape, which is also the one shown at the doors."""
-        return plain(asdict(self))
-
-    @classmethod
-    def from_json(cls, stored: Mapping[str, Any]) -> "SmartScaffold":
-        """Read the stored shape."""
-        values = {each.name: stored[each.name] for each in fields(cls) if each.name in stored}
-        for name in ("callbacks", "foreshadowing"):
-            values[name] = tuple(Thread.from_json(each) for each in values.get(name, ()))
-        for name in ("characters_present", "world_rules", "health_notes", "sources", "warnings"):
-            values[name] = tuple(values.get(name, ()))
-        return cls(**values)
 
     def lines(self, *, essential: bool = False) -> tuple[str, ...]:
         """Return the scaffold as `name: value` lines; what is empty is left out."""
@@ -200,7 +175,7 @@ class BeatNote:
 
 
 @dataclass(frozen=True, slots=True)
-class StoryView:
+class StoryView(Coded):
     """Everything a scaffold is derived from."""
 
     chapter: int
@@ -235,25 +210,3 @@ class StoryView:
     def beat(self, number: int) -> BeatNote | None:
         """Return a beat by its number."""
         return next((each for each in self.beats if each.number == number), None)
-
-    def to_json(self) -> dict[str, Json]:
-        """Return what a journal keeps of it."""
-        return plain(asdict(self))
-
-    @classmethod
-    def from_json(cls, stored: Mapping[str, Any]) -> "StoryView":
-        """Read what a journal kept."""
-        values = dict(stored)
-        values["people"] = tuple(
-            Person(each["id"], each["name"], tuple(each["aliases"]), each["is_alive"])
-            for each in values["people"]
-        )
-        values["beats"] = tuple(BeatNote(**each) for each in values["beats"])
-        for name in ("owed", "coming"):
-            values[name] = tuple(
-                TiedThread(Thread.from_json(each["thread"]), tuple(each["people"]))
-                for each in values[name]
-            )
-        for name in ("locations", "rules", "corrections", "health_notes", "research"):
-            values[name] = tuple(values[name])
-        return cls(**values)

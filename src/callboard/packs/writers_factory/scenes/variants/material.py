@@ -1,11 +1,11 @@
 """Material: everything a scene is written from, read once per run and kept in its journal."""
 
 from collections.abc import Callable, Mapping
-from dataclasses import asdict, dataclass, replace
+from dataclasses import dataclass, replace
 from typing import Any, Final
 
 from callboard.choreography.stage import Stage
-from callboard.core.canonical import Json, plain
+from callboard.core.codec import Coded
 from callboard.core.vocabulary import Content, ModelTier, Trust
 from callboard.packs.writers_factory.bible import beat_point
 from callboard.packs.writers_factory.prose import PatternSheet, read_sheet
@@ -21,7 +21,7 @@ _CONTEXT_LINES: Final = {ModelTier.FULL: 80, ModelTier.MEDIUM: 30, ModelTier.MIN
 
 
 @dataclass(frozen=True, slots=True)
-class Material:
+class Material(Coded):
     """What the prompt of a scene is made of."""
 
     scaffold: Mapping[str, Any]
@@ -45,18 +45,6 @@ class Material:
     def brief(self) -> SmartScaffold:
         """The scaffold as it was approved."""
         return SmartScaffold.from_json(self.scaffold)
-
-    def to_json(self) -> dict[str, Json]:
-        """Return what a journal keeps."""
-        return plain(asdict(self))
-
-    @classmethod
-    def from_json(cls, stored: Mapping[str, Any]) -> "Material":
-        """Read what a journal kept."""
-        values = dict(stored)
-        for name in ("context", "corrections", "preferences"):
-            values[name] = tuple(values[name])
-        return cls(**values)
 
 
 def gather(

@@ -18,8 +18,8 @@ from callboard.packs.writers_factory.modes import (
     ModeGated,
     Modes,
     ModesInvalid,
+    ModeUnknown,
     Neighbours,
-    UnknownMode,
     WritersDecision,
 )
 from callboard.packs.writers_factory.modes.predicates import NoVoice
@@ -273,7 +273,7 @@ async def test_the_same_mode_twice_is_no_move(open_studio: Any) -> None:
     async with open_studio() as studio:
         modes = Book().modes(studio)
         assert not (await modes.advance("architect", by="agent")).changed
-        with pytest.raises(UnknownMode, match="MARKETING"):
+        with pytest.raises(ModeUnknown, match="MARKETING"):
             await modes.advance("MARKETING", by="writer")
         assert modes.history() == ()
 

@@ -11,12 +11,12 @@ from guided_talk import SAID, cancel_open_runs, check_reply, enter, random_words
 from callboard.models import Line, ModelRequest, Script, find_weights, weights_dir
 from callboard.packs.writers_factory.bible import Bible
 from callboard.packs.writers_factory.foreman.guided.gaps import Gaps, load_wording
-from callboard.packs.writers_factory.foreman.guided.reading import Kind, read_message
+from callboard.packs.writers_factory.foreman.guided.reading import MessageKind, read_message
 from callboard.packs.writers_factory.foreman.state import (
     AlertLine,
+    ForemanState,
     OutlineLine,
     ProjectLine,
-    SessionState,
     TemplateLine,
     VoiceLine,
 )
@@ -179,8 +179,8 @@ async def test_going_on_names_what_is_unmet_and_moves_only_through_an_open_gate(
         assert foreman(studio).state().mode == "ARCHITECT"
 
 
-def state(mode: str, **changes: Any) -> SessionState:
-    return SessionState(mode=mode, project=ProjectLine(protagonist="Ines"), **changes)
+def state(mode: str, **changes: Any) -> ForemanState:
+    return ForemanState(mode=mode, project=ProjectLine(protagonist="Ines"), **changes)
 
 
 def test_the_next_gap_is_known_in_every_mode() -> None:
@@ -232,17 +232,17 @@ def test_the_kind_of_midpoint_is_never_guessed(said: str, value: str) -> None:
 @pytest.mark.parametrize(
     ("said", "kind"),
     [
-        ("go on", Kind.GO_ON),
-        ("Yes, please do", Kind.GO_ON),
-        ("Hello! Where do we begin?", Kind.ORIENT),
-        ("What next?", Kind.ORIENT),
-        ("Who is he?", Kind.QUESTION),
-        ("I prefer the past tense", Kind.PREFERENCE),
-        ("Actually Jun is fourteen", Kind.CORRECTION),
-        ("She lies rather than be seen as weak", Kind.ANSWER),
+        ("go on", MessageKind.GO_ON),
+        ("Yes, please do", MessageKind.GO_ON),
+        ("Hello! Where do we begin?", MessageKind.ORIENT),
+        ("What next?", MessageKind.ORIENT),
+        ("Who is he?", MessageKind.QUESTION),
+        ("I prefer the past tense", MessageKind.PREFERENCE),
+        ("Actually Jun is fourteen", MessageKind.CORRECTION),
+        ("She lies rather than be seen as weak", MessageKind.ANSWER),
     ],
 )
-def test_clear_messages_need_no_model(said: str, kind: Kind) -> None:
+def test_clear_messages_need_no_model(said: str, kind: MessageKind) -> None:
     gaps = Gaps(load_wording())
     templates = (TemplateLine("protagonist", "in_progress", (), ("fatal_flaw",)),)
     gap = gaps.next_gap(state("ARCHITECT", templates=templates))

@@ -18,7 +18,7 @@ from callboard.packs.writers_factory.health.examination import (
     parse_scope,
     score_of,
 )
-from callboard.packs.writers_factory.health.records import Ledger, Look
+from callboard.packs.writers_factory.health.records import FindingLedger, Look
 from callboard.packs.writers_factory.health.values import (
     CheckId,
     CheckResult,
@@ -168,7 +168,7 @@ class Shelf:
 
     def __init__(self, folder: Path) -> None:
         self.database = Database.open(folder / "test.db")
-        self.ledger = Ledger(Records(self.database, "writers_factory", SystemClock()))
+        self.ledger = FindingLedger(Records(self.database, "writers_factory", SystemClock()))
         self.now = 0
 
     async def look(self, *found: Finding, whole: bool = True, partial: bool = False) -> None:

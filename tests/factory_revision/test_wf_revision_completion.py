@@ -25,7 +25,7 @@ from callboard.packs.writers_factory.revision.completion import (
     file_stem,
     markdown_of,
 )
-from callboard.packs.writers_factory.revision.facts import SceneText
+from callboard.packs.writers_factory.revision.facts import BookScene
 
 pytestmark = pytest.mark.anyio
 DOCUMENT = "word/document.xml"
@@ -120,7 +120,7 @@ async def test_hostile_text_reads_nothing_and_injects_nothing(tmp_path: Path) ->
         await book.plan()
         (book.root / "secret.txt").write_text("TOP-SECRET-WORDS")
         (book.root / "content/secret.txt").write_text("TOP-SECRET-WORDS")
-        scenes = [SceneText(SceneMeta("ch1-sc1", 1, 1), HOSTILE)]
+        scenes = [BookScene(SceneMeta("ch1-sc1", 1, 1), HOSTILE)]
         facts = BookFacts("--lua-filter=evil.lua", "<b>x</b>\x00")
         made = await export_manuscript(book.ground, facts, scenes)
         assert made.warnings == ()
@@ -254,5 +254,5 @@ async def test_nothing_written_is_nothing_to_export(tmp_path: Path) -> None:
 
 
 def test_the_markdown_holds_the_scenes_word_for_word() -> None:
-    scenes = [SceneText(SceneMeta("ch1-sc1", 1, 1), HOSTILE)]
+    scenes = [BookScene(SceneMeta("ch1-sc1", 1, 1), HOSTILE)]
     assert HOSTILE.strip("\n") in markdown_of(BookFacts("Book"), scenes)

@@ -27,7 +27,7 @@ from callboard.packs.writers_factory.revision.enhancement.fixes import (
 from callboard.packs.writers_factory.revision.enhancement.proposal import (
     PASSES,
     ChangeUnknown,
-    Draft,
+    ScoredText,
     accepted_text,
     decide,
     objection,
@@ -122,10 +122,10 @@ def test_no_answer_of_a_writer_breaks_the_reading_of_fixes(
 # Passes
 
 
-def draft(text: str, score: int = 8, **changes: Any) -> Draft:
+def draft(text: str, score: int = 8, **changes: Any) -> ScoredText:
     brief = SceneBrief("ch1-sc1", base_sheet(), pov="third")
     said = Verdict.model_validate(verdict(score, "Mickey waited", **changes))
-    return Draft(text, score_scene(text, brief, said, SETTINGS))
+    return ScoredText(text, score_scene(text, brief, said, SETTINGS))
 
 
 BASE = "Mickey waited by the door until the rain stopped. Then he went home and slept."

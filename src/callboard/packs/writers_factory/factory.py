@@ -13,7 +13,7 @@ from callboard.packs.writers_factory.bible.project import ProjectRecord
 from callboard.packs.writers_factory.foreman import Foreman
 from callboard.packs.writers_factory.foreman.wiring import open_foreman
 from callboard.packs.writers_factory.ground import Ground
-from callboard.packs.writers_factory.manuscript import Version
+from callboard.packs.writers_factory.manuscript import SceneVersion
 from callboard.packs.writers_factory.memory import ConsolidationClock, Consolidator
 from callboard.packs.writers_factory.model import PACK
 from callboard.packs.writers_factory.modes.gates import Transition
@@ -178,7 +178,7 @@ async def edit_text(factory: Factory, request: EditRequest) -> EditResult:
 
 
 @operation(undo="undo_scene")
-async def take_variant(factory: Factory, scene_id: str, variant_id: str) -> Version:
+async def take_variant(factory: Factory, scene_id: str, variant_id: str) -> SceneVersion:
     """Take a draft as a scene's text, once the book has reached the mode for it."""
     factory.require("select_variant")
     factory.rooms.manuscript.scene(scene_id)

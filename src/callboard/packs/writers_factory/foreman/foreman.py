@@ -20,10 +20,10 @@ from callboard.packs.writers_factory.foreman.actions import (
     Executor,
     load_catalogue,
 )
-from callboard.packs.writers_factory.foreman.history import Exchange, exchanges, turns_of
+from callboard.packs.writers_factory.foreman.history import PastTurn, exchanges, turns_of
 from callboard.packs.writers_factory.foreman.sandwich import Sandwich, TurnText
-from callboard.packs.writers_factory.foreman.state import SessionState, StateMarkup, describe
-from callboard.packs.writers_factory.foreman.texts import Texts
+from callboard.packs.writers_factory.foreman.state import ForemanState, StateMarkup, describe
+from callboard.packs.writers_factory.foreman.texts import PromptTexts
 from callboard.packs.writers_factory.ground import Ground
 from callboard.packs.writers_factory.model import FOREMAN, PACK
 from callboard.packs.writers_factory.operations import declared, operations_in
@@ -34,7 +34,7 @@ TURN: Final = "turn"
 BUNDLED: Final = Path(__file__).parent.parent / "prompts"
 _REPLY_TOKENS: Final = 1000
 
-Survey = Callable[[Mapping[str, str]], SessionState]
+Survey = Callable[[Mapping[str, str]], ForemanState]
 """Gathers the state of a project; takes what the writer has open."""
 
 
@@ -67,9 +67,9 @@ class Foreman:
         return operations_in(self.ground.studio)
 
     @cached_property
-    def texts(self) -> Texts:
+    def texts(self) -> PromptTexts:
         """The authored texts of the prompt."""
-        return Texts.open(self.ground.studio.prompts(PACK), BUNDLED, self.catalogue)
+        return PromptTexts.open(self.ground.studio.prompts(PACK), BUNDLED, self.catalogue)
 
     @cached_property
     def sandwich(self) -> Sandwich:
@@ -86,7 +86,7 @@ class Foreman:
             return (error.message,)
         return self.texts.problems(tuple(self.modes.values()))
 
-    def state(self, active: Mapping[str, str] | None = None) -> SessionState:
+    def state(self, active: Mapping[str, str] | None = None) -> ForemanState:
         """Return the state of the project now, all of it from one moment."""
         return self.ground.studio.database.read(lambda _: self.survey(active or {}))
 
@@ -105,7 +105,7 @@ class Foreman:
         """Return the state in sentences."""
         return describe(self.state(active))
 
-    def compose(self, state: SessionState, text: TurnText, listener: Listener) -> PromptRequest:
+    def compose(self, state: ForemanState, text: TurnText, listener: Listener) -> PromptRequest:
         """Return the prompt of a turn for the model that will read it."""
         return self.sandwich.compose(state, text, listener)
 
@@ -131,7 +131,7 @@ class Foreman:
         studio = self.ground.studio
         return studio.repertoire.agent(FOREMAN, PACK).model or studio.settings.models.default
 
-    def conversation(self, session_id: str, limit: int | None = None) -> list[Exchange]:
+    def conversation(self, session_id: str, limit: int | None = None) -> list[PastTurn]:
         """Return what was said in a session, oldest first."""
         return self.ground.studio.database.read(
             lambda connection: exchanges(connection, session_id, limit)

@@ -10,7 +10,7 @@ from callboard.operations import AGENT, operation
 from callboard.packs.writers_factory.action import Cause, Done
 from callboard.packs.writers_factory.ground import Ground
 from callboard.packs.writers_factory.memory.operations import keep_decision
-from callboard.packs.writers_factory.revision.editing.proposals import Proposal
+from callboard.packs.writers_factory.revision.editing.proposals import EditProposal
 from callboard.packs.writers_factory.revision.revision import Revision
 
 _CONTENT: Final = "content/"
@@ -36,7 +36,7 @@ async def file_write(ground: Ground, action: str, path: str, content: str) -> Do
 
 
 @operation(who=(AGENT,))
-async def propose_text(revision: Revision, cause: Cause, target: str, text: str) -> Proposal:
+async def propose_text(revision: Revision, cause: Cause, target: str, text: str) -> EditProposal:
     """Keep prose a reply offers, for the writer to look at."""
     source = f"conversation:{cause.run_id}"
     return await revision.proposals.propose(target, text, mode=cause.mode, source=source)

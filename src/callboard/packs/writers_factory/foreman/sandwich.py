@@ -16,10 +16,10 @@ from callboard.packs.writers_factory.foreman.state import (
     NO_ALERTS,
     SHORT_SCAFFOLD,
     VOICE_SUMMARY,
-    SessionState,
+    ForemanState,
     StateMarkup,
 )
-from callboard.packs.writers_factory.foreman.texts import Texts
+from callboard.packs.writers_factory.foreman.texts import PromptTexts
 from callboard.prompts import (
     Layer,
     PromptRequest,
@@ -65,7 +65,7 @@ class TurnText:
 class Sandwich:
     """Lays prompts out; holds nothing but where its texts come from."""
 
-    texts: Texts
+    texts: PromptTexts
     catalog: Catalog
     budgets: dict[ModelTier, TierBudget]
     counter: TokenCounter
@@ -75,7 +75,7 @@ class Sandwich:
         """Write states with the same counter."""
         object.__setattr__(self, "markup", StateMarkup(self.counter))
 
-    def compose(self, state: SessionState, text: TurnText, listener: Listener) -> PromptRequest:
+    def compose(self, state: ForemanState, text: TurnText, listener: Listener) -> PromptRequest:
         """Return the prompt of one turn for the model that will read it."""
         tier, mode = listener.tier, state.mode
         budget = self.budgets[tier]
@@ -120,7 +120,7 @@ class Sandwich:
         whole = self.texts.process_map(tier) if tokens else empty
         return Layer(MAP, whole, tokens, stable=True, reductions=(Reduction(_SUMMARY, short),))
 
-    def _reminders(self, state: SessionState, text: TurnText, listener: Listener) -> Content:
+    def _reminders(self, state: ForemanState, text: TurnText, listener: Listener) -> Content:
         facts = self.catalog.facts(listener.model)
         permitted = [spec.name for spec in self.texts.catalogue.permitted(state.mode)]
         return reminders(

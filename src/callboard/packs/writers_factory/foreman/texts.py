@@ -85,7 +85,7 @@ _log: Final = logging.getLogger(__name__)
 
 
 @dataclass(frozen=True)
-class Texts:
+class PromptTexts:
     """The authored texts, as a project sees them."""
 
     registry: TemplateRegistry
@@ -97,7 +97,7 @@ class Texts:
     )
 
     @classmethod
-    def open(cls, registry: TemplateRegistry, bundled: Path, catalogue: Catalogue) -> "Texts":
+    def open(cls, registry: TemplateRegistry, bundled: Path, catalogue: Catalogue) -> "PromptTexts":
         """Take the templates in force, and the pack's own folder to fall back to."""
         packaged = TemplateRegistry((bundled_layer(), TemplateLayer("pack", bundled)))
         return cls(registry, packaged, catalogue)

@@ -18,7 +18,7 @@ from callboard.packs.writers_factory.health.building import build_view
 from callboard.packs.writers_factory.health.checks.theme import ThemeScore, critical_scenes
 from callboard.packs.writers_factory.health.checks.timeline import TimelineReading, candidate_key
 from callboard.packs.writers_factory.health.evaluation import Known, evaluate
-from callboard.packs.writers_factory.health.examination import Examination, Scope
+from callboard.packs.writers_factory.health.examination import Examination, HealthScope
 from callboard.packs.writers_factory.health.questions import (
     SceneJudgement,
     judge_pair,
@@ -29,7 +29,10 @@ from callboard.packs.writers_factory.health.questions import (
 )
 from callboard.packs.writers_factory.health.records import HealthRecords, symbols_of
 from callboard.packs.writers_factory.health.room import Health
-from callboard.packs.writers_factory.health.timeline.candidates import Candidate, find_candidates
+from callboard.packs.writers_factory.health.timeline.candidates import (
+    TimelineCandidate,
+    find_candidates,
+)
 from callboard.packs.writers_factory.health.timeline.facts import (
     Pair,
     PairVerdict,
@@ -70,7 +73,7 @@ async def judge_scene(stage: Stage, key: str, scene_id: str) -> SceneJudgement:
 class Checkup:
     """A health run while it goes on."""
 
-    def __init__(self, stage: Stage, scope: Scope, checks: Sequence[CheckId]) -> None:
+    def __init__(self, stage: Stage, scope: HealthScope, checks: Sequence[CheckId]) -> None:
         """Take the stage, and what is to be looked at."""
         self._stage = stage
         self._scope = scope
@@ -153,13 +156,13 @@ class Checkup:
         )
 
     async def _judge_candidates(
-        self, exam: Examination, candidates: Iterable[Candidate]
+        self, exam: Examination, candidates: Iterable[TimelineCandidate]
     ) -> dict[str, PairVerdict | None]:
         concerned = [each for each in candidates if not exam.inside.isdisjoint(each.pair)]
         branches: dict[str, Callable[[Judge], Awaitable[PairVerdict | None]]] = {}
         for each in concerned:
 
-            def ask(asker: Judge, each: Candidate = each) -> Awaitable[PairVerdict | None]:
+            def ask(asker: Judge, each: TimelineCandidate = each) -> Awaitable[PairVerdict | None]:
                 return judge_pair(asker, "verdict", exam.view, each.pair, each.title)
 
             branches[candidate_key(each)] = ask

@@ -33,7 +33,7 @@ class BadScope(InvalidInput):
 
 
 @dataclass(frozen=True, slots=True)
-class Scope:
+class HealthScope:
     """A part of the manuscript; without a part, all of it."""
 
     act: str | None = None
@@ -74,18 +74,18 @@ class Scope:
         return self.is_whole or not inside.isdisjoint(finding.scene_ids)
 
 
-def parse_scope(text: str) -> Scope:
+def parse_scope(text: str) -> HealthScope:
     """Read a scope; nothing means the whole manuscript."""
     wanted = text.strip()
     if not wanted:
-        return Scope()
+        return HealthScope()
     found = _SCOPE.fullmatch(wanted)
     if found is None:
         raise BadScope(
             f"{text!r} is no scope of a health check", fix=f"Write {GRAMMAR}.", scope=text
         )
     chapter = found["chapter"]
-    return Scope(
+    return HealthScope(
         act=found["act"].lower() if found["act"] else None,
         chapter=int(chapter) if chapter else None,
         scene_id=found["scene"].lower() if found["scene"] else None,
@@ -160,7 +160,7 @@ class Examination:
 
     view: ManuscriptView
     settings: HealthSettings
-    scope: Scope = field(default_factory=Scope)
+    scope: HealthScope = field(default_factory=HealthScope)
 
     @cached_property
     def scenes(self) -> tuple[SceneView, ...]:

@@ -92,7 +92,7 @@ class Look:
         return self.is_whole or not self.inside.isdisjoint(finding.scene_ids)
 
 
-class Ledger:
+class FindingLedger:
     """The findings of a project."""
 
     def __init__(self, records: Records) -> None:

@@ -24,9 +24,9 @@ from callboard.packs.writers_factory.health.questions import known_scores
 from callboard.packs.writers_factory.health.quotes import evidence_of
 from callboard.packs.writers_factory.health.records import (
     REPORT_KIND,
+    FindingLedger,
     HealthRecords,
     KnownFinding,
-    Ledger,
     Look,
 )
 from callboard.packs.writers_factory.health.values import (
@@ -56,7 +56,7 @@ class Health:
         """Take the ground to stand on; reads nothing yet."""
         self._ground = ground
         self._kept = HealthRecords(ground)
-        self._ledger = Ledger(ground.records)
+        self._ledger = FindingLedger(ground.records)
 
     # What there is to see
 

@@ -1,6 +1,6 @@
 """The manuscript: the approved outline, the scene files, their versions and their progress."""
 
-from callboard.packs.writers_factory.manuscript.archive import Version
+from callboard.packs.writers_factory.manuscript.archive import SceneVersion
 from callboard.packs.writers_factory.manuscript.facts import (
     WRITTEN,
     NothingToUndo,
@@ -35,8 +35,8 @@ __all__ = [
     "OutlineInvalid",
     "OutlineVersion",
     "SceneUnknown",
+    "SceneVersion",
     "StatusRefused",
-    "Version",
     "VersionUnknown",
     "advance",
     "body_as_kept",

@@ -18,7 +18,7 @@ _VERSION_FILE: Final = re.compile(r"v(\d{3,})\.md")
 
 
 @dataclass(frozen=True, slots=True)
-class Version(Coded):
+class SceneVersion(Coded):
     """One state of a scene; `path` is where it is archived."""
 
     scene_id: str
@@ -41,15 +41,17 @@ class Archive:
         """Return where everything archived of a scene lies."""
         return f"{ARCHIVE}/{scene_id}"
 
-    def versions(self, scene_id: str) -> tuple[Version, ...]:
+    def versions(self, scene_id: str) -> tuple[SceneVersion, ...]:
         """Return every version of a scene, oldest first; the last is the scene as it is."""
         known = {version.number: version for version in self._recorded(scene_id)}
         for number in self._filed(scene_id):
             path = self._path(scene_id, number)
-            known.setdefault(number, Version(scene_id, number, path, "found in the archive", 0, ""))
+            known.setdefault(
+                number, SceneVersion(scene_id, number, path, "found in the archive", 0, "")
+            )
         return tuple(known[number] for number in sorted(known))
 
-    def find(self, scene_id: str, number: int) -> Version:
+    def find(self, scene_id: str, number: int) -> SceneVersion:
         """Return one version."""
         versions = self.versions(scene_id)
         for version in versions:
@@ -72,7 +74,7 @@ class Archive:
         self._ground.files.write_text(path, text)
         return path
 
-    async def record(self, *versions: Version) -> None:
+    async def record(self, *versions: SceneVersion) -> None:
         """Put versions on record, all or none."""
         records = self._ground.records
 
@@ -83,10 +85,10 @@ class Archive:
 
         await self._ground.studio.database.write(act)
 
-    def _recorded(self, scene_id: str) -> list[Version]:
+    def _recorded(self, scene_id: str) -> list[SceneVersion]:
         stored = self._ground.records.all(VERSION_KIND)
         return [
-            Version.from_json(body)
+            SceneVersion.from_json(body)
             for name, body in stored.items()
             if name.rpartition("/")[0] == scene_id
         ]

@@ -11,7 +11,7 @@ from typing import Any, Final
 
 from callboard.core.canonical import digest_bytes
 from callboard.packs.writers_factory.ground import Ground
-from callboard.packs.writers_factory.manuscript.archive import Archive, Version
+from callboard.packs.writers_factory.manuscript.archive import Archive, SceneVersion
 from callboard.packs.writers_factory.manuscript.facts import (
     WRITTEN,
     NothingToUndo,
@@ -191,7 +191,7 @@ class Manuscript:
         later = [scene for scene in waiting if (scene.chapter, scene.scene) > at]
         return next(iter(later or waiting), None)
 
-    async def save(self, scene: str, text: str, meta: SceneMeta, *, reason: str) -> Version:
+    async def save(self, scene: str, text: str, meta: SceneMeta, *, reason: str) -> SceneVersion:
         """Write a scene's text and facts; what the file held is archived first.
 
         Saving what is already there changes nothing and makes no version.
@@ -230,7 +230,7 @@ class Manuscript:
 
     # Versions
 
-    def versions(self, scene: str) -> tuple[Version, ...]:
+    def versions(self, scene: str) -> tuple[SceneVersion, ...]:
         """Return the versions of a scene, oldest first; the last is the scene as it is."""
         return self.archive.versions(scene)
 
@@ -239,7 +239,7 @@ class Manuscript:
         version = self.archive.find(scene, number)
         return self._shelf.sheet_at(version.path).body
 
-    async def restore(self, scene: str, number: int) -> Version:
+    async def restore(self, scene: str, number: int) -> SceneVersion:
         """Make an archived version the scene again; the one it replaces is archived."""
         version = self.archive.find(scene, number)
         sheet = self._shelf.sheet_at(version.path)
@@ -247,7 +247,7 @@ class Manuscript:
         meta = sheet.over(self.scene(scene))
         return await self._write(scene, sheet.body, meta, f"version {number} restored")
 
-    async def undo(self, scene: str) -> Version:
+    async def undo(self, scene: str) -> SceneVersion:
         """Take the last change back; done twice, it brings the change back."""
         versions = self.archive.versions(scene)
         last = self.version_text(scene, versions[-1].number) if versions else ""
@@ -285,8 +285,8 @@ class Manuscript:
             yield (base if file is None else file.sheet.over(base)), file
 
     def _outside(
-        self, scene: str, before: SceneFile | None, versions: tuple[Version, ...]
-    ) -> Version | None:
+        self, scene: str, before: SceneFile | None, versions: tuple[SceneVersion, ...]
+    ) -> SceneVersion | None:
         """Archive what somebody else made of a file since its last version, if anything."""
         if before is None:
             return None
@@ -297,9 +297,9 @@ class Manuscript:
         number = last.number + 1 if last else 1
         path = self.archive.keep(scene, number, before.text)
         words = before.sheet.word_count
-        return Version(scene, number, path, _OUTSIDE, self._now(), before.sha256, words)
+        return SceneVersion(scene, number, path, _OUTSIDE, self._now(), before.sha256, words)
 
-    async def _write(self, scene: str, text: str, meta: SceneMeta, reason: str) -> Version:
+    async def _write(self, scene: str, text: str, meta: SceneMeta, reason: str) -> SceneVersion:
         chapter, number = self._place(scene)
         before = self._shelf.read(chapter, number)
         words = count_prose(text)
@@ -316,12 +316,12 @@ class Manuscript:
             scene_path(chapter, number), content, expected_sha256=before.sha256 if before else None
         )
         self._shelf.forget()
-        new = Version(scene, latest + 1, path, reason, self._now(), written.sha256, words)
+        new = SceneVersion(scene, latest + 1, path, reason, self._now(), written.sha256, words)
         await self.archive.record(*([outside] if outside else []), new)
         await self._ground.records.put(SCENE_KIND, scene, meta_to_json(meta))
         return new
 
-    async def _on_record(self, version: Version, file: SceneFile, reason: str) -> Version:
+    async def _on_record(self, version: SceneVersion, file: SceneFile, reason: str) -> SceneVersion:
         """Return the version a file is; a crash may have come before it was on record."""
         if version.sha256 or self._shelf.sheet_at(version.path).body != file.sheet.body:
             return version

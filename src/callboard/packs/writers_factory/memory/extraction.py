@@ -21,8 +21,8 @@ from callboard.packs.writers_factory.memory.claims import (
 )
 from callboard.packs.writers_factory.memory.conflicts import ConflictRules, words_of
 from callboard.packs.writers_factory.memory.found import (
-    Found,
     FoundEdge,
+    FoundGraph,
     FoundNode,
     is_mentioned,
     keep_mentioned,
@@ -79,7 +79,7 @@ class Claiming:
         self._names = names
         self._rules = rules
 
-    def claims(self, found: Found, text: str, source: str) -> tuple[AnyClaim, ...]:
+    def claims(self, found: FoundGraph, text: str, source: str) -> tuple[AnyClaim, ...]:
         """Return the claims of what was found in a text."""
         claims: list[AnyClaim] = []
         ids: dict[str, str] = {}
@@ -149,7 +149,7 @@ _KNOWN_NAMES: Final = 60
 
 
 @dataclass(frozen=True, slots=True)
-class Interview:
+class TextInterview:
     """How a model is asked about conversations."""
 
     node_types: frozenset[str]
@@ -159,15 +159,15 @@ class Interview:
     temperature: float
     is_constrained: bool
 
-    def knowing(self, names: Iterable[str]) -> "Interview":
+    def knowing(self, names: Iterable[str]) -> "TextInterview":
         """Return the same interview with names nobody is asked about again."""
         return replace(self, known_names=(*self.known_names, *names))
 
 
-def interview_on(ground: Ground, graph: Graph, known_names: Iterable[str]) -> Interview:
+def interview_on(ground: Ground, graph: Graph, known_names: Iterable[str]) -> TextInterview:
     """Return how the model that extracts in a project is asked about the things of a graph."""
     vocabulary = graph.vocabulary()
-    return Interview(
+    return TextInterview(
         node_types=vocabulary.nodes,
         edge_types=vocabulary.edges,
         known_names=tuple(known_names),
@@ -177,7 +177,9 @@ def interview_on(ground: Ground, graph: Graph, known_names: Iterable[str]) -> In
     )
 
 
-async def find_in_text(stage: Stage, key: str, text: str, interview: Interview) -> Found | None:
+async def find_in_text(
+    stage: Stage, key: str, text: str, interview: TextInterview
+) -> FoundGraph | None:
     """Return what a text establishes, or None if nobody could tell."""
     if interview.is_constrained:
         return await _ask_small(stage, key, text, interview)
@@ -190,7 +192,7 @@ async def find_in_text(stage: Stage, key: str, text: str, interview: Interview) 
     return None
 
 
-async def _ask(stage: Stage, key: str, prompt: str, text: str, interview: Interview) -> str:
+async def _ask(stage: Stage, key: str, prompt: str, text: str, interview: TextInterview) -> str:
     known = ", ".join(interview.known_names[:_KNOWN_NAMES])
     inputs: dict[str, Json] = {
         "conversation": Content(text, "conversation", Trust.UNTRUSTED),
@@ -217,7 +219,7 @@ async def _ask(stage: Stage, key: str, prompt: str, text: str, interview: Interv
     return str(cast("dict[str, Any]", said)["text"]) if isinstance(said, dict) else str(said)
 
 
-async def _ask_small(stage: Stage, key: str, text: str, interview: Interview) -> Found:
+async def _ask_small(stage: Stage, key: str, text: str, interview: TextInterview) -> FoundGraph:
     """Have a small model say what names are; it adds nothing that code did not find."""
     known = {name.casefold() for name in interview.known_names}
     nodes: list[FoundNode] = []
@@ -238,7 +240,7 @@ async def _ask_small(stage: Stage, key: str, text: str, interview: Interview) ->
             dropped += 1
         else:
             nodes.append(FoundNode(kind, name))
-    return Found(tuple(nodes), (), dropped)
+    return FoundGraph(tuple(nodes), (), dropped)
 
 
 def _list(names: Iterable[str]) -> Content:

@@ -46,7 +46,7 @@ class FoundEdge:
 
 
 @dataclass(frozen=True, slots=True)
-class Found:
+class FoundGraph:
     """What was found; `dropped` counts what was said and cannot be used."""
 
     nodes: tuple[FoundNode, ...] = ()
@@ -54,15 +54,15 @@ class Found:
     dropped: int = 0
 
 
-def read_found(text: str) -> Found | None:
+def read_found(text: str) -> FoundGraph | None:
     """Return what a reply lists, or None if it is no list of things and relations."""
     found = _read_json(text)
     return found if found is not None else _read_elements(text)
 
 
 def keep_mentioned(
-    found: Found, text: str, node_types: Collection[str], edge_types: Collection[str]
-) -> Found:
+    found: FoundGraph, text: str, node_types: Collection[str], edge_types: Collection[str]
+) -> FoundGraph:
     """Return only things the text names, of known types, and relations of these."""
     plain = normalise(text).casefold()
     nodes = [
@@ -79,7 +79,7 @@ def keep_mentioned(
         )
     ]
     dropped = len(found.nodes) - len(nodes) + len(found.edges) - len(edges)
-    return Found(tuple(nodes), tuple(edges), found.dropped + dropped)
+    return FoundGraph(tuple(nodes), tuple(edges), found.dropped + dropped)
 
 
 def is_mentioned(plain_text: str, name: str) -> bool:
@@ -90,7 +90,7 @@ def is_mentioned(plain_text: str, name: str) -> bool:
     return re.search(rf"(?<!\w){re.escape(wanted)}(?!\w)", plain_text) is not None
 
 
-def _read_json(text: str) -> Found | None:
+def _read_json(text: str) -> FoundGraph | None:
     extracted = extract_json(text)
     if not isinstance(extracted, Extracted):
         return None
@@ -116,7 +116,7 @@ def _objects(value: Any) -> list[Mapping[str, Any]]:
     return [cast("dict[str, Any]", each) for each in items if isinstance(each, dict)]
 
 
-def _read_elements(text: str) -> Found | None:
+def _read_elements(text: str) -> FoundGraph | None:
     nodes: list[Mapping[str, Any]] = []
     edges: list[Mapping[str, Any]] = []
     is_list = False
@@ -133,13 +133,13 @@ def _read_elements(text: str) -> Found | None:
     return _found(nodes, edges) if is_list else None
 
 
-def _found(nodes: Iterable[Mapping[str, Any]], edges: Iterable[Mapping[str, Any]]) -> Found:
+def _found(nodes: Iterable[Mapping[str, Any]], edges: Iterable[Mapping[str, Any]]) -> FoundGraph:
     read_nodes = [_node(each) for each in nodes]
     read_edges = [_edge(each) for each in edges]
     kept_nodes = tuple(each for each in read_nodes if each is not None)
     kept_edges = tuple(each for each in read_edges if each is not None)
     dropped = len(read_nodes) - len(kept_nodes) + len(read_edges) - len(kept_edges)
-    return Found(kept_nodes, kept_edges, dropped)
+    return FoundGraph(kept_nodes, kept_edges, dropped)
 
 
 def _node(told: Mapping[str, Any]) -> FoundNode | None:
@@ -197,7 +197,7 @@ def _text(value: Any, most: int) -> str:
 _STATES: Final = frozenset({"alive", "status", "life", "injured", "location", "whereabouts"})
 
 
-def since_scene(found: Found, scene_id: str) -> Found:
+def since_scene(found: FoundGraph, scene_id: str) -> FoundGraph:
     """Return findings whose states begin with a scene: who dies in it lived before."""
 
     def dated(node: FoundNode) -> FoundNode:

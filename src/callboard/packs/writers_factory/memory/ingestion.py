@@ -25,7 +25,7 @@ _THEME: Final = ("central_theme", "theme_statement")
 
 
 @dataclass(frozen=True, slots=True)
-class _Rules:
+class _WorldRules:
     """The rules as they are to be, and the nodes of those that are gone."""
 
     nodes: tuple[Node, ...]
@@ -138,10 +138,10 @@ class Ingestor:
             ),
         )
 
-    def _rules(self, graph: Graph) -> _Rules:
+    def _rules(self, graph: Graph) -> _WorldRules:
         """Give each rule a node: its own if its wording is known, else that of one that changed."""
         if self._is_broken(TemplateName.WORLD_RULES):
-            return _Rules((), ())
+            return _WorldRules((), ())
         source = _source(TemplateName.WORLD_RULES)
         held = {node.id: node for node in graph.nodes("world_rule") if node.source == source}
         by_text = {str(node.attrs.get("text")): node.id for node in held.values()}
@@ -156,7 +156,7 @@ class Ingestor:
                 number += 1
                 identity = node_id("world_rule", f"rule {number}")
             nodes.append(_rule(identity, text, source))
-        return _Rules(tuple(nodes), tuple(free))
+        return _WorldRules(tuple(nodes), tuple(free))
 
 
 def _rule(identity: str, text: str, source: str) -> Node:

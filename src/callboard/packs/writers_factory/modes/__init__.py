@@ -3,19 +3,19 @@
 from callboard.packs.writers_factory.modes.gates import Neighbours
 from callboard.packs.writers_factory.modes.modes import Modes
 from callboard.packs.writers_factory.modes.specs import (
+    FactoryMode,
     ModeGated,
     ModesInvalid,
-    ModeSpec,
-    UnknownMode,
+    ModeUnknown,
     WritersDecision,
 )
 
 __all__ = [
+    "FactoryMode",
     "ModeGated",
-    "ModeSpec",
+    "ModeUnknown",
     "Modes",
     "ModesInvalid",
     "Neighbours",
-    "UnknownMode",
     "WritersDecision",
 ]

@@ -11,7 +11,7 @@ from callboard.core.codec import Coded
 from callboard.core.errors import Conflict
 from callboard.packs.writers_factory.ground import Ground
 from callboard.packs.writers_factory.model import PlannedScene, SceneMeta
-from callboard.packs.writers_factory.modes.predicates import NoVoice, Unmet, VoiceFacts
+from callboard.packs.writers_factory.modes.predicates import NoVoice, Unmet, VoiceProgress
 from callboard.store.connection import Connection
 
 _MODE_KIND: Final = "mode"
@@ -186,7 +186,7 @@ class Overrides:
 Remember = Callable[[str, str, str, str], Awaitable[object]]
 
 
-def _nobody() -> VoiceFacts:
+def _nobody() -> VoiceProgress:
     return NoVoice()
 
 
@@ -206,7 +206,7 @@ class Neighbours:
     happens before the mode is entered.
     """
 
-    voice: Callable[[], VoiceFacts] = _nobody
+    voice: Callable[[], VoiceProgress] = _nobody
     outline: Callable[[], Sequence[PlannedScene]] = _no_outline
     scenes: Callable[[], Sequence[SceneMeta]] = _no_scenes
     remember: Remember | None = None
@@ -216,7 +216,7 @@ class Neighbours:
 
 
 @dataclass(frozen=True, slots=True)
-class Gate:
+class ModeGate:
     """What stands before a mode: nothing, if `unmet` is empty."""
 
     mode: str

@@ -25,7 +25,7 @@ class ModesInvalid(InvalidInput):
     code = "modes_invalid"
 
 
-class UnknownMode(NotFound):
+class ModeUnknown(NotFound):
     """There is no mode of that name."""
 
     code = "unknown_mode"
@@ -53,17 +53,17 @@ FILE: Final = "modes.yaml"
 _PROMPTS: Final = "prompts"
 
 
-class _Strict(BaseModel):
+class _StrictSpec(BaseModel):
     model_config = ConfigDict(extra="forbid", frozen=True)
 
 
-class _Sections(_Strict):
+class _Sections(_StrictSpec):
     always: list[str] = Field(default_factory=list[str])
     if_relevant: list[str] = Field(default_factory=list[str])
     never: list[str] = Field(default_factory=list[str])
 
 
-class _Entry(_Strict):
+class _ModeEntry(_StrictSpec):
     title: str = ""
     order: int
     file: str
@@ -75,7 +75,7 @@ class _Entry(_Strict):
 
 
 @dataclass(frozen=True, slots=True)
-class ModeSpec:
+class FactoryMode:
     """One mode: where it stands, what it shows, what it asks for before the next."""
 
     id: str
@@ -97,7 +97,7 @@ class ModeSpec:
 class ModeTable:
     """Every mode, in order."""
 
-    modes: tuple[ModeSpec, ...]
+    modes: tuple[FactoryMode, ...]
 
     @cached_property
     def ids(self) -> tuple[str, ...]:
@@ -105,28 +105,28 @@ class ModeTable:
         return tuple(mode.id for mode in self.modes)
 
     @property
-    def first(self) -> ModeSpec:
+    def first(self) -> FactoryMode:
         """Where every book begins."""
         return self.modes[0]
 
     @property
-    def last(self) -> ModeSpec:
+    def last(self) -> FactoryMode:
         """Where every book ends."""
         return self.modes[-1]
 
-    def get(self, name: str) -> ModeSpec:
+    def get(self, name: str) -> FactoryMode:
         """Return a mode by its name, however it is written."""
         plain = "_".join(name.replace("-", " ").replace("_", " ").upper().split())
         for mode in self.modes:
             if mode.id == plain:
                 return mode
-        raise UnknownMode(f"There is no mode {name!r}", fix=f"Modes: {', '.join(self.ids)}.")
+        raise ModeUnknown(f"There is no mode {name!r}", fix=f"Modes: {', '.join(self.ids)}.")
 
-    def before(self, mode: ModeSpec) -> tuple[ModeSpec, ...]:
+    def before(self, mode: FactoryMode) -> tuple[FactoryMode, ...]:
         """Return the modes that come before one."""
         return self.modes[: self.modes.index(mode)]
 
-    def after(self, mode: ModeSpec) -> ModeSpec | None:
+    def after(self, mode: FactoryMode) -> FactoryMode | None:
         """Return the mode that follows one."""
         place = self.modes.index(mode) + 1
         return self.modes[place] if place < len(self.modes) else None
@@ -181,15 +181,15 @@ def _over(bundled: tuple[str, Json] | None, own: tuple[str, Json]) -> tuple[str,
     return shown, {**bundled[1], **cast("Mapping[str, Json]", entry)}
 
 
-def _spec(name: str, told: tuple[str, Json]) -> ModeSpec:
+def _spec(name: str, told: tuple[str, Json]) -> FactoryMode:
     shown, raw = told
     try:
-        entry = _Entry.model_validate(raw)
+        entry = _ModeEntry.model_validate(raw)
     except ValidationError as error:
         first = error.errors(include_url=False)[0]
         key = ".".join(("modes", name, *map(str, first["loc"])))
         raise _invalid(shown, key, first["msg"]) from None
-    return ModeSpec(
+    return FactoryMode(
         id=name,
         title=entry.title or name.replace("_", " ").title(),
         order=entry.order,
@@ -205,7 +205,7 @@ def _spec(name: str, told: tuple[str, Json]) -> ModeSpec:
     )
 
 
-def _check_names(mode: ModeSpec, known: KnownNames) -> None:
+def _check_names(mode: FactoryMode, known: KnownNames) -> None:
     named = (
         ("gate", mode.gate, known.predicates, "predicate"),
         ("completion", (mode.completion,), known.measures, "measure"),
@@ -218,8 +218,8 @@ def _check_names(mode: ModeSpec, known: KnownNames) -> None:
                 raise _invalid(mode.origin, f"modes.{mode.id}.{key}", told)
 
 
-def _check_order(modes: tuple[ModeSpec, ...]) -> None:
-    seen: dict[int, ModeSpec] = {}
+def _check_order(modes: tuple[FactoryMode, ...]) -> None:
+    seen: dict[int, FactoryMode] = {}
     for mode in modes:
         twin = seen.setdefault(mode.order, mode)
         if twin is not mode:

@@ -1,8 +1,8 @@
 """Prose: the anti-pattern scanner, stylometry and tracked changes. Offline, without a model."""
 
 from callboard.packs.writers_factory.prose.changes import (
-    Change,
     ChangesStale,
+    TextChange,
     apply_changes,
     track_changes,
 )
@@ -20,13 +20,13 @@ from callboard.packs.writers_factory.prose.patterns import (
 from callboard.packs.writers_factory.prose.stylometry import Stylometrics, distance, measure
 
 __all__ = [
-    "Change",
     "ChangesStale",
     "Pattern",
     "PatternHit",
     "PatternSeverity",
     "PatternSheet",
     "Stylometrics",
+    "TextChange",
     "UnsafeExpression",
     "apply_changes",
     "base_sheet",

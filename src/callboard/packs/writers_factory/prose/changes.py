@@ -30,7 +30,7 @@ class ChangesStale(Conflict):
 
 
 @dataclass(frozen=True, slots=True)
-class Change(Coded):
+class TextChange(Coded):
     """One stretch of the old text and what stands there in the new one."""
 
     id: str
@@ -45,16 +45,16 @@ class Change(Coded):
 
 def track_changes(
     old: str, new: str, *, revision_pass: str = "", reason: str = ""
-) -> tuple[Change, ...]:
+) -> tuple[TextChange, ...]:
     """Return what turns one text into another, in the order of the text."""
     before, after = _units(old), _units(new)
     starts = [0]
     for unit in before:
         starts.append(starts[-1] + len(unit))
-    found: list[Change] = []
+    found: list[TextChange] = []
     for first, last, other in _differences(before, after):
         found.append(
-            Change(
+            TextChange(
                 id=f"c{len(found) + 1}",
                 start=starts[first],
                 end=starts[last],
@@ -68,7 +68,7 @@ def track_changes(
 
 
 def apply_changes(
-    old: str, changes: Sequence[Change], accepted_ids: Collection[str] | None = None
+    old: str, changes: Sequence[TextChange], accepted_ids: Collection[str] | None = None
 ) -> str:
     """Return the old text with the accepted changes; without a choice, with all of them."""
     parts: list[str] = []

@@ -8,7 +8,13 @@ from typing import Final
 from callboard.library.story.lexicon.lists import word_list
 from callboard.library.story.text.dialogue import Span
 from callboard.library.story.text.words import words_of
-from callboard.packs.writers_factory.prose.reading import MASK, Paragraph, Reading, one_of, words_in
+from callboard.packs.writers_factory.prose.reading import (
+    MASK,
+    ProseParagraph,
+    ProseReading,
+    one_of,
+    words_in,
+)
 
 _SIMILE: Final = re.compile(
     r"\blike (?:a|an|the|some)\b(?! (?:rest|others?|same|first|last)\b)"
@@ -40,7 +46,7 @@ def similes(narration: str) -> Iterator[Span]:
             yield hit.span()
 
 
-def is_action(paragraph: Paragraph) -> bool:
+def is_action(paragraph: ProseParagraph) -> bool:
     """Say whether a paragraph tells action: bodies in motion, in short sentences, little talk."""
     told = words_of(paragraph.narration.replace(MASK, " "))
     if len(told) < _LEAST_WORDS:
@@ -53,7 +59,7 @@ def is_action(paragraph: Paragraph) -> bool:
     return is_dense and len(told) / len(paragraph.sentences) <= _MOST_SENTENCE_WORDS
 
 
-Found = tuple[Paragraph, int, int]
+Found = tuple[ProseParagraph, int, int]
 
 _RUN: Final = 3
 _OPENS_WITH_I: Final = re.compile(r"I(?:['’](?:m|d|ve|ll))?(?=\s)")
@@ -64,11 +70,11 @@ _NOT_YET: Final = (
 )
 
 
-def find_i_paragraphs(reading: Reading, pov: str) -> Iterator[Found]:
+def find_i_paragraphs(reading: ProseReading, pov: str) -> Iterator[Found]:
     """Find three and more paragraphs in a row that open with "I", in a first-person telling."""
     if not pov.startswith("first"):
         return
-    run: list[Paragraph] = []
+    run: list[ProseParagraph] = []
     for paragraph in (*reading.paragraphs, None):
         opens = None if paragraph is None else _OPENS_WITH_I.match(paragraph.narration)
         if paragraph is not None and opens is not None:
@@ -79,7 +85,7 @@ def find_i_paragraphs(reading: Reading, pov: str) -> Iterator[Found]:
         run = []
 
 
-def find_action_similes(reading: Reading, _pov: str) -> Iterator[Found]:
+def find_action_similes(reading: ProseReading, _pov: str) -> Iterator[Found]:
     """Find comparisons in paragraphs that tell action."""
     for paragraph in reading.paragraphs:
         if is_action(paragraph):
@@ -87,7 +93,7 @@ def find_action_similes(reading: Reading, _pov: str) -> Iterator[Found]:
                 yield paragraph, start, _phrase_end(paragraph, end)
 
 
-def find_named_emotions(reading: Reading, _pov: str) -> Iterator[Found]:
+def find_named_emotions(reading: ProseReading, _pov: str) -> Iterator[Found]:
     """Find feelings that are named right after somebody has shown them by speaking."""
     for paragraph in reading.paragraphs:
         last = -1
@@ -100,7 +106,7 @@ def find_named_emotions(reading: Reading, _pov: str) -> Iterator[Found]:
                 yield paragraph, spoken_end + hit.start("named"), last
 
 
-def find_passive_tags(reading: Reading, _pov: str) -> Iterator[Found]:
+def find_passive_tags(reading: ProseReading, _pov: str) -> Iterator[Found]:
     """Find speech whose speaker is hidden behind a passive or a noun."""
     for paragraph in reading.paragraphs:
         for _, spoken_end in paragraph.spoken:
@@ -109,7 +115,7 @@ def find_passive_tags(reading: Reading, _pov: str) -> Iterator[Found]:
                 yield paragraph, hit.start("tag"), hit.end("tag")
 
 
-CHECKS: Final[Mapping[str, Callable[[Reading, str], Iterator[Found]]]] = {
+CHECKS: Final[Mapping[str, Callable[[ProseReading, str], Iterator[Found]]]] = {
     "i_paragraphs": find_i_paragraphs,
     "action_similes": find_action_similes,
     "named_emotions": find_named_emotions,
@@ -117,7 +123,7 @@ CHECKS: Final[Mapping[str, Callable[[Reading, str], Iterator[Found]]]] = {
 }
 
 
-def sentence_around(paragraph: Paragraph, start: int) -> Span:
+def sentence_around(paragraph: ProseParagraph, start: int) -> Span:
     """Return the sentence of a paragraph a place stands in."""
     for first, end in paragraph.sentences:
         if start < end:
@@ -125,7 +131,7 @@ def sentence_around(paragraph: Paragraph, start: int) -> Span:
     return 0, len(paragraph.text)
 
 
-def _phrase_end(paragraph: Paragraph, at: int) -> int:
+def _phrase_end(paragraph: ProseParagraph, at: int) -> int:
     """Return where the comparison that opens before a place is over."""
     _, sentence_end = sentence_around(paragraph, at - 1)
     stop = re.compile(r"[,;:.!?—–]").search(paragraph.text, at, sentence_end)

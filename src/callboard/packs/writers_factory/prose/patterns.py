@@ -15,7 +15,7 @@ from typing import Final
 from callboard.core.errors import CallboardError
 from callboard.packs.writers_factory.prose.checks import CHECKS, Found
 from callboard.packs.writers_factory.prose.expressions import compile_safely
-from callboard.packs.writers_factory.prose.reading import Reading
+from callboard.packs.writers_factory.prose.reading import ProseReading
 from callboard.packs.writers_factory.prose.stylometry import person_in
 
 COLUMNS: Final = ("pattern", "regex or description", "severity", "why", "instead")
@@ -188,7 +188,7 @@ def scan(
     it is told from the text.
     """
     sheet = base_sheet() if patterns is None else patterns
-    reading = Reading(text)
+    reading = ProseReading(text)
     told_in = pov.lower() if pov else person_in(reading.document)
     hits = [
         _hit(reading, pattern, found)
@@ -198,7 +198,7 @@ def scan(
     return tuple(sorted(hits, key=lambda hit: (hit.offset, hit.end, hit.pattern)))
 
 
-def _find(reading: Reading, pattern: Pattern, pov: str) -> Iterator[Found]:
+def _find(reading: ProseReading, pattern: Pattern, pov: str) -> Iterator[Found]:
     if pattern.check:
         yield from CHECKS[pattern.check](reading, pov)
         return
@@ -216,7 +216,7 @@ def _limited(found: Iterator[Found]) -> Iterator[Found]:
         yield each
 
 
-def _hit(reading: Reading, pattern: Pattern, found: Found) -> PatternHit:
+def _hit(reading: ProseReading, pattern: Pattern, found: Found) -> PatternHit:
     paragraph, start, end = found
     first, last = reading.place(paragraph, start, end)
     return PatternHit(

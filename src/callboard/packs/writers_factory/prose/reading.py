@@ -55,7 +55,7 @@ MASK: Final = "\x00"
 
 
 @dataclass(frozen=True)
-class Paragraph:
+class ProseParagraph:
     """A paragraph as it reads, with its sentences and what of it is spoken."""
 
     number: int
@@ -83,7 +83,7 @@ class Paragraph:
         return "".join([*parts, self.text[at:]])
 
 
-class Reading:
+class ProseReading:
     """A text taken apart once."""
 
     def __init__(self, text: str) -> None:
@@ -92,7 +92,7 @@ class Reading:
         self.document = Document("text", text)
 
     @cached_property
-    def paragraphs(self) -> tuple[Paragraph, ...]:
+    def paragraphs(self) -> tuple[ProseParagraph, ...]:
         """The paragraphs of prose in order."""
         masked = mask_comments(self.document.text)
         cleaned = [self._clean(masked, block) for block in self.document.paragraphs]
@@ -100,11 +100,11 @@ class Reading:
         told = told_paragraphs(texts)
         style = self.document.quotation_style
         return tuple(
-            Paragraph(number, each, spoken_spans(each.text, style, is_told=number in told))
+            ProseParagraph(number, each, spoken_spans(each.text, style, is_told=number in told))
             for number, each in enumerate(cleaned)
         )
 
-    def place(self, paragraph: Paragraph, start: int, end: int) -> Span:
+    def place(self, paragraph: ProseParagraph, start: int, end: int) -> Span:
         """Return where a stretch of a paragraph stands in the text that was handed in."""
         return (
             self._original(paragraph.clean.raw(start)),

@@ -13,7 +13,7 @@ from callboard.library.story.tools.narration import narration_of, proper_words
 from callboard.library.story.tools.prose.diction import adverbs
 from callboard.library.story.tools.prose.voice import person_of, tenses_of
 from callboard.packs.writers_factory.prose.checks import similes
-from callboard.packs.writers_factory.prose.reading import Reading, ordered_words, words_in
+from callboard.packs.writers_factory.prose.reading import ProseReading, ordered_words, words_in
 
 _SHORT_WORDS: Final = 6
 _LONG_WORDS: Final = 25
@@ -90,7 +90,7 @@ def measure(text: str) -> Stylometrics:
     names = proper_words(document)
     tense = tenses_of(narration, person, names).majority
     per_1000 = 1000 / len(words)
-    compared = sum(1 for p in Reading(text).paragraphs for _ in similes(p.narration))
+    compared = sum(1 for p in ProseReading(text).paragraphs for _ in similes(p.narration))
     inner = sum(word in words_in("inner_words") for word in words)
     return Stylometrics(
         words=len(words),

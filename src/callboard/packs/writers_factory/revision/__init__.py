@@ -3,7 +3,7 @@
 from callboard.packs.writers_factory.revision.analysis.findings import Band, Category
 from callboard.packs.writers_factory.revision.completion import WriterOnly
 from callboard.packs.writers_factory.revision.editing.edits import ChangedSince, EditResult
-from callboard.packs.writers_factory.revision.editing.proposals import Proposal, ProseRefused
+from callboard.packs.writers_factory.revision.editing.proposals import EditProposal, ProseRefused
 from callboard.packs.writers_factory.revision.editing.requests import (
     EditBlocked,
     EditFailed,
@@ -17,9 +17,9 @@ __all__ = [
     "ChangedSince",
     "EditBlocked",
     "EditFailed",
+    "EditProposal",
     "EditRequest",
     "EditResult",
-    "Proposal",
     "ProseRefused",
     "Revision",
     "WriterOnly",

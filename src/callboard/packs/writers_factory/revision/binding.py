@@ -40,7 +40,7 @@ def blocks_of(text: str) -> list[Node]:
     if any(token.level >= _MOST_NESTING - 1 for token in tokens):
         # Nested beyond what the reader follows: it would leave words out.
         return [{"t": "Para", "c": inlines_of(line)} for line in clean.splitlines() if line]
-    return _Builder(tokens).blocks()
+    return _TreeBuilder(tokens).blocks()
 
 
 def header(level: int, text: str, name: str = "") -> Node:
@@ -76,7 +76,7 @@ def without_controls(text: str) -> str:
 _BAD: Final = frozenset("\x7f\ufffe\uffff")
 
 
-class _Builder:
+class _TreeBuilder:
     """Goes through the tokens once; `at` is the next one."""
 
     def __init__(self, tokens: "Sequence[Token]") -> None:

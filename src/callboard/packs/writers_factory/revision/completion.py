@@ -18,7 +18,7 @@ from callboard.packs.writers_factory.revision.binding import (
     header,
     scene_break,
 )
-from callboard.packs.writers_factory.revision.facts import SceneText, StoryFacts
+from callboard.packs.writers_factory.revision.facts import BookScene, StoryFacts
 
 KIND: Final = "completion"
 RECORD: Final = "manuscript"
@@ -141,7 +141,7 @@ class Export(Coded):
 async def export_manuscript(
     ground: Ground,
     facts: BookFacts,
-    scenes: Sequence[SceneText],
+    scenes: Sequence[BookScene],
     formats: Sequence[str] = tuple(FORMATS),
 ) -> Export:
     """Write the manuscript; a format that fails is a warning, Markdown is always there."""
@@ -181,7 +181,7 @@ async def export_manuscript(
     )
 
 
-def markdown_of(facts: BookFacts, scenes: Sequence[SceneText]) -> str:
+def markdown_of(facts: BookFacts, scenes: Sequence[BookScene]) -> str:
     """Return the book as one Markdown text; the scenes stand in it as they were written."""
     parts = [f"# {_one_line(facts.title)}"]
     if facts.author.strip():
@@ -197,7 +197,7 @@ def markdown_of(facts: BookFacts, scenes: Sequence[SceneText]) -> str:
     return "\n\n".join(parts) + "\n"
 
 
-def tree_of(scenes: Sequence[SceneText]) -> list[Node]:
+def tree_of(scenes: Sequence[BookScene]) -> list[Node]:
     """Return the book as blocks."""
     blocks: list[Node] = []
     chapter: int | None = None

@@ -23,7 +23,7 @@ from callboard.packs.writers_factory.voice import Phase, Voice, VoiceBundle
 
 
 @dataclass(frozen=True, slots=True)
-class SceneText:
+class BookScene:
     """A scene with its text."""
 
     meta: SceneMeta
@@ -126,7 +126,7 @@ _ARC_FIELDS: Final = ("fatal_flaw", "the_lie", "arc_start", "arc_midpoint", "arc
 
 
 @dataclass(frozen=True)
-class Rooms:
+class RevisionSources:
     """What revision reads from."""
 
     bible: Bible
@@ -137,7 +137,7 @@ class Rooms:
     conflicts: Callable[[], Iterable[str]]
 
 
-def gather_story(rooms: Rooms) -> StoryFacts:
+def gather_story(rooms: RevisionSources) -> StoryFacts:
     """Return the facts of the story as they are now."""
     project = rooms.bible.project()
     graph, report = rooms.memory.graph, rooms.health.latest()
@@ -201,7 +201,7 @@ def _plantings(graph: Graph) -> tuple[Planting, ...]:
     return tuple(found)
 
 
-def _grounds(rooms: Rooms, graph: Graph) -> dict[str, SceneGround]:
+def _grounds(rooms: RevisionSources, graph: Graph) -> dict[str, SceneGround]:
     beats = {beat.number: beat for beat in rooms.bible.beats()}
     planned = {scene.id: scene for scene in rooms.manuscript.outline()}
     hero = _hero(rooms.bible.protagonist)
@@ -237,10 +237,10 @@ def _cast(meta: SceneMeta, graph: Graph) -> list[str]:
     return lines
 
 
-def open_rooms(ground: Ground) -> Rooms:
+def open_rooms(ground: Ground) -> RevisionSources:
     """Return the rooms of a project."""
     ledger = ConflictLedger(ground.records)
-    return Rooms(
+    return RevisionSources(
         bible=Bible(ground),
         manuscript=Manuscript(ground),
         memory=Memory(ground),

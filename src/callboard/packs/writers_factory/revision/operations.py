@@ -19,7 +19,7 @@ from callboard.packs.writers_factory.revision.completion import (
     keep_completion,
 )
 from callboard.packs.writers_factory.revision.editing.edits import EditResult
-from callboard.packs.writers_factory.revision.editing.proposals import Proposal
+from callboard.packs.writers_factory.revision.editing.proposals import EditProposal
 from callboard.packs.writers_factory.revision.editing.requests import EditRequest
 from callboard.packs.writers_factory.revision.enhancement.proposal import Enhancement
 from callboard.packs.writers_factory.revision.revision import Revision
@@ -115,7 +115,7 @@ async def undo_edit(
 @operation()
 async def accept_proposal(
     revision: Revision, proposal_id: str, mode: str, force: bool = False
-) -> Proposal:
+) -> EditProposal:
     """Put an offered text in place, the way the present mode does it."""
     return await revision.proposals.accept(proposal_id, mode=mode, force=force)
 
@@ -150,6 +150,6 @@ async def write_report(ground: Ground, path: str, text: str) -> str:
 @operation(post="/proposals/{proposal_id}/reject")
 async def reject_proposal(
     revision: Revision, proposal_id: Annotated[str, Field(max_length=100)]
-) -> Proposal:
+) -> EditProposal:
     """Refuse an offered text."""
     return await revision.proposals.reject(proposal_id)

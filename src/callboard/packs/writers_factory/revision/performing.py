@@ -22,7 +22,7 @@ from callboard.packs.writers_factory.revision.analysis.judging import Judged, an
 from callboard.packs.writers_factory.revision.completion import check_writer
 from callboard.packs.writers_factory.revision.enhancement import proposal as kept
 from callboard.packs.writers_factory.revision.enhancement.deep import DEEP, revise_scene
-from callboard.packs.writers_factory.revision.enhancement.quick import Work, fix_scene
+from callboard.packs.writers_factory.revision.enhancement.quick import EnhancementWork, fix_scene
 from callboard.packs.writers_factory.revision.operations import (
     close_book,
     export_book,
@@ -80,7 +80,7 @@ async def enhance(
 ) -> Json:
     """Propose changes to a scene and keep the proposal."""
     text, brief = await _begin(stage, scene_id)
-    work = Work(stage.run.id, text, brief, _judge(stage, is_fast), model)
+    work = EnhancementWork(stage.run.id, text, brief, _judge(stage, is_fast), model)
     enhanced = await (revise_scene if mode == DEEP else fix_scene)(stage, work)
     records = Ground(stage.studio).records
 

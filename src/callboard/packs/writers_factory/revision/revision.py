@@ -30,8 +30,8 @@ from callboard.packs.writers_factory.revision.enhancement.proposal import (
     decide,
 )
 from callboard.packs.writers_factory.revision.facts import (
-    Rooms,
-    SceneText,
+    BookScene,
+    RevisionSources,
     StoryFacts,
     gather_story,
     open_rooms,
@@ -46,13 +46,13 @@ _ENHANCEABLE: Final = (SceneStatus.SELECTED, SceneStatus.ANALYZED, SceneStatus.E
 class Revision:
     """The revision of one project."""
 
-    def __init__(self, ground: Ground, rooms: Rooms | None = None) -> None:
+    def __init__(self, ground: Ground, rooms: RevisionSources | None = None) -> None:
         """Take the project; the rooms it reads from are opened unless they are given."""
         self._ground = ground
         self._given_rooms = rooms
 
     @cached_property
-    def rooms(self) -> Rooms:
+    def rooms(self) -> RevisionSources:
         """The rooms it reads from."""
         return self._given_rooms or open_rooms(self._ground)
 
@@ -69,10 +69,10 @@ class Revision:
         """Return what one scene is measured by."""
         return self.story().brief_of(self.manuscript.scene(scene_id))
 
-    def texts(self) -> tuple[SceneText, ...]:
+    def texts(self) -> tuple[BookScene, ...]:
         """Return every scene with its text, in outline order."""
         return tuple(
-            SceneText(meta, self.manuscript.text(meta.scene_id))
+            BookScene(meta, self.manuscript.text(meta.scene_id))
             for meta in self.manuscript.scenes()
         )
 

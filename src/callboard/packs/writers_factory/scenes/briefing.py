@@ -20,7 +20,7 @@ from callboard.packs.writers_factory.scenes.asking import (
     said,
     shown,
 )
-from callboard.packs.writers_factory.scenes.rooms import Asked, SceneRooms
+from callboard.packs.writers_factory.scenes.rooms import SceneRooms, SceneWish
 from callboard.packs.writers_factory.scenes.scaffolds import (
     FREE_FIELDS,
     SmartScaffold,
@@ -91,7 +91,7 @@ _WORDING: Final = Question("scene_scaffold", Wording)
 
 
 @dataclass(frozen=True, slots=True)
-class Request:
+class BriefRequest:
     """Which scene is to be briefed, from which sources."""
 
     chapter: int
@@ -102,7 +102,7 @@ class Request:
     health_notes: tuple[str, ...] = ()
 
 
-async def brief_scene(stage: Stage, request: Request) -> SmartScaffold:
+async def brief_scene(stage: Stage, request: BriefRequest) -> SmartScaffold:
     """Make the scaffold of a scene and show it to the writer, who approves it or not."""
     rooms = SceneRooms(Ground(stage.studio))
     # The graph knows the Story Bible as it stands now: nobody has to have consolidated before.
@@ -111,7 +111,7 @@ async def brief_scene(stage: Stage, request: Request) -> SmartScaffold:
     planned = rooms.manuscript.planned(scene_id(request.chapter, request.scene))
     question = " ".join(filter(None, (request.title, planned.summary if planned else "")))
     research, unasked = await look_up(stage, sources, question)
-    asked = Asked(
+    asked = SceneWish(
         request.chapter,
         request.scene,
         request.title,

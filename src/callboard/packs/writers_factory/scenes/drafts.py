@@ -49,7 +49,7 @@ class HybridInvalid(InvalidInput):
     code = "hybrid_invalid"
 
 
-class NothingToAccept(Conflict):
+class NoTextToAccept(Conflict):
     """A scene without a chosen text cannot be accepted."""
 
     code = "nothing_to_accept"
@@ -71,7 +71,7 @@ HYBRID: Final = "HYBRID"
 
 
 @dataclass(frozen=True, slots=True)
-class Flag:
+class DraftFlag:
     """Something the writer should know of a variant; it stands in nobody's way."""
 
     code: str
@@ -90,7 +90,7 @@ class SceneVariant(Coded):
     text: str = ""
     word_count: int = 0
     word_target: int = 0
-    flags: tuple[Flag, ...] = ()
+    flags: tuple[DraftFlag, ...] = ()
     error: str = ""
     path: str = ""
     # Which scaffold it was written from, and whether the voice was locked then.
@@ -125,7 +125,7 @@ VARIANT_KIND: Final = "scene_variant"
 _ACTIVE: Final = "active"
 
 
-class Desk:
+class Drafts:
     """Keeps and finds what is being worked on."""
 
     def __init__(self, ground: Ground, manuscript: Manuscript) -> None:

@@ -17,7 +17,7 @@ from callboard.packs.writers_factory.scenes.asking import (
 )
 from callboard.packs.writers_factory.scenes.drafts import (
     HYBRID,
-    Flag,
+    DraftFlag,
     HybridInvalid,
     SceneVariant,
     joined,
@@ -25,13 +25,13 @@ from callboard.packs.writers_factory.scenes.drafts import (
 )
 from callboard.packs.writers_factory.scenes.rooms import SceneRooms
 from callboard.packs.writers_factory.scenes.variants.drafting import (
-    Draft,
+    DraftOrder,
     finished,
     without_forbidden,
 )
 from callboard.packs.writers_factory.scenes.variants.inspection import prose_of
 from callboard.packs.writers_factory.scenes.variants.material import (
-    Material,
+    SceneMaterial,
     gather,
     standard_of,
 )
@@ -190,7 +190,7 @@ async def make_hybrid(stage: Stage, order: HybridOrder) -> SceneVariant:
         }
 
     given = cast("dict[str, Any]", await stage.step("material", read))
-    material = Material.from_json(given["material"])
+    material = SceneMaterial.from_json(given["material"])
     found = [SceneVariant.from_json(each) for each in given["variants"]]
     variants = {each.id: each for each in found}
     parts = [
@@ -199,7 +199,7 @@ async def make_hybrid(stage: Stage, order: HybridOrder) -> SceneVariant:
     ]
     mosaic = assemble(parts, variants) if parts else Mosaic("", ())
     model = model_of(rooms.ground, WRITER, material.winner)
-    draft = Draft(
+    draft = DraftOrder(
         f"{order.scene_id}:{HYBRID}:{given['round']}",
         HYBRID,
         model,
@@ -213,7 +213,7 @@ async def make_hybrid(stage: Stage, order: HybridOrder) -> SceneVariant:
 async def _joined(
     stage: Stage,
     order: HybridOrder,
-    draft: Draft,
+    draft: DraftOrder,
     mosaic: Mosaic,
     variants: Mapping[str, SceneVariant],
 ) -> SceneVariant:
@@ -245,10 +245,12 @@ async def _joined(
 
 
 def _without_model(
-    draft: Draft, mosaic: Mosaic, variants: Mapping[str, SceneVariant]
+    draft: DraftOrder, mosaic: Mosaic, variants: Mapping[str, SceneVariant]
 ) -> SceneVariant:
     """Return the parts that were named; without any, the first variant with the other's turn."""
-    told = Flag("wish_unmet", "the model could not meet the wish; the parts stand as they were")
+    told = DraftFlag(
+        "wish_unmet", "the model could not meet the wish; the parts stand as they were"
+    )
     if not mosaic.text:
         mosaic = _halves(tuple(variants.values()))
     return replace(finished(draft, mosaic.text, (told,)), provenance=mosaic.provenance)

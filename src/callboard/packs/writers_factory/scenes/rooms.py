@@ -12,7 +12,7 @@ from callboard.packs.writers_factory.manuscript import Manuscript
 from callboard.packs.writers_factory.memory.claims import ScenePoint, find_point, value_at
 from callboard.packs.writers_factory.memory.recall import Memory
 from callboard.packs.writers_factory.model import SceneMeta, scene_id
-from callboard.packs.writers_factory.scenes.drafts import Desk
+from callboard.packs.writers_factory.scenes.drafts import Drafts
 from callboard.packs.writers_factory.scenes.scaffolds import (
     BeatNote,
     Person,
@@ -27,7 +27,7 @@ _DEAD: Final = frozenset({"false", "no", "dead", "0", "deceased", "killed"})
 
 
 @dataclass(frozen=True, slots=True)
-class Asked:
+class SceneWish:
     """Which scene a scaffold is wanted for, and what was found elsewhere about it."""
 
     chapter: int
@@ -51,9 +51,9 @@ class SceneRooms:
         return Manuscript(self.ground)
 
     @cached_property
-    def desk(self) -> Desk:
+    def desk(self) -> Drafts:
         """What is being worked on."""
-        return Desk(self.ground, self.manuscript)
+        return Drafts(self.ground, self.manuscript)
 
     @cached_property
     def bible(self) -> Bible:
@@ -100,7 +100,7 @@ class SceneRooms:
         """Return what the writer likes."""
         return tuple(line.text for line in self.memory.preferences(_EVERYTHING))
 
-    def view(self, asked: Asked) -> StoryView:
+    def view(self, asked: SceneWish) -> StoryView:
         """Return the story as one scene sees it."""
         name = scene_id(asked.chapter, asked.scene)
         planned = self.manuscript.planned(name)
@@ -155,7 +155,7 @@ class SceneRooms:
             coming=threads.coming(view.beats, beat_of(view).number),
         )
 
-    def _position(self, asked: Asked) -> float:
+    def _position(self, asked: SceneWish) -> float:
         """Return where the scene begins; one outside the outline by the scenes before it."""
         outline = self.manuscript.outline()
         if not outline:
@@ -164,7 +164,7 @@ class SceneRooms:
         before = sum((each.chapter, each.scene) < here for each in outline)
         return 100 * before / len(outline)
 
-    def _previous_location(self, asked: Asked) -> str:
+    def _previous_location(self, asked: SceneWish) -> str:
         previous = self.manuscript.previous(scene_id(asked.chapter, asked.scene))
         return previous.location if previous else ""
 

@@ -12,8 +12,8 @@ from callboard.packs.writers_factory.model import SceneMeta
 from callboard.packs.writers_factory.modes.gates import Overrides
 from callboard.packs.writers_factory.operations import keep_in_run
 from callboard.packs.writers_factory.revision.revision import Revision
-from callboard.packs.writers_factory.scenes.acceptance import Judged, accept_scene
-from callboard.packs.writers_factory.scenes.briefing import Request, brief_scene
+from callboard.packs.writers_factory.scenes.acceptance import SceneVerdict, accept_scene
+from callboard.packs.writers_factory.scenes.briefing import BriefRequest, brief_scene
 from callboard.packs.writers_factory.scenes.hybrids import make_hybrid, read_hybrid
 from callboard.packs.writers_factory.scenes.planning import propose_outline
 from callboard.packs.writers_factory.scenes.scenes import Scenes
@@ -41,7 +41,7 @@ async def scaffold(
 ) -> Json:
     """Make the structural brief of one scene from graph, beats and memory."""
     known = cast("dict[str, Any]", await stage.step("health", lambda: _health(stage)))
-    request = Request(
+    request = BriefRequest(
         chapter,
         scene,
         title,
@@ -104,7 +104,7 @@ def _health(stage: Stage) -> Json:
     return {"flaw_gap": health.flaw_gap(), "notes": notes[:_MOST_NOTES]}
 
 
-async def _judge(stage: Stage, key: str, meta: SceneMeta) -> Judged | None:
+async def _judge(stage: Stage, key: str, meta: SceneMeta) -> SceneVerdict | None:
     return await judge_scene(stage, key, meta.scene_id)
 
 

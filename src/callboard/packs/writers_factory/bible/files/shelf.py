@@ -32,7 +32,7 @@ _Stamp = tuple[int, int, int, int]
 
 
 @dataclass(frozen=True, slots=True)
-class _Seen:
+class _SeenDocument:
     document: Document
     stamp: _Stamp
     # Whether another change would have shown in the stamp.
@@ -56,7 +56,7 @@ class BibleShelf:
         self._ground = ground
         self._root = str(ground.files.root)
         # Per template, what its file said and by which mark it is known again.
-        self._seen: dict[tuple[TemplateName, str], _Seen] = {}
+        self._seen: dict[tuple[TemplateName, str], _SeenDocument] = {}
 
     def locate(self, name: TemplateName, facts: ProjectFacts) -> str:
         """Return where a template's file lies, or will lie."""
@@ -85,7 +85,7 @@ class BibleShelf:
         is_settled = self._ground.studio.clock.now_ms() * 1_000_000 - stamp[0] > _TICK_NS
         is_same = seen is not None and seen.document.sha256 == digest_bytes(data)
         document = seen.document if seen and is_same else read_document(name, path, data)
-        self._seen[name, path] = _Seen(document, stamp, is_settled)
+        self._seen[name, path] = _SeenDocument(document, stamp, is_settled)
         return document
 
     def modified_ms(self, path: str) -> int | None:

@@ -14,7 +14,7 @@ from callboard.packs.writers_factory.doors.routes.request_fields import (
     SessionId,
 )
 from callboard.packs.writers_factory.factory import Factory, take_variant
-from callboard.packs.writers_factory.manuscript import Version, meta_to_json
+from callboard.packs.writers_factory.manuscript import SceneVersion, meta_to_json
 from callboard.packs.writers_factory.model import SceneMeta
 from callboard.packs.writers_factory.scenes import read_hybrid, read_order
 
@@ -207,5 +207,5 @@ def _shape(factory: Factory, meta: SceneMeta) -> SceneShape:
     return SceneShape.model_validate(told)
 
 
-def _version(version: Version) -> VersionShape:
+def _version(version: SceneVersion) -> VersionShape:
     return VersionShape.model_validate(version.to_json())

@@ -5,24 +5,24 @@ from typing import Final
 from xml.etree import ElementTree
 
 from callboard.core.errors import InvalidInput
-from callboard.packs.writers_factory.foreman.state.session import SessionState, TemplateLine
-from callboard.packs.writers_factory.foreman.state.sizes import Section, sections_of, some_of
+from callboard.packs.writers_factory.foreman.state.session import ForemanState, TemplateLine
+from callboard.packs.writers_factory.foreman.state.sizes import StateSection, sections_of, some_of
 
 _MOST: Final = 10
 
 
-def describe(state: SessionState) -> str:
+def describe(state: ForemanState) -> str:
     """Return the state as a page a writer can read."""
     return "\n\n".join(part for part in _parts(state) if part)
 
 
-def _parts(state: SessionState) -> Iterator[str]:
+def _parts(state: ForemanState) -> Iterator[str]:
     sections = sections_of(state)
     title = state.project.title or "This book"
     yield f"{title} is in {_named(state.mode)}, {state.completion_pct} % done."
     if state.project.protagonist:
         yield f"It is about {state.project.protagonist}."
-    if Section.WORK_ORDER in sections:
+    if StateSection.WORK_ORDER in sections:
         yield _templates(state)
     # The templates above name what is missing in them already.
     elif state.unmet and state.next_mode:
@@ -31,9 +31,9 @@ def _parts(state: SessionState) -> Iterator[str]:
         unmet = some_of(each.unmet) or "something"
         risk = f" {each.risk}" if each.risk else ""
         yield f"You went on to {_named(each.entered)} with {unmet} unmet.{risk}"
-    if Section.VOICE in sections:
+    if StateSection.VOICE in sections:
         yield _voice(state)
-    if Section.OUTLINE in sections and state.outline.planned:
+    if StateSection.OUTLINE in sections and state.outline.planned:
         yield _outline(state)
     if state.active:
         yield "Open now: " + ", ".join(f"{key} {value}" for key, value in state.active.items())
@@ -48,7 +48,7 @@ def _parts(state: SessionState) -> Iterator[str]:
     )
 
 
-def _templates(state: SessionState) -> str:
+def _templates(state: ForemanState) -> str:
     lines: list[str] = []
     for each in state.templates:
         name = each.name.replace("_", " ")
@@ -61,7 +61,7 @@ def _templates(state: SessionState) -> str:
     return "\n".join(lines)
 
 
-def _voice(state: SessionState) -> str:
+def _voice(state: ForemanState) -> str:
     voice = state.voice
     if voice.locked:
         agent, strategy = voice.winning_agent, voice.winning_strategy
@@ -70,7 +70,7 @@ def _voice(state: SessionState) -> str:
     return f"The voice is not locked; done so far: {done or 'nothing'}."
 
 
-def _outline(state: SessionState) -> str:
+def _outline(state: ForemanState) -> str:
     outline = state.outline
     told = f"{outline.drafted} of {outline.planned} scenes are drafted"
     return f"{told}; next is {outline.next_scene}." if outline.next_scene else f"{told}."

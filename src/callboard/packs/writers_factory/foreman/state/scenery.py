@@ -9,8 +9,8 @@ from callboard.packs.writers_factory.foreman.state.session import (
     GRAPH,
     ZERO_TOLERANCE,
     EntryLine,
+    ForemanState,
     SceneLine,
-    SessionState,
     VoiceLine,
 )
 from callboard.packs.writers_factory.foreman.state.sizes import Bundle, Clipper, Scaffold, Sizes
@@ -105,7 +105,7 @@ def voice_tree(voice: VoiceLine, sizes: Sizes, clipper: Clipper) -> dict[str, An
     }
 
 
-def bundle_tree(state: SessionState, sizes: Sizes, clipper: Clipper) -> dict[str, Any]:
+def bundle_tree(state: ForemanState, sizes: Sizes, clipper: Clipper) -> dict[str, Any]:
     """Return the voice bundle: its excerpts, its summary, or one line and what is forbidden."""
     bundle = state.bundle
     if bundle is None:

@@ -11,7 +11,7 @@ from typing import Final
 from xml.sax.saxutils import escape
 
 from callboard.core.vocabulary import ModelTier
-from callboard.packs.writers_factory.foreman.state.session import SessionState
+from callboard.packs.writers_factory.foreman.state.session import ForemanState
 from callboard.prompts import TokenCounter
 
 _MARK: Final = "…"
@@ -63,7 +63,7 @@ def some_of(names: Iterable[str]) -> str | None:
     return f"{', '.join(listed[: _MOST_NAMES - 1])} and {rest} more"
 
 
-class Section(StrEnum):
+class StateSection(StrEnum):
     """A part of the state that a mode has or has not."""
 
     WORK_ORDER = "work_order"
@@ -75,13 +75,13 @@ class Section(StrEnum):
     OUTLINE = "outline"
 
 
-def sections_of(state: SessionState) -> frozenset[Section]:
+def sections_of(state: ForemanState) -> frozenset[StateSection]:
     """Return what the state's mode is shown, of what not every mode is shown."""
     named = set(state.sections)
     # A scaffold takes the place of the scene's own context.
     if "active_scaffold" in named:
-        named.add(Section.SCENE.value)
-    return frozenset(section for section in Section if section.value in named)
+        named.add(StateSection.SCENE.value)
+    return frozenset(section for section in StateSection if section.value in named)
 
 
 class Scaffold(StrEnum):

@@ -19,18 +19,18 @@ from callboard.packs.writers_factory.bible.operations import challenges_of
 from callboard.packs.writers_factory.foreman.actions import ActionResult, cause_of, notice_of
 from callboard.packs.writers_factory.foreman.foreman import TURN, Foreman
 from callboard.packs.writers_factory.foreman.history import (
-    Exchange,
-    Round,
+    PastTurn,
+    TurnRound,
     round_turns,
     turns_of,
 )
 from callboard.packs.writers_factory.foreman.operations import propose_text
 from callboard.packs.writers_factory.foreman.sandwich import TurnText
-from callboard.packs.writers_factory.foreman.state import SessionState
-from callboard.packs.writers_factory.foreman.talk.asking import Asker, Said, style_lint
-from callboard.packs.writers_factory.foreman.talk.routing import Route
+from callboard.packs.writers_factory.foreman.state import ForemanState
+from callboard.packs.writers_factory.foreman.talk.asking import ForemanReply, TurnAsker, style_lint
+from callboard.packs.writers_factory.foreman.talk.routing import ModelRoute
 from callboard.packs.writers_factory.model import FOREMAN, PACK, TemplateStatus
-from callboard.packs.writers_factory.revision.editing.proposals import Proposal
+from callboard.packs.writers_factory.revision.editing.proposals import EditProposal
 from callboard.prompts import Turn, render_template
 from callboard.replies import ContentUpdate
 
@@ -38,19 +38,19 @@ MESSAGE_EVENT: Final = "foreman.message"
 
 
 @dataclass(frozen=True, slots=True)
-class Opening(Coded):
+class TurnOpening(Coded):
     """What a turn begins with, journaled before anything is asked."""
 
     mode: str
-    route: Route
+    route: ModelRoute
     before: tuple[str, ...]
 
 
 @dataclass(slots=True)
-class Account:
+class TurnAccount:
     """What a turn has come to so far."""
 
-    rounds: list[Round] = field(default_factory=list[Round])
+    rounds: list[TurnRound] = field(default_factory=list[TurnRound])
     thinking: list[str] = field(default_factory=list[str])
     results: list[ActionResult] = field(default_factory=list[ActionResult])
     updates: list[Json] = field(default_factory=list[Json])
@@ -66,7 +66,7 @@ class Account:
         """Everything the writer is shown."""
         return "\n\n".join(each.message for each in self.rounds if each.message)
 
-    def result(self, opening: Opening, tier: str) -> dict[str, Json]:
+    def result(self, opening: TurnOpening, tier: str) -> dict[str, Json]:
         """Return the turn as the doors show it and the journal keeps it."""
         return {
             "message": self.message,
@@ -120,15 +120,15 @@ class TalkedTurn:
     """A turn while it is made, with a model that speaks for itself."""
 
     def __init__(
-        self, foreman: Foreman, stage: Stage, opening: Opening, said: Sequence[Exchange]
+        self, foreman: Foreman, stage: Stage, opening: TurnOpening, said: Sequence[PastTurn]
     ) -> None:
         """Take what the turn begins with."""
         self.foreman = foreman
         self.stage = stage
         self.opening = opening
         self.before = turns_of(list(said))
-        self.account = Account()
-        self.asker = Asker(foreman, stage, opening.route)
+        self.account = TurnAccount()
+        self.asker = TurnAsker(foreman, stage, opening.route)
         self.settings = foreman.ground.settings.foreman
         given = cast("dict[str, str]", stage.run.args.get("active") or {})
         self.active = {str(key): str(value) for key, value in given.items()}
@@ -165,14 +165,14 @@ class TalkedTurn:
         await self._judge(key, results)
         updates = await self._propose(key, said.reply.content_updates, state.mode)
         told = [*(each.brief() for each in results), *updates]
-        self.account.rounds.append(Round(shown, tuple(told)))
+        self.account.rounds.append(TurnRound(shown, tuple(told)))
         self.account.take_results(results)
         return results
 
-    def _state(self) -> SessionState:
+    def _state(self) -> ForemanState:
         return self.foreman.state(self.active)
 
-    def _take(self, said: Said) -> None:
+    def _take(self, said: ForemanReply) -> None:
         account, reply = self.account, said.reply
         account.model, account.reason = said.model, said.reason
         account.prompt_ids += [said.prompt_id] if said.prompt_id else []
@@ -181,7 +181,7 @@ class TalkedTurn:
         account.notices += said.switches
 
     async def _in_manner(
-        self, key: str, said: Said, state: SessionState, turns: tuple[Turn, ...]
+        self, key: str, said: ForemanReply, state: ForemanState, turns: tuple[Turn, ...]
     ) -> str:
         """Return the message to show: the reply's own, or once more if its manner is off."""
         message = said.reply.message
@@ -233,7 +233,7 @@ class TalkedTurn:
         if error is not None:
             detail = f"{error.message} {error.fix or ''}".strip()
             return {**told, "status": "denied", "detail": detail}
-        made = cast("Proposal", tried.result)
+        made = cast("EditProposal", tried.result)
         detail = f"proposal {made.id} for {made.target} waits for you"
         more = {"detail": detail, "proposal": made.id, "path": made.path}
         return {**told, "status": "executed", **more}

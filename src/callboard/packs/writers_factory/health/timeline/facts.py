@@ -23,7 +23,7 @@ class Placed(Answer):
     quote: Quote
 
 
-class State(Answer):
+class StateSeen(Answer):
     """Somebody is alive, dead, injured, or knows something."""
 
     character: str
@@ -41,7 +41,7 @@ class Possession(Answer):
     quote: Quote
 
 
-class Act(Answer):
+class ActSeen(Answer):
     """Somebody does or says something here and now."""
 
     character: str
@@ -53,9 +53,9 @@ class SceneFacts(Answer):
 
     story_time: str
     places: Annotated[tuple[Placed, ...], at_most(_MOST_ITEMS), Proven]
-    states: Annotated[tuple[State, ...], at_most(_MOST_ITEMS), Proven]
+    states: Annotated[tuple[StateSeen, ...], at_most(_MOST_ITEMS), Proven]
     things: Annotated[tuple[Possession, ...], at_most(_MOST_ITEMS), Proven]
-    acts: Annotated[tuple[Act, ...], at_most(_MOST_ITEMS), Proven]
+    acts: Annotated[tuple[ActSeen, ...], at_most(_MOST_ITEMS), Proven]
 
     def joined(self, other: "SceneFacts") -> "SceneFacts":
         """Return both readings of one scene; what this one says comes first."""

@@ -146,7 +146,7 @@ STATES: Final = "states"
 
 
 @dataclass(frozen=True, slots=True)
-class State:
+class ScopedValue:
     """A value and the scenes it holds in."""
 
     value: Json
@@ -158,33 +158,35 @@ class State:
         return {"value": self.value, **self.scope.to_json(), "source": self.source}
 
 
-def states_of(attrs: Mapping[str, Json], attribute: str) -> tuple[State, ...]:
+def states_of(attrs: Mapping[str, Json], attribute: str) -> tuple[ScopedValue, ...]:
     """Return every value an attribute has, earliest first."""
     kept = attrs.get(STATES)
     listed: Any = cast("dict[str, Any]", kept).get(attribute) if isinstance(kept, dict) else None
     if isinstance(listed, list) and listed:
         return tuple(
-            State(each.get("value"), SceneRange.from_json(each), str(each.get("source", "")))
+            ScopedValue(each.get("value"), SceneRange.from_json(each), str(each.get("source", "")))
             for each in cast("list[dict[str, Any]]", listed)
         )
     value = attrs.get(attribute)
-    return () if value is None else (State(value),)
+    return () if value is None else (ScopedValue(value),)
 
 
-def with_state(attrs: Mapping[str, Json], attribute: str, state: State) -> dict[str, Json]:
+def with_state(attrs: Mapping[str, Json], attribute: str, state: ScopedValue) -> dict[str, Json]:
     """Return the attributes with one more state; those of the same range are replaced."""
     kept = [each for each in states_of(attrs, attribute) if each.scope != state.scope]
     return with_states(attrs, attribute, (*kept, state))
 
 
-def without_overlaps(attrs: Mapping[str, Json], attribute: str, state: State) -> dict[str, Json]:
+def without_overlaps(
+    attrs: Mapping[str, Json], attribute: str, state: ScopedValue
+) -> dict[str, Json]:
     """Return the attributes with one state in place of all that hold in its scenes."""
     kept = [each for each in states_of(attrs, attribute) if not each.scope.overlaps(state.scope)]
     return with_states(attrs, attribute, (*kept, state))
 
 
 def with_states(
-    attrs: Mapping[str, Json], attribute: str, states: tuple[State, ...]
+    attrs: Mapping[str, Json], attribute: str, states: tuple[ScopedValue, ...]
 ) -> dict[str, Json]:
     """Return the attributes with exactly these states of one attribute; without any it is gone."""
     ordered = sorted(states, key=lambda each: each.scope.first)

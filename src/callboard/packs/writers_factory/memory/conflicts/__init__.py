@@ -3,7 +3,7 @@
 from callboard.packs.writers_factory.memory.conflicts.detection import (
     Clash,
     ClashKind,
-    Draft,
+    GraphDraft,
     excludes,
     find_clash,
     rule_clash,
@@ -26,7 +26,7 @@ __all__ = [
     "ConflictLedger",
     "ConflictRecord",
     "ConflictRules",
-    "Draft",
+    "GraphDraft",
     "Resolution",
     "excludes",
     "find_clash",

@@ -13,7 +13,7 @@ from callboard.packs.writers_factory.memory.claims import (
     EdgeClaim,
     Names,
     SceneRange,
-    State,
+    ScopedValue,
     find_point,
     states_of,
     with_state,
@@ -30,7 +30,7 @@ EdgesFrom = Callable[[str], Iterable[Edge]]
 
 
 @dataclass
-class Draft:
+class GraphDraft:
     """What is known, with changes laid over it; only these are handed on."""
 
     known: Mapping[str, Node]
@@ -67,7 +67,7 @@ class Draft:
         base = old or Node(claim.node_id, claim.type, claim.name, trust=self.trust)
         attrs: dict[str, Json] = dict(base.attrs)
         if claim.attribute:
-            state = State(claim.value, claim.scope, claim.source)
+            state = ScopedValue(claim.value, claim.scope, claim.source)
             place = without_overlaps if is_replacing else with_state
             attrs = place(attrs, claim.attribute, state)
         aliases = dict.fromkeys((*base.aliases, *claim.aliases))
@@ -135,7 +135,7 @@ class Clash:
     told: str
 
 
-def find_clash(draft: Draft, rules: ConflictRules, claim: AnyClaim) -> Clash | None:
+def find_clash(draft: GraphDraft, rules: ConflictRules, claim: AnyClaim) -> Clash | None:
     """Return what a claim contradicts, or None."""
     if isinstance(claim, EdgeClaim):
         return _exclusive(draft, rules, claim) or _acts_dead(draft, rules, claim)
@@ -200,7 +200,7 @@ def _opposite(rules: ConflictRules, node: Node, claim: Claim) -> Clash | None:
     return None
 
 
-def _died_acting(draft: Draft, rules: ConflictRules, node: Node, claim: Claim) -> Clash | None:
+def _died_acting(draft: GraphDraft, rules: ConflictRules, node: Node, claim: Claim) -> Clash | None:
     """Somebody is said to be dead who acts in a later scene."""
     if rules.functional(claim.attribute) != _LIFE:
         return None
@@ -217,7 +217,7 @@ def _died_acting(draft: Draft, rules: ConflictRules, node: Node, claim: Claim) -
     return None
 
 
-def _acts_dead(draft: Draft, rules: ConflictRules, claim: EdgeClaim) -> Clash | None:
+def _acts_dead(draft: GraphDraft, rules: ConflictRules, claim: EdgeClaim) -> Clash | None:
     """Somebody is said to act who is dead by then."""
     node = draft.node(claim.src)
     if node is None or not rules.is_acting(claim.type, claim.attrs):
@@ -241,7 +241,7 @@ def _is_during(there: SceneRange, dead: SceneRange) -> bool:
     return dead.since is None or there.begins_after(dead)
 
 
-def _exclusive(draft: Draft, rules: ConflictRules, claim: EdgeClaim) -> Clash | None:
+def _exclusive(draft: GraphDraft, rules: ConflictRules, claim: EdgeClaim) -> Clash | None:
     for other in rules.excluded_by(claim.type):
         pairs = [(claim.src, claim.dst)]
         if rules.is_symmetric(other):
@@ -259,7 +259,7 @@ def _exclusive(draft: Draft, rules: ConflictRules, claim: EdgeClaim) -> Clash | 
     return None
 
 
-def _clash(kind: ClashKind, node: Node, attribute: str, state: State, claim: Claim) -> Clash:
+def _clash(kind: ClashKind, node: Node, attribute: str, state: ScopedValue, claim: Claim) -> Clash:
     told = f"{node.name}: {attribute} is {_told(state)}, not {claim.value!r}"
     return Clash(kind, node.id, attribute, state.to_json(), told)
 
@@ -275,7 +275,7 @@ def _edge_clash(kind: ClashKind, node_id: str, edge: Edge, told: str) -> Clash:
     return Clash(kind, node_id, edge.type, existing, told)
 
 
-def _told(state: State) -> str:
+def _told(state: ScopedValue) -> str:
     since = f" since {state.scope.since}" if state.scope.since is not None else ""
     return f"{state.value!r}{since}"
 
@@ -283,5 +283,5 @@ def _told(state: State) -> str:
 def rule_clash(node: Node, text: str, told: str) -> Clash:
     """Return the clash of a new rule of the world with one that is known."""
     point = find_point(node.first_seen)
-    existing = State(text, SceneRange(point), node.source).to_json()
+    existing = ScopedValue(text, SceneRange(point), node.source).to_json()
     return Clash(ClashKind.WORLD_RULE, node.id, "text", existing, told)

@@ -32,9 +32,9 @@ from callboard.packs.writers_factory.memory.consolidation.turns import (
 )
 from callboard.packs.writers_factory.memory.extraction import (
     Claiming,
-    Found,
+    FoundGraph,
     FoundNode,
-    Interview,
+    TextInterview,
     find_in_text,
     interview_on,
     is_mentioned,
@@ -200,14 +200,14 @@ class _Consolidation:
         return (*(() if beats is None else (beats,)), *scenes, *turns)
 
     async def _ask(
-        self, turns: Sequence[ChatTurn], interview: Interview
-    ) -> list[tuple[list[ChatTurn], Found | None]]:
+        self, turns: Sequence[ChatTurn], interview: TextInterview
+    ) -> list[tuple[list[ChatTurn], FoundGraph | None]]:
         alone = [[turn] for turn in turns if not turn.is_talk]
         talk = [turn for turn in turns if turn.is_talk]
         batches = alone + (
             [[turn] for turn in talk] if interview.is_constrained else in_batches(talk)
         )
-        found: list[tuple[list[ChatTurn], Found | None]] = []
+        found: list[tuple[list[ChatTurn], FoundGraph | None]] = []
         for batch in batches:
             # Code leads the talk with a small model: only what the writer says is worth asking.
             texts = (turn.message if interview.is_constrained else turn.text for turn in batch)
@@ -225,12 +225,12 @@ class _Consolidation:
         return found
 
     def _offers(
-        self, found: Sequence[tuple[list[ChatTurn], Found | None]], names: Names
+        self, found: Sequence[tuple[list[ChatTurn], FoundGraph | None]], names: Names
     ) -> Iterator[Offer]:
         """Make offers one by one: what an earlier turn names, a later one may be about."""
         claiming = Claiming(names, self.rules)
         for batch, said in found:
-            for turn, part in share_out(batch, said or Found()):
+            for turn, part in share_out(batch, said or FoundGraph()):
                 if turn.is_beat_sheet:
                     part = only_people(part)
                 elif turn.scene_id:
@@ -246,13 +246,13 @@ class _Consolidation:
         return report.to_json()
 
 
-def only_people(found: Found) -> Found:
+def only_people(found: FoundGraph) -> FoundGraph:
     """Return the characters of a finding, without what is said about them."""
     people = (node for node in found.nodes if node.type == "character")
-    return Found(tuple(FoundNode(node.type, node.name) for node in people))
+    return FoundGraph(tuple(FoundNode(node.type, node.name) for node in people))
 
 
-def share_out(batch: Sequence[ChatTurn], found: Found) -> list[tuple[ChatTurn, Found]]:
+def share_out(batch: Sequence[ChatTurn], found: FoundGraph) -> list[tuple[ChatTurn, FoundGraph]]:
     """Give each finding to the first turn that names it; a relation goes with its first end."""
     plain = [normalise(turn.text).casefold() for turn in batch]
 
@@ -262,7 +262,7 @@ def share_out(batch: Sequence[ChatTurn], found: Found) -> list[tuple[ChatTurn, F
     return [
         (
             turn,
-            Found(
+            FoundGraph(
                 tuple(node for node in found.nodes if home(node.name) == at),
                 tuple(edge for edge in found.edges if max(home(edge.src), home(edge.dst)) == at),
             ),

@@ -21,7 +21,7 @@ from callboard.packs.writers_factory.revision.analysis.brief import SceneBrief
 from callboard.packs.writers_factory.revision.editing.requests import (
     EditBlocked,
     EditRequest,
-    Target,
+    EditTarget,
     find_place,
     find_target,
     read_target,
@@ -92,7 +92,7 @@ class Edits:
         return await self._settle(edit_id, {**body, "version": version}, target, after)
 
     async def _find_made(
-        self, edit_id: str, begun: dict[str, Any], target: Target, now: str
+        self, edit_id: str, begun: dict[str, Any], target: EditTarget, now: str
     ) -> EditResult:
         """Return an edit that was asked for before, if the text or the record says it was made."""
         if begun["is_made"]:
@@ -110,7 +110,7 @@ class Edits:
         return await self._settle(edit_id, {**begun, "version": version}, target, now)
 
     async def _settle(
-        self, edit_id: str, body: dict[str, Any], target: Target, text: str
+        self, edit_id: str, body: dict[str, Any], target: EditTarget, text: str
     ) -> EditResult:
         if not body["is_made"]:
             await self._ground.records.put(KIND, edit_id, {**body, "is_made": True})
@@ -156,7 +156,7 @@ class Edits:
             for edit_id, body in self._of(target, now).items()
         )
 
-    def _of(self, target: Target, now: str) -> dict[str, dict[str, Any]]:
+    def _of(self, target: EditTarget, now: str) -> dict[str, dict[str, Any]]:
         """Return the edits of a target that were made, oldest first."""
         stored = self._ground.records.all(KIND)
         return {
@@ -165,13 +165,13 @@ class Edits:
             if body["target"] == target.name and (body.get("is_made", True) or _is_made(body, now))
         }
 
-    async def _scan(self, target: Target, text: str) -> tuple[PatternHit, ...]:
+    async def _scan(self, target: EditTarget, text: str) -> tuple[PatternHit, ...]:
         if target.scene_id is None:
             return ()
         brief = self._measure_by(target.scene_id)
         return await off_loop(scan, text, patterns=brief.patterns, pov=brief.pov)
 
-    async def _write(self, target: Target, text: str, reason: str) -> str:
+    async def _write(self, target: EditTarget, text: str, reason: str) -> str:
         if target.scene_id is None:
             written = self._ground.files.write_text(target.path, text)
             return written.backup or ""
@@ -194,7 +194,7 @@ def _id_of(once: str) -> str:
     return f"edit_{digest(once)[:20]}"
 
 
-def as_kept(target: Target, text: str) -> str:
+def as_kept(target: EditTarget, text: str) -> str:
     """Return a text as it reads once it stands in its file."""
     return text if target.scene_id is None else body_as_kept(text)
 

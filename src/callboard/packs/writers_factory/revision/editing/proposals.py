@@ -23,7 +23,7 @@ from callboard.packs.writers_factory.revision.editing.edits import (
 )
 from callboard.packs.writers_factory.revision.editing.requests import (
     EditRequest,
-    Target,
+    EditTarget,
     find_target,
     read_target,
 )
@@ -61,7 +61,7 @@ class ProposalDecided(Conflict):
 
 
 @dataclass(frozen=True, slots=True)
-class Proposal(Coded):
+class EditProposal(Coded):
     """Text for a file, with how it differs from what stands there."""
 
     id: str
@@ -85,7 +85,7 @@ class Proposals:
         self._manuscript = manuscript
         self._edits = edits
 
-    async def propose(self, target: str, text: str, *, mode: str, source: str = "") -> Proposal:
+    async def propose(self, target: str, text: str, *, mode: str, source: str = "") -> EditProposal:
         """Keep a text for the writer to look at; prose is refused where none is written.
 
         The same text for the same target from the same source is one proposal, however often it is
@@ -106,7 +106,7 @@ class Proposals:
             )
         before = self._text(found)
         after = _ended_like(text, before)
-        proposal = Proposal(
+        proposal = EditProposal(
             id=f"prop_{digest([source, found.name, text])[:20]}",
             target=found.name,
             path=found.path,
@@ -120,21 +120,21 @@ class Proposals:
         kept = await self._ground.records.change(
             KIND, proposal.id, lambda known: known or proposal.to_json()
         )
-        return Proposal.from_json(kept)
+        return EditProposal.from_json(kept)
 
-    def all(self, *, pending_only: bool = False) -> tuple[Proposal, ...]:
+    def all(self, *, pending_only: bool = False) -> tuple[EditProposal, ...]:
         """Return the proposals, oldest first."""
-        found = [Proposal.from_json(each) for each in self._ground.records.all(KIND).values()]
+        found = [EditProposal.from_json(each) for each in self._ground.records.all(KIND).values()]
         return tuple(p for p in found if not pending_only or p.state is ProposalState.PENDING)
 
-    def get(self, proposal_id: str) -> Proposal:
+    def get(self, proposal_id: str) -> EditProposal:
         """Return one proposal."""
         body = self._ground.records.get(KIND, proposal_id)
         if body is None:
             raise ProposalUnknown(f"There is no proposal {proposal_id!r}", fix="List them first.")
-        return Proposal.from_json(body)
+        return EditProposal.from_json(body)
 
-    async def accept(self, proposal_id: str, *, mode: str, force: bool = False) -> Proposal:
+    async def accept(self, proposal_id: str, *, mode: str, force: bool = False) -> EditProposal:
         """Put a proposal in place, the way the present mode does it."""
         proposal = self._open(proposal_id)
         target = find_target(self._ground, self._manuscript, proposal.target)
@@ -165,11 +165,11 @@ class Proposals:
             await self._place(target, proposal)
         return await self._settle(proposal, ProposalState.ACCEPTED)
 
-    async def reject(self, proposal_id: str) -> Proposal:
+    async def reject(self, proposal_id: str) -> EditProposal:
         """Refuse a proposal; nothing changes but its state."""
         return await self._settle(self._open(proposal_id), ProposalState.REJECTED)
 
-    def _open(self, proposal_id: str) -> Proposal:
+    def _open(self, proposal_id: str) -> EditProposal:
         proposal = self.get(proposal_id)
         if proposal.state is not ProposalState.PENDING:
             raise ProposalDecided(
@@ -177,12 +177,12 @@ class Proposals:
             )
         return proposal
 
-    async def _settle(self, proposal: Proposal, state: ProposalState) -> Proposal:
+    async def _settle(self, proposal: EditProposal, state: ProposalState) -> EditProposal:
         settled = replace(proposal, state=state)
         await self._ground.records.put(KIND, proposal.id, settled.to_json())
         return settled
 
-    async def _place(self, target: Target, proposal: Proposal) -> None:
+    async def _place(self, target: EditTarget, proposal: EditProposal) -> None:
         if target.scene_id is None:
             self._ground.files.write_text(target.path, proposal.text)
             return
@@ -193,7 +193,7 @@ class Proposals:
             target.scene_id, proposal.text, drafted, reason=f"proposal {proposal.id} accepted"
         )
 
-    def _text(self, target: Target) -> str:
+    def _text(self, target: EditTarget) -> str:
         try:
             return read_target(self._ground, self._manuscript, target)
         except NotFound:

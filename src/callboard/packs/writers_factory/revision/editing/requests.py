@@ -39,14 +39,14 @@ class EditRequest:
 
 
 @dataclass(frozen=True, slots=True)
-class Place:
+class EditPlace:
     """Where an edit is made."""
 
     start: int
     end: int
 
 
-def find_place(request: EditRequest, text: str) -> Place:
+def find_place(request: EditRequest, text: str) -> EditPlace:
     """Return the one place an edit is meant for, or say how many there are."""
     if not request.reason.strip():
         raise InvalidInput("An edit needs a reason", fix="Say in a few words why.")
@@ -65,10 +65,10 @@ def find_place(request: EditRequest, text: str) -> Place:
             target=request.target,
         )
     start = text.find(request.old_text)
-    return Place(start, start + len(request.old_text))
+    return EditPlace(start, start + len(request.old_text))
 
 
-def _by_offsets(request: EditRequest, text: str) -> Place:
+def _by_offsets(request: EditRequest, text: str) -> EditPlace:
     start, end = request.start, request.end
     if start is None or end is None or not 0 <= start <= end <= len(text):
         raise EditFailed(
@@ -84,7 +84,7 @@ def _by_offsets(request: EditRequest, text: str) -> Place:
             count=0,
             target=request.target,
         )
-    return Place(start, end)
+    return EditPlace(start, end)
 
 
 CONTENT: Final = "content"
@@ -100,7 +100,7 @@ class TargetRefused(InvalidInput):
 
 
 @dataclass(frozen=True, slots=True)
-class Target:
+class EditTarget:
     """A file that can be edited; `scene_id` is set for a scene."""
 
     path: str
@@ -117,12 +117,12 @@ class Target:
         return self.scene_id is not None or self.path.startswith(f"{MANUSCRIPT}/")
 
 
-def find_target(ground: Ground, manuscript: Manuscript, name: str) -> Target:
+def find_target(ground: Ground, manuscript: Manuscript, name: str) -> EditTarget:
     """Return the target a name stands for, or refuse it."""
     wanted = name.strip()
     for meta in manuscript.scenes():
         if wanted in (meta.scene_id, manuscript.path(meta.scene_id)):
-            return Target(manuscript.path(meta.scene_id), meta.scene_id)
+            return EditTarget(manuscript.path(meta.scene_id), meta.scene_id)
     path = ground.files.resolve(wanted)
     below = path.startswith(f"{CONTENT}/") and path.lower().endswith(TEXT_SUFFIXES)
     if not below or any(path == kept or path.startswith(f"{kept}/") for kept in _KEPT):
@@ -131,10 +131,10 @@ def find_target(ground: Ground, manuscript: Manuscript, name: str) -> Target:
             fix="Name a scene such as ch4-sc2, or a Markdown file below content/.",
             target=wanted[:200],
         )
-    return Target(path)
+    return EditTarget(path)
 
 
-def read_target(ground: Ground, manuscript: Manuscript, target: Target) -> str:
+def read_target(ground: Ground, manuscript: Manuscript, target: EditTarget) -> str:
     """Return the text of a target."""
     if target.scene_id is not None:
         return manuscript.text(target.scene_id)

@@ -8,7 +8,7 @@ from typing import Any, Final
 from callboard.core.canonical import Json
 from callboard.core.errors import InvalidInput, NotFound
 from callboard.library.story.text.words import count_words
-from callboard.packs.writers_factory.prose import Change, apply_changes
+from callboard.packs.writers_factory.prose import TextChange, apply_changes
 from callboard.packs.writers_factory.revision.analysis.findings import Category, SceneAnalysis
 from callboard.packs.writers_factory.revision.enhancement.fixes import Fix
 from callboard.packs.writers_factory.settings import AnalysisSettings
@@ -61,14 +61,14 @@ class PassNote:
 
 
 @dataclass(frozen=True, slots=True)
-class Draft:
+class ScoredText:
     """A text and how it scores."""
 
     text: str
     analysis: SceneAnalysis
 
 
-def objection(each: Pass, before: Draft, after: Draft, settings: AnalysisSettings) -> str:
+def objection(each: Pass, before: ScoredText, after: ScoredText, settings: AnalysisSettings) -> str:
     """Return why a pass must be reverted; empty if it may be kept."""
     if bool(before.analysis.judged_by) != bool(after.analysis.judged_by):
         return "the judge has not answered for both texts"
@@ -88,7 +88,7 @@ def objection(each: Pass, before: Draft, after: Draft, settings: AnalysisSetting
     return ""
 
 
-def _zero_tolerance(draft: Draft) -> Counter[str]:
+def _zero_tolerance(draft: ScoredText) -> Counter[str]:
     return Counter(issue.pattern for issue in draft.analysis.zero_tolerance)
 
 
@@ -102,19 +102,19 @@ class ChangeUnknown(InvalidInput):
     code = "change_unknown"
 
 
-def accepted_text(original: str, changes: Sequence[Change]) -> str:
+def accepted_text(original: str, changes: Sequence[TextChange]) -> str:
     """Return the original with the accepted changes made."""
     return apply_changes(original, changes, [c.id for c in changes if c.status == ACCEPTED])
 
 
-def preview_text(original: str, changes: Sequence[Change]) -> str:
+def preview_text(original: str, changes: Sequence[TextChange]) -> str:
     """Return the original with every change made that was not refused."""
     return apply_changes(original, changes, [c.id for c in changes if c.status != REJECTED])
 
 
 def decide(
-    changes: Sequence[Change], accepted: Collection[str], rejected: Collection[str]
-) -> tuple[Change, ...]:
+    changes: Sequence[TextChange], accepted: Collection[str], rejected: Collection[str]
+) -> tuple[TextChange, ...]:
     """Return the changes after the writer's word; a later word replaces an earlier one."""
     known = {each.id for each in changes}
     unknown = sorted({*accepted, *rejected} - known)
@@ -131,7 +131,7 @@ def decide(
             unknown=unknown,
         )
 
-    def after(change: Change) -> Change:
+    def after(change: TextChange) -> TextChange:
         if change.id in accepted:
             return replace(change, status=ACCEPTED)
         return replace(change, status=REJECTED) if change.id in rejected else change
@@ -139,11 +139,11 @@ def decide(
     return tuple(after(each) for each in changes)
 
 
-def credit(changes: Sequence[Change], earlier: Sequence[Change]) -> tuple[Change, ...]:
+def credit(changes: Sequence[TextChange], earlier: Sequence[TextChange]) -> tuple[TextChange, ...]:
     """Return changes, each with the pass that made it first; `earlier` are those of before."""
     known = {(each.start, each.end, each.new): each for each in earlier}
 
-    def credited(change: Change) -> Change:
+    def credited(change: TextChange) -> TextChange:
         first = known.get((change.start, change.end, change.new))
         if first is None:
             return change
@@ -169,7 +169,7 @@ class Enhancement:
     scene_id: str
     mode: str
     original: str
-    changes: tuple[Change, ...]
+    changes: tuple[TextChange, ...]
     before: SceneAnalysis
     after: SceneAnalysis
     fixes: tuple[Fix, ...] = ()
@@ -216,7 +216,7 @@ class Enhancement:
             scene_id=data["scene_id"],
             mode=data["mode"],
             original=data["original"],
-            changes=tuple(Change.from_json(each) for each in data["changes"]),
+            changes=tuple(TextChange.from_json(each) for each in data["changes"]),
             before=SceneAnalysis.from_json(data["before"]),
             after=SceneAnalysis.from_json(data["after"]),
             fixes=tuple(Fix.from_json(each) for each in data["fixes"]),

@@ -114,7 +114,7 @@ _CHOICE_TOKENS: Final = 200
 
 
 @dataclass(frozen=True, slots=True)
-class Work:
+class EnhancementWork:
     """What is to be enhanced, and how; without a judge only code measures it."""
 
     id: str
@@ -124,7 +124,7 @@ class Work:
     model: str | None = None
 
 
-async def fix_scene(stage: Stage, work: Work) -> Enhancement:
+async def fix_scene(stage: Stage, work: EnhancementWork) -> Enhancement:
     """Return the fixes proposed for a scene, with the analysis before and after them."""
     before = await analyze_text(stage, Judged("before", work.text, work.brief), work.judge)
     issues = before.issues[:MOST_FIXES]
@@ -144,7 +144,7 @@ async def fix_scene(stage: Stage, work: Work) -> Enhancement:
 
 
 async def replacements_for(
-    stage: Stage, key: str, work: Work, issues: tuple[Issue, ...]
+    stage: Stage, key: str, work: EnhancementWork, issues: tuple[Issue, ...]
 ) -> tuple[Replacement, ...]:
     """Ask for replacements, one call whatever the model; a small one chooses."""
     ground = Ground(stage.studio)
@@ -166,7 +166,7 @@ async def replacements_for(
 
 
 async def _chosen(
-    stage: Stage, key: str, work: Work, issues: tuple[Issue, ...]
+    stage: Stage, key: str, work: EnhancementWork, issues: tuple[Issue, ...]
 ) -> tuple[Replacement, ...]:
     offered = alternatives_for(work.text, issues)
     # The first way out is the mildest.
@@ -178,7 +178,7 @@ async def _chosen(
 async def _choices(
     stage: Stage,
     key: str,
-    work: Work,
+    work: EnhancementWork,
     offered: tuple[Alternatives, ...],
     issues: tuple[Issue, ...],
 ) -> dict[int, str]:
@@ -220,7 +220,7 @@ def _listed(offered: list[Alternatives], issues: tuple[Issue, ...]) -> str:
 
 
 def _proposal(
-    work: Work, before: SceneAnalysis, after: SceneAnalysis, notes: tuple[str, ...]
+    work: EnhancementWork, before: SceneAnalysis, after: SceneAnalysis, notes: tuple[str, ...]
 ) -> Enhancement:
     return Enhancement(
         id=work.id,

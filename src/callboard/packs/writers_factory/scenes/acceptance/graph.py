@@ -11,25 +11,25 @@ from callboard.packs.writers_factory.bible import beat_point
 from callboard.packs.writers_factory.ground import Ground
 from callboard.packs.writers_factory.memory.scenery import beat_node_id, scene_node_id
 from callboard.packs.writers_factory.model import SceneMeta
-from callboard.packs.writers_factory.scenes.scaffolds import SmartScaffold, Thread
+from callboard.packs.writers_factory.scenes.scaffolds import SceneThread, SmartScaffold
 from callboard.packs.writers_factory.scenes.scaffolds.scaffold import NEW
 from callboard.packs.writers_factory.scenes.variants.inspection import hints, mentions
 
 
 @dataclass(frozen=True, slots=True)
-class Ties:
+class SceneTies:
     """What of a scaffold's threads a text really touches."""
 
-    paid: tuple[Thread, ...] = ()
-    planted: tuple[Thread, ...] = ()
+    paid: tuple[SceneThread, ...] = ()
+    planted: tuple[SceneThread, ...] = ()
 
 
-def ties_of(text: str, scaffold: SmartScaffold | None) -> Ties:
+def ties_of(text: str, scaffold: SmartScaffold | None) -> SceneTies:
     """Return the callbacks a text mentions and the events it hints at."""
     if scaffold is None:
-        return Ties()
+        return SceneTies()
     stems = {stem(word) for word in words_of(text)}
-    return Ties(
+    return SceneTies(
         tuple(each for each in scaffold.callbacks if mentions(stems, each.name)),
         tuple(each for each in scaffold.foreshadowing if hints(stems, each.name)),
     )
@@ -49,7 +49,11 @@ class Addition:
 
 
 def addition_of(
-    graph: Graph, meta: SceneMeta, scaffold: SmartScaffold | None, ties: Ties, previous: str | None
+    graph: Graph,
+    meta: SceneMeta,
+    scaffold: SmartScaffold | None,
+    ties: SceneTies,
+    previous: str | None,
 ) -> Addition:
     """Return what an accepted scene adds; nothing in it refers to what is not there."""
     source, here = scene_source(meta.scene_id), scene_node_id(meta.scene_id)

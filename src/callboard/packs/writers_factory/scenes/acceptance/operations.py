@@ -11,7 +11,7 @@ from callboard.packs.writers_factory.scenes.acceptance.graph import (
     store_addition,
     ties_of,
 )
-from callboard.packs.writers_factory.scenes.drafts import NothingToAccept
+from callboard.packs.writers_factory.scenes.drafts import NoTextToAccept
 from callboard.packs.writers_factory.scenes.rooms import SceneRooms
 from callboard.packs.writers_factory.scenes.scaffolds import SmartScaffold
 from callboard.packs.writers_factory.scenes.scaffolds.derivation import people_named
@@ -32,7 +32,7 @@ async def accept_text(ground: Ground, scene_id: str, variant_id: str = "") -> Ac
     book = rooms.manuscript
     text = rooms.desk.variant(scene_id, variant_id).text if variant_id else book.text(scene_id)
     if not text.strip():
-        raise NothingToAccept(
+        raise NoTextToAccept(
             f"{scene_id} has no text to accept",
             fix="Select a variant or write the scene first.",
             scene_id=scene_id,

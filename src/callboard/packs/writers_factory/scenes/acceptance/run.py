@@ -77,7 +77,7 @@ async def digest_scene(stage: Stage, rooms: SceneRooms, meta: SceneMeta, text: s
 NEXT = "scene.accepted"
 
 
-class Judged(Protocol):
+class SceneVerdict(Protocol):
     """What a judge finds in an accepted scene."""
 
     @property
@@ -91,12 +91,12 @@ class Judged(Protocol):
         ...
 
 
-Judge = Callable[[Stage, str, SceneMeta], Awaitable[Judged | None]]
+Judge = Callable[[Stage, str, SceneMeta], Awaitable[SceneVerdict | None]]
 """Judges a scene of the manuscript under a key, and keeps a challenge to the flaw by itself."""
 
 
 @dataclass(frozen=True, slots=True)
-class Accepted:
+class AcceptedScene:
     """What came of an acceptance."""
 
     meta: SceneMeta
@@ -114,7 +114,9 @@ class Accepted:
         }
 
 
-async def accept_scene(stage: Stage, scene: str, variant: str, judge: Judge | None) -> Accepted:
+async def accept_scene(
+    stage: Stage, scene: str, variant: str, judge: Judge | None
+) -> AcceptedScene:
     """Make a scene's text the draft of the book, and everything that follows from it."""
     rooms = SceneRooms(Ground(stage.studio))
     text = (await in_run(stage, "accept", accept_text, scene, variant)).text
@@ -127,7 +129,7 @@ async def accept_scene(stage: Stage, scene: str, variant: str, judge: Judge | No
         stage, "go_on", "next scene", lambda: _next(rooms, scene), of=scene
     )
     await stage.emit(NEXT, {"scene_id": scene, "next_scene": following})
-    return Accepted(meta, grown, extracted, following)
+    return AcceptedScene(meta, grown, extracted, following)
 
 
 async def _judged(stage: Stage, rooms: SceneRooms, meta: SceneMeta, judge: Judge) -> SceneMeta:

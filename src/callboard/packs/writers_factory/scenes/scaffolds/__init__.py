@@ -10,9 +10,9 @@ from callboard.packs.writers_factory.scenes.scaffolds.scaffold import (
     FREE_FIELDS,
     BeatNote,
     Person,
+    SceneThread,
     SmartScaffold,
     StoryView,
-    Thread,
     TiedThread,
 )
 from callboard.packs.writers_factory.scenes.scaffolds.validation import (
@@ -26,9 +26,9 @@ __all__ = [
     "FREE_FIELDS",
     "BeatNote",
     "Person",
+    "SceneThread",
     "SmartScaffold",
     "StoryView",
-    "Thread",
     "TiedThread",
     "breaches",
     "derive",

@@ -9,9 +9,9 @@ from callboard.packs.writers_factory.model import scene_id
 from callboard.packs.writers_factory.scenes.scaffolds.scaffold import (
     BeatNote,
     Person,
+    SceneThread,
     SmartScaffold,
     StoryView,
-    Thread,
     TiedThread,
 )
 
@@ -123,7 +123,7 @@ def with_threads(scaffold: SmartScaffold, view: StoryView, sources: Sequence[str
     )
 
 
-def _fitting(threads: Sequence[TiedThread], present: frozenset[str]) -> tuple[Thread, ...]:
+def _fitting(threads: Sequence[TiedThread], present: frozenset[str]) -> tuple[SceneThread, ...]:
     return tuple(each.thread for each in threads if not present.isdisjoint(each.people))
 
 

@@ -35,7 +35,7 @@ ESSENTIAL_FIELDS: Final = (
 
 
 @dataclass(frozen=True, slots=True)
-class Thread(Coded):
+class SceneThread(Coded):
     """Something that ties scenes together: planted and owed, or still to come.
 
     `id` names it in the graph; `scene_id` is where it was planted, `beat_number` where it comes.
@@ -67,8 +67,8 @@ class SmartScaffold(Coded):
     location: str = ""
     time_of_day: str = ""
     weather: str = ""
-    callbacks: tuple[Thread, ...] = ()
-    foreshadowing: tuple[Thread, ...] = ()
+    callbacks: tuple[SceneThread, ...] = ()
+    foreshadowing: tuple[SceneThread, ...] = ()
     protagonist_constraint: str = ""
     scene_goal: str = ""
     conflict: str = ""
@@ -145,7 +145,7 @@ class Person:
 class TiedThread:
     """A thread, and the people it concerns (ids)."""
 
-    thread: Thread
+    thread: SceneThread
     people: tuple[str, ...] = ()
 
 

@@ -13,7 +13,7 @@ from callboard.packs.writers_factory.ground import Ground
 from callboard.packs.writers_factory.manuscript import count_prose
 from callboard.packs.writers_factory.model import WRITER
 from callboard.packs.writers_factory.scenes.asking import block, listed, said, shown
-from callboard.packs.writers_factory.scenes.drafts import Flag, SceneVariant
+from callboard.packs.writers_factory.scenes.drafts import DraftFlag, SceneVariant
 from callboard.packs.writers_factory.scenes.scaffolds import SmartScaffold
 from callboard.packs.writers_factory.scenes.variants.inspection import (
     Standard,
@@ -26,7 +26,7 @@ from callboard.packs.writers_factory.scenes.variants.inspection import (
     replaced,
     sentences_with,
 )
-from callboard.packs.writers_factory.scenes.variants.material import Material, prompt_inputs
+from callboard.packs.writers_factory.scenes.variants.material import SceneMaterial, prompt_inputs
 from callboard.packs.writers_factory.staff import is_small
 from callboard.packs.writers_factory.voice.tournament.writing import PassageOrder, write_passage
 from callboard.prompts import fence
@@ -40,7 +40,7 @@ _LABEL: Final = re.compile(
 
 
 async def build_small(
-    stage: Stage, material: Material, strategy: str, model: str, standard: Standard
+    stage: Stage, material: SceneMaterial, strategy: str, model: str, standard: Standard
 ) -> str:
     """Return a short draft; if the model tells nothing, the plan's own sentences stand."""
     lines = scene_lines(material.brief)
@@ -105,13 +105,13 @@ _TOKENS_PER_WORD: Final = 2
 
 
 @dataclass(frozen=True, slots=True)
-class Draft:
+class DraftOrder:
     """What one variant is written from."""
 
     variant_id: str
     strategy: str
     model: str
-    material: Material
+    material: SceneMaterial
     standard: Standard
 
     @property
@@ -120,7 +120,7 @@ class Draft:
         return self.material.brief.scaffold_id
 
 
-async def write_variant(stage: Stage, draft: Draft, *, unlike: str = "") -> SceneVariant:
+async def write_variant(stage: Stage, draft: DraftOrder, *, unlike: str = "") -> SceneVariant:
     """Write one variant; `unlike` is a draft it may not read like."""
     if is_small(Ground(stage.studio), draft.model):
         text = await build_small(stage, draft.material, draft.strategy, draft.model, draft.standard)
@@ -142,11 +142,11 @@ async def write_variant(stage: Stage, draft: Draft, *, unlike: str = "") -> Scen
     return finished(draft, await without_forbidden(stage, draft, text))
 
 
-def finished(draft: Draft, text: str, extra: tuple[Flag, ...] = ()) -> SceneVariant:
+def finished(draft: DraftOrder, text: str, extra: tuple[DraftFlag, ...] = ()) -> SceneVariant:
     """Return a text as a variant, with everything code finds in it."""
     flags = [*inspect(text, draft.standard), *extra] if text else list(extra)
     if not draft.material.is_voice_locked:
-        flags.append(Flag("unlocked_voice", "written before the voice was locked"))
+        flags.append(DraftFlag("unlocked_voice", "written before the voice was locked"))
     return SceneVariant(
         id=draft.variant_id,
         scene_id=draft.scene_id,
@@ -162,7 +162,7 @@ def finished(draft: Draft, text: str, extra: tuple[Flag, ...] = ()) -> SceneVari
     )
 
 
-async def _at_length(stage: Stage, draft: Draft, text: str) -> str:
+async def _at_length(stage: Stage, draft: DraftOrder, text: str) -> str:
     """Have a draft brought to its length, once; the nearer of the two is kept."""
     is_short = off_length(text, draft.standard) < 0
     reply = await stage.ask(
@@ -184,7 +184,7 @@ async def _at_length(stage: Stage, draft: Draft, text: str) -> str:
     return min((text, other), key=lambda each: abs(off_length(each, draft.standard)))
 
 
-async def without_forbidden(stage: Stage, draft: Draft, text: str) -> str:
+async def without_forbidden(stage: Stage, draft: DraftOrder, text: str) -> str:
     """Have the sentences that hold a forbidden phrase said anew, once.
 
     A new sentence that is no better is not taken.
@@ -209,7 +209,7 @@ async def without_forbidden(stage: Stage, draft: Draft, text: str) -> str:
     return replaced(text, sentences, lines)
 
 
-def _room(draft: Draft) -> int:
+def _room(draft: DraftOrder) -> int:
     return max(400, draft.standard.word_target * _TOKENS_PER_WORD + 200)
 
 

@@ -14,8 +14,8 @@ from callboard.packs.writers_factory.prose import (
     measure,
     scan,
 )
-from callboard.packs.writers_factory.scenes.drafts import Flag
-from callboard.packs.writers_factory.scenes.scaffolds import Thread, breaches
+from callboard.packs.writers_factory.scenes.drafts import DraftFlag
+from callboard.packs.writers_factory.scenes.scaffolds import SceneThread, breaches
 from callboard.replies import parse_reply
 
 _LEAST_WORDS_TO_JUDGE: Final = 60
@@ -32,7 +32,7 @@ class Standard:
     patterns: PatternSheet | None = None
     pov: str = ""
     tense: str = ""
-    callbacks: tuple[Thread, ...] = ()
+    callbacks: tuple[SceneThread, ...] = ()
     corrections: tuple[str, ...] = ()
     chapter: int = 1
 
@@ -74,7 +74,7 @@ _BREAK: Final = re.compile(r"[.!?…][\"”’')]*\s+|\n+")
 _STOP: Final = re.compile(r"[.!?…][\"”’')]*(?=\s|$)|(?=\n)")
 
 
-def missing_callbacks(text: str, callbacks: Iterable[Thread]) -> tuple[Thread, ...]:
+def missing_callbacks(text: str, callbacks: Iterable[SceneThread]) -> tuple[SceneThread, ...]:
     """Return the callbacks a draft does not mention."""
     stems = {stem(word) for word in words_of(text)}
     return tuple(each for each in callbacks if not mentions(stems, each.name))
@@ -99,28 +99,31 @@ def hints(stems: set[str], name: str) -> bool:
     return bool(telling) and len(telling & stems) >= min(2, len(telling))
 
 
-def inspect(text: str, standard: Standard) -> tuple[Flag, ...]:
+def inspect(text: str, standard: Standard) -> tuple[DraftFlag, ...]:
     """Return everything the writer should know of a draft."""
-    flags: list[Flag] = []
+    flags: list[DraftFlag] = []
     off = off_length(text, standard)
     if abs(off) > standard.tolerance:
         told = f"{count_prose(text)} words where {standard.word_target} were wanted"
-        flags.append(Flag("length", told))
-    flags += [Flag("zero_tolerance", hit.pattern, hit.quote) for hit in forbidden(text, standard)]
+        flags.append(DraftFlag("length", told))
+    flags += [
+        DraftFlag("zero_tolerance", hit.pattern, hit.quote) for hit in forbidden(text, standard)
+    ]
     flags += _manner(text, standard)
     flags += [
-        Flag("callback_missing", str(each)) for each in missing_callbacks(text, standard.callbacks)
+        DraftFlag("callback_missing", str(each))
+        for each in missing_callbacks(text, standard.callbacks)
     ]
     told_wrong = breaches(text, standard.corrections, standard.chapter)
-    return (*flags, *(Flag("correction", each) for each in told_wrong))
+    return (*flags, *(DraftFlag("correction", each) for each in told_wrong))
 
 
-def _manner(text: str, standard: Standard) -> list[Flag]:
+def _manner(text: str, standard: Standard) -> list[DraftFlag]:
     """Return whether the point of view and the tense are those of the voice."""
     if Document("draft", text).word_count < _LEAST_WORDS_TO_JUDGE:
         return []
     found = measure(text)
-    flags: list[Flag] = []
+    flags: list[DraftFlag] = []
     for code, is_so, wanted in (
         ("pov", found.pov, standard.pov),
         ("tense", found.tense, standard.tense),
@@ -128,7 +131,7 @@ def _manner(text: str, standard: Standard) -> list[Flag]:
         if is_so in _UNKNOWN or wanted.lower() in _UNKNOWN:
             continue
         if not wanted.lower().startswith(is_so.lower()):
-            flags.append(Flag(code, f"{is_so} where the voice is {wanted}"))
+            flags.append(DraftFlag(code, f"{is_so} where the voice is {wanted}"))
     return flags
 
 

@@ -21,7 +21,7 @@ _CONTEXT_LINES: Final = {ModelTier.FULL: 80, ModelTier.MEDIUM: 30, ModelTier.MIN
 
 
 @dataclass(frozen=True, slots=True)
-class Material(Coded):
+class SceneMaterial(Coded):
     """What the prompt of a scene is made of."""
 
     scaffold: Mapping[str, Any]
@@ -52,7 +52,7 @@ def gather(
     scaffold_id: str,
     word_target: int | None,
     may_write_unlocked: Callable[[], bool],
-) -> Material:
+) -> SceneMaterial:
     """Read everything a scene is written from, or say what stands in the way."""
     scaffold = rooms.desk.require_scaffold(scaffold_id)
     if not scaffold.is_approved:
@@ -72,7 +72,7 @@ def gather(
     around = rooms.memory.scene_subgraph(meta)
     previous = rooms.manuscript.previous(scaffold_id)
     before = rooms.manuscript.text(previous.scene_id) if previous else ""
-    base = Material(
+    base = SceneMaterial(
         scaffold=scaffold.to_json(),
         word_target=word_target or scaffold.word_target,
         is_voice_locked=status.locked,
@@ -86,7 +86,9 @@ def gather(
     return _voiced(base, scaffold, voice.bundle())
 
 
-def _voiced(base: Material, scaffold: SmartScaffold, bundle: VoiceBundle | None) -> Material:
+def _voiced(
+    base: SceneMaterial, scaffold: SmartScaffold, bundle: VoiceBundle | None
+) -> SceneMaterial:
     """Return a material with the voice, as it stands in the act the scene belongs to."""
     if bundle is None:
         return base
@@ -113,7 +115,7 @@ def _voiced(base: Material, scaffold: SmartScaffold, bundle: VoiceBundle | None)
 
 
 def prompt_inputs(
-    stage: Stage, material: Material, strategy: str, model: str, apart: str = ""
+    stage: Stage, material: SceneMaterial, strategy: str, model: str, apart: str = ""
 ) -> dict[str, Any]:
     """Return what fills the scene prompt; two strategies differ in the strategy block alone."""
     tier = tier_on(stage, model)
@@ -136,7 +138,7 @@ def prompt_inputs(
     }
 
 
-def standard_of(rooms: SceneRooms, material: Material) -> Standard:
+def standard_of(rooms: SceneRooms, material: SceneMaterial) -> Standard:
     """Return what drafts made of a material are held against."""
     analysis = rooms.ground.settings.analysis
     patterns: PatternSheet | None = read_sheet(material.sheet_text) if material.sheet_text else None

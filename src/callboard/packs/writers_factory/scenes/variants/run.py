@@ -11,11 +11,11 @@ from callboard.library.story.text import words_of
 from callboard.packs.writers_factory.ground import Ground
 from callboard.packs.writers_factory.model import WRITER, SceneStatus
 from callboard.packs.writers_factory.operations import keep_in_run
-from callboard.packs.writers_factory.scenes.drafts import Flag, SceneVariant
+from callboard.packs.writers_factory.scenes.drafts import DraftFlag, SceneVariant
 from callboard.packs.writers_factory.scenes.rooms import SceneRooms
-from callboard.packs.writers_factory.scenes.variants.drafting import Draft, write_variant
+from callboard.packs.writers_factory.scenes.variants.drafting import DraftOrder, write_variant
 from callboard.packs.writers_factory.scenes.variants.material import (
-    Material,
+    SceneMaterial,
     gather,
     standard_of,
 )
@@ -63,7 +63,7 @@ async def write_variants(
         return {"material": material.to_json(), "round": rooms.desk.next_round(order.scaffold_id)}
 
     given = cast("dict[str, Any]", await stage.step("material", read))
-    material = Material.from_json(given["material"])
+    material = SceneMaterial.from_json(given["material"])
     model = model_of(rooms.ground, WRITER, order.model or material.winner)
     if is_small(rooms.ground, model):
         material = replace(material, word_target=min(material.word_target, SMALL_WORDS))
@@ -74,11 +74,11 @@ async def write_variants(
 
 
 def _drafts(
-    rooms: SceneRooms, order: SceneOrder, material: Material, model: str, number: int
-) -> dict[str, Draft]:
+    rooms: SceneRooms, order: SceneOrder, material: SceneMaterial, model: str, number: int
+) -> dict[str, DraftOrder]:
     standard = standard_of(rooms, material)
     return {
-        strategy: Draft(
+        strategy: DraftOrder(
             f"{order.scaffold_id}:{strategy}:{number}", strategy, model, material, standard
         )
         for strategy in order.strategies
@@ -86,9 +86,9 @@ def _drafts(
 
 
 async def _written(
-    stage: Stage, rooms: SceneRooms, drafts: Mapping[str, Draft]
+    stage: Stage, rooms: SceneRooms, drafts: Mapping[str, DraftOrder]
 ) -> dict[str, SceneVariant]:
-    def branch(draft: Draft) -> Callable[[Stage], Awaitable[SceneVariant]]:
+    def branch(draft: DraftOrder) -> Callable[[Stage], Awaitable[SceneVariant]]:
         return lambda staged: write_variant(staged, draft)
 
     outcomes = await stage.collect(
@@ -111,7 +111,7 @@ async def _written(
 async def _unlike(
     stage: Stage,
     rooms: SceneRooms,
-    drafts: Mapping[str, Draft],
+    drafts: Mapping[str, DraftOrder],
     written: Mapping[str, SceneVariant],
 ) -> tuple[SceneVariant, ...]:
     """Have one of each pair written again that reads too much like the other, once."""
@@ -130,12 +130,12 @@ async def _unlike(
             found[other] = new
     texts = {name: variant.text for name, variant in found.items() if variant.is_usable}
     for one, other, share in too_alike(texts, most):
-        told = Flag("alike", f"shares {share:.0%} of its phrases with {found[one].strategy}")
+        told = DraftFlag("alike", f"shares {share:.0%} of its phrases with {found[one].strategy}")
         found[other] = replace(found[other], flags=(*found[other].flags, told))
     return tuple(found.values())
 
 
-def _again(draft: Draft, unlike: str) -> Callable[[Stage], Awaitable[SceneVariant]]:
+def _again(draft: DraftOrder, unlike: str) -> Callable[[Stage], Awaitable[SceneVariant]]:
     return lambda staged: write_variant(staged, draft, unlike=unlike)
 
 

@@ -21,8 +21,8 @@ from callboard.packs.writers_factory.foreman.state import (
     VoiceLine,
 )
 from callboard.packs.writers_factory.foreman.wiring import Rooms
-from callboard.packs.writers_factory.ground import Ground
 from callboard.packs.writers_factory.memory import Memory
+from callboard.packs.writers_factory.workspace import Workspace
 from callboard.studio.studio import Opening, Studio
 
 pytestmark = pytest.mark.anyio
@@ -57,7 +57,7 @@ async def test_fifty_random_turns_with_a_model_that_talks_nonsense(
     root = make_project(tmp_path / "book", **GUIDED)
     dice = random_words(MODES.index(mode))
     async with open_factory(root, garbage(7)) as studio:
-        await enter(Rooms.open(Ground(studio)).modes, mode)
+        await enter(Rooms.open(Workspace(studio)).modes, mode)
         for _ in range(50):
             turn = await say(studio, dice.choice(SAID))
             check_reply(turn)
@@ -72,12 +72,12 @@ async def test_answers_fill_the_foundation_one_gap_after_the_other(tmp_path: Pat
         turn = await say(studio, "A novel about a tide office and a forged entry in its log")
         assert turn["gap"]["id"] == "protagonist.name"
         assert "GAP DETECTED" in turn["message"]
-        assert Memory(Ground(studio)).decisions("structure")[0].key == "premise"
+        assert Memory(Workspace(studio)).decisions("structure")[0].key == "premise"
         await say(studio, "Ines Varga")
         turn = await say(studio, "She is poor")
         assert "CHALLENGE:" in turn["message"] and turn["message"].rstrip().endswith("?")
         assert "Instead:" in turn["message"]
-        bible = Bible(Ground(studio))
+        bible = Bible(Workspace(studio))
         assert "fatal_flaw" not in bible.template("protagonist").fields
         turn = await say(studio, "I am not sure")
         assert "fatal_flaw" not in bible.template("protagonist").fields
@@ -117,7 +117,7 @@ async def test_a_name_is_taken_out_of_what_is_said_about_it(
     async with open_factory(root, garbage(3)) as studio:
         await say(studio, "A novel about a tide office and a forged entry in its log")
         await say(studio, said)
-        assert Bible(Ground(studio)).project().protagonist_name == name
+        assert Bible(Workspace(studio)).project().protagonist_name == name
 
 
 @pytest.mark.req("WF-32")
@@ -125,7 +125,7 @@ async def test_who_begins_with_a_name_need_not_be_asked_for_it(tmp_path: Path) -
     root = make_project(tmp_path / "book", **GUIDED)
     async with open_factory(root, garbage(3)) as studio:
         turn = await say(studio, "Ines Varga")
-        assert Bible(Ground(studio)).project().protagonist_name == "Ines Varga"
+        assert Bible(Workspace(studio)).project().protagonist_name == "Ines Varga"
         assert turn["gap"]["field"] == "fatal_flaw"
 
 
@@ -139,7 +139,7 @@ async def test_what_names_nobody_names_nobody(tmp_path: Path, said: str) -> None
         for words in (said, said) if len(said.split()) > 3 else (said,):
             turn = await say(studio, words)
             assert turn["gap"]["field"] == "name"
-            assert not Bible(Ground(studio)).project().protagonist_name
+            assert not Bible(Workspace(studio)).project().protagonist_name
 
 
 @pytest.mark.req("WF-17", "WF-31")
@@ -152,7 +152,7 @@ async def test_wishes_are_remembered_and_questions_answered_from_the_material(
         "The harbour master keeps the tide tables. <action type='x'></action>\n", "utf-8"
     )
     async with open_factory(root, garbage(5)) as studio:
-        rooms = Rooms.open(Ground(studio))
+        rooms = Rooms.open(Workspace(studio))
         await rooms.notebooks.register("tides", "Tides", "world_building", "notes")
         turn = await say(studio, "I prefer short sentences")
         assert turn["actions"][0]["status"] == "executed"
@@ -272,7 +272,7 @@ async def test_random_turns_with_the_embedded_model(tmp_path: Path, weights: Pat
         root = make_project(tmp_path / mode.lower())
         opening = Opening(flags={"models": {"default": "local"}})
         async with Studio.open(root, opening) as studio:
-            rooms = Rooms.open(Ground(studio))
+            rooms = Rooms.open(Workspace(studio))
             await rooms.bible.write("protagonist", PROTAGONIST, source="writer_stated")
             await enter(rooms.modes, mode)
             for _ in range(max(1, turns // len(MODES))):

@@ -122,7 +122,7 @@ async def test_hostile_text_reads_nothing_and_injects_nothing(tmp_path: Path) ->
         (book.root / "content/secret.txt").write_text("TOP-SECRET-WORDS")
         scenes = [BookScene(SceneMeta("ch1-sc1", 1, 1), HOSTILE)]
         facts = BookFacts("--lua-filter=evil.lua", "<b>x</b>\x00")
-        made = await export_manuscript(book.ground, facts, scenes)
+        made = await export_manuscript(book.workspace, facts, scenes)
         assert made.warnings == ()
         for each in made.files:
             if each.format == "md":
@@ -248,7 +248,7 @@ async def test_nothing_written_is_nothing_to_export(tmp_path: Path) -> None:
     async with open_book(tmp_path / "book") as book:
         await book.plan()
         with pytest.raises(NothingToExport):
-            await export_manuscript(book.ground, BookFacts("x"), book.revision.texts())
+            await export_manuscript(book.workspace, BookFacts("x"), book.revision.texts())
         run = await book.record("finish", by="writer")
         assert run.state == "failed" and run.error.code == "nothing_to_export"
 

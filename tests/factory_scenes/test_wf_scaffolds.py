@@ -260,7 +260,7 @@ async def test_a_notebook_may_be_a_source(story: Any) -> None:
         folder = stage.root / "notes"
         folder.mkdir()
         (folder / "vote.md").write_text("The vote of the council is held by lamp light.")
-        await Notebooks(stage.ground).register("tides", "Tides", "world_building", "notes")
+        await Notebooks(stage.workspace).register("tides", "Tides", "world_building", "notes")
         made = await stage.result(
             "scaffold",
             chapter=4,

@@ -236,7 +236,7 @@ async def test_without_a_locked_voice_only_an_override_opens_the_way(story: Any)
             1,
             (("DIRECTOR", "voice_lock"),),
         )
-        overrides = Overrides(stage.ground)
+        overrides = Overrides(stage.workspace)
         await stage.studio.database.write(lambda c: overrides.store(c, override))
         await stage.result("write_scene", scaffold_id="ch4-sc2", strategies=["balanced"])
         (variant,) = stage.scenes.variants("ch4-sc2")

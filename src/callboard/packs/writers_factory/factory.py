@@ -12,7 +12,6 @@ from callboard.operations import Does, Operation, Operations, operation
 from callboard.packs.writers_factory.bible.project import ProjectRecord
 from callboard.packs.writers_factory.foreman import Foreman
 from callboard.packs.writers_factory.foreman.wiring import open_foreman
-from callboard.packs.writers_factory.ground import Ground
 from callboard.packs.writers_factory.manuscript import SceneVersion
 from callboard.packs.writers_factory.memory import ConsolidationClock, Consolidator
 from callboard.packs.writers_factory.model import PACK
@@ -26,6 +25,7 @@ from callboard.packs.writers_factory.rooms import Rooms
 from callboard.packs.writers_factory.scenes.runs import require_acceptable
 from callboard.packs.writers_factory.settings import SettingsRead, read_settings
 from callboard.packs.writers_factory.voice.tournament.tournaments import Pick, Tournament
+from callboard.packs.writers_factory.workspace import Workspace
 from callboard.studio.runnable import result_of
 from callboard.studio.studio import Studio
 
@@ -58,22 +58,22 @@ class Factory:
     def __init__(self, studio: Studio) -> None:
         """Take the studio; the rooms are opened when first entered."""
         self.studio = studio
-        self.ground = Ground(studio)
+        self.workspace = Workspace(studio)
 
     @cached_property
     def rooms(self) -> Rooms:
         """Everything a book is made in."""
-        return Rooms.open(self.ground)
+        return Rooms.open(self.workspace)
 
     @cached_property
     def foreman(self) -> Foreman:
         """The one agent the writer talks to."""
-        return open_foreman(self.ground, self.rooms)
+        return open_foreman(self.workspace, self.rooms)
 
     @cached_property
     def consolidator(self) -> Consolidator:
         """Who brings soft facts into the graph."""
-        return Consolidator(self.ground)
+        return Consolidator(self.workspace)
 
     @cached_property
     def clock(self) -> ConsolidationClock:
@@ -84,7 +84,7 @@ class Factory:
     def is_used(self) -> bool:
         """Whether this project is a book: made for the pack, or described as one."""
         is_chosen = self.studio.settings.pack == PACK
-        return is_chosen or bool(ProjectRecord(self.ground).read().id)
+        return is_chosen or bool(ProjectRecord(self.workspace).read().id)
 
     def settings(self) -> SettingsRead:
         """Return the settings in force, and what is wrong in the project's own file."""
@@ -139,7 +139,7 @@ class Factory:
 
     def require_acceptable(self, scene_id: str, variant_id: str = "") -> None:
         """Refuse to accept a text with zero-tolerance phrases nobody waived."""
-        require_acceptable(self.ground, scene_id, variant_id)
+        require_acceptable(self.workspace, scene_id, variant_id)
 
 
 def factory_of(studio: Studio) -> Factory:
@@ -152,8 +152,8 @@ def find(studio: Studio, kind: type[Any]) -> Any:
     factory = factory_of(studio)
     if kind is Factory:
         return factory
-    if kind is Ground:
-        return factory.ground
+    if kind is Workspace:
+        return factory.workspace
     if kind is Consolidator:
         return factory.consolidator
     rooms = (getattr(factory.rooms, each.name) for each in fields(factory.rooms))
@@ -172,7 +172,7 @@ async def start_run(
 @operation(undo="undo_edit")
 async def edit_text(factory: Factory, request: EditRequest) -> EditResult:
     """Make an edit of the writer's: of a scene once scenes are written, else at any time."""
-    if find_target(factory.ground, factory.rooms.manuscript, request.target).is_prose:
+    if find_target(factory.workspace, factory.rooms.manuscript, request.target).is_prose:
         factory.require("write_scene")
     return await factory.rooms.revision.edits.apply(request)
 

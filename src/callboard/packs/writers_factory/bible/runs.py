@@ -6,14 +6,14 @@ from callboard.core.canonical import Json
 from callboard.packs.writers_factory.bible import Bible
 from callboard.packs.writers_factory.bible.judging import judge_template
 from callboard.packs.writers_factory.bible.shapes import template_name
-from callboard.packs.writers_factory.ground import Ground
 from callboard.packs.writers_factory.model import TemplateName
+from callboard.packs.writers_factory.workspace import Workspace
 
 
 @choreography
 async def judge(stage: Stage, template: str = "") -> Json:
     """Have the Story Bible judged where its rules let it pass; nothing is judged twice."""
-    bible = Bible(Ground(stage.studio))
+    bible = Bible(Workspace(stage.studio))
     names = [template_name(template)] if template else list(TemplateName)
     failed: dict[str, Json] = {}
     for name in names:

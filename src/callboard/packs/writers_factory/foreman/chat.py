@@ -92,7 +92,7 @@ class ForemanChat:
 
 def _begin(foreman: Foreman, run: Run) -> Json:
     """Decide what must not change while a turn is made."""
-    settings = foreman.ground.settings.models
+    settings = foreman.workspace.settings.models
     state = foreman.state(_as_texts(run.args.get("active")))
     chosen = run.args.get("model")
     chain = route(
@@ -119,7 +119,7 @@ def _said_before(studio: Studio, run: Run, opening: TurnOpening) -> list[PastTur
 
 def _is_guided(foreman: Foreman, opening: TurnOpening) -> bool:
     """Say whether code leads and the model only finishes sentences."""
-    wanted = foreman.ground.settings.foreman.guided
+    wanted = foreman.workspace.settings.foreman.guided
     if wanted != "auto":
         return wanted == "always"
     model = opening.route.candidates[0].model or foreman.own_model

@@ -13,7 +13,6 @@ from callboard.choreography.stage import Stage
 from callboard.core.canonical import Json, digest
 from callboard.core.errors import NotFound
 from callboard.core.vocabulary import Effect
-from callboard.packs.writers_factory.ground import Ground
 from callboard.packs.writers_factory.health.building import build_view
 from callboard.packs.writers_factory.health.checks.theme import ThemeScore, critical_scenes
 from callboard.packs.writers_factory.health.checks.timeline import TimelineReading, candidate_key
@@ -45,7 +44,7 @@ from callboard.packs.writers_factory.health.values import CheckId, CheckResult
 from callboard.packs.writers_factory.health.view import ManuscriptView, SceneView
 from callboard.packs.writers_factory.manuscript import parse_scene_id
 from callboard.packs.writers_factory.operations import keep_in_run
-from callboard.packs.writers_factory.staff import judge_on
+from callboard.packs.writers_factory.workspace import Workspace, judge_on
 
 T = TypeVar("T")
 
@@ -57,8 +56,8 @@ async def judge_scene(stage: Stage, key: str, scene_id: str) -> SceneJudgement:
 
     The writer's own tension, symbols and word on the flaw replace the judge's in what is returned.
     """
-    ground = Ground(stage.studio)
-    view = build_view(ground)
+    workspace = Workspace(stage.studio)
+    view = build_view(workspace)
     scene = view.by_id.get(scene_id)
     if scene is None:
         raise NotFound(
@@ -67,7 +66,7 @@ async def judge_scene(stage: Stage, key: str, scene_id: str) -> SceneJudgement:
             scene_id=scene_id,
         )
     found = await _judge(judge_on(stage), key, view, scene)
-    return _set_right(HealthRecords(ground), found)
+    return _set_right(HealthRecords(workspace), found)
 
 
 class Checkup:
@@ -78,9 +77,9 @@ class Checkup:
         self._stage = stage
         self._scope = scope
         self._checks = checks
-        self._ground = Ground(stage.studio)
+        self._workspace = Workspace(stage.studio)
         self._shared = judge_on(stage)
-        self._limit = self._ground.settings.project.concurrency
+        self._limit = self._workspace.settings.project.concurrency
 
     async def perform(self) -> Json:
         """Look at everything and return the report."""
@@ -100,14 +99,16 @@ class Checkup:
             await self._tell(result)
 
         async def file() -> Json:
-            report = await Health(self._ground).file(self._stage.run.id, exam, results)
+            report = await Health(self._workspace).file(self._stage.run.id, exam, results)
             return report.to_json()
 
         # The id of the run is the id of its report: filed again, it is the same report.
         return await keep_in_run(self._stage, "filed", "health report", file)
 
     def _exam(self) -> Examination:
-        return Examination(build_view(self._ground), self._ground.settings.health, self._scope)
+        return Examination(
+            build_view(self._workspace), self._workspace.settings.health, self._scope
+        )
 
     async def _judge_scenes(self, exam: Examination) -> None:
         unknown = [scene for scene in exam.scenes if self._needs_judging(exam.view, scene)]
@@ -244,7 +245,7 @@ async def _judge(asker: Judge, key: str, view: ManuscriptView, scene: SceneView)
         return found
 
     async def keep() -> Json:
-        await HealthRecords(Ground(asker.stage.studio)).keep_judgement(
+        await HealthRecords(Workspace(asker.stage.studio)).keep_judgement(
             found, scene.content_hash, view.flaw
         )
 

@@ -6,7 +6,6 @@ from typing import Any, Final
 
 from callboard.core.canonical import Json
 from callboard.core.errors import InvalidInput, NotFound
-from callboard.packs.writers_factory.ground import Ground
 from callboard.packs.writers_factory.health.questions import SceneJudgement
 from callboard.packs.writers_factory.health.values import (
     SEVERITY_RANK,
@@ -21,6 +20,7 @@ from callboard.packs.writers_factory.health.values import (
     finding_to_json,
 )
 from callboard.packs.writers_factory.model import Finding, SymbolUse
+from callboard.packs.writers_factory.workspace import Workspace
 from callboard.store.connection import Connection
 from callboard.store.records import Records
 
@@ -184,10 +184,10 @@ _WRITER: Final = "writer"
 class HealthRecords:
     """The documents behind the checks."""
 
-    def __init__(self, ground: Ground) -> None:
-        """Take the ground to stand on."""
-        self._ground = ground
-        self.documents = ground.records
+    def __init__(self, workspace: Workspace) -> None:
+        """Take the open project."""
+        self._workspace = workspace
+        self.documents = workspace.records
 
     async def keep_judgement(self, judgement: SceneJudgement, content_hash: str, flaw: str) -> None:
         """Keep what a scene does, with the text and the flaw it was judged by."""
@@ -204,7 +204,7 @@ class HealthRecords:
                     told: dict[str, Json] = {"name": name, "function": function, "note": ""}
                     store(connection, FUNCTION_KIND, key, {**told, "by": "llm"})
 
-        await self._ground.studio.database.write(work)
+        await self._workspace.studio.database.write(work)
 
     def judgements(self) -> dict[str, dict[str, Any]]:
         """Return the latest judgement of every scene, as stored."""

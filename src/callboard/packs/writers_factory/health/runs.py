@@ -7,11 +7,11 @@ from callboard.choreography.stage import Stage
 from callboard.core.canonical import Json, digest
 from callboard.core.errors import InvalidInput
 from callboard.engine.run import Run
-from callboard.packs.writers_factory.ground import Ground
 from callboard.packs.writers_factory.health.checkup import Checkup
 from callboard.packs.writers_factory.health.examination import GRAMMAR, parse_checks, parse_scope
 from callboard.packs.writers_factory.manuscript import WRITTEN, Manuscript, parse_scene_id
 from callboard.packs.writers_factory.model import PACK
+from callboard.packs.writers_factory.workspace import Workspace
 from callboard.studio.runnable import Prepared
 from callboard.studio.studio import Studio
 
@@ -68,31 +68,31 @@ _RUN: Final = f"{PACK}/health"
 
 
 async def start_after_chapter(
-    ground: Ground, scene_id: str, *, session_id: str | None = None
+    workspace: Workspace, scene_id: str, *, session_id: str | None = None
 ) -> str | None:
     """Start a health run if a scene completes its chapter, and return the id of the run.
 
     The same chapter with the same text starts it once, however often this is called.
     """
     place = parse_scene_id(scene_id)
-    if place is None or not ground.settings.health.after_each_chapter:
+    if place is None or not workspace.settings.health.after_each_chapter:
         return None
     chapter = place[0]
-    text = complete_chapter(Manuscript(ground), chapter)
+    text = complete_chapter(Manuscript(workspace), chapter)
     if text is None:
         return None
-    known = ground.records.get(_STARTED_KIND, str(chapter))
+    known = workspace.records.get(_STARTED_KIND, str(chapter))
     if known is not None and known["text"] == text:
         return str(known["run_id"])
 
     def together(connection: Any, run: Any) -> None:
-        ground.records.store(
+        workspace.records.store(
             connection, _STARTED_KIND, str(chapter), {"text": text, "run_id": run.id}
         )
 
     # The whole manuscript: what a chapter does to the book is seen in the book, and the scenes
     # that were judged before cost nothing.
-    run = await ground.studio.start(
+    run = await workspace.studio.start(
         _RUN,
         {"scope": "manuscript"},
         session_id=session_id,

@@ -9,8 +9,8 @@ from dataclasses import dataclass
 from typing import Any, Final
 
 from callboard.core.codec import Coded
-from callboard.packs.writers_factory.ground import Ground
 from callboard.packs.writers_factory.manuscript.facts import VersionUnknown
+from callboard.packs.writers_factory.workspace import Workspace
 
 ARCHIVE: Final = "content/Archive"
 VERSION_KIND: Final = "scene_version"
@@ -33,9 +33,9 @@ class SceneVersion(Coded):
 class Archive:
     """The versions of all scenes of a project."""
 
-    def __init__(self, ground: Ground) -> None:
+    def __init__(self, workspace: Workspace) -> None:
         """Take the project."""
-        self._ground = ground
+        self._workspace = workspace
 
     def folder(self, scene_id: str) -> str:
         """Return where everything archived of a scene lies."""
@@ -65,28 +65,28 @@ class Archive:
     def keep(self, scene_id: str, number: int, text: str) -> str:
         """Put a text into the archive under a number; return its path."""
         path = self._path(scene_id, number)
-        self._ground.files.write_text(path, text)
+        self._workspace.files.write_text(path, text)
         return path
 
     def put_file(self, scene_id: str, name: str, text: str) -> str:
         """Put something else that belongs to a scene beside its versions; return its path."""
         path = f"{self.folder(scene_id)}/{name}"
-        self._ground.files.write_text(path, text)
+        self._workspace.files.write_text(path, text)
         return path
 
     async def record(self, *versions: SceneVersion) -> None:
         """Put versions on record, all or none."""
-        records = self._ground.records
+        records = self._workspace.records
 
         def act(connection: Any) -> None:
             for version in versions:
                 name = f"{version.scene_id}/{version.number}"
                 records.store(connection, VERSION_KIND, name, version.to_json())
 
-        await self._ground.studio.database.write(act)
+        await self._workspace.studio.database.write(act)
 
     def _recorded(self, scene_id: str) -> list[SceneVersion]:
-        stored = self._ground.records.all(VERSION_KIND)
+        stored = self._workspace.records.all(VERSION_KIND)
         return [
             SceneVersion.from_json(body)
             for name, body in stored.items()
@@ -94,7 +94,7 @@ class Archive:
         ]
 
     def _filed(self, scene_id: str) -> list[int]:
-        folder = self._ground.files.root / self.folder(scene_id)
+        folder = self._workspace.files.root / self.folder(scene_id)
         if not folder.is_dir():
             return []
         found = (_VERSION_FILE.fullmatch(each.name) for each in folder.iterdir())

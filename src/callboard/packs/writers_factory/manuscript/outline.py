@@ -9,9 +9,9 @@ from dataclasses import asdict, dataclass
 from typing import Any, Final, cast
 
 from callboard.core.canonical import Json
-from callboard.packs.writers_factory.ground import Ground
 from callboard.packs.writers_factory.manuscript.facts import VersionUnknown
 from callboard.packs.writers_factory.model import PlannedScene
+from callboard.packs.writers_factory.workspace import Workspace
 from callboard.store.connection import Connection
 
 BEAT_NUMBERS: Final = range(1, 16)
@@ -134,18 +134,18 @@ class OutlineVersion:
 class Outlines:
     """The outlines of one project."""
 
-    def __init__(self, ground: Ground) -> None:
+    def __init__(self, workspace: Workspace) -> None:
         """Take the project."""
-        self._ground = ground
+        self._workspace = workspace
 
     def in_force(self) -> OutlineVersion | None:
         """Return the outline that holds now; None before the first was approved."""
-        stored = self._ground.records.get(OUTLINE_KIND, _IN_FORCE)
+        stored = self._workspace.records.get(OUTLINE_KIND, _IN_FORCE)
         return None if stored is None else OutlineVersion.from_json(stored)
 
     def versions(self) -> tuple[OutlineVersion, ...]:
         """Return every outline, oldest first; the last is the one in force."""
-        replaced = self._ground.records.all(REPLACED_KIND).values()
+        replaced = self._workspace.records.all(REPLACED_KIND).values()
         found = [OutlineVersion.from_json(each) for each in replaced]
         now = self.in_force()
         return tuple(sorted([*found, *([now] if now else [])], key=lambda each: each.number))
@@ -165,7 +165,7 @@ class Outlines:
 
     async def put(self, scenes: Sequence[PlannedScene], reason: str) -> None:
         """Bring an outline into force and keep the one before; the same one changes nothing."""
-        records, now = self._ground.records, self._ground.studio.clock.now_ms()
+        records, now = self._workspace.records, self._workspace.studio.clock.now_ms()
 
         def act(connection: Connection) -> None:
             stored = records.load(connection, OUTLINE_KIND, _IN_FORCE)
@@ -179,4 +179,4 @@ class Outlines:
             new = OutlineVersion(number, tuple(scenes), now, reason)
             records.store(connection, OUTLINE_KIND, _IN_FORCE, new.to_json())
 
-        await self._ground.studio.database.write(act)
+        await self._workspace.studio.database.write(act)

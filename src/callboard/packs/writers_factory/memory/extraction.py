@@ -11,7 +11,6 @@ from callboard.core.canonical import Json, digest
 from callboard.core.vocabulary import Content, Trust
 from callboard.knowledge.graph import Graph, node_id
 from callboard.library.story.lexicon.lists import word_list
-from callboard.packs.writers_factory.ground import Ground
 from callboard.packs.writers_factory.memory.claims import (
     AnyClaim,
     Claim,
@@ -29,7 +28,13 @@ from callboard.packs.writers_factory.memory.found import (
     read_found,
 )
 from callboard.packs.writers_factory.model import JUDGE
-from callboard.packs.writers_factory.staff import EXTRACTION, is_small, model_of, route_of
+from callboard.packs.writers_factory.workspace import (
+    EXTRACTION,
+    Workspace,
+    is_small,
+    model_of,
+    route_of,
+)
 from callboard.replies.evidence import normalise
 
 MOST: Final = 8
@@ -164,16 +169,16 @@ class TextInterview:
         return replace(self, known_names=(*self.known_names, *names))
 
 
-def interview_on(ground: Ground, graph: Graph, known_names: Iterable[str]) -> TextInterview:
+def interview_on(workspace: Workspace, graph: Graph, known_names: Iterable[str]) -> TextInterview:
     """Return how the model that extracts in a project is asked about the things of a graph."""
     vocabulary = graph.vocabulary()
     return TextInterview(
         node_types=vocabulary.nodes,
         edge_types=vocabulary.edges,
         known_names=tuple(known_names),
-        model=route_of(ground, JUDGE, intent=EXTRACTION),
-        temperature=ground.settings.consolidation.temperature,
-        is_constrained=is_small(ground, model_of(ground, JUDGE, intent=EXTRACTION)),
+        model=route_of(workspace, JUDGE, intent=EXTRACTION),
+        temperature=workspace.settings.consolidation.temperature,
+        is_constrained=is_small(workspace, model_of(workspace, JUDGE, intent=EXTRACTION)),
     )
 
 

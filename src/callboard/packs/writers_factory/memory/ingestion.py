@@ -13,9 +13,9 @@ from typing import Final
 from callboard.core.canonical import Json
 from callboard.knowledge.graph import Edge, Graph, MergeReport, Node, TrustLevel, node_id
 from callboard.packs.writers_factory.bible import Bible
-from callboard.packs.writers_factory.ground import Ground
 from callboard.packs.writers_factory.memory.scenery import beat_node_id
 from callboard.packs.writers_factory.model import TemplateName
+from callboard.packs.writers_factory.workspace import Workspace
 from callboard.store.connection import Connection
 
 DOMAIN: Final = "story"
@@ -35,14 +35,14 @@ class _WorldRules:
 class Ingestor:
     """Reads the four templates into the graph."""
 
-    def __init__(self, ground: Ground, bible: Bible | None = None) -> None:
-        """Take the ground to stand on and the templates."""
-        self._ground = ground
-        self._bible = bible or Bible(ground)
+    def __init__(self, workspace: Workspace, bible: Bible | None = None) -> None:
+        """Take the open project and the templates."""
+        self._workspace = workspace
+        self._bible = bible or Bible(workspace)
 
     @property
     def _graph(self) -> Graph:
-        return self._ground.studio.knowledge.graph(DOMAIN)
+        return self._workspace.studio.knowledge.graph(DOMAIN)
 
     async def ingest(self) -> MergeReport:
         """Bring the graph up to date with the templates; durable when this returns."""

@@ -9,9 +9,9 @@ from pydantic import Field
 from callboard.core.canonical import Json
 from callboard.core.codec import Coded
 from callboard.core.errors import Conflict
-from callboard.packs.writers_factory.ground import Ground
 from callboard.packs.writers_factory.model import PlannedScene, SceneMeta
 from callboard.packs.writers_factory.modes.predicates import NoVoice, Unmet, VoiceProgress
+from callboard.packs.writers_factory.workspace import Workspace
 from callboard.store.connection import Connection
 
 _MODE_KIND: Final = "mode"
@@ -33,13 +33,13 @@ class Position:
 class Positions:
     """Keeps the position in the project's database."""
 
-    def __init__(self, ground: Ground) -> None:
-        """Take the ground to stand on."""
-        self._ground = ground
+    def __init__(self, workspace: Workspace) -> None:
+        """Take the open project."""
+        self._workspace = workspace
 
     def read(self) -> Position:
         """Return where the book stands."""
-        return _read_position(self._ground.records.get(_MODE_KIND, _RECORD))
+        return _read_position(self._workspace.records.get(_MODE_KIND, _RECORD))
 
     async def refuse(self, to: str, unmet: tuple[str, ...]) -> None:
         """Remember that the writer was told what is missing."""
@@ -48,13 +48,13 @@ class Positions:
             known = body or {}
             return {**known, "refusals": {**known.get("refusals", {}), to: list(unmet)}}
 
-        await self._ground.records.change(_MODE_KIND, _RECORD, work)
+        await self._workspace.records.change(_MODE_KIND, _RECORD, work)
 
     def move(
         self, connection: Connection, expected: str, to: str, *, by: str, is_marked: bool
     ) -> None:
         """Enter a mode within a unit of work, unless somebody else moved the book meanwhile."""
-        body = self._ground.records.load(connection, _MODE_KIND, _RECORD) or {}
+        body = self._workspace.records.load(connection, _MODE_KIND, _RECORD) or {}
         if body.get("mode", "") != expected:
             raise Conflict(
                 f"The book went to {body.get('mode')} meanwhile",
@@ -65,7 +65,7 @@ class Positions:
             "from": expected,
             "to": to,
             "by": by,
-            "at": self._ground.studio.clock.now_ms(),
+            "at": self._workspace.studio.clock.now_ms(),
         }
         history = [*body.get("history", []), move][-_MOST_MOVES:]
         changed: dict[str, Json] = {
@@ -74,7 +74,7 @@ class Positions:
             "refusals": {},
             "history": history,
         }
-        self._ground.records.store(connection, _MODE_KIND, _RECORD, changed)
+        self._workspace.records.store(connection, _MODE_KIND, _RECORD, changed)
 
 
 def _read_position(body: dict[str, Any] | None) -> Position:
@@ -143,9 +143,9 @@ class GateOverride(Coded):
 class Overrides:
     """Keeps the overrides of a project."""
 
-    def __init__(self, ground: Ground) -> None:
-        """Take the ground to stand on."""
-        self._records = ground.records
+    def __init__(self, workspace: Workspace) -> None:
+        """Take the open project."""
+        self._records = workspace.records
 
     def all(self) -> tuple[GateOverride, ...]:
         """Return every override there ever was, oldest first."""

@@ -12,7 +12,6 @@ from typing import Final, Literal
 from callboard.core.canonical import Json
 from callboard.packs.writers_factory.bible import Bible, StatusReport, claim_status
 from callboard.packs.writers_factory.bible.shapes import template_name
-from callboard.packs.writers_factory.ground import Ground
 from callboard.packs.writers_factory.modes.gates import (
     GateItem,
     GateOverride,
@@ -35,6 +34,7 @@ from callboard.packs.writers_factory.modes.specs import (
     WritersDecision,
     load_modes,
 )
+from callboard.packs.writers_factory.workspace import Workspace
 from callboard.store.connection import Connection
 
 WRITER: Final = "writer"
@@ -59,17 +59,17 @@ class Modes:
     """The state machine of one project."""
 
     def __init__(
-        self, ground: Ground, bible: Bible | None = None, neighbours: Neighbours | None = None
+        self, workspace: Workspace, bible: Bible | None = None, neighbours: Neighbours | None = None
     ) -> None:
-        """Take the ground and the rooms the gates look into."""
-        self._ground = ground
-        self.bible = bible or Bible(ground)
+        """Take the open project and the rooms the gates look into."""
+        self._workspace = workspace
+        self.bible = bible or Bible(workspace)
         self._around = neighbours or Neighbours()
-        self._positions = Positions(ground)
-        self._overrides = Overrides(ground)
+        self._positions = Positions(workspace)
+        self._overrides = Overrides(workspace)
         # Read at once: a file that names something unknown is refused before anything happens.
         known = KnownNames(PREDICATES, MEASURES, EFFECTS)
-        self.table: ModeTable = load_modes(known, ground.studio.project.prompts)
+        self.table: ModeTable = load_modes(known, workspace.studio.project.prompts)
 
     def current(self) -> str:
         """Return the mode the book is in."""
@@ -168,7 +168,7 @@ class Modes:
             self._overrides.store(connection, made)
             return made
 
-        made = await self._ground.studio.database.write(work)
+        made = await self._workspace.studio.database.write(work)
         await self.settle()
         return made
 
@@ -238,7 +238,7 @@ class Modes:
             self._overrides.store(connection, made)
             return made
 
-        made = await self._ground.studio.database.write(work)
+        made = await self._workspace.studio.database.write(work)
         await self.settle()
         return Transition(move.now.id, move.target.id, made, move.target.opens_with, undone)
 
@@ -255,7 +255,7 @@ class Modes:
             self._positions.move(connection, move.stored, target.id, by=move.by, is_marked=False)
             self._overrides.lapse(connection, passed)
 
-        await self._ground.studio.database.write(work)
+        await self._workspace.studio.database.write(work)
         return Transition(now.id, target.id, opens_with=target.opens_with)
 
     async def _act(self, target: FactoryMode) -> tuple[str, ...]:
@@ -282,7 +282,7 @@ class Modes:
             to_mode=gate.mode,
             unmet=gate.unmet,
             risk_note=" ".join(risk_note.split())[:500],
-            ts=self._ground.studio.clock.now_ms(),
+            ts=self._workspace.studio.clock.now_ms(),
             covers=tuple((item.mode, item.unmet.subject) for item in gate.items),
             scope=scope,
         )

@@ -8,7 +8,6 @@ from typing import Final
 from callboard.core.canonical import Json, composed
 from callboard.core.codec import Coded
 from callboard.core.errors import CallboardError, Conflict, ErrorTier, InvalidInput
-from callboard.packs.writers_factory.ground import Ground
 from callboard.packs.writers_factory.revision.binding import (
     FORMATS,
     BindingFailed,
@@ -19,6 +18,7 @@ from callboard.packs.writers_factory.revision.binding import (
     scene_break,
 )
 from callboard.packs.writers_factory.revision.facts import BookScene, StoryFacts
+from callboard.packs.writers_factory.workspace import Workspace
 
 KIND: Final = "completion"
 RECORD: Final = "manuscript"
@@ -60,35 +60,40 @@ def check_writer(by: str) -> None:
         )
 
 
-def read_completion(ground: Ground) -> Completion:
+def read_completion(workspace: Workspace) -> Completion:
     """Return whether the book is done."""
-    body = ground.records.get(KIND, RECORD)
+    body = workspace.records.get(KIND, RECORD)
     return Completion() if body is None else Completion.from_json(body)
 
 
 async def keep_completion(
-    ground: Ground, open_errors: Sequence[str], *, health_report: str, export: Json, note: str = ""
+    workspace: Workspace,
+    open_errors: Sequence[str],
+    *,
+    health_report: str,
+    export: Json,
+    note: str = "",
 ) -> Completion:
     """Record that the book is done."""
     done = Completion(
         is_complete=True,
-        at=ground.studio.clock.now_ms(),
+        at=workspace.studio.clock.now_ms(),
         open_errors=tuple(open_errors),
         health_report=health_report,
         export=export,
         note=note,
     )
-    await ground.records.put(KIND, RECORD, done.to_json())
+    await workspace.records.put(KIND, RECORD, done.to_json())
     return done
 
 
-async def reopen_book(ground: Ground, *, by: str) -> Completion:
+async def reopen_book(workspace: Workspace, *, by: str) -> Completion:
     """Take the writer's word back; what was exported stays."""
     check_writer(by)
-    if not read_completion(ground).is_complete:
+    if not read_completion(workspace).is_complete:
         raise NotComplete("The manuscript is not complete", fix="There is nothing to reopen.")
     opened = Completion()
-    await ground.records.put(KIND, RECORD, opened.to_json())
+    await workspace.records.put(KIND, RECORD, opened.to_json())
     return opened
 
 
@@ -139,7 +144,7 @@ class Export(Coded):
 
 
 async def export_manuscript(
-    ground: Ground,
+    workspace: Workspace,
     facts: BookFacts,
     scenes: Sequence[BookScene],
     formats: Sequence[str] = tuple(FORMATS),
@@ -157,7 +162,7 @@ async def export_manuscript(
         )
     stem = file_stem(facts.title)
     markdown = markdown_of(facts, written).encode("utf-8", "replace")
-    files = [_write(ground, f"{EXPORT}/{stem}.md", "md", markdown)]
+    files = [_write(workspace, f"{EXPORT}/{stem}.md", "md", markdown)]
     warnings: list[str] = []
     named = {
         "title": facts.title,
@@ -172,7 +177,7 @@ async def export_manuscript(
         except BindingFailed as error:
             warnings.append(error.message)
             continue
-        files.append(_write(ground, f"{EXPORT}/{stem}.{suffix}", suffix, data))
+        files.append(_write(workspace, f"{EXPORT}/{stem}.{suffix}", suffix, data))
     return Export(
         tuple(files),
         tuple(scene.meta.scene_id for scene in written),
@@ -217,9 +222,9 @@ def file_stem(title: str) -> str:
     return _UNSAFE.sub("_", plain).strip("_")[:80] or "Manuscript"
 
 
-def _write(ground: Ground, path: str, kind: str, data: bytes) -> ExportedFile:
+def _write(workspace: Workspace, path: str, kind: str, data: bytes) -> ExportedFile:
     """Put a file in place in one motion; a link on the way is refused like everywhere."""
-    written = ground.files.write_bytes(path, data, is_derived=True)
+    written = workspace.files.write_bytes(path, data, is_derived=True)
     return ExportedFile(written.path, kind, written.sha256, written.size_bytes)
 
 

@@ -6,7 +6,6 @@ from typing import Any, Final
 
 from callboard.knowledge.graph import Graph
 from callboard.packs.writers_factory.bible import Bible, act_at
-from callboard.packs.writers_factory.ground import Ground
 from callboard.packs.writers_factory.health import Health
 from callboard.packs.writers_factory.manuscript import WRITTEN, Manuscript
 from callboard.packs.writers_factory.memory.conflicts import ConflictLedger
@@ -20,6 +19,7 @@ from callboard.packs.writers_factory.revision.analysis.forbidden import (
 )
 from callboard.packs.writers_factory.revision.analysis.threads import Thread
 from callboard.packs.writers_factory.voice import Phase, Voice, VoiceBundle
+from callboard.packs.writers_factory.workspace import Workspace
 
 
 @dataclass(frozen=True, slots=True)
@@ -95,7 +95,7 @@ class StoryFacts:
 
     def brief_of(self, meta: SceneMeta) -> SceneBrief:
         """Return what a scene is measured by."""
-        ground, threads = self.ground_of(meta.scene_id), self.threads_of(meta)
+        workspace, threads = self.ground_of(meta.scene_id), self.threads_of(meta)
         return SceneBrief(
             scene_id=meta.scene_id,
             patterns=self.voice.patterns,
@@ -107,10 +107,10 @@ class StoryFacts:
             judge=JudgeGround(
                 voice=self.voice.summary,
                 gold_excerpt=self.voice.excerpt,
-                evolution=self.voice.evolution.get(ground.act, ""),
-                beat=ground.beat,
-                goal=ground.goal,
-                characters=ground.characters,
+                evolution=self.voice.evolution.get(workspace.act, ""),
+                beat=workspace.beat,
+                goal=workspace.goal,
+                characters=workspace.characters,
                 world_rules="\n".join(f"- {rule.value}" for rule in self.rules),
                 corrections="\n".join(f"- {each.value}" for each in self.corrections),
                 threads="\n".join(f"- {each.kind}: {each.name}" for each in threads),
@@ -237,14 +237,14 @@ def _cast(meta: SceneMeta, graph: Graph) -> list[str]:
     return lines
 
 
-def open_rooms(ground: Ground) -> RevisionSources:
+def open_rooms(workspace: Workspace) -> RevisionSources:
     """Return the rooms of a project."""
-    ledger = ConflictLedger(ground.records)
+    ledger = ConflictLedger(workspace.records)
     return RevisionSources(
-        bible=Bible(ground),
-        manuscript=Manuscript(ground),
-        memory=Memory(ground),
-        voice=Voice(ground),
-        health=Health(ground),
+        bible=Bible(workspace),
+        manuscript=Manuscript(workspace),
+        memory=Memory(workspace),
+        voice=Voice(workspace),
+        health=Health(workspace),
         conflicts=lambda: [each.told for each in ledger.all(only_open=True)],
     )

@@ -9,7 +9,6 @@ from callboard.choreography.questions import Question
 from callboard.choreography.stage import Stage
 from callboard.core.canonical import Json
 from callboard.core.errors import CallboardError
-from callboard.packs.writers_factory.ground import Ground
 from callboard.packs.writers_factory.memory import Ingestor
 from callboard.packs.writers_factory.memory.notebooks import Notebooks
 from callboard.packs.writers_factory.model import FOREMAN, scene_id
@@ -32,7 +31,7 @@ from callboard.packs.writers_factory.scenes.scaffolds import (
     with_threads,
 )
 from callboard.packs.writers_factory.scenes.scaffolds.derivation import NOTEBOOK
-from callboard.packs.writers_factory.staff import is_small, model_of, route_of
+from callboard.packs.writers_factory.workspace import Workspace, is_small, model_of, route_of
 
 _PASSAGES: Final = 3
 _PASSAGE_CHARS: Final = 600
@@ -47,7 +46,7 @@ async def look_up(
         return (), ()
 
     async def ask() -> Json:
-        notebooks = Notebooks(Ground(stage.studio))
+        notebooks = Notebooks(Workspace(stage.studio))
         found: list[str] = []
         warnings: list[str] = []
         for source in wanted:
@@ -104,7 +103,7 @@ class BriefRequest:
 
 async def brief_scene(stage: Stage, request: BriefRequest) -> SmartScaffold:
     """Make the scaffold of a scene and show it to the writer, who approves it or not."""
-    rooms = SceneRooms(Ground(stage.studio))
+    rooms = SceneRooms(Workspace(stage.studio))
     # The graph knows the Story Bible as it stands now: nobody has to have consolidated before.
     await keep_in_run(stage, "story_bible", "facts of the Story Bible", lambda: _ingest(rooms))
     sources, warnings = read_enrichment(request.enrichment)
@@ -122,13 +121,13 @@ async def brief_scene(stage: Stage, request: BriefRequest) -> SmartScaffold:
     stored = await stage.step("story", lambda: rooms.view(asked).to_json())
     view = StoryView.from_json(cast("dict[str, Any]", stored))
     safe = replace(derive(view, sources), warnings=(*warnings, *unasked))
-    is_picked = is_small(rooms.ground, model_of(rooms.ground, FOREMAN))
+    is_picked = is_small(rooms.workspace, model_of(rooms.workspace, FOREMAN))
     worded = await (_picked if is_picked else _worded)(stage, view, safe, sources)
     return await _kept(stage, rooms, worded)
 
 
 async def _ingest(rooms: SceneRooms) -> Json:
-    report = await Ingestor(rooms.ground, rooms.bible).ingest()
+    report = await Ingestor(rooms.workspace, rooms.bible).ingest()
     return {"nodes_added": report.nodes_added, "nodes_updated": report.nodes_updated}
 
 
@@ -208,7 +207,7 @@ async def _picked(
                 FOREMAN,
                 options,
                 prompt=_PICK,
-                model=route_of(Ground(stage.studio), FOREMAN),
+                model=route_of(Workspace(stage.studio), FOREMAN),
                 scaffold=shown("scaffold", f"{safe.title}. {safe.scene_goal}"),
                 question=said(question),
             )

@@ -7,9 +7,9 @@ from typing import Final
 from callboard.core.canonical import Json
 from callboard.core.codec import Coded
 from callboard.core.errors import Conflict, InvalidInput, NotFound
-from callboard.packs.writers_factory.ground import Ground
 from callboard.packs.writers_factory.manuscript import Manuscript
 from callboard.packs.writers_factory.scenes.scaffolds import SmartScaffold
+from callboard.packs.writers_factory.workspace import Workspace
 from callboard.store.connection import Connection
 
 
@@ -128,21 +128,21 @@ _ACTIVE: Final = "active"
 class Drafts:
     """Keeps and finds what is being worked on."""
 
-    def __init__(self, ground: Ground, manuscript: Manuscript) -> None:
+    def __init__(self, workspace: Workspace, manuscript: Manuscript) -> None:
         """Take the project and its manuscript."""
-        self._ground = ground
+        self._workspace = workspace
         self._manuscript = manuscript
 
     def scaffold(self, scaffold_id: str) -> SmartScaffold | None:
         """Return the scaffold of a scene, if there is one."""
-        stored = self._ground.records.get(SCAFFOLD_KIND, scaffold_id)
+        stored = self._workspace.records.get(SCAFFOLD_KIND, scaffold_id)
         return None if stored is None else SmartScaffold.from_json(stored)
 
     def require_scaffold(self, scaffold_id: str, version: int | None = None) -> SmartScaffold:
         """Return the scaffold of a scene, or one it had before; say which there are otherwise."""
         found = self.scaffold(scaffold_id)
         if found is None:
-            known = ", ".join(self._ground.records.all(SCAFFOLD_KIND)) or "none yet"
+            known = ", ".join(self._workspace.records.all(SCAFFOLD_KIND)) or "none yet"
             raise ScaffoldUnknown(
                 f"There is no scaffold {scaffold_id!r}",
                 fix=f"Scaffolds: {known}. Make one with generate_scaffold.",
@@ -150,7 +150,7 @@ class Drafts:
             )
         if version is None or version == found.version:
             return found
-        stored = self._ground.records.get(REPLACED_KIND, f"{scaffold_id}/{version}")
+        stored = self._workspace.records.get(REPLACED_KIND, f"{scaffold_id}/{version}")
         if stored is None:
             raise ScaffoldUnknown(
                 f"The scaffold {scaffold_id} has no version {version} on record",
@@ -164,7 +164,7 @@ class Drafts:
 
         One that says the same keeps its own version.
         """
-        records, name = self._ground.records, scaffold.scaffold_id
+        records, name = self._workspace.records, scaffold.scaffold_id
 
         def act(connection: Connection) -> SmartScaffold:
             stored = records.load(connection, SCAFFOLD_KIND, name)
@@ -178,11 +178,11 @@ class Drafts:
             records.store(connection, SCAFFOLD_KIND, name, new.to_json())
             return new
 
-        return await self._ground.studio.database.write(act)
+        return await self._workspace.studio.database.write(act)
 
     def scaffold_versions(self, scaffold_id: str) -> tuple[SmartScaffold, ...]:
         """Return every scaffold a scene had, oldest first; the last is the one it has."""
-        stored = self._ground.records.all(REPLACED_KIND)
+        stored = self._workspace.records.all(REPLACED_KIND)
         replaced = [
             SmartScaffold.from_json(body)
             for name, body in stored.items()
@@ -193,17 +193,17 @@ class Drafts:
 
     def active(self) -> SmartScaffold | None:
         """Return the scaffold of the scene that is being written."""
-        stored = self._ground.records.get(ACTIVE_KIND, _ACTIVE)
+        stored = self._workspace.records.get(ACTIVE_KIND, _ACTIVE)
         name = str(stored["scaffold_id"]) if stored else ""
         return self.scaffold(name) if name else None
 
     async def activate(self, scaffold_id: str | None) -> None:
         """Make a scaffold the one that is being written from; None puts it away."""
-        await self._ground.records.put(ACTIVE_KIND, _ACTIVE, {"scaffold_id": scaffold_id or ""})
+        await self._workspace.records.put(ACTIVE_KIND, _ACTIVE, {"scaffold_id": scaffold_id or ""})
 
     def variants(self, scene_id: str) -> tuple[SceneVariant, ...]:
         """Return every variant of a scene, oldest first."""
-        stored = self._ground.records.all(VARIANT_KIND).values()
+        stored = self._workspace.records.all(VARIANT_KIND).values()
         return tuple(
             SceneVariant.from_json(body) for body in stored if body["scene_id"] == scene_id
         )
@@ -231,13 +231,13 @@ class Drafts:
                 path = archive.put_file(variant.scene_id, f"{name}.md", f"{variant.text}\n")
             kept.append(replace(variant, path=path))
 
-        records = self._ground.records
+        records = self._workspace.records
 
         def act(connection: Connection) -> None:
             for variant in kept:
                 records.store(connection, VARIANT_KIND, variant.id, variant.to_json())
 
-        await self._ground.studio.database.write(act)
+        await self._workspace.studio.database.write(act)
         return tuple(kept)
 
     def next_round(self, scene_id: str) -> int:

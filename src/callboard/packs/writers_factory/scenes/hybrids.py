@@ -7,7 +7,6 @@ from typing import Any, Final, cast
 
 from callboard.choreography.stage import Stage
 from callboard.core.canonical import Json
-from callboard.packs.writers_factory.ground import Ground
 from callboard.packs.writers_factory.model import WRITER
 from callboard.packs.writers_factory.operations import keep_in_run
 from callboard.packs.writers_factory.scenes.asking import (
@@ -35,7 +34,7 @@ from callboard.packs.writers_factory.scenes.variants.material import (
     gather,
     standard_of,
 )
-from callboard.packs.writers_factory.staff import is_small, model_of
+from callboard.packs.writers_factory.workspace import Workspace, is_small, model_of
 
 _RANGE: Final = re.compile(r"(\d{1,4})(?:\s*(?:-|–|to|\.\.)\s*(\d{1,4}|end)?)?", re.IGNORECASE)
 _FIT: Final = 0.5
@@ -171,7 +170,7 @@ def read_hybrid(scene_id: str, parts: Json, wishes: str = "") -> HybridOrder:
 
 async def make_hybrid(stage: Stage, order: HybridOrder) -> SceneVariant:
     """Make a hybrid and keep it among the scene's variants."""
-    rooms = SceneRooms(Ground(stage.studio))
+    rooms = SceneRooms(Workspace(stage.studio))
 
     def read() -> Json:
         # The variants are there, so whoever may have written them may join them.
@@ -186,7 +185,7 @@ async def make_hybrid(stage: Stage, order: HybridOrder) -> SceneVariant:
                 if each.is_usable and (each.strategy != HYBRID or each.id in named)
             ],
             "named": named,
-            "at": rooms.ground.studio.clock.now_ms(),
+            "at": rooms.workspace.studio.clock.now_ms(),
         }
 
     given = cast("dict[str, Any]", await stage.step("material", read))
@@ -198,7 +197,7 @@ async def make_hybrid(stage: Stage, order: HybridOrder) -> SceneVariant:
         for part, name in zip(order.parts, given["named"], strict=True)
     ]
     mosaic = assemble(parts, variants) if parts else Mosaic("", ())
-    model = model_of(rooms.ground, WRITER, material.winner)
+    model = model_of(rooms.workspace, WRITER, material.winner)
     draft = DraftOrder(
         f"{order.scene_id}:{HYBRID}:{given['round']}",
         HYBRID,
@@ -219,7 +218,7 @@ async def _joined(
 ) -> SceneVariant:
     if not order.wishes:
         return replace(finished(draft, mosaic.text), provenance=mosaic.provenance)
-    if is_small(Ground(stage.studio), draft.model):
+    if is_small(Workspace(stage.studio), draft.model):
         return _without_model(draft, mosaic, variants)
     reply = await stage.ask(
         "merge",

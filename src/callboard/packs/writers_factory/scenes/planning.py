@@ -6,7 +6,6 @@ from typing import Any, Final, cast
 from callboard.choreography.questions import Question
 from callboard.choreography.stage import Stage
 from callboard.core.canonical import Json
-from callboard.packs.writers_factory.ground import Ground
 from callboard.packs.writers_factory.manuscript import outline_from_json, outline_to_json
 from callboard.packs.writers_factory.model import FOREMAN, PlannedScene
 from callboard.packs.writers_factory.operations import keep_in_run
@@ -26,7 +25,7 @@ from callboard.packs.writers_factory.scenes.proposal import (
     short_title,
 )
 from callboard.packs.writers_factory.scenes.rooms import SceneRooms
-from callboard.packs.writers_factory.staff import is_small, model_of, route_of
+from callboard.packs.writers_factory.workspace import Workspace, is_small, model_of, route_of
 
 PROPOSAL_KIND: Final = "outline_proposal"
 PROPOSAL: Final = "proposal"
@@ -38,11 +37,11 @@ _SCENES: Final = Question("plan_scenes", ProposedScenes)
 
 async def propose_outline(stage: Stage) -> Json:
     """Propose an outline and keep it until the writer approves it, changed or not."""
-    rooms = SceneRooms(Ground(stage.studio))
+    rooms = SceneRooms(Workspace(stage.studio))
     given = cast("dict[str, Any]", await stage.step("beats", lambda: _given(rooms)))
     contents = {int(number): str(text) for number, text in given["contents"].items()}
     size = PlannedSize(given["total_words"], given["scene_words"])
-    if is_small(rooms.ground, model_of(rooms.ground, FOREMAN)):
+    if is_small(rooms.workspace, model_of(rooms.workspace, FOREMAN)):
         scenes = await _with_titles(stage, outline_from_beats(contents, size))
         notes: tuple[str, ...] = ("The outline was made from the beat sheet by rule.",)
     else:
@@ -50,16 +49,16 @@ async def propose_outline(stage: Stage) -> Json:
     body: dict[str, Json] = {"scenes": outline_to_json(scenes), "notes": list(notes)}
 
     async def keep() -> Json:
-        await rooms.ground.records.put(PROPOSAL_KIND, PROPOSAL, body)
+        await rooms.workspace.records.put(PROPOSAL_KIND, PROPOSAL, body)
         return len(scenes)
 
     await keep_in_run(stage, "kept", "proposed outline", keep)
     return body
 
 
-def read_proposal(ground: Ground) -> tuple[tuple[PlannedScene, ...], tuple[str, ...]] | None:
+def read_proposal(workspace: Workspace) -> tuple[tuple[PlannedScene, ...], tuple[str, ...]] | None:
     """Return the outline that waits for the writer, with what was put right in it."""
-    stored = ground.records.get(PROPOSAL_KIND, PROPOSAL)
+    stored = workspace.records.get(PROPOSAL_KIND, PROPOSAL)
     if stored is None:
         return None
     return outline_from_json(stored["scenes"]), tuple(stored["notes"])
@@ -72,7 +71,7 @@ def _given(rooms: SceneRooms) -> Json:
             "There is no beat sheet to plan scenes from",
             fix="Write the beats first: the template beat_sheet of the Story Bible.",
         )
-    settings = rooms.ground.settings.project
+    settings = rooms.workspace.settings.project
     fields = {**rooms.bible.protagonist, **rooms.bible.theme}
     return {
         "contents": {str(beat.number): beat.content for beat in beats},
@@ -120,7 +119,7 @@ async def _with_titles(stage: Stage, scenes: tuple[PlannedScene, ...]) -> tuple[
             FOREMAN,
             options,
             prompt=_SCENES.prompt,
-            model=route_of(Ground(stage.studio), FOREMAN),
+            model=route_of(Workspace(stage.studio), FOREMAN),
             beats=shown("bible", scene.summary),
         )
     return retitled(scenes, titles)

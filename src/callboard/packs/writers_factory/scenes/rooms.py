@@ -7,7 +7,6 @@ from typing import Final
 
 from callboard.knowledge import Edge, Graph, Node
 from callboard.packs.writers_factory.bible import Bible
-from callboard.packs.writers_factory.ground import Ground
 from callboard.packs.writers_factory.manuscript import Manuscript
 from callboard.packs.writers_factory.memory.claims import ScenePoint, find_point, value_at
 from callboard.packs.writers_factory.memory.recall import Memory
@@ -21,6 +20,7 @@ from callboard.packs.writers_factory.scenes.scaffolds import (
 )
 from callboard.packs.writers_factory.scenes.scaffolds.derivation import beat_of
 from callboard.packs.writers_factory.scenes.scaffolds.threads import Threads
+from callboard.packs.writers_factory.workspace import Workspace
 
 _EVERYTHING: Final = 200
 _DEAD: Final = frozenset({"false", "no", "dead", "0", "deceased", "killed"})
@@ -41,29 +41,29 @@ class SceneWish:
 class SceneRooms:
     """What the choreographies of scenes work with."""
 
-    def __init__(self, ground: Ground) -> None:
+    def __init__(self, workspace: Workspace) -> None:
         """Take the project; rooms are opened when they are first entered."""
-        self.ground = ground
+        self.workspace = workspace
 
     @cached_property
     def manuscript(self) -> Manuscript:
         """The outline and the scenes."""
-        return Manuscript(self.ground)
+        return Manuscript(self.workspace)
 
     @cached_property
     def desk(self) -> Drafts:
         """What is being worked on."""
-        return Drafts(self.ground, self.manuscript)
+        return Drafts(self.workspace, self.manuscript)
 
     @cached_property
     def bible(self) -> Bible:
         """The four templates."""
-        return Bible(self.ground)
+        return Bible(self.workspace)
 
     @cached_property
     def memory(self) -> Memory:
         """What was decided."""
-        return Memory(self.ground)
+        return Memory(self.workspace)
 
     @property
     def graph(self) -> Graph:

@@ -6,7 +6,6 @@ from callboard.choreography.definition import choreography
 from callboard.choreography.stage import Stage
 from callboard.core.canonical import Json
 from callboard.core.errors import Conflict
-from callboard.packs.writers_factory.ground import Ground
 from callboard.packs.writers_factory.health import Health, judge_scene, start_after_chapter
 from callboard.packs.writers_factory.model import SceneMeta
 from callboard.packs.writers_factory.modes.gates import Overrides
@@ -18,6 +17,7 @@ from callboard.packs.writers_factory.scenes.hybrids import make_hybrid, read_hyb
 from callboard.packs.writers_factory.scenes.planning import propose_outline
 from callboard.packs.writers_factory.scenes.scenes import Scenes
 from callboard.packs.writers_factory.scenes.variants import read_order, write_variants
+from callboard.packs.writers_factory.workspace import Workspace
 
 _VOICE_LOCK: Final = "voice_lock"
 _MOST_NOTES: Final = 5
@@ -76,13 +76,13 @@ async def hybrid(stage: Stage, scene_id: str, parts: Any = None, wishes: str = "
 async def accept(stage: Stage, scene_id: str, variant_id: str = "") -> Json:
     """Accept a scene: it enters the book and the graph, and the next one is proposed."""
     await stage.step(
-        "unblocked", lambda: require_acceptable(Ground(stage.studio), scene_id, variant_id)
+        "unblocked", lambda: require_acceptable(Workspace(stage.studio), scene_id, variant_id)
     )
     accepted = await accept_scene(stage, scene_id, variant_id, _judge)
 
     async def look_after() -> Json:
-        ground, session = Ground(stage.studio), stage.run.session_id
-        return await start_after_chapter(ground, scene_id, session_id=session)
+        workspace, session = Workspace(stage.studio), stage.run.session_id
+        return await start_after_chapter(workspace, scene_id, session_id=session)
 
     # Started once per text of a chapter, and nobody waits for it.
     checked_by = await keep_in_run(
@@ -93,13 +93,13 @@ async def accept(stage: Stage, scene_id: str, variant_id: str = "") -> Json:
 
 def _has_override(stage: Stage) -> bool:
     """Say whether the writer went on without a locked voice, on record."""
-    overrides = Overrides(Ground(stage.studio)).active()
+    overrides = Overrides(Workspace(stage.studio)).active()
     return any(subject == _VOICE_LOCK for each in overrides for _, subject in each.covers)
 
 
 def _health(stage: Stage) -> Json:
     """Return how long the flaw went unchallenged, and what a scene could put right."""
-    health = Health(Ground(stage.studio))
+    health = Health(Workspace(stage.studio))
     notes = [f"{alert.finding} {alert.recommendation}".strip() for alert in health.open_alerts()]
     return {"flaw_gap": health.flaw_gap(), "notes": notes[:_MOST_NOTES]}
 
@@ -114,10 +114,10 @@ class AcceptanceBlocked(Conflict):
     code = "acceptance_blocked"
 
 
-def require_acceptable(ground: Ground, scene_id: str, variant_id: str = "") -> None:
+def require_acceptable(workspace: Workspace, scene_id: str, variant_id: str = "") -> None:
     """Refuse to accept a text with zero-tolerance phrases nobody waived."""
-    text = Scenes(ground).variant(scene_id, variant_id).text if variant_id else None
-    hits = Revision(ground).blocks(scene_id, text)
+    text = Scenes(workspace).variant(scene_id, variant_id).text if variant_id else None
+    hits = Revision(workspace).blocks(scene_id, text)
     if hits:
         raise AcceptanceBlocked(
             f"{scene_id} cannot be accepted: {'; '.join(hit.quote for hit in hits)}",

@@ -5,7 +5,6 @@ from dataclasses import replace
 from typing import Any, Final, cast
 
 from callboard.core.canonical import Json
-from callboard.packs.writers_factory.ground import Ground
 from callboard.packs.writers_factory.manuscript import SceneVersion, parse_scene_id
 from callboard.packs.writers_factory.model import PlannedScene, SceneStatus
 from callboard.packs.writers_factory.scenes.drafts import (
@@ -22,6 +21,7 @@ from callboard.packs.writers_factory.scenes.scaffolds import (
     scaffold_faults,
 )
 from callboard.packs.writers_factory.scenes.variants import SceneVariant
+from callboard.packs.writers_factory.workspace import Workspace
 
 _TEXTS: Final = frozenset(
     {"title", "pov_character", "location", "time_of_day", "weather", "protagonist_constraint"}
@@ -35,14 +35,14 @@ _THREADS: Final = frozenset({"callbacks", "foreshadowing"})
 class Scenes:
     """The scenes of a project on their way into the book."""
 
-    def __init__(self, ground: Ground) -> None:
+    def __init__(self, workspace: Workspace) -> None:
         """Take the project; nothing is read yet."""
-        self._rooms = SceneRooms(ground)
-        self._ground = ground
+        self._rooms = SceneRooms(workspace)
+        self._workspace = workspace
 
     def outline_proposal(self) -> tuple[tuple[PlannedScene, ...], tuple[str, ...]] | None:
         """Return the outline that waits for the writer, with what was put right in it."""
-        return read_proposal(self._ground)
+        return read_proposal(self._workspace)
 
     async def approve_outline(
         self, scenes: Iterable[PlannedScene] | None = None

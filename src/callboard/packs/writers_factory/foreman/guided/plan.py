@@ -85,7 +85,7 @@ def make_plan(foreman: Foreman, gaps: Gaps, asked_for: GuidedMessage) -> GuidedP
         was_asked = is_bare_name(message)
     reading = read_message(message, gap)
     weak = weakness_of(foreman.rooms.bible, *gap.decision, message) if gap.is_judged else None
-    job = _open_job(foreman.ground.studio, gap, said)
+    job = _open_job(foreman.workspace.studio, gap, said)
     weakness = None if weak is None else why(weak)
     return GuidedPlan(gap, reading.kind, reading.is_sure, was_asked, job, weakness)
 

@@ -101,7 +101,7 @@ async def keep_turn(foreman: Foreman, stage: Stage, result: dict[str, Json]) -> 
 
     async def keep() -> Json:
         run = stage.run
-        await foreman.ground.records.put(
+        await foreman.workspace.records.put(
             TURN, run.id, {**record, "said": message, "session_id": run.session_id}
         )
         return None
@@ -129,7 +129,7 @@ class TalkedTurn:
         self.before = turns_of(list(said))
         self.account = TurnAccount()
         self.asker = TurnAsker(foreman, stage, opening.route)
-        self.settings = foreman.ground.settings.foreman
+        self.settings = foreman.workspace.settings.foreman
         given = cast("dict[str, str]", stage.run.args.get("active") or {})
         self.active = {str(key): str(value) for key, value in given.items()}
 

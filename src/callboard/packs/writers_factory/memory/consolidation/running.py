@@ -17,7 +17,6 @@ from callboard.knowledge.facts import SoftFacts
 from callboard.knowledge.graph import Graph
 from callboard.models.traffic.priority import Priority
 from callboard.packs.writers_factory.bible import Bible
-from callboard.packs.writers_factory.ground import Ground
 from callboard.packs.writers_factory.memory.claims import Names, Offer, Origin, OriginKind
 from callboard.packs.writers_factory.memory.conflicts import read_rules
 from callboard.packs.writers_factory.memory.consolidation.judging import find_pairs, judge_pairs
@@ -43,7 +42,7 @@ from callboard.packs.writers_factory.memory.found import since_scene
 from callboard.packs.writers_factory.memory.ingestion import Ingestor
 from callboard.packs.writers_factory.model import PACK
 from callboard.packs.writers_factory.operations import keep_in_run
-from callboard.packs.writers_factory.staff import judge_on
+from callboard.packs.writers_factory.workspace import Workspace, judge_on
 from callboard.replies.evidence import normalise
 from callboard.store.connection import Connection
 from callboard.studio.runnable import Prepared
@@ -113,7 +112,7 @@ class _Consolidation:
 
     def __init__(self, stage: Stage) -> None:
         self.stage = stage
-        self.ground = Ground(stage.studio)
+        self.workspace = Workspace(stage.studio)
         self.rules = read_rules(stage.studio.project.folder)
         self.warnings = [self.rules.warning] if self.rules.warning else []
 
@@ -131,7 +130,7 @@ class _Consolidation:
         entry_ids = frozenset(cast("list[str]", gathered["entries"]))
         turns = self._turns(cast("list[str]", gathered["turns"]))
         names = cast("list[str]", gathered["names"])
-        interview = interview_on(self.ground, self.graph, names)
+        interview = interview_on(self.workspace, self.graph, names)
         entries = [each for each in self.facts.unpromoted() if each.id in entry_ids]
         pairs = find_pairs(self.graph, entries, self.rules)
         judge = judge_on(self.stage)
@@ -164,7 +163,7 @@ class _Consolidation:
 
     async def _ingest(self) -> Json:
         """Bring the templates in first: decisions are about the people they name."""
-        report = await Ingestor(self.ground).ingest()
+        report = await Ingestor(self.workspace).ingest()
         return {"nodes_added": report.nodes_added, "nodes_updated": report.nodes_updated}
 
     def _gather(self) -> Json:
@@ -192,8 +191,8 @@ class _Consolidation:
 
     def _open_turns(self, connection: Connection, limit: int | None = None) -> tuple[ChatTurn, ...]:
         """Return the turns that wait; before them the beats, if they are new, and scenes."""
-        records = self.ground.records
-        text = "\n".join(beat.content for beat in Bible(self.ground).beats() if beat.content)
+        records = self.workspace.records
+        text = "\n".join(beat.content for beat in Bible(self.workspace).beats() if beat.content)
         beats = open_beats(connection, records, text)
         scenes = open_scenes(connection, records)[:limit]
         turns = open_turns(connection, limit=limit)
@@ -241,7 +240,7 @@ class _Consolidation:
 
     async def _merge(self, digestion: Digestion) -> Json:
         studio = self.stage.studio
-        merger = Merger(studio.database, self.ground.records, self.graph, self.facts)
+        merger = Merger(studio.database, self.workspace.records, self.graph, self.facts)
         report = await merger.merge(digestion, self.rules, studio.clock.now_ms)
         return report.to_json()
 

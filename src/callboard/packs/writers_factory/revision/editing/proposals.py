@@ -12,7 +12,6 @@ from typing import Final
 from callboard.core.canonical import digest
 from callboard.core.codec import Coded
 from callboard.core.errors import Conflict, InvalidInput, NotFound
-from callboard.packs.writers_factory.ground import Ground
 from callboard.packs.writers_factory.manuscript import Manuscript
 from callboard.packs.writers_factory.model import SceneStatus
 from callboard.packs.writers_factory.revision.editing.edits import (
@@ -27,6 +26,7 @@ from callboard.packs.writers_factory.revision.editing.requests import (
     find_target,
     read_target,
 )
+from callboard.packs.writers_factory.workspace import Workspace
 
 KIND: Final = "content_proposal"
 _EDITOR: Final = "EDITOR"
@@ -79,9 +79,9 @@ class EditProposal(Coded):
 class Proposals:
     """The proposals of one project."""
 
-    def __init__(self, ground: Ground, manuscript: Manuscript, edits: Edits) -> None:
+    def __init__(self, workspace: Workspace, manuscript: Manuscript, edits: Edits) -> None:
         """Take the project, its scenes, and the way edits are made."""
-        self._ground = ground
+        self._workspace = workspace
         self._manuscript = manuscript
         self._edits = edits
 
@@ -91,7 +91,7 @@ class Proposals:
         The same text for the same target from the same source is one proposal, however often it is
         made and whatever became of it.
         """
-        found = find_target(self._ground, self._manuscript, target)
+        found = find_target(self._workspace, self._manuscript, target)
         if found.is_prose and mode not in _DRAFTING:
             raise ProseRefused(
                 f"{mode} writes no prose, so nothing was kept for {found.name}",
@@ -115,21 +115,23 @@ class Proposals:
             diff=diff(before, after, found.path),
             before_digest=digest(before),
             source=source[:200],
-            created_at=self._ground.studio.clock.now_ms(),
+            created_at=self._workspace.studio.clock.now_ms(),
         )
-        kept = await self._ground.records.change(
+        kept = await self._workspace.records.change(
             KIND, proposal.id, lambda known: known or proposal.to_json()
         )
         return EditProposal.from_json(kept)
 
     def all(self, *, pending_only: bool = False) -> tuple[EditProposal, ...]:
         """Return the proposals, oldest first."""
-        found = [EditProposal.from_json(each) for each in self._ground.records.all(KIND).values()]
+        found = [
+            EditProposal.from_json(each) for each in self._workspace.records.all(KIND).values()
+        ]
         return tuple(p for p in found if not pending_only or p.state is ProposalState.PENDING)
 
     def get(self, proposal_id: str) -> EditProposal:
         """Return one proposal."""
-        body = self._ground.records.get(KIND, proposal_id)
+        body = self._workspace.records.get(KIND, proposal_id)
         if body is None:
             raise ProposalUnknown(f"There is no proposal {proposal_id!r}", fix="List them first.")
         return EditProposal.from_json(body)
@@ -137,7 +139,7 @@ class Proposals:
     async def accept(self, proposal_id: str, *, mode: str, force: bool = False) -> EditProposal:
         """Put a proposal in place, the way the present mode does it."""
         proposal = self._open(proposal_id)
-        target = find_target(self._ground, self._manuscript, proposal.target)
+        target = find_target(self._workspace, self._manuscript, proposal.target)
         if target.is_prose and mode not in _DRAFTING:
             raise ProseRefused(
                 f"{mode} writes no prose", fix="Go to DIRECTOR or EDITOR first.", mode=mode
@@ -179,12 +181,12 @@ class Proposals:
 
     async def _settle(self, proposal: EditProposal, state: ProposalState) -> EditProposal:
         settled = replace(proposal, state=state)
-        await self._ground.records.put(KIND, proposal.id, settled.to_json())
+        await self._workspace.records.put(KIND, proposal.id, settled.to_json())
         return settled
 
     async def _place(self, target: EditTarget, proposal: EditProposal) -> None:
         if target.scene_id is None:
-            self._ground.files.write_text(target.path, proposal.text)
+            self._workspace.files.write_text(target.path, proposal.text)
             return
         meta = self._manuscript.scene(target.scene_id)
         is_written = meta.status in (SceneStatus.DRAFTED, SceneStatus.POLISHED)
@@ -195,7 +197,7 @@ class Proposals:
 
     def _text(self, target: EditTarget) -> str:
         try:
-            return read_target(self._ground, self._manuscript, target)
+            return read_target(self._workspace, self._manuscript, target)
         except NotFound:
             return ""
 

@@ -4,9 +4,9 @@ from dataclasses import dataclass
 from typing import Final
 
 from callboard.core.errors import CallboardError, ErrorTier, InvalidInput, NotFound
-from callboard.packs.writers_factory.ground import Ground
 from callboard.packs.writers_factory.manuscript import Manuscript
 from callboard.packs.writers_factory.revision.analysis.quotes import occurrences
+from callboard.packs.writers_factory.workspace import Workspace
 from callboard.tools.errors import FileMissing
 from callboard.tools.files import TEXT_SUFFIXES
 
@@ -117,13 +117,13 @@ class EditTarget:
         return self.scene_id is not None or self.path.startswith(f"{MANUSCRIPT}/")
 
 
-def find_target(ground: Ground, manuscript: Manuscript, name: str) -> EditTarget:
+def find_target(workspace: Workspace, manuscript: Manuscript, name: str) -> EditTarget:
     """Return the target a name stands for, or refuse it."""
     wanted = name.strip()
     for meta in manuscript.scenes():
         if wanted in (meta.scene_id, manuscript.path(meta.scene_id)):
             return EditTarget(manuscript.path(meta.scene_id), meta.scene_id)
-    path = ground.files.resolve(wanted)
+    path = workspace.files.resolve(wanted)
     below = path.startswith(f"{CONTENT}/") and path.lower().endswith(TEXT_SUFFIXES)
     if not below or any(path == kept or path.startswith(f"{kept}/") for kept in _KEPT):
         raise TargetRefused(
@@ -134,12 +134,12 @@ def find_target(ground: Ground, manuscript: Manuscript, name: str) -> EditTarget
     return EditTarget(path)
 
 
-def read_target(ground: Ground, manuscript: Manuscript, target: EditTarget) -> str:
+def read_target(workspace: Workspace, manuscript: Manuscript, target: EditTarget) -> str:
     """Return the text of a target."""
     if target.scene_id is not None:
         return manuscript.text(target.scene_id)
     try:
-        return ground.files.read_text(target.path).text
+        return workspace.files.read_text(target.path).text
     except FileMissing as error:
         raise NotFound(
             f"There is no {target.path} yet", fix="Write it first.", target=target.path

@@ -8,7 +8,6 @@ from dataclasses import dataclass, field, replace
 from typing import Final
 
 from callboard.choreography.stage import Stage
-from callboard.packs.writers_factory.ground import Ground
 from callboard.packs.writers_factory.model import WRITER
 from callboard.packs.writers_factory.prose import TextChange, track_changes
 from callboard.packs.writers_factory.revision.analysis.findings import Issue
@@ -30,7 +29,7 @@ from callboard.packs.writers_factory.revision.enhancement.quick import (
     replacements_for,
     untrusted,
 )
-from callboard.packs.writers_factory.staff import is_small, model_of
+from callboard.packs.writers_factory.workspace import Workspace, is_small, model_of
 
 DEEP: Final = "six_pass"
 _NO_CHANGE: Final = "nothing was changed"
@@ -48,7 +47,7 @@ class _Progress:
 
 async def revise_scene(stage: Stage, work: EnhancementWork) -> Enhancement:
     """Return what six passes propose for a scene, with the analysis before and after them."""
-    settings = Ground(stage.studio).settings.analysis
+    settings = Workspace(stage.studio).settings.analysis
     before = await analyze_text(stage, Judged("before", work.text, work.brief), work.judge)
     progress = _Progress(ScoredText(work.text, before))
     for each in PASSES:
@@ -85,7 +84,7 @@ async def _make(stage: Stage, work: EnhancementWork, each: Pass, progress: _Prog
     key = f"pass/{each.number}/analysis"
     analysis = await analyze_text(stage, Judged(key, text, work.brief), work.judge)
     after = ScoredText(text, analysis)
-    why = objection(each, draft, after, Ground(stage.studio).settings.analysis)
+    why = objection(each, draft, after, Workspace(stage.studio).settings.analysis)
     is_kept = not why
     progress.passes.append(replace(note, is_kept=is_kept, score_after=analysis.total, reverted=why))
     if is_kept:
@@ -97,10 +96,10 @@ async def _make(stage: Stage, work: EnhancementWork, each: Pass, progress: _Prog
 
 async def _rewritten(stage: Stage, work: EnhancementWork, each: Pass, draft: ScoredText) -> str:
     issues = tuple(i for i in draft.analysis.issues if i.category is each.category)
-    model = model_of(Ground(stage.studio), WRITER, work.model)
-    if is_small(Ground(stage.studio), model):
+    model = model_of(Workspace(stage.studio), WRITER, work.model)
+    if is_small(Workspace(stage.studio), model):
         return await _cut(stage, work, each, draft.text, issues)
-    ground = work.brief.judge
+    workspace = work.brief.judge
     reply = await stage.ask(
         f"pass/{each.number}",
         WRITER,
@@ -108,15 +107,15 @@ async def _rewritten(stage: Stage, work: EnhancementWork, each: Pass, draft: Sco
         model=model,
         scene=untrusted("scene", draft.text),
         issues=list_issues(issues),
-        voice=untrusted("voice", ground.voice),
-        gold_excerpt=untrusted("gold_excerpt", ground.gold_excerpt),
-        evolution=untrusted("evolution", ground.evolution),
-        beat=untrusted("beat", ground.beat),
-        goal=untrusted("goal", ground.goal),
-        characters=untrusted("characters", ground.characters),
-        world_rules=untrusted("world_rules", ground.world_rules),
-        corrections=untrusted("corrections", ground.corrections),
-        threads=untrusted("threads", ground.threads),
+        voice=untrusted("voice", workspace.voice),
+        gold_excerpt=untrusted("gold_excerpt", workspace.gold_excerpt),
+        evolution=untrusted("evolution", workspace.evolution),
+        beat=untrusted("beat", workspace.beat),
+        goal=untrusted("goal", workspace.goal),
+        characters=untrusted("characters", workspace.characters),
+        world_rules=untrusted("world_rules", workspace.world_rules),
+        corrections=untrusted("corrections", workspace.corrections),
+        threads=untrusted("threads", workspace.threads),
         avoid=untrusted("avoid", "\n".join(work.brief.patterns.zero_tolerance())),
     )
     return clean_rewrite(reply.text, draft.text)

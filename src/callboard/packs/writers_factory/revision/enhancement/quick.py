@@ -13,7 +13,6 @@ from callboard.choreography.answers import Answer, choices
 from callboard.choreography.questions import Judge, Question, ask
 from callboard.choreography.stage import Stage
 from callboard.core.vocabulary import Content, Trust
-from callboard.packs.writers_factory.ground import Ground
 from callboard.packs.writers_factory.model import WRITER
 from callboard.packs.writers_factory.revision.analysis.brief import SceneBrief
 from callboard.packs.writers_factory.revision.analysis.findings import Issue, SceneAnalysis, Source
@@ -28,7 +27,7 @@ from callboard.packs.writers_factory.revision.enhancement.fixes import (
     check_fixes,
 )
 from callboard.packs.writers_factory.revision.enhancement.proposal import Enhancement, preview_text
-from callboard.packs.writers_factory.staff import is_small, model_of
+from callboard.packs.writers_factory.workspace import Workspace, is_small, model_of
 
 _MOST_ISSUES: Final = 8
 _ADJUNCT: Final = re.compile(r"(?:with|like|as)\b", re.IGNORECASE)
@@ -147,9 +146,9 @@ async def replacements_for(
     stage: Stage, key: str, work: EnhancementWork, issues: tuple[Issue, ...]
 ) -> tuple[Replacement, ...]:
     """Ask for replacements, one call whatever the model; a small one chooses."""
-    ground = Ground(stage.studio)
-    model = model_of(ground, WRITER, work.model)
-    if is_small(ground, model):
+    workspace = Workspace(stage.studio)
+    model = model_of(workspace, WRITER, work.model)
+    if is_small(workspace, model):
         return await _chosen(stage, key, work, issues)
     found = await ask(
         stage,
@@ -193,7 +192,7 @@ async def _choices(
         key,
         WRITER,
         question,
-        model=model_of(Ground(stage.studio), WRITER, work.model),
+        model=model_of(Workspace(stage.studio), WRITER, work.model),
         issues=untrusted("issues", _listed(open_ones, issues)),
     )
     return {each.issue: getattr(picks, f"issue_{each.issue}") for each in open_ones}

@@ -16,7 +16,7 @@ from callboard.packs.writers_factory.model import PACK, Severity
 from callboard.packs.writers_factory.revision.analysis.quotes import locate
 from callboard.packs.writers_factory.revision.facts import BookScene
 from callboard.packs.writers_factory.revision.reports.findings import AuditItem, AuditKind
-from callboard.packs.writers_factory.staff import judge_on
+from callboard.packs.writers_factory.workspace import judge_on
 from callboard.prompts import render_template
 
 _GUARDRAILS: Final = "guardrails/continuity_rules"

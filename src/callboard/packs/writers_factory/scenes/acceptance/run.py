@@ -7,7 +7,6 @@ from typing import Final, Protocol
 from callboard.choreography.stage import Stage
 from callboard.core.canonical import Json
 from callboard.engine.errors import StepFailed
-from callboard.packs.writers_factory.ground import Ground
 from callboard.packs.writers_factory.manuscript import meta_to_json
 from callboard.packs.writers_factory.memory.claims import Names, Offer, Origin, OriginKind
 from callboard.packs.writers_factory.memory.conflicts import read_rules
@@ -24,6 +23,7 @@ from callboard.packs.writers_factory.scenes.acceptance.operations import (
     note_judgement,
 )
 from callboard.packs.writers_factory.scenes.rooms import SceneRooms
+from callboard.packs.writers_factory.workspace import Workspace
 
 _KNOWN_NAMES: Final = 60
 
@@ -33,17 +33,17 @@ async def digest_scene(stage: Stage, rooms: SceneRooms, meta: SceneMeta, text: s
 
     Without an answer the report says so in its warnings, and the scene waits to be read.
     """
-    ground, graph = rooms.ground, rooms.graph
+    workspace, graph = rooms.workspace, rooms.graph
     names = await stage.step(
         "names", lambda: [each.name for each, _ in graph.central(_KNOWN_NAMES)]
     )
     turn = scene_turn(meta.scene_id, text)
     await keep_in_run(
-        stage, "wait", "unread scene", lambda: open_scene(ground.records, turn), of=meta.scene_id
+        stage, "wait", "unread scene", lambda: open_scene(workspace.records, turn), of=meta.scene_id
     )
     warnings: tuple[str, ...] = ()
     try:
-        found = await find_in_text(stage, "extract", text, interview_on(ground, graph, names))
+        found = await find_in_text(stage, "extract", text, interview_on(workspace, graph, names))
     except StepFailed as failed:
         found, warnings = None, (f"No model could be asked: {failed.error.message}",)
     if found is None:
@@ -58,7 +58,7 @@ async def digest_scene(stage: Stage, rooms: SceneRooms, meta: SceneMeta, text: s
 
     async def merge() -> Json:
         studio = stage.studio
-        merger = Merger(studio.database, ground.records, graph, rooms.memory.facts)
+        merger = Merger(studio.database, workspace.records, graph, rooms.memory.facts)
         digestion = Digestion(
             run_id=stage.run.id,
             entries={},
@@ -118,7 +118,7 @@ async def accept_scene(
     stage: Stage, scene: str, variant: str, judge: Judge | None
 ) -> AcceptedScene:
     """Make a scene's text the draft of the book, and everything that follows from it."""
-    rooms = SceneRooms(Ground(stage.studio))
+    rooms = SceneRooms(Workspace(stage.studio))
     text = (await in_run(stage, "accept", accept_text, scene, variant)).text
     meta = rooms.manuscript.scene(scene)
     if judge is not None:

@@ -9,7 +9,6 @@ from dataclasses import dataclass
 from typing import Final
 
 from callboard.choreography.stage import Stage
-from callboard.packs.writers_factory.ground import Ground
 from callboard.packs.writers_factory.manuscript import count_prose
 from callboard.packs.writers_factory.model import WRITER
 from callboard.packs.writers_factory.scenes.asking import block, listed, said, shown
@@ -27,8 +26,8 @@ from callboard.packs.writers_factory.scenes.variants.inspection import (
     sentences_with,
 )
 from callboard.packs.writers_factory.scenes.variants.material import SceneMaterial, prompt_inputs
-from callboard.packs.writers_factory.staff import is_small
 from callboard.packs.writers_factory.voice.tournament.writing import PassageOrder, write_passage
+from callboard.packs.writers_factory.workspace import Workspace, is_small
 from callboard.prompts import fence
 
 _LEAST_SHARE: Final = 0.4
@@ -122,7 +121,7 @@ class DraftOrder:
 
 async def write_variant(stage: Stage, draft: DraftOrder, *, unlike: str = "") -> SceneVariant:
     """Write one variant; `unlike` is a draft it may not read like."""
-    if is_small(Ground(stage.studio), draft.model):
+    if is_small(Workspace(stage.studio), draft.model):
         text = await build_small(stage, draft.material, draft.strategy, draft.model, draft.standard)
         return finished(draft, text)
     apart = ""

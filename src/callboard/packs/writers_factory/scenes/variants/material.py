@@ -61,7 +61,7 @@ def gather(
             fix="Approve it, changed or not, and write then.",
             scaffold_id=scaffold_id,
         )
-    voice = Voice(rooms.ground)
+    voice = Voice(rooms.workspace)
     status = voice.status()
     if not status.locked and not may_write_unlocked():
         raise VoiceUnlocked(
@@ -140,7 +140,7 @@ def prompt_inputs(
 
 def standard_of(rooms: SceneRooms, material: SceneMaterial) -> Standard:
     """Return what drafts made of a material are held against."""
-    analysis = rooms.ground.settings.analysis
+    analysis = rooms.workspace.settings.analysis
     patterns: PatternSheet | None = read_sheet(material.sheet_text) if material.sheet_text else None
     return Standard(
         word_target=material.word_target,

@@ -8,7 +8,6 @@ from typing import Any, Final, cast
 from callboard.choreography.stage import Stage
 from callboard.core.canonical import Json
 from callboard.library.story.text import words_of
-from callboard.packs.writers_factory.ground import Ground
 from callboard.packs.writers_factory.model import WRITER, SceneStatus
 from callboard.packs.writers_factory.operations import keep_in_run
 from callboard.packs.writers_factory.scenes.drafts import DraftFlag, SceneVariant
@@ -19,13 +18,13 @@ from callboard.packs.writers_factory.scenes.variants.material import (
     gather,
     standard_of,
 )
-from callboard.packs.writers_factory.staff import is_small, model_of
 from callboard.packs.writers_factory.voice.strategies import (
     ACTION_EMPHASIS,
     BALANCED,
     CHARACTER_DEPTH,
     canonical_strategy,
 )
+from callboard.packs.writers_factory.workspace import Workspace, is_small, model_of
 
 DEFAULT_STRATEGIES: Final = (ACTION_EMPHASIS, CHARACTER_DEPTH, BALANCED)
 SMALL_WORDS: Final = 150
@@ -56,7 +55,7 @@ async def write_variants(
 
     At least one must have a text; otherwise the scene stays what it was.
     """
-    rooms = SceneRooms(Ground(stage.studio))
+    rooms = SceneRooms(Workspace(stage.studio))
 
     def read() -> Json:
         material = gather(rooms, order.scaffold_id, order.word_target, may_write_unlocked)
@@ -64,8 +63,8 @@ async def write_variants(
 
     given = cast("dict[str, Any]", await stage.step("material", read))
     material = SceneMaterial.from_json(given["material"])
-    model = model_of(rooms.ground, WRITER, order.model or material.winner)
-    if is_small(rooms.ground, model):
+    model = model_of(rooms.workspace, WRITER, order.model or material.winner)
+    if is_small(rooms.workspace, model):
         material = replace(material, word_target=min(material.word_target, SMALL_WORDS))
     drafts = _drafts(rooms, order, material, model, int(given["round"]))
     written = await _written(stage, rooms, drafts)
@@ -93,7 +92,7 @@ async def _written(
 
     outcomes = await stage.collect(
         {strategy: branch(draft) for strategy, draft in drafts.items()},
-        limit=rooms.ground.settings.project.concurrency,
+        limit=rooms.workspace.settings.project.concurrency,
     )
     found: dict[str, SceneVariant] = {}
     for strategy, draft in drafts.items():
@@ -115,12 +114,12 @@ async def _unlike(
     written: Mapping[str, SceneVariant],
 ) -> tuple[SceneVariant, ...]:
     """Have one of each pair written again that reads too much like the other, once."""
-    most = rooms.ground.settings.analysis.shared_phrases
+    most = rooms.workspace.settings.analysis.shared_phrases
     found = dict(written)
     texts = {name: variant.text for name, variant in found.items() if variant.is_usable}
     again: set[str] = set()
     for one, other, _share in too_alike(texts, most):
-        if other in again or is_small(rooms.ground, drafts[other].model):
+        if other in again or is_small(rooms.workspace, drafts[other].model):
             continue
         again.add(other)
         unlike = found[one].text
@@ -142,7 +141,7 @@ def _again(draft: DraftOrder, unlike: str) -> Callable[[Stage], Awaitable[SceneV
 async def _kept(
     stage: Stage, rooms: SceneRooms, scene: str, variants: tuple[SceneVariant, ...]
 ) -> tuple[SceneVariant, ...]:
-    now = cast(int, await stage.step("now", rooms.ground.studio.clock.now_ms))
+    now = cast(int, await stage.step("now", rooms.workspace.studio.clock.now_ms))
     dated = [replace(variant, created_at=now) for variant in variants]
 
     async def keep() -> Json:

@@ -15,9 +15,9 @@ from bench.workspace import fresh_folder
 from callboard.core.vocabulary import RunState
 from callboard.knowledge import Node
 from callboard.models import Script
-from callboard.packs.writers_factory.ground import Ground
 from callboard.packs.writers_factory.memory import Consolidator, Memory
 from callboard.packs.writers_factory.model import SceneMeta
+from callboard.packs.writers_factory.workspace import Workspace
 from callboard.store.connection import Connection
 from callboard.studio.packs import load_pack
 from callboard.studio.project import Project
@@ -46,7 +46,7 @@ async def _measure(folder: Path, decisions: int, kept: int) -> Measured:
         environment={"HOME": str(folder), "XDG_CONFIG_HOME": str(folder / "config")},
     )
     async with Studio.open(root, opening) as studio:
-        memory = Memory(Ground(studio))
+        memory = Memory(Workspace(studio))
         people = [
             Node(f"character:p{n}", "character", f"P{n}", (), {"eye_colour": "green"})
             for n in range(PEOPLE)
@@ -94,7 +94,7 @@ async def _consolidate(
 
     await studio.database.write(save)
     started = time.perf_counter()
-    run = await Consolidator(Ground(studio)).start()
+    run = await Consolidator(Workspace(studio)).start()
     ended = await studio.engine.wait(run.id)
     seconds = time.perf_counter() - started
     assert ended.state is RunState.DONE, ended.error

@@ -15,7 +15,7 @@ from bench.report import Measured, Result
 from bench.workspace import fresh_folder
 from callboard.packs.writers_factory.foreman.foreman import Foreman
 from callboard.packs.writers_factory.foreman.wiring import Rooms, open_foreman
-from callboard.packs.writers_factory.ground import Ground
+from callboard.packs.writers_factory.workspace import Workspace
 from callboard.studio.project import Project
 from callboard.studio.studio import Opening, Studio
 
@@ -33,10 +33,10 @@ def measure(*, quick: bool) -> Measured:
 async def _measure(folder: Path, entries: int, times: int) -> Measured:
     Project.init(folder)
     async with Studio.open(folder, Opening(flags={"models": {"default": "script"}})) as studio:
-        ground = Ground(studio)
-        rooms = Rooms.open(ground)
+        workspace = Workspace(studio)
+        rooms = Rooms.open(workspace)
         await _remember(rooms, entries)
-        foreman = open_foreman(ground, rooms)
+        foreman = open_foreman(workspace, rooms)
         prompt = foreman.preview("What is missing?", model=MODEL)
         warm = [_seconds(foreman, f"Turn {n}: what is missing?") for n in range(times)]
         fresh: list[float] = []

@@ -396,7 +396,7 @@ BOUNDED = {
     "packs.alfred.kitchen.recipes.reading.figures": "one such line",
     "packs.alfred.kitchen.router": "a message of at most 2,000 characters, gaps folded",
     "library.story.facts": "a sentence of at most 3,000 characters",
-    "packs.writers_factory.memory.extraction.candidates:_SENTENCE_END": "40 characters",
+    "packs.writers_factory.memory.extraction:_SENTENCE_END": "40 characters",
     "packs.writers_factory.prose.checks": "tried at the end of one quotation",
     "replies.evidence.quotes": "a line of at most 8,000 characters, at 30 places",
     "replies.evidence.grammar": "a line of at most 8,000 characters, at 30 places",

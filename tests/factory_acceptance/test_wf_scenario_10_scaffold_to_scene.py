@@ -11,7 +11,7 @@ from callboard.models import ModelRequest, Script
 from callboard.packs.writers_factory.manuscript import parse_scene_id
 from callboard.packs.writers_factory.model import PlannedScene, SceneStatus
 from callboard.packs.writers_factory.prose import scan
-from callboard.packs.writers_factory.scenes.errors import ScaffoldInvalid
+from callboard.packs.writers_factory.scenes.drafts import ScaffoldInvalid
 
 pytestmark = pytest.mark.anyio
 

@@ -11,7 +11,7 @@ import pytest
 import callboard.packs.writers_factory as pack
 from callboard.models import Script
 from callboard.packs.writers_factory.bible import Bible
-from callboard.packs.writers_factory.ground import Ground
+from callboard.packs.writers_factory.workspace import Workspace
 from callboard.studio.project import Project
 from callboard.studio.studio import Studio
 from callboard.testing.opening import open_scripted
@@ -44,6 +44,6 @@ def open_bible(open_studio: Callable[..., AbstractAsyncContextManager[Studio]]) 
     @asynccontextmanager
     async def open_it() -> AsyncIterator[Bible]:
         async with open_studio() as studio:
-            yield Bible(Ground(studio))
+            yield Bible(Workspace(studio))
 
     return open_it

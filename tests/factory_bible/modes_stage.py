@@ -6,10 +6,10 @@ from typing import Any
 from bible_samples import PROTAGONIST, RULES, THEME, beat_sheet
 
 from callboard.packs.writers_factory.bible import Bible
-from callboard.packs.writers_factory.ground import Ground
 from callboard.packs.writers_factory.model import PlannedScene, SceneMeta, SceneStatus
 from callboard.packs.writers_factory.modes import Modes, Neighbours
 from callboard.packs.writers_factory.modes.predicates import NoVoice
+from callboard.packs.writers_factory.workspace import Workspace
 
 
 @dataclass
@@ -42,14 +42,14 @@ class Book:
         self.remembered.append(told)
 
     def modes(self, studio: Any) -> Modes:
-        ground = Ground(studio)
+        workspace = Workspace(studio)
 
         async def freeze() -> None:
             self.effects.append("freeze_first_draft")
 
         return Modes(
-            ground,
-            Bible(ground),
+            workspace,
+            Bible(workspace),
             Neighbours(
                 voice=lambda: self.voice,
                 outline=lambda: self.outline,
@@ -62,7 +62,7 @@ class Book:
 
 async def found(studio: Any, *, rules: int = 3) -> Bible:
     """Lay the foundation of a book, with some of its rules."""
-    bible = Bible(Ground(studio))
+    bible = Bible(Workspace(studio))
     await bible.write("protagonist", PROTAGONIST, source="writer_stated")
     await bible.write("beat_sheet", beat_sheet(), source="brainstorm")
     await bible.write("theme", THEME, source="writer_stated")

@@ -11,8 +11,8 @@ from callboard.packs.writers_factory.bible import Bible, NotebookLabel
 from callboard.packs.writers_factory.bible.checks import check_fields
 from callboard.packs.writers_factory.bible.decisions import take_decision, target_of, weakness_of
 from callboard.packs.writers_factory.bible.gaps import find_gaps
-from callboard.packs.writers_factory.ground import Ground
 from callboard.packs.writers_factory.model import TemplateName
+from callboard.packs.writers_factory.workspace import Workspace
 
 pytestmark = pytest.mark.anyio
 
@@ -150,7 +150,7 @@ async def test_gaps_are_exact_and_offer_more_than_one_way(open_studio: Any) -> N
         "odd": NotebookLabel("recipes", "Soup"),
     }
     async with open_studio() as studio:
-        bible = Bible(Ground(studio), lambda: notebooks)
+        bible = Bible(Workspace(studio), lambda: notebooks)
         await bible.write("world_rules", {"rules": ["A", "B"]}, source="writer_stated")
         order = bible.work_order()
     gaps = find_gaps(order)

@@ -16,8 +16,8 @@ from callboard.packs.writers_factory.bible.files.documents import (
 )
 from callboard.packs.writers_factory.bible.shapes import SHAPES, character_path, shaped
 from callboard.packs.writers_factory.bible.values import clean_text
-from callboard.packs.writers_factory.ground import Ground
 from callboard.packs.writers_factory.model import TemplateName, TemplateStatus
+from callboard.packs.writers_factory.workspace import Workspace
 from callboard.testing import Passages
 from callboard.testing.opening import open_scripted
 
@@ -152,7 +152,7 @@ async def test_a_file_broken_while_it_is_about_to_be_written_is_not_written_over
 
     editor = Editor()
     async with open_scripted(root, faults=editor) as studio:
-        bible = Bible(Ground(studio))
+        bible = Bible(Workspace(studio))
         await bible.write("theme", THEME, source="brainstorm")
         editor.is_typing = True
         with pytest.raises(TemplateUnreadable, match="Nothing was written"):

@@ -11,18 +11,18 @@ from hypothesis import strategies as st
 from modes_stage import Book, found
 
 from callboard.packs.writers_factory.bible import Bible
-from callboard.packs.writers_factory.ground import Ground
 from callboard.packs.writers_factory.memory import Memory
 from callboard.packs.writers_factory.model import SceneStatus
 from callboard.packs.writers_factory.modes import (
     ModeGated,
     Modes,
     ModesInvalid,
+    ModeUnknown,
     Neighbours,
-    UnknownMode,
     WritersDecision,
 )
 from callboard.packs.writers_factory.modes.predicates import NoVoice
+from callboard.packs.writers_factory.workspace import Workspace
 from callboard.studio.project import Project
 from callboard.testing.opening import open_scripted
 
@@ -102,7 +102,7 @@ async def test_gate_and_override(open_studio: Any) -> None:
         await again.settle()
         assert len(book.remembered) == 1
         # What was overridden stays so; what breaks later is another matter.
-        bible = Bible(Ground(studio))
+        bible = Bible(Workspace(studio))
         assert again.gate("VOICE_CALIBRATION").overridden == ("world_rules: 1 more",)
         await bible.write("theme", {"theme_statement": "About love"}, source="writer_stated")
         assert not again.gate("DIRECTOR").is_open
@@ -227,7 +227,7 @@ async def test_completion_in_every_mode(open_studio: Any) -> None:
     book = Book()
     async with open_studio() as studio:
         modes = book.modes(studio)
-        bible = Bible(Ground(studio))
+        bible = Bible(Workspace(studio))
         await bible.write("theme", THEME, source="writer_stated")
         four = {"fatal_flaw": "a", "the_lie": "b", "arc_start": "c", "arc_midpoint": "d"}
         await bible.write("protagonist", four, source="writer_stated")
@@ -273,7 +273,7 @@ async def test_the_same_mode_twice_is_no_move(open_studio: Any) -> None:
     async with open_studio() as studio:
         modes = Book().modes(studio)
         assert not (await modes.advance("architect", by="agent")).changed
-        with pytest.raises(UnknownMode, match="MARKETING"):
+        with pytest.raises(ModeUnknown, match="MARKETING"):
             await modes.advance("MARKETING", by="writer")
         assert modes.history() == ()
 
@@ -336,7 +336,7 @@ async def test_a_name_nobody_knows_stops_the_start_with_file_and_key(
     (folder / "modes.yaml").write_text("\n".join(["modes:", "  X:", *lines, f"    {text}"]))
     async with open_studio() as studio:
         with pytest.raises(ModesInvalid) as refused:
-            Modes(Ground(studio))
+            Modes(Workspace(studio))
     assert key in refused.value.message
     assert ".callboard/prompts/modes.yaml" in refused.value.message
 
@@ -348,7 +348,7 @@ async def test_a_file_that_is_no_yaml_is_named_with_its_line(open_studio: Any, r
     (folder / "modes.yaml").write_text("modes:\n  X: [\n")
     async with open_studio() as studio:
         with pytest.raises(ModesInvalid, match=r"modes\.yaml: the file: .*line 3"):
-            Modes(Ground(studio))
+            Modes(Workspace(studio))
 
 
 moves = st.tuples(
@@ -409,8 +409,8 @@ async def test_an_override_of_a_hundred_things_is_remembered_in_a_few_words(
         bible = await found(studio)
         loose = [f"The island has a church with {number} windows" for number in range(150)]
         await bible.write("world_rules", {"rules": loose}, source="writer_stated")
-        memory = Memory(Ground(studio))
-        modes = Modes(Ground(studio), bible, Neighbours(remember=memory.save_decision))
+        memory = Memory(Workspace(studio))
+        modes = Modes(Workspace(studio), bible, Neighbours(remember=memory.save_decision))
         with pytest.raises(ModeGated) as refused:
             await modes.advance("VOICE_CALIBRATION", by="writer")
         assert len(refused.value.unmet) == 150

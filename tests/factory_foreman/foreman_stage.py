@@ -11,7 +11,7 @@ from callboard.core.vocabulary import ModelTier, RunRecord
 from callboard.models import Script
 from callboard.packs.writers_factory.foreman.actions import load_catalogue
 from callboard.packs.writers_factory.foreman.foreman import BUNDLED, Foreman
-from callboard.packs.writers_factory.foreman.prompting import Texts
+from callboard.packs.writers_factory.foreman.texts import PromptTexts
 from callboard.packs.writers_factory.foreman.wiring import foreman_of
 from callboard.packs.writers_factory.operations import declared
 from callboard.prompts import TemplateLayer, TemplateRegistry, bundled_layer
@@ -82,10 +82,10 @@ def foreman(studio: Studio) -> Foreman:
     return foreman_of(studio)
 
 
-def bundled_texts() -> Texts:
+def bundled_texts() -> PromptTexts:
     """Return the authored texts as they come with the pack."""
     registry = TemplateRegistry((bundled_layer(), TemplateLayer("pack", BUNDLED)))
-    return Texts.open(registry, BUNDLED, load_catalogue(declared().values()))
+    return PromptTexts.open(registry, BUNDLED, load_catalogue(declared().values()))
 
 
 def sections(mode: str) -> tuple[str, ...]:

@@ -7,6 +7,7 @@ from callboard.packs.writers_factory.foreman.state import (
     AlertLine,
     BundleLine,
     EntryLine,
+    ForemanState,
     MemoryLine,
     NotebookLine,
     OutlineLine,
@@ -14,7 +15,6 @@ from callboard.packs.writers_factory.foreman.state import (
     PatternLine,
     ProjectLine,
     SceneLine,
-    SessionState,
     TemplateLine,
     VoiceLine,
 )
@@ -61,11 +61,11 @@ def texts(most: int) -> st.SearchStrategy[tuple[str, ...]]:
 
 
 @st.composite
-def states(draw: st.DrawFn) -> SessionState:
+def states(draw: st.DrawFn) -> ForemanState:
     mode = draw(st.sampled_from(MODES))
     many = draw(st.integers(0, 60))
     repeated = draw(entries(4))
-    return SessionState(
+    return ForemanState(
         mode=mode,
         sections=sections(mode),
         rules=f"modes/{mode.lower()}",

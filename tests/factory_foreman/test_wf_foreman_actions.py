@@ -15,9 +15,9 @@ from callboard.packs.writers_factory.foreman.actions import (
     results_markup,
 )
 from callboard.packs.writers_factory.foreman.foreman import BUNDLED
-from callboard.packs.writers_factory.ground import Ground
 from callboard.packs.writers_factory.memory import Memory
 from callboard.packs.writers_factory.operations import declared
+from callboard.packs.writers_factory.workspace import Workspace
 from callboard.replies import parse_reply
 
 pytestmark = pytest.mark.anyio
@@ -205,7 +205,7 @@ async def test_a_project_adds_actions_without_code(tmp_path: Path) -> None:
             "executed",
         ]
         assert turn["actions"][3]["detail"] == "The Patience"
-        assert Memory(Ground(studio)).decisions("world")[0].value == "tar and rope"
+        assert Memory(Workspace(studio)).decisions("world")[0].value == "tar and rope"
         assert "The Patience" in script.prompts[2]
     assert (root / "content" / "Notes" / "smell.md").read_text("utf-8") == "Tar.\n"
     assert not (tmp_path / "escape.md").exists()

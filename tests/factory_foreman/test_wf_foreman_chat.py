@@ -24,8 +24,8 @@ from callboard.packs.writers_factory.bible import Bible
 from callboard.packs.writers_factory.foreman import ForemanBusy
 from callboard.packs.writers_factory.foreman.talk import style_lint
 from callboard.packs.writers_factory.foreman.wiring import Rooms
-from callboard.packs.writers_factory.ground import Ground
 from callboard.packs.writers_factory.memory import Memory
+from callboard.packs.writers_factory.workspace import Workspace
 from callboard.prompts import load_prompt
 from callboard.studio.studio import Studio
 
@@ -37,7 +37,7 @@ def statuses(turn: Any) -> dict[str, str]:
 
 
 def memory(studio: Studio) -> Memory:
-    return Memory(Ground(studio))
+    return Memory(Workspace(studio))
 
 
 @pytest.mark.req("WF-32", "WF-11", "WF-35", "WF-05")
@@ -63,7 +63,7 @@ async def test_scenario_1_a_weak_flaw_is_challenged(tmp_path: Path) -> None:
         assert any("CHALLENGE:" in told for told in turn["notices"])
         assert any("in_progress, not complete" in told for told in turn["notices"])
         assert memory(studio).decisions() == ()
-        template = Bible(Ground(studio)).template("protagonist")
+        template = Bible(Workspace(studio)).template("protagonist")
         assert template.status.value == "in_progress"
         assert template.failed_checks
         assert 'status="in_progress"' in foreman(studio).state_xml()
@@ -299,7 +299,7 @@ async def test_rounds_are_limited(tmp_path: Path) -> None:
         return ask
 
     async with open_factory(root, Script(reply)) as studio:
-        await Rooms.open(Ground(studio)).notebooks.register("n", "N", "world_building", "notes")
+        await Rooms.open(Workspace(studio)).notebooks.register("n", "N", "world_building", "notes")
         turn = await say(studio, "Which lamp?")
         assert len(turn["rounds"]) == 2
 
@@ -488,7 +488,7 @@ async def test_scenario_15_hostile_titles_and_notebooks(tmp_path: Path) -> None:
         message("The lamp is green. Who lit it?"),
     )
     async with open_factory(root, script) as studio:
-        rooms = Rooms.open(Ground(studio))
+        rooms = Rooms.open(Workspace(studio))
         await rooms.bible.describe(title="Fire & <Ice>")
         await rooms.notebooks.register("n", "<b>N</b>", "world_building", "notes")
         run = await talk(studio, "What colour is the lamp?")
@@ -514,7 +514,7 @@ async def test_a_turn_killed_in_the_middle_goes_on_without_paying_twice(tmp_path
     cited = Line(json={"answer": "green", "citations": [{"passage": 1, "quote": "lamp is green"}]})
     script = Script(first, cited, Line(message("Late."), hold="late"))
     async with open_factory(root, script) as studio:
-        await Rooms.open(Ground(studio)).notebooks.register("n", "N", "world_building", "notes")
+        await Rooms.open(Workspace(studio)).notebooks.register("n", "N", "world_building", "notes")
         started = await studio.start("writers_factory/chat", {"message": "Which lamp?"})
         await script.reached("late")
     assert len(script.calls) == 3
@@ -559,7 +559,7 @@ async def test_a_saved_decision_fills_its_field(tmp_path: Path) -> None:
     async with open_factory(make_project(tmp_path / "book"), Script(reply)) as studio:
         turn = await say(studio, FLAW)
         assert turn["actions"][0]["status"] == "executed"
-        template = Bible(Ground(studio)).template("protagonist")
+        template = Bible(Workspace(studio)).template("protagonist")
         assert template.fields["fatal_flaw"] == FLAW
         assert template.sources["fatal_flaw"] == "writer_stated"
 

@@ -10,20 +10,19 @@ from guided_talk import SAID, cancel_open_runs, check_reply, enter, random_words
 
 from callboard.models import Line, ModelRequest, Script, find_weights, weights_dir
 from callboard.packs.writers_factory.bible import Bible
-from callboard.packs.writers_factory.foreman.guided.gaps import Gaps
-from callboard.packs.writers_factory.foreman.guided.reading import Kind, read_message
-from callboard.packs.writers_factory.foreman.guided.wording import load_wording
+from callboard.packs.writers_factory.foreman.guided.gaps import Gaps, load_wording
+from callboard.packs.writers_factory.foreman.guided.reading import MessageKind, read_message
 from callboard.packs.writers_factory.foreman.state import (
     AlertLine,
+    ForemanState,
     OutlineLine,
     ProjectLine,
-    SessionState,
     TemplateLine,
     VoiceLine,
 )
 from callboard.packs.writers_factory.foreman.wiring import Rooms
-from callboard.packs.writers_factory.ground import Ground
 from callboard.packs.writers_factory.memory import Memory
+from callboard.packs.writers_factory.workspace import Workspace
 from callboard.studio.studio import Opening, Studio
 
 pytestmark = pytest.mark.anyio
@@ -58,7 +57,7 @@ async def test_fifty_random_turns_with_a_model_that_talks_nonsense(
     root = make_project(tmp_path / "book", **GUIDED)
     dice = random_words(MODES.index(mode))
     async with open_factory(root, garbage(7)) as studio:
-        await enter(Rooms.open(Ground(studio)).modes, mode)
+        await enter(Rooms.open(Workspace(studio)).modes, mode)
         for _ in range(50):
             turn = await say(studio, dice.choice(SAID))
             check_reply(turn)
@@ -73,12 +72,12 @@ async def test_answers_fill_the_foundation_one_gap_after_the_other(tmp_path: Pat
         turn = await say(studio, "A novel about a tide office and a forged entry in its log")
         assert turn["gap"]["id"] == "protagonist.name"
         assert "GAP DETECTED" in turn["message"]
-        assert Memory(Ground(studio)).decisions("structure")[0].key == "premise"
+        assert Memory(Workspace(studio)).decisions("structure")[0].key == "premise"
         await say(studio, "Ines Varga")
         turn = await say(studio, "She is poor")
         assert "CHALLENGE:" in turn["message"] and turn["message"].rstrip().endswith("?")
         assert "Instead:" in turn["message"]
-        bible = Bible(Ground(studio))
+        bible = Bible(Workspace(studio))
         assert "fatal_flaw" not in bible.template("protagonist").fields
         turn = await say(studio, "I am not sure")
         assert "fatal_flaw" not in bible.template("protagonist").fields
@@ -118,7 +117,7 @@ async def test_a_name_is_taken_out_of_what_is_said_about_it(
     async with open_factory(root, garbage(3)) as studio:
         await say(studio, "A novel about a tide office and a forged entry in its log")
         await say(studio, said)
-        assert Bible(Ground(studio)).project().protagonist_name == name
+        assert Bible(Workspace(studio)).project().protagonist_name == name
 
 
 @pytest.mark.req("WF-32")
@@ -126,7 +125,7 @@ async def test_who_begins_with_a_name_need_not_be_asked_for_it(tmp_path: Path) -
     root = make_project(tmp_path / "book", **GUIDED)
     async with open_factory(root, garbage(3)) as studio:
         turn = await say(studio, "Ines Varga")
-        assert Bible(Ground(studio)).project().protagonist_name == "Ines Varga"
+        assert Bible(Workspace(studio)).project().protagonist_name == "Ines Varga"
         assert turn["gap"]["field"] == "fatal_flaw"
 
 
@@ -140,7 +139,7 @@ async def test_what_names_nobody_names_nobody(tmp_path: Path, said: str) -> None
         for words in (said, said) if len(said.split()) > 3 else (said,):
             turn = await say(studio, words)
             assert turn["gap"]["field"] == "name"
-            assert not Bible(Ground(studio)).project().protagonist_name
+            assert not Bible(Workspace(studio)).project().protagonist_name
 
 
 @pytest.mark.req("WF-17", "WF-31")
@@ -153,7 +152,7 @@ async def test_wishes_are_remembered_and_questions_answered_from_the_material(
         "The harbour master keeps the tide tables. <action type='x'></action>\n", "utf-8"
     )
     async with open_factory(root, garbage(5)) as studio:
-        rooms = Rooms.open(Ground(studio))
+        rooms = Rooms.open(Workspace(studio))
         await rooms.notebooks.register("tides", "Tides", "world_building", "notes")
         turn = await say(studio, "I prefer short sentences")
         assert turn["actions"][0]["status"] == "executed"
@@ -180,8 +179,8 @@ async def test_going_on_names_what_is_unmet_and_moves_only_through_an_open_gate(
         assert foreman(studio).state().mode == "ARCHITECT"
 
 
-def state(mode: str, **changes: Any) -> SessionState:
-    return SessionState(mode=mode, project=ProjectLine(protagonist="Ines"), **changes)
+def state(mode: str, **changes: Any) -> ForemanState:
+    return ForemanState(mode=mode, project=ProjectLine(protagonist="Ines"), **changes)
 
 
 def test_the_next_gap_is_known_in_every_mode() -> None:
@@ -233,17 +232,17 @@ def test_the_kind_of_midpoint_is_never_guessed(said: str, value: str) -> None:
 @pytest.mark.parametrize(
     ("said", "kind"),
     [
-        ("go on", Kind.GO_ON),
-        ("Yes, please do", Kind.GO_ON),
-        ("Hello! Where do we begin?", Kind.ORIENT),
-        ("What next?", Kind.ORIENT),
-        ("Who is he?", Kind.QUESTION),
-        ("I prefer the past tense", Kind.PREFERENCE),
-        ("Actually Jun is fourteen", Kind.CORRECTION),
-        ("She lies rather than be seen as weak", Kind.ANSWER),
+        ("go on", MessageKind.GO_ON),
+        ("Yes, please do", MessageKind.GO_ON),
+        ("Hello! Where do we begin?", MessageKind.ORIENT),
+        ("What next?", MessageKind.ORIENT),
+        ("Who is he?", MessageKind.QUESTION),
+        ("I prefer the past tense", MessageKind.PREFERENCE),
+        ("Actually Jun is fourteen", MessageKind.CORRECTION),
+        ("She lies rather than be seen as weak", MessageKind.ANSWER),
     ],
 )
-def test_clear_messages_need_no_model(said: str, kind: Kind) -> None:
+def test_clear_messages_need_no_model(said: str, kind: MessageKind) -> None:
     gaps = Gaps(load_wording())
     templates = (TemplateLine("protagonist", "in_progress", (), ("fatal_flaw",)),)
     gap = gaps.next_gap(state("ARCHITECT", templates=templates))
@@ -273,7 +272,7 @@ async def test_random_turns_with_the_embedded_model(tmp_path: Path, weights: Pat
         root = make_project(tmp_path / mode.lower())
         opening = Opening(flags={"models": {"default": "local"}})
         async with Studio.open(root, opening) as studio:
-            rooms = Rooms.open(Ground(studio))
+            rooms = Rooms.open(Workspace(studio))
             await rooms.bible.write("protagonist", PROTAGONIST, source="writer_stated")
             await enter(rooms.modes, mode)
             for _ in range(max(1, turns // len(MODES))):

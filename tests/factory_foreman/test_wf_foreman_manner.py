@@ -5,8 +5,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from callboard.packs.writers_factory.foreman.talk import classify, route, style_lint
-from callboard.packs.writers_factory.foreman.talk.lint import has_next_step
-from callboard.packs.writers_factory.foreman.talk.routing import Route, Wishes
+from callboard.packs.writers_factory.foreman.talk.asking import has_next_step
+from callboard.packs.writers_factory.foreman.talk.routing import ModelRoute, Wishes
 
 CLEAN = (
     "**CHALLENGE:** Poverty is a circumstance. What does he do wrong?",
@@ -102,7 +102,7 @@ def test_routes_are_tried_in_order_each_model_once() -> None:
         "mistral-large",
     ]
     assert "voice tournament" in found.candidates[0].reason
-    assert Route.from_json(found.to_json()) == found
+    assert ModelRoute.from_json(found.to_json()) == found
 
 
 @pytest.mark.req("WF-G03")

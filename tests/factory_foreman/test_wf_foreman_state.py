@@ -11,18 +11,18 @@ from random_states import HOSTILE, states
 from callboard.choreography.conversation import Listener, agent_turn, user_turn
 from callboard.core.vocabulary import Content, ModelTier, Trust
 from callboard.models import Catalog
-from callboard.packs.writers_factory.foreman.prompting import Sandwich, TurnText
+from callboard.packs.writers_factory.foreman.sandwich import Sandwich, TurnText
 from callboard.packs.writers_factory.foreman.state import (
     AlertLine,
     BundleLine,
     EntryLine,
+    ForemanState,
     MemoryLine,
     NotebookLine,
     OverrideLine,
     PatternLine,
     ProjectLine,
     SceneLine,
-    SessionState,
     StateMarkup,
     TemplateLine,
     VoiceLine,
@@ -58,9 +58,9 @@ LAYERS = [
 ]
 
 
-def rich(mode: str) -> SessionState:
+def rich(mode: str) -> ForemanState:
     """Return a state in which every section has something to say."""
-    return SessionState(
+    return ForemanState(
         mode=mode,
         sections=sections(mode),
         rules=f"modes/{mode.lower()}",
@@ -127,12 +127,12 @@ def parsed(markup: str) -> ElementTree.Element:
     return ElementTree.fromstring(markup)  # noqa: S314
 
 
-def root_of(state: SessionState, tier: ModelTier = ModelTier.FULL) -> ElementTree.Element:
+def root_of(state: ForemanState, tier: ModelTier = ModelTier.FULL) -> ElementTree.Element:
     return parsed(MARKUP.content(state, tier).text)
 
 
 def assembled(
-    state: SessionState,
+    state: ForemanState,
     model: str,
     message: str = "What now?",
     exchanges: int = 0,
@@ -156,7 +156,7 @@ def assembled(
 
 @given(states())
 @pytest.mark.req("WF-G25", "WF-G87", "WF-03", "WF-47")
-def test_the_state_is_well_formed_whatever_it_holds(state: SessionState) -> None:
+def test_the_state_is_well_formed_whatever_it_holds(state: ForemanState) -> None:
     for tier in ModelTier:
         root = root_of(state, tier)
         assert root.tag == "session_state"
@@ -172,7 +172,7 @@ def test_the_state_is_well_formed_whatever_it_holds(state: SessionState) -> None
 @given(states())
 @settings(max_examples=60)
 @pytest.mark.req("WF-59", "WF-G32", "WF-54", "WF-G51")
-def test_every_tier_stays_within_its_budget_for_any_state(state: SessionState) -> None:
+def test_every_tier_stays_within_its_budget_for_any_state(state: ForemanState) -> None:
     budgets = load_budgets()
     for tier, model in TIERS.items():
         prompt = assembled(state, model, exchanges=14)
@@ -428,7 +428,7 @@ def test_the_state_reads_as_prose() -> None:
 
 @given(states())
 @pytest.mark.req("WF-09")
-def test_prose_is_made_of_any_state(state: SessionState) -> None:
+def test_prose_is_made_of_any_state(state: ForemanState) -> None:
     assert state.mode.replace("_", " ") in describe(state)
 
 

@@ -23,8 +23,8 @@ from callboard.models import Catalog, Line, ModelRequest, Script
 from callboard.models.catalog import tier_for_window
 from callboard.packs.writers_factory.factory import ACTION_OF
 from callboard.packs.writers_factory.foreman.wiring import Rooms
-from callboard.packs.writers_factory.ground import Ground
 from callboard.packs.writers_factory.model import SceneMeta, SceneStatus
+from callboard.packs.writers_factory.workspace import Workspace
 from callboard.prompts import load_budgets
 
 pytestmark = pytest.mark.anyio
@@ -49,7 +49,7 @@ async def test_a_health_check_is_waited_for_and_talked_about(tmp_path: Path) -> 
         message("Nothing is drafted yet. Which scene comes first?"),
     )
     async with open_factory(make_project(tmp_path / "book"), script) as studio:
-        await enter(Rooms.open(Ground(studio)).modes, "DIRECTOR")
+        await enter(Rooms.open(Workspace(studio)).modes, "DIRECTOR")
         turn = await say(studio, "How does the book stand?")
         told = turn["actions"][0]
         assert told["status"] == "executed", told
@@ -62,7 +62,7 @@ async def test_a_health_check_is_waited_for_and_talked_about(tmp_path: Path) -> 
 async def test_long_work_is_a_job_and_starts_once(tmp_path: Path) -> None:
     script = staged(message("I will plan the scenes. What must be there?", action("plan_scenes")))
     async with open_factory(make_project(tmp_path / "book"), script) as studio:
-        rooms = Rooms.open(Ground(studio))
+        rooms = Rooms.open(Workspace(studio))
         beats = {f"beat_{n}": f"In beat {n} Ines does thing number {n}" for n in range(1, 16)}
         await rooms.bible.write("beat_sheet", beats, source="writer_stated")
         await enter(rooms.modes, "DIRECTOR")
@@ -71,7 +71,7 @@ async def test_long_work_is_a_job_and_starts_once(tmp_path: Path) -> None:
         assert told["status"] == "executed", told
         job = studio.engine.load(told["job"])
         assert job.choreography == "writers_factory/plan_scenes"
-        assert Ground(studio).records.all("job")
+        assert Workspace(studio).records.all("job")
         await cancel_open_runs(studio)
 
 
@@ -89,7 +89,7 @@ async def test_a_template_can_be_opened_again_while_the_voice_is_sought(tmp_path
         ),
     )
     async with open_factory(make_project(tmp_path / "book"), script) as studio:
-        rooms = Rooms.open(Ground(studio))
+        rooms = Rooms.open(Workspace(studio))
         await rooms.bible.write("protagonist", PROTAGONIST, source="writer_stated")
         assert rooms.bible.template("protagonist").status.value == "complete"
         await enter(rooms.modes, "VOICE_CALIBRATION")
@@ -118,7 +118,7 @@ async def test_edits_and_proposals_go_through_revision(tmp_path: Path) -> None:
         )
     )
     async with open_factory(make_project(tmp_path / "book"), script) as studio:
-        rooms = Rooms.open(Ground(studio))
+        rooms = Rooms.open(Workspace(studio))
         meta = SceneMeta("ch1-sc1", 1, 1, "Fog", SceneStatus.DRAFTED)
         text = "The rain fell. The rain stopped.\n\nThe lamp was lit.\n"
         await rooms.manuscript.save("ch1-sc1", text, meta, reason="test")
@@ -137,7 +137,7 @@ async def test_edits_and_proposals_go_through_revision(tmp_path: Path) -> None:
 @pytest.mark.req("WF-78", "WF-79", "WF-G50", "WF-G51", "WF-59")
 async def test_scenario_5_two_hundred_decisions(tmp_path: Path) -> None:
     async with open_factory(make_project(tmp_path / "book"), Script()) as studio:
-        rooms = Rooms.open(Ground(studio))
+        rooms = Rooms.open(Workspace(studio))
         await rooms.bible.describe(protagonist_name="Ines Varga")
         save = rooms.memory.save_decision
         await save("character", "ines_varga_fatal_flaw", FLAW)
@@ -232,6 +232,6 @@ async def test_the_same_prose_twice_is_proposed_once(tmp_path: Path) -> None:
     update = '<content_update target="content/Notes/idea.md">A note.</content_update>'
     script = staged(message("Two of them. Which?", update, update))
     async with open_factory(make_project(tmp_path / "book"), script) as studio:
-        await enter(Rooms.open(Ground(studio)).modes, "DIRECTOR")
+        await enter(Rooms.open(Workspace(studio)).modes, "DIRECTOR")
         turn = await say(studio, "Note it.")
         assert len(turn["content_updates"]) == 1

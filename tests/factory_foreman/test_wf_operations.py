@@ -11,9 +11,9 @@ from callboard.core.vocabulary import Receipt
 from callboard.models import Script
 from callboard.operations import AGENT, USER
 from callboard.packs.writers_factory.factory import factory_of
-from callboard.packs.writers_factory.ground import Ground
 from callboard.packs.writers_factory.memory import Memory
 from callboard.packs.writers_factory.operations import declared
+from callboard.packs.writers_factory.workspace import Workspace
 from callboard.studio.studio import Studio
 from callboard.tools import list_receipts
 
@@ -101,7 +101,7 @@ async def test_whatever_the_foreman_asks_for_is_on_record(tmp_path: Path) -> Non
         assert left[0].args["value"] == "turns"
         assert len({each.run_id for each in left}) == 1
         assert all(studio.tools.is_signature_valid(each) for each in left)
-        assert [each.key for each in Memory(Ground(studio)).decisions()] == ["tide"]
+        assert [each.key for each in Memory(Workspace(studio)).decisions()] == ["tide"]
 
 
 def test_what_is_the_writers_is_no_action() -> None:

@@ -12,9 +12,7 @@ from callboard.core.vocabulary import RunRecord
 from callboard.knowledge import Edge, Node
 from callboard.models import Line, ModelRequest, Script
 from callboard.packs.writers_factory.bible import Bible, beat_points
-from callboard.packs.writers_factory.ground import Ground
-from callboard.packs.writers_factory.health.examination import Examination
-from callboard.packs.writers_factory.health.scope import parse_scope
+from callboard.packs.writers_factory.health.examination import Examination, parse_scope
 from callboard.packs.writers_factory.health.values import ChallengeType, FlawChallenge
 from callboard.packs.writers_factory.health.view import (
     BeatView,
@@ -25,6 +23,7 @@ from callboard.packs.writers_factory.health.view import (
 from callboard.packs.writers_factory.manuscript import Manuscript
 from callboard.packs.writers_factory.model import SceneMeta, SceneStatus, SymbolUse, scene_id
 from callboard.packs.writers_factory.settings import bundled_settings
+from callboard.packs.writers_factory.workspace import Workspace
 from callboard.studio.project import Project
 from callboard.testing.opening import open_scripted
 
@@ -126,16 +125,16 @@ def troubled_book() -> Book:
 @asynccontextmanager
 async def open_book(
     root: Path, book: Book, script: Script, packs: tuple[Any, ...] = (), **flags: Any
-) -> AsyncGenerator[Ground]:
+) -> AsyncGenerator[Workspace]:
     """Open a project that holds a book; what is there already is not written again."""
     is_new = not (root / ".callboard").exists()
     if is_new:
         _found(root, book.planned_words or 80_000)
     async with open_scripted(root, script, *packs, flags=flags) as studio:
-        ground = Ground(studio)
+        workspace = Workspace(studio)
         if is_new:
-            await write_book(ground, book)
-        yield ground
+            await write_book(workspace, book)
+        yield workspace
 
 
 def _found(root: Path, planned_words: int) -> None:
@@ -146,18 +145,18 @@ def _found(root: Path, planned_words: int) -> None:
     )
 
 
-async def write_book(ground: Ground, book: Book) -> None:
+async def write_book(workspace: Workspace, book: Book) -> None:
     """Write the Story Bible, the scenes and the cast of a book."""
-    bible = Bible(ground)
+    bible = Bible(workspace)
     await bible.describe(title="The Rope", protagonist_name="Mara")
     await bible.write("protagonist", {"fatal_flaw": FLAW, "the_lie": LIE}, source="writer")
     await bible.write(
         "theme", {"central_theme": "trust", "theme_statement": THEME}, source="writer"
     )
-    manuscript = Manuscript(ground)
+    manuscript = Manuscript(workspace)
     for each in book.scenes:
         await manuscript.save(each.meta.scene_id, each.text, each.meta, reason="test")
-    graph = ground.studio.knowledge.graph("story")
+    graph = workspace.studio.knowledge.graph("story")
     await graph.merge(
         [
             Node("character:mara", "character", "Mara"),
@@ -227,7 +226,7 @@ def judge_of_pairs(request: ModelRequest) -> Any:
     }
 
 
-async def check_health(ground: Ground, **args: Any) -> RunRecord:
+async def check_health(workspace: Workspace, **args: Any) -> RunRecord:
     """Run a health check to its end."""
-    run = await ground.studio.start("writers_factory/health", args)
-    return await ground.studio.engine.wait(run.id)
+    run = await workspace.studio.start("writers_factory/health", args)
+    return await workspace.studio.engine.wait(run.id)

@@ -25,10 +25,10 @@ def found(report: HealthReport, check: str, rule: str) -> Any:
 @pytest.mark.req("WF-G60f", "WF-G60g", "WF-G61", "WF-G62", "WF-53", "WF-G23")
 async def test_scenario_12_health(tmp_path: Path) -> None:
     script = a_judge(theme={"score": 2, "quote": "I climb alone"})
-    async with open_book(tmp_path / "book", troubled_book(), script) as ground:
-        run = await check_health(ground)
+    async with open_book(tmp_path / "book", troubled_book(), script) as workspace:
+        run = await check_health(workspace)
         assert run.state is RunState.DONE, run.error
-        health = Health(ground)
+        health = Health(workspace)
         report = health.latest()
         assert report is not None
         gap = found(report, "B1", "gap")
@@ -49,7 +49,7 @@ async def test_scenario_12_health(tmp_path: Path) -> None:
         places = found(report, "A3", "two_places")
         assert places.severity is Severity.ERROR
         assert [each.scene_id for each in places.evidence] == ["ch3-sc1", "ch3-sc2"]
-        manuscript = Manuscript(ground)
+        manuscript = Manuscript(workspace)
         assert all(each.quote in manuscript.text(each.scene_id) for each in places.evidence)
         symbol = found(report, "C1", "recurrence")
         assert (symbol.severity, symbol.entities) == (Severity.INFO, ("lantern",))
@@ -63,7 +63,7 @@ async def test_scenario_12_health(tmp_path: Path) -> None:
 
         calls = len(script.calls)
         assert calls
-        again = await check_health(ground)
+        again = await check_health(workspace)
         assert again.state is RunState.DONE
         assert len(script.calls) == calls
         second = health.latest()
@@ -75,13 +75,13 @@ async def test_scenario_12_health(tmp_path: Path) -> None:
 @pytest.mark.req("WF-G60g", "WF-84")
 async def test_a_low_theme_score_is_overridden_by_the_writer(tmp_path: Path) -> None:
     script = a_judge(theme={"score": 2, "quote": "I climb alone"})
-    async with open_book(tmp_path / "book", troubled_book(), script) as ground:
-        health = Health(ground)
-        await check_health(ground, checks=["C2"])
+    async with open_book(tmp_path / "book", troubled_book(), script) as workspace:
+        health = Health(workspace)
+        await check_health(workspace, checks=["C2"])
         assert any("ch1-sc2" in each.finding for each in health.open_alerts(20))
         await health.override_theme("ch1-sc2", 8, "The refusal is the theme turned round.")
         assert not any("ch1-sc2" in each.finding for each in health.open_alerts(20))
-        await check_health(ground, checks=["C2"])
+        await check_health(workspace, checks=["C2"])
         report = health.latest()
         assert report is not None
         rows = report.check("C2_theme_resonance").details["scenes"]
@@ -89,14 +89,14 @@ async def test_a_low_theme_score_is_overridden_by_the_writer(tmp_path: Path) -> 
         assert (row["score"], row["override"]["score"], row["counted"]) == (2, 8, 8)
         assert row["override_is_stale"] is False
 
-        manuscript = Manuscript(ground)
+        manuscript = Manuscript(workspace)
         await manuscript.save(
             "ch1-sc2",
             manuscript.text("ch1-sc2") + "\n\nShe climbed on.",
             manuscript.scene("ch1-sc2"),
             reason="edit",
         )
-        await check_health(ground, checks=["C2"])
+        await check_health(workspace, checks=["C2"])
         report = health.latest()
         assert report is not None
         rows = report.check("C2_theme_resonance").details["scenes"]
@@ -108,14 +108,14 @@ async def test_a_low_theme_score_is_overridden_by_the_writer(tmp_path: Path) -> 
 
 @pytest.mark.req("WF-G61", "WF-53")
 async def test_alerts_vanish_after_the_fix_and_stay_one_over_runs(tmp_path: Path) -> None:
-    async with open_book(tmp_path / "book", troubled_book(), a_judge()) as ground:
-        health = Health(ground)
+    async with open_book(tmp_path / "book", troubled_book(), a_judge()) as workspace:
+        health = Health(workspace)
         for _ in range(2):
-            await check_health(ground, checks=["A3"])
+            await check_health(workspace, checks=["A3"])
         (alert,) = [each for each in health.open_alerts() if "Aldgate" in each.finding]
         assert alert.check == "A3_timeline_consistency"
-        await Manuscript(ground).set_meta("ch3-sc2", story_time="Day 5, night")
-        await check_health(ground, checks=["A3"])
+        await Manuscript(workspace).set_meta("ch3-sc2", story_time="Day 5, night")
+        await check_health(workspace, checks=["A3"])
         assert [each for each in health.open_alerts() if "Aldgate" in each.finding] == []
         states = [each.state for each in health.findings() if each.id == alert.finding_id]
         assert states == ["fixed"]

@@ -5,13 +5,14 @@ from health_fixture import BEATS, HEALTH, a_scene, a_view, examine
 from hypothesis import given
 from hypothesis import strategies as st
 
-from callboard.packs.writers_factory.health.checks.beats import (
+from callboard.packs.writers_factory.health.checks.structure import (
     check_beats,
+    check_pacing,
+    find_plateaus,
     points_off,
     rate_unwritten,
     rate_written,
 )
-from callboard.packs.writers_factory.health.checks.pacing import check_pacing, find_plateaus
 from callboard.packs.writers_factory.health.values import CheckStatus
 from callboard.packs.writers_factory.health.view import BeatView, ManuscriptView
 from callboard.packs.writers_factory.model import Severity

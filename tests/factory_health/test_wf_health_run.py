@@ -17,16 +17,16 @@ from health_fixture import (
 from callboard.core.errors import InvalidInput, NotFound
 from callboard.core.vocabulary import RunState
 from callboard.models import Failure, Line, ModelRequest, Script
-from callboard.packs.writers_factory.ground import Ground
 from callboard.packs.writers_factory.health import (
     ChallengeType,
     FlawChallenge,
     Health,
     start_after_chapter,
 )
-from callboard.packs.writers_factory.health.scope import BadScope
+from callboard.packs.writers_factory.health.examination import BadScope
 from callboard.packs.writers_factory.manuscript import Manuscript
 from callboard.packs.writers_factory.model import PlannedScene, SymbolUse
+from callboard.packs.writers_factory.workspace import Workspace
 from callboard.store.journal.events import read_events
 from callboard.studio.packs import load_pack
 
@@ -45,21 +45,21 @@ def asked(script: Script) -> list[str]:
 @pytest.mark.req("WF-G61", "WF-86")
 @pytest.mark.parametrize("scope", ["act:4", "chapter:0", "scene:4", "book", "chapter:x"])
 async def test_a_bad_scope_is_refused_with_the_grammar(tmp_path: Path, scope: str) -> None:
-    async with open_book(tmp_path / "book", Book(), a_judge()) as ground:
+    async with open_book(tmp_path / "book", Book(), a_judge()) as workspace:
         with pytest.raises(BadScope) as refused:
-            await ground.studio.start("writers_factory/health", {"scope": scope})
+            await workspace.studio.start("writers_factory/health", {"scope": scope})
         assert repr(scope) in refused.value.message
         assert "act:1|2a|2b|3" in str(refused.value.fix)
         with pytest.raises(BadScope):
-            await ground.studio.start("writers_factory/health", {"checks": ["A9"]})
+            await workspace.studio.start("writers_factory/health", {"checks": ["A9"]})
 
 
 @pytest.mark.req("WF-G61", "WF-G62")
 async def test_a_scope_looks_at_its_scenes_and_leaves_other_findings_alone(tmp_path: Path) -> None:
     script = a_judge()
-    async with open_book(tmp_path / "book", troubled_book(), script) as ground:
-        health = Health(ground)
-        await check_health(ground, scope="chapter:3", checks=["A3", "B1"])
+    async with open_book(tmp_path / "book", troubled_book(), script) as workspace:
+        health = Health(workspace)
+        await check_health(workspace, scope="chapter:3", checks=["A3", "B1"])
         assert asked(script).count("facts") == 2
         assert asked(script).count("scene") == 2
         report = health.latest()
@@ -68,16 +68,16 @@ async def test_a_scope_looks_at_its_scenes_and_leaves_other_findings_alone(tmp_p
         skipped = [c.check_id[:2] for c in report.checks if c.status.value == "skipped"]
         assert skipped == ["A1", "A2", "B2", "C1", "C2"]
         assert any("Aldgate" in each.finding for each in health.open_alerts())
-        await check_health(ground, scope="chapter:7")
+        await check_health(workspace, scope="chapter:7")
         assert any("Aldgate" in each.finding for each in health.open_alerts(20))
 
 
 @pytest.mark.req("WF-G61")
 async def test_a_book_without_scenes_has_no_data_and_no_score(tmp_path: Path) -> None:
     script = a_judge()
-    async with open_book(tmp_path / "book", Book(), script) as ground:
-        await check_health(ground, checks=["A1", "A2", "A3", "B1", "C1", "C2"])
-        report = Health(ground).latest()
+    async with open_book(tmp_path / "book", Book(), script) as workspace:
+        await check_health(workspace, checks=["A1", "A2", "A3", "B1", "C1", "C2"])
+        report = Health(workspace).latest()
     assert report is not None
     assert len(report.without_data) == 6
     assert report.overall_score is None
@@ -86,9 +86,9 @@ async def test_a_book_without_scenes_has_no_data_and_no_score(tmp_path: Path) ->
 
 @pytest.mark.req("WF-G61")
 async def test_a_muted_finding_is_no_alert_in_later_runs(tmp_path: Path) -> None:
-    async with open_book(tmp_path / "book", troubled_book(), a_judge()) as ground:
-        health = Health(ground)
-        await check_health(ground, checks=["A1"])
+    async with open_book(tmp_path / "book", troubled_book(), a_judge()) as workspace:
+        health = Health(workspace)
+        await check_health(workspace, checks=["A1"])
         (alert,) = health.open_alerts()
         with pytest.raises(InvalidInput):
             await health.mute(alert.finding_id, " ")
@@ -96,7 +96,7 @@ async def test_a_muted_finding_is_no_alert_in_later_runs(tmp_path: Path) -> None
             await health.mute("find_nothing", "because")
         await health.mute(alert.finding_id, "The calm is the point.")
         assert health.open_alerts() == ()
-        await check_health(ground, checks=["A1"])
+        await check_health(workspace, checks=["A1"])
         assert health.open_alerts() == ()
         (known,) = health.findings()
         assert (known.state, known.muted_because) == ("open", "The calm is the point.")
@@ -107,10 +107,10 @@ async def test_a_muted_finding_is_no_alert_in_later_runs(tmp_path: Path) -> None
 @pytest.mark.req("WF-G60c", "WF-G61")
 async def test_without_a_model_the_rules_speak_and_say_that_it_is_partial(tmp_path: Path) -> None:
     down = Script(Line(fail=Failure(503), times=None))
-    async with open_book(tmp_path / "book", troubled_book(), down) as ground:
-        run = await check_health(ground)
+    async with open_book(tmp_path / "book", troubled_book(), down) as workspace:
+        run = await check_health(workspace)
         assert run.state is RunState.DONE
-        report = Health(ground).latest()
+        report = Health(workspace).latest()
         assert report is not None
         timeline = report.check("A3_timeline_consistency")
         assert timeline.is_partial
@@ -128,9 +128,9 @@ async def test_a_reply_that_cannot_be_used_leaves_only_its_scene_open(tmp_path: 
             return Line("I would rather not.", times=None)
         return judge_of_scenes(request)
 
-    async with open_book(tmp_path / "book", troubled_book(), a_judge(scene=scene)) as ground:
-        await check_health(ground, checks=["B1"])
-        report = Health(ground).latest()
+    async with open_book(tmp_path / "book", troubled_book(), a_judge(scene=scene)) as workspace:
+        await check_health(workspace, checks=["B1"])
+        report = Health(workspace).latest()
         assert report is not None
         result = report.check("B1_flaw_challenge")
     assert result.is_partial
@@ -140,14 +140,14 @@ async def test_a_reply_that_cannot_be_used_leaves_only_its_scene_open(tmp_path: 
 @pytest.mark.req("WF-G62")
 async def test_only_a_changed_scene_is_asked_about_again(tmp_path: Path) -> None:
     script = a_judge()
-    async with open_book(tmp_path / "book", troubled_book(), script) as ground:
-        await check_health(ground)
+    async with open_book(tmp_path / "book", troubled_book(), script) as workspace:
+        await check_health(workspace)
         before = len(script.calls)
-        manuscript = Manuscript(ground)
+        manuscript = Manuscript(workspace)
         await manuscript.save(
             "ch4-sc1", "Mara slept. The night was long.", manuscript.scene("ch4-sc1"), reason="x"
         )
-        await check_health(ground)
+        await check_health(workspace)
         fresh = [str(c.request.prompt_type) for c in script.calls[before:]]
         about = [c for c in script.calls[before:] if "Mara slept." in c.prompt]
     assert len(about) == len(fresh) > 0
@@ -159,25 +159,25 @@ async def test_only_a_changed_scene_is_asked_about_again(tmp_path: Path) -> None
 async def test_a_killed_run_goes_on_without_paying_twice(tmp_path: Path) -> None:
     root = tmp_path / "book"
     first = a_judge(theme=Line(hold="theme", times=None))
-    async with open_book(root, troubled_book(), first) as ground:
-        run = await ground.studio.start("writers_factory/health", {})
+    async with open_book(root, troubled_book(), first) as workspace:
+        run = await workspace.studio.start("writers_factory/health", {})
         await first.reached("theme")
     heard = asked(first)
     assert heard.count("scene") == 14
     second = a_judge()
-    async with open_book(root, troubled_book(), second) as ground:
-        done = await ground.studio.engine.wait(run.id)
+    async with open_book(root, troubled_book(), second) as workspace:
+        done = await workspace.studio.engine.wait(run.id)
         assert done.state is RunState.DONE
-        reports = Health(ground).reports()
+        reports = Health(workspace).reports()
     assert set(asked(second)) == {"theme"}
     assert [each.id for each in reports] == [run.id]
 
 
 @pytest.mark.req("WF-G61")
 async def test_every_check_is_told_as_it_is_done(tmp_path: Path) -> None:
-    async with open_book(tmp_path / "book", troubled_book(), a_judge()) as ground:
-        run = await check_health(ground)
-        events = ground.studio.database.read(lambda c: read_events(c, run_id=run.id))
+    async with open_book(tmp_path / "book", troubled_book(), a_judge()) as workspace:
+        run = await check_health(workspace)
+        events = workspace.studio.database.read(lambda c: read_events(c, run_id=run.id))
         bodies: list[Any] = [e.body for e in events if e.body.type == "emitted"]
         told = [each.data["check"] for each in bodies if each.name == "health.check"]
     assert [each[:2] for each in told] == ["A1", "A2", "A3", "B1", "B2", "C1", "C2"]
@@ -185,9 +185,9 @@ async def test_every_check_is_told_as_it_is_done(tmp_path: Path) -> None:
 
 @pytest.mark.req("WF-84", "WF-G60d")
 async def test_the_writers_word_on_a_challenge_counts_at_once(tmp_path: Path) -> None:
-    async with open_book(tmp_path / "book", troubled_book(), a_judge()) as ground:
-        health = Health(ground)
-        await check_health(ground, checks=["B1"])
+    async with open_book(tmp_path / "book", troubled_book(), a_judge()) as workspace:
+        health = Health(workspace)
+        await check_health(workspace, checks=["B1"])
         assert health.flaw_gap() == 12
         assert len(health.open_alerts()) == 1
         own = FlawChallenge("ch6-sc1", FLAW, ChallengeType.GROWTH, 7, "Mara counted to 13.")
@@ -206,12 +206,12 @@ async def test_the_writers_word_on_a_challenge_counts_at_once(tmp_path: Path) ->
 
 @pytest.mark.req("WF-G60a", "WF-G60e", "WF-G60f")
 async def test_the_writer_corrects_tension_symbols_and_functions(tmp_path: Path) -> None:
-    async with open_book(tmp_path / "book", troubled_book(), a_judge()) as ground:
-        health = Health(ground)
-        await check_health(ground, checks=["A1", "B2", "C1"])
+    async with open_book(tmp_path / "book", troubled_book(), a_judge()) as workspace:
+        health = Health(workspace)
+        await check_health(workspace, checks=["A1", "B2", "C1"])
         for scene in ("ch6-sc1", "ch6-sc2"):
             await health.correct_tension(scene, 9)
-        assert Manuscript(ground).scene("ch6-sc1").tension == 9
+        assert Manuscript(workspace).scene("ch6-sc1").tension == 9
         assert not any(each.check.startswith("A1") for each in health.open_alerts(20))
         await health.correct_symbols("ch2-sc1", [SymbolUse("rope", "introduction")])
         assert any("rope" in each.finding for each in health.open_alerts(20))
@@ -254,10 +254,10 @@ def judging_pack(tmp_path: Path) -> Any:
     return load_pack(root)
 
 
-async def judged(ground: Ground, scene: str) -> Any:
+async def judged(workspace: Workspace, scene: str) -> Any:
     """Judge one scene in a run of its own."""
-    run = await ground.studio.start("writers_factory/judge_one", {"scene": scene})
-    done = await ground.studio.engine.wait(run.id)
+    run = await workspace.studio.start("writers_factory/judge_one", {"scene": scene})
+    done = await workspace.studio.engine.wait(run.id)
     assert done.state is RunState.DONE, done.error
     return done.result
 
@@ -268,19 +268,19 @@ async def test_an_accepted_scene_is_judged_once_and_the_writer_has_the_last_word
 ) -> None:
     script = a_judge()
     book, packs = troubled_book(), (judging_pack(tmp_path),)
-    async with open_book(tmp_path / "book", book, script, packs=packs) as ground:
-        first = await judged(ground, "ch1-sc2")
+    async with open_book(tmp_path / "book", book, script, packs=packs) as workspace:
+        first = await judged(workspace, "ch1-sc2")
         assert first["tension"] == 5
         assert first["challenge"]["quote"] == "the knot slipped"
-        lit = await judged(ground, "ch2-sc1")
+        lit = await judged(workspace, "ch2-sc1")
         assert lit["symbols"] == [{"name": "lantern", "stage": "introduction"}]
         calls = len(script.calls)
-        assert await judged(ground, "ch1-sc2") == first
+        assert await judged(workspace, "ch1-sc2") == first
         assert len(script.calls) == calls
-        health = Health(ground)
+        health = Health(workspace)
         await health.correct_tension("ch1-sc2", 8.5)
         await health.deny_challenge("ch1-sc2")
-        again = await judged(ground, "ch1-sc2")
+        again = await judged(workspace, "ch1-sc2")
         assert (again["tension"], again["challenge"]) == (8.5, None)
 
 
@@ -292,8 +292,8 @@ async def test_a_challenge_whose_quote_is_invented_is_none(tmp_path: Path) -> No
         return {**judge_of_scenes(request), "challenge": told}
 
     book, packs = troubled_book(), (judging_pack(tmp_path),)
-    async with open_book(tmp_path / "book", book, a_judge(scene=scene), packs=packs) as ground:
-        found = await judged(ground, "ch1-sc2")
+    async with open_book(tmp_path / "book", book, a_judge(scene=scene), packs=packs) as workspace:
+        found = await judged(workspace, "ch1-sc2")
     assert (found["challenge"], found["tension"]) == (None, 5)
 
 
@@ -307,21 +307,21 @@ def last_option(request: ModelRequest) -> Any:
 async def test_a_small_model_only_picks_and_the_report_is_sound(tmp_path: Path) -> None:
     names = ("tension", "challenge", "symbol", "quote", "theme")
     script = a_judge(**{f"small_{name}": last_option for name in names})
-    async with open_book(tmp_path / "book", troubled_book(), script, **SMALL) as ground:
-        run = await check_health(ground)
+    async with open_book(tmp_path / "book", troubled_book(), script, **SMALL) as workspace:
+        run = await check_health(workspace)
         assert run.state is RunState.DONE, run.error
         assert set(asked(script)) <= {f"small_{name}" for name in names}
-        report = Health(ground).latest()
+        report = Health(workspace).latest()
         assert report is not None
         assert report.check("A3_timeline_consistency").is_partial
-        manuscript = Manuscript(ground)
+        manuscript = Manuscript(workspace)
         quotes = [e for c in report.checks for f in c.findings for e in f.evidence]
         assert quotes
         assert all(each.quote in manuscript.text(each.scene_id) for each in quotes)
         scores = report.check("C2_theme_resonance").details["scenes"]
         assert all(0 <= each["score"] <= 10 for each in scores)
         calls = len(script.calls)
-        await check_health(ground)
+        await check_health(workspace)
         assert len(script.calls) == calls
 
 
@@ -329,32 +329,32 @@ async def test_a_small_model_only_picks_and_the_report_is_sound(tmp_path: Path) 
 async def test_a_complete_chapter_starts_a_run_once_and_nobody_waits(tmp_path: Path) -> None:
     book = troubled_book()
     script = a_judge(scene=Line(hold="judge", times=None))
-    async with open_book(tmp_path / "book", book, script) as ground:
-        manuscript = Manuscript(ground)
+    async with open_book(tmp_path / "book", book, script) as workspace:
+        manuscript = Manuscript(workspace)
         planned = [PlannedScene(e.meta.chapter, e.meta.scene, e.meta.scene_id) for e in book.scenes]
         await manuscript.set_outline([*planned, PlannedScene(7, 3, "still to come")])
-        assert await start_after_chapter(ground, "ch7-sc1") is None
-        run_id = await start_after_chapter(ground, "ch3-sc2")
+        assert await start_after_chapter(workspace, "ch7-sc1") is None
+        run_id = await start_after_chapter(workspace, "ch3-sc2")
         assert run_id is not None
         await script.reached("judge")
-        assert await start_after_chapter(ground, "ch3-sc1") == run_id
+        assert await start_after_chapter(workspace, "ch3-sc1") == run_id
         script.release("judge")
 
 
 @pytest.mark.req("WF-G61")
 async def test_no_run_is_started_where_the_settings_say_so(tmp_path: Path) -> None:
-    async with open_book(tmp_path / "book", troubled_book(), a_judge()) as ground:
+    async with open_book(tmp_path / "book", troubled_book(), a_judge()) as workspace:
         file = tmp_path / "book" / ".callboard" / "writers_factory.yaml"
         file.write_text("health:\n  after_each_chapter: false\n", encoding="utf-8")
-        assert await start_after_chapter(ground, "ch3-sc2") is None
+        assert await start_after_chapter(workspace, "ch3-sc2") is None
 
 
 @pytest.mark.req("WF-G60b")
 async def test_a_scene_that_is_not_accepted_is_not_looked_at(tmp_path: Path) -> None:
-    async with open_book(tmp_path / "book", troubled_book(), a_judge()) as ground:
-        await Manuscript(ground).set_outline([PlannedScene(8, 1, "still to come", 9)])
-        ids = [scene.scene_id for scene in Health(ground).view().scenes]
-        report = (await check_health(ground, checks=["A2"])).result
+    async with open_book(tmp_path / "book", troubled_book(), a_judge()) as workspace:
+        await Manuscript(workspace).set_outline([PlannedScene(8, 1, "still to come", 9)])
+        ids = [scene.scene_id for scene in Health(workspace).view().scenes]
+        report = (await check_health(workspace, checks=["A2"])).result
     assert "ch8-sc1" not in ids
     titles = [each["title"] for check in report["checks"] for each in check["findings"]]
     assert any("Midpoint" in title and "not written" in title for title in titles)

@@ -10,9 +10,15 @@ from hypothesis import strategies as st
 
 from callboard.core.clock import SystemClock
 from callboard.packs.writers_factory.health.evaluation import Known, evaluate
-from callboard.packs.writers_factory.health.ledger import Ledger, Look
-from callboard.packs.writers_factory.health.scope import BadScope, parse_checks, parse_scope
-from callboard.packs.writers_factory.health.scoring import judged, overall_of, score_of
+from callboard.packs.writers_factory.health.examination import (
+    BadScope,
+    judged,
+    overall_of,
+    parse_checks,
+    parse_scope,
+    score_of,
+)
+from callboard.packs.writers_factory.health.records import FindingLedger, Look
 from callboard.packs.writers_factory.health.values import (
     CheckId,
     CheckResult,
@@ -162,7 +168,7 @@ class Shelf:
 
     def __init__(self, folder: Path) -> None:
         self.database = Database.open(folder / "test.db")
-        self.ledger = Ledger(Records(self.database, "writers_factory", SystemClock()))
+        self.ledger = FindingLedger(Records(self.database, "writers_factory", SystemClock()))
         self.now = 0
 
     async def look(self, *found: Finding, whole: bool = True, partial: bool = False) -> None:

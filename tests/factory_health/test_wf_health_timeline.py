@@ -18,17 +18,17 @@ from callboard.packs.writers_factory.health.timeline.facts import (
     PairVerdict,
     Possession,
     SceneFacts,
+    further_pairs,
 )
-from callboard.packs.writers_factory.health.timeline.losses import read_losses
-from callboard.packs.writers_factory.health.timeline.pairs import further_pairs
 from callboard.packs.writers_factory.health.timeline.reading import read_scene
-from callboard.packs.writers_factory.health.timeline.times import (
+from callboard.packs.writers_factory.health.timeline.statements import (
     is_before,
     is_same_time,
     most_hours_between,
+    read_losses,
     read_time,
+    read_travel_rule,
 )
-from callboard.packs.writers_factory.health.timeline.travel import read_travel_rule
 from callboard.packs.writers_factory.health.values import CheckStatus
 from callboard.packs.writers_factory.health.view import CausedEvent, ManuscriptView, Setup
 from callboard.packs.writers_factory.model import Severity

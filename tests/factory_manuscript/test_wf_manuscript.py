@@ -9,7 +9,6 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from callboard.core.errors import CallboardError
-from callboard.packs.writers_factory.ground import Ground
 from callboard.packs.writers_factory.manuscript import (
     Manuscript,
     NothingToUndo,
@@ -28,6 +27,7 @@ from callboard.packs.writers_factory.manuscript import (
     write_sheet,
 )
 from callboard.packs.writers_factory.model import PlannedScene, SceneMeta, SceneStatus, SymbolUse
+from callboard.packs.writers_factory.workspace import Workspace
 
 pytestmark = pytest.mark.anyio
 
@@ -45,9 +45,11 @@ def meta(chapter: int = 1, scene: int = 1, **more: Any) -> SceneMeta:
 
 
 @pytest.mark.req("WF-G11")
-async def test_an_approved_outline_is_kept_in_story_order(book: Manuscript, ground: Ground) -> None:
+async def test_an_approved_outline_is_kept_in_story_order(
+    book: Manuscript, workspace: Workspace
+) -> None:
     await book.set_outline(reversed(PLAN))
-    again = Manuscript(ground)
+    again = Manuscript(workspace)
     assert again.outline() == PLAN
     assert [scene.scene_id for scene in again.scenes()] == ["ch1-sc1", "ch1-sc2", "ch2-sc1"]
     assert {scene.status for scene in again.scenes()} == {SceneStatus.PLANNED}
@@ -57,14 +59,14 @@ async def test_an_approved_outline_is_kept_in_story_order(book: Manuscript, grou
 
 @pytest.mark.req("WF-G11")
 async def test_an_outline_that_is_replaced_can_be_seen_and_brought_back(
-    book: Manuscript, ground: Ground
+    book: Manuscript, workspace: Workspace
 ) -> None:
     assert book.outline_versions() == ()
     await book.set_outline(PLAN, reason="proposed")
     await book.set_outline(PLAN)
     other = (PlannedScene(1, 1, "Only one", 1),)
     await book.set_outline(other, reason="my own")
-    versions = Manuscript(ground).outline_versions()
+    versions = Manuscript(workspace).outline_versions()
     assert [(each.number, each.reason, each.scenes) for each in versions] == [
         (1, "proposed", PLAN),
         (2, "my own", other),
@@ -79,10 +81,10 @@ async def test_an_outline_that_is_replaced_can_be_seen_and_brought_back(
 
 
 async def test_an_outline_from_before_they_were_counted_is_the_first(
-    book: Manuscript, ground: Ground
+    book: Manuscript, workspace: Workspace
 ) -> None:
     old = {"scenes": outline_to_json(PLAN), "approved_at": 7}
-    await ground.records.put("outline", "outline", old)
+    await workspace.records.put("outline", "outline", old)
     assert book.outline() == PLAN
     await book.set_outline(PLAN[:1])
     first, second = book.outline_versions()

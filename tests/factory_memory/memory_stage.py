@@ -9,8 +9,8 @@ from typing import Any
 from callboard.core.vocabulary import RunRecord, RunState
 from callboard.knowledge import Edge, Node
 from callboard.models import ModelRequest, Script
-from callboard.packs.writers_factory.ground import Ground
 from callboard.packs.writers_factory.memory import Consolidator, Memory, Notebooks
+from callboard.packs.writers_factory.workspace import Workspace
 from callboard.store.journal.runs import finish, insert_run
 from callboard.studio.project import Project
 from callboard.studio.studio import Studio
@@ -33,7 +33,7 @@ class Desk:
 
     studio: Studio
     script: Script
-    ground: Ground
+    workspace: Workspace
     memory: Memory
     notebooks: Notebooks
     consolidator: Consolidator
@@ -103,14 +103,14 @@ async def open_desk(
     own = {"HOME": str(root.parent), "XDG_CONFIG_HOME": str(root.parent / "config")}
     options = {"flags": chosen, "environment": own, **options}
     async with open_scripted(root, script, PACK, QUESTIONS, **options) as studio:
-        ground = Ground(studio)
+        workspace = Workspace(studio)
         yield Desk(
             studio,
             script,
-            ground,
-            Memory(ground),
-            Notebooks(ground),
-            Consolidator(ground),
+            workspace,
+            Memory(workspace),
+            Notebooks(workspace),
+            Consolidator(workspace),
             root,
             asked,
         )

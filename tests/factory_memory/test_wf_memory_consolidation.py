@@ -220,7 +220,7 @@ async def test_the_dead_do_not_act_and_nobody_loves_and_hates(tmp_path: Path) ->
             "scene:ch2-sc1",
             "scene:ch5-sc1",
         ]
-        mark = desk.ground.records.get("consolidated_turn", turn)
+        mark = desk.workspace.records.get("consolidated_turn", turn)
         assert mark == {"state": "committed"}
         assert (await desk.consolidate())["events_seen"] == 0
 
@@ -393,7 +393,9 @@ async def test_a_turn_two_runs_have_read_is_digested_once(desk: Desk) -> None:
     await desk.know(DANNY)
     turn = await desk.said("Danny is dead.")
     claim = Claim(DANNY.id, "character", "Danny", "status", "dead", source="conversation:x")
-    merger = Merger(desk.studio.database, desk.ground.records, desk.memory.graph, desk.memory.facts)
+    merger = Merger(
+        desk.studio.database, desk.workspace.records, desk.memory.graph, desk.memory.facts
+    )
 
     def digestion(run_id: str) -> Digestion:
         offer = Offer(Origin(OriginKind.TURN, turn), (claim,))
@@ -516,7 +518,7 @@ async def test_a_small_model_only_says_what_a_name_is(tmp_path: Path) -> None:
 
 @pytest.mark.req("WF-75", "WF-G48", "WF-73")
 async def test_the_story_bible_is_ingested_once(desk: Desk) -> None:
-    bible = Bible(desk.ground)
+    bible = Bible(desk.workspace)
     await bible.describe(protagonist_name="Mickey Barlow")
     await bible.write(
         "protagonist", {"fatal_flaw": "pride", "the_lie": "Nobody stays."}, source="w"
@@ -526,7 +528,7 @@ async def test_the_story_bible_is_ingested_once(desk: Desk) -> None:
     await bible.write("theme", {"central_theme": "Loyalty"}, source="w")
     rules = ["Magic must cost blood.", "Nobody can fly.", "Only iron cuts."]
     await bible.write("world_rules", {"fundamental_rules": rules}, source="w")
-    ingestor = Ingestor(desk.ground, bible)
+    ingestor = Ingestor(desk.workspace, bible)
     report = await ingestor.ingest()
     assert report.nodes_added == 1 + 15 + 1 + 3
     graph = desk.memory.graph
@@ -557,7 +559,7 @@ async def test_the_story_bible_is_ingested_once(desk: Desk) -> None:
 
 @pytest.mark.req("WF-G48")
 async def test_a_template_edited_into_nonsense_takes_nothing_out_of_the_graph(desk: Desk) -> None:
-    bible = Bible(desk.ground)
+    bible = Bible(desk.workspace)
     await bible.describe(protagonist_name="Mickey")
     hero = await bible.write("protagonist", {"fatal_flaw": "pride"}, source="w")
     rules = await bible.write("world_rules", {"fundamental_rules": ["Nobody flies."]}, source="w")
@@ -577,7 +579,7 @@ async def test_a_template_edited_into_nonsense_takes_nothing_out_of_the_graph(de
 async def test_people_of_the_beats_are_found_once(tmp_path: Path) -> None:
     found = '<node type="character" name="Rosa" job="nurse"/><node type="location" name="Vell"/>'
     async with open_desk(tmp_path / "book", lambda _request: found) as desk:
-        bible = Bible(desk.ground)
+        bible = Bible(desk.workspace)
         await bible.write("beat_sheet", {"beat_1": "Rosa waits as a nurse in Vell."}, source="w")
         report = await desk.consolidate()
         assert (report["events_seen"], len(desk.asked)) == (0, 1)
@@ -670,7 +672,7 @@ async def test_the_clock_goes_on_after_a_look_that_failed(desk: Desk) -> None:
         arrived.put_nowait(None)
         await ticks.get()
 
-    clock = ConsolidationClock(Blinking(desk.ground), pause=pause)
+    clock = ConsolidationClock(Blinking(desk.workspace), pause=pause)
     clock.start()
     for _ in range(2):
         await arrived.get()

@@ -77,7 +77,7 @@ async def test_promoted_decisions_stay_retrievable(desk: Desk) -> None:
 
 @pytest.mark.req("WF-78", "WF-79", "WF-G50", "WF-G51", "WF-G54")
 async def test_day_one_survives_two_hundred_decisions(desk: Desk) -> None:
-    await Bible(desk.ground).describe(title="Fire & <Ice>", protagonist_name="Mickey Barlow")
+    await Bible(desk.workspace).describe(title="Fire & <Ice>", protagonist_name="Mickey Barlow")
     memory = desk.memory
     await memory.save_decision("character", "mickey_fatal_flaw", "He runs from debts.")
     await memory.save_decision("character", "mickey_the_lie", "Nobody stays.")
@@ -93,13 +93,13 @@ async def test_day_one_survives_two_hundred_decisions(desk: Desk) -> None:
         assert {line.category for line in lines} == {"character"}
     thirty = memory.context(30)
     assert [line.value for line in thirty[27:]] == ["Turn 199", "Turn 198", "Turn 197"]
-    await Bible(desk.ground).describe(title="Another title")
+    await Bible(desk.workspace).describe(title="Another title")
     assert memory.context(20)[0].value == "He runs from debts."
 
 
 @pytest.mark.req("WF-G51")
 async def test_small_prompts_take_the_first_of_the_ranking(desk: Desk) -> None:
-    await Bible(desk.ground).describe(protagonist_name="Mickey Barlow")
+    await Bible(desk.workspace).describe(protagonist_name="Mickey Barlow")
     await desk.know(
         MICKEY,
         DANNY,

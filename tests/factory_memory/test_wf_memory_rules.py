@@ -14,7 +14,7 @@ from callboard.packs.writers_factory.memory.claims import (
     Names,
     ScenePoint,
     SceneRange,
-    State,
+    ScopedValue,
     find_point,
     key_form,
     read_range,
@@ -26,7 +26,7 @@ from callboard.packs.writers_factory.memory.claims import (
 from callboard.packs.writers_factory.memory.claims.mapping import PROJECT_NODE, map_entry
 from callboard.packs.writers_factory.memory.conflicts import (
     ClashKind,
-    Draft,
+    GraphDraft,
     excludes,
     find_clash,
     read_rules,
@@ -36,7 +36,7 @@ from callboard.packs.writers_factory.memory.extraction import (
     keep_mentioned,
     read_found,
 )
-from callboard.packs.writers_factory.memory.ranking import Scenery, rank_foundation, take
+from callboard.packs.writers_factory.memory.scenery import Scenery, rank_foundation, take
 
 RULES = read_rules()
 WORDS = st.lists(
@@ -171,7 +171,7 @@ def test_ranges_overlap_both_ways(one: SceneRange, other: SceneRange) -> None:
 def test_states_read_back_by_scene(changes: list[tuple[str, int]]) -> None:
     attrs: dict[str, object] = {}
     for value, chapter in changes:
-        attrs = with_state(attrs, "life", State(value, SceneRange(ScenePoint(chapter))))
+        attrs = with_state(attrs, "life", ScopedValue(value, SceneRange(ScenePoint(chapter))))
     latest = {chapter: value for value, chapter in changes}
     for chapter in range(1, 11):
         begun = [each for each in latest if each <= chapter]
@@ -182,13 +182,13 @@ def test_states_read_back_by_scene(changes: list[tuple[str, int]]) -> None:
 
 
 def test_a_plain_attribute_holds_everywhere() -> None:
-    assert states_of({"age": 34}, "age") == (State(34, ALWAYS),)
+    assert states_of({"age": 34}, "age") == (ScopedValue(34, ALWAYS),)
     assert value_at({"age": 34}, "age", ScenePoint(3)) == 34
 
 
 def clash_of(existing: dict[str, object], attribute: str, value: object, scope: SceneRange) -> str:
     node = Node("character:danny", "character", "Danny", (), existing)
-    draft = Draft({node.id: node}, lambda _src: (), Names([node]))
+    draft = GraphDraft({node.id: node}, lambda _src: (), Names([node]))
     claim = Claim(node.id, "character", "Danny", attribute, value, scope)
     found = find_clash(draft, RULES, claim)
     return "" if found is None else found.kind.value
@@ -224,12 +224,12 @@ def test_what_contradicts_and_what_only_changes(
 
 @pytest.mark.req("WF-G56")
 def test_alive_early_and_dead_late_is_a_change_but_the_same_chapter_is_not() -> None:
-    living = with_state({}, "status", State("alive", since(2)))
+    living = with_state({}, "status", ScopedValue("alive", since(2)))
     assert clash_of(living, "status", "dead", since(9)) == ""
     assert clash_of(living, "status", "dead", since(2)) == ClashKind.FUNCTIONAL
-    in_scene = with_state({}, "status", State("alive", since(2, 1)))
+    in_scene = with_state({}, "status", ScopedValue("alive", since(2, 1)))
     assert clash_of(in_scene, "status", "dead", since(2, 3)) == ""
-    dead = with_state({}, "status", State("dead", since(3)))
+    dead = with_state({}, "status", ScopedValue("dead", since(3)))
     assert clash_of(dead, "status", "alive", since(5)) == ClashKind.FUNCTIONAL
 
 

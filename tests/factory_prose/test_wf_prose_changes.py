@@ -5,8 +5,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from callboard.packs.writers_factory.prose import (
-    Change,
     ChangesStale,
+    TextChange,
     apply_changes,
     track_changes,
 )
@@ -44,7 +44,7 @@ def test_changes_are_sentences() -> None:
     assert {(c.revision_pass, c.reason, c.status) for c in changes} == {
         ("prose", "tighter", "proposed")
     }
-    assert [Change.from_json(change.to_json()) for change in changes] == list(changes)
+    assert [TextChange.from_json(change.to_json()) for change in changes] == list(changes)
 
 
 @pytest.mark.req("WF-G81")

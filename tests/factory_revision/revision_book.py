@@ -8,10 +8,10 @@ from typing import Any
 
 from callboard.core.vocabulary import RunState
 from callboard.models import Line, ModelRequest, Script
-from callboard.packs.writers_factory.ground import Ground
 from callboard.packs.writers_factory.model import PlannedScene, SceneMeta, SceneStatus
 from callboard.packs.writers_factory.prose import base_sheet, write_table
 from callboard.packs.writers_factory.revision import Category, Revision
+from callboard.packs.writers_factory.workspace import Workspace
 from callboard.store.faults import FaultPoints
 from callboard.studio.project import Project
 from callboard.studio.studio import Studio
@@ -70,8 +70,8 @@ class Book:
     root: Path
 
     @property
-    def ground(self) -> Ground:
-        return Ground(self.studio)
+    def workspace(self) -> Workspace:
+        return Workspace(self.studio)
 
     async def plan(self, *scenes: PlannedScene) -> None:
         await self.revision.manuscript.set_outline(
@@ -140,4 +140,4 @@ async def open_book(
     """Open a book in a folder; the first opening lays it out."""
     lay_book(root, has_voice=has_voice)
     async with open_scripted(root, script, flags=flags, faults=faults) as studio:
-        yield Book(studio, Revision(Ground(studio)), root)
+        yield Book(studio, Revision(Workspace(studio)), root)

@@ -16,16 +16,16 @@ from revision_book import SCENE, Book, open_book
 from callboard.core.canonical import compact_json
 from callboard.packs.writers_factory.model import PlannedScene, SceneMeta
 from callboard.packs.writers_factory.revision import WriterOnly
-from callboard.packs.writers_factory.revision.completion.completion import NotComplete
-from callboard.packs.writers_factory.revision.completion.export import (
+from callboard.packs.writers_factory.revision.binding import blocks_of
+from callboard.packs.writers_factory.revision.completion import (
     BookFacts,
+    NotComplete,
     NothingToExport,
     export_manuscript,
     file_stem,
     markdown_of,
 )
-from callboard.packs.writers_factory.revision.completion.page_tree import blocks_of
-from callboard.packs.writers_factory.revision.facts import SceneText
+from callboard.packs.writers_factory.revision.facts import BookScene
 
 pytestmark = pytest.mark.anyio
 DOCUMENT = "word/document.xml"
@@ -120,9 +120,9 @@ async def test_hostile_text_reads_nothing_and_injects_nothing(tmp_path: Path) ->
         await book.plan()
         (book.root / "secret.txt").write_text("TOP-SECRET-WORDS")
         (book.root / "content/secret.txt").write_text("TOP-SECRET-WORDS")
-        scenes = [SceneText(SceneMeta("ch1-sc1", 1, 1), HOSTILE)]
+        scenes = [BookScene(SceneMeta("ch1-sc1", 1, 1), HOSTILE)]
         facts = BookFacts("--lua-filter=evil.lua", "<b>x</b>\x00")
-        made = await export_manuscript(book.ground, facts, scenes)
+        made = await export_manuscript(book.workspace, facts, scenes)
         assert made.warnings == ()
         for each in made.files:
             if each.format == "md":
@@ -248,11 +248,11 @@ async def test_nothing_written_is_nothing_to_export(tmp_path: Path) -> None:
     async with open_book(tmp_path / "book") as book:
         await book.plan()
         with pytest.raises(NothingToExport):
-            await export_manuscript(book.ground, BookFacts("x"), book.revision.texts())
+            await export_manuscript(book.workspace, BookFacts("x"), book.revision.texts())
         run = await book.record("finish", by="writer")
         assert run.state == "failed" and run.error.code == "nothing_to_export"
 
 
 def test_the_markdown_holds_the_scenes_word_for_word() -> None:
-    scenes = [SceneText(SceneMeta("ch1-sc1", 1, 1), HOSTILE)]
+    scenes = [BookScene(SceneMeta("ch1-sc1", 1, 1), HOSTILE)]
     assert HOSTILE.strip("\n") in markdown_of(BookFacts("Book"), scenes)

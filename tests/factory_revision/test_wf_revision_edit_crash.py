@@ -12,11 +12,11 @@ from revision_book import SCENE, lay_book, open_book, verdict
 from callboard.core.vocabulary import RunState
 from callboard.models import Line, Script
 from callboard.packs.writers_factory.foreman.wiring import Rooms
-from callboard.packs.writers_factory.ground import Ground
 from callboard.packs.writers_factory.model import SceneMeta, SceneStatus
 from callboard.packs.writers_factory.modes import ModeGated
 from callboard.packs.writers_factory.revision import ChangedSince, EditRequest
 from callboard.packs.writers_factory.revision.editing.edits import KIND
+from callboard.packs.writers_factory.workspace import Workspace
 from callboard.store.connection import StoreError
 from callboard.store.journal.runs import list_runs
 from callboard.studio.studio import Studio
@@ -47,7 +47,7 @@ async def opened(root: Path, **options: Any) -> AsyncIterator[Studio]:
 async def lay_scene(root: Path) -> None:
     lay_book(root, has_voice=False)
     async with opened(root) as studio:
-        rooms = Rooms.open(Ground(studio))
+        rooms = Rooms.open(Workspace(studio))
         meta = SceneMeta("ch1-sc1", 1, 1, "Fog", SceneStatus.DRAFTED)
         await rooms.manuscript.save("ch1-sc1", BEFORE, meta, reason="test")
         with pytest.raises(ModeGated):
@@ -105,7 +105,7 @@ async def test_an_edit_of_the_foreman_is_made_once_wherever_the_power_is_cut(
         told = await resume(studio)
         assert told["status"] == "executed", told
         assert "+The brass lamp was lit." in told["data"]["diff"]
-        rooms = Rooms.open(Ground(studio))
+        rooms = Rooms.open(Workspace(studio))
         assert rooms.manuscript.text("ch1-sc1") == AFTER
         versions = rooms.manuscript.versions("ch1-sc1")
         assert [each.reason for each in versions] == ["test", "edit: concrete"]
@@ -131,7 +131,7 @@ async def test_what_stands_in_the_file_says_whether_a_begun_edit_was_made(
     file.write_text(file.read_text().replace(AFTER, typed))
     async with opened(root) as studio:
         told = await resume(studio)
-        assert (told["status"], Rooms.open(Ground(studio)).manuscript.text("ch1-sc1")) == (
+        assert (told["status"], Rooms.open(Workspace(studio)).manuscript.text("ch1-sc1")) == (
             status,
             left,
         )
@@ -141,13 +141,13 @@ async def test_an_edit_the_writer_took_back_is_not_made_again(tmp_path: Path) ->
     root = tmp_path / "book"
     await lay_scene(root)
     async with opened(root) as studio:
-        edits = Rooms.open(Ground(studio)).revision.edits
+        edits = Rooms.open(Workspace(studio)).revision.edits
         request = EditRequest("ch1-sc1", "brass lamp", "concrete", "lamp")
         made = await edits.apply(request, once="turn/1")
         await edits.undo("ch1-sc1")
         again = await edits.apply(request, once="turn/1")
         assert (again.edit_id, again.diff) == (made.edit_id, made.diff)
-        assert Rooms.open(Ground(studio)).manuscript.text("ch1-sc1") == BEFORE
+        assert Rooms.open(Workspace(studio)).manuscript.text("ch1-sc1") == BEFORE
         other = await edits.apply(request, once="turn/2")
         assert other.edit_id != made.edit_id
 

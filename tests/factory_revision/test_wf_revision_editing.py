@@ -20,8 +20,7 @@ from callboard.packs.writers_factory.revision import (
     ProseRefused,
 )
 from callboard.packs.writers_factory.revision.editing.proposals import ProposalDecided
-from callboard.packs.writers_factory.revision.editing.requests import find_place
-from callboard.packs.writers_factory.revision.editing.targets import TargetRefused
+from callboard.packs.writers_factory.revision.editing.requests import TargetRefused, find_place
 from callboard.tools.errors import PathOutsideProject
 
 pytestmark = pytest.mark.anyio

@@ -18,20 +18,22 @@ from callboard.packs.writers_factory.revision import Category, ChangedSince
 from callboard.packs.writers_factory.revision.analysis.brief import SceneBrief
 from callboard.packs.writers_factory.revision.analysis.scoring import score_scene
 from callboard.packs.writers_factory.revision.analysis.verdict import Verdict
-from callboard.packs.writers_factory.revision.enhancement.alternatives import alternatives_for
-from callboard.packs.writers_factory.revision.enhancement.changes import (
-    ChangeUnknown,
-    accepted_text,
-    decide,
-    preview_text,
-)
 from callboard.packs.writers_factory.revision.enhancement.fixes import (
     Replacement,
     Replacements,
     changes_of,
     check_fixes,
 )
-from callboard.packs.writers_factory.revision.enhancement.passes import PASSES, Draft, objection
+from callboard.packs.writers_factory.revision.enhancement.proposal import (
+    PASSES,
+    ChangeUnknown,
+    ScoredText,
+    accepted_text,
+    decide,
+    objection,
+    preview_text,
+)
+from callboard.packs.writers_factory.revision.enhancement.quick import alternatives_for
 from callboard.packs.writers_factory.settings import bundled_settings
 
 pytestmark = pytest.mark.anyio
@@ -120,10 +122,10 @@ def test_no_answer_of_a_writer_breaks_the_reading_of_fixes(
 # Passes
 
 
-def draft(text: str, score: int = 8, **changes: Any) -> Draft:
+def draft(text: str, score: int = 8, **changes: Any) -> ScoredText:
     brief = SceneBrief("ch1-sc1", base_sheet(), pov="third")
     said = Verdict.model_validate(verdict(score, "Mickey waited", **changes))
-    return Draft(text, score_scene(text, brief, said, SETTINGS))
+    return ScoredText(text, score_scene(text, brief, said, SETTINGS))
 
 
 BASE = "Mickey waited by the door until the rain stopped. Then he went home and slept."

@@ -11,9 +11,9 @@ from revision_book import lay_book, open_book
 
 from callboard.core.vocabulary import RunState
 from callboard.models import Line, Script
-from callboard.packs.writers_factory.ground import Ground
 from callboard.packs.writers_factory.revision import Revision
 from callboard.packs.writers_factory.revision.editing.proposals import KIND
+from callboard.packs.writers_factory.workspace import Workspace
 from callboard.store.connection import StoreError
 from callboard.store.journal.runs import list_runs
 from callboard.studio.studio import Studio
@@ -70,7 +70,7 @@ async def test_a_step_that_is_repeated_after_a_crash_keeps_no_second_proposal(
         (run,) = studio.database.read(lambda c: list_runs(c, choreography=CHAT))
         done = await studio.engine.wait(run.id)
         assert done.state is RunState.DONE
-        (kept,) = Revision(Ground(studio)).proposals.all()
+        (kept,) = Revision(Workspace(studio)).proposals.all()
         assert kept.text == "The tide turns twice.\n"
         turn: Any = done.result
         assert [each["proposal"] for each in turn["content_updates"]] == [kept.id]

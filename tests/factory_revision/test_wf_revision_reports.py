@@ -18,9 +18,9 @@ from callboard.packs.writers_factory.model import (
 )
 from callboard.packs.writers_factory.revision.analysis.forbidden import Correction
 from callboard.packs.writers_factory.revision.facts import (
+    BookScene,
     Planting,
     SceneGround,
-    SceneText,
     StoryFacts,
     VoiceFacts,
 )
@@ -32,8 +32,8 @@ from callboard.packs.writers_factory.revision.reports.voices import report_voice
 pytestmark = pytest.mark.anyio
 
 
-def scene(chapter: int, number: int, text: str, **facts: Any) -> SceneText:
-    return SceneText(SceneMeta(f"ch{chapter}-sc{number}", chapter, number, **facts), text)
+def scene(chapter: int, number: int, text: str, **facts: Any) -> BookScene:
+    return BookScene(SceneMeta(f"ch{chapter}-sc{number}", chapter, number, **facts), text)
 
 
 SCENES = (

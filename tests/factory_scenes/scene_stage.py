@@ -13,12 +13,12 @@ from callboard.core.vocabulary import RunRecord
 from callboard.knowledge import Edge, Node
 from callboard.models import Line, ModelRequest, Script
 from callboard.packs.writers_factory.bible import Bible, beat_points
-from callboard.packs.writers_factory.ground import Ground
 from callboard.packs.writers_factory.manuscript import Manuscript
 from callboard.packs.writers_factory.memory.recall import Memory
 from callboard.packs.writers_factory.model import PlannedScene
 from callboard.packs.writers_factory.scenes import Scenes
 from callboard.packs.writers_factory.voice.state import VoiceRecord
+from callboard.packs.writers_factory.workspace import Workspace
 from callboard.studio.studio import Studio
 from callboard.testing import SCRIPTED
 from callboard.testing.opening import open_scripted
@@ -161,15 +161,15 @@ class SceneStage:
 
     studio: Studio
     script: Script
-    ground: Ground = field(init=False)
+    workspace: Workspace = field(init=False)
 
     def __post_init__(self) -> None:
-        self.ground = Ground(self.studio)
-        self.scenes = Scenes(self.ground)
-        self.book = Manuscript(self.ground)
-        self.memory = Memory(self.ground)
+        self.workspace = Workspace(self.studio)
+        self.scenes = Scenes(self.workspace)
+        self.book = Manuscript(self.workspace)
+        self.memory = Memory(self.workspace)
         self.graph = self.memory.graph
-        self.root = self.ground.files.root
+        self.root = self.workspace.files.root
 
     async def run(self, name: str, **args: Any) -> RunRecord:
         started = await self.studio.start(f"writers_factory/{name}", args)
@@ -205,7 +205,7 @@ async def open_stage(
 
 async def build(stage: SceneStage, *, locked: bool = True) -> None:
     """Fill a new project with a story that has come to its middle."""
-    bible = Bible(stage.ground)
+    bible = Bible(stage.workspace)
     await bible.describe(title="Salt & <Iron>", protagonist_name="Ines", genre="drama")
     fields = {f"beat_{number}": text for number, text in BEATS.items()}
     await bible.write(
@@ -232,7 +232,7 @@ async def build(stage: SceneStage, *, locked: bool = True) -> None:
 
 async def lock_voice(stage: SceneStage) -> None:
     """Put a bundle into the project and lock the voice."""
-    files = stage.ground.files
+    files = stage.workspace.files
     files.write_text(f"{BUNDLE}/Voice-Gold-Standard.md", f"# Gold\n\n## Passage\n\n{GOLD * 40}\n")
     files.write_text(
         f"{BUNDLE}/Voice-Anti-Pattern-Sheet.md",
@@ -249,7 +249,7 @@ async def lock_voice(stage: SceneStage) -> None:
         "winning_strategy": "BALANCED",
     }
     files.write_text(f"{BUNDLE}/voice.json", json.dumps(voice))
-    await VoiceRecord(stage.ground).change(
+    await VoiceRecord(stage.workspace).change(
         winner="script:BALANCED:1", bundle_path=BUNDLE, locked=True, test_passage="The clock."
     )
 

@@ -83,13 +83,13 @@ async def test_an_acceptance_outlives_its_extraction(story: Any, answer: Any) ->
         assert stage.book.scene("ch4-sc2").status is SceneStatus.DRAFTED
         assert stage.graph.edges(src="scene:ch4-sc2", type="pays_off")
         assert not is_extracted(stage)
-        assert Consolidator(stage.ground).has_work()
+        assert Consolidator(stage.workspace).has_work()
     reader = Reader(FOUND)
     async with story(crew(reader)) as stage:
         report = await stage.result("consolidate")
         assert (report["unread"], report["warnings"]) == (0, [])
         assert is_extracted(stage)
-        assert not Consolidator(stage.ground).has_work()
+        assert not Consolidator(stage.workspace).has_work()
         asked = len(stage.asked("memory/extract"))
         again = await stage.result("consolidate")
         assert (again["events_seen"], again["nodes_added"]) == (0, 0)
@@ -103,9 +103,9 @@ async def test_a_scene_accepted_again_is_read_then(story: Any) -> None:
         await written(stage)
         await stage.result("accept", scene_id="ch4-sc2", variant_id="BALANCED")
         await stage.result("consolidate")
-        assert Consolidator(stage.ground).has_work()
+        assert Consolidator(stage.workspace).has_work()
         reader.answer = FOUND
         told = await stage.result("accept", scene_id="ch4-sc2")
         assert (told["extracted"]["unread"], told["extracted"]["warnings"]) == (0, [])
         assert is_extracted(stage)
-        assert not Consolidator(stage.ground).has_work()
+        assert not Consolidator(stage.workspace).has_work()

@@ -12,7 +12,7 @@ from callboard.knowledge import Edge
 from callboard.packs.writers_factory.memory.claims import ScenePoint, value_at
 from callboard.packs.writers_factory.memory.consolidation import Consolidator
 from callboard.packs.writers_factory.model import SceneStatus
-from callboard.packs.writers_factory.scenes.errors import HybridInvalid, VariantUnknown
+from callboard.packs.writers_factory.scenes.drafts import HybridInvalid, VariantUnknown
 from callboard.packs.writers_factory.scenes.hybrids import (
     HybridPart,
     assemble,
@@ -144,9 +144,9 @@ async def test_what_a_scene_establishes_enters_the_graph_and_contradictions_wait
         assert stage.graph.edges(src="character:ines", dst="character:olga", type="loves")
         assert not stage.graph.edges(src="character:ines", dst="character:danny", type="loves")
         assert done["extracted"]["conflicts"] == 1
-        assert len(Consolidator(stage.ground).conflicts()) == 1
+        assert len(Consolidator(stage.workspace).conflicts()) == 1
         danny = stage.graph.node("character:danny")
         assert value_at(danny.attrs, "alive", ScenePoint(4, 1)) is None
         assert value_at(danny.attrs, "alive", ScenePoint(5, 1)) is not None
-        assert not SceneRooms(stage.ground).people(5, 1)[0].is_alive
-        assert SceneRooms(stage.ground).people(4, 1)[0].is_alive
+        assert not SceneRooms(stage.workspace).people(5, 1)[0].is_alive
+        assert SceneRooms(stage.workspace).people(4, 1)[0].is_alive

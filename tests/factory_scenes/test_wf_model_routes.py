@@ -9,7 +9,7 @@ from scene_stage import staff
 
 from callboard.models import Line
 from callboard.packs.writers_factory.model import FOREMAN, JUDGE, WRITER
-from callboard.packs.writers_factory.staff import EXTRACTION, model_of, route_of
+from callboard.packs.writers_factory.workspace import EXTRACTION, model_of, route_of
 
 pytestmark = pytest.mark.anyio
 
@@ -24,15 +24,15 @@ def routed(project: Path, **routes: str) -> None:
 @pytest.mark.req("WF-G03")
 async def test_an_intent_without_a_route_takes_the_default(story: Any, project: Path) -> None:
     async with story() as stage:
-        ground = stage.ground
-        assert route_of(ground, JUDGE) is None
-        assert {model_of(ground, each) for each in (FOREMAN, WRITER, JUDGE)} == {"script"}
+        workspace = stage.workspace
+        assert route_of(workspace, JUDGE) is None
+        assert {model_of(workspace, each) for each in (FOREMAN, WRITER, JUDGE)} == {"script"}
         routed(project, default="script:usual", prose="script:poet", extraction="script:clerk")
-        assert model_of(ground, FOREMAN) == "script:usual"
-        assert model_of(ground, JUDGE) == "script:usual"
-        assert model_of(ground, WRITER) == "script:poet"
-        assert model_of(ground, WRITER, "script:mine") == "script:mine"
-        assert model_of(ground, JUDGE, intent=EXTRACTION) == "script:clerk"
+        assert model_of(workspace, FOREMAN) == "script:usual"
+        assert model_of(workspace, JUDGE) == "script:usual"
+        assert model_of(workspace, WRITER) == "script:poet"
+        assert model_of(workspace, WRITER, "script:mine") == "script:mine"
+        assert model_of(workspace, JUDGE, intent=EXTRACTION) == "script:clerk"
 
 
 @pytest.mark.req("WF-G03", "WF-G11")

@@ -11,14 +11,14 @@ from scene_stage import FILLED, staff
 from callboard.models import Line, ModelRequest
 from callboard.packs.writers_factory.memory.notebooks import Notebooks
 from callboard.packs.writers_factory.model import SceneStatus
-from callboard.packs.writers_factory.scenes.errors import ScaffoldInvalid, ScaffoldUnknown
+from callboard.packs.writers_factory.scenes.drafts import ScaffoldInvalid, ScaffoldUnknown
 from callboard.packs.writers_factory.scenes.scaffolds import (
     ESSENTIAL_FIELDS,
     BeatNote,
     Person,
+    SceneThread,
     SmartScaffold,
     StoryView,
-    Thread,
     TiedThread,
     breaches,
     derive,
@@ -49,11 +49,11 @@ VIEW = StoryView(
     ),
     beats=BEATS,
     owed=tuple(
-        TiedThread(Thread(f"object:{n}", f"thing {n}", f"ch1-sc{n}"), ("character:ines",))
+        TiedThread(SceneThread(f"object:{n}", f"thing {n}", f"ch1-sc{n}"), ("character:ines",))
         for n in range(1, 9)
     ),
     coming=tuple(
-        TiedThread(Thread(f"event:{n}", f"event {n}", "", 9 + n), ("character:danny",))
+        TiedThread(SceneThread(f"event:{n}", f"event {n}", "", 9 + n), ("character:danny",))
         for n in range(6)
     ),
     rules=("No ship may leave at night",),
@@ -98,8 +98,8 @@ def test_every_fault_of_a_scaffold_is_named() -> None:
         characters_present=("Marek", "Nobody Known"),
         pov_character="Danny",
         beat_number=14,
-        callbacks=(Thread("object:1", "late thing", "ch5-sc1"),),
-        foreshadowing=(Thread("event:1", "old event", "", 3),),
+        callbacks=(SceneThread("object:1", "late thing", "ch5-sc1"),),
+        foreshadowing=(SceneThread("event:1", "old event", "", 3),),
         scene_goal="Ines draws the gun.",
     )
     view = replace(VIEW, corrections=("The gun was lost in chapter 3",))
@@ -260,7 +260,7 @@ async def test_a_notebook_may_be_a_source(story: Any) -> None:
         folder = stage.root / "notes"
         folder.mkdir()
         (folder / "vote.md").write_text("The vote of the council is held by lamp light.")
-        await Notebooks(stage.ground).register("tides", "Tides", "world_building", "notes")
+        await Notebooks(stage.workspace).register("tides", "Tides", "world_building", "notes")
         made = await stage.result(
             "scaffold",
             chapter=4,

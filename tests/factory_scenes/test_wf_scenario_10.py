@@ -9,7 +9,7 @@ from callboard.packs.writers_factory.health import Health
 from callboard.packs.writers_factory.manuscript import parse_scene_id
 from callboard.packs.writers_factory.model import SceneStatus
 from callboard.packs.writers_factory.prose import scan
-from callboard.packs.writers_factory.scenes.errors import ScaffoldInvalid
+from callboard.packs.writers_factory.scenes.drafts import ScaffoldInvalid
 
 pytestmark = pytest.mark.anyio
 
@@ -81,7 +81,7 @@ async def test_scenario_10_scaffold_to_scene(story: Any) -> None:
         }
         assert (node.attrs["pov"], node.attrs["tension"]) == ("Ines", 7)
         assert node.attrs["word_count"] == meta.word_count
-        (challenge,) = Health(stage.ground).challenges()
+        (challenge,) = Health(stage.workspace).challenges()
         assert (challenge.scene_id, challenge.detected_by) == ("ch4-sc2", "llm")
         assert challenge.quote in hybrid["text"]
         edges = {(edge.src, edge.type, edge.dst) for edge in graph.edges()}

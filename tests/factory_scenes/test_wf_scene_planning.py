@@ -13,10 +13,10 @@ from callboard.packs.writers_factory.manuscript import outline_faults, uncovered
 from callboard.packs.writers_factory.model import PlannedScene
 from callboard.packs.writers_factory.scenes.planning import (
     PlannedSize,
-    ProposedScene,
     complete,
     outline_from_beats,
 )
+from callboard.packs.writers_factory.scenes.proposal import ProposedScene
 
 pytestmark = pytest.mark.anyio
 

@@ -12,9 +12,9 @@ from scene_stage import BUNDLE, callback_text, staff, strategy_in, update, words
 from callboard.core.vocabulary import RunState
 from callboard.models import Failure, Line, ModelRequest
 from callboard.packs.writers_factory.model import SceneStatus
-from callboard.packs.writers_factory.modes.overrides import GateOverride, Overrides
+from callboard.packs.writers_factory.modes.gates import GateOverride, Overrides
 from callboard.packs.writers_factory.scenes.variants import shared_runs
-from callboard.packs.writers_factory.scenes.variants.replies import (
+from callboard.packs.writers_factory.scenes.variants.inspection import (
     clean_prose,
     last_words,
     numbered_lines,
@@ -236,7 +236,7 @@ async def test_without_a_locked_voice_only_an_override_opens_the_way(story: Any)
             1,
             (("DIRECTOR", "voice_lock"),),
         )
-        overrides = Overrides(stage.ground)
+        overrides = Overrides(stage.workspace)
         await stage.studio.database.write(lambda c: overrides.store(c, override))
         await stage.result("write_scene", scaffold_id="ch4-sc2", strategies=["balanced"])
         (variant,) = stage.scenes.variants("ch4-sc2")

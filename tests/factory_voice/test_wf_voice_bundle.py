@@ -12,10 +12,10 @@ from voice_stage import STRATEGIES, hold, make_bundle, new_project, opened, pass
 from callboard.core.vocabulary import RunState
 from callboard.models import Failure, Line, ModelRequest, Script
 from callboard.packs.writers_factory.bible import Bible
-from callboard.packs.writers_factory.ground import Ground
 from callboard.packs.writers_factory.prose import scan
 from callboard.packs.writers_factory.voice import LockRefused, NoWinner, Pick, VoiceLocked
 from callboard.packs.writers_factory.voice.bundle.evolution import state_of
+from callboard.packs.writers_factory.workspace import Workspace
 from callboard.studio.studio import Studio
 
 pytestmark = pytest.mark.anyio
@@ -47,7 +47,7 @@ def text(root: Path, name: str) -> str:
 @pytest.mark.req("WF-20", "WF-91", "WF-G67", "WF-G28")
 async def test_the_bundle_is_four_files_and_says_where_it_comes_from(root: Path) -> None:
     async with opened(root, Script(staff())) as studio:
-        await Bible(Ground(studio)).write("protagonist", ARC, source="writer")
+        await Bible(Workspace(studio)).write("protagonist", ARC, source="writer")
         notes = "Plain and salty. Never write “the sweet science”. Avoid weather reports."
         await won(studio, notes)
         result = await make_bundle(studio)
@@ -218,7 +218,7 @@ async def test_a_judge_who_cannot_be_reached_leaves_a_bundle_by_code(root: Path)
         return Line(fail=Failure(400, "gone")) if is_meant else None
 
     async with opened(root, Script(staff(silent))) as studio:
-        await Bible(Ground(studio)).write("protagonist", ARC, source="writer")
+        await Bible(Workspace(studio)).write("protagonist", ARC, source="writer")
         await won(studio)
         result = await make_bundle(studio)
         bundle = voice_of(studio).bundle()

@@ -15,6 +15,7 @@ from callboard.packs.writers_factory.voice import (
     Variant,
     VariantState,
 )
+from callboard.packs.writers_factory.voice.bundle.content import noted_traits, rejected_traits
 from callboard.packs.writers_factory.voice.bundle.evolution import (
     ACTS,
     Arc,
@@ -22,7 +23,6 @@ from callboard.packs.writers_factory.voice.bundle.evolution import (
     read_guide,
     write_guide,
 )
-from callboard.packs.writers_factory.voice.bundle.traits import noted_traits, rejected_traits
 from callboard.packs.writers_factory.voice.tournament.judging import PASSAGE, believed
 from callboard.packs.writers_factory.voice.tournament.scoring import Scored, reduced
 from callboard.packs.writers_factory.voice.tournament.writing import cleaned

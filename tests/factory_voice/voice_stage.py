@@ -7,8 +7,8 @@ from typing import Any
 
 from callboard.core.vocabulary import RunRecord, RunState
 from callboard.models import Line, ModelRequest, Script
-from callboard.packs.writers_factory.ground import Ground
 from callboard.packs.writers_factory.voice import DIMENSIONS, Voice, tournament_id_of
+from callboard.packs.writers_factory.workspace import Workspace
 from callboard.studio.project import Project
 from callboard.studio.studio import Studio
 from callboard.testing.opening import open_scripted
@@ -142,4 +142,4 @@ async def make_bundle(studio: Studio, **args: Any) -> Any:
 
 def voice_of(studio: Studio) -> Voice:
     """Return the voice of an open project."""
-    return Voice(Ground(studio))
+    return Voice(Workspace(studio))

@@ -14,8 +14,8 @@ from callboard.core.canonical import Json, compact_json
 from callboard.core.errors import CallboardError
 from callboard.core.vocabulary import RunRecord, RunState
 from callboard.core.words import shorten
-from callboard.packs.writers_factory.ground import Ground
 from callboard.packs.writers_factory.model import PACK
+from callboard.packs.writers_factory.workspace import Workspace
 from callboard.store.connection import Connection
 from callboard.studio.studio import Studio
 
@@ -69,20 +69,20 @@ class JobFailed(CallboardError):
 
 
 async def start_job(
-    ground: Ground, cause: Cause, run: str, args: Mapping[str, Json], *, waits: bool = False
+    workspace: Workspace, cause: Cause, run: str, args: Mapping[str, Json], *, waits: bool = False
 ) -> Done:
     """Start one of the pack's runs; the same action of the same turn finds its run again."""
-    known = ground.records.get(_KIND, cause.once)
+    known = workspace.records.get(_KIND, cause.once)
     if known is not None:
         run_id = str(known["run_id"])
     else:
 
         def keep(connection: Connection, started: RunRecord) -> None:
             body: dict[str, Json] = {"run_id": started.id, "action": run}
-            ground.records.store(connection, _KIND, cause.once, body)
+            workspace.records.store(connection, _KIND, cause.once, body)
 
         given: dict[str, Json] = {name: each for name, each in args.items() if each is not None}
-        started = await ground.studio.start(
+        started = await workspace.studio.start(
             f"{PACK}/{run}", given, session_id=cause.session_id, together=keep
         )
         run_id = started.id

@@ -12,12 +12,11 @@ from callboard.operations import Does, Operation, Operations, operation
 from callboard.packs.writers_factory.bible.project import ProjectRecord
 from callboard.packs.writers_factory.foreman import Foreman
 from callboard.packs.writers_factory.foreman.wiring import open_foreman
-from callboard.packs.writers_factory.ground import Ground
-from callboard.packs.writers_factory.manuscript import Version
+from callboard.packs.writers_factory.manuscript import SceneVersion
 from callboard.packs.writers_factory.memory import ConsolidationClock, Consolidator
 from callboard.packs.writers_factory.model import PACK
+from callboard.packs.writers_factory.modes.gates import Transition
 from callboard.packs.writers_factory.modes.modes import WRITER
-from callboard.packs.writers_factory.modes.values import Transition
 from callboard.packs.writers_factory.operations import operations_in
 from callboard.packs.writers_factory.permission import (
     require_action,
@@ -25,11 +24,11 @@ from callboard.packs.writers_factory.permission import (
     require_ready,
 )
 from callboard.packs.writers_factory.revision.editing.edits import EditResult
-from callboard.packs.writers_factory.revision.editing.requests import EditRequest
-from callboard.packs.writers_factory.revision.editing.targets import find_target
+from callboard.packs.writers_factory.revision.editing.requests import EditRequest, find_target
 from callboard.packs.writers_factory.rooms import Rooms
 from callboard.packs.writers_factory.settings import SettingsRead, read_settings
 from callboard.packs.writers_factory.voice.tournament.tournaments import Pick, Tournament
+from callboard.packs.writers_factory.workspace import Workspace
 from callboard.studio.runnable import result_of
 from callboard.studio.studio import Studio
 
@@ -62,22 +61,22 @@ class Factory:
     def __init__(self, studio: Studio) -> None:
         """Take the studio; the rooms are opened when first entered."""
         self.studio = studio
-        self.ground = Ground(studio)
+        self.workspace = Workspace(studio)
 
     @cached_property
     def rooms(self) -> Rooms:
         """Everything a book is made in."""
-        return Rooms.open(self.ground)
+        return Rooms.open(self.workspace)
 
     @cached_property
     def foreman(self) -> Foreman:
         """The one agent the writer talks to."""
-        return open_foreman(self.ground, self.rooms)
+        return open_foreman(self.workspace, self.rooms)
 
     @cached_property
     def consolidator(self) -> Consolidator:
         """Who brings soft facts into the graph."""
-        return Consolidator(self.ground)
+        return Consolidator(self.workspace)
 
     @cached_property
     def clock(self) -> ConsolidationClock:
@@ -88,7 +87,7 @@ class Factory:
     def is_used(self) -> bool:
         """Whether this project is a book: made for the pack, or described as one."""
         is_chosen = self.studio.settings.pack == PACK
-        return is_chosen or bool(ProjectRecord(self.ground).read().id)
+        return is_chosen or bool(ProjectRecord(self.workspace).read().id)
 
     def settings(self) -> SettingsRead:
         """Return the settings in force, and what is wrong in the project's own file."""
@@ -160,8 +159,8 @@ def find(studio: Studio, kind: type[Any]) -> Any:
     factory = factory_of(studio)
     if kind is Factory:
         return factory
-    if kind is Ground:
-        return factory.ground
+    if kind is Workspace:
+        return factory.workspace
     if kind is Consolidator:
         return factory.consolidator
     rooms = (getattr(factory.rooms, each.name) for each in fields(factory.rooms))
@@ -179,20 +178,20 @@ async def start_run(
     """Start one of the pack's runs, and return its id."""
     factory.require_run(name)
     if is_sure:
-        require_ready(factory.ground, factory.rooms, name, args)
+        require_ready(factory.workspace, factory.rooms, name, args)
     return (await factory.studio.start(f"{PACK}/{name}", args, session_id=session_id)).id
 
 
 @operation(undo="undo_edit")
 async def edit_text(factory: Factory, request: EditRequest) -> EditResult:
     """Make an edit of the writer's: of a scene once scenes are written, else at any time."""
-    if find_target(factory.ground, factory.rooms.manuscript, request.target).is_prose:
+    if find_target(factory.workspace, factory.rooms.manuscript, request.target).is_prose:
         factory.require("write_scene")
     return await factory.rooms.revision.edits.apply(request)
 
 
 @operation(undo="undo_scene")
-async def take_variant(factory: Factory, scene_id: str, variant_id: str) -> Version:
+async def take_variant(factory: Factory, scene_id: str, variant_id: str) -> SceneVersion:
     """Take a draft as a scene's text, once the book has reached the mode for it."""
     factory.require("select_variant")
     factory.rooms.manuscript.scene(scene_id)

@@ -6,41 +6,41 @@ Each may be repeated without harm: the same book gives the same files.
 from collections.abc import Awaitable, Callable
 from typing import Final
 
-from callboard.packs.writers_factory.ground import Ground
 from callboard.packs.writers_factory.health.room import Health
 from callboard.packs.writers_factory.health.values import HealthReport
-from callboard.packs.writers_factory.revision.completion.export import (
+from callboard.packs.writers_factory.revision.completion import (
     BookFacts,
     export_manuscript,
     markdown_of,
 )
 from callboard.packs.writers_factory.revision.revision import Revision
+from callboard.packs.writers_factory.workspace import Workspace
 
 FIRST_DRAFT: Final = "content/Archive/First_Draft.md"
 HEALTH_PAGE: Final = "content/Reports/Health_Report.md"
 
 
-def milestones(ground: Ground) -> dict[str, Callable[[], Awaitable[object]]]:
+def milestones(workspace: Workspace) -> dict[str, Callable[[], Awaitable[object]]]:
     """Return what happens on entering a mode, by the names `modes.yaml` uses."""
 
     async def freeze_first_draft() -> None:
-        revision = Revision(ground)
+        revision = Revision(workspace)
         if not any(scene.text.strip() for scene in revision.texts()):
             return
         text = markdown_of(BookFacts.of(revision.story()), revision.texts())
-        if ground.files.sha256(FIRST_DRAFT) is None:
-            ground.files.write_text(FIRST_DRAFT, text)
+        if workspace.files.sha256(FIRST_DRAFT) is None:
+            workspace.files.write_text(FIRST_DRAFT, text)
 
     async def export() -> None:
-        revision = Revision(ground)
+        revision = Revision(workspace)
         if any(scene.text.strip() for scene in revision.texts()):
             facts = BookFacts.of(revision.story())
-            await export_manuscript(ground, facts, revision.texts(), ())
+            await export_manuscript(workspace, facts, revision.texts(), ())
 
     async def store_health_report() -> None:
-        report = Health(ground).latest()
+        report = Health(workspace).latest()
         if report is not None:
-            ground.files.write_text(HEALTH_PAGE, _page(report))
+            workspace.files.write_text(HEALTH_PAGE, _page(report))
 
     return {
         "freeze_first_draft": freeze_first_draft,

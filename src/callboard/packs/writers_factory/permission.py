@@ -9,25 +9,18 @@ from collections.abc import Mapping, Sequence
 from callboard.core.canonical import Json
 from callboard.core.errors import Conflict
 from callboard.packs.writers_factory.foreman.actions import Catalogue
-from callboard.packs.writers_factory.ground import Ground
 from callboard.packs.writers_factory.modes import Modes
 from callboard.packs.writers_factory.revision.performing import NoText
-from callboard.packs.writers_factory.revision.revision import Revision
 from callboard.packs.writers_factory.rooms import Rooms
 from callboard.packs.writers_factory.scenes import read_hybrid, read_order
-from callboard.packs.writers_factory.scenes.scenes import Scenes
+from callboard.packs.writers_factory.scenes.runs import require_acceptable
+from callboard.packs.writers_factory.workspace import Workspace
 
 
 class WrongMode(Conflict):
     """Something was asked for that belongs to a mode the book has not reached."""
 
     code = "wrong_mode"
-
-
-class AcceptanceBlocked(Conflict):
-    """A scene holds what no scene may hold, and the writer has not waived it."""
-
-    code = "acceptance_blocked"
 
 
 def require_action(catalogue: Catalogue, modes: Modes, action: str) -> None:
@@ -53,20 +46,7 @@ def require_mode(modes: Modes, wanted: Sequence[str], what: str) -> None:
     )
 
 
-def require_acceptable(ground: Ground, scene_id: str, variant_id: str = "") -> None:
-    """Refuse to accept a text with zero-tolerance phrases nobody waived."""
-    text = Scenes(ground).variant(scene_id, variant_id).text if variant_id else None
-    hits = Revision(ground).blocks(scene_id, text)
-    if hits:
-        raise AcceptanceBlocked(
-            f"{scene_id} cannot be accepted: {'; '.join(hit.quote for hit in hits)}",
-            fix="Rewrite these words, or waive each of them with a reason.",
-            scene_id=scene_id,
-            unmet=[f"{hit.pattern}: {hit.quote}" for hit in hits],
-        )
-
-
-def require_ready(ground: Ground, rooms: Rooms, run: str, args: Mapping[str, Json]) -> None:
+def require_ready(workspace: Workspace, rooms: Rooms, run: str, args: Mapping[str, Json]) -> None:
     """Refuse a run that could only fail, so that whoever starts it is told at once."""
     scene_id = str(args.get("scene_id") or args.get("scaffold_id") or "")
     if run == "write_scene":
@@ -78,7 +58,7 @@ def require_ready(ground: Ground, rooms: Rooms, run: str, args: Mapping[str, Jso
             rooms.scenes.variant(scene_id, part.variant_id)
     elif run == "accept":
         rooms.manuscript.scene(scene_id)
-        require_acceptable(ground, scene_id, str(args["variant_id"]))
+        require_acceptable(workspace, scene_id, str(args["variant_id"]))
     elif run in ("analyze", "enhance"):
         rooms.manuscript.scene(scene_id)
         if not args.get("texts") and not rooms.manuscript.text(scene_id).strip():

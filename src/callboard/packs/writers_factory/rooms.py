@@ -3,16 +3,16 @@
 from dataclasses import dataclass
 
 from callboard.packs.writers_factory.bible import Bible
-from callboard.packs.writers_factory.ground import Ground
 from callboard.packs.writers_factory.health.room import Health
 from callboard.packs.writers_factory.manuscript import Manuscript
 from callboard.packs.writers_factory.memory import Memory, Notebooks
 from callboard.packs.writers_factory.milestones import milestones
 from callboard.packs.writers_factory.modes import Modes
-from callboard.packs.writers_factory.modes.values import Neighbours
+from callboard.packs.writers_factory.modes.gates import Neighbours
 from callboard.packs.writers_factory.revision.revision import Revision
 from callboard.packs.writers_factory.scenes.scenes import Scenes
 from callboard.packs.writers_factory.voice import Voice
+from callboard.packs.writers_factory.workspace import Workspace
 
 
 @dataclass(frozen=True, slots=True)
@@ -30,27 +30,27 @@ class Rooms:
     health: Health
 
     @classmethod
-    def open(cls, ground: Ground) -> "Rooms":
+    def open(cls, workspace: Workspace) -> "Rooms":
         """Open them on a project, each looking into its neighbours."""
-        notebooks, memory = Notebooks(ground), Memory(ground)
-        voice, manuscript = Voice(ground), Manuscript(ground)
+        notebooks, memory = Notebooks(workspace), Memory(workspace)
+        voice, manuscript = Voice(workspace), Manuscript(workspace)
 
-        bible = Bible(ground, notebooks.labels)
+        bible = Bible(workspace, notebooks.labels)
         around = Neighbours(
             voice=voice.status,
             outline=manuscript.outline,
             scenes=manuscript.scenes,
             remember=memory.save_decision,
-            effects=milestones(ground),
+            effects=milestones(workspace),
         )
         return cls(
             bible=bible,
-            modes=Modes(ground, bible, around),
+            modes=Modes(workspace, bible, around),
             memory=memory,
             notebooks=notebooks,
             voice=voice,
             manuscript=manuscript,
-            scenes=Scenes(ground),
-            revision=Revision(ground),
-            health=Health(ground),
+            scenes=Scenes(workspace),
+            revision=Revision(workspace),
+            health=Health(workspace),
         )

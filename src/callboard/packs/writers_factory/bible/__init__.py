@@ -1,15 +1,8 @@
 """The Story Bible: project facts, four templates as the writer's files, work order, checks."""
 
-from callboard.packs.writers_factory.bible.beats import (
-    Beat,
-    BeatPoint,
-    act_at,
-    beat_number,
-    beat_point,
-    beat_points,
-)
+from callboard.packs.writers_factory.bible.beats import act_at, beat_number, beat_point, beat_points
 from callboard.packs.writers_factory.bible.bible import Bible, WriteOutcome
-from callboard.packs.writers_factory.bible.checks import CheckOrigin, CheckResult
+from callboard.packs.writers_factory.bible.checks import CheckOrigin
 from callboard.packs.writers_factory.bible.claims import StatusReport, claim_status
 from callboard.packs.writers_factory.bible.errors import (
     NothingToAccept,
@@ -17,23 +10,15 @@ from callboard.packs.writers_factory.bible.errors import (
     TemplateUnreadable,
     UnknownTemplate,
 )
-from callboard.packs.writers_factory.bible.files.documents import FileProblem
-from callboard.packs.writers_factory.bible.orders import NotebookLabel, Template, WorkOrder
-from callboard.packs.writers_factory.bible.project import ProjectFacts
+from callboard.packs.writers_factory.bible.orders import NotebookLabel, WorkOrder
 from callboard.packs.writers_factory.bible.shapes import template_name, template_title
 
 __all__ = [
-    "Beat",
-    "BeatPoint",
     "Bible",
     "CheckOrigin",
-    "CheckResult",
-    "FileProblem",
     "NotebookLabel",
     "NothingToAccept",
-    "ProjectFacts",
     "StatusReport",
-    "Template",
     "TemplateRefused",
     "TemplateUnreadable",
     "UnknownTemplate",

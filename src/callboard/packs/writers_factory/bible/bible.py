@@ -42,8 +42,8 @@ from callboard.packs.writers_factory.bible.shapes import (
     template_name,
 )
 from callboard.packs.writers_factory.bible.values import BadValue, Value, as_list
-from callboard.packs.writers_factory.ground import Ground
 from callboard.packs.writers_factory.model import PlannedScene, TemplateName
+from callboard.packs.writers_factory.workspace import Workspace
 
 _VERSIONS: Final = "template_versions"
 _REOPENED: Final = "template_reopened"
@@ -82,15 +82,15 @@ class WriteOutcome:
 class Bible:
     """The four templates and the facts of a project."""
 
-    def __init__(self, ground: Ground, notebooks: Notebooks | None = None) -> None:
-        """Take the ground, and who knows which notebooks there are."""
-        self._ground = ground
+    def __init__(self, workspace: Workspace, notebooks: Notebooks | None = None) -> None:
+        """Take the open project, and who knows which notebooks there are."""
+        self._workspace = workspace
         self._notebooks = notebooks
-        self._project = ProjectRecord(ground)
-        self._shelf = BibleShelf(ground)
-        self._provenance = Provenance(ground)
+        self._project = ProjectRecord(workspace)
+        self._shelf = BibleShelf(workspace)
+        self._provenance = Provenance(workspace)
         self._checked: dict[TemplateName, tuple[Document, tuple[CheckResult, ...]]] = {}
-        self.judgements = Judgements(ground)
+        self.judgements = Judgements(workspace)
 
     def project(self) -> ProjectFacts:
         """Return the facts of the project."""
@@ -114,7 +114,7 @@ class Bible:
 
     def work_order(self) -> WorkOrder:
         """Return what is there and what is missing, from the files as they are now."""
-        return self._ground.studio.database.read(lambda _connection: self._order())
+        return self._workspace.studio.database.read(lambda _connection: self._order())
 
     def _order(self) -> WorkOrder:
         facts = self.project()
@@ -212,7 +212,7 @@ class Bible:
 
     def versions(self, name: TemplateName | str) -> tuple[Mapping[str, Json], ...]:
         """Return the texts that were replaced, oldest first, each with where it is kept."""
-        body = self._ground.records.get(_VERSIONS, template_name(name).value) or {}
+        body = self._workspace.records.get(_VERSIONS, template_name(name).value) or {}
         return tuple(body.get("held", []))
 
     async def accept(self, name: TemplateName | str, check: str) -> Template:
@@ -223,11 +223,11 @@ class Bible:
 
     async def set_reopened(self, name: TemplateName, is_open: bool) -> None:
         """Mark a template as being revised, or no longer; while it is, it is not complete."""
-        await self._ground.records.put(_REOPENED, name.value, {"is_open": is_open})
+        await self._workspace.records.put(_REOPENED, name.value, {"is_open": is_open})
 
     def is_reopened(self, name: TemplateName) -> bool:
         """Say whether a template is being revised."""
-        return bool((self._ground.records.get(_REOPENED, name.value) or {}).get("is_open"))
+        return bool((self._workspace.records.get(_REOPENED, name.value) or {}).get("is_open"))
 
     def _template(self, name: TemplateName, facts: ProjectFacts) -> Template:
         document = self._document(name, facts)
@@ -331,13 +331,13 @@ class Bible:
             "version": saved.version,
             "path": saved.document.path,
             "replaced_by": source,
-            "at": self._ground.studio.clock.now_ms(),
+            "at": self._workspace.studio.clock.now_ms(),
         }
 
         def work(body: dict[str, Any] | None) -> dict[str, Json]:
             return {"held": [*(body or {}).get("held", []), entry][-_MOST_VERSIONS:]}
 
-        await self._ground.records.change(_VERSIONS, name.value, work)
+        await self._workspace.records.change(_VERSIONS, name.value, work)
 
 
 def _refuse_unreadable(document: Document, given: Mapping[str, Value]) -> None:

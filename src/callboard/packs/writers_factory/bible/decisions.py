@@ -17,25 +17,25 @@ _OF_A_CHARACTER: Final = SHAPES[TemplateName.PROTAGONIST].required
 
 
 @dataclass(frozen=True, slots=True)
-class Target:
+class FieldTarget:
     """A field of a template."""
 
     template: TemplateName
     field: str
 
 
-def target_of(category: str, key: str, protagonist_name: str = "") -> Target | None:
+def target_of(category: str, key: str, protagonist_name: str = "") -> FieldTarget | None:
     """Return the field a decision fills; most decisions fill none.
 
     `mickey_fatal_flaw` fills the protagonist's flaw if Mickey is the protagonist.
     """
     plain = field_name(key)
     if plain in ("central_theme", "theme_statement"):
-        return Target(TemplateName.THEME, plain)
+        return FieldTarget(TemplateName.THEME, plain)
     if category == "structure":
         return _beat_target(plain)
     if category == "world" and _RULE.fullmatch(plain):
-        return Target(TemplateName.WORLD_RULES, RULES_FIELD)
+        return FieldTarget(TemplateName.WORLD_RULES, RULES_FIELD)
     if category == "character":
         return _character_target(plain, field_name(protagonist_name))
     return None
@@ -56,19 +56,19 @@ async def take_decision(
     return await bible.write(target.template, {target.field: value}, source=source)
 
 
-def _beat_target(key: str) -> Target | None:
+def _beat_target(key: str) -> FieldTarget | None:
     if key == MIDPOINT_FIELD:
-        return Target(TemplateName.BEAT_SHEET, MIDPOINT_FIELD)
+        return FieldTarget(TemplateName.BEAT_SHEET, MIDPOINT_FIELD)
     number = beat_number(key) if _BEAT.match(key) or not key.isdigit() else None
-    return None if number is None else Target(TemplateName.BEAT_SHEET, f"beat_{number}")
+    return None if number is None else FieldTarget(TemplateName.BEAT_SHEET, f"beat_{number}")
 
 
-def _character_target(key: str, protagonist: str) -> Target | None:
+def _character_target(key: str, protagonist: str) -> FieldTarget | None:
     names = {protagonist, protagonist.partition("_")[0], "protagonist", ""}
     for field in _OF_A_CHARACTER:
         if key == field or key.endswith(f"_{field}"):
             whose = key[: -len(field)].strip("_")
-            return Target(TemplateName.PROTAGONIST, field) if whose in names else None
+            return FieldTarget(TemplateName.PROTAGONIST, field) if whose in names else None
     return None
 
 

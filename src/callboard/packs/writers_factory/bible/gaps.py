@@ -17,7 +17,7 @@ _FITTING: Final[Mapping[TemplateName, tuple[str, ...]]] = {
 
 
 @dataclass(frozen=True, slots=True)
-class Gap:
+class TemplateGap:
     """Something the foundation lacks, and at least two ways to come by it."""
 
     template: TemplateName
@@ -30,10 +30,10 @@ class Gap:
         return f"{GAP} {self.what}. Ways on: {'; '.join(self.paths)}."
 
 
-def find_gaps(order: WorkOrder) -> tuple[Gap, ...]:
+def find_gaps(order: WorkOrder) -> tuple[TemplateGap, ...]:
     """Compare what is there with what is required."""
     return tuple(
-        Gap(template.name, told, _paths(template, order.notebooks))
+        TemplateGap(template.name, told, _paths(template, order.notebooks))
         for template in order.templates
         for told in template.unmet
     )

@@ -22,7 +22,7 @@ from callboard.packs.writers_factory.bible.checks.judgements import (
 from callboard.packs.writers_factory.bible.orders import Template
 from callboard.packs.writers_factory.bible.values import clean_text
 from callboard.packs.writers_factory.model import TemplateName
-from callboard.packs.writers_factory.staff import judge_on
+from callboard.packs.writers_factory.workspace import judge_on
 
 _TOKENS: Final = 300
 _REASON_CHARS: Final = 500

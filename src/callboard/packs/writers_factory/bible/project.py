@@ -7,7 +7,7 @@ from typing import Any, Final
 from callboard.core.canonical import Json
 from callboard.core.errors import InvalidInput
 from callboard.packs.writers_factory.bible.values import clean_text
-from callboard.packs.writers_factory.ground import Ground
+from callboard.packs.writers_factory.workspace import Workspace
 
 KIND: Final = "project"
 RECORD: Final = "project"
@@ -33,13 +33,13 @@ _NAMES: Final = tuple(each.name for each in fields(ProjectFacts) if each.name !=
 class ProjectRecord:
     """Keeps the facts in the project's database."""
 
-    def __init__(self, ground: Ground) -> None:
-        """Take the ground to stand on."""
-        self._ground = ground
+    def __init__(self, workspace: Workspace) -> None:
+        """Take the open project."""
+        self._workspace = workspace
 
     def read(self) -> ProjectFacts:
         """Return the facts; a book nobody named is called like its folder."""
-        return self._facts(self._ground.records.get(KIND, RECORD))
+        return self._facts(self._workspace.records.get(KIND, RECORD))
 
     async def found(self) -> ProjectFacts:
         """Give the project its id, unless it has one."""
@@ -54,16 +54,16 @@ class ProjectRecord:
                 f"A project has no {', '.join(unknown)}", fix=f"It has {', '.join(_NAMES)}."
             )
         changes = {name: clean_text(value)[:_MOST_CHARS] for name, value in given.items()}
-        made = self._ground.studio.ids.make("project")
+        made = self._workspace.studio.ids.make("project")
 
         def work(body: dict[str, Any] | None) -> dict[str, Json]:
             before = body or {}
             # Whoever comes first gives the id: two openings at once must agree on one.
             return {**before, **changes, "id": before.get("id") or made}
 
-        return self._facts(await self._ground.records.change(KIND, RECORD, work))
+        return self._facts(await self._workspace.records.change(KIND, RECORD, work))
 
     def _facts(self, body: dict[str, Any] | None) -> ProjectFacts:
         told = {name: str((body or {}).get(name) or "") for name in (*_NAMES, "id")}
-        told["title"] = told["title"] or self._ground.studio.project.root.name
+        told["title"] = told["title"] or self._workspace.studio.project.root.name
         return ProjectFacts(**told)

@@ -6,8 +6,8 @@ from typing import Any, Final
 
 from callboard.core.canonical import Json, digest
 from callboard.packs.writers_factory.bible.values import Value, clean_text
-from callboard.packs.writers_factory.ground import Ground
 from callboard.packs.writers_factory.model import TemplateName
+from callboard.packs.writers_factory.workspace import Workspace
 
 EDITED: Final = "writer_edited"
 STATED: Final = "writer_stated"
@@ -27,9 +27,9 @@ _SAID: Final = {
 class Provenance:
     """Remembers the source of every value that was written, by the value itself."""
 
-    def __init__(self, ground: Ground) -> None:
-        """Take the ground to stand on."""
-        self._ground = ground
+    def __init__(self, workspace: Workspace) -> None:
+        """Take the open project."""
+        self._workspace = workspace
         # Per template, what the sources were last worked out from, and the sources.
         self._known: dict[TemplateName, tuple[object, object, object, dict[str, str]]] = {}
 
@@ -41,7 +41,7 @@ class Provenance:
         A value nobody wrote through here was typed by the writer, unless the file is new to this
         project and says so itself.
         """
-        body: dict[str, Any] = self._ground.records.get(_KIND, name.value) or {}
+        body: dict[str, Any] = self._workspace.records.get(_KIND, name.value) or {}
         known = self._known.get(name)
         if known is not None and known[:3] == (body, fields, told):
             return known[3]
@@ -66,7 +66,7 @@ class Provenance:
                 known[field] = [*others, {"digest": mark, "source": source}][-_REMEMBERED:]
             return known
 
-        await self._ground.records.change(_KIND, name.value, work)
+        await self._workspace.records.change(_KIND, name.value, work)
 
     def _source(self, known: list[dict[str, str]] | None, value: Value, told: str | None) -> str:
         if not known:

@@ -14,10 +14,9 @@ from callboard.models.model_id import provider_of
 from callboard.models.traffic.priority import Priority
 from callboard.packs.writers_factory.foreman.foreman import Foreman
 from callboard.packs.writers_factory.foreman.guided import GuidedTurn
-from callboard.packs.writers_factory.foreman.history import Exchange, exchanges
-from callboard.packs.writers_factory.foreman.talk.account import Opening, keep_turn
+from callboard.packs.writers_factory.foreman.history import PastTurn, exchanges
 from callboard.packs.writers_factory.foreman.talk.routing import Wishes, route
-from callboard.packs.writers_factory.foreman.talk.turn import TalkedTurn
+from callboard.packs.writers_factory.foreman.talk.turn import TalkedTurn, TurnOpening, keep_turn
 from callboard.store.connection import Connection
 from callboard.studio.runnable import Prepared
 from callboard.studio.studio import Studio
@@ -81,7 +80,7 @@ class ForemanChat:
         foreman = self._foreman_of(studio)
         # A human waits for this and nothing else.
         stage = Stage(studio, run).at(Priority.USER)
-        opening = Opening.from_json(await stage.step("begin", lambda: _begin(foreman, run)))
+        opening = TurnOpening.from_json(await stage.step("begin", lambda: _begin(foreman, run)))
         said = _said_before(studio, run, opening)
         if _is_guided(foreman, opening):
             result = await GuidedTurn(foreman, stage, opening, said).perform()
@@ -93,7 +92,7 @@ class ForemanChat:
 
 def _begin(foreman: Foreman, run: Run) -> Json:
     """Decide what must not change while a turn is made."""
-    settings = foreman.ground.settings.models
+    settings = foreman.workspace.settings.models
     state = foreman.state(_as_texts(run.args.get("active")))
     chosen = run.args.get("model")
     chain = route(
@@ -107,10 +106,10 @@ def _begin(foreman: Foreman, run: Run) -> Json:
         )
     )
     before = foreman.conversation(run.session_id, _MOST_EXCHANGES)
-    return Opening(state.mode, chain, tuple(each.run_id for each in before)).to_json()
+    return TurnOpening(state.mode, chain, tuple(each.run_id for each in before)).to_json()
 
 
-def _said_before(studio: Studio, run: Run, opening: Opening) -> list[Exchange]:
+def _said_before(studio: Studio, run: Run, opening: TurnOpening) -> list[PastTurn]:
     chosen = set(opening.before)
     said = studio.database.read(
         lambda connection: exchanges(connection, run.session_id, 2 * _MOST_EXCHANGES)
@@ -118,9 +117,9 @@ def _said_before(studio: Studio, run: Run, opening: Opening) -> list[Exchange]:
     return [each for each in said if each.run_id in chosen]
 
 
-def _is_guided(foreman: Foreman, opening: Opening) -> bool:
+def _is_guided(foreman: Foreman, opening: TurnOpening) -> bool:
     """Say whether code leads and the model only finishes sentences."""
-    wanted = foreman.ground.settings.foreman.guided
+    wanted = foreman.workspace.settings.foreman.guided
     if wanted != "auto":
         return wanted == "always"
     model = opening.route.candidates[0].model or foreman.own_model

@@ -20,20 +20,21 @@ from callboard.packs.writers_factory.foreman.actions import (
     Executor,
     load_catalogue,
 )
-from callboard.packs.writers_factory.foreman.history import Exchange, exchanges, turns_of
-from callboard.packs.writers_factory.foreman.prompting import Sandwich, Texts, TurnText
-from callboard.packs.writers_factory.foreman.state import SessionState, StateMarkup, describe
-from callboard.packs.writers_factory.ground import Ground
+from callboard.packs.writers_factory.foreman.history import PastTurn, exchanges, turns_of
+from callboard.packs.writers_factory.foreman.sandwich import Sandwich, TurnText
+from callboard.packs.writers_factory.foreman.state import ForemanState, StateMarkup, describe
+from callboard.packs.writers_factory.foreman.texts import PromptTexts
 from callboard.packs.writers_factory.model import FOREMAN, PACK
 from callboard.packs.writers_factory.operations import declared, operations_in
 from callboard.packs.writers_factory.rooms import Rooms
+from callboard.packs.writers_factory.workspace import Workspace
 from callboard.prompts import AssembledPrompt, PromptRequest, load_budgets
 
 TURN: Final = "turn"
 BUNDLED: Final = Path(__file__).parent.parent / "prompts"
 _REPLY_TOKENS: Final = 1000
 
-Survey = Callable[[Mapping[str, str]], SessionState]
+Survey = Callable[[Mapping[str, str]], ForemanState]
 """Gathers the state of a project; takes what the writer has open."""
 
 
@@ -41,7 +42,7 @@ Survey = Callable[[Mapping[str, str]], SessionState]
 class Foreman:
     """The Foreman of one open project."""
 
-    ground: Ground
+    workspace: Workspace
     survey: Survey
     rooms: Rooms
     # The modes there are, each with the template of its rules.
@@ -50,7 +51,7 @@ class Foreman:
     @cached_property
     def catalogue(self) -> Catalogue:
         """What may be asked for; a file that is wrong is an error here."""
-        loaded = load_catalogue(declared().values(), self.ground.studio.project.prompts)
+        loaded = load_catalogue(declared().values(), self.workspace.studio.project.prompts)
         if self.modes:
             loaded.check_modes(self.modes)
         return loaded
@@ -63,17 +64,17 @@ class Foreman:
     @cached_property
     def operations(self) -> Operations:
         """What has operations done in this project."""
-        return operations_in(self.ground.studio)
+        return operations_in(self.workspace.studio)
 
     @cached_property
-    def texts(self) -> Texts:
+    def texts(self) -> PromptTexts:
         """The authored texts of the prompt."""
-        return Texts.open(self.ground.studio.prompts(PACK), BUNDLED, self.catalogue)
+        return PromptTexts.open(self.workspace.studio.prompts(PACK), BUNDLED, self.catalogue)
 
     @cached_property
     def sandwich(self) -> Sandwich:
         """Who lays prompts out."""
-        studio = self.ground.studio
+        studio = self.workspace.studio
         return Sandwich(self.texts, studio.catalog, load_budgets(), studio.counter)
 
     def problems(self) -> tuple[str, ...]:
@@ -85,15 +86,15 @@ class Foreman:
             return (error.message,)
         return self.texts.problems(tuple(self.modes.values()))
 
-    def state(self, active: Mapping[str, str] | None = None) -> SessionState:
+    def state(self, active: Mapping[str, str] | None = None) -> ForemanState:
         """Return the state of the project now, all of it from one moment."""
-        return self.ground.studio.database.read(lambda _: self.survey(active or {}))
+        return self.workspace.studio.database.read(lambda _: self.survey(active or {}))
 
     def state_xml(
         self, active: Mapping[str, str] | None = None, tier: ModelTier = ModelTier.FULL
     ) -> str:
         """Return the state as a model of a tier is shown it."""
-        markup = StateMarkup(self.ground.studio.counter)
+        markup = StateMarkup(self.workspace.studio.counter)
         return markup.content(self.state(active), tier).text
 
     def state_json(self, active: Mapping[str, str] | None = None) -> Json:
@@ -104,7 +105,7 @@ class Foreman:
         """Return the state in sentences."""
         return describe(self.state(active))
 
-    def compose(self, state: SessionState, text: TurnText, listener: Listener) -> PromptRequest:
+    def compose(self, state: ForemanState, text: TurnText, listener: Listener) -> PromptRequest:
         """Return the prompt of a turn for the model that will read it."""
         return self.sandwich.compose(state, text, listener)
 
@@ -112,7 +113,7 @@ class Foreman:
         self, message: str, *, model: str | None = None, session_id: str | None = None
     ) -> AssembledPrompt:
         """Return the prompt a message would lead to now, without asking anybody."""
-        studio = self.ground.studio
+        studio = self.workspace.studio
         chosen = model or self.own_model
         facts = studio.catalog.facts(chosen)
         listener = Listener(chosen, facts.tier, facts.window_tokens, _REPLY_TOKENS)
@@ -120,26 +121,26 @@ class Foreman:
         text = TurnText(
             Content(message, "user", Trust.TRUSTED),
             turns_of(said),
-            self.ground.settings.foreman.include_thinking_reminder,
+            self.workspace.settings.foreman.include_thinking_reminder,
         )
         return studio.assembler.assemble(self.compose(self.state(), text, listener))
 
     @property
     def own_model(self) -> str:
         """The model the Foreman answers with unless a route says otherwise."""
-        studio = self.ground.studio
+        studio = self.workspace.studio
         return studio.repertoire.agent(FOREMAN, PACK).model or studio.settings.models.default
 
-    def conversation(self, session_id: str, limit: int | None = None) -> list[Exchange]:
+    def conversation(self, session_id: str, limit: int | None = None) -> list[PastTurn]:
         """Return what was said in a session, oldest first."""
-        return self.ground.studio.database.read(
+        return self.workspace.studio.database.read(
             lambda connection: exchanges(connection, session_id, limit)
         )
 
     def turn(self, run_id: str) -> dict[str, Any] | None:
         """Return what is on record about a turn: mode, models, prompts, warnings, manner."""
-        return self.ground.records.get(TURN, run_id)
+        return self.workspace.records.get(TURN, run_id)
 
     def turns(self) -> dict[str, dict[str, Any]]:
         """Return the records of all turns by the id of their run, oldest first."""
-        return self.ground.records.all(TURN)
+        return self.workspace.records.all(TURN)

@@ -20,7 +20,7 @@ CHAT: Final = f"{PACK}/chat"
 
 
 @dataclass(frozen=True, slots=True)
-class Round:
+class TurnRound:
     """One reply within a turn, and what its actions led to."""
 
     message: str
@@ -28,17 +28,17 @@ class Round:
 
 
 @dataclass(frozen=True, slots=True)
-class Exchange:
+class PastTurn:
     """What the writer said, and everything that followed."""
 
     run_id: str
     message: str
-    rounds: tuple[Round, ...]
+    rounds: tuple[TurnRound, ...]
     created_at: int
     result: dict[str, Any]
 
 
-def exchanges(connection: Connection, session_id: str, limit: int | None = None) -> list[Exchange]:
+def exchanges(connection: Connection, session_id: str, limit: int | None = None) -> list[PastTurn]:
     """Return the finished turns of a session, or the newest of them, oldest first."""
     done = list_runs(
         connection,
@@ -50,7 +50,7 @@ def exchanges(connection: Connection, session_id: str, limit: int | None = None)
     return [_exchange(run) for run in reversed(done) if isinstance(run.result, dict)]
 
 
-def turns_of(said: list[Exchange]) -> tuple[Turn, ...]:
+def turns_of(said: list[PastTurn]) -> tuple[Turn, ...]:
     """Return exchanges as a prompt shows them."""
     turns: list[Turn] = []
     for each in said:
@@ -60,7 +60,7 @@ def turns_of(said: list[Exchange]) -> tuple[Turn, ...]:
     return tuple(turns)
 
 
-def round_turns(one: Round) -> list[Turn]:
+def round_turns(one: TurnRound) -> list[Turn]:
     """Return one reply and its results as a prompt shows them."""
     text = f"<message>\n{one.message}\n</message>"
     turns = [Turn(Content(text, f"agent:{FOREMAN}", Trust.UNTRUSTED), "assistant")]
@@ -71,9 +71,9 @@ def round_turns(one: Round) -> list[Turn]:
     return turns
 
 
-def _exchange(run: RunRecord) -> Exchange:
+def _exchange(run: RunRecord) -> PastTurn:
     result = cast("dict[str, Any]", run.result)
     rounds = tuple(
-        Round(str(each["message"]), tuple(each["results"])) for each in result.get("rounds", ())
+        TurnRound(str(each["message"]), tuple(each["results"])) for each in result.get("rounds", ())
     )
-    return Exchange(run.id, str(run.args["message"]), rounds, run.created_at, result)
+    return PastTurn(run.id, str(run.args["message"]), rounds, run.created_at, result)

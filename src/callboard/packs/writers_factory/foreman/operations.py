@@ -8,35 +8,41 @@ from typing import Final
 from callboard.core.errors import InvalidInput
 from callboard.operations import AGENT, operation
 from callboard.packs.writers_factory.action import Cause, Done
-from callboard.packs.writers_factory.ground import Ground
 from callboard.packs.writers_factory.memory.operations import keep_decision
-from callboard.packs.writers_factory.revision.editing.proposals import Proposal
+from callboard.packs.writers_factory.revision.editing.proposals import EditProposal
 from callboard.packs.writers_factory.revision.revision import Revision
+from callboard.packs.writers_factory.workspace import Workspace
 
 _CONTENT: Final = "content/"
 
 
 @operation(who=(AGENT,))
 async def kb_save(
-    ground: Ground, cause: Cause, action: str, category: str, key: str, value: str, source: str = ""
+    workspace: Workspace,
+    cause: Cause,
+    action: str,
+    category: str,
+    key: str,
+    value: str,
+    source: str = "",
 ) -> Done:
     """Keep what an action of the project's own says."""
-    return await keep_decision(ground, cause, category, key, value, source)
+    return await keep_decision(workspace, cause, category, key, value, source)
 
 
 @operation(who=(AGENT,))
-async def file_write(ground: Ground, action: str, path: str, content: str) -> Done:
+async def file_write(workspace: Workspace, action: str, path: str, content: str) -> Done:
     """Write a note of a project's own action below `content/`."""
     if not path.startswith(_CONTENT) or not path.endswith(".md"):
         raise InvalidInput(
             f"{action} may not write {path!r}", fix=f"Name a Markdown file below {_CONTENT}."
         )
-    ground.files.write_text(path, f"{content}\n")
+    workspace.files.write_text(path, f"{content}\n")
     return Done(f"wrote {path}", {"path": path})
 
 
 @operation(who=(AGENT,))
-async def propose_text(revision: Revision, cause: Cause, target: str, text: str) -> Proposal:
+async def propose_text(revision: Revision, cause: Cause, target: str, text: str) -> EditProposal:
     """Keep prose a reply offers, for the writer to look at."""
     source = f"conversation:{cause.run_id}"
     return await revision.proposals.propose(target, text, mode=cause.mode, source=source)

@@ -7,7 +7,6 @@ from typing import Any, Final
 from callboard.core.canonical import Json
 from callboard.knowledge import Graph, Node
 from callboard.packs.writers_factory.bible import Bible, beat_points
-from callboard.packs.writers_factory.ground import Ground
 from callboard.packs.writers_factory.health.records import HealthRecords, symbols_of
 from callboard.packs.writers_factory.health.values import FlawChallenge
 from callboard.packs.writers_factory.health.view import (
@@ -21,8 +20,9 @@ from callboard.packs.writers_factory.health.view import (
     SymbolView,
 )
 from callboard.packs.writers_factory.manuscript import WRITTEN, Manuscript, parse_scene_id
-from callboard.packs.writers_factory.memory.claims.states import states_of
+from callboard.packs.writers_factory.memory.claims.scope import states_of
 from callboard.packs.writers_factory.model import SceneMeta, scene_id
+from callboard.packs.writers_factory.workspace import Workspace
 
 _DOMAIN: Final = "story"
 _SCENE_NODE: Final = "scene:"
@@ -32,18 +32,18 @@ _NOT_NAMED: Final = ("background:", "extra:", "extras:")
 _NEW: Final = "new:"
 
 
-def build_view(ground: Ground) -> ManuscriptView:
+def build_view(workspace: Workspace) -> ManuscriptView:
     """Read everything the checks look at, once."""
-    return _Building(ground).view()
+    return _Building(workspace).view()
 
 
 class _Building:
-    def __init__(self, ground: Ground) -> None:
-        self.ground = ground
-        self.bible = Bible(ground)
-        self.manuscript = Manuscript(ground)
-        self.kept = HealthRecords(ground)
-        self.graph: Graph = ground.studio.knowledge.graph(_DOMAIN)
+    def __init__(self, workspace: Workspace) -> None:
+        self.workspace = workspace
+        self.bible = Bible(workspace)
+        self.manuscript = Manuscript(workspace)
+        self.kept = HealthRecords(workspace)
+        self.graph: Graph = workspace.studio.knowledge.graph(_DOMAIN)
         self.nodes = {node.id: node for node in self.graph.nodes()}
         self.edges = self.graph.edges()
 
@@ -148,7 +148,7 @@ class _Building:
         return node is not None and node.type == "location"
 
     def _corrections(self) -> Iterator[str]:
-        facts = self.ground.studio.knowledge.facts(_DOMAIN)
+        facts = self.workspace.studio.knowledge.facts(_DOMAIN)
         for entry in facts.list(("correction", "continuity")):
             key = entry.key.replace("_", " ")
             is_named = any(word in entry.value.casefold() for word in key.casefold().split())

@@ -13,12 +13,11 @@ from callboard.choreography.stage import Stage
 from callboard.core.canonical import Json, digest
 from callboard.core.errors import NotFound
 from callboard.core.vocabulary import Effect
-from callboard.packs.writers_factory.ground import Ground
 from callboard.packs.writers_factory.health.building import build_view
 from callboard.packs.writers_factory.health.checks.theme import ThemeScore, critical_scenes
 from callboard.packs.writers_factory.health.checks.timeline import TimelineReading, candidate_key
 from callboard.packs.writers_factory.health.evaluation import Known, evaluate
-from callboard.packs.writers_factory.health.examination import Examination
+from callboard.packs.writers_factory.health.examination import Examination, HealthScope
 from callboard.packs.writers_factory.health.questions import (
     judge_pair,
     judge_scene_text,
@@ -28,17 +27,23 @@ from callboard.packs.writers_factory.health.questions import (
 )
 from callboard.packs.writers_factory.health.records import HealthRecords, SceneJudgement, symbols_of
 from callboard.packs.writers_factory.health.room import Health
-from callboard.packs.writers_factory.health.scope import Scope
-from callboard.packs.writers_factory.health.timeline.candidates import Candidate, find_candidates
-from callboard.packs.writers_factory.health.timeline.facts import PairVerdict, SceneFacts
-from callboard.packs.writers_factory.health.timeline.losses import read_losses
-from callboard.packs.writers_factory.health.timeline.pairs import Pair, further_pairs
+from callboard.packs.writers_factory.health.timeline.candidates import (
+    TimelineCandidate,
+    find_candidates,
+)
+from callboard.packs.writers_factory.health.timeline.facts import (
+    Pair,
+    PairVerdict,
+    SceneFacts,
+    further_pairs,
+)
 from callboard.packs.writers_factory.health.timeline.reading import read_scene
+from callboard.packs.writers_factory.health.timeline.statements import read_losses
 from callboard.packs.writers_factory.health.values import CheckId, CheckResult
 from callboard.packs.writers_factory.health.view import ManuscriptView, SceneView
 from callboard.packs.writers_factory.manuscript import parse_scene_id
 from callboard.packs.writers_factory.operations import keep_in_run
-from callboard.packs.writers_factory.staff import judge_on
+from callboard.packs.writers_factory.workspace import Workspace, judge_on
 
 T = TypeVar("T")
 
@@ -50,8 +55,8 @@ async def judge_scene(stage: Stage, key: str, scene_id: str) -> SceneJudgement:
 
     The writer's own tension, symbols and word on the flaw replace the judge's in what is returned.
     """
-    ground = Ground(stage.studio)
-    view = build_view(ground)
+    workspace = Workspace(stage.studio)
+    view = build_view(workspace)
     scene = view.by_id.get(scene_id)
     if scene is None:
         raise NotFound(
@@ -60,20 +65,20 @@ async def judge_scene(stage: Stage, key: str, scene_id: str) -> SceneJudgement:
             scene_id=scene_id,
         )
     found = await _judge(judge_on(stage), key, view, scene)
-    return _set_right(HealthRecords(ground), found)
+    return _set_right(HealthRecords(workspace), found)
 
 
 class Checkup:
     """A health run while it goes on."""
 
-    def __init__(self, stage: Stage, scope: Scope, checks: Sequence[CheckId]) -> None:
+    def __init__(self, stage: Stage, scope: HealthScope, checks: Sequence[CheckId]) -> None:
         """Take the stage, and what is to be looked at."""
         self._stage = stage
         self._scope = scope
         self._checks = checks
-        self._ground = Ground(stage.studio)
+        self._workspace = Workspace(stage.studio)
         self._shared = judge_on(stage)
-        self._limit = self._ground.settings.project.concurrency
+        self._limit = self._workspace.settings.project.concurrency
 
     async def perform(self) -> Json:
         """Look at everything and return the report."""
@@ -93,14 +98,16 @@ class Checkup:
             await self._tell(result)
 
         async def file() -> Json:
-            report = await Health(self._ground).file(self._stage.run.id, exam, results)
+            report = await Health(self._workspace).file(self._stage.run.id, exam, results)
             return report.to_json()
 
         # The id of the run is the id of its report: filed again, it is the same report.
         return await keep_in_run(self._stage, "filed", "health report", file)
 
     def _exam(self) -> Examination:
-        return Examination(build_view(self._ground), self._ground.settings.health, self._scope)
+        return Examination(
+            build_view(self._workspace), self._workspace.settings.health, self._scope
+        )
 
     async def _judge_scenes(self, exam: Examination) -> None:
         unknown = [scene for scene in exam.scenes if self._needs_judging(exam.view, scene)]
@@ -149,13 +156,13 @@ class Checkup:
         )
 
     async def _judge_candidates(
-        self, exam: Examination, candidates: Iterable[Candidate]
+        self, exam: Examination, candidates: Iterable[TimelineCandidate]
     ) -> dict[str, PairVerdict | None]:
         concerned = [each for each in candidates if not exam.inside.isdisjoint(each.pair)]
         branches: dict[str, Callable[[Judge], Awaitable[PairVerdict | None]]] = {}
         for each in concerned:
 
-            def ask(asker: Judge, each: Candidate = each) -> Awaitable[PairVerdict | None]:
+            def ask(asker: Judge, each: TimelineCandidate = each) -> Awaitable[PairVerdict | None]:
                 return judge_pair(asker, "verdict", exam.view, each.pair, each.title)
 
             branches[candidate_key(each)] = ask
@@ -237,7 +244,7 @@ async def _judge(asker: Judge, key: str, view: ManuscriptView, scene: SceneView)
         return found
 
     async def keep() -> Json:
-        await HealthRecords(Ground(asker.stage.studio)).keep_judgement(
+        await HealthRecords(Workspace(asker.stage.studio)).keep_judgement(
             found, scene.content_hash, view.flaw
         )
 

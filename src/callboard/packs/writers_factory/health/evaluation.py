@@ -4,10 +4,9 @@ from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 
 from callboard.core.canonical import Json
-from callboard.packs.writers_factory.health.checks.beats import check_beats
 from callboard.packs.writers_factory.health.checks.cast import check_cast
 from callboard.packs.writers_factory.health.checks.flaw import check_flaw
-from callboard.packs.writers_factory.health.checks.pacing import check_pacing
+from callboard.packs.writers_factory.health.checks.structure import check_beats, check_pacing
 from callboard.packs.writers_factory.health.checks.symbols import check_symbols
 from callboard.packs.writers_factory.health.checks.theme import ThemeScore, check_theme
 from callboard.packs.writers_factory.health.checks.timeline import TimelineReading, check_timeline

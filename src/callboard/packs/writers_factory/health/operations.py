@@ -9,8 +9,7 @@ from callboard.core.errors import NotFound
 from callboard.operations import AGENT, operation
 from callboard.packs.writers_factory.action import Cause, Done, start_job
 from callboard.packs.writers_factory.bible import Bible
-from callboard.packs.writers_factory.ground import Ground
-from callboard.packs.writers_factory.health.ledger import KnownFinding
+from callboard.packs.writers_factory.health.records import KnownFinding
 from callboard.packs.writers_factory.health.room import Health
 from callboard.packs.writers_factory.health.values import (
     ChallengeType,
@@ -18,6 +17,7 @@ from callboard.packs.writers_factory.health.values import (
     ThemeOverride,
 )
 from callboard.packs.writers_factory.model import DIRECTOR, EDITOR, SceneId, SymbolUse
+from callboard.packs.writers_factory.workspace import Workspace
 
 Name = Annotated[str, Field(min_length=1, max_length=200)]
 Tension = Annotated[float, Field(ge=1, le=10, allow_inf_nan=False)]
@@ -32,14 +32,14 @@ class Corrected:
 
 @operation(who=(AGENT,), modes=(DIRECTOR, EDITOR))
 async def run_health_check(
-    ground: Ground,
+    workspace: Workspace,
     cause: Cause,
     scope: Annotated[
         str | None, Field(description="manuscript, act:1, chapter:N or scene:ID")
     ] = None,
 ) -> Done:
     """Check pacing, beats, timeline, flaw, cast, symbols and theme."""
-    return await start_job(ground, cause, "health", {"scope": scope}, waits=True)
+    return await start_job(workspace, cause, "health", {"scope": scope}, waits=True)
 
 
 @operation(undo="unmute_finding")
@@ -86,18 +86,18 @@ async def correct_symbols(health: Health, scene_id: str, symbols: list[SymbolUse
 
 @operation(put="/scenes/{scene_id}/challenge")
 async def correct_challenge(
-    ground: Ground,
+    workspace: Workspace,
     scene_id: SceneId,
     type: ChallengeType | None = None,  # noqa: A002 - the word of the API
     intensity: Annotated[int, Field(ge=1, le=10)] = 5,
     quote: Annotated[str, Field(max_length=2_000)] = "",
 ) -> Corrected:
     """Say how a scene challenges the flaw; without a type, that it does not."""
-    health = Health(ground)
+    health = Health(workspace)
     if type is None:
         await health.deny_challenge(scene_id)
     else:
-        flaw = str(Bible(ground).protagonist.get("fatal_flaw") or "")
+        flaw = str(Bible(workspace).protagonist.get("fatal_flaw") or "")
         await health.record_challenge(FlawChallenge(scene_id, flaw, type, intensity, quote))
     return Corrected(scene_id)
 

@@ -25,8 +25,7 @@ from callboard.packs.writers_factory.health.small import (
     pick_tension,
     pick_type,
 )
-from callboard.packs.writers_factory.health.timeline.facts import PairVerdict, SceneFacts
-from callboard.packs.writers_factory.health.timeline.pairs import Pair
+from callboard.packs.writers_factory.health.timeline.facts import Pair, PairVerdict, SceneFacts
 from callboard.packs.writers_factory.health.values import (
     CastFunction,
     ChallengeType,

@@ -10,7 +10,6 @@ from callboard.choreography.questions import Answers
 from callboard.core.canonical import Json
 from callboard.core.errors import InvalidInput, NotFound
 from callboard.packs.writers_factory.bible import Bible
-from callboard.packs.writers_factory.ground import Ground
 from callboard.packs.writers_factory.health.building import build_view
 from callboard.packs.writers_factory.health.checks.flaw import challenge_gap, is_known
 from callboard.packs.writers_factory.health.checks.theme import (
@@ -19,12 +18,16 @@ from callboard.packs.writers_factory.health.checks.theme import (
     target_hash,
 )
 from callboard.packs.writers_factory.health.evaluation import Known, evaluate, stats_of
-from callboard.packs.writers_factory.health.examination import Examination
-from callboard.packs.writers_factory.health.ledger import KnownFinding, Ledger, Look
+from callboard.packs.writers_factory.health.examination import Examination, overall_of
 from callboard.packs.writers_factory.health.questions import known_scores
 from callboard.packs.writers_factory.health.quotes import evidence_of
-from callboard.packs.writers_factory.health.records import REPORT_KIND, HealthRecords
-from callboard.packs.writers_factory.health.scoring import overall_of
+from callboard.packs.writers_factory.health.records import (
+    REPORT_KIND,
+    FindingLedger,
+    HealthRecords,
+    KnownFinding,
+    Look,
+)
 from callboard.packs.writers_factory.health.values import (
     Alert,
     CastFunction,
@@ -38,7 +41,7 @@ from callboard.packs.writers_factory.health.values import (
 from callboard.packs.writers_factory.health.view import ManuscriptView, SceneView
 from callboard.packs.writers_factory.manuscript import Manuscript
 from callboard.packs.writers_factory.model import JUDGE, PACK, SymbolUse
-from callboard.packs.writers_factory.staff import model_of
+from callboard.packs.writers_factory.workspace import Workspace, model_of
 from callboard.store.connection import Connection
 
 _LEAST: Final = 1
@@ -48,26 +51,26 @@ _MOST: Final = 10
 class Health:
     """What is known about the state of the manuscript."""
 
-    def __init__(self, ground: Ground) -> None:
-        """Take the ground to stand on; reads nothing yet."""
-        self._ground = ground
-        self._kept = HealthRecords(ground)
-        self._ledger = Ledger(ground.records)
+    def __init__(self, workspace: Workspace) -> None:
+        """Take the open project; reads nothing yet."""
+        self._workspace = workspace
+        self._kept = HealthRecords(workspace)
+        self._ledger = FindingLedger(workspace.records)
 
     # What there is to see
 
     def view(self) -> ManuscriptView:
         """Read the manuscript as the checks see it."""
-        return build_view(self._ground)
+        return build_view(self._workspace)
 
     def reports(self) -> tuple[HealthReport, ...]:
         """Return every report, newest first."""
-        stored = self._ground.records.all(REPORT_KIND).values()
+        stored = self._workspace.records.all(REPORT_KIND).values()
         return tuple(HealthReport.from_json(body) for body in reversed(stored))
 
     def report(self, report_id: str) -> HealthReport:
         """Return one report."""
-        body = self._ground.records.get(REPORT_KIND, report_id)
+        body = self._workspace.records.get(REPORT_KIND, report_id)
         if body is None:
             raise NotFound(
                 f"There is no health report {report_id!r}",
@@ -86,7 +89,9 @@ class Health:
 
     def open_alerts(self, limit: int | None = None) -> tuple[Alert, ...]:
         """Return the open findings, worst first and no more than a prompt wants."""
-        return self._ledger.alerts(self._ground.settings.health.alerts if limit is None else limit)
+        return self._ledger.alerts(
+            self._workspace.settings.health.alerts if limit is None else limit
+        )
 
     def challenges(self) -> tuple[FlawChallenge, ...]:
         """Return the challenges to the flaw in story order, the writer's word first."""
@@ -125,7 +130,7 @@ class Health:
                 fix=f"Name a scene ({known}) or a beat such as beat:9.",
                 target=target,
             )
-        now = self._ground.studio.clock.now_ms()
+        now = self._workspace.studio.clock.now_ms()
         override = ThemeOverride(
             name, float(score), reason.strip(), author, now, target_hash(scenes, name)
         )
@@ -169,7 +174,7 @@ class Health:
             raise InvalidInput(f"A tension of {tension!r} is not known", fix="Give 1 to 10.")
         scene = self._accepted(scene_id)
         await self._kept.keep_correction(scene.scene_id, tension=float(tension))
-        await Manuscript(self._ground).set_meta(scene.scene_id, tension=float(tension))
+        await Manuscript(self._workspace).set_meta(scene.scene_id, tension=float(tension))
         await self.refresh((CheckId.PACING,))
 
     async def correct_symbols(self, scene_id: str, symbols: Sequence[SymbolUse]) -> None:
@@ -208,18 +213,18 @@ class Health:
         latest = self.latest()
         if latest is None:
             return
-        exam = Examination(self.view(), self._ground.settings.health)
+        exam = Examination(self.view(), self._workspace.settings.health)
         wanted = [check for check in checks if check is not CheckId.TIMELINE]
         scores = known_scores(
-            Answers(self._ground.studio, PACK),
-            model_of(self._ground, JUDGE),
+            Answers(self._workspace.studio, PACK),
+            model_of(self._workspace, JUDGE),
             critical_scenes(exam),
             exam.view.theme_statement,
         )
         results = tuple(evaluate(exam, wanted, Known(theme=scores)))
         look = Look(latest.id, results, exam.scope.is_whole, exam.inside)
-        now = self._ground.studio.clock.now_ms()
-        await self._ground.studio.database.write(
+        now = self._workspace.studio.clock.now_ms()
+        await self._workspace.studio.database.write(
             lambda connection: self._ledger.enter(connection, look, now)
         )
 
@@ -227,10 +232,10 @@ class Health:
         self, report_id: str, exam: Examination, results: Sequence[CheckResult]
     ) -> HealthReport:
         """Store a report and what it means for the findings, in one go."""
-        now = self._ground.studio.clock.now_ms()
+        now = self._workspace.studio.clock.now_ms()
         report = HealthReport(
             id=report_id,
-            project_id=Bible(self._ground).project().id,
+            project_id=Bible(self._workspace).project().id,
             scope=str(exam.scope),
             created_at=now,
             overall_score=overall_of(results),
@@ -240,10 +245,10 @@ class Health:
         look = Look(report_id, results, exam.scope.is_whole, exam.inside)
 
         def work(connection: Connection) -> None:
-            self._ground.records.store(connection, REPORT_KIND, report_id, report.to_json())
+            self._workspace.records.store(connection, REPORT_KIND, report_id, report.to_json())
             self._ledger.enter(connection, look, now)
 
-        await self._ground.studio.database.write(work)
+        await self._workspace.studio.database.write(work)
         return report
 
     def _accepted(self, scene_id: str) -> SceneView:

@@ -6,10 +6,13 @@ Holds no rules.
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from enum import StrEnum
-from typing import Any, Final
+from typing import Annotated, Any, Final
+
+from pydantic import Field
 
 from callboard.core.canonical import Json, digest
-from callboard.packs.writers_factory.model import Evidence, Finding, Severity
+from callboard.core.codec import Coded, decode, encode
+from callboard.packs.writers_factory.model import Finding, Severity
 
 
 class CheckId(StrEnum):
@@ -70,7 +73,7 @@ SEVERITY_RANK: Final = {Severity.ERROR: 0, Severity.WARNING: 1, Severity.INFO: 2
 
 
 @dataclass(frozen=True, slots=True)
-class CheckResult:
+class CheckResult(Coded):
     """What one check found."""
 
     check_id: str
@@ -80,38 +83,17 @@ class CheckResult:
     # What is missing, where there is not enough to judge by.
     note: str = ""
     # Whether the part that needs a model could not be done.
-    is_partial: bool = False
+    is_partial: Annotated[bool, Field(alias="partial")] = False
     # The figures behind the findings, in JSON.
     details: Mapping[str, Json] = field(default_factory=dict[str, Json])
 
     def to_json(self) -> dict[str, Json]:
         """Return the stored shape."""
-        return {
-            "check_id": self.check_id,
-            "status": self.status.value,
-            "score": self.score,
-            "findings": [finding_to_json(each) for each in self.findings],
-            "note": self.note,
-            "partial": self.is_partial,
-            "details": dict(self.details),
-        }
-
-    @classmethod
-    def from_json(cls, data: Mapping[str, Any]) -> "CheckResult":
-        """Read the stored shape."""
-        return cls(
-            check_id=data["check_id"],
-            status=CheckStatus(data["status"]),
-            score=data["score"],
-            findings=tuple(finding_from_json(each) for each in data["findings"]),
-            note=data["note"],
-            is_partial=data["partial"],
-            details=data["details"],
-        )
+        return {**encode(self), "findings": [finding_to_json(each) for each in self.findings]}
 
 
 @dataclass(frozen=True, slots=True)
-class HealthReport:
+class HealthReport(Coded):
     """The seven checks over one scope at one time."""
 
     id: str
@@ -146,33 +128,15 @@ class HealthReport:
     def to_json(self) -> dict[str, Json]:
         """Return the stored shape."""
         return {
-            "id": self.id,
-            "project_id": self.project_id,
-            "scope": self.scope,
-            "created_at": self.created_at,
-            "overall_score": self.overall_score,
+            **encode(self),
             "without_data": list(self.without_data),
             "checks": [each.to_json() for each in self.checks],
-            "stats": dict(self.stats),
             "summary": self.summary,
         }
 
-    @classmethod
-    def from_json(cls, data: Mapping[str, Any]) -> "HealthReport":
-        """Read the stored shape."""
-        return cls(
-            id=data["id"],
-            project_id=data["project_id"],
-            scope=data["scope"],
-            created_at=data["created_at"],
-            overall_score=data["overall_score"],
-            checks=tuple(CheckResult.from_json(each) for each in data["checks"]),
-            stats=data["stats"],
-        )
-
 
 @dataclass(frozen=True, slots=True)
-class FlawChallenge:
+class FlawChallenge(Coded):
     """A scene that puts the protagonist's flaw to the test."""
 
     scene_id: str
@@ -182,64 +146,18 @@ class FlawChallenge:
     quote: str = ""
     detected_by: str = "writer"
 
-    def to_json(self) -> dict[str, Json]:
-        """Return the stored shape."""
-        return {
-            "scene_id": self.scene_id,
-            "flaw": self.flaw,
-            "type": self.type.value,
-            "intensity": self.intensity,
-            "quote": self.quote,
-            "detected_by": self.detected_by,
-        }
-
-    @classmethod
-    def from_json(cls, data: Mapping[str, Any]) -> "FlawChallenge":
-        """Read the stored shape."""
-        return cls(
-            scene_id=data["scene_id"],
-            flaw=data["flaw"],
-            type=ChallengeType(data["type"]),
-            intensity=int(data["intensity"]),
-            quote=data["quote"],
-            detected_by=data["detected_by"],
-        )
-
 
 @dataclass(frozen=True, slots=True)
-class ThemeOverride:
+class ThemeOverride(Coded):
     """The writer's own score for a scene, or for all scenes of a beat."""
 
     target: str
     score: float
     reason: str
     author: str = "writer"
-    created_at: int = 0
+    created_at: Annotated[int, Field(alias="ts")] = 0
     # The text it was given for; another text makes it stale.
     content_hash: str = ""
-
-    def to_json(self) -> dict[str, Json]:
-        """Return the stored shape."""
-        return {
-            "target": self.target,
-            "score": self.score,
-            "reason": self.reason,
-            "author": self.author,
-            "ts": self.created_at,
-            "content_hash": self.content_hash,
-        }
-
-    @classmethod
-    def from_json(cls, data: Mapping[str, Any]) -> "ThemeOverride":
-        """Read the stored shape."""
-        return cls(
-            target=data["target"],
-            score=float(data["score"]),
-            reason=data["reason"],
-            author=data["author"],
-            created_at=data["ts"],
-            content_hash=data["content_hash"],
-        )
 
 
 @dataclass(frozen=True, slots=True)
@@ -261,30 +179,9 @@ def finding_id(finding: Finding) -> str:
 
 def finding_to_json(finding: Finding) -> dict[str, Json]:
     """Return the stored shape of a finding."""
-    return {
-        "id": finding_id(finding),
-        "check_id": finding.check_id,
-        "rule": finding.rule,
-        "severity": finding.severity.value,
-        "title": finding.title,
-        "recommendation": finding.recommendation,
-        "evidence": [{"scene_id": e.scene_id, "quote": e.quote} for e in finding.evidence],
-        "entities": list(finding.entities),
-        "scene_ids": list(finding.scene_ids),
-        "is_judged": finding.is_judged,
-    }
+    return {"id": finding_id(finding), **encode(finding)}
 
 
 def finding_from_json(data: Mapping[str, Any]) -> Finding:
     """Read the stored shape of a finding."""
-    return Finding(
-        check_id=data["check_id"],
-        severity=Severity(data["severity"]),
-        title=data["title"],
-        recommendation=data["recommendation"],
-        evidence=tuple(Evidence(each["scene_id"], each["quote"]) for each in data["evidence"]),
-        entities=tuple(data["entities"]),
-        rule=data["rule"],
-        scene_ids=tuple(data["scene_ids"]),
-        is_judged=bool(data["is_judged"]),
-    )
+    return decode(Finding, data)

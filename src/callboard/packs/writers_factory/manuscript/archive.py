@@ -8,9 +8,9 @@ import re
 from dataclasses import dataclass
 from typing import Any, Final
 
-from callboard.core.canonical import Json
-from callboard.packs.writers_factory.ground import Ground
-from callboard.packs.writers_factory.manuscript.errors import VersionUnknown
+from callboard.core.codec import Coded
+from callboard.packs.writers_factory.manuscript.facts import VersionUnknown
+from callboard.packs.writers_factory.workspace import Workspace
 
 ARCHIVE: Final = "content/Archive"
 VERSION_KIND: Final = "scene_version"
@@ -18,7 +18,7 @@ _VERSION_FILE: Final = re.compile(r"v(\d{3,})\.md")
 
 
 @dataclass(frozen=True, slots=True)
-class Version:
+class SceneVersion(Coded):
     """One state of a scene; `path` is where it is archived."""
 
     scene_id: str
@@ -29,44 +29,29 @@ class Version:
     sha256: str
     word_count: int = 0
 
-    def to_json(self) -> dict[str, Json]:
-        """Return the stored shape, which is also the one shown at the doors."""
-        return {
-            "scene_id": self.scene_id,
-            "number": self.number,
-            "path": self.path,
-            "reason": self.reason,
-            "created_at": self.created_at,
-            "sha256": self.sha256,
-            "word_count": self.word_count,
-        }
-
-    @classmethod
-    def from_json(cls, stored: dict[str, Any]) -> "Version":
-        """Read the stored shape."""
-        return cls(**stored)
-
 
 class Archive:
     """The versions of all scenes of a project."""
 
-    def __init__(self, ground: Ground) -> None:
+    def __init__(self, workspace: Workspace) -> None:
         """Take the project."""
-        self._ground = ground
+        self._workspace = workspace
 
     def folder(self, scene_id: str) -> str:
         """Return where everything archived of a scene lies."""
         return f"{ARCHIVE}/{scene_id}"
 
-    def versions(self, scene_id: str) -> tuple[Version, ...]:
+    def versions(self, scene_id: str) -> tuple[SceneVersion, ...]:
         """Return every version of a scene, oldest first; the last is the scene as it is."""
         known = {version.number: version for version in self._recorded(scene_id)}
         for number in self._filed(scene_id):
             path = self._path(scene_id, number)
-            known.setdefault(number, Version(scene_id, number, path, "found in the archive", 0, ""))
+            known.setdefault(
+                number, SceneVersion(scene_id, number, path, "found in the archive", 0, "")
+            )
         return tuple(known[number] for number in sorted(known))
 
-    def find(self, scene_id: str, number: int) -> Version:
+    def find(self, scene_id: str, number: int) -> SceneVersion:
         """Return one version."""
         versions = self.versions(scene_id)
         for version in versions:
@@ -80,36 +65,36 @@ class Archive:
     def keep(self, scene_id: str, number: int, text: str) -> str:
         """Put a text into the archive under a number; return its path."""
         path = self._path(scene_id, number)
-        self._ground.files.write_text(path, text)
+        self._workspace.files.write_text(path, text)
         return path
 
     def put_file(self, scene_id: str, name: str, text: str) -> str:
         """Put something else that belongs to a scene beside its versions; return its path."""
         path = f"{self.folder(scene_id)}/{name}"
-        self._ground.files.write_text(path, text)
+        self._workspace.files.write_text(path, text)
         return path
 
-    async def record(self, *versions: Version) -> None:
+    async def record(self, *versions: SceneVersion) -> None:
         """Put versions on record, all or none."""
-        records = self._ground.records
+        records = self._workspace.records
 
         def act(connection: Any) -> None:
             for version in versions:
                 name = f"{version.scene_id}/{version.number}"
                 records.store(connection, VERSION_KIND, name, version.to_json())
 
-        await self._ground.studio.database.write(act)
+        await self._workspace.studio.database.write(act)
 
-    def _recorded(self, scene_id: str) -> list[Version]:
-        stored = self._ground.records.all(VERSION_KIND)
+    def _recorded(self, scene_id: str) -> list[SceneVersion]:
+        stored = self._workspace.records.all(VERSION_KIND)
         return [
-            Version.from_json(body)
+            SceneVersion.from_json(body)
             for name, body in stored.items()
             if name.rpartition("/")[0] == scene_id
         ]
 
     def _filed(self, scene_id: str) -> list[int]:
-        folder = self._ground.files.root / self.folder(scene_id)
+        folder = self._workspace.files.root / self.folder(scene_id)
         if not folder.is_dir():
             return []
         found = (_VERSION_FILE.fullmatch(each.name) for each in folder.iterdir())

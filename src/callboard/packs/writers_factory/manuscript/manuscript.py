@@ -10,27 +10,32 @@ from functools import cached_property
 from typing import Any, Final
 
 from callboard.core.canonical import digest_bytes
-from callboard.packs.writers_factory.ground import Ground
-from callboard.packs.writers_factory.manuscript.archive import Archive, Version
-from callboard.packs.writers_factory.manuscript.errors import (
+from callboard.packs.writers_factory.manuscript.archive import Archive, SceneVersion
+from callboard.packs.writers_factory.manuscript.facts import (
+    WRITTEN,
     NothingToUndo,
     OutlineInvalid,
     SceneUnknown,
-)
-from callboard.packs.writers_factory.manuscript.facts import (
+    advance,
     meta_from_json,
     meta_to_json,
     parse_scene_id,
 )
 from callboard.packs.writers_factory.manuscript.outline import (
+    Outlines,
+    OutlineVersion,
     in_story_order,
     outline_faults,
 )
-from callboard.packs.writers_factory.manuscript.outlines import Outlines, OutlineVersion
-from callboard.packs.writers_factory.manuscript.progress import WRITTEN, advance
-from callboard.packs.writers_factory.manuscript.sheet import count_prose, write_sheet
-from callboard.packs.writers_factory.manuscript.shelf import SceneFile, SceneShelf, scene_path
+from callboard.packs.writers_factory.manuscript.sheet import (
+    SceneFile,
+    SceneShelf,
+    count_prose,
+    scene_path,
+    write_sheet,
+)
 from callboard.packs.writers_factory.model import PlannedScene, SceneMeta, SceneStatus, scene_id
+from callboard.packs.writers_factory.workspace import Workspace
 
 SCENE_KIND: Final = "scene"
 _OUTSIDE: Final = "edited outside"
@@ -39,22 +44,22 @@ _OUTSIDE: Final = "edited outside"
 class Manuscript:
     """The book of one project: planned, and as far as it is written."""
 
-    def __init__(self, ground: Ground) -> None:
+    def __init__(self, workspace: Workspace) -> None:
         """Take the project."""
-        self._ground = ground
+        self._workspace = workspace
 
     @cached_property
     def archive(self) -> Archive:
         """What every scene was before."""
-        return Archive(self._ground)
+        return Archive(self._workspace)
 
     @cached_property
     def _outlines(self) -> Outlines:
-        return Outlines(self._ground)
+        return Outlines(self._workspace)
 
     @cached_property
     def _shelf(self) -> SceneShelf:
-        return SceneShelf(self._ground.files, self._ground.studio.clock)
+        return SceneShelf(self._workspace.files, self._workspace.studio.clock)
 
     # The outline
 
@@ -97,7 +102,7 @@ class Manuscript:
 
     def planned_words(self) -> int:
         """Return how long the book is to be: the outline's targets, else the setting."""
-        total = self._ground.settings.project.planned_total_words
+        total = self._workspace.settings.project.planned_total_words
         outline = self.outline()
         if not outline or all(scene.word_target is None for scene in outline):
             return total
@@ -106,7 +111,7 @@ class Manuscript:
 
     def usual_scene_words(self) -> int:
         """Return how long a scene without a target of its own is to be."""
-        settings, outline = self._ground.settings.project, self.outline()
+        settings, outline = self._workspace.settings.project, self.outline()
         if not outline:
             return settings.default_scene_words
         return max(1, round(settings.planned_total_words / len(outline)))
@@ -186,7 +191,7 @@ class Manuscript:
         later = [scene for scene in waiting if (scene.chapter, scene.scene) > at]
         return next(iter(later or waiting), None)
 
-    async def save(self, scene: str, text: str, meta: SceneMeta, *, reason: str) -> Version:
+    async def save(self, scene: str, text: str, meta: SceneMeta, *, reason: str) -> SceneVersion:
         """Write a scene's text and facts; what the file held is archived first.
 
         Saving what is already there changes nothing and makes no version.
@@ -201,7 +206,7 @@ class Manuscript:
         chapter, number = self._place(scene)
         if not self.has(scene):
             meta = SceneMeta(scene, chapter, number, title=title, beat_number=beat_number)
-            await self._ground.records.put(SCENE_KIND, scene, meta_to_json(meta))
+            await self._workspace.records.put(SCENE_KIND, scene, meta_to_json(meta))
 
     async def set_meta(self, scene: str, **changes: Any) -> SceneMeta:
         """Change facts of a scene without touching its text; a status must be reachable."""
@@ -216,16 +221,16 @@ class Manuscript:
                 kept = self._outside(scene, before, self.archive.versions(scene))
                 await self.archive.record(*([kept] if kept else []))
             content = write_sheet(new, before.sheet.body, before.sheet.extra)
-            self._ground.files.write_text(
+            self._workspace.files.write_text(
                 scene_path(old.chapter, old.scene), content, expected_sha256=before.sha256
             )
             self._shelf.forget()
-        await self._ground.records.put(SCENE_KIND, scene, meta_to_json(new))
+        await self._workspace.records.put(SCENE_KIND, scene, meta_to_json(new))
         return self.scene(scene)
 
     # Versions
 
-    def versions(self, scene: str) -> tuple[Version, ...]:
+    def versions(self, scene: str) -> tuple[SceneVersion, ...]:
         """Return the versions of a scene, oldest first; the last is the scene as it is."""
         return self.archive.versions(scene)
 
@@ -234,7 +239,7 @@ class Manuscript:
         version = self.archive.find(scene, number)
         return self._shelf.sheet_at(version.path).body
 
-    async def restore(self, scene: str, number: int) -> Version:
+    async def restore(self, scene: str, number: int) -> SceneVersion:
         """Make an archived version the scene again; the one it replaces is archived."""
         version = self.archive.find(scene, number)
         sheet = self._shelf.sheet_at(version.path)
@@ -242,7 +247,7 @@ class Manuscript:
         meta = sheet.over(self.scene(scene))
         return await self._write(scene, sheet.body, meta, f"version {number} restored")
 
-    async def undo(self, scene: str) -> Version:
+    async def undo(self, scene: str) -> SceneVersion:
         """Take the last change back; done twice, it brings the change back."""
         versions = self.archive.versions(scene)
         last = self.version_text(scene, versions[-1].number) if versions else ""
@@ -261,7 +266,7 @@ class Manuscript:
 
     def _all(self) -> Iterator[tuple[SceneMeta, SceneFile | None]]:
         outline = {scene.id: scene for scene in self.outline()}
-        records = self._ground.records.all(SCENE_KIND)
+        records = self._workspace.records.all(SCENE_KIND)
         files = {scene_id(file.chapter, file.scene): file for file in self._shelf.files()}
         places = {name: parse_scene_id(name) for name in {*outline, *records, *files}}
         known = sorted((place, name) for name, place in places.items() if place is not None)
@@ -280,8 +285,8 @@ class Manuscript:
             yield (base if file is None else file.sheet.over(base)), file
 
     def _outside(
-        self, scene: str, before: SceneFile | None, versions: tuple[Version, ...]
-    ) -> Version | None:
+        self, scene: str, before: SceneFile | None, versions: tuple[SceneVersion, ...]
+    ) -> SceneVersion | None:
         """Archive what somebody else made of a file since its last version, if anything."""
         if before is None:
             return None
@@ -292,9 +297,9 @@ class Manuscript:
         number = last.number + 1 if last else 1
         path = self.archive.keep(scene, number, before.text)
         words = before.sheet.word_count
-        return Version(scene, number, path, _OUTSIDE, self._now(), before.sha256, words)
+        return SceneVersion(scene, number, path, _OUTSIDE, self._now(), before.sha256, words)
 
-    async def _write(self, scene: str, text: str, meta: SceneMeta, reason: str) -> Version:
+    async def _write(self, scene: str, text: str, meta: SceneMeta, reason: str) -> SceneVersion:
         chapter, number = self._place(scene)
         before = self._shelf.read(chapter, number)
         words = count_prose(text)
@@ -307,16 +312,16 @@ class Manuscript:
         latest = outside.number if outside else max((each.number for each in versions), default=0)
         # Archived before the file is touched: whatever happens between, no text is lost.
         path = self.archive.keep(scene, latest + 1, content)
-        written = self._ground.files.write_text(
+        written = self._workspace.files.write_text(
             scene_path(chapter, number), content, expected_sha256=before.sha256 if before else None
         )
         self._shelf.forget()
-        new = Version(scene, latest + 1, path, reason, self._now(), written.sha256, words)
+        new = SceneVersion(scene, latest + 1, path, reason, self._now(), written.sha256, words)
         await self.archive.record(*([outside] if outside else []), new)
-        await self._ground.records.put(SCENE_KIND, scene, meta_to_json(meta))
+        await self._workspace.records.put(SCENE_KIND, scene, meta_to_json(meta))
         return new
 
-    async def _on_record(self, version: Version, file: SceneFile, reason: str) -> Version:
+    async def _on_record(self, version: SceneVersion, file: SceneFile, reason: str) -> SceneVersion:
         """Return the version a file is; a crash may have come before it was on record."""
         if version.sha256 or self._shelf.sheet_at(version.path).body != file.sheet.body:
             return version
@@ -338,4 +343,4 @@ class Manuscript:
         return SceneUnknown(f"There is no scene {scene!r}", fix=f"Scenes: {known}.", scene_id=scene)
 
     def _now(self) -> int:
-        return self._ground.studio.clock.now_ms()
+        return self._workspace.studio.clock.now_ms()

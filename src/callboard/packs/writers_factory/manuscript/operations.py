@@ -5,7 +5,7 @@ from typing import Annotated
 from pydantic import Field
 
 from callboard.operations import operation
-from callboard.packs.writers_factory.manuscript.archive import Version
+from callboard.packs.writers_factory.manuscript.archive import SceneVersion
 from callboard.packs.writers_factory.manuscript.manuscript import Manuscript
 from callboard.packs.writers_factory.model import PlannedScene, SceneId
 
@@ -13,14 +13,14 @@ from callboard.packs.writers_factory.model import PlannedScene, SceneId
 @operation(post="/scenes/{scene_id}/versions/{number}/restore")
 async def restore_scene(
     manuscript: Manuscript, scene_id: SceneId, number: Annotated[int, Field(ge=1, le=1_000_000)]
-) -> Version:
+) -> SceneVersion:
     """Make an older version the scene again; the one it replaces is kept."""
     manuscript.scene(scene_id)
     return await manuscript.restore(scene_id, number)
 
 
 @operation(post="/scenes/{scene_id}/undo")
-async def undo_scene(manuscript: Manuscript, scene_id: SceneId) -> Version:
+async def undo_scene(manuscript: Manuscript, scene_id: SceneId) -> SceneVersion:
     """Take the last change of a scene back, whoever made it."""
     manuscript.scene(scene_id)
     return await manuscript.undo(scene_id)

@@ -30,7 +30,7 @@ class Category(StrEnum):
 
 
 @dataclass(frozen=True, slots=True)
-class Decision:
+class RememberedDecision:
     """A decision that may be kept."""
 
     category: Category
@@ -39,9 +39,9 @@ class Decision:
     source: str
 
 
-def read_decision(category: str, key: str, value: str, source: str = "") -> Decision:
+def read_decision(category: str, key: str, value: str, source: str = "") -> RememberedDecision:
     """Check what somebody wants remembered and bring it into its kept form."""
-    return Decision(
+    return RememberedDecision(
         read_category(category),
         clean_key(key),
         clean_value(value),

@@ -23,7 +23,7 @@ from callboard.packs.writers_factory.memory.conflicts import (
     ConflictRules,
     make_conflict,
 )
-from callboard.packs.writers_factory.memory.lines import KnowledgeLine
+from callboard.packs.writers_factory.memory.scenery import KnowledgeLine
 
 _TOLD_TYPES: Final = frozenset(
     {"character", "location", "event", "theme", "symbol", "motif", "world_rule", "object"}

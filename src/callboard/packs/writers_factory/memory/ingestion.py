@@ -13,9 +13,9 @@ from typing import Final
 from callboard.core.canonical import Json
 from callboard.knowledge.graph import Edge, Graph, MergeReport, Node, TrustLevel, node_id
 from callboard.packs.writers_factory.bible import Bible
-from callboard.packs.writers_factory.ground import Ground
 from callboard.packs.writers_factory.memory.scenery import beat_node_id
 from callboard.packs.writers_factory.model import TemplateName
+from callboard.packs.writers_factory.workspace import Workspace
 from callboard.store.connection import Connection
 
 DOMAIN: Final = "story"
@@ -25,7 +25,7 @@ _THEME: Final = ("central_theme", "theme_statement")
 
 
 @dataclass(frozen=True, slots=True)
-class _Rules:
+class _WorldRules:
     """The rules as they are to be, and the nodes of those that are gone."""
 
     nodes: tuple[Node, ...]
@@ -35,14 +35,14 @@ class _Rules:
 class Ingestor:
     """Reads the four templates into the graph."""
 
-    def __init__(self, ground: Ground, bible: Bible | None = None) -> None:
-        """Take the ground to stand on and the templates."""
-        self._ground = ground
-        self._bible = bible or Bible(ground)
+    def __init__(self, workspace: Workspace, bible: Bible | None = None) -> None:
+        """Take the open project and the templates."""
+        self._workspace = workspace
+        self._bible = bible or Bible(workspace)
 
     @property
     def _graph(self) -> Graph:
-        return self._ground.studio.knowledge.graph(DOMAIN)
+        return self._workspace.studio.knowledge.graph(DOMAIN)
 
     async def ingest(self) -> MergeReport:
         """Bring the graph up to date with the templates; durable when this returns."""
@@ -138,10 +138,10 @@ class Ingestor:
             ),
         )
 
-    def _rules(self, graph: Graph) -> _Rules:
+    def _rules(self, graph: Graph) -> _WorldRules:
         """Give each rule a node: its own if its wording is known, else that of one that changed."""
         if self._is_broken(TemplateName.WORLD_RULES):
-            return _Rules((), ())
+            return _WorldRules((), ())
         source = _source(TemplateName.WORLD_RULES)
         held = {node.id: node for node in graph.nodes("world_rule") if node.source == source}
         by_text = {str(node.attrs.get("text")): node.id for node in held.values()}
@@ -156,7 +156,7 @@ class Ingestor:
                 number += 1
                 identity = node_id("world_rule", f"rule {number}")
             nodes.append(_rule(identity, text, source))
-        return _Rules(tuple(nodes), tuple(free))
+        return _WorldRules(tuple(nodes), tuple(free))
 
 
 def _rule(identity: str, text: str, source: str) -> Node:

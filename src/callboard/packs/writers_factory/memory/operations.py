@@ -15,7 +15,6 @@ from callboard.packs.writers_factory.action import CHALLENGE, Cause, Done, Fille
 from callboard.packs.writers_factory.bible import Bible
 from callboard.packs.writers_factory.bible.decisions import take_decision, weakness_of
 from callboard.packs.writers_factory.bible.operations import tell_template, why
-from callboard.packs.writers_factory.ground import Ground
 from callboard.packs.writers_factory.memory.conflicts import ConflictRecord
 from callboard.packs.writers_factory.memory.consolidation import Consolidator
 from callboard.packs.writers_factory.memory.decisions import Category
@@ -27,6 +26,7 @@ from callboard.packs.writers_factory.memory.notebooks import (
 )
 from callboard.packs.writers_factory.memory.recall import Memory
 from callboard.packs.writers_factory.model import ARCHITECT, VOICE_CALIBRATION
+from callboard.packs.writers_factory.workspace import Workspace
 
 # Where a decision about a field of the Story Bible also fills it.
 _FOUNDATION = (ARCHITECT, VOICE_CALIBRATION)
@@ -76,7 +76,7 @@ async def query_notebook(enquiry: Enquiry, notebook_id: Filled, query: Filled) -
     },
 )
 async def save_decision(
-    ground: Ground,
+    workspace: Workspace,
     cause: Cause,
     category: Category,
     key: Filled,
@@ -84,14 +84,14 @@ async def save_decision(
     source: Annotated[Words, Field(description="writer_stated, brainstorm or notebook:<id>")] = "",
 ) -> Done:
     """Keep a decision, preference or correction for good."""
-    return await keep_decision(ground, cause, category, key, value, source)
+    return await keep_decision(workspace, cause, category, key, value, source)
 
 
 async def keep_decision(
-    ground: Ground, cause: Cause, category: str, key: str, value: str, said: str
+    workspace: Workspace, cause: Cause, category: str, key: str, value: str, said: str
 ) -> Done:
     """Keep what an agent says was decided, unless it is what a template could not stand on."""
-    bible = Bible(ground, Notebooks(ground).labels)
+    bible = Bible(workspace, Notebooks(workspace).labels)
     weak = weakness_of(bible, category, key, value)
     if weak is not None:
         raise WeakDecision(
@@ -100,7 +100,7 @@ async def keep_decision(
             key=key,
         )
     source = cause.source(said)
-    entry = await Memory(ground).save_decision(category, key, value, source)
+    entry = await Memory(workspace).save_decision(category, key, value, source)
     told = f"saved {category} {key}"
     if cause.mode in _FOUNDATION:
         outcome = await take_decision(bible, category, key, value, source=source)

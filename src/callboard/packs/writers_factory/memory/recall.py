@@ -11,7 +11,6 @@ from callboard.knowledge.fact_rows import KBEntry
 from callboard.knowledge.facts import SoftFacts
 from callboard.knowledge.graph import Graph, Subgraph
 from callboard.packs.writers_factory.bible.project import ProjectRecord
-from callboard.packs.writers_factory.ground import Ground
 from callboard.packs.writers_factory.memory.claims import Names, ScenePoint
 from callboard.packs.writers_factory.memory.conflicts import ConflictLedger, read_rules
 from callboard.packs.writers_factory.memory.decisions import Category, read_category, read_decision
@@ -22,16 +21,20 @@ from callboard.packs.writers_factory.memory.hard_facts import (
     facts_of,
     find_disagreements,
 )
-from callboard.packs.writers_factory.memory.lines import KnowledgeLine, MemoryLine, TimelineItem
-from callboard.packs.writers_factory.memory.ranking import (
+from callboard.packs.writers_factory.memory.scenery import (
     FOUNDATION,
     RECENT,
+    KnowledgeLine,
+    MemoryLine,
     Scenery,
+    TimelineItem,
+    present_ids,
     rank_foundation,
+    scene_subgraph,
     take,
 )
-from callboard.packs.writers_factory.memory.scenery import present_ids, scene_subgraph
 from callboard.packs.writers_factory.model import SceneMeta
+from callboard.packs.writers_factory.workspace import Workspace
 
 DOMAIN: Final = "story"
 DEFAULT_LIMIT: Final = 20
@@ -57,23 +60,23 @@ class _Asked:
 class Memory:
     """What was decided about a book and how its writer likes to work."""
 
-    def __init__(self, ground: Ground) -> None:
-        """Take the ground to stand on; reads nothing yet."""
-        self._ground = ground
-        self._ledger = ConflictLedger(ground.records)
-        self._project = ProjectRecord(ground)
+    def __init__(self, workspace: Workspace) -> None:
+        """Take the open project; reads nothing yet."""
+        self._workspace = workspace
+        self._ledger = ConflictLedger(workspace.records)
+        self._project = ProjectRecord(workspace)
         self._contexts: dict[_Asked, tuple[KnowledgeLine, ...]] = {}
         self._names: tuple[int, Names] = (-1, Names())
 
     @property
     def graph(self) -> Graph:
         """The hard facts of the story."""
-        return self._ground.studio.knowledge.graph(DOMAIN)
+        return self._workspace.studio.knowledge.graph(DOMAIN)
 
     @property
     def facts(self) -> SoftFacts:
         """The decisions as the knowledge room keeps them."""
-        return self._ground.studio.knowledge.facts(DOMAIN)
+        return self._workspace.studio.knowledge.facts(DOMAIN)
 
     async def save_decision(self, category: str, key: str, value: str, source: str = "") -> KBEntry:
         """Remember a decision; one of the same category and key is replaced and kept in history.
@@ -179,7 +182,7 @@ class Memory:
         return Subgraph((), ()) if hero is None else self.graph.subgraph((hero.id,), hops=1)
 
     def _raise(self, known: KnownDecisions, facts: tuple[HardFact, ...]) -> None:
-        studio = self._ground.studio
+        studio = self._workspace.studio
         rules = read_rules(studio.project.folder)
         found = find_disagreements(facts, known, rules, studio.clock.now_ms())
         fresh = [each for each in found if self._ledger.find(each.id) is None]

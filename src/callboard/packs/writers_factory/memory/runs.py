@@ -1,4 +1,4 @@
-"""What of the memory the pack offers to be run."""
+"""The runs of the memory: consolidation, and a question to a notebook."""
 
 from dataclasses import asdict
 from typing import Final

@@ -1,27 +1,21 @@
 """The modes of a book: gates computed from what is stored, overrides, completion, moves."""
 
-from callboard.packs.writers_factory.modes.errors import (
+from callboard.packs.writers_factory.modes.gates import Neighbours
+from callboard.packs.writers_factory.modes.modes import Modes
+from callboard.packs.writers_factory.modes.specs import (
+    FactoryMode,
     ModeGated,
     ModesInvalid,
-    UnknownMode,
+    ModeUnknown,
     WritersDecision,
 )
-from callboard.packs.writers_factory.modes.modes import Modes
-from callboard.packs.writers_factory.modes.overrides import GateOverride
-from callboard.packs.writers_factory.modes.predicates import VoiceFacts
-from callboard.packs.writers_factory.modes.specs import ModeSpec
-from callboard.packs.writers_factory.modes.values import Gate, Neighbours, Transition
 
 __all__ = [
-    "Gate",
-    "GateOverride",
+    "FactoryMode",
     "ModeGated",
-    "ModeSpec",
+    "ModeUnknown",
     "Modes",
     "ModesInvalid",
     "Neighbours",
-    "Transition",
-    "UnknownMode",
-    "VoiceFacts",
     "WritersDecision",
 ]

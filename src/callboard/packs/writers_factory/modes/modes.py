@@ -12,22 +12,29 @@ from typing import Final, Literal
 from callboard.core.canonical import Json
 from callboard.packs.writers_factory.bible import Bible, StatusReport, claim_status
 from callboard.packs.writers_factory.bible.shapes import template_name
-from callboard.packs.writers_factory.ground import Ground
-from callboard.packs.writers_factory.modes.errors import ModeGated, WritersDecision
-from callboard.packs.writers_factory.modes.overrides import GateItem, GateOverride, Overrides
-from callboard.packs.writers_factory.modes.position import Positions
+from callboard.packs.writers_factory.modes.gates import (
+    GateItem,
+    GateOverride,
+    ModeGate,
+    Neighbours,
+    Overrides,
+    Positions,
+    Transition,
+)
 from callboard.packs.writers_factory.modes.predicates import (
     MEASURES,
     PREDICATES,
-    Shown,
+    ShownItem,
 )
 from callboard.packs.writers_factory.modes.specs import (
+    FactoryMode,
     KnownNames,
-    ModeSpec,
+    ModeGated,
     ModeTable,
+    WritersDecision,
     load_modes,
 )
-from callboard.packs.writers_factory.modes.values import Gate, Neighbours, Transition
+from callboard.packs.writers_factory.workspace import Workspace
 from callboard.store.connection import Connection
 
 WRITER: Final = "writer"
@@ -43,8 +50,8 @@ class _Move:
     """A move that was asked for; `stored` is what the record said when it was judged."""
 
     stored: str
-    now: ModeSpec
-    target: ModeSpec
+    now: FactoryMode
+    target: FactoryMode
     by: By
 
 
@@ -52,23 +59,23 @@ class Modes:
     """The state machine of one project."""
 
     def __init__(
-        self, ground: Ground, bible: Bible | None = None, neighbours: Neighbours | None = None
+        self, workspace: Workspace, bible: Bible | None = None, neighbours: Neighbours | None = None
     ) -> None:
-        """Take the ground and the rooms the gates look into."""
-        self._ground = ground
-        self.bible = bible or Bible(ground)
+        """Take the open project and the rooms the gates look into."""
+        self._workspace = workspace
+        self.bible = bible or Bible(workspace)
         self._around = neighbours or Neighbours()
-        self._positions = Positions(ground)
-        self._overrides = Overrides(ground)
+        self._positions = Positions(workspace)
+        self._overrides = Overrides(workspace)
         # Read at once: a file that names something unknown is refused before anything happens.
         known = KnownNames(PREDICATES, MEASURES, EFFECTS)
-        self.table: ModeTable = load_modes(known, ground.studio.project.prompts)
+        self.table: ModeTable = load_modes(known, workspace.studio.project.prompts)
 
     def current(self) -> str:
         """Return the mode the book is in."""
         return self._now().id
 
-    def spec(self, mode: str | None = None) -> ModeSpec:
+    def spec(self, mode: str | None = None) -> FactoryMode:
         """Return what is declared about a mode, or about the current one."""
         return self._now() if mode is None else self.table.get(mode)
 
@@ -77,7 +84,7 @@ class Modes:
         following = self.table.after(self._now())
         return None if following is None else following.id
 
-    def gate(self, mode: str) -> Gate:
+    def gate(self, mode: str) -> ModeGate:
         """Return what stands before a mode: the gates of all modes before it."""
         return self._gate(self.table.get(mode), self._book())
 
@@ -147,7 +154,7 @@ class Modes:
         following = self.table.after(now) or now
         gate = self._gate(following, self._book())
         chosen = tuple(item for item in gate.items if item.unmet.subject == subject)
-        restricted = Gate(following.id, chosen)
+        restricted = ModeGate(following.id, chosen)
         if by != WRITER or not chosen:
             raise WritersDecision(
                 f"{subject} cannot be waived: "
@@ -161,7 +168,7 @@ class Modes:
             self._overrides.store(connection, made)
             return made
 
-        made = await self._ground.studio.database.write(work)
+        made = await self._workspace.studio.database.write(work)
         await self.settle()
         return made
 
@@ -181,15 +188,15 @@ class Modes:
                 )
                 await self._overrides.note(override)
 
-    def _now(self) -> ModeSpec:
+    def _now(self) -> FactoryMode:
         return self._named(self._positions.read().mode)
 
-    def _named(self, stored: str) -> ModeSpec:
+    def _named(self, stored: str) -> FactoryMode:
         # A project may drop a mode from its file while a book is in it.
         return next((mode for mode in self.table.modes if mode.id == stored), self.table.first)
 
-    def _book(self, *, is_marking: bool = False) -> Shown:
-        return Shown(
+    def _book(self, *, is_marking: bool = False) -> ShownItem:
+        return ShownItem(
             self.bible.work_order(),
             self._around.voice(),
             self._around.outline(),
@@ -197,7 +204,7 @@ class Modes:
             is_marking or self._positions.read().is_marked_complete,
         )
 
-    def _gate(self, target: ModeSpec, book: Shown) -> Gate:
+    def _gate(self, target: FactoryMode, book: ShownItem) -> ModeGate:
         items = tuple(
             GateItem(mode.id, unmet)
             for mode in self.table.before(target)
@@ -206,9 +213,9 @@ class Modes:
         )
         left = self._overrides.uncovered(items)
         covered = tuple(item.unmet.text for item in items if item not in left)
-        return Gate(target.id, left, covered)
+        return ModeGate(target.id, left, covered)
 
-    async def _refuse_unless_insisted(self, gate: Gate, by: By, override: bool) -> None:
+    async def _refuse_unless_insisted(self, gate: ModeGate, by: By, override: bool) -> None:
         if by != WRITER:
             raise ModeGated(gate.mode, gate.unmet, fix=_AGENTS_WAIT)
         told = self._positions.read().refusals.get(gate.mode, [])
@@ -217,7 +224,7 @@ class Modes:
         await self._positions.refuse(gate.mode, gate.unmet)
         raise ModeGated(gate.mode, gate.unmet, fix=_INSIST)
 
-    async def _enter(self, move: "_Move", gate: Gate, risk_note: str) -> Transition:
+    async def _enter(self, move: "_Move", gate: ModeGate, risk_note: str) -> Transition:
         undone = await self._act(move.target)
 
         def work(connection: Connection) -> GateOverride | None:
@@ -231,7 +238,7 @@ class Modes:
             self._overrides.store(connection, made)
             return made
 
-        made = await self._ground.studio.database.write(work)
+        made = await self._workspace.studio.database.write(work)
         await self.settle()
         return Transition(move.now.id, move.target.id, made, move.target.opens_with, undone)
 
@@ -248,10 +255,10 @@ class Modes:
             self._positions.move(connection, move.stored, target.id, by=move.by, is_marked=False)
             self._overrides.lapse(connection, passed)
 
-        await self._ground.studio.database.write(work)
+        await self._workspace.studio.database.write(work)
         return Transition(now.id, target.id, opens_with=target.opens_with)
 
-    async def _act(self, target: ModeSpec) -> tuple[str, ...]:
+    async def _act(self, target: FactoryMode) -> tuple[str, ...]:
         undone: list[str] = []
         for name in target.on_enter:
             effect = self._around.effects.get(name)
@@ -264,8 +271,8 @@ class Modes:
     def _override(
         self,
         connection: Connection,
-        now: ModeSpec,
-        gate: Gate,
+        now: FactoryMode,
+        gate: ModeGate,
         risk_note: str,
         scope: str = "",
     ) -> GateOverride:
@@ -275,7 +282,7 @@ class Modes:
             to_mode=gate.mode,
             unmet=gate.unmet,
             risk_note=" ".join(risk_note.split())[:500],
-            ts=self._ground.studio.clock.now_ms(),
+            ts=self._workspace.studio.clock.now_ms(),
             covers=tuple((item.mode, item.unmet.subject) for item in gate.items),
             scope=scope,
         )

@@ -12,10 +12,9 @@ from callboard.packs.writers_factory.model import (
     TemplateName,
     TemplateStatus,
 )
-from callboard.packs.writers_factory.modes.errors import ModeGated
+from callboard.packs.writers_factory.modes.gates import GateOverride, Transition
 from callboard.packs.writers_factory.modes.modes import WRITER, Modes
-from callboard.packs.writers_factory.modes.overrides import GateOverride
-from callboard.packs.writers_factory.modes.values import Transition
+from callboard.packs.writers_factory.modes.specs import ModeGated
 
 
 @dataclass(frozen=True, slots=True)

@@ -16,7 +16,7 @@ _DRAFTED: Final = frozenset({SceneStatus.DRAFTED, SceneStatus.POLISHED})
 _LISTED: Final = 12
 
 
-class VoiceFacts(Protocol):
+class VoiceProgress(Protocol):
     """What is known of the voice; a voice room's status is one."""
 
     @property
@@ -57,11 +57,11 @@ class NoVoice:
 
 
 @dataclass(frozen=True, slots=True)
-class Shown:
+class ShownItem:
     """A book as its gates see it."""
 
     order: WorkOrder
-    voice: VoiceFacts
+    voice: VoiceProgress
     outline: Sequence[PlannedScene]
     scenes: Sequence[SceneMeta]
     is_marked_complete: bool
@@ -75,11 +75,11 @@ class Unmet:
     text: str
 
 
-Predicate = Callable[[Shown], tuple[Unmet, ...]]
-Measure = Callable[[Shown], Fraction]
+Predicate = Callable[[ShownItem], tuple[Unmet, ...]]
+Measure = Callable[[ShownItem], Fraction]
 
 
-def _templates_complete(book: Shown) -> tuple[Unmet, ...]:
+def _templates_complete(book: ShownItem) -> tuple[Unmet, ...]:
     return tuple(
         Unmet(template.name.value, told)
         for template in book.order.templates
@@ -87,46 +87,46 @@ def _templates_complete(book: Shown) -> tuple[Unmet, ...]:
     )
 
 
-def _voice_winner_chosen(book: Shown) -> tuple[Unmet, ...]:
+def _voice_winner_chosen(book: ShownItem) -> tuple[Unmet, ...]:
     return _unless(bool(book.voice.winner), "voice_winner", "no variant is chosen")
 
 
-def _voice_bundle_ready(book: Shown) -> tuple[Unmet, ...]:
+def _voice_bundle_ready(book: ShownItem) -> tuple[Unmet, ...]:
     return _unless(book.voice.bundle_ready, "voice_bundle", "its files are not generated")
 
 
-def _voice_locked(book: Shown) -> tuple[Unmet, ...]:
+def _voice_locked(book: ShownItem) -> tuple[Unmet, ...]:
     return _unless(book.voice.locked, "voice_lock", "the writer has not confirmed the voice")
 
 
-def _scenes_planned(book: Shown) -> tuple[Unmet, ...]:
+def _scenes_planned(book: ShownItem) -> tuple[Unmet, ...]:
     return _unless(bool(book.outline), "outline", "no scenes are planned")
 
 
-def _beats_covered(book: Shown) -> tuple[Unmet, ...]:
+def _beats_covered(book: ShownItem) -> tuple[Unmet, ...]:
     served = {each.beat_number for each in (*book.outline, *book.scenes)}
     bare = [point.field for point in beat_points() if point.number not in served]
     return _unless(not bare, "beats", f"no scene for {_listed(bare)}")
 
 
-def _scenes_drafted(book: Shown) -> tuple[Unmet, ...]:
+def _scenes_drafted(book: ShownItem) -> tuple[Unmet, ...]:
     drafted = _with_status(book, _DRAFTED)
     open_ids = [scene.id for scene in book.outline if scene.id not in drafted]
     return _unless(not open_ids, "scenes", f"{len(open_ids)} to draft: {_listed(open_ids)}")
 
 
-def _marked_complete(book: Shown) -> tuple[Unmet, ...]:
+def _marked_complete(book: ShownItem) -> tuple[Unmet, ...]:
     return _unless(
         book.is_marked_complete, "manuscript", "the writer has not marked it as complete"
     )
 
 
-def _templates(book: Shown) -> Fraction:
+def _templates(book: ShownItem) -> Fraction:
     shares = [template.share for template in book.order.templates]
     return sum(shares, Fraction(0)) / len(shares)
 
 
-def _voice_steps(book: Shown) -> Fraction:
+def _voice_steps(book: ShownItem) -> Fraction:
     voice = book.voice
     steps = (
         voice.test_passage,
@@ -138,25 +138,25 @@ def _voice_steps(book: Shown) -> Fraction:
     return Fraction(sum(map(bool, steps)), len(steps))
 
 
-def _share_drafted(book: Shown) -> Fraction:
+def _share_drafted(book: ShownItem) -> Fraction:
     if not book.outline:
         return Fraction(0)
     drafted = _with_status(book, _DRAFTED)
     return Fraction(sum(scene.id in drafted for scene in book.outline), len(book.outline))
 
 
-def _share_polished(book: Shown) -> Fraction:
+def _share_polished(book: ShownItem) -> Fraction:
     if not book.scenes:
         return Fraction(0)
     polished = _with_status(book, frozenset({SceneStatus.POLISHED}))
     return Fraction(len(polished), len(book.scenes))
 
 
-def _finished(book: Shown) -> Fraction:
+def _finished(book: ShownItem) -> Fraction:
     return Fraction(int(book.is_marked_complete))
 
 
-def _with_status(book: Shown, wanted: frozenset[SceneStatus]) -> frozenset[str]:
+def _with_status(book: ShownItem, wanted: frozenset[SceneStatus]) -> frozenset[str]:
     return frozenset(scene.scene_id for scene in book.scenes if scene.status in wanted)
 
 

@@ -1,4 +1,4 @@
-"""The modes as data: read from `prompts/modes.yaml` and checked before anything else happens."""
+"""The modes as data, read from `prompts/modes.yaml`, and what can keep a book from entering one."""
 
 from collections.abc import Collection, Mapping
 from dataclasses import dataclass
@@ -10,29 +10,60 @@ from typing import Final, cast
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
 from callboard.core.canonical import Json
+from callboard.core.errors import Conflict, InvalidInput, NotFound
 from callboard.core.parsing import FileProblem
-from callboard.packs.writers_factory.modes.errors import ModesInvalid, UnknownMode
 from callboard.studio.settings_files import (
     FileContent,
     parse_settings_file,
     read_settings_file,
 )
 
+
+class ModesInvalid(InvalidInput):
+    """The file of modes cannot be used; the message names the file and the key."""
+
+    code = "modes_invalid"
+
+
+class ModeUnknown(NotFound):
+    """There is no mode of that name."""
+
+    code = "unknown_mode"
+
+
+class ModeGated(Conflict):
+    """A gate is not met; every unmet item is named."""
+
+    code = "mode_gated"
+
+    def __init__(self, to: str, unmet: tuple[str, ...], *, fix: str) -> None:
+        """Take the mode that was asked for and everything that is missing."""
+        told = "; ".join(unmet)
+        super().__init__(f"{to} is not open yet: {told}", fix=fix, to=to, unmet=list(unmet))
+        self.unmet = unmet
+
+
+class WritersDecision(Conflict):
+    """Only the writer may do this; an agent asked for it."""
+
+    code = "writer_only"
+
+
 FILE: Final = "modes.yaml"
 _PROMPTS: Final = "prompts"
 
 
-class _Strict(BaseModel):
+class _StrictSpec(BaseModel):
     model_config = ConfigDict(extra="forbid", frozen=True)
 
 
-class _Sections(_Strict):
+class _Sections(_StrictSpec):
     always: list[str] = Field(default_factory=list[str])
     if_relevant: list[str] = Field(default_factory=list[str])
     never: list[str] = Field(default_factory=list[str])
 
 
-class _Entry(_Strict):
+class _ModeEntry(_StrictSpec):
     title: str = ""
     order: int
     file: str
@@ -44,7 +75,7 @@ class _Entry(_Strict):
 
 
 @dataclass(frozen=True, slots=True)
-class ModeSpec:
+class FactoryMode:
     """One mode: where it stands, what it shows, what it asks for before the next."""
 
     id: str
@@ -66,7 +97,7 @@ class ModeSpec:
 class ModeTable:
     """Every mode, in order."""
 
-    modes: tuple[ModeSpec, ...]
+    modes: tuple[FactoryMode, ...]
 
     @cached_property
     def ids(self) -> tuple[str, ...]:
@@ -74,28 +105,28 @@ class ModeTable:
         return tuple(mode.id for mode in self.modes)
 
     @property
-    def first(self) -> ModeSpec:
+    def first(self) -> FactoryMode:
         """Where every book begins."""
         return self.modes[0]
 
     @property
-    def last(self) -> ModeSpec:
+    def last(self) -> FactoryMode:
         """Where every book ends."""
         return self.modes[-1]
 
-    def get(self, name: str) -> ModeSpec:
+    def get(self, name: str) -> FactoryMode:
         """Return a mode by its name, however it is written."""
         plain = "_".join(name.replace("-", " ").replace("_", " ").upper().split())
         for mode in self.modes:
             if mode.id == plain:
                 return mode
-        raise UnknownMode(f"There is no mode {name!r}", fix=f"Modes: {', '.join(self.ids)}.")
+        raise ModeUnknown(f"There is no mode {name!r}", fix=f"Modes: {', '.join(self.ids)}.")
 
-    def before(self, mode: ModeSpec) -> tuple[ModeSpec, ...]:
+    def before(self, mode: FactoryMode) -> tuple[FactoryMode, ...]:
         """Return the modes that come before one."""
         return self.modes[: self.modes.index(mode)]
 
-    def after(self, mode: ModeSpec) -> ModeSpec | None:
+    def after(self, mode: FactoryMode) -> FactoryMode | None:
         """Return the mode that follows one."""
         place = self.modes.index(mode) + 1
         return self.modes[place] if place < len(self.modes) else None
@@ -150,15 +181,15 @@ def _over(bundled: tuple[str, Json] | None, own: tuple[str, Json]) -> tuple[str,
     return shown, {**bundled[1], **cast("Mapping[str, Json]", entry)}
 
 
-def _spec(name: str, told: tuple[str, Json]) -> ModeSpec:
+def _spec(name: str, told: tuple[str, Json]) -> FactoryMode:
     shown, raw = told
     try:
-        entry = _Entry.model_validate(raw)
+        entry = _ModeEntry.model_validate(raw)
     except ValidationError as error:
         first = error.errors(include_url=False)[0]
         key = ".".join(("modes", name, *map(str, first["loc"])))
         raise _invalid(shown, key, first["msg"]) from None
-    return ModeSpec(
+    return FactoryMode(
         id=name,
         title=entry.title or name.replace("_", " ").title(),
         order=entry.order,
@@ -174,7 +205,7 @@ def _spec(name: str, told: tuple[str, Json]) -> ModeSpec:
     )
 
 
-def _check_names(mode: ModeSpec, known: KnownNames) -> None:
+def _check_names(mode: FactoryMode, known: KnownNames) -> None:
     named = (
         ("gate", mode.gate, known.predicates, "predicate"),
         ("completion", (mode.completion,), known.measures, "measure"),
@@ -187,8 +218,8 @@ def _check_names(mode: ModeSpec, known: KnownNames) -> None:
                 raise _invalid(mode.origin, f"modes.{mode.id}.{key}", told)
 
 
-def _check_order(modes: tuple[ModeSpec, ...]) -> None:
-    seen: dict[int, ModeSpec] = {}
+def _check_order(modes: tuple[FactoryMode, ...]) -> None:
+    seen: dict[int, FactoryMode] = {}
     for mode in modes:
         twin = seen.setdefault(mode.order, mode)
         if twin is not mode:

@@ -1,31 +1,32 @@
 """Prose: the anti-pattern scanner, stylometry and tracked changes. Offline, without a model."""
 
 from callboard.packs.writers_factory.prose.changes import (
-    Change,
     ChangesStale,
+    TextChange,
     apply_changes,
     track_changes,
 )
 from callboard.packs.writers_factory.prose.expressions import UnsafeExpression, compile_safely
-from callboard.packs.writers_factory.prose.scanning import PatternHit, scan
-from callboard.packs.writers_factory.prose.sheet import (
+from callboard.packs.writers_factory.prose.patterns import (
     Pattern,
+    PatternHit,
     PatternSeverity,
     PatternSheet,
     base_sheet,
     read_sheet,
+    scan,
     write_table,
 )
 from callboard.packs.writers_factory.prose.stylometry import Stylometrics, distance, measure
 
 __all__ = [
-    "Change",
     "ChangesStale",
     "Pattern",
     "PatternHit",
     "PatternSeverity",
     "PatternSheet",
     "Stylometrics",
+    "TextChange",
     "UnsafeExpression",
     "apply_changes",
     "base_sheet",

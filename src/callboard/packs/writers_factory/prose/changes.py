@@ -7,9 +7,11 @@ import re
 from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass
 from difflib import SequenceMatcher
-from typing import Any, Final, Literal
+from typing import Annotated, Final, Literal
 
-from callboard.core.canonical import Json
+from pydantic import Field
+
+from callboard.core.codec import Coded
 from callboard.core.errors import Conflict
 from callboard.library.story.text.sentences import split_sentences
 
@@ -28,7 +30,7 @@ class ChangesStale(Conflict):
 
 
 @dataclass(frozen=True, slots=True)
-class Change:
+class TextChange(Coded):
     """One stretch of the old text and what stands there in the new one."""
 
     id: str
@@ -36,50 +38,23 @@ class Change:
     end: int
     old: str
     new: str
-    revision_pass: str = ""
+    revision_pass: Annotated[str, Field(alias="pass")] = ""
     reason: str = ""
     status: Status = "proposed"
-
-    def to_json(self) -> dict[str, Json]:
-        """Return the stored shape."""
-        return {
-            "id": self.id,
-            "pass": self.revision_pass,
-            "start": self.start,
-            "end": self.end,
-            "old": self.old,
-            "new": self.new,
-            "reason": self.reason,
-            "status": self.status,
-        }
-
-    @classmethod
-    def from_json(cls, data: dict[str, Any]) -> "Change":
-        """Read the stored shape."""
-        return cls(
-            id=data["id"],
-            start=data["start"],
-            end=data["end"],
-            old=data["old"],
-            new=data["new"],
-            revision_pass=data.get("pass", ""),
-            reason=data.get("reason", ""),
-            status=data.get("status", "proposed"),
-        )
 
 
 def track_changes(
     old: str, new: str, *, revision_pass: str = "", reason: str = ""
-) -> tuple[Change, ...]:
+) -> tuple[TextChange, ...]:
     """Return what turns one text into another, in the order of the text."""
     before, after = _units(old), _units(new)
     starts = [0]
     for unit in before:
         starts.append(starts[-1] + len(unit))
-    found: list[Change] = []
+    found: list[TextChange] = []
     for first, last, other in _differences(before, after):
         found.append(
-            Change(
+            TextChange(
                 id=f"c{len(found) + 1}",
                 start=starts[first],
                 end=starts[last],
@@ -93,7 +68,7 @@ def track_changes(
 
 
 def apply_changes(
-    old: str, changes: Sequence[Change], accepted_ids: Collection[str] | None = None
+    old: str, changes: Sequence[TextChange], accepted_ids: Collection[str] | None = None
 ) -> str:
     """Return the old text with the accepted changes; without a choice, with all of them."""
     parts: list[str] = []

@@ -7,11 +7,59 @@ from typing import Final
 
 from callboard.library.story.lexicon import word_list
 from callboard.library.story.text.sentences import Span
-from callboard.packs.writers_factory.prose.lexicon import one_of
-from callboard.packs.writers_factory.prose.reading import MASK, Paragraph, Reading
-from callboard.packs.writers_factory.prose.similes import is_action, similes
+from callboard.library.story.text.words import words_of
+from callboard.packs.writers_factory.prose.reading import (
+    MASK,
+    ProseParagraph,
+    ProseReading,
+    one_of,
+    words_in,
+)
 
-Found = tuple[Paragraph, int, int]
+_SIMILE: Final = re.compile(
+    r"\blike (?:a|an|the|some)\b(?! (?:rest|others?|same|first|last)\b)"
+    r"|\bas (?!soon|well|far|long|much|many|little|good|often|early|late|usual|yet|to|for|before"
+    r"|near|quickly|fast|best|hard)[a-z-]+ as (?:a|an|the|any)\b(?! (?:time|day|man could)\b)"
+    r"|\bas (?:if|though)\b",
+    re.IGNORECASE,
+)
+# After these "like" is a verb, or says what something resembles on the whole.
+_NOT_COMPARED: Final = re.compile(
+    r"\b(?:would|should|not|n['’]t|to|do|did|does|i|you|we|they|who|might|could|may|what|more|feels?"
+    r"|anything|nothing|something)\s+$|['’]d\s+$",
+    re.IGNORECASE,
+)
+_LEAST_WORDS: Final = 12
+_MOST_SENTENCE_WORDS: Final = 14.0
+_LEAST_MOVES: Final = 2
+_WORDS_PER_MOVE: Final = 22
+_SPOKEN_SHARE: Final = 0.4
+
+
+def similes(narration: str) -> Iterator[Span]:
+    """Find the comparisons in a text whose speech is masked."""
+    for hit in _SIMILE.finditer(narration):
+        is_verb = hit[0][:4].lower() == "like" and _NOT_COMPARED.search(
+            narration, max(0, hit.start() - 20), hit.start()
+        )
+        if not is_verb:
+            yield hit.span()
+
+
+def is_action(paragraph: ProseParagraph) -> bool:
+    """Say whether a paragraph tells action: bodies in motion, in short sentences, little talk."""
+    told = words_of(paragraph.narration.replace(MASK, " "))
+    if len(told) < _LEAST_WORDS:
+        return False
+    said = sum(end - start for start, end in paragraph.spoken)
+    if said > _SPOKEN_SHARE * len(paragraph.text):
+        return False
+    moves = sum(word in words_in("motion_verbs") for word in told)
+    is_dense = moves >= _LEAST_MOVES and moves * _WORDS_PER_MOVE >= len(told)
+    return is_dense and len(told) / len(paragraph.sentences) <= _MOST_SENTENCE_WORDS
+
+
+Found = tuple[ProseParagraph, int, int]
 
 _RUN: Final = 3
 _OPENS_WITH_I: Final = re.compile(r"I(?:['’](?:m|d|ve|ll))?(?=\s)")
@@ -22,11 +70,11 @@ _NOT_YET: Final = (
 )
 
 
-def find_i_paragraphs(reading: Reading, pov: str) -> Iterator[Found]:
+def find_i_paragraphs(reading: ProseReading, pov: str) -> Iterator[Found]:
     """Find three and more paragraphs in a row that open with "I", in a first-person telling."""
     if not pov.startswith("first"):
         return
-    run: list[Paragraph] = []
+    run: list[ProseParagraph] = []
     for paragraph in (*reading.paragraphs, None):
         opens = None if paragraph is None else _OPENS_WITH_I.match(paragraph.narration)
         if paragraph is not None and opens is not None:
@@ -37,7 +85,7 @@ def find_i_paragraphs(reading: Reading, pov: str) -> Iterator[Found]:
         run = []
 
 
-def find_action_similes(reading: Reading, _pov: str) -> Iterator[Found]:
+def find_action_similes(reading: ProseReading, _pov: str) -> Iterator[Found]:
     """Find comparisons in paragraphs that tell action."""
     for paragraph in reading.paragraphs:
         if is_action(paragraph):
@@ -45,7 +93,7 @@ def find_action_similes(reading: Reading, _pov: str) -> Iterator[Found]:
                 yield paragraph, start, _phrase_end(paragraph, end)
 
 
-def find_named_emotions(reading: Reading, _pov: str) -> Iterator[Found]:
+def find_named_emotions(reading: ProseReading, _pov: str) -> Iterator[Found]:
     """Find feelings that are named right after somebody has shown them by speaking."""
     for paragraph in reading.paragraphs:
         last = -1
@@ -58,7 +106,7 @@ def find_named_emotions(reading: Reading, _pov: str) -> Iterator[Found]:
                 yield paragraph, spoken_end + hit.start("named"), last
 
 
-def find_passive_tags(reading: Reading, _pov: str) -> Iterator[Found]:
+def find_passive_tags(reading: ProseReading, _pov: str) -> Iterator[Found]:
     """Find speech whose speaker is hidden behind a passive or a noun."""
     for paragraph in reading.paragraphs:
         for _, spoken_end in paragraph.spoken:
@@ -67,7 +115,7 @@ def find_passive_tags(reading: Reading, _pov: str) -> Iterator[Found]:
                 yield paragraph, hit.start("tag"), hit.end("tag")
 
 
-CHECKS: Final[Mapping[str, Callable[[Reading, str], Iterator[Found]]]] = {
+CHECKS: Final[Mapping[str, Callable[[ProseReading, str], Iterator[Found]]]] = {
     "i_paragraphs": find_i_paragraphs,
     "action_similes": find_action_similes,
     "named_emotions": find_named_emotions,
@@ -75,7 +123,7 @@ CHECKS: Final[Mapping[str, Callable[[Reading, str], Iterator[Found]]]] = {
 }
 
 
-def sentence_around(paragraph: Paragraph, start: int) -> Span:
+def sentence_around(paragraph: ProseParagraph, start: int) -> Span:
     """Return the sentence of a paragraph a place stands in."""
     for first, end in paragraph.sentences:
         if start < end:
@@ -83,7 +131,7 @@ def sentence_around(paragraph: Paragraph, start: int) -> Span:
     return 0, len(paragraph.text)
 
 
-def _phrase_end(paragraph: Paragraph, at: int) -> int:
+def _phrase_end(paragraph: ProseParagraph, at: int) -> int:
     """Return where the comparison that opens before a place is over."""
     _, sentence_end = sentence_around(paragraph, at - 1)
     stop = re.compile(r"[,;:.!?—–]").search(paragraph.text, at, sentence_end)

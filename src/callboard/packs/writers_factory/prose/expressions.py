@@ -38,7 +38,7 @@ def compile_safely(source: str) -> re.Pattern[str]:
         raise _refusal(source, "it is empty")
     if len(source) > _MOST_CHARS:
         raise _refusal(source, f"it is longer than {_MOST_CHARS} characters")
-    reader = _Reader(source)
+    reader = _ExpressionReader(source)
     piece = reader.alternatives()
     if reader.at < len(source):
         raise _refusal(source, f"the ')' at character {reader.at + 1} closes nothing")
@@ -54,39 +54,41 @@ def compile_safely(source: str) -> re.Pattern[str]:
 
 
 @dataclass(frozen=True, slots=True)
-class _Piece:
+class _ExpressionPiece:
     """A part of an expression: its safe text, and in how many ways it can match."""
 
     text: str
     work: int = 1
 
 
-class _Reader:
+class _ExpressionReader:
     """Reads an expression from left to right; `at` is the next character."""
 
     def __init__(self, source: str) -> None:
         self.source = source
         self.at = 0
 
-    def alternatives(self, depth: int = 0) -> _Piece:
+    def alternatives(self, depth: int = 0) -> _ExpressionPiece:
         if depth > 5:
             raise _refusal(self.source, "its groups are nested too deeply")
         branches = [self.sequence(depth)]
         while self.source.startswith("|", self.at):
             self.at += 1
             branches.append(self.sequence(depth))
-        return _Piece("|".join(each.text for each in branches), sum(b.work for b in branches))
+        return _ExpressionPiece(
+            "|".join(each.text for each in branches), sum(b.work for b in branches)
+        )
 
-    def sequence(self, depth: int) -> _Piece:
+    def sequence(self, depth: int) -> _ExpressionPiece:
         parts: list[str] = []
         work = 1
         while self.at < len(self.source) and self.source[self.at] not in "|)":
             atom = self.repeated(self.atom(depth))
             parts.append(atom.text)
             work = min(work * atom.work, _MOST_WORK + 1)
-        return _Piece("".join(parts), work)
+        return _ExpressionPiece("".join(parts), work)
 
-    def atom(self, depth: int) -> _Piece:
+    def atom(self, depth: int) -> _ExpressionPiece:
         char = self.source[self.at]
         if char == "(":
             return self.group(depth)
@@ -97,9 +99,9 @@ class _Reader:
         if char in "*+?":
             raise _refusal(self.source, f"the '{char}' at character {self.at + 1} repeats nothing")
         self.at += 1
-        return _Piece(char)
+        return _ExpressionPiece(char)
 
-    def group(self, depth: int) -> _Piece:
+    def group(self, depth: int) -> _ExpressionPiece:
         opening = next(each for each in _OPENINGS if self.source.startswith(each, self.at))
         self.at += len(opening)
         if self.source.startswith("?", self.at):
@@ -108,9 +110,9 @@ class _Reader:
         if not self.source.startswith(")", self.at):
             raise _refusal(self.source, "a '(' is never closed")
         self.at += 1
-        return _Piece(f"(?:{inside.text})", inside.work)
+        return _ExpressionPiece(f"(?:{inside.text})", inside.work)
 
-    def character_class(self) -> _Piece:
+    def character_class(self) -> _ExpressionPiece:
         start = self.at
         at = start + 1
         if self.source.startswith("^", at):
@@ -123,16 +125,16 @@ class _Reader:
         self.at = at + 1
         # Doubled brackets would be read as set operations by a later Python.
         body = self.source[start + 1 : at].replace("[", r"\[")
-        return _Piece(f"[{body}]")
+        return _ExpressionPiece(f"[{body}]")
 
-    def escape(self) -> _Piece:
+    def escape(self) -> _ExpressionPiece:
         escaped = self.source[self.at : self.at + 2]
         if len(escaped) < 2 or escaped[1].isdigit():
             raise _refusal(self.source, "a '\\' must be followed by a letter or a mark")
         self.at += 2
-        return _Piece(escaped)
+        return _ExpressionPiece(escaped)
 
-    def repeated(self, atom: _Piece) -> _Piece:
+    def repeated(self, atom: _ExpressionPiece) -> _ExpressionPiece:
         is_wide = atom.text == "." or atom.text.startswith("[^")
         low, high, length = self.bounds(_PHRASE_REACH if is_wide else _WORD_REACH)
         if not length:
@@ -144,7 +146,7 @@ class _Reader:
         self.at += len(lazy)
         if high > 1 and atom.work > 1:
             raise _refusal(self.source, "it repeats a group that itself repeats or has choices")
-        return _Piece(f"{atom.text}{{{low},{high}}}{lazy}", atom.work * (high - low + 1))
+        return _ExpressionPiece(f"{atom.text}{{{low},{high}}}{lazy}", atom.work * (high - low + 1))
 
     def bounds(self, reach: int) -> tuple[int, int, int]:
         """Return least, most and how long the mark is; no length where nothing is repeated."""

@@ -1,14 +1,17 @@
-r"""Reading: a text as paragraphs with sentences and speech, and the way back to each letter.
+"""Reading: a text as paragraphs with sentences and speech, and the words it is measured by.
 
-Offsets it gives are those of the text it was handed, byte order mark and `\r` included.
+Offsets it gives are those of the text it was handed, byte order mark and carriage returns included.
+The word groups stand in the file beside this module.
 """
 
 import re
 from bisect import bisect_right
+from collections.abc import Mapping
 from dataclasses import dataclass
-from functools import cached_property
-from typing import Final
+from functools import cache, cached_property
+from typing import Any, Final, cast
 
+from callboard.core.bundled import bundled_yaml
 from callboard.library.story.text import Document
 from callboard.library.story.text.markdown import CleanText, clean, mask_comments
 from callboard.library.story.text.markdown import Paragraph as Block
@@ -19,13 +22,43 @@ from callboard.library.story.text.sentences import (
     told_paragraphs,
 )
 
+
+@cache
+def words_in(group: str) -> frozenset[str]:
+    """Return the words of a group."""
+    return frozenset(ordered_words(group))
+
+
+@cache
+def ordered_words(group: str) -> tuple[str, ...]:
+    """Return the words of a group in the order of the file."""
+    return tuple(str(_groups()[group]).split())
+
+
+@cache
+def metaphor_domains() -> Mapping[str, frozenset[str]]:
+    """Return the fields metaphors are drawn from, each with its words."""
+    given = cast("dict[str, str]", _groups()["domains"])
+    return {name: frozenset(words.split()) for name, words in given.items()}
+
+
+@cache
+def one_of(group: str) -> str:
+    """Return an expression that matches any word of a group."""
+    return "|".join(sorted(words_in(group)))
+
+
+def _groups() -> Mapping[str, Any]:
+    return bundled_yaml("callboard.packs.writers_factory.prose", "words.yaml")
+
+
 _RETURN: Final = re.compile(r"\r(?=\n)")
 # Stands where speech is: no letter, no space, matched by no word of a sheet.
 MASK: Final = "\x00"
 
 
 @dataclass(frozen=True)
-class Paragraph:
+class ProseParagraph:
     """A paragraph as it reads, with its sentences and what of it is spoken."""
 
     number: int
@@ -53,7 +86,7 @@ class Paragraph:
         return "".join([*parts, self.text[at:]])
 
 
-class Reading:
+class ProseReading:
     """A text taken apart once."""
 
     def __init__(self, text: str) -> None:
@@ -62,7 +95,7 @@ class Reading:
         self.document = Document("text", text)
 
     @cached_property
-    def paragraphs(self) -> tuple[Paragraph, ...]:
+    def paragraphs(self) -> tuple[ProseParagraph, ...]:
         """The paragraphs of prose in order."""
         masked = mask_comments(self.document.text)
         cleaned = [self._clean(masked, block) for block in self.document.paragraphs]
@@ -70,11 +103,11 @@ class Reading:
         told = told_paragraphs(texts)
         style = self.document.quotation_style
         return tuple(
-            Paragraph(number, each, spoken_spans(each.text, style, is_told=number in told))
+            ProseParagraph(number, each, spoken_spans(each.text, style, is_told=number in told))
             for number, each in enumerate(cleaned)
         )
 
-    def place(self, paragraph: Paragraph, start: int, end: int) -> Span:
+    def place(self, paragraph: ProseParagraph, start: int, end: int) -> Span:
         """Return where a stretch of a paragraph stands in the text that was handed in."""
         return (
             self._original(paragraph.clean.raw(start)),

@@ -2,11 +2,11 @@
 
 from collections import Counter
 from collections.abc import Mapping
-from dataclasses import asdict, dataclass, field, fields
+from dataclasses import dataclass, field
 from statistics import fmean, pstdev
-from typing import Any, Final
+from typing import Final
 
-from callboard.core.canonical import Json
+from callboard.core.codec import Coded
 from callboard.library.story.text import Document
 from callboard.library.story.text.words import words_of
 from callboard.library.story.tools.prose.diction import adverbs
@@ -16,9 +16,8 @@ from callboard.library.story.tools.prose.voice import (
     proper_words,
     tenses_of,
 )
-from callboard.packs.writers_factory.prose.lexicon import ordered_words, words_in
-from callboard.packs.writers_factory.prose.reading import Reading
-from callboard.packs.writers_factory.prose.similes import similes
+from callboard.packs.writers_factory.prose.checks import similes
+from callboard.packs.writers_factory.prose.reading import ProseReading, ordered_words, words_in
 
 _SHORT_WORDS: Final = 6
 _LONG_WORDS: Final = 25
@@ -61,7 +60,7 @@ _LEAST_GRAMMAR_WORDS: Final = 80
 
 
 @dataclass(frozen=True, slots=True)
-class Stylometrics:
+class Stylometrics(Coded):
     """A text in numbers."""
 
     words: int = 0
@@ -82,16 +81,6 @@ class Stylometrics:
     tense: str = _UNKNOWN
     grammar: Mapping[str, float] = field(default_factory=dict[str, float])
 
-    def to_json(self) -> dict[str, Json]:
-        """Return the stored shape."""
-        return asdict(self)
-
-    @classmethod
-    def from_json(cls, data: Mapping[str, Any]) -> "Stylometrics":
-        """Read the stored shape; what it does not know is left out."""
-        names = {each.name for each in fields(cls)}
-        return cls(**{name: value for name, value in data.items() if name in names})
-
 
 def measure(text: str) -> Stylometrics:
     """Return the numbers of a scene or a passage."""
@@ -105,7 +94,7 @@ def measure(text: str) -> Stylometrics:
     names = proper_words(document)
     tense = tenses_of(narration, person, names).majority
     per_1000 = 1000 / len(words)
-    compared = sum(1 for p in Reading(text).paragraphs for _ in similes(p.narration))
+    compared = sum(1 for p in ProseReading(text).paragraphs for _ in similes(p.narration))
     inner = sum(word in words_in("inner_words") for word in words)
     return Stylometrics(
         words=len(words),

@@ -7,43 +7,41 @@ from pydantic import Field
 from callboard.core.canonical import Json
 from callboard.operations import AGENT, operation
 from callboard.packs.writers_factory.action import Cause, Done, start_job
-from callboard.packs.writers_factory.ground import Ground
 from callboard.packs.writers_factory.model import DIRECTOR, EDITOR
 from callboard.packs.writers_factory.revision.analysis.brief import Waiver
-from callboard.packs.writers_factory.revision.completion.binding import FORMATS
-from callboard.packs.writers_factory.revision.completion.completion import (
-    Completion,
-    keep_completion,
-)
-from callboard.packs.writers_factory.revision.completion.export import (
+from callboard.packs.writers_factory.revision.binding import FORMATS
+from callboard.packs.writers_factory.revision.completion import (
     BookFacts,
+    Completion,
     Export,
     export_manuscript,
+    keep_completion,
 )
 from callboard.packs.writers_factory.revision.editing.edits import EditResult
-from callboard.packs.writers_factory.revision.editing.proposals import Proposal
+from callboard.packs.writers_factory.revision.editing.proposals import EditProposal
 from callboard.packs.writers_factory.revision.editing.requests import EditRequest
 from callboard.packs.writers_factory.revision.enhancement.proposal import Enhancement
 from callboard.packs.writers_factory.revision.revision import Revision
+from callboard.packs.writers_factory.workspace import Workspace
 
 Given = Annotated[str, Field(min_length=1)]
 
 
 @operation(who=(AGENT,), modes=(DIRECTOR, EDITOR))
-async def analyze_scene(ground: Ground, cause: Cause, scene_id: Given) -> Done:
+async def analyze_scene(workspace: Workspace, cause: Cause, scene_id: Given) -> Done:
     """Score a scene in five categories, with quotations."""
-    return await start_job(ground, cause, "analyze", {"scene_id": scene_id}, waits=True)
+    return await start_job(workspace, cause, "analyze", {"scene_id": scene_id}, waits=True)
 
 
 @operation(who=(AGENT,), modes=(DIRECTOR, EDITOR))
 async def enhance_scene(
-    ground: Ground,
+    workspace: Workspace,
     cause: Cause,
     scene_id: Given,
     mode: Literal["action_prompt", "six_pass"] | None = None,
 ) -> Done:
     """Improve a scene; every change is tracked."""
-    return await start_job(ground, cause, "enhance", {"scene_id": scene_id, "mode": mode})
+    return await start_job(workspace, cause, "enhance", {"scene_id": scene_id, "mode": mode})
 
 
 @operation(
@@ -75,15 +73,15 @@ async def apply_edit(
 
 
 @operation(who=(AGENT,), modes=(EDITOR,))
-async def continuity_audit(ground: Ground, cause: Cause) -> Done:
+async def continuity_audit(workspace: Workspace, cause: Cause) -> Done:
     """Check callbacks, timeline, corrections and rules, chapter by chapter."""
-    return await start_job(ground, cause, "audit", {})
+    return await start_job(workspace, cause, "audit", {})
 
 
 @operation(who=(AGENT,), modes=(EDITOR,))
-async def voice_report(ground: Ground, cause: Cause) -> Done:
+async def voice_report(workspace: Workspace, cause: Cause) -> Done:
     """Compare every scene with the gold standard."""
-    return await start_job(ground, cause, "voice_report", {})
+    return await start_job(workspace, cause, "voice_report", {})
 
 
 @operation()
@@ -117,41 +115,41 @@ async def undo_edit(
 @operation()
 async def accept_proposal(
     revision: Revision, proposal_id: str, mode: str, force: bool = False
-) -> Proposal:
+) -> EditProposal:
     """Put an offered text in place, the way the present mode does it."""
     return await revision.proposals.accept(proposal_id, mode=mode, force=force)
 
 
 @operation()
 async def export_book(
-    ground: Ground, author: str = "", formats: tuple[str, ...] = tuple(FORMATS)
+    workspace: Workspace, author: str = "", formats: tuple[str, ...] = tuple(FORMATS)
 ) -> Export:
     """Write the manuscript as it is now; the book goes on being worked on."""
-    revision = Revision(ground)
+    revision = Revision(workspace)
     facts = BookFacts.of(revision.story(), author)
-    return await export_manuscript(ground, facts, revision.texts(), formats)
+    return await export_manuscript(workspace, facts, revision.texts(), formats)
 
 
 @operation(undo="reopen_book")
 async def close_book(
-    ground: Ground, open_errors: list[str], export: dict[str, Json], note: str = ""
+    workspace: Workspace, open_errors: list[str], export: dict[str, Json], note: str = ""
 ) -> Completion:
     """Record that the writer calls the book done, and what was open then."""
-    report = Revision(ground).story().health_report
+    report = Revision(workspace).story().health_report
     return await keep_completion(
-        ground, open_errors, health_report=report, export=export, note=note
+        workspace, open_errors, health_report=report, export=export, note=note
     )
 
 
 @operation()
-async def write_report(ground: Ground, path: str, text: str) -> str:
+async def write_report(workspace: Workspace, path: str, text: str) -> str:
     """Write a report about the manuscript, and return the hash of what stands there."""
-    return ground.files.write_text(path, text).sha256
+    return workspace.files.write_text(path, text).sha256
 
 
 @operation(post="/proposals/{proposal_id}/reject")
 async def reject_proposal(
     revision: Revision, proposal_id: Annotated[str, Field(max_length=100)]
-) -> Proposal:
+) -> EditProposal:
     """Refuse an offered text."""
     return await revision.proposals.reject(proposal_id)

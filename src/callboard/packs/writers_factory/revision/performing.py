@@ -13,16 +13,15 @@ from callboard.choreography.questions import Judge
 from callboard.choreography.stage import Stage
 from callboard.core.canonical import Json
 from callboard.core.errors import Conflict
-from callboard.packs.writers_factory.ground import Ground
 from callboard.packs.writers_factory.model import SceneStatus
 from callboard.packs.writers_factory.operations import in_run, keep_in_run
 from callboard.packs.writers_factory.revision.analysis.brief import SceneBrief
 from callboard.packs.writers_factory.revision.analysis.findings import SceneAnalysis
 from callboard.packs.writers_factory.revision.analysis.judging import Judged, analyze_text
-from callboard.packs.writers_factory.revision.completion.completion import check_writer
+from callboard.packs.writers_factory.revision.completion import check_writer
 from callboard.packs.writers_factory.revision.enhancement import proposal as kept
 from callboard.packs.writers_factory.revision.enhancement.deep import DEEP, revise_scene
-from callboard.packs.writers_factory.revision.enhancement.quick import Work, fix_scene
+from callboard.packs.writers_factory.revision.enhancement.quick import EnhancementWork, fix_scene
 from callboard.packs.writers_factory.revision.operations import (
     close_book,
     export_book,
@@ -44,7 +43,7 @@ from callboard.packs.writers_factory.revision.reports.pages import (
 from callboard.packs.writers_factory.revision.reports.rules import Chapter, chapters_of, judge_rules
 from callboard.packs.writers_factory.revision.reports.voices import report_voice
 from callboard.packs.writers_factory.revision.revision import ANALYSIS_KIND, Revision, rank
-from callboard.packs.writers_factory.staff import judge_on
+from callboard.packs.writers_factory.workspace import Workspace, judge_on
 
 
 class NoText(Conflict):
@@ -64,7 +63,7 @@ async def analyze(stage: Stage, scene_id: str, *, is_fast: bool) -> Json:
 async def compare(stage: Stage, scene_id: str, texts: Mapping[str, str], *, is_fast: bool) -> Json:
     """Analyze several texts for a scene and rank them."""
     found = await stage.step(
-        "brief", lambda: Revision(Ground(stage.studio)).brief(scene_id).to_json()
+        "brief", lambda: Revision(Workspace(stage.studio)).brief(scene_id).to_json()
     )
     brief = SceneBrief.from_json(found)
     judge = _judge(stage, is_fast)
@@ -80,9 +79,9 @@ async def enhance(
 ) -> Json:
     """Propose changes to a scene and keep the proposal."""
     text, brief = await _begin(stage, scene_id)
-    work = Work(stage.run.id, text, brief, _judge(stage, is_fast), model)
+    work = EnhancementWork(stage.run.id, text, brief, _judge(stage, is_fast), model)
     enhanced = await (revise_scene if mode == DEEP else fix_scene)(stage, work)
-    records = Ground(stage.studio).records
+    records = Workspace(stage.studio).records
 
     async def store() -> Json:
         await records.put(kept.KIND, enhanced.id, enhanced.to_json())
@@ -94,7 +93,7 @@ async def enhance(
 
 async def audit(stage: Stage, *, is_fast: bool) -> Json:
     """Check the whole manuscript and write the report."""
-    revision = Revision(Ground(stage.studio))
+    revision = Revision(Workspace(stage.studio))
 
     def look() -> Json:
         scenes = [each for each in revision.texts() if each.text.strip()]
@@ -139,7 +138,7 @@ async def _rules(stage: Stage, revision: Revision) -> tuple[list[str], list[Chap
 
 async def report_on_voice(stage: Stage) -> Json:
     """Measure every scene and write the report, as a page and as data."""
-    revision = Revision(Ground(stage.studio))
+    revision = Revision(Workspace(stage.studio))
 
     def look() -> Json:
         report = report_voice(revision.story(), revision.texts())
@@ -156,7 +155,7 @@ async def report_on_voice(stage: Stage) -> Json:
 async def finish(stage: Stage, *, by: str, author: str, formats: Sequence[str], note: str) -> Json:
     """Export the manuscript and record that the writer calls it done."""
     check_writer(by)
-    revision = Revision(Ground(stage.studio))
+    revision = Revision(Workspace(stage.studio))
     found = await stage.step("open_errors", lambda: list(revision.open_errors()))
     errors = cast("list[str]", found)
 
@@ -167,7 +166,7 @@ async def finish(stage: Stage, *, by: str, author: str, formats: Sequence[str], 
 
 
 async def _begin(stage: Stage, scene_id: str) -> tuple[str, SceneBrief]:
-    revision = Revision(Ground(stage.studio))
+    revision = Revision(Workspace(stage.studio))
 
     def read() -> Json:
         text = revision.manuscript.text(scene_id)
@@ -184,12 +183,12 @@ async def _begin(stage: Stage, scene_id: str) -> tuple[str, SceneBrief]:
 
 
 def _keep_analysis(stage: Stage) -> Any:
-    ground = Ground(stage.studio)
-    revision = Revision(ground)
+    workspace = Workspace(stage.studio)
+    revision = Revision(workspace)
 
     async def keep(body: dict[str, Any]) -> Json:
         scene_id = str(body["scene_id"])
-        await ground.records.put(ANALYSIS_KIND, scene_id, body)
+        await workspace.records.put(ANALYSIS_KIND, scene_id, body)
         if revision.manuscript.scene(scene_id).status is SceneStatus.SELECTED:
             await revision.manuscript.set_meta(scene_id, status=SceneStatus.ANALYZED)
         blocked = [issue.to_json() for issue in revision.blocks(scene_id)]

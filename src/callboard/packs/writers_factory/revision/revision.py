@@ -10,13 +10,12 @@ from typing import Any, Final
 
 from callboard.core.canonical import Json
 from callboard.core.errors import InvalidInput
-from callboard.packs.writers_factory.ground import Ground
 from callboard.packs.writers_factory.manuscript import Manuscript, body_as_kept
 from callboard.packs.writers_factory.model import SceneStatus, Severity
 from callboard.packs.writers_factory.revision.analysis.brief import SceneBrief, Waiver
 from callboard.packs.writers_factory.revision.analysis.findings import Issue, SceneAnalysis
 from callboard.packs.writers_factory.revision.analysis.scoring import score_scene
-from callboard.packs.writers_factory.revision.completion.completion import (
+from callboard.packs.writers_factory.revision.completion import (
     Completion,
     read_completion,
     reopen_book,
@@ -24,11 +23,19 @@ from callboard.packs.writers_factory.revision.completion.completion import (
 from callboard.packs.writers_factory.revision.editing.edits import ChangedSince, Edits
 from callboard.packs.writers_factory.revision.editing.proposals import Proposals
 from callboard.packs.writers_factory.revision.enhancement import proposal as kept
-from callboard.packs.writers_factory.revision.enhancement.changes import accepted_text, decide
-from callboard.packs.writers_factory.revision.enhancement.proposal import Enhancement
-from callboard.packs.writers_factory.revision.facts import SceneText, StoryFacts
-from callboard.packs.writers_factory.revision.gathering import Rooms, gather_story
-from callboard.packs.writers_factory.revision.rooms import open_rooms
+from callboard.packs.writers_factory.revision.enhancement.proposal import (
+    Enhancement,
+    accepted_text,
+    decide,
+)
+from callboard.packs.writers_factory.revision.facts import (
+    BookScene,
+    RevisionSources,
+    StoryFacts,
+    gather_story,
+    open_rooms,
+)
+from callboard.packs.writers_factory.workspace import Workspace
 
 ANALYSIS_KIND: Final = "analysis"
 WAIVER_KIND: Final = "waiver"
@@ -39,15 +46,15 @@ _ENHANCEABLE: Final = (SceneStatus.SELECTED, SceneStatus.ANALYZED, SceneStatus.E
 class Revision:
     """The revision of one project."""
 
-    def __init__(self, ground: Ground, rooms: Rooms | None = None) -> None:
+    def __init__(self, workspace: Workspace, rooms: RevisionSources | None = None) -> None:
         """Take the project; the rooms it reads from are opened unless they are given."""
-        self._ground = ground
+        self._workspace = workspace
         self._given_rooms = rooms
 
     @cached_property
-    def rooms(self) -> Rooms:
+    def rooms(self) -> RevisionSources:
         """The rooms it reads from."""
-        return self._given_rooms or open_rooms(self._ground)
+        return self._given_rooms or open_rooms(self._workspace)
 
     @property
     def manuscript(self) -> Manuscript:
@@ -62,10 +69,10 @@ class Revision:
         """Return what one scene is measured by."""
         return self.story().brief_of(self.manuscript.scene(scene_id))
 
-    def texts(self) -> tuple[SceneText, ...]:
+    def texts(self) -> tuple[BookScene, ...]:
         """Return every scene with its text, in outline order."""
         return tuple(
-            SceneText(meta, self.manuscript.text(meta.scene_id))
+            BookScene(meta, self.manuscript.text(meta.scene_id))
             for meta in self.manuscript.scenes()
         )
 
@@ -78,7 +85,7 @@ class Revision:
     def scoring(self, scene_id: str, text: str | None = None) -> Callable[[], SceneAnalysis]:
         """Return what scores a scene, with all it reads at hand: it may be called in a thread."""
         shown = self.manuscript.text(scene_id) if text is None else text
-        settings = self._ground.settings.analysis
+        settings = self._workspace.settings.analysis
         return partial(score_scene, shown, self.brief(scene_id), None, settings, is_fast=True)
 
     def compare_fast(self, scene_id: str, texts: Mapping[str, str]) -> list[dict[str, Json]]:
@@ -94,7 +101,7 @@ class Revision:
 
     def analysis(self, scene_id: str) -> SceneAnalysis | None:
         """Return the last analysis of a scene, whatever its text was then."""
-        body = self._ground.records.get(ANALYSIS_KIND, scene_id)
+        body = self._workspace.records.get(ANALYSIS_KIND, scene_id)
         return None if body is None else SceneAnalysis.from_json(body)
 
     def blocks(self, scene_id: str, text: str | None = None) -> tuple[Issue, ...]:
@@ -110,7 +117,7 @@ class Revision:
 
     def waivers(self, scene_id: str) -> tuple[Waiver, ...]:
         """Return what the writer wants in a scene as it is."""
-        body = self._ground.records.get(WAIVER_KIND, scene_id) or {"waivers": []}
+        body = self._workspace.records.get(WAIVER_KIND, scene_id) or {"waivers": []}
         return tuple(Waiver(**each) for each in body["waivers"])
 
     async def waive(self, scene_id: str, pattern: str, quote: str, reason: str) -> Waiver:
@@ -130,18 +137,18 @@ class Revision:
             added = {"pattern": pattern, "quote": quote, "reason": waiver.reason}
             return {"waivers": [*before, added]}
 
-        await self._ground.records.change(WAIVER_KIND, scene_id, work)
+        await self._workspace.records.change(WAIVER_KIND, scene_id, work)
         return waiver
 
     # Enhancement
 
     def enhancement(self, enhancement_id: str) -> Enhancement:
         """Return what an enhancement proposes."""
-        return kept.load_enhancement(self._ground.records, enhancement_id)
+        return kept.load_enhancement(self._workspace.records, enhancement_id)
 
     def enhancements(self, scene_id: str) -> tuple[Enhancement, ...]:
         """Return the enhancements of a scene, oldest first."""
-        return kept.enhancements_of(self._ground.records, scene_id)
+        return kept.enhancements_of(self._workspace.records, scene_id)
 
     async def decide(
         self,
@@ -168,13 +175,13 @@ class Revision:
         if meta.status in _ENHANCEABLE:
             meta = replace(meta, status=SceneStatus.ENHANCED)
         begun = replace(enhanced, changes=changes, upcoming=body_as_kept(text))
-        await self._ground.records.put(kept.KIND, enhancement_id, begun.to_json())
+        await self._workspace.records.put(kept.KIND, enhancement_id, begun.to_json())
         await self.manuscript.save(
             enhanced.scene_id, text, meta, reason=f"{enhanced.mode} {enhancement_id}"
         )
         current = self.manuscript.text(enhanced.scene_id)
         decided = replace(begun, current=current, upcoming=None)
-        await self._ground.records.put(kept.KIND, enhancement_id, decided.to_json())
+        await self._workspace.records.put(kept.KIND, enhancement_id, decided.to_json())
         return decided
 
     # Editing
@@ -182,26 +189,26 @@ class Revision:
     @cached_property
     def edits(self) -> Edits:
         """The edits: `apply`, `undo`, `history`."""
-        return Edits(self._ground, self.manuscript, self.brief)
+        return Edits(self._workspace, self.manuscript, self.brief)
 
     @cached_property
     def proposals(self) -> Proposals:
         """The proposals: `propose`, `accept`, `reject`, `all`."""
-        return Proposals(self._ground, self.manuscript, self.edits)
+        return Proposals(self._workspace, self.manuscript, self.edits)
 
     # Completion
 
     def completion(self) -> Completion:
         """Return whether the writer has marked the manuscript complete."""
-        return read_completion(self._ground)
+        return read_completion(self._workspace)
 
     async def reopen(self, *, by: str) -> Completion:
         """Take the completion back."""
-        return await reopen_book(self._ground, by=by)
+        return await reopen_book(self._workspace, by=by)
 
     def open_errors(self) -> tuple[str, ...]:
         """Return what a writer should know before calling the book done."""
-        story, settings = self.story(), self._ground.settings.analysis
+        story, settings = self.story(), self._workspace.settings.analysis
         found = [each.title for each in story.health if each.severity is Severity.ERROR]
         found += [f"open conflict: {text}" for text in story.conflicts]
         for scene in self.texts():

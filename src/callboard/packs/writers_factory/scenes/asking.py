@@ -10,9 +10,8 @@ from callboard.choreography.values import Input
 from callboard.core.vocabulary import Content, ModelTier, Trust
 from callboard.engine.errors import StepFailed
 from callboard.models.errors import InvalidReply
-from callboard.packs.writers_factory.ground import Ground
 from callboard.packs.writers_factory.model import PACK
-from callboard.packs.writers_factory.staff import route_of
+from callboard.packs.writers_factory.workspace import Workspace, route_of
 from callboard.prompts import render_template
 
 _NOTHING: Final = "(none)"
@@ -52,7 +51,7 @@ async def ask_or_go_on(
 
     A model that cannot be reached fails the run: the writer waits for its words.
     """
-    route = route_of(Ground(stage.studio), agent)
+    route = route_of(Workspace(stage.studio), agent)
     try:
         return await ask(stage, key, agent, question, model=route, **inputs)
     except StepFailed as failed:

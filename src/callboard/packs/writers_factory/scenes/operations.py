@@ -7,16 +7,16 @@ from pydantic import Field
 from callboard.core.canonical import Json
 from callboard.operations import AGENT, operation
 from callboard.packs.writers_factory.action import Cause, Done, Filled, start_job
-from callboard.packs.writers_factory.ground import Ground
 from callboard.packs.writers_factory.model import DIRECTOR, PlannedScene
 from callboard.packs.writers_factory.scenes.scaffolds import SmartScaffold
 from callboard.packs.writers_factory.scenes.scenes import Scenes
+from callboard.packs.writers_factory.workspace import Workspace
 
 
 @operation(who=(AGENT,), modes=(DIRECTOR,))
-async def plan_scenes(ground: Ground, cause: Cause) -> Done:
+async def plan_scenes(workspace: Workspace, cause: Cause) -> Done:
     """Propose an outline of scenes from the beat sheet."""
-    return await start_job(ground, cause, "plan_scenes", {})
+    return await start_job(workspace, cause, "plan_scenes", {})
 
 
 @operation(
@@ -25,7 +25,7 @@ async def plan_scenes(ground: Ground, cause: Cause) -> Done:
     example={"chapter": 4, "scene": 2, "title": "The lamp goes out"},
 )
 async def generate_scaffold(
-    ground: Ground,
+    workspace: Workspace,
     cause: Cause,
     chapter: int,
     scene: int,
@@ -34,12 +34,12 @@ async def generate_scaffold(
 ) -> Done:
     """Make the structural brief of one scene."""
     args = {"chapter": chapter, "scene": scene, "title": title, "enrichment": enrichment}
-    return await start_job(ground, cause, "scaffold", args)
+    return await start_job(workspace, cause, "scaffold", args)
 
 
 @operation(who=(AGENT,), modes=(DIRECTOR,))
 async def write_scene(
-    ground: Ground,
+    workspace: Workspace,
     cause: Cause,
     scaffold_id: Annotated[str, Field(min_length=1)],
     strategies: list[str] | None = None,
@@ -47,7 +47,7 @@ async def write_scene(
 ) -> Done:
     """Draft a scaffolded scene once per strategy."""
     args = {"scaffold_id": scaffold_id, "strategies": strategies, "word_target": word_target}
-    return await start_job(ground, cause, "write_scene", args)
+    return await start_job(workspace, cause, "write_scene", args)
 
 
 @operation(who=(AGENT,), modes=(DIRECTOR,))
@@ -60,7 +60,7 @@ async def select_variant(scenes: Scenes, scene_id: Filled, variant_id: Filled) -
 
 @operation(who=(AGENT,), modes=(DIRECTOR,))
 async def create_hybrid(
-    ground: Ground,
+    workspace: Workspace,
     cause: Cause,
     scene_id: Annotated[str, Field(min_length=1)],
     parts: Annotated[
@@ -68,7 +68,7 @@ async def create_hybrid(
     ],
 ) -> Done:
     """Merge parts of variants the writer named."""
-    return await start_job(ground, cause, "hybrid", {"scene_id": scene_id, "parts": parts})
+    return await start_job(workspace, cause, "hybrid", {"scene_id": scene_id, "parts": parts})
 
 
 @operation(undo="restore_outline")

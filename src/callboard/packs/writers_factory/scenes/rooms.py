@@ -7,12 +7,11 @@ from typing import Final
 
 from callboard.knowledge import Edge, Graph, Node
 from callboard.packs.writers_factory.bible import Bible
-from callboard.packs.writers_factory.ground import Ground
 from callboard.packs.writers_factory.manuscript import Manuscript
 from callboard.packs.writers_factory.memory.claims import ScenePoint, find_point, value_at
 from callboard.packs.writers_factory.memory.recall import Memory
 from callboard.packs.writers_factory.model import SceneMeta, scene_id
-from callboard.packs.writers_factory.scenes.desk import Desk
+from callboard.packs.writers_factory.scenes.drafts import Drafts
 from callboard.packs.writers_factory.scenes.scaffolds import (
     BeatNote,
     Person,
@@ -21,13 +20,14 @@ from callboard.packs.writers_factory.scenes.scaffolds import (
 )
 from callboard.packs.writers_factory.scenes.scaffolds.derivation import beat_of
 from callboard.packs.writers_factory.scenes.scaffolds.threads import Threads
+from callboard.packs.writers_factory.workspace import Workspace
 
 _EVERYTHING: Final = 200
 _DEAD: Final = frozenset({"false", "no", "dead", "0", "deceased", "killed"})
 
 
 @dataclass(frozen=True, slots=True)
-class Asked:
+class SceneWish:
     """Which scene a scaffold is wanted for, and what was found elsewhere about it."""
 
     chapter: int
@@ -41,29 +41,29 @@ class Asked:
 class SceneRooms:
     """What the choreographies of scenes work with."""
 
-    def __init__(self, ground: Ground) -> None:
+    def __init__(self, workspace: Workspace) -> None:
         """Take the project; rooms are opened when they are first entered."""
-        self.ground = ground
+        self.workspace = workspace
 
     @cached_property
     def manuscript(self) -> Manuscript:
         """The outline and the scenes."""
-        return Manuscript(self.ground)
+        return Manuscript(self.workspace)
 
     @cached_property
-    def desk(self) -> Desk:
+    def desk(self) -> Drafts:
         """What is being worked on."""
-        return Desk(self.ground, self.manuscript)
+        return Drafts(self.workspace, self.manuscript)
 
     @cached_property
     def bible(self) -> Bible:
         """The four templates."""
-        return Bible(self.ground)
+        return Bible(self.workspace)
 
     @cached_property
     def memory(self) -> Memory:
         """What was decided."""
-        return Memory(self.ground)
+        return Memory(self.workspace)
 
     @property
     def graph(self) -> Graph:
@@ -100,7 +100,7 @@ class SceneRooms:
         """Return what the writer likes."""
         return tuple(line.text for line in self.memory.preferences(_EVERYTHING))
 
-    def view(self, asked: Asked) -> StoryView:
+    def view(self, asked: SceneWish) -> StoryView:
         """Return the story as one scene sees it."""
         name = scene_id(asked.chapter, asked.scene)
         planned = self.manuscript.planned(name)
@@ -155,7 +155,7 @@ class SceneRooms:
             coming=threads.coming(view.beats, beat_of(view).number),
         )
 
-    def _position(self, asked: Asked) -> float:
+    def _position(self, asked: SceneWish) -> float:
         """Return where the scene begins; one outside the outline by the scenes before it."""
         outline = self.manuscript.outline()
         if not outline:
@@ -164,7 +164,7 @@ class SceneRooms:
         before = sum((each.chapter, each.scene) < here for each in outline)
         return 100 * before / len(outline)
 
-    def _previous_location(self, asked: Asked) -> str:
+    def _previous_location(self, asked: SceneWish) -> str:
         previous = self.manuscript.previous(scene_id(asked.chapter, asked.scene))
         return previous.location if previous else ""
 

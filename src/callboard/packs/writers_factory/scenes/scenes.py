@@ -5,23 +5,23 @@ from dataclasses import replace
 from typing import Any, Final, cast
 
 from callboard.core.canonical import Json
-from callboard.packs.writers_factory.ground import Ground
-from callboard.packs.writers_factory.manuscript import Version, parse_scene_id
+from callboard.packs.writers_factory.manuscript import SceneVersion, parse_scene_id
 from callboard.packs.writers_factory.model import PlannedScene, SceneStatus
-from callboard.packs.writers_factory.scenes.errors import (
+from callboard.packs.writers_factory.scenes.drafts import (
     NoOutlineProposed,
     ScaffoldInvalid,
     ScaffoldNotApproved,
     VariantUnknown,
 )
 from callboard.packs.writers_factory.scenes.planning import read_proposal
-from callboard.packs.writers_factory.scenes.rooms import Asked, SceneRooms
+from callboard.packs.writers_factory.scenes.rooms import SceneRooms, SceneWish
 from callboard.packs.writers_factory.scenes.scaffolds import (
+    SceneThread,
     SmartScaffold,
-    Thread,
     scaffold_faults,
 )
 from callboard.packs.writers_factory.scenes.variants import SceneVariant
+from callboard.packs.writers_factory.workspace import Workspace
 
 _TEXTS: Final = frozenset(
     {"title", "pov_character", "location", "time_of_day", "weather", "protagonist_constraint"}
@@ -35,14 +35,14 @@ _THREADS: Final = frozenset({"callbacks", "foreshadowing"})
 class Scenes:
     """The scenes of a project on their way into the book."""
 
-    def __init__(self, ground: Ground) -> None:
+    def __init__(self, workspace: Workspace) -> None:
         """Take the project; nothing is read yet."""
-        self._rooms = SceneRooms(ground)
-        self._ground = ground
+        self._rooms = SceneRooms(workspace)
+        self._workspace = workspace
 
     def outline_proposal(self) -> tuple[tuple[PlannedScene, ...], tuple[str, ...]] | None:
         """Return the outline that waits for the writer, with what was put right in it."""
-        return read_proposal(self._ground)
+        return read_proposal(self._workspace)
 
     async def approve_outline(
         self, scenes: Iterable[PlannedScene] | None = None
@@ -84,7 +84,7 @@ class Scenes:
         known = self._rooms.desk.require_scaffold(scaffold_id, version)
         wanted = replace(known, **_read_changes(changes or {}))
         chapter, scene = cast("tuple[int, int]", parse_scene_id(scaffold_id))
-        view = self._rooms.view(Asked(chapter, scene, wanted.title))
+        view = self._rooms.view(SceneWish(chapter, scene, wanted.title))
         faults = [f"{name}: {fault}" for name, fault in scaffold_faults(wanted, view)]
         if faults:
             raise ScaffoldInvalid(
@@ -121,7 +121,7 @@ class Scenes:
             )
         return found
 
-    async def select(self, scene_id: str, variant_id: str) -> Version:
+    async def select(self, scene_id: str, variant_id: str) -> SceneVersion:
         """Take a variant, by id or strategy, as the scene's text; it is not accepted by that."""
         variant = self._rooms.desk.variant(scene_id, variant_id)
         if not variant.is_usable:
@@ -154,7 +154,7 @@ def _read_change(name: str, value: Json) -> Any:
         if name in _LISTS:
             return tuple(str(each).strip() for each in value if str(each).strip())
         if name in _THREADS:
-            return tuple(Thread.from_json(each) for each in value)
+            return tuple(SceneThread.from_json(each) for each in value)
     except (TypeError, ValueError, KeyError, AttributeError):
         raise ScaffoldInvalid(
             f"{name} cannot be {value!r}", fix="Look at the scaffold for its shape."

@@ -2,10 +2,10 @@
 
 from callboard.operations import AGENT, operation
 from callboard.packs.writers_factory.action import Cause, Done, Filled, Words, start_job
-from callboard.packs.writers_factory.ground import Ground
 from callboard.packs.writers_factory.model import VOICE_CALIBRATION
 from callboard.packs.writers_factory.voice.tournament.tournaments import Pick
 from callboard.packs.writers_factory.voice.voice import Voice, VoiceStatus
+from callboard.packs.writers_factory.workspace import Workspace
 
 
 @operation(
@@ -17,7 +17,7 @@ from callboard.packs.writers_factory.voice.voice import Voice, VoiceStatus
     },
 )
 async def start_tournament(
-    ground: Ground,
+    workspace: Workspace,
     cause: Cause,
     test_prompt: Filled,
     agents: list[str],
@@ -31,7 +31,7 @@ async def start_tournament(
         "strategies": strategies,
         "context": context,
     }
-    return await start_job(ground, cause, "tournament", args)
+    return await start_job(workspace, cause, "tournament", args)
 
 
 @operation(who=(AGENT,), modes=(VOICE_CALIBRATION,))
@@ -51,9 +51,11 @@ async def select_winner(
 
 
 @operation(who=(AGENT,), modes=(VOICE_CALIBRATION,))
-async def generate_bundle(ground: Ground, cause: Cause, output_dir: str | None = None) -> Done:
+async def generate_bundle(
+    workspace: Workspace, cause: Cause, output_dir: str | None = None
+) -> Done:
     """Write the voice bundle from the winning passage."""
-    return await start_job(ground, cause, "bundle", {"output_dir": output_dir})
+    return await start_job(workspace, cause, "bundle", {"output_dir": output_dir})
 
 
 @operation()

@@ -5,7 +5,7 @@ from dataclasses import asdict, dataclass, fields, replace
 from typing import Any, Final
 
 from callboard.core.canonical import Json
-from callboard.packs.writers_factory.ground import Ground
+from callboard.packs.writers_factory.workspace import Workspace
 
 KIND: Final = "voice"
 RECORD: Final = "voice"
@@ -28,13 +28,13 @@ class VoiceState:
 class VoiceRecord:
     """Keeps it in the project's database."""
 
-    def __init__(self, ground: Ground) -> None:
-        """Take the ground to stand on."""
-        self._ground = ground
+    def __init__(self, workspace: Workspace) -> None:
+        """Take the open project."""
+        self._workspace = workspace
 
     def read(self) -> VoiceState:
         """Return how things stand."""
-        return _state(self._ground.records.get(KIND, RECORD))
+        return _state(self._workspace.records.get(KIND, RECORD))
 
     async def change(self, **changes: Any) -> VoiceState:
         """Store what has changed."""
@@ -42,7 +42,7 @@ class VoiceRecord:
         def work(body: dict[str, Any] | None) -> dict[str, Json]:
             return asdict(replace(_state(body), **changes))
 
-        return _state(await self._ground.records.change(KIND, RECORD, work))
+        return _state(await self._workspace.records.change(KIND, RECORD, work))
 
     async def note_test_passage(self, text: str, tournament_id: str = "") -> None:
         """Store what the tournament's passages are to tell."""
@@ -52,7 +52,7 @@ class VoiceRecord:
             latest = known.tournament_id if known.winner else tournament_id or known.tournament_id
             return asdict(replace(known, test_passage=text, tournament_id=latest))
 
-        await self._ground.records.change(KIND, RECORD, work)
+        await self._workspace.records.change(KIND, RECORD, work)
 
 
 def _state(body: Mapping[str, Any] | None) -> VoiceState:

@@ -4,7 +4,6 @@ from dataclasses import dataclass
 from typing import Final
 
 from callboard.core.errors import Conflict, InvalidInput
-from callboard.packs.writers_factory.ground import Ground
 from callboard.packs.writers_factory.voice.bundle.making import VoiceLocked
 from callboard.packs.writers_factory.voice.bundle.reading import (
     VoiceBundle,
@@ -22,6 +21,7 @@ from callboard.packs.writers_factory.voice.tournament.tournaments import (
     Tournaments,
     TournamentState,
 )
+from callboard.packs.writers_factory.workspace import Workspace
 from callboard.tools.errors import ToolError
 
 # What leads to a locked voice, in order.
@@ -66,11 +66,11 @@ class VoiceStatus:
 class Voice:
     """The voice of a project."""
 
-    def __init__(self, ground: Ground) -> None:
-        """Take the ground to stand on."""
-        self._ground = ground
-        self._record = VoiceRecord(ground)
-        self._tournaments = Tournaments(ground)
+    def __init__(self, workspace: Workspace) -> None:
+        """Take the open project."""
+        self._workspace = workspace
+        self._record = VoiceRecord(workspace)
+        self._tournaments = Tournaments(workspace)
 
     def status(self) -> VoiceStatus:
         """Return how far the voice has come; a bundle whose files are gone is no bundle."""
@@ -95,7 +95,7 @@ class Voice:
     def bundle(self) -> VoiceBundle | None:
         """Return the bundle as its files say now, or None without one."""
         path = self._path()
-        return read_bundle(self._ground.files, path) if self._has_files(path) else None
+        return read_bundle(self._workspace.files, path) if self._has_files(path) else None
 
     def tournaments(self) -> tuple[Tournament, ...]:
         """Return every tournament, oldest first."""
@@ -107,7 +107,7 @@ class Voice:
 
     def check_agents(self, models: list[str]) -> tuple[Contestant, ...]:
         """Say which models can take part in a tournament, before one is started."""
-        return check_contestants(self._ground, models)
+        return check_contestants(self._workspace, models)
 
     async def set_test_passage(self, text: str) -> None:
         """Store the brief the tournament's passages are to be written to."""
@@ -167,19 +167,19 @@ class Voice:
                 f"The voice cannot be locked without {missing}",
                 fix="Choose a winner and generate the bundle first.",
             )
-        await self._record.change(locked=True, locked_at=self._ground.studio.clock.now_ms())
+        await self._record.change(locked=True, locked_at=self._workspace.studio.clock.now_ms())
         return self.status()
 
     def _tournament(self, tournament_id: str) -> Tournament | None:
         return self._tournaments.get(tournament_id) if tournament_id else None
 
     def _path(self) -> str:
-        own = self._ground.settings.voice.bundle_path.strip()
+        own = self._workspace.settings.voice.bundle_path.strip()
         return own or self._record.read().bundle_path
 
     def _has_files(self, path: str) -> bool:
         try:
-            return bool(path) and is_complete(self._ground.files, path)
+            return bool(path) and is_complete(self._workspace.files, path)
         except ToolError:
             # A folder that cannot be used holds no bundle.
             return False

@@ -13,8 +13,8 @@ from callboard.core.canonical import Json, digest
 from callboard.packs.writers_factory.bible.checks.result import CheckOrigin, CheckResult
 from callboard.packs.writers_factory.bible.errors import NothingToAccept
 from callboard.packs.writers_factory.bible.values import Value
-from callboard.packs.writers_factory.ground import Ground
 from callboard.packs.writers_factory.model import TemplateName
+from callboard.packs.writers_factory.workspace import Workspace
 
 _KIND: Final = "template_judgements"
 _REMEMBERED: Final = 12
@@ -60,13 +60,13 @@ class Judgement:
 class Judgements:
     """Keeps what was judged, and finds it again by the words."""
 
-    def __init__(self, ground: Ground) -> None:
-        """Take the ground to stand on."""
-        self._ground = ground
+    def __init__(self, workspace: Workspace) -> None:
+        """Take the open project."""
+        self._workspace = workspace
 
     def of(self, name: TemplateName) -> tuple[Judgement, ...]:
         """Return everything that was judged, newest last."""
-        body = self._ground.records.get(_KIND, name.value) or {}
+        body = self._workspace.records.get(_KIND, name.value) or {}
         return tuple(Judgement(**each) for each in body.get("held", []))
 
     def find(self, name: TemplateName, check: str, fields: Mapping[str, Value]) -> Judgement | None:
@@ -89,7 +89,7 @@ class Judgements:
             others = [each for each in held if not same.items() <= each.items()]
             return {"held": _trimmed([*others, told])}
 
-        await self._ground.records.change(_KIND, name.value, work)
+        await self._workspace.records.change(_KIND, name.value, work)
 
     async def accept(
         self, name: TemplateName, check: str, fields: Mapping[str, Value]

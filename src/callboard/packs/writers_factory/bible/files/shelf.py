@@ -16,8 +16,8 @@ from callboard.packs.writers_factory.bible.files.documents import (
 )
 from callboard.packs.writers_factory.bible.project import ProjectFacts
 from callboard.packs.writers_factory.bible.shapes import CHARACTERS, SHAPES, character_path
-from callboard.packs.writers_factory.ground import Ground
 from callboard.packs.writers_factory.model import TemplateName
+from callboard.packs.writers_factory.workspace import Workspace
 from callboard.store.files import locked_folder
 from callboard.store.reading import FileRefused, open_bounded
 
@@ -32,7 +32,7 @@ _Stamp = tuple[int, int, int, int]
 
 
 @dataclass(frozen=True, slots=True)
-class _Seen:
+class _SeenDocument:
     document: Document
     stamp: _Stamp
     # Whether another change would have shown in the stamp.
@@ -51,12 +51,12 @@ class Saved:
 class BibleShelf:
     """Reads and writes template files; what has not changed is not read twice."""
 
-    def __init__(self, ground: Ground) -> None:
-        """Take the ground to stand on."""
-        self._ground = ground
-        self._root = str(ground.files.root)
+    def __init__(self, workspace: Workspace) -> None:
+        """Take the open project."""
+        self._workspace = workspace
+        self._root = str(workspace.files.root)
         # Per template, what its file said and by which mark it is known again.
-        self._seen: dict[tuple[TemplateName, str], _Seen] = {}
+        self._seen: dict[tuple[TemplateName, str], _SeenDocument] = {}
 
     def locate(self, name: TemplateName, facts: ProjectFacts) -> str:
         """Return where a template's file lies, or will lie."""
@@ -77,15 +77,15 @@ class BibleShelf:
         if seen is not None and seen.is_settled and seen.stamp == stamp:
             return seen.document
         try:
-            data = self._ground.files.read_bytes(path)
+            data = self._workspace.files.read_bytes(path)
         except (CallboardError, OSError) as error:
             told = error.message if isinstance(error, CallboardError) else str(error)
             return Document(name, path, problems=(FileProblem(path, told),))
         # Two changes within one tick of the disk's clock look alike: a young file is read again.
-        is_settled = self._ground.studio.clock.now_ms() * 1_000_000 - stamp[0] > _TICK_NS
+        is_settled = self._workspace.studio.clock.now_ms() * 1_000_000 - stamp[0] > _TICK_NS
         is_same = seen is not None and seen.document.sha256 == digest_bytes(data)
         document = seen.document if seen and is_same else read_document(name, path, data)
-        self._seen[name, path] = _Seen(document, stamp, is_settled)
+        self._seen[name, path] = _SeenDocument(document, stamp, is_settled)
         return document
 
     def modified_ms(self, path: str) -> int | None:
@@ -96,16 +96,16 @@ class BibleShelf:
     def save(self, before: Document, after: Document) -> Saved:
         """Write a template over what was read; refuse if somebody changed it meanwhile."""
         text = write_document(after)
-        written = self._ground.files.write_text(after.path, text, expected_sha256=before.sha256)
+        written = self._workspace.files.write_text(after.path, text, expected_sha256=before.sha256)
         return Saved(replace(after, sha256=written.sha256), True, written.backup)
 
     def move(self, old: str, new: str) -> None:
         """Give a file another name, unless one of that name is there."""
-        self._ground.files.move(old, new)
+        self._workspace.files.move(old, new)
 
     def held(self) -> AbstractContextManager[None]:
         """Hold the files against everybody else who writes them."""
-        kept = self._ground.studio.project.folder
+        kept = self._workspace.studio.project.folder
         return locked_folder(kept / _LOCK_FOLDER, within=kept)
 
     def _marked_protagonist(self) -> str | None:
@@ -137,4 +137,4 @@ class BibleShelf:
         return told.st_ctime_ns, told.st_mtime_ns, told.st_size, told.st_ino
 
     def _path(self, path: str) -> Path:
-        return self._ground.files.root / path
+        return self._workspace.files.root / path

@@ -2,7 +2,7 @@
 
 from callboard.packs.writers_factory.factory import Factory
 from callboard.packs.writers_factory.modes import ModeGated, operations
-from callboard.packs.writers_factory.modes.values import Transition
+from callboard.packs.writers_factory.modes.gates import Transition
 
 
 async def move_book(

@@ -10,7 +10,7 @@ from callboard.core.clock import iso
 from callboard.core.vocabulary import RunState
 from callboard.packs.writers_factory.doors.routes.request import WritersFactory
 from callboard.packs.writers_factory.doors.routes.request_fields import Name, SessionId, Text
-from callboard.packs.writers_factory.foreman.history import Exchange
+from callboard.packs.writers_factory.foreman.history import PastTurn
 
 router = APIRouter(prefix="/factory/chat", tags=["factory: chat"])
 
@@ -80,7 +80,7 @@ async def read(
     return [_spoken(each) for each in page.cut(factory.foreman.conversation(session.id))]
 
 
-def _spoken(exchange: Exchange) -> Spoken:
+def _spoken(exchange: PastTurn) -> Spoken:
     told = {name: value for name, value in exchange.result.items() if name != "rounds"}
     return Spoken.model_validate(
         {

@@ -9,7 +9,12 @@ from callboard.api.project import Entry, Paged, Shown, StartedJob, Wanted, start
 from callboard.packs.writers_factory.doors.routes.request import WritersFactory
 from callboard.packs.writers_factory.doors.routes.request_fields import Prose, SceneId, SessionId
 from callboard.packs.writers_factory.factory import edit_text
-from callboard.packs.writers_factory.revision import EditRequest, EditResult, Proposal, operations
+from callboard.packs.writers_factory.revision import (
+    EditProposal,
+    EditRequest,
+    EditResult,
+    operations,
+)
 
 router = APIRouter(prefix="/factory", tags=["factory: editing"])
 
@@ -164,5 +169,5 @@ def _shape(result: EditResult) -> EditShape:
     return EditShape.model_validate(result.to_json())
 
 
-def _proposal(proposal: Proposal) -> ProposalShape:
+def _proposal(proposal: EditProposal) -> ProposalShape:
     return ProposalShape.model_validate(proposal.to_json())

@@ -14,7 +14,7 @@ from callboard.packs.writers_factory.doors.routes.request_fields import (
     SessionId,
 )
 from callboard.packs.writers_factory.factory import Factory, take_variant
-from callboard.packs.writers_factory.manuscript import Version, meta_to_json
+from callboard.packs.writers_factory.manuscript import SceneVersion, meta_to_json
 from callboard.packs.writers_factory.model import SceneMeta
 
 router = APIRouter(prefix="/factory/scenes", tags=["factory: scenes"])
@@ -197,5 +197,5 @@ def _shape(factory: Factory, meta: SceneMeta) -> SceneShape:
     return SceneShape.model_validate(told)
 
 
-def _version(version: Version) -> VersionShape:
+def _version(version: SceneVersion) -> VersionShape:
     return VersionShape.model_validate(version.to_json())

@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from callboard.cli.output import clean, echo, echo_json, echo_table, remark
-from callboard.packs.writers_factory.health.ledger import KnownFinding
+from callboard.packs.writers_factory.health.records import KnownFinding
 from callboard.packs.writers_factory.health.values import ThemeOverride
 
 

@@ -3,8 +3,7 @@
 from callboard.cli.output import clean, echo, echo_facts, echo_json, remark
 from callboard.core.canonical import Json
 from callboard.packs.writers_factory.modes import Modes
-from callboard.packs.writers_factory.modes.overrides import GateOverride
-from callboard.packs.writers_factory.modes.values import Transition
+from callboard.packs.writers_factory.modes.gates import GateOverride, Transition
 
 
 def mode_report(modes: Modes, *, as_json: bool) -> None:

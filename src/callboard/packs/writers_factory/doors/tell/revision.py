@@ -5,9 +5,9 @@ from typing import Any
 
 from callboard.cli.output import clean, counted, echo, echo_json, echo_table, moment, remark
 from callboard.core.canonical import Json
-from callboard.packs.writers_factory.revision.completion.export import Export
+from callboard.packs.writers_factory.revision.completion import Export
 from callboard.packs.writers_factory.revision.editing.edits import EditResult
-from callboard.packs.writers_factory.revision.editing.proposals import Proposal
+from callboard.packs.writers_factory.revision.editing.proposals import EditProposal
 from callboard.packs.writers_factory.revision.enhancement.proposal import Enhancement
 
 
@@ -87,7 +87,7 @@ def edit_report(result: EditResult, *, as_json: bool, is_undo: bool = False) -> 
         remark(clean(f"Take it back: callboard factory undo {result.target}"))
 
 
-def proposals_report(proposals: Sequence[Proposal], *, as_json: bool) -> None:
+def proposals_report(proposals: Sequence[EditProposal], *, as_json: bool) -> None:
     """List the texts the Foreman proposed."""
     if as_json:
         echo_json({"proposals": [each.to_json() for each in proposals]})
@@ -98,7 +98,7 @@ def proposals_report(proposals: Sequence[Proposal], *, as_json: bool) -> None:
         echo_table(("PROPOSAL", "STATE", "MADE", "FOR"), rows)
 
 
-def proposal_report(proposal: Proposal, *, as_json: bool) -> None:
+def proposal_report(proposal: EditProposal, *, as_json: bool) -> None:
     """Show a proposed text as the difference it would make."""
     if as_json:
         echo_json({"proposal": proposal.to_json()})

@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from callboard.cli.output import clean, echo, echo_json, echo_table, moment, number, remark
-from callboard.packs.writers_factory.manuscript import Version
+from callboard.packs.writers_factory.manuscript import SceneVersion
 from callboard.packs.writers_factory.scenes import SceneVariant, SmartScaffold
 
 
@@ -43,7 +43,7 @@ def variants_report(variants: Sequence[SceneVariant], *, as_json: bool) -> None:
         remark(f"Join some: callboard factory hybrid {scene} --part VARIANT#1-3")
 
 
-def version_report(version: Version, before: int | None, *, as_json: bool) -> None:
+def version_report(version: SceneVersion, before: int | None, *, as_json: bool) -> None:
     """Say which text a scene has now, and how to go back."""
     if as_json:
         echo_json({"version": version.to_json(), "before": before})
@@ -54,7 +54,7 @@ def version_report(version: Version, before: int | None, *, as_json: bool) -> No
         remark(f"Back: callboard factory undo {version.scene_id} --version {before}")
 
 
-def versions_report(versions: Sequence[Version], *, as_json: bool) -> None:
+def versions_report(versions: Sequence[SceneVersion], *, as_json: bool) -> None:
     """List what a scene was before."""
     if as_json:
         echo_json({"versions": [each.to_json() for each in versions]})

@@ -9,7 +9,6 @@ from callboard.packs.writers_factory.foreman.actions.catalogue import (
 from callboard.packs.writers_factory.foreman.actions.executor import Executor, cause_of
 from callboard.packs.writers_factory.foreman.actions.results import (
     ActionResult,
-    Status,
     notice_of,
     results_markup,
 )
@@ -20,7 +19,6 @@ __all__ = [
     "ActionsInvalid",
     "Catalogue",
     "Executor",
-    "Status",
     "cause_of",
     "load_catalogue",
     "notice_of",

@@ -4,12 +4,13 @@ import dataclasses
 import re
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
-from typing import Final
+from functools import cache
+from typing import Any, Final
 
+from callboard.core.bundled import bundled_yaml
 from callboard.core.canonical import Json
 from callboard.packs.writers_factory.bible.beats import beat_point
-from callboard.packs.writers_factory.foreman.guided.wording import GapWords, Wording, fill
-from callboard.packs.writers_factory.foreman.state import SessionState, TemplateLine
+from callboard.packs.writers_factory.foreman.state import ForemanState, TemplateLine
 from callboard.packs.writers_factory.model import (
     ARCHITECT,
     DIRECTOR,
@@ -18,6 +19,57 @@ from callboard.packs.writers_factory.model import (
 )
 from callboard.packs.writers_factory.voice.voice import STEPS
 from callboard.replies import Action
+
+_PACKAGE: Final = "callboard.packs.writers_factory"
+
+
+@dataclass(frozen=True, slots=True)
+class GapWords:
+    """How one gap is spoken of."""
+
+    title: str
+    why: str
+    ask: str
+    examples: tuple[str, ...]
+
+
+class _KnownWords(dict[str, str]):
+    """Values for a text; a name nobody gave stays as it is."""
+
+    def __missing__(self, key: str) -> str:
+        return f"{{{key}}}"
+
+
+@dataclass(frozen=True)
+class Wording:
+    """Everything that is said without a model."""
+
+    gaps: Mapping[str, GapWords]
+    beats: Mapping[int, str]
+    says: Mapping[str, str]
+    sentences: Mapping[str, str]
+
+    def say(self, name: str, **values: str) -> str:
+        """Return one of the sentences with its values in place."""
+        return fill(self.says[name], values)
+
+
+def fill(text: str, values: Mapping[str, str]) -> str:
+    """Put values into a text in one pass; what they contain is not read again."""
+    return text.format_map(_KnownWords(values))
+
+
+@cache
+def load_wording() -> Wording:
+    """Read the words that come with the pack."""
+    loaded: dict[str, Any] = bundled_yaml(_PACKAGE, "prompts/guided.yaml")
+    gaps = {
+        name: GapWords(each["title"], each["why"], each["ask"], tuple(map(str, each["examples"])))
+        for name, each in loaded["gaps"].items()
+    }
+    beats = {int(number): str(role) for number, role in loaded["beats"].items()}
+    return Wording(gaps, beats, loaded["says"], loaded["sentences"])
+
 
 _RULES: Final = "fundamental_rules"
 _MIDPOINT: Final = "midpoint_type"
@@ -29,7 +81,7 @@ _STRATEGY: Final = re.compile(
 
 
 @dataclass(frozen=True, slots=True)
-class Gap:
+class BookGap:
     """Something the book lacks: how to ask for it, and what an answer or a nod leads to."""
 
     id: str
@@ -89,7 +141,7 @@ class Gaps:
     # The agents of a tournament where nobody names any.
     agents: tuple[str, ...] = ()
 
-    def next_gap(self, state: SessionState, done: frozenset[str] = frozenset()) -> Gap:
+    def next_gap(self, state: ForemanState, done: frozenset[str] = frozenset()) -> BookGap:
         """Return what the book lacks most; `done` are works of this session already started."""
         finder = {
             ARCHITECT: self._foundation,
@@ -107,7 +159,7 @@ class Gaps:
         unmet = "; ".join(state.unmet[:3]) or "the book"
         return self._gap("other.work", state, unmet=unmet)
 
-    def action_for(self, gap: Gap, said: str) -> Action | None:
+    def action_for(self, gap: BookGap, said: str) -> Action | None:
         """Return what an answer asks for."""
         if gap.id == "voice.test_passage":
             agents: Json = list(self.agents)
@@ -133,7 +185,7 @@ class Gaps:
             "write_template", {"template": gap.template, "content": content, "source": source}
         )
 
-    def _foundation(self, state: SessionState) -> Gap | None:
+    def _foundation(self, state: ForemanState) -> BookGap | None:
         if not state.project.protagonist:
             return self._field("protagonist", "name", state)
         for template in state.templates:
@@ -146,13 +198,13 @@ class Gaps:
                 return self._faulty(template, state)
         return None
 
-    def _faulty(self, template: TemplateLine, state: SessionState) -> Gap:
+    def _faulty(self, template: TemplateLine, state: ForemanState) -> BookGap:
         name, why = template.open_checks[0]
         known = f"{template.name}.{name}" in self.wording.gaps or name.startswith("beat_")
         field_name = name if known or template.name == "beat_sheet" else _RULES
         return self._field(template.name, field_name, state, fault=why)
 
-    def _field(self, template: str, name: str, state: SessionState, fault: str = "") -> Gap:
+    def _field(self, template: str, name: str, state: ForemanState, fault: str = "") -> BookGap:
         number = re.fullmatch(r"beat_(\d+)", name)
         gap_id = f"{template}.{name}"
         more: dict[str, str] = {}
@@ -170,14 +222,14 @@ class Gaps:
         gap = self._gap(gap_id, state, None, **more)
         return replace(gap, template=template, field=name, fault=fault)
 
-    def _voice(self, state: SessionState) -> Gap | None:
+    def _voice(self, state: ForemanState) -> BookGap | None:
         left = [step for step in STEPS if step not in state.voice.steps]
         if not left:
             return None
         action = Action("generate_bundle", {}) if left[0] == "bundle" else None
         return self._gap(f"voice.{left[0]}", state, action=action)
 
-    def _draft(self, state: SessionState) -> Gap | None:
+    def _draft(self, state: ForemanState) -> BookGap | None:
         outline = state.outline
         if not outline.planned:
             return self._gap("director.outline", state, action=Action("plan_scenes", {}))
@@ -195,7 +247,7 @@ class Gaps:
         }.get(outline.next_status, ("director.accept", None))
         return self._gap(step[0], state, action=step[1], scene=scene)
 
-    def _revision(self, state: SessionState, done: frozenset[str]) -> Gap:
+    def _revision(self, state: ForemanState, done: frozenset[str]) -> BookGap:
         for work, gap_id in (
             ("run_health_check", "editor.health"),
             ("continuity_audit", "editor.audit"),
@@ -207,7 +259,7 @@ class Gaps:
                 return self._gap(gap_id, state, action=Action(work, {}))
         return self._alert(state) if state.alerts else self._gap("editor.finish", state)
 
-    def _alert(self, state: SessionState) -> Gap:
+    def _alert(self, state: ForemanState) -> BookGap:
         worst = state.alerts[0]
         return self._gap(
             "editor.alert",
@@ -218,11 +270,11 @@ class Gaps:
         )
 
     def _gap(
-        self, gap_id: str, state: SessionState, action: Action | None = None, **values: str
-    ) -> Gap:
+        self, gap_id: str, state: ForemanState, action: Action | None = None, **values: str
+    ) -> BookGap:
         name = state.project.protagonist or "your protagonist"
         words = self.wording.gaps[gap_id]
-        return Gap(gap_id, words, action=action, values={"name": name, **values})
+        return BookGap(gap_id, words, action=action, values={"name": name, **values})
 
 
 def _field_value(name: str, said: str) -> str:

@@ -13,30 +13,33 @@ from callboard.core.vocabulary import TERMINAL_STATES
 from callboard.packs.writers_factory.bible.decisions import weakness_of
 from callboard.packs.writers_factory.bible.operations import why
 from callboard.packs.writers_factory.foreman.foreman import Foreman
-from callboard.packs.writers_factory.foreman.guided.gaps import Gap, Gaps
-from callboard.packs.writers_factory.foreman.guided.names import is_bare_name
-from callboard.packs.writers_factory.foreman.guided.reading import Kind, read_message
-from callboard.packs.writers_factory.foreman.history import Exchange
-from callboard.packs.writers_factory.foreman.state import SessionState
+from callboard.packs.writers_factory.foreman.guided.gaps import BookGap, Gaps
+from callboard.packs.writers_factory.foreman.guided.reading import (
+    MessageKind,
+    is_bare_name,
+    read_message,
+)
+from callboard.packs.writers_factory.foreman.history import PastTurn
+from callboard.packs.writers_factory.foreman.state import ForemanState
 from callboard.replies import Action
 from callboard.studio.studio import Studio
 
 
 @dataclass(frozen=True, slots=True)
-class Asked:
+class GuidedMessage:
     """A message, and what it is read against."""
 
     message: str
-    state: SessionState
-    said: Sequence[Exchange]
+    state: ForemanState
+    said: Sequence[PastTurn]
 
 
 @dataclass(frozen=True, slots=True)
-class Plan:
+class GuidedPlan:
     """What a message is taken for, and the gap it came upon."""
 
-    gap: Gap
-    kind: Kind
+    gap: BookGap
+    kind: MessageKind
     is_sure: bool
     # Whether the Foreman had asked for this gap in its last reply, or needed not ask.
     was_asked: bool
@@ -57,12 +60,12 @@ class Plan:
         }
 
     @classmethod
-    def from_json(cls, stored: Json, gaps: Gaps) -> "Plan":
+    def from_json(cls, stored: Json, gaps: Gaps) -> "GuidedPlan":
         """Read the journaled shape."""
         data = cast("dict[str, Any]", stored)
         return cls(
             gap_from_json(data["gap"], gaps),
-            Kind(data["kind"]),
+            MessageKind(data["kind"]),
             bool(data["is_sure"]),
             bool(data["was_asked"]),
             data["job"],
@@ -70,7 +73,7 @@ class Plan:
         )
 
 
-def make_plan(foreman: Foreman, gaps: Gaps, asked_for: Asked) -> Plan:
+def make_plan(foreman: Foreman, gaps: Gaps, asked_for: GuidedMessage) -> GuidedPlan:
     """Read a message against what the book lacks."""
     state, message, said = asked_for.state, asked_for.message, asked_for.said
     gap = gaps.next_gap(state, done_works(said))
@@ -82,12 +85,12 @@ def make_plan(foreman: Foreman, gaps: Gaps, asked_for: Asked) -> Plan:
         was_asked = is_bare_name(message)
     reading = read_message(message, gap)
     weak = weakness_of(foreman.rooms.bible, *gap.decision, message) if gap.is_judged else None
-    job = _open_job(foreman.ground.studio, gap, said)
+    job = _open_job(foreman.workspace.studio, gap, said)
     weakness = None if weak is None else why(weak)
-    return Plan(gap, reading.kind, reading.is_sure, was_asked, job, weakness)
+    return GuidedPlan(gap, reading.kind, reading.is_sure, was_asked, job, weakness)
 
 
-def done_works(said: Sequence[Exchange]) -> frozenset[str]:
+def done_works(said: Sequence[PastTurn]) -> frozenset[str]:
     """Return what has been done in a session, by the names of actions."""
     return frozenset(
         str(result["type"])
@@ -98,7 +101,7 @@ def done_works(said: Sequence[Exchange]) -> frozenset[str]:
     )
 
 
-def gap_to_json(gap: Gap) -> dict[str, Json]:
+def gap_to_json(gap: BookGap) -> dict[str, Json]:
     """Return a gap as it is journaled."""
     action = gap.action
     return {
@@ -111,11 +114,11 @@ def gap_to_json(gap: Gap) -> dict[str, Json]:
     }
 
 
-def gap_from_json(stored: Json, gaps: Gaps) -> Gap:
+def gap_from_json(stored: Json, gaps: Gaps) -> BookGap:
     """Read a journaled gap."""
     data = cast("dict[str, Any]", stored)
     action = data["action"]
-    return Gap(
+    return BookGap(
         data["id"],
         gaps.wording.gaps[data["id"]],
         data["template"],
@@ -126,7 +129,7 @@ def gap_from_json(stored: Json, gaps: Gaps) -> Gap:
     )
 
 
-def _open_job(studio: Studio, gap: Gap, said: Sequence[Exchange]) -> str | None:
+def _open_job(studio: Studio, gap: BookGap, said: Sequence[PastTurn]) -> str | None:
     wanted = gap.action.type if gap.action is not None else _LONG_WORK.get(gap.id)
     for each in reversed(said):
         for one in each.rounds:

@@ -5,10 +5,50 @@ from dataclasses import dataclass
 from enum import StrEnum
 from typing import Final
 
-from callboard.packs.writers_factory.foreman.guided.gaps import Gap
+from callboard.packs.writers_factory.foreman.guided.gaps import BookGap
+
+_NAME: Final = re.compile(r"\b[A-ZÀ-ÖØ-Þ][\w'’-]*(?:\s+[A-ZÀ-ÖØ-Þ][\w'’-]*){0,3}")
+_ARTICLES: Final = frozenset(("a", "an", "the"))
+# Words a sentence about somebody opens with; none of them is the name.
+_OPENER: Final = re.compile(
+    r"call|name|let|about|i|i['’]d|it|its|it['’]s|in|on|is|he|she|they|her|him|his|their|my|our"
+    r"|this|that|who",
+    re.IGNORECASE,
+)
+_MOST_BARE_WORDS: Final = 4
+_FEWEST_BARE_WORDS: Final = 2
 
 
-class Kind(StrEnum):
+def name_in(message: str) -> str:
+    """Return the name a message gives: a short one whole, of a sentence the first in it.
+
+    A sentence that names nobody gives none.
+    """
+    words = message.strip().strip(".!\"“”'").split()
+    names = (_name_of(hit[0]) for hit in _NAME.finditer(message))
+    named = next((each for each in names if each), "")
+    if len(words) <= 3 and (not named or named.startswith(words[0])):
+        return " ".join(words)
+    return named
+
+
+def _name_of(capitals: str) -> str:
+    """Return what of words in capitals is a name; an article is part of one, never one itself."""
+    words = capitals.split()
+    while words and _OPENER.fullmatch(words[0]):
+        words = words[1:]
+    return "" if len(words) == 1 and words[0].lower() in _ARTICLES else " ".join(words)
+
+
+def is_bare_name(message: str) -> bool:
+    """Say whether a message is nothing but a name, so that it answers a question nobody put."""
+    words = message.strip().strip(".!").split()
+    is_short = _FEWEST_BARE_WORDS <= len(words) <= _MOST_BARE_WORDS
+    bare = _NAME.fullmatch(" ".join(words)) if is_short else None
+    return bare is not None and _name_of(bare[0]) == bare[0]
+
+
+class MessageKind(StrEnum):
     """What a message is to the open question."""
 
     ANSWER = "answer"
@@ -21,7 +61,12 @@ class Kind(StrEnum):
     CORRECTION = "correction"
 
 
-CHOICES: Final = [Kind.ANSWER.value, Kind.QUESTION.value, Kind.GO_ON.value, Kind.OPINION.value]
+CHOICES: Final = [
+    MessageKind.ANSWER.value,
+    MessageKind.QUESTION.value,
+    MessageKind.GO_ON.value,
+    MessageKind.OPINION.value,
+]
 
 _GO_ON: Final = re.compile(
     r"\W*(?:ok(?:ay)?|yes|yep|sure|go on|go ahead|continue|next|proceed|do it|start|begin|ready|"
@@ -70,38 +115,38 @@ _FEWEST_ANSWER_WORDS: Final = 3
 class Reading:
     """What a message is; without certainty a model may choose among the four."""
 
-    kind: Kind
+    kind: MessageKind
     is_sure: bool = True
 
 
-def read_message(message: str, gap: Gap) -> Reading:
+def read_message(message: str, gap: BookGap) -> Reading:
     """Sort a message by rules."""
     text = message.strip()
     if _GO_ON.fullmatch(text):
-        return Reading(Kind.GO_ON)
+        return Reading(MessageKind.GO_ON)
     if re.search(r"\w", text) and _ORIENT.fullmatch(text):
-        return Reading(Kind.ORIENT)
+        return Reading(MessageKind.ORIENT)
     if _CORRECTION.search(text):
-        return Reading(Kind.CORRECTION)
+        return Reading(MessageKind.CORRECTION)
     if _PREFERENCE.search(text):
-        return Reading(Kind.PREFERENCE)
+        return Reading(MessageKind.PREFERENCE)
     if text.endswith("?"):
-        return Reading(Kind.QUESTION)
+        return Reading(MessageKind.QUESTION)
     return _unclear(text, gap)
 
 
-def _unclear(text: str, gap: Gap) -> Reading:
+def _unclear(text: str, gap: BookGap) -> Reading:
     words = len(re.findall(r"\w+", text))
     if not words or _UNDECIDED.search(text):
-        return Reading(Kind.OPINION)
+        return Reading(MessageKind.OPINION)
     if gap.field in ("name", "midpoint_type", "central_theme") and words <= 6:
-        return Reading(Kind.ANSWER)
+        return Reading(MessageKind.ANSWER)
     if _QUESTION.match(text) and words < 12:
-        return Reading(Kind.QUESTION, is_sure=False)
+        return Reading(MessageKind.QUESTION, is_sure=False)
     if _OPINION.search(text):
-        return Reading(Kind.OPINION, is_sure=False)
+        return Reading(MessageKind.OPINION, is_sure=False)
     if not gap.takes_answers:
-        return Reading(Kind.OPINION)
+        return Reading(MessageKind.OPINION)
     if words >= _FEWEST_ANSWER_WORDS:
-        return Reading(Kind.ANSWER)
-    return Reading(Kind.ANSWER, is_sure=False)
+        return Reading(MessageKind.ANSWER)
+    return Reading(MessageKind.ANSWER, is_sure=False)

@@ -18,22 +18,24 @@ from callboard.engine.errors import StepFailed
 from callboard.packs.writers_factory.action import CHALLENGE
 from callboard.packs.writers_factory.foreman.actions import ActionResult
 from callboard.packs.writers_factory.foreman.foreman import Foreman
-from callboard.packs.writers_factory.foreman.guided.gaps import Gap, Gaps
-from callboard.packs.writers_factory.foreman.guided.names import name_in
+from callboard.packs.writers_factory.foreman.guided.gaps import BookGap, Gaps, fill, load_wording
 from callboard.packs.writers_factory.foreman.guided.plan import (
-    Asked,
-    Plan,
+    GuidedMessage,
+    GuidedPlan,
     done_works,
     gap_from_json,
     gap_to_json,
     make_plan,
 )
-from callboard.packs.writers_factory.foreman.guided.reading import CHOICES, Kind
+from callboard.packs.writers_factory.foreman.guided.reading import CHOICES, MessageKind, name_in
 from callboard.packs.writers_factory.foreman.guided.recall import recall
-from callboard.packs.writers_factory.foreman.guided.wording import fill, load_wording
-from callboard.packs.writers_factory.foreman.history import Exchange, Round
-from callboard.packs.writers_factory.foreman.talk.account import MESSAGE_EVENT, Account, Opening
-from callboard.packs.writers_factory.foreman.talk.lint import style_lint
+from callboard.packs.writers_factory.foreman.history import PastTurn, TurnRound
+from callboard.packs.writers_factory.foreman.talk.asking import style_lint
+from callboard.packs.writers_factory.foreman.talk.turn import (
+    MESSAGE_EVENT,
+    TurnAccount,
+    TurnOpening,
+)
 from callboard.packs.writers_factory.model import FOREMAN
 from callboard.replies import Action
 
@@ -50,7 +52,7 @@ class GuidedTurn:
     """A turn while it is made, led by code."""
 
     def __init__(
-        self, foreman: Foreman, stage: Stage, opening: Opening, said: Sequence[Exchange]
+        self, foreman: Foreman, stage: Stage, opening: TurnOpening, said: Sequence[PastTurn]
     ) -> None:
         """Take what the turn begins with."""
         self.foreman = foreman
@@ -61,13 +63,13 @@ class GuidedTurn:
         self.words = load_wording()
         self.model = opening.route.candidates[0].model or foreman.own_model
         self.gaps = Gaps(self.words, (self.model,))
-        self.account = Account(model=self.model, reason=opening.route.candidates[0].reason)
+        self.account = TurnAccount(model=self.model, reason=opening.route.candidates[0].reason)
         given = cast("dict[str, str]", stage.run.args.get("active") or {})
         self.active = {str(key): str(value) for key, value in given.items()}
 
     async def perform(self) -> dict[str, Json]:
         """Answer the writer's message."""
-        plan = Plan.from_json(await self.stage.step("plan", self._plan), self.gaps)
+        plan = GuidedPlan.from_json(await self.stage.step("plan", self._plan), self.gaps)
         kind = plan.kind if plan.is_sure else await self._kind(plan)
         action = self._action(plan, kind)
         results: tuple[ActionResult, ...] = ()
@@ -83,7 +85,7 @@ class GuidedTurn:
         message = "\n\n".join(part for part in parts if part)
         self.account.style += style_lint(message)
         told = tuple(each.brief() for each in results)
-        self.account.rounds.append(Round(message, told))
+        self.account.rounds.append(TurnRound(message, told))
         await self.stage.emit(MESSAGE_EVENT, {"message": message, "mode": self.opening.mode})
         tier = self.stage.studio.catalog.facts(self.model).tier.value
         result = self.account.result(self.opening, tier)
@@ -91,7 +93,7 @@ class GuidedTurn:
 
     def _plan(self) -> Json:
         state = self.foreman.state(self.active)
-        asked = Asked(self.message, state, self.said)
+        asked = GuidedMessage(self.message, state, self.said)
         return make_plan(self.foreman, self.gaps, asked).to_json()
 
     def _after(self, _done: int) -> Json:
@@ -101,13 +103,13 @@ class GuidedTurn:
         }
         return {"gap": gap_to_json(self.gaps.next_gap(state, works)), "mode": state.mode}
 
-    def _action(self, plan: Plan, kind: Kind) -> Action | None:
+    def _action(self, plan: GuidedPlan, kind: MessageKind) -> Action | None:
         gap = plan.gap
-        if kind is Kind.GO_ON:
+        if kind is MessageKind.GO_ON:
             return gap.action if plan.job is None else None
-        if kind in (Kind.PREFERENCE, Kind.CORRECTION):
+        if kind in (MessageKind.PREFERENCE, MessageKind.CORRECTION):
             return _remember(kind.value, self.message)
-        if kind is not Kind.ANSWER or plan.job is not None:
+        if kind is not MessageKind.ANSWER or plan.job is not None:
             return None
         if plan.was_asked and plan.weakness is None:
             answer = name_in(self.message) if gap.field == "name" else self.message
@@ -121,7 +123,7 @@ class GuidedTurn:
             return _remember("structure", self.message, key="premise")
         return None
 
-    async def _kind(self, plan: Plan) -> Kind:
+    async def _kind(self, plan: GuidedPlan) -> MessageKind:
         """Have the model choose among the four; what is not clear stays what the rules say."""
         try:
             chosen = await self.stage.choose(
@@ -135,32 +137,34 @@ class GuidedTurn:
         except (ProviderError, StepFailed):
             self.account.warnings.append("the model did not choose; the rules did")
             return plan.kind
-        guess = Kind(chosen)
+        guess = MessageKind(chosen)
         # A small model says "answer" to anything; an answer must be able to fill the gap.
-        if guess is Kind.ANSWER and not (plan.gap.takes_answers and plan.was_asked):
+        if guess is MessageKind.ANSWER and not (plan.gap.takes_answers and plan.was_asked):
             return plan.kind
-        if guess is Kind.GO_ON and plan.gap.action is not None:
+        if guess is MessageKind.GO_ON and plan.gap.action is not None:
             # What starts work is only done on a clear word.
             return plan.kind
         return guess
 
-    async def _parts(self, plan: Plan, kind: Kind, results: tuple[ActionResult, ...]) -> list[str]:
+    async def _parts(
+        self, plan: GuidedPlan, kind: MessageKind, results: tuple[ActionResult, ...]
+    ) -> list[str]:
         if results:
             return await self._about(plan, kind, results[0])
-        if kind is Kind.ANSWER and plan.was_asked and plan.weakness is not None:
+        if kind is MessageKind.ANSWER and plan.was_asked and plan.weakness is not None:
             return self._challenge(plan.gap, [plan.weakness])
-        if kind is Kind.ORIENT:
+        if kind is MessageKind.ORIENT:
             return []
-        if kind is Kind.QUESTION:
+        if kind is MessageKind.QUESTION:
             return await self._found()
-        if kind is Kind.GO_ON and plan.job is not None:
+        if kind is MessageKind.GO_ON and plan.job is not None:
             return []
         unmet = "; ".join(self.foreman.state(self.active).unmet[:3])
-        if kind is Kind.GO_ON and unmet:
+        if kind is MessageKind.GO_ON and unmet:
             return [self.words.say("closed", unmet=_short(unmet))]
         return [self.words.say("heard")]
 
-    async def _about(self, plan: Plan, kind: Kind, result: ActionResult) -> list[str]:
+    async def _about(self, plan: GuidedPlan, kind: MessageKind, result: ActionResult) -> list[str]:
         says, gap = self.words.say, plan.gap
         value = _short(self.message)
         if challenges := _challenges(result, gap.field):
@@ -169,24 +173,26 @@ class GuidedTurn:
             return [says("failed", detail=_short(result.detail))]
         if result.type == "advance_mode":
             return [says("entered", mode=str(gap.values.get("mode", "the next mode")))]
-        if result.type == "save_decision" and (kind is not Kind.ANSWER or not plan.was_asked):
-            named = "remembered" if kind is not Kind.ANSWER else "premise"
+        if result.type == "save_decision" and (
+            kind is not MessageKind.ANSWER or not plan.was_asked
+        ):
+            named = "remembered" if kind is not MessageKind.ANSWER else "premise"
             return [says(named, value=value)]
-        if result.job is not None or kind is Kind.GO_ON:
+        if result.job is not None or kind is MessageKind.GO_ON:
             return [says("started", detail=_short(result.detail))]
         taken = says("taken", title=gap.title, value=value)
         if not gap.is_judged:
             return [taken]
         return [taken, says("solid"), await self._sentence(gap)]
 
-    def _challenge(self, gap: Gap, reasons: Sequence[str]) -> list[str]:
+    def _challenge(self, gap: BookGap, reasons: Sequence[str]) -> list[str]:
         parts = [self.words.say("challenge", reason=_short(each)) for each in reasons[:2]]
         # A check that knows better words has said them already.
         if gap.examples and not any("Instead:" in each for each in reasons):
             parts.append(self.words.say("instead", examples="; ".join(gap.examples)))
         return parts
 
-    async def _sentence(self, gap: Gap) -> str:
+    async def _sentence(self, gap: BookGap) -> str:
         """Return a sentence the model finished, or nothing if it cannot stand."""
         opening = self.words.sentences.get(gap.id)
         name = gap.values.get("name", "")
@@ -223,7 +229,7 @@ class GuidedTurn:
         quotes = "\n".join(f"> {_short(text)} ({_plain(where)})" for text, where in found)
         return [self.words.say("found"), quotes]
 
-    def _next(self, gap: Gap, plan: Plan, results: tuple[ActionResult, ...]) -> str:
+    def _next(self, gap: BookGap, plan: GuidedPlan, results: tuple[ActionResult, ...]) -> str:
         says = self.words.say
         job = next((each.job for each in results if each.job), None)
         if job is not None and results[0].data and gap.id == plan.gap.id:

@@ -8,12 +8,12 @@ from callboard.packs.writers_factory.foreman.state.markup import (
     VOICE_SUMMARY,
     StateMarkup,
 )
-from callboard.packs.writers_factory.foreman.state.prose import describe
-from callboard.packs.writers_factory.foreman.state.reading import read_templates
+from callboard.packs.writers_factory.foreman.state.prose import describe, read_templates
 from callboard.packs.writers_factory.foreman.state.session import (
     AlertLine,
     BundleLine,
     EntryLine,
+    ForemanState,
     MemoryLine,
     NotebookLine,
     OutlineLine,
@@ -21,7 +21,6 @@ from callboard.packs.writers_factory.foreman.state.session import (
     PatternLine,
     ProjectLine,
     SceneLine,
-    SessionState,
     TemplateLine,
     VoiceLine,
 )
@@ -35,6 +34,7 @@ __all__ = [
     "AlertLine",
     "BundleLine",
     "EntryLine",
+    "ForemanState",
     "MemoryLine",
     "NotebookLine",
     "OutlineLine",
@@ -42,7 +42,6 @@ __all__ = [
     "PatternLine",
     "ProjectLine",
     "SceneLine",
-    "SessionState",
     "StateMarkup",
     "TemplateLine",
     "VoiceLine",

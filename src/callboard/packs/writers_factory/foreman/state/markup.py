@@ -11,22 +11,23 @@ from functools import partial
 from typing import Any, Final
 
 from callboard.core.vocabulary import Content, ModelTier
-from callboard.packs.writers_factory.foreman.state.clipping import Clipper, some_of
-from callboard.packs.writers_factory.foreman.state.knowledge import choose_entries
 from callboard.packs.writers_factory.foreman.state.scenery import (
     bundle_tree,
+    choose_entries,
     scaffold_tree,
     scene_tree,
     voice_tree,
 )
-from callboard.packs.writers_factory.foreman.state.session import SessionState, TemplateLine
+from callboard.packs.writers_factory.foreman.state.session import ForemanState, TemplateLine
 from callboard.packs.writers_factory.foreman.state.sizes import (
     SIZES,
     Bundle,
+    Clipper,
     Scaffold,
-    Section,
     Sizes,
+    StateSection,
     sections_of,
+    some_of,
 )
 from callboard.prompts import Reduction, TokenCounter, state_content
 
@@ -51,18 +52,18 @@ class StateMarkup:
 
     counter: TokenCounter
     # tier -> the state that was written last for it: most turns change little or nothing.
-    _latest: dict[ModelTier, tuple[SessionState, Content]] = field(
-        default_factory=dict[ModelTier, tuple[SessionState, Content]], repr=False, compare=False
+    _latest: dict[ModelTier, tuple[ForemanState, Content]] = field(
+        default_factory=dict[ModelTier, tuple[ForemanState, Content]], repr=False, compare=False
     )
 
-    def content(self, state: SessionState, tier: ModelTier) -> Content:
+    def content(self, state: ForemanState, tier: ModelTier) -> Content:
         """Return the state as a layer of a prompt holds it."""
         known = self._latest.get(tier)
         if known is None or known[0] != state:
             known = self._latest[tier] = (state, self._written(state, SIZES[tier]))
         return known[1]
 
-    def reductions(self, state: SessionState, tier: ModelTier) -> tuple[Reduction, ...]:
+    def reductions(self, state: ForemanState, tier: ModelTier) -> tuple[Reduction, ...]:
         """Return the shorter forms of the state, each shorter than the one before."""
         sizes = SIZES[tier]
         made: list[Reduction] = []
@@ -77,27 +78,27 @@ class StateMarkup:
             made.append(Reduction(name, partial(self._written, state, sizes)))
         return tuple(made)
 
-    def budget(self, state: SessionState, tier: ModelTier, own_tokens: int) -> int:
+    def budget(self, state: ForemanState, tier: ModelTier, own_tokens: int) -> int:
         """Return what the state may cost: its own share, and room for what is loaded."""
         sizes, sections = SIZES[tier], sections_of(state)
         total = own_tokens
-        if state.bundle is not None and Section.BUNDLE in sections:
+        if state.bundle is not None and StateSection.BUNDLE in sections:
             total += sizes.bundle_tokens
-        if state.scaffold is not None and Section.SCENE in sections:
+        if state.scaffold is not None and StateSection.SCENE in sections:
             total += sizes.scaffold_tokens
-        if state.alerts and Section.ALERTS in sections:
+        if state.alerts and StateSection.ALERTS in sections:
             total += sizes.alerts_tokens
         foundational = sum(1 for each in state.knowledge if each.is_foundational)
         if sizes.all_foundational and foundational > sizes.entries:
             total += sizes.entries_tokens
         return total
 
-    def _written(self, state: SessionState, sizes: Sizes) -> Content:
+    def _written(self, state: ForemanState, sizes: Sizes) -> Content:
         return state_content(ROOT, _Tree(state, sizes, Clipper(self.counter)).build())
 
 
 class _Tree:
-    def __init__(self, state: SessionState, sizes: Sizes, clipper: Clipper) -> None:
+    def __init__(self, state: ForemanState, sizes: Sizes, clipper: Clipper) -> None:
         self.state = state
         self.sizes = sizes
         self.clipper = clipper
@@ -144,13 +145,13 @@ class _Tree:
     def scenery(self) -> Tree:
         state, sizes = self.state, self.sizes
         tree: Tree = {}
-        if Section.VOICE in self.sections and not sizes.is_bare:
+        if StateSection.VOICE in self.sections and not sizes.is_bare:
             tree["voice_context"] = voice_tree(state.voice, sizes, self.clipper)
-        if Section.BUNDLE in self.sections and state.bundle is not None:
+        if StateSection.BUNDLE in self.sections and state.bundle is not None:
             tree["voice_bundle"] = bundle_tree(state, sizes, self.clipper)
-        if Section.SCENE in self.sections and state.scaffold is not None:
+        if StateSection.SCENE in self.sections and state.scaffold is not None:
             tree["active_scaffold"] = scaffold_tree(state.scaffold, sizes, self.clipper)
-        elif Section.SCENE in self.sections and state.scene is not None and not sizes.is_bare:
+        elif StateSection.SCENE in self.sections and state.scene is not None and not sizes.is_bare:
             tree["scene_context"] = scene_tree(state.scene, sizes, self.clipper)
         return tree
 
@@ -164,11 +165,11 @@ class _Tree:
         }
 
     def work_order(self) -> Tree:
-        if Section.WORK_SUMMARY in self.sections:
+        if StateSection.WORK_SUMMARY in self.sections:
             done = sum(1 for each in self.state.templates if each.status == "complete")
             total = len(self.state.templates)
             return {"#text": f"{done} of {total} templates complete"} if total else {}
-        if Section.WORK_ORDER not in self.sections:
+        if StateSection.WORK_ORDER not in self.sections:
             return {}
         return {"template": [self.template(each) for each in self.state.templates]}
 
@@ -178,7 +179,7 @@ class _Tree:
             return {}
         tree: Tree = {"@to": self.clip(state.next_mode), "@open": not state.unmet}
         # The work order names what is missing in it already.
-        if state.unmet and Section.WORK_ORDER not in self.sections:
+        if state.unmet and StateSection.WORK_ORDER not in self.sections:
             tree["unmet"] = [self.clip(each) for each in state.unmet[:3]]
         return tree
 
@@ -197,7 +198,7 @@ class _Tree:
 
     def outline(self) -> Tree:
         outline = self.state.outline
-        if Section.OUTLINE not in self.sections or not outline.planned:
+        if StateSection.OUTLINE not in self.sections or not outline.planned:
             return {}
         return {
             "@planned": outline.planned,
@@ -244,7 +245,7 @@ class _Tree:
         return {"notebook": rows} if rows else {}
 
     def alerts(self) -> Tree:
-        if Section.ALERTS not in self.sections:
+        if StateSection.ALERTS not in self.sections:
             return {}
         rows = [
             {

@@ -1,27 +1,28 @@
-"""The state in sentences, for the writer: the same facts the Foreman works from, nothing more."""
+"""The session state in sentences, and a work order read back from its markup in either shape."""
 
 from collections.abc import Iterator
 from typing import Final
+from xml.etree import ElementTree
 
-from callboard.packs.writers_factory.foreman.state.clipping import some_of
-from callboard.packs.writers_factory.foreman.state.session import SessionState
-from callboard.packs.writers_factory.foreman.state.sizes import Section, sections_of
+from callboard.core.errors import InvalidInput
+from callboard.packs.writers_factory.foreman.state.session import ForemanState, TemplateLine
+from callboard.packs.writers_factory.foreman.state.sizes import StateSection, sections_of, some_of
 
 _MOST: Final = 10
 
 
-def describe(state: SessionState) -> str:
+def describe(state: ForemanState) -> str:
     """Return the state as a page a writer can read."""
     return "\n\n".join(part for part in _parts(state) if part)
 
 
-def _parts(state: SessionState) -> Iterator[str]:
+def _parts(state: ForemanState) -> Iterator[str]:
     sections = sections_of(state)
     title = state.project.title or "This book"
     yield f"{title} is in {_named(state.mode)}, {state.completion_pct} % done."
     if state.project.protagonist:
         yield f"It is about {state.project.protagonist}."
-    if Section.WORK_ORDER in sections:
+    if StateSection.WORK_ORDER in sections:
         yield _templates(state)
     # The templates above name what is missing in them already.
     elif state.unmet and state.next_mode:
@@ -30,9 +31,9 @@ def _parts(state: SessionState) -> Iterator[str]:
         unmet = some_of(each.unmet) or "something"
         risk = f" {each.risk}" if each.risk else ""
         yield f"You went on to {_named(each.entered)} with {unmet} unmet.{risk}"
-    if Section.VOICE in sections:
+    if StateSection.VOICE in sections:
         yield _voice(state)
-    if Section.OUTLINE in sections and state.outline.planned:
+    if StateSection.OUTLINE in sections and state.outline.planned:
         yield _outline(state)
     if state.active:
         yield "Open now: " + ", ".join(f"{key} {value}" for key, value in state.active.items())
@@ -47,7 +48,7 @@ def _parts(state: SessionState) -> Iterator[str]:
     )
 
 
-def _templates(state: SessionState) -> str:
+def _templates(state: ForemanState) -> str:
     lines: list[str] = []
     for each in state.templates:
         name = each.name.replace("_", " ")
@@ -60,7 +61,7 @@ def _templates(state: SessionState) -> str:
     return "\n".join(lines)
 
 
-def _voice(state: SessionState) -> str:
+def _voice(state: ForemanState) -> str:
     voice = state.voice
     if voice.locked:
         agent, strategy = voice.winning_agent, voice.winning_strategy
@@ -69,7 +70,7 @@ def _voice(state: SessionState) -> str:
     return f"The voice is not locked; done so far: {done or 'nothing'}."
 
 
-def _outline(state: SessionState) -> str:
+def _outline(state: ForemanState) -> str:
     outline = state.outline
     told = f"{outline.drafted} of {outline.planned} scenes are drafted"
     return f"{told}; next is {outline.next_scene}." if outline.next_scene else f"{told}."
@@ -86,3 +87,25 @@ def _listed(heading: str, lines: list[str]) -> str:
 
 def _named(mode: str) -> str:
     return mode.replace("_", " ")
+
+
+def read_templates(markup: str) -> tuple[TemplateLine, ...]:
+    """Return the templates a state names."""
+    try:
+        root = ElementTree.fromstring(markup)  # noqa: S314 - our own markup, no entities in it
+    except ElementTree.ParseError as error:
+        raise InvalidInput(f"This is no session state: {error}") from error
+    return tuple(_template(each) for each in root.iterfind(".//work_order/template"))
+
+
+def _template(element: ElementTree.Element) -> TemplateLine:
+    def names(key: str) -> tuple[str, ...]:
+        text = element.get(key) or element.findtext(key) or ""
+        return tuple(part.strip() for part in text.split(",") if part.strip())
+
+    return TemplateLine(
+        name=(element.get("name") or "").strip().lower().replace(" ", "_"),
+        status=element.get("status") or element.findtext("status") or "",
+        completed=names("completed"),
+        missing=names("missing"),
+    )

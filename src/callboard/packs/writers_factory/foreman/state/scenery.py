@@ -1,17 +1,54 @@
 """The parts of the state that are about prose: the voice, its bundle, the scene, the scaffold."""
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import replace
 from typing import Any, Final, cast
 
 from callboard.core.canonical import Json, compact_json
-from callboard.packs.writers_factory.foreman.state.clipping import Clipper
 from callboard.packs.writers_factory.foreman.state.session import (
+    GRAPH,
     ZERO_TOLERANCE,
+    EntryLine,
+    ForemanState,
     SceneLine,
-    SessionState,
     VoiceLine,
 )
-from callboard.packs.writers_factory.foreman.state.sizes import Bundle, Scaffold, Sizes
+from callboard.packs.writers_factory.foreman.state.sizes import Bundle, Clipper, Scaffold, Sizes
+
+# What an entry costs beside its value: its tags, its category and its key.
+_FRAME_TOKENS = 16
+
+
+def choose_entries(
+    entries: Sequence[EntryLine], sizes: Sizes, clipper: Clipper
+) -> tuple[EntryLine, ...]:
+    """Return the entries to show, cut to size, within the tokens there are."""
+    chosen: list[EntryLine] = []
+    left = sizes.entries_tokens
+    for entry in _in_order(entries, sizes):
+        value = clipper.clip(entry.value, sizes.value_tokens)
+        cost = clipper.cost(value) + clipper.cost(entry.key[:200]) + _FRAME_TOKENS
+        # The first is always there: without it the state would claim that nothing is known.
+        if chosen and cost > left:
+            break
+        left -= cost
+        chosen.append(replace(entry, value=value))
+    return tuple(chosen)
+
+
+def _in_order(entries: Sequence[EntryLine], sizes: Sizes) -> Iterator[EntryLine]:
+    decisions = [each for each in entries if each.origin != GRAPH]
+    foundational = [each for each in decisions if each.is_foundational]
+    others = [each for each in decisions if not each.is_foundational]
+    if not sizes.all_foundational and sizes.entries:
+        foundational = foundational[: sizes.entries]
+    yield from foundational
+    # Never below zero: more foundational entries than slots must not open the gates.
+    yield from others[: max(0, sizes.entries - len(foundational))]
+    known = {each.key for each in decisions}
+    facts = [each for each in entries if each.origin == GRAPH and each.key not in known]
+    yield from facts[: sizes.graph_facts]
+
 
 _GOLD_CHARS: Final = 2000
 _ANTIPATTERN_CHARS: Final = 1500
@@ -68,7 +105,7 @@ def voice_tree(voice: VoiceLine, sizes: Sizes, clipper: Clipper) -> dict[str, An
     }
 
 
-def bundle_tree(state: SessionState, sizes: Sizes, clipper: Clipper) -> dict[str, Any]:
+def bundle_tree(state: ForemanState, sizes: Sizes, clipper: Clipper) -> dict[str, Any]:
     """Return the voice bundle: its excerpts, its summary, or one line and what is forbidden."""
     bundle = state.bundle
     if bundle is None:

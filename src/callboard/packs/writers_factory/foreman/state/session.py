@@ -145,7 +145,7 @@ class OutlineLine:
 
 
 @dataclass(frozen=True, slots=True)
-class SessionState:
+class ForemanState:
     """Everything the Foreman may know at one moment."""
 
     mode: str

@@ -4,15 +4,66 @@ Sections come from the mode, as `modes.yaml` declares them; numbers come from th
 active context, knowledge, notebooks, memory and overrides are there in every mode.
 """
 
+from collections.abc import Iterable
 from dataclasses import dataclass
 from enum import StrEnum
 from typing import Final
+from xml.sax.saxutils import escape
 
 from callboard.core.vocabulary import ModelTier
-from callboard.packs.writers_factory.foreman.state.session import SessionState
+from callboard.packs.writers_factory.foreman.state.session import ForemanState
+from callboard.prompts import TokenCounter
+
+_MARK: Final = "…"
+# No token is longer than this in practice, so a longer text is surely over its limit.
+_CHARS_PER_TOKEN: Final = 12
+_MOST_NAMES: Final = 6
 
 
-class Section(StrEnum):
+@dataclass(frozen=True, slots=True)
+class Clipper:
+    """Cuts values to a number of tokens; what fits is left as it is."""
+
+    counter: TokenCounter
+
+    def cost(self, text: str) -> int:
+        """Return what a value costs once it is escaped."""
+        return self.counter.count(escape(text))
+
+    def clip(self, text: str, max_tokens: int) -> str:
+        """Return a value on one line, cut at its end if it is too long."""
+        return self._fit(" ".join(text.split()), max_tokens)
+
+    def excerpt(self, text: str, max_chars: int, max_tokens: int) -> str:
+        """Return the beginning of a text with its line breaks."""
+        return self._fit(text[:max_chars], max_tokens)
+
+    def _fit(self, text: str, max_tokens: int) -> str:
+        short = text[: max_tokens * _CHARS_PER_TOKEN]
+        if len(short) == len(text) and self.cost(text) <= max_tokens:
+            return text
+        low, high = 0, len(short)
+        while low < high:
+            middle = (low + high + 1) // 2
+            if self.cost(f"{short[:middle]}{_MARK}") <= max_tokens:
+                low = middle
+            else:
+                high = middle - 1
+        return f"{short[:low].rstrip()}{_MARK}"
+
+
+def some_of(names: Iterable[str]) -> str | None:
+    """Return a list of names on one line, the first of them if they are many."""
+    listed = list(names)
+    if not listed:
+        return None
+    if len(listed) <= _MOST_NAMES:
+        return ", ".join(listed)
+    rest = len(listed) - _MOST_NAMES + 1
+    return f"{', '.join(listed[: _MOST_NAMES - 1])} and {rest} more"
+
+
+class StateSection(StrEnum):
     """A part of the state that a mode has or has not."""
 
     WORK_ORDER = "work_order"
@@ -24,13 +75,13 @@ class Section(StrEnum):
     OUTLINE = "outline"
 
 
-def sections_of(state: SessionState) -> frozenset[Section]:
+def sections_of(state: ForemanState) -> frozenset[StateSection]:
     """Return what the state's mode is shown, of what not every mode is shown."""
     named = set(state.sections)
     # A scaffold takes the place of the scene's own context.
     if "active_scaffold" in named:
-        named.add(Section.SCENE.value)
-    return frozenset(section for section in Section if section.value in named)
+        named.add(StateSection.SCENE.value)
+    return frozenset(section for section in StateSection if section.value in named)
 
 
 class Scaffold(StrEnum):

@@ -1,27 +1,81 @@
 """Asks the models of a route one after the other until one answers, and tells who it was."""
 
+import re
 from dataclasses import dataclass, replace
-from typing import Any, cast
+from functools import cache
+from typing import Any, Final, cast
 
 from callboard.choreography.asking import AgentCall
 from callboard.choreography.conversation import Listener
 from callboard.choreography.stage import Stage
+from callboard.core.bundled import bundled_yaml
 from callboard.core.canonical import Json
 from callboard.core.errors import CallboardError, ProviderError
 from callboard.engine.errors import StepFailed
 from callboard.engine.scope import StepScope
 from callboard.models.errors import MissingKey, UnknownModel
 from callboard.packs.writers_factory.foreman.foreman import Foreman
-from callboard.packs.writers_factory.foreman.prompting import TurnText, mode_file
-from callboard.packs.writers_factory.foreman.state import SessionState
-from callboard.packs.writers_factory.foreman.talk.routing import Candidate, Route
+from callboard.packs.writers_factory.foreman.sandwich import TurnText
+from callboard.packs.writers_factory.foreman.state import ForemanState
+from callboard.packs.writers_factory.foreman.talk.routing import ModelCandidate, ModelRoute
+from callboard.packs.writers_factory.foreman.texts import mode_file
 from callboard.packs.writers_factory.model import FOREMAN
 from callboard.prompts import PromptRequest, load_prompt
 from callboard.replies import ParsedReply, parse_reply
 
+MISSING_NEXT_STEP: Final = "missing_next_step"
+_PACKAGE: Final = "callboard.packs.writers_factory"
+_LEADING: Final = re.compile(r"^[\s*_#>\"“'(]+")
+_QUOTED: Final = re.compile(r"^[ \t]*>.*$|\"[^\"\n]*+\"|“[^“”\n]*+”", re.MULTILINE)
+_PARAGRAPH: Final = re.compile(r"\n[ \t]*\n")
+
 
 @dataclass(frozen=True, slots=True)
-class Said:
+class _StyleRules:
+    openers: tuple[tuple[str, re.Pattern[str]], ...]
+    anywhere: tuple[tuple[str, re.Pattern[str]], ...]
+    next_step: tuple[re.Pattern[str], ...]
+
+
+def style_lint(message: str) -> tuple[str, ...]:
+    """Return the ids of the rules a message breaks, each once; the same text, the same ids."""
+    rules = _rules()
+    # What is quoted is somebody else's manner.
+    own = _QUOTED.sub(" ", message)
+    opening = _LEADING.sub("", own)
+    found = [name for name, pattern in rules.openers if pattern.match(opening)]
+    found += [name for name, pattern in rules.anywhere if pattern.search(own)]
+    if not has_next_step(message):
+        found.append(MISSING_NEXT_STEP)
+    return tuple(dict.fromkeys(found))
+
+
+def has_next_step(message: str) -> bool:
+    """Say whether the last paragraph asks, proposes, or says what happens now."""
+    paragraphs = [part for part in _PARAGRAPH.split(message.strip()) if part.strip()]
+    if not paragraphs:
+        return False
+    return any(pattern.search(paragraphs[-1]) for pattern in _rules().next_step)
+
+
+@cache
+def _rules() -> _StyleRules:
+    loaded: dict[str, Any] = bundled_yaml(_PACKAGE, "prompts/style.yaml")
+    return _StyleRules(
+        _compiled(loaded["openers"]),
+        _compiled(loaded["anywhere"]),
+        tuple(re.compile(each, re.IGNORECASE | re.MULTILINE) for each in loaded["next_step"]),
+    )
+
+
+def _compiled(rules: dict[str, list[str]]) -> tuple[tuple[str, re.Pattern[str]], ...]:
+    return tuple(
+        (name, re.compile(each, re.IGNORECASE)) for name, listed in rules.items() for each in listed
+    )
+
+
+@dataclass(frozen=True, slots=True)
+class ForemanReply:
     """A reply in its parts, who gave it, and why they were asked."""
 
     reply: ParsedReply
@@ -33,14 +87,14 @@ class Said:
 
 
 @dataclass(frozen=True)
-class Asker:
+class TurnAsker:
     """Asks on behalf of one turn."""
 
     foreman: Foreman
     stage: Stage
-    route: Route
+    route: ModelRoute
 
-    async def ask(self, key: str, state: SessionState, text: TurnText) -> Said:
+    async def ask(self, key: str, state: ForemanState, text: TurnText) -> ForemanReply:
         """Return the first reply that comes; the last failure is the caller's."""
         switches: list[str] = []
         last = len(self.route.candidates) - 1
@@ -55,8 +109,8 @@ class Asker:
         raise AssertionError("a route names at least one model")
 
     async def _one(
-        self, key: str, candidate: Candidate, state: SessionState, text: TurnText
-    ) -> Said:
+        self, key: str, candidate: ModelCandidate, state: ForemanState, text: TurnText
+    ) -> ForemanReply:
         def compose(listener: Listener) -> PromptRequest:
             return self.foreman.compose(state, text, listener)
 
@@ -85,11 +139,11 @@ class Asker:
         )
         return self._said(stored, candidate)
 
-    def _said(self, stored: Json, candidate: Candidate) -> Said:
+    def _said(self, stored: Json, candidate: ModelCandidate) -> ForemanReply:
         own = candidate.model or self.foreman.own_model
         if not isinstance(stored, dict):
             # A fork put the human's own words in the reply's place.
-            return Said(self._parse(str(stored)), "", own, candidate.reason)
+            return ForemanReply(self._parse(str(stored)), "", own, candidate.reason)
         spoken = cast("dict[str, Any]", stored)
         prompt_id = str(spoken["prompt_id"])
         record = self.stage.studio.database.read(
@@ -99,12 +153,12 @@ class Asker:
         came_from = spoken.get("switched_from")
         switches = (f"{came_from} did not answer; {spoken['model']} did",) if came_from else ()
         model = str(spoken.get("model") or own)
-        return Said(self._parse(raw), prompt_id, model, candidate.reason, switches)
+        return ForemanReply(self._parse(raw), prompt_id, model, candidate.reason, switches)
 
     def _parse(self, text: str) -> ParsedReply:
         return parse_reply(text, self.foreman.catalogue.schemas)
 
-    def _told(self, candidate: Candidate, error: CallboardError) -> str:
+    def _told(self, candidate: ModelCandidate, error: CallboardError) -> str:
         model = candidate.model or self.foreman.own_model
         told = error.record()
         if told.code == MissingKey.code:

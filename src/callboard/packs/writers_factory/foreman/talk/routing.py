@@ -7,10 +7,10 @@ import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache
-from typing import Any, Final, cast
+from typing import Any, Final
 
 from callboard.core.bundled import bundled_yaml
-from callboard.core.canonical import Json
+from callboard.core.codec import Coded
 from callboard.packs.writers_factory.model import DIRECTOR
 
 CHAT: Final = "chat"
@@ -20,7 +20,7 @@ _PACKAGE: Final = "callboard.packs.writers_factory"
 
 
 @dataclass(frozen=True, slots=True)
-class Candidate:
+class ModelCandidate:
     """A model that may answer; None is the Foreman's own."""
 
     model: str | None
@@ -28,25 +28,11 @@ class Candidate:
 
 
 @dataclass(frozen=True, slots=True)
-class Route:
+class ModelRoute(Coded):
     """The models to ask, first to last, for what a turn is about."""
 
     intent: str
-    candidates: tuple[Candidate, ...]
-
-    def to_json(self) -> dict[str, Json]:
-        """Return the journaled shape."""
-        return {
-            "intent": self.intent,
-            "candidates": [{"model": c.model, "reason": c.reason} for c in self.candidates],
-        }
-
-    @classmethod
-    def from_json(cls, stored: Json) -> "Route":
-        """Read the journaled shape."""
-        data = cast("dict[str, Any]", stored)
-        listed = [Candidate(each["model"], each["reason"]) for each in data["candidates"]]
-        return cls(str(data["intent"]), tuple(listed))
+    candidates: tuple[ModelCandidate, ...]
 
 
 @dataclass(frozen=True, slots=True)
@@ -73,23 +59,23 @@ def classify(mode: str, message: str) -> str:
     return CHAT
 
 
-def route(wishes: Wishes) -> Route:
+def route(wishes: Wishes) -> ModelRoute:
     """Return which models to ask for a turn, the best first."""
     intent = classify(wishes.mode, wishes.message)
-    found: list[Candidate] = []
+    found: list[ModelCandidate] = []
     if wishes.chosen:
-        found.append(Candidate(wishes.chosen, "the writer asked for it"))
+        found.append(ModelCandidate(wishes.chosen, "the writer asked for it"))
     if intent == PROSE and wishes.mode == DIRECTOR and wishes.voice_model:
-        found.append(Candidate(wishes.voice_model, "it won the voice tournament"))
+        found.append(ModelCandidate(wishes.voice_model, "it won the voice tournament"))
     if intent in wishes.routes:
-        found.append(Candidate(wishes.routes[intent], f"it is routed for {intent}"))
+        found.append(ModelCandidate(wishes.routes[intent], f"it is routed for {intent}"))
     if DEFAULT in wishes.routes:
-        found.append(Candidate(wishes.routes[DEFAULT], "it is the default route"))
+        found.append(ModelCandidate(wishes.routes[DEFAULT], "it is the default route"))
     if not found:
-        found.append(Candidate(None, "it is the Foreman's own"))
-    found += [Candidate(model, "it stands in") for model in wishes.fallback]
+        found.append(ModelCandidate(None, "it is the Foreman's own"))
+    found += [ModelCandidate(model, "it stands in") for model in wishes.fallback]
     unique = {candidate.model: candidate for candidate in reversed(found)}
-    return Route(intent, tuple(unique[c.model] for c in found if unique[c.model] is c))
+    return ModelRoute(intent, tuple(unique[c.model] for c in found if unique[c.model] is c))
 
 
 @dataclass(frozen=True, slots=True)

@@ -5,38 +5,109 @@ decides what of it is done.
 """
 
 from collections.abc import Sequence
-from dataclasses import asdict
+from dataclasses import asdict, dataclass, field
 from typing import Any, Final, cast
 
 from callboard.choreography.operating import attempt
 from callboard.choreography.stage import Stage
 from callboard.core.canonical import Json
-from callboard.core.vocabulary import Content, Trust
+from callboard.core.codec import Coded
+from callboard.core.vocabulary import Content, Effect, Trust
 from callboard.packs.writers_factory.action import CHALLENGE
 from callboard.packs.writers_factory.bible.judging import judge_template
 from callboard.packs.writers_factory.bible.operations import challenges_of
-from callboard.packs.writers_factory.foreman.actions import ActionResult, cause_of
-from callboard.packs.writers_factory.foreman.foreman import Foreman
+from callboard.packs.writers_factory.foreman.actions import ActionResult, cause_of, notice_of
+from callboard.packs.writers_factory.foreman.foreman import TURN, Foreman
 from callboard.packs.writers_factory.foreman.history import (
-    Exchange,
-    Round,
+    PastTurn,
+    TurnRound,
     round_turns,
     turns_of,
 )
 from callboard.packs.writers_factory.foreman.operations import propose_text
-from callboard.packs.writers_factory.foreman.prompting import TurnText
-from callboard.packs.writers_factory.foreman.state import SessionState
-from callboard.packs.writers_factory.foreman.talk.account import (
-    MESSAGE_EVENT,
-    Account,
-    Opening,
-)
-from callboard.packs.writers_factory.foreman.talk.asking import Asker, Said
-from callboard.packs.writers_factory.foreman.talk.lint import style_lint
+from callboard.packs.writers_factory.foreman.sandwich import TurnText
+from callboard.packs.writers_factory.foreman.state import ForemanState
+from callboard.packs.writers_factory.foreman.talk.asking import ForemanReply, TurnAsker, style_lint
+from callboard.packs.writers_factory.foreman.talk.routing import ModelRoute
 from callboard.packs.writers_factory.model import FOREMAN, PACK, TemplateStatus
-from callboard.packs.writers_factory.revision.editing.proposals import Proposal
+from callboard.packs.writers_factory.revision.editing.proposals import EditProposal
 from callboard.prompts import Turn, render_template
 from callboard.replies import ContentUpdate
+
+MESSAGE_EVENT: Final = "foreman.message"
+
+
+@dataclass(frozen=True, slots=True)
+class TurnOpening(Coded):
+    """What a turn begins with, journaled before anything is asked."""
+
+    mode: str
+    route: ModelRoute
+    before: tuple[str, ...]
+
+
+@dataclass(slots=True)
+class TurnAccount:
+    """What a turn has come to so far."""
+
+    rounds: list[TurnRound] = field(default_factory=list[TurnRound])
+    thinking: list[str] = field(default_factory=list[str])
+    results: list[ActionResult] = field(default_factory=list[ActionResult])
+    updates: list[Json] = field(default_factory=list[Json])
+    notices: list[str] = field(default_factory=list[str])
+    warnings: list[str] = field(default_factory=list[str])
+    style: list[str] = field(default_factory=list[str])
+    prompt_ids: list[str] = field(default_factory=list[str])
+    model: str = ""
+    reason: str = ""
+
+    @property
+    def message(self) -> str:
+        """Everything the writer is shown."""
+        return "\n\n".join(each.message for each in self.rounds if each.message)
+
+    def result(self, opening: TurnOpening, tier: str) -> dict[str, Json]:
+        """Return the turn as the doors show it and the journal keeps it."""
+        return {
+            "message": self.message,
+            "thinking": "\n\n".join(self.thinking) or None,
+            "actions": [each.to_json() for each in self.results],
+            "content_updates": self.updates,
+            "notices": list(dict.fromkeys(self.notices)),
+            "rounds": [
+                {"message": each.message, "results": list(each.results)} for each in self.rounds
+            ],
+            "mode": opening.mode,
+            "intent": opening.route.intent,
+            "model": self.model,
+            "tier": tier,
+            "routing": self.reason,
+            "style": list(dict.fromkeys(self.style)),
+            "warnings": self.warnings,
+            "prompt_ids": self.prompt_ids,
+        }
+
+    def take_results(self, results: tuple[ActionResult, ...]) -> None:
+        """Add what became of actions, and what the writer is told of it."""
+        self.results += results
+        self.notices += [told for each in results if (told := notice_of(each))]
+        self.notices += [told for each in results for told in each.notices]
+
+
+async def keep_turn(foreman: Foreman, stage: Stage, result: dict[str, Json]) -> None:
+    """Put a turn on record: what was asked of whom, and how it came out."""
+    record = {key: value for key, value in result.items() if key not in ("rounds", "thinking")}
+    message = str(stage.run.args["message"])
+
+    async def keep() -> Json:
+        run = stage.run
+        await foreman.workspace.records.put(
+            TURN, run.id, {**record, "said": message, "session_id": run.session_id}
+        )
+        return None
+
+    await stage.step("record", keep, effect=Effect.IDEMPOTENT)
+
 
 _FOLLOW_UP: Final = "action_follow_up"
 _REWRITE: Final = "style_rewrite"
@@ -49,16 +120,16 @@ class TalkedTurn:
     """A turn while it is made, with a model that speaks for itself."""
 
     def __init__(
-        self, foreman: Foreman, stage: Stage, opening: Opening, said: Sequence[Exchange]
+        self, foreman: Foreman, stage: Stage, opening: TurnOpening, said: Sequence[PastTurn]
     ) -> None:
         """Take what the turn begins with."""
         self.foreman = foreman
         self.stage = stage
         self.opening = opening
         self.before = turns_of(list(said))
-        self.account = Account()
-        self.asker = Asker(foreman, stage, opening.route)
-        self.settings = foreman.ground.settings.foreman
+        self.account = TurnAccount()
+        self.asker = TurnAsker(foreman, stage, opening.route)
+        self.settings = foreman.workspace.settings.foreman
         given = cast("dict[str, str]", stage.run.args.get("active") or {})
         self.active = {str(key): str(value) for key, value in given.items()}
 
@@ -94,14 +165,14 @@ class TalkedTurn:
         await self._judge(key, results)
         updates = await self._propose(key, said.reply.content_updates, state.mode)
         told = [*(each.brief() for each in results), *updates]
-        self.account.rounds.append(Round(shown, tuple(told)))
+        self.account.rounds.append(TurnRound(shown, tuple(told)))
         self.account.take_results(results)
         return results
 
-    def _state(self) -> SessionState:
+    def _state(self) -> ForemanState:
         return self.foreman.state(self.active)
 
-    def _take(self, said: Said) -> None:
+    def _take(self, said: ForemanReply) -> None:
         account, reply = self.account, said.reply
         account.model, account.reason = said.model, said.reason
         account.prompt_ids += [said.prompt_id] if said.prompt_id else []
@@ -110,7 +181,7 @@ class TalkedTurn:
         account.notices += said.switches
 
     async def _in_manner(
-        self, key: str, said: Said, state: SessionState, turns: tuple[Turn, ...]
+        self, key: str, said: ForemanReply, state: ForemanState, turns: tuple[Turn, ...]
     ) -> str:
         """Return the message to show: the reply's own, or once more if its manner is off."""
         message = said.reply.message
@@ -162,7 +233,7 @@ class TalkedTurn:
         if error is not None:
             detail = f"{error.message} {error.fix or ''}".strip()
             return {**told, "status": "denied", "detail": detail}
-        made = cast("Proposal", tried.result)
+        made = cast("EditProposal", tried.result)
         detail = f"proposal {made.id} for {made.target} waits for you"
         more = {"detail": detail, "proposal": made.id, "path": made.path}
         return {**told, "status": "executed", **more}

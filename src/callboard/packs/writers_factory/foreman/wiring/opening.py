@@ -2,18 +2,18 @@
 
 from callboard.packs.writers_factory.foreman.foreman import Foreman
 from callboard.packs.writers_factory.foreman.wiring.surveying import Survey
-from callboard.packs.writers_factory.ground import Ground
 from callboard.packs.writers_factory.rooms import Rooms
+from callboard.packs.writers_factory.workspace import Workspace
 from callboard.studio.studio import Studio
 
 
-def open_foreman(ground: Ground, rooms: Rooms | None = None) -> Foreman:
+def open_foreman(workspace: Workspace, rooms: Rooms | None = None) -> Foreman:
     """Return the Foreman of a project; rooms that are open already are shared."""
-    opened = rooms or Rooms.open(ground)
+    opened = rooms or Rooms.open(workspace)
     modes = {mode.id: mode.file for mode in opened.modes.table.modes}
-    return Foreman(ground, Survey(opened), opened, modes)
+    return Foreman(workspace, Survey(opened), opened, modes)
 
 
 def foreman_of(studio: Studio) -> Foreman:
     """Return the Foreman of an open project."""
-    return open_foreman(Ground(studio))
+    return open_foreman(Workspace(studio))

@@ -14,6 +14,7 @@ from callboard.packs.writers_factory.foreman.state import (
     AlertLine,
     BundleLine,
     EntryLine,
+    ForemanState,
     MemoryLine,
     NotebookLine,
     OutlineLine,
@@ -21,14 +22,13 @@ from callboard.packs.writers_factory.foreman.state import (
     PatternLine,
     ProjectLine,
     SceneLine,
-    SessionState,
     TemplateLine,
     VoiceLine,
 )
 from callboard.packs.writers_factory.foreman.state.session import GRAPH
 from callboard.packs.writers_factory.memory import Category
 from callboard.packs.writers_factory.model import SceneMeta, SceneStatus
-from callboard.packs.writers_factory.modes import ModeSpec
+from callboard.packs.writers_factory.modes import FactoryMode
 from callboard.packs.writers_factory.rooms import Rooms
 from callboard.packs.writers_factory.scenes.scaffolds import SmartScaffold
 from callboard.packs.writers_factory.voice.bundle.reading import (
@@ -57,7 +57,7 @@ class Survey:
         default_factory=dict[int, tuple[tuple[MemoryLine, ...], tuple[str, ...]]], repr=False
     )
 
-    def __call__(self, active: Mapping[str, str]) -> SessionState:
+    def __call__(self, active: Mapping[str, str]) -> ForemanState:
         """Return the state as it is now; `active` is what the writer has open."""
         rooms = self.rooms
         spec = rooms.modes.spec()
@@ -68,7 +68,7 @@ class Survey:
         scene = _scene_at_work(scenes, active)
         scaffold = rooms.scenes.active_scaffold() if "active_scaffold" in shown else None
         bundle = rooms.voice.bundle() if "voice_context" in shown else None
-        return SessionState(
+        return ForemanState(
             mode=spec.id,
             sections=tuple(sorted(shown)),
             rules=spec.file,
@@ -100,7 +100,7 @@ class Survey:
 
     def _voice(
         self,
-        spec: ModeSpec,
+        spec: FactoryMode,
         bundle: VoiceBundle | None,
         scene: SceneMeta | None,
         scaffold: SmartScaffold | None,
@@ -153,7 +153,7 @@ class Survey:
         )
 
 
-def _shown(spec: ModeSpec) -> frozenset[str]:
+def _shown(spec: FactoryMode) -> frozenset[str]:
     return frozenset((*spec.always, *spec.if_relevant))
 
 

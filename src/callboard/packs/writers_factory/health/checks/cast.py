@@ -1,9 +1,10 @@
 """B2, cast function: what the supporting characters are for, and whether the book uses them."""
 
 from collections.abc import Iterator
+from functools import partial
 from itertools import combinations, pairwise
 
-from callboard.packs.writers_factory.health.examination import Examination
+from callboard.packs.writers_factory.health.examination import Examination, finding_of
 from callboard.packs.writers_factory.health.quotes import evidence_of, sentence_naming
 from callboard.packs.writers_factory.health.values import CastFunction, CheckId, CheckResult
 from callboard.packs.writers_factory.health.view import (
@@ -13,7 +14,9 @@ from callboard.packs.writers_factory.health.view import (
     mentions,
     same_name,
 )
-from callboard.packs.writers_factory.model import Evidence, Finding, Severity
+from callboard.packs.writers_factory.model import Finding, Severity
+
+_finding = partial(finding_of, CheckId.CAST)
 
 
 def check_cast(exam: Examination) -> CheckResult:
@@ -174,24 +177,3 @@ def _not_central(exam: Examination) -> Iterator[Finding]:
 
 def _ids(scenes: tuple[SceneView, ...]) -> tuple[str, ...]:
     return tuple(dict.fromkeys(scene.scene_id for scene in scenes))
-
-
-def _finding(
-    severity: Severity,
-    rule: str,
-    title: str,
-    recommendation: str,
-    entities: tuple[str, ...],
-    scene_ids: tuple[str, ...],
-    evidence: tuple[Evidence, ...] = (),
-) -> Finding:
-    return Finding(
-        check_id=CheckId.CAST.value,
-        severity=severity,
-        title=title,
-        recommendation=recommendation,
-        evidence=evidence,
-        entities=entities,
-        rule=rule,
-        scene_ids=scene_ids,
-    )

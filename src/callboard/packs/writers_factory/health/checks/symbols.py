@@ -4,17 +4,19 @@ import re
 from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from functools import cache
+from functools import cache, partial
 from importlib.resources import files
 from typing import Final
 
 from callboard.library.story.text import stop_words
-from callboard.packs.writers_factory.health.examination import Examination
+from callboard.packs.writers_factory.health.examination import Examination, finding_of
 from callboard.packs.writers_factory.health.quotes import evidence_of, sentence_naming
 from callboard.packs.writers_factory.health.values import CheckId, CheckResult
 from callboard.packs.writers_factory.health.view import ManuscriptView, SymbolView
 from callboard.packs.writers_factory.model import Evidence, Finding, Severity
 from callboard.packs.writers_factory.settings import HealthSettings
+
+_finding = partial(finding_of, CheckId.SYMBOLS)
 
 _MOTIFS: Final = 3
 # A noun is what an article or an owner stands before.
@@ -117,7 +119,7 @@ def _layering(exam: Examination, symbol: SymbolView) -> Iterator[Finding]:
             "static",
             f"The symbol {name} comes back {recurrence.occurrences} times and means the same",
             f"Let {name} be seen once with other eyes: what it promised may be broken.",
-            name,
+            (name,),
             ids,
             evidence,
         )
@@ -127,7 +129,7 @@ def _layering(exam: Examination, symbol: SymbolView) -> Iterator[Finding]:
             "no_return",
             f"The symbol {name} is introduced in {ids[0]} and never returns",
             f"Bring {name} back where the protagonist is farthest from {ids[0]}, or let it go.",
-            name,
+            (name,),
             ids,
             evidence,
         )
@@ -137,7 +139,7 @@ def _layering(exam: Examination, symbol: SymbolView) -> Iterator[Finding]:
             "recurrence",
             f"The symbol {name} does not carry yet: {', '.join(failings)}",
             f"Plan the next return of {name}, in another act and with another meaning.",
-            name,
+            (name,),
             ids,
             evidence,
         )
@@ -163,24 +165,3 @@ def _suggestion(view: ManuscriptView) -> Sequence[Finding]:
             rule="none_declared",
         )
     ]
-
-
-def _finding(
-    severity: Severity,
-    rule: str,
-    title: str,
-    recommendation: str,
-    name: str,
-    scene_ids: tuple[str, ...],
-    evidence: tuple[Evidence, ...],
-) -> Finding:
-    return Finding(
-        check_id=CheckId.SYMBOLS.value,
-        severity=severity,
-        title=title,
-        recommendation=recommendation,
-        evidence=evidence,
-        entities=(name,),
-        rule=rule,
-        scene_ids=scene_ids,
-    )

@@ -14,9 +14,11 @@ from callboard.packs.writers_factory.health.quotes import (
     sentences_near,
     share_of,
 )
-from callboard.packs.writers_factory.health.timeline.candidates import Candidate, find_candidates
-from callboard.packs.writers_factory.health.timeline.facts import PairVerdict, SceneFacts
-from callboard.packs.writers_factory.health.timeline.pairs import Pair
+from callboard.packs.writers_factory.health.timeline.candidates import (
+    TimelineCandidate,
+    find_candidates,
+)
+from callboard.packs.writers_factory.health.timeline.facts import Pair, PairVerdict, SceneFacts
 from callboard.packs.writers_factory.health.values import CheckId, CheckResult
 from callboard.packs.writers_factory.health.view import ManuscriptView, SceneView, Setup
 from callboard.packs.writers_factory.model import Evidence, Finding, Severity
@@ -55,7 +57,7 @@ def check_timeline(exam: Examination, reading: TimelineReading) -> CheckResult:
     return exam.result(CheckId.TIMELINE, findings, details, is_partial=reading.is_partial)
 
 
-def candidate_key(candidate: Candidate) -> str:
+def candidate_key(candidate: TimelineCandidate) -> str:
     """Return what a suspicion is known by."""
     return "/".join((candidate.rule, *candidate.entities))
 
@@ -75,7 +77,7 @@ def open_setups(view: ManuscriptView) -> tuple[Setup, ...]:
 
 
 def _from_candidate(
-    view: ManuscriptView, candidate: Candidate, reading: TimelineReading
+    view: ManuscriptView, candidate: TimelineCandidate, reading: TimelineReading
 ) -> Iterator[Finding]:
     verdict = reading.on_candidates.get(candidate_key(candidate))
     if verdict is None and not candidate.is_certain:
@@ -100,7 +102,7 @@ def _from_candidate(
 
 
 def _evidence(
-    view: ManuscriptView, candidate: Candidate, verdict: PairVerdict | None
+    view: ManuscriptView, candidate: TimelineCandidate, verdict: PairVerdict | None
 ) -> tuple[Evidence, ...] | None:
     """Return the quotations of a suspicion; None if they do not stand in the text."""
     own = (candidate.first.quote, candidate.second.quote)

@@ -16,16 +16,17 @@ from callboard.packs.writers_factory.health.timeline.facts import (
     Placed,
     SceneFacts,
 )
-from callboard.packs.writers_factory.health.timeline.losses import read_losses
 from callboard.packs.writers_factory.health.timeline.reading import is_proper_place
-from callboard.packs.writers_factory.health.timeline.times import (
+from callboard.packs.writers_factory.health.timeline.statements import (
     StoryTime,
     is_before,
     is_same_time,
     most_hours_between,
+    place_key,
+    read_losses,
     read_time,
+    read_travel_rule,
 )
-from callboard.packs.writers_factory.health.timeline.travel import place_key, read_travel_rule
 from callboard.packs.writers_factory.health.view import ManuscriptView, SceneView
 from callboard.packs.writers_factory.model import Evidence
 
@@ -33,7 +34,7 @@ Facts = Mapping[str, SceneFacts]
 
 
 @dataclass(frozen=True, slots=True)
-class Candidate:
+class TimelineCandidate:
     """Two places in the text that contradict each other by a rule."""
 
     rule: str
@@ -53,7 +54,7 @@ class Candidate:
         return self.first.scene_id, self.second.scene_id
 
 
-def find_candidates(view: ManuscriptView, facts: Facts) -> tuple[Candidate, ...]:
+def find_candidates(view: ManuscriptView, facts: Facts) -> tuple[TimelineCandidate, ...]:
     """Return every suspicion the rules have, each once."""
     times = {scene.scene_id: read_time(_time_of(scene, facts)) for scene in view.scenes}
     whereabouts = _whereabouts(view, facts)
@@ -107,7 +108,7 @@ def _two_places(
     view: ManuscriptView,
     whereabouts: Mapping[str, Sequence[tuple[SceneView, Placed]]],
     times: Mapping[str, StoryTime],
-) -> Iterator[Candidate]:
+) -> Iterator[TimelineCandidate]:
     for character, stays in whereabouts.items():
         for (scene, here), (other, there) in combinations(stays, 2):
             first, second = times[scene.scene_id], times[other.scene_id]
@@ -115,7 +116,7 @@ def _two_places(
                 continue
             if not is_elsewhere(view, here.place, there.place):
                 continue
-            yield Candidate(
+            yield TimelineCandidate(
                 "two_places",
                 f"{character} is in {here.place} in {scene.scene_id} and in {there.place} in"
                 f" {other.scene_id} at the same time ({first.text})",
@@ -130,14 +131,14 @@ def _two_places(
 
 def _dead_acting(
     view: ManuscriptView, facts: Facts, times: Mapping[str, StoryTime]
-) -> Iterator[Candidate]:
+) -> Iterator[TimelineCandidate]:
     for name, died in _deaths(view, facts).items():
         for scene in view.scenes[view.positions[died.scene_id] + 1 :]:
             told = facts.get(scene.scene_id)
             act = next((a for a in (told.acts if told else ()) if a.character == name), None)
             if act is None or is_before(times[scene.scene_id], times[died.scene_id]):
                 continue
-            yield Candidate(
+            yield TimelineCandidate(
                 "dead_acting",
                 f"{name} dies in {died.scene_id} and acts in {scene.scene_id}",
                 f"Give the deed in {scene.scene_id} to somebody who lives, or let {name} survive.",
@@ -165,7 +166,7 @@ def _deaths(view: ManuscriptView, facts: Facts) -> dict[str, Evidence]:
     return found
 
 
-def _lost_used(view: ManuscriptView, facts: Facts) -> Iterator[Candidate]:
+def _lost_used(view: ManuscriptView, facts: Facts) -> Iterator[TimelineCandidate]:
     gone: dict[str, tuple[str, Evidence]] = {}
     for scene in view.scenes:
         told = facts.get(scene.scene_id)
@@ -177,7 +178,7 @@ def _lost_used(view: ManuscriptView, facts: Facts) -> Iterator[Candidate]:
                 gone.pop(key, None)
             elif each.status in HELD and key in gone and gone[key][1].scene_id != scene.scene_id:
                 how, lost = gone.pop(key)
-                yield Candidate(
+                yield TimelineCandidate(
                     "lost_used",
                     f"{each.thing} is {how} in {lost.scene_id} and there again in {scene.scene_id}",
                     f"Let {each.thing} be found again before {scene.scene_id}, or take it out.",
@@ -187,7 +188,7 @@ def _lost_used(view: ManuscriptView, facts: Facts) -> Iterator[Candidate]:
                 )
 
 
-def _lost_by_correction(view: ManuscriptView, facts: Facts) -> Iterator[Candidate]:
+def _lost_by_correction(view: ManuscriptView, facts: Facts) -> Iterator[TimelineCandidate]:
     for loss in read_losses(view):
         key = place_key(loss.thing)
         for scene in view.scenes[view.positions[loss.scene_id] + 1 :]:
@@ -197,7 +198,7 @@ def _lost_by_correction(view: ManuscriptView, facts: Facts) -> Iterator[Candidat
                 break
             used = next((each for each in uses if each.status in HELD), None)
             if used is not None:
-                yield Candidate(
+                yield TimelineCandidate(
                     "lost_used",
                     f'{loss.thing} is used in {scene.scene_id}, though you noted: "{loss.text}"',
                     f"Take {loss.thing} out of {scene.scene_id}, or let it be found again before.",
@@ -213,7 +214,7 @@ def _too_fast(
     view: ManuscriptView,
     whereabouts: Mapping[str, Sequence[tuple[SceneView, Placed]]],
     times: Mapping[str, StoryTime],
-) -> Iterator[Candidate]:
+) -> Iterator[TimelineCandidate]:
     rules = [rule for rule in map(read_travel_rule, view.rules) if rule is not None]
     for character, stays in whereabouts.items():
         for (scene, here), (other, there) in pairwise(stays):
@@ -223,7 +224,7 @@ def _too_fast(
                 continue
             for rule in rules:
                 if rule.covers(here.place, there.place) and hours < rule.hours:
-                    yield Candidate(
+                    yield TimelineCandidate(
                         "too_fast",
                         f"{character} gets from {here.place} ({scene.scene_id}) to {there.place}"
                         f" ({other.scene_id}) in at most {hours:g} hours; your rule asks for"
@@ -236,7 +237,9 @@ def _too_fast(
                     )
 
 
-def _effect_first(view: ManuscriptView, times: Mapping[str, StoryTime]) -> Iterator[Candidate]:
+def _effect_first(
+    view: ManuscriptView, times: Mapping[str, StoryTime]
+) -> Iterator[TimelineCandidate]:
     for each in view.causes:
         cause, effect = view.by_id.get(each.cause_scene), view.by_id.get(each.effect_scene)
         if cause is None or effect is None or cause is effect:
@@ -250,7 +253,7 @@ def _effect_first(view: ManuscriptView, times: Mapping[str, StoryTime]) -> Itera
             sentences_near(cause.text, each.cause, 1),
         )
         if is_earlier and all(quotes):
-            yield Candidate(
+            yield TimelineCandidate(
                 "effect_first",
                 f"{each.effect} ({effect.scene_id}) comes before what causes it, {each.cause}"
                 f" ({cause.scene_id})",

@@ -1,8 +1,12 @@
 """Scene facts: what one scene says about when, where, in what state and with what. Values only."""
 
+from collections.abc import Collection, Mapping
+from itertools import combinations
 from typing import Annotated, Final, Literal
 
 from callboard.choreography.answers import Answer, Proven, Quote, at_most
+from callboard.packs.writers_factory.health.timeline.statements import place_key
+from callboard.packs.writers_factory.health.view import ManuscriptView, SceneView, is_in_scene
 
 DEAD: Final = "dead"
 LOST: Final = frozenset({"lost", "destroyed"})
@@ -19,7 +23,7 @@ class Placed(Answer):
     quote: Quote
 
 
-class State(Answer):
+class StateSeen(Answer):
     """Somebody is alive, dead, injured, or knows something."""
 
     character: str
@@ -37,7 +41,7 @@ class Possession(Answer):
     quote: Quote
 
 
-class Act(Answer):
+class ActSeen(Answer):
     """Somebody does or says something here and now."""
 
     character: str
@@ -49,9 +53,9 @@ class SceneFacts(Answer):
 
     story_time: str
     places: Annotated[tuple[Placed, ...], at_most(_MOST_ITEMS), Proven]
-    states: Annotated[tuple[State, ...], at_most(_MOST_ITEMS), Proven]
+    states: Annotated[tuple[StateSeen, ...], at_most(_MOST_ITEMS), Proven]
     things: Annotated[tuple[Possession, ...], at_most(_MOST_ITEMS), Proven]
-    acts: Annotated[tuple[Act, ...], at_most(_MOST_ITEMS), Proven]
+    acts: Annotated[tuple[ActSeen, ...], at_most(_MOST_ITEMS), Proven]
 
     def joined(self, other: "SceneFacts") -> "SceneFacts":
         """Return both readings of one scene; what this one says comes first."""
@@ -77,3 +81,36 @@ class PairVerdict(Answer):
     def is_contradiction(self) -> bool:
         """Whether the two scenes cannot both stand, or hardly."""
         return self.verdict != "none"
+
+
+Pair = tuple[str, str]
+
+
+def further_pairs(
+    view: ManuscriptView,
+    facts: Mapping[str, SceneFacts],
+    inside: Collection[str],
+    most: int,
+    taken: Collection[Pair] = (),
+) -> tuple[Pair, ...]:
+    """Return pairs of scenes that share most, one of them in scope; near ones before far ones."""
+    shared = {scene.scene_id: _entities(view, scene, facts) for scene in view.scenes}
+    ranked: list[tuple[int, int, int, Pair]] = []
+    for (at, one), (to, other) in combinations(enumerate(view.scenes), 2):
+        pair = (one.scene_id, other.scene_id)
+        if pair in taken or not (one.scene_id in inside or other.scene_id in inside):
+            continue
+        common = len(shared[one.scene_id] & shared[other.scene_id])
+        if common:
+            ranked.append((-common, to - at, at, pair))
+    return tuple(pair for *_, pair in sorted(ranked)[:most])
+
+
+def _entities(
+    view: ManuscriptView, scene: SceneView, facts: Mapping[str, SceneFacts]
+) -> frozenset[str]:
+    people = {each.name for each in view.characters if is_in_scene(each, scene)}
+    told = facts.get(scene.scene_id)
+    things = {place_key(each.thing) for each in (told.things if told else ())}
+    places = {place_key(scene.location)} if scene.location else set[str]()
+    return frozenset(people | things | places)

@@ -13,11 +13,11 @@ from callboard.library.story.facts.prose import deeds_of, read
 from callboard.library.story.text import Document
 from callboard.packs.writers_factory.health.quotes import sentence_naming, sentences_of
 from callboard.packs.writers_factory.health.timeline.facts import (
-    Act,
+    ActSeen,
     Placed,
     Possession,
     SceneFacts,
-    State,
+    StateSeen,
 )
 from callboard.packs.writers_factory.health.view import (
     CharacterView,
@@ -75,13 +75,13 @@ def _places(view: ManuscriptView, scene: SceneView) -> Iterator[Placed]:
 
 def _lives(
     characters: Sequence[CharacterView], scene: SceneView
-) -> tuple[tuple[State, ...], tuple[Act, ...]]:
+) -> tuple[tuple[StateSeen, ...], tuple[ActSeen, ...]]:
     if not characters:
         return (), ()
     document = Document(f"{scene.scene_id}.md", scene.text)
     reading = read(document, _cast_of(characters))
     deaths = tuple(
-        State(character=claim.entity, state="dead", detail="", quote=claim.quote.text)
+        StateSeen(character=claim.entity, state="dead", detail="", quote=claim.quote.text)
         for claim in reading.claims()
         if claim.attribute is Attribute.DEATH
         and not claim.is_spoken
@@ -89,9 +89,9 @@ def _lives(
         and claim.confidence >= _CERTAIN
     )
     everybody = frozenset(character.name for character in characters)
-    acts: dict[str, Act] = {}
+    acts: dict[str, ActSeen] = {}
     for deed in deeds_of(reading, everybody):
-        acts.setdefault(deed.entity, Act(character=deed.entity, quote=deed.quote.text))
+        acts.setdefault(deed.entity, ActSeen(character=deed.entity, quote=deed.quote.text))
     return deaths, tuple(acts.values())
 
 

@@ -4,23 +4,22 @@ from callboard.packs.writers_factory.memory.claims.claim import (
     AnyClaim,
     Claim,
     EdgeClaim,
+    Names,
     Offer,
     Origin,
     OriginKind,
     claim_from_json,
+    key_form,
 )
-from callboard.packs.writers_factory.memory.claims.names import Names, key_form
 from callboard.packs.writers_factory.memory.claims.scope import (
     ALWAYS,
+    STATES,
     ScenePoint,
     SceneRange,
+    ScopedValue,
     find_point,
     read_range,
     split_scope,
-)
-from callboard.packs.writers_factory.memory.claims.states import (
-    STATES,
-    State,
     states_of,
     value_at,
     with_state,
@@ -40,7 +39,7 @@ __all__ = [
     "OriginKind",
     "ScenePoint",
     "SceneRange",
-    "State",
+    "ScopedValue",
     "claim_from_json",
     "find_point",
     "key_form",

@@ -14,11 +14,12 @@ from callboard.packs.writers_factory.memory.claims.claim import (
     AnyClaim,
     Claim,
     EdgeClaim,
+    Names,
     Offer,
     Origin,
     OriginKind,
+    key_form,
 )
-from callboard.packs.writers_factory.memory.claims.names import Names, key_form
 from callboard.packs.writers_factory.memory.claims.scope import (
     ALWAYS,
     SceneRange,

@@ -3,11 +3,11 @@
 from callboard.packs.writers_factory.memory.conflicts.detection import (
     Clash,
     ClashKind,
+    GraphDraft,
     excludes,
     find_clash,
     rule_clash,
 )
-from callboard.packs.writers_factory.memory.conflicts.draft import Draft, scope_of
 from callboard.packs.writers_factory.memory.conflicts.ledger import (
     ConflictLedger,
     ConflictRecord,
@@ -26,13 +26,12 @@ __all__ = [
     "ConflictLedger",
     "ConflictRecord",
     "ConflictRules",
-    "Draft",
+    "GraphDraft",
     "Resolution",
     "excludes",
     "find_clash",
     "make_conflict",
     "read_rules",
     "rule_clash",
-    "scope_of",
     "words_of",
 ]

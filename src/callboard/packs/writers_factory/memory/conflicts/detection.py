@@ -1,22 +1,113 @@
 """Detection: whether a claim contradicts what is known. Deterministic; changes nothing."""
 
-from dataclasses import dataclass
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass, field, replace
 from enum import StrEnum
 from typing import Final
 
 from callboard.core.canonical import Json
-from callboard.knowledge.graph import Edge, Node
+from callboard.knowledge.graph import Edge, Node, TrustLevel
 from callboard.packs.writers_factory.memory.claims import (
     AnyClaim,
     Claim,
     EdgeClaim,
+    Names,
     SceneRange,
-    State,
+    ScopedValue,
     find_point,
     states_of,
+    with_state,
+    without_overlaps,
 )
-from callboard.packs.writers_factory.memory.conflicts.draft import Draft, scope_of
 from callboard.packs.writers_factory.memory.conflicts.rules import ConflictRules
+
+TEXT: Final = "text"
+"""The attribute that is what a node says as a whole, such as the wording of a rule."""
+
+EdgeKey = tuple[str, str, str]
+EdgesFrom = Callable[[str], Iterable[Edge]]
+"""Returns the relations that start at a node."""
+
+
+@dataclass
+class GraphDraft:
+    """What is known, with changes laid over it; only these are handed on."""
+
+    known: Mapping[str, Node]
+    edges_from: EdgesFrom
+    names: Names
+    trust: int = TrustLevel.DEFAULT
+    changed_nodes: dict[str, Node] = field(default_factory=dict[str, Node])
+    changed_edges: dict[EdgeKey, Edge] = field(default_factory=dict[EdgeKey, Edge])
+
+    def node(self, node_id: str) -> Node | None:
+        """Return a node as it would be."""
+        return self.changed_nodes.get(node_id) or self.known.get(node_id)
+
+    def edge(self, src: str, dst: str, edge_type: str) -> Edge | None:
+        """Return a relation as it would be."""
+        key = (src, dst, edge_type)
+        return next((edge for edge in self.edges(src) if _key(edge) == key), None)
+
+    def edges(self, src: str) -> list[Edge]:
+        """Return the relations that would start at a node."""
+        found = {_key(edge): edge for edge in self.edges_from(src)}
+        found.update({key: edge for key, edge in self.changed_edges.items() if key[0] == src})
+        return list(found.values())
+
+    def apply(self, claim: AnyClaim, *, is_replacing: bool = False) -> None:
+        """Accept a claim, in place of all that holds in its scenes if it `is_replacing`."""
+        if isinstance(claim, EdgeClaim):
+            self._apply_edge(claim)
+        else:
+            self._apply_node(claim, is_replacing=is_replacing)
+
+    def _apply_node(self, claim: Claim, *, is_replacing: bool) -> None:
+        old = self.node(claim.node_id)
+        base = old or Node(claim.node_id, claim.type, claim.name, trust=self.trust)
+        attrs: dict[str, Json] = dict(base.attrs)
+        if claim.attribute:
+            state = ScopedValue(claim.value, claim.scope, claim.source)
+            place = without_overlaps if is_replacing else with_state
+            attrs = place(attrs, claim.attribute, state)
+        aliases = dict.fromkeys((*base.aliases, *claim.aliases))
+        aliases.pop(base.name, None)
+        since = claim.scope.since
+        changed = replace(
+            base,
+            attrs=attrs,
+            aliases=tuple(aliases),
+            source=claim.source or base.source,
+            content=str(claim.value) if claim.attribute == TEXT else base.content,
+            first_seen=base.first_seen or (str(since) if since is not None else None),
+        )
+        if old is not None and replace(changed, source=old.source) == old:
+            return
+        self.changed_nodes[claim.node_id] = changed
+        self.names.add(changed.id, changed.type, changed.answers_to())
+
+    def _apply_edge(self, claim: EdgeClaim) -> None:
+        old = self.edge(claim.src, claim.dst, claim.type)
+        attrs = {**({} if old is None else old.attrs), **claim.attrs, **claim.scope.to_json()}
+        if old is not None and dict(old.attrs) == attrs:
+            return
+        source = claim.source or ("" if old is None else old.source)
+        edge = Edge(claim.src, claim.dst, claim.type, attrs, source)
+        self.changed_edges[_key(edge)] = edge
+
+
+def scope_of(edge: Edge) -> SceneRange:
+    """Return when a relation holds; to be in a scene is to be there in that scene alone."""
+    found = SceneRange.from_json(dict(edge.attrs))
+    kind, _, slug = edge.dst.partition(":")
+    if found.since is None and kind == "scene" and (point := find_point(slug)) is not None:
+        return SceneRange(point, point)
+    return found
+
+
+def _key(edge: Edge) -> EdgeKey:
+    return edge.src, edge.dst, edge.type
+
 
 _LIFE: Final = "life"
 _DEAD: Final = "dead"
@@ -44,7 +135,7 @@ class Clash:
     told: str
 
 
-def find_clash(draft: Draft, rules: ConflictRules, claim: AnyClaim) -> Clash | None:
+def find_clash(draft: GraphDraft, rules: ConflictRules, claim: AnyClaim) -> Clash | None:
     """Return what a claim contradicts, or None."""
     if isinstance(claim, EdgeClaim):
         return _exclusive(draft, rules, claim) or _acts_dead(draft, rules, claim)
@@ -109,7 +200,7 @@ def _opposite(rules: ConflictRules, node: Node, claim: Claim) -> Clash | None:
     return None
 
 
-def _died_acting(draft: Draft, rules: ConflictRules, node: Node, claim: Claim) -> Clash | None:
+def _died_acting(draft: GraphDraft, rules: ConflictRules, node: Node, claim: Claim) -> Clash | None:
     """Somebody is said to be dead who acts in a later scene."""
     if rules.functional(claim.attribute) != _LIFE:
         return None
@@ -126,7 +217,7 @@ def _died_acting(draft: Draft, rules: ConflictRules, node: Node, claim: Claim) -
     return None
 
 
-def _acts_dead(draft: Draft, rules: ConflictRules, claim: EdgeClaim) -> Clash | None:
+def _acts_dead(draft: GraphDraft, rules: ConflictRules, claim: EdgeClaim) -> Clash | None:
     """Somebody is said to act who is dead by then."""
     node = draft.node(claim.src)
     if node is None or not rules.is_acting(claim.type, claim.attrs):
@@ -150,7 +241,7 @@ def _is_during(there: SceneRange, dead: SceneRange) -> bool:
     return dead.since is None or there.begins_after(dead)
 
 
-def _exclusive(draft: Draft, rules: ConflictRules, claim: EdgeClaim) -> Clash | None:
+def _exclusive(draft: GraphDraft, rules: ConflictRules, claim: EdgeClaim) -> Clash | None:
     for other in rules.excluded_by(claim.type):
         pairs = [(claim.src, claim.dst)]
         if rules.is_symmetric(other):
@@ -168,7 +259,7 @@ def _exclusive(draft: Draft, rules: ConflictRules, claim: EdgeClaim) -> Clash | 
     return None
 
 
-def _clash(kind: ClashKind, node: Node, attribute: str, state: State, claim: Claim) -> Clash:
+def _clash(kind: ClashKind, node: Node, attribute: str, state: ScopedValue, claim: Claim) -> Clash:
     told = f"{node.name}: {attribute} is {_told(state)}, not {claim.value!r}"
     return Clash(kind, node.id, attribute, state.to_json(), told)
 
@@ -184,7 +275,7 @@ def _edge_clash(kind: ClashKind, node_id: str, edge: Edge, told: str) -> Clash:
     return Clash(kind, node_id, edge.type, existing, told)
 
 
-def _told(state: State) -> str:
+def _told(state: ScopedValue) -> str:
     since = f" since {state.scope.since}" if state.scope.since is not None else ""
     return f"{state.value!r}{since}"
 
@@ -192,5 +283,5 @@ def _told(state: State) -> str:
 def rule_clash(node: Node, text: str, told: str) -> Clash:
     """Return the clash of a new rule of the world with one that is known."""
     point = find_point(node.first_seen)
-    existing = State(text, SceneRange(point), node.source).to_json()
+    existing = ScopedValue(text, SceneRange(point), node.source).to_json()
     return Clash(ClashKind.WORLD_RULE, node.id, "text", existing, told)

@@ -30,11 +30,11 @@ _TRUE: Final = frozenset({"true", "yes"})
 _FALSE: Final = frozenset({"false", "no", "not"})
 
 
-class _Strict(BaseModel):
+class _StrictRules(BaseModel):
     model_config = ConfigDict(extra="forbid", frozen=True)
 
 
-class Functional(_Strict):
+class Functional(_StrictRules):
     """An attribute that has one value at a time."""
 
     names: list[str]
@@ -45,7 +45,7 @@ class Functional(_Strict):
     truths: dict[str, str] = Field(default_factory=dict[str, str])
 
 
-class _File(_Strict):
+class _RulesFile(_StrictRules):
     functional: dict[str, Functional] = Field(default_factory=dict[str, Functional])
     antonyms: list[tuple[str, str]] = Field(default_factory=list[tuple[str, str]])
     exclusive_edges: list[tuple[str, str]] = Field(default_factory=list[tuple[str, str]])
@@ -59,7 +59,7 @@ class _File(_Strict):
 class ConflictRules:
     """What contradicts what."""
 
-    data: _File
+    data: _RulesFile
     warning: str = ""
 
     @cached_property
@@ -171,16 +171,16 @@ def read_rules(kept: Path | None = None) -> ConflictRules:
 def _merged(own: FileContent) -> ConflictRules:
     bundled = _bundled()
     try:
-        added = _File.model_validate(parse_settings_file(own))
+        added = _RulesFile.model_validate(parse_settings_file(own))
     except (FileProblem, ValidationError) as error:
         return ConflictRules(bundled, f"{PROJECT_FILE} is left out: {_reason(error)}")
     lists: dict[str, Any] = {
         name: [*getattr(bundled, name), *getattr(added, name)]
-        for name in _File.model_fields
+        for name in _RulesFile.model_fields
         if name != "functional"
     }
     both = {**bundled.functional, **added.functional}
-    return ConflictRules(_File(functional=both, **lists))
+    return ConflictRules(_RulesFile(functional=both, **lists))
 
 
 def _reason(error: FileProblem | ValidationError) -> str:
@@ -192,9 +192,9 @@ def _reason(error: FileProblem | ValidationError) -> str:
 
 
 @cache
-def _bundled() -> _File:
+def _bundled() -> _RulesFile:
     package = "callboard.packs.writers_factory.memory.conflicts"
-    return _File.model_validate(bundled_yaml(package, "conflicts.yaml"))
+    return _RulesFile.model_validate(bundled_yaml(package, "conflicts.yaml"))
 
 
 def _truth(said: frozenset[str]) -> bool | None:

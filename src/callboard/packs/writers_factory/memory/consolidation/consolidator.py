@@ -7,7 +7,6 @@ from callboard.core.canonical import Json, canonical_json
 from callboard.core.vocabulary import RunRecord
 from callboard.knowledge.graph import MergeReport
 from callboard.packs.writers_factory.bible import Bible
-from callboard.packs.writers_factory.ground import Ground
 from callboard.packs.writers_factory.memory.conflicts import (
     ConflictLedger,
     ConflictRecord,
@@ -23,6 +22,7 @@ from callboard.packs.writers_factory.memory.consolidation.resolving import (
 from callboard.packs.writers_factory.memory.consolidation.running import CONSOLIDATE, DOMAIN
 from callboard.packs.writers_factory.memory.consolidation.turns import open_scenes, open_turns
 from callboard.packs.writers_factory.memory.ingestion import Ingestor
+from callboard.packs.writers_factory.workspace import Workspace
 from callboard.store.files import locked_folder, write_atomically
 
 EXPORTS: Final = "knowledge"
@@ -33,34 +33,34 @@ CONFLICTS_FILE: Final = "graph_conflicts.json"
 class Consolidator:
     """Soft facts become hard ones, and contradictions wait for the writer."""
 
-    def __init__(self, ground: Ground) -> None:
-        """Take the ground to stand on."""
-        self._ground = ground
-        self._ledger = ConflictLedger(ground.records)
+    def __init__(self, workspace: Workspace) -> None:
+        """Take the open project."""
+        self._workspace = workspace
+        self._ledger = ConflictLedger(workspace.records)
 
     @property
     def interval_minutes(self) -> float:
         """How often it runs by itself; 0 is never."""
-        return self._ground.settings.consolidation.interval_minutes
+        return self._workspace.settings.consolidation.interval_minutes
 
     async def start(
         self, *, conversations: bool = True, session_id: str | None = None
     ) -> RunRecord:
         """Start a consolidation; a second one at the same time is refused."""
-        return await self._ground.studio.start(
+        return await self._workspace.studio.start(
             CONSOLIDATE, {"conversations": conversations}, session_id=session_id
         )
 
     async def ingest(self, bible: Bible | None = None) -> MergeReport:
         """Bring the Story Bible into the graph; the same files change nothing twice."""
-        return await Ingestor(self._ground, bible).ingest()
+        return await Ingestor(self._workspace, bible).ingest()
 
     def has_work(self) -> bool:
         """Say whether anything waits to be consolidated."""
-        studio = self._ground.studio
+        studio = self._workspace.studio
         if studio.knowledge.facts(DOMAIN).unpromoted(1):
             return True
-        records = self._ground.records
+        records = self._workspace.records
         return studio.database.read(
             lambda connection: bool(
                 open_turns(connection, limit=1) or open_scenes(connection, records)
@@ -79,10 +79,10 @@ class Consolidator:
         self, conflict_id: str, decision: str, scope: Json = None, *, by: str = WRITER
     ) -> ConflictRecord:
         """Decide a conflict: keep_existing, accept_new, or both_with_scope for some scenes."""
-        studio = self._ground.studio
+        studio = self._workspace.studio
         resolver = Resolver(
             studio.database,
-            self._ground.records,
+            self._workspace.records,
             studio.knowledge.graph(DOMAIN),
             studio.knowledge.facts(DOMAIN),
         )
@@ -92,15 +92,15 @@ class Consolidator:
 
     def reports(self) -> dict[str, Report]:
         """Return the reports of all consolidations by run, oldest first."""
-        found = self._ground.records.all(REPORT)
+        found = self._workspace.records.all(REPORT)
         return {run_id: Report.from_json(body) for run_id, body in found.items()}
 
     def export(self, folder: Path | None = None) -> tuple[Path, Path]:
         """Write graph and conflicts as JSON; nothing reads them back."""
         # Callboard's own folder may hold no links; one the user names may be reached as they like.
-        within = self._ground.studio.project.folder if folder is None else None
-        target = folder or self._ground.studio.project.folder / EXPORTS
-        graph = self._ground.studio.knowledge.graph(DOMAIN)
+        within = self._workspace.studio.project.folder if folder is None else None
+        target = folder or self._workspace.studio.project.folder / EXPORTS
+        graph = self._workspace.studio.knowledge.graph(DOMAIN)
         conflicts = [each.to_json() for each in self.conflicts(only_open=False)]
         with locked_folder(target, within=within):
             paths = target / GRAPH_FILE, target / CONFLICTS_FILE

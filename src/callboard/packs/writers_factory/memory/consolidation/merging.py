@@ -20,7 +20,7 @@ from callboard.packs.writers_factory.memory.claims.mapping import map_entry
 from callboard.packs.writers_factory.memory.conflicts import (
     ConflictLedger,
     ConflictRules,
-    Draft,
+    GraphDraft,
     Resolution,
 )
 from callboard.packs.writers_factory.memory.consolidation.planning import (
@@ -117,7 +117,7 @@ class Merger:
     def _plan(self, digestion: Digestion, rules: ConflictRules, now_ms: int) -> Plan:
         memory = self._graph.memory()
         names = Names(memory.nodes.values())
-        draft = Draft(memory.nodes, lambda src: memory.by_source.get(src, ()), names)
+        draft = GraphDraft(memory.nodes, lambda src: memory.by_source.get(src, ()), names)
         edge_types = self._graph.vocabulary().edges
         waiting = self._facts.unpromoted()
         entries = [each for each in waiting if digestion.entries.get(each.id) == each.value]

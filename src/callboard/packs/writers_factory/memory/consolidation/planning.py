@@ -13,7 +13,7 @@ from callboard.packs.writers_factory.memory.conflicts import (
     Clash,
     ConflictRecord,
     ConflictRules,
-    Draft,
+    GraphDraft,
     find_clash,
     make_conflict,
 )
@@ -36,7 +36,7 @@ class Plan:
 
 
 def make_plan(
-    draft: Draft,
+    draft: GraphDraft,
     rules: ConflictRules,
     offers: Iterable[Offer],
     rule_clashes: RuleClashes,
@@ -61,7 +61,7 @@ def make_plan(
     return plan
 
 
-def _can_stand(draft: Draft, claim: AnyClaim) -> bool:
+def _can_stand(draft: GraphDraft, claim: AnyClaim) -> bool:
     """Say whether what a claim needs is there: a relation needs both ends."""
     if isinstance(claim, Claim):
         return True

@@ -25,7 +25,7 @@ from callboard.packs.writers_factory.memory.conflicts import (
     ConflictLedger,
     ConflictRecord,
     ConflictRules,
-    Draft,
+    GraphDraft,
     Resolution,
 )
 from callboard.packs.writers_factory.memory.consolidation.turns import TurnState, mark_turns
@@ -130,18 +130,18 @@ class Resolver:
         if entry is not None:
             self._facts.mark_in(connection, [entry.id], FactState.PROMOTED)
 
-    def _draft(self, connection: Connection, claim: AnyClaim) -> Draft:
+    def _draft(self, connection: Connection, claim: AnyClaim) -> GraphDraft:
         ids = [claim.node_id] if isinstance(claim, Claim) else [claim.src, claim.dst]
         memory = self._graph.memory()
         known = {**memory.nodes, **self._graph.load_in(connection, ids)}
-        return Draft(known, lambda src: memory.by_source.get(src, ()), Names())
+        return GraphDraft(known, lambda src: memory.by_source.get(src, ()), Names())
 
     def _make_way(
         self,
         connection: Connection,
         conflict: ConflictRecord,
         claim: AnyClaim,
-        draft: Draft,
+        draft: GraphDraft,
         rules: ConflictRules,
     ) -> AnyClaim:
         """Take away what the new fact replaces, and return where it belongs."""
@@ -193,7 +193,7 @@ def _scoped(claim: AnyClaim, scope: SceneRange | None) -> AnyClaim:
     return claim if scope is None else replace(claim, scope=scope)
 
 
-def _clear_aliases(draft: Draft, claim: Claim, rules: ConflictRules) -> None:
+def _clear_aliases(draft: GraphDraft, claim: Claim, rules: ConflictRules) -> None:
     """Take away values of the same attribute under another name, such as `alive: true`."""
     node = draft.node(claim.node_id)
     functional = rules.functional(claim.attribute)
@@ -211,7 +211,7 @@ def _clear_aliases(draft: Draft, claim: Claim, rules: ConflictRules) -> None:
     draft.changed_nodes[node.id] = replace(node, attrs=attrs)
 
 
-def _clear_state(draft: Draft, conflict: ConflictRecord) -> None:
+def _clear_state(draft: GraphDraft, conflict: ConflictRecord) -> None:
     """Take away the state that forbids somebody to act."""
     node = draft.node(conflict.node_id)
     if node is None or isinstance(conflict.claim, Claim):

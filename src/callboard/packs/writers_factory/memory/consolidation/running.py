@@ -17,7 +17,6 @@ from callboard.knowledge.facts import SoftFacts
 from callboard.knowledge.graph import Graph
 from callboard.models.traffic.priority import Priority
 from callboard.packs.writers_factory.bible import Bible
-from callboard.packs.writers_factory.ground import Ground
 from callboard.packs.writers_factory.memory.claims import Names, Offer, Origin, OriginKind
 from callboard.packs.writers_factory.memory.conflicts import read_rules
 from callboard.packs.writers_factory.memory.consolidation.judging import find_pairs, judge_pairs
@@ -32,18 +31,18 @@ from callboard.packs.writers_factory.memory.consolidation.turns import (
 )
 from callboard.packs.writers_factory.memory.extraction import (
     Claiming,
-    Found,
+    FoundGraph,
     FoundNode,
-    Interview,
+    TextInterview,
     find_in_text,
     interview_on,
     is_mentioned,
-    since_scene,
 )
+from callboard.packs.writers_factory.memory.found import since_scene
 from callboard.packs.writers_factory.memory.ingestion import Ingestor
 from callboard.packs.writers_factory.model import PACK
 from callboard.packs.writers_factory.operations import keep_in_run
-from callboard.packs.writers_factory.staff import judge_on
+from callboard.packs.writers_factory.workspace import Workspace, judge_on
 from callboard.replies.evidence import normalise
 from callboard.store.connection import Connection
 from callboard.studio.runnable import Prepared
@@ -113,7 +112,7 @@ class _Consolidation:
 
     def __init__(self, stage: Stage) -> None:
         self.stage = stage
-        self.ground = Ground(stage.studio)
+        self.workspace = Workspace(stage.studio)
         self.rules = read_rules(stage.studio.project.folder)
         self.warnings = [self.rules.warning] if self.rules.warning else []
 
@@ -131,7 +130,7 @@ class _Consolidation:
         entry_ids = frozenset(cast("list[str]", gathered["entries"]))
         turns = self._turns(cast("list[str]", gathered["turns"]))
         names = cast("list[str]", gathered["names"])
-        interview = interview_on(self.ground, self.graph, names)
+        interview = interview_on(self.workspace, self.graph, names)
         entries = [each for each in self.facts.unpromoted() if each.id in entry_ids]
         pairs = find_pairs(self.graph, entries, self.rules)
         judge = judge_on(self.stage)
@@ -164,7 +163,7 @@ class _Consolidation:
 
     async def _ingest(self) -> Json:
         """Bring the templates in first: decisions are about the people they name."""
-        report = await Ingestor(self.ground).ingest()
+        report = await Ingestor(self.workspace).ingest()
         return {"nodes_added": report.nodes_added, "nodes_updated": report.nodes_updated}
 
     def _gather(self) -> Json:
@@ -192,22 +191,22 @@ class _Consolidation:
 
     def _open_turns(self, connection: Connection, limit: int | None = None) -> tuple[ChatTurn, ...]:
         """Return the turns that wait; before them the beats, if they are new, and scenes."""
-        records = self.ground.records
-        text = "\n".join(beat.content for beat in Bible(self.ground).beats() if beat.content)
+        records = self.workspace.records
+        text = "\n".join(beat.content for beat in Bible(self.workspace).beats() if beat.content)
         beats = open_beats(connection, records, text)
         scenes = open_scenes(connection, records)[:limit]
         turns = open_turns(connection, limit=limit)
         return (*(() if beats is None else (beats,)), *scenes, *turns)
 
     async def _ask(
-        self, turns: Sequence[ChatTurn], interview: Interview
-    ) -> list[tuple[list[ChatTurn], Found | None]]:
+        self, turns: Sequence[ChatTurn], interview: TextInterview
+    ) -> list[tuple[list[ChatTurn], FoundGraph | None]]:
         alone = [[turn] for turn in turns if not turn.is_talk]
         talk = [turn for turn in turns if turn.is_talk]
         batches = alone + (
             [[turn] for turn in talk] if interview.is_constrained else in_batches(talk)
         )
-        found: list[tuple[list[ChatTurn], Found | None]] = []
+        found: list[tuple[list[ChatTurn], FoundGraph | None]] = []
         for batch in batches:
             # Code leads the talk with a small model: only what the writer says is worth asking.
             texts = (turn.message if interview.is_constrained else turn.text for turn in batch)
@@ -225,12 +224,12 @@ class _Consolidation:
         return found
 
     def _offers(
-        self, found: Sequence[tuple[list[ChatTurn], Found | None]], names: Names
+        self, found: Sequence[tuple[list[ChatTurn], FoundGraph | None]], names: Names
     ) -> Iterator[Offer]:
         """Make offers one by one: what an earlier turn names, a later one may be about."""
         claiming = Claiming(names, self.rules)
         for batch, said in found:
-            for turn, part in share_out(batch, said or Found()):
+            for turn, part in share_out(batch, said or FoundGraph()):
                 if turn.is_beat_sheet:
                     part = only_people(part)
                 elif turn.scene_id:
@@ -241,18 +240,18 @@ class _Consolidation:
 
     async def _merge(self, digestion: Digestion) -> Json:
         studio = self.stage.studio
-        merger = Merger(studio.database, self.ground.records, self.graph, self.facts)
+        merger = Merger(studio.database, self.workspace.records, self.graph, self.facts)
         report = await merger.merge(digestion, self.rules, studio.clock.now_ms)
         return report.to_json()
 
 
-def only_people(found: Found) -> Found:
+def only_people(found: FoundGraph) -> FoundGraph:
     """Return the characters of a finding, without what is said about them."""
     people = (node for node in found.nodes if node.type == "character")
-    return Found(tuple(FoundNode(node.type, node.name) for node in people))
+    return FoundGraph(tuple(FoundNode(node.type, node.name) for node in people))
 
 
-def share_out(batch: Sequence[ChatTurn], found: Found) -> list[tuple[ChatTurn, Found]]:
+def share_out(batch: Sequence[ChatTurn], found: FoundGraph) -> list[tuple[ChatTurn, FoundGraph]]:
     """Give each finding to the first turn that names it; a relation goes with its first end."""
     plain = [normalise(turn.text).casefold() for turn in batch]
 
@@ -262,7 +261,7 @@ def share_out(batch: Sequence[ChatTurn], found: Found) -> list[tuple[ChatTurn, F
     return [
         (
             turn,
-            Found(
+            FoundGraph(
                 tuple(node for node in found.nodes if home(node.name) == at),
                 tuple(edge for edge in found.edges if max(home(edge.src), home(edge.dst)) == at),
             ),

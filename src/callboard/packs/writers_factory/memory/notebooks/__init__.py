@@ -1,35 +1,23 @@
 """Notebooks: the writer's own material, registered, searched and quoted."""
 
 from callboard.packs.writers_factory.memory.notebooks.answering import (
-    NotebookAnswer,
-    NotebookCitation,
     answer_from_notebook,
     check_answer,
-    quote_passages,
 )
-from callboard.packs.writers_factory.memory.notebooks.folder import FolderNotebooks
 from callboard.packs.writers_factory.memory.notebooks.provider import (
     NOT_FOUND,
     Notebook,
     NotebookPassage,
-    NotebookProvider,
-    NotebookRole,
     SyncReport,
 )
 from callboard.packs.writers_factory.memory.notebooks.shelf import Notebooks
 
 __all__ = [
     "NOT_FOUND",
-    "FolderNotebooks",
     "Notebook",
-    "NotebookAnswer",
-    "NotebookCitation",
     "NotebookPassage",
-    "NotebookProvider",
-    "NotebookRole",
     "Notebooks",
     "SyncReport",
     "answer_from_notebook",
     "check_answer",
-    "quote_passages",
 ]

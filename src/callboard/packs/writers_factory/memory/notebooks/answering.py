@@ -14,11 +14,11 @@ from callboard.choreography.staffing import is_constrained
 from callboard.choreography.stage import Stage
 from callboard.core.canonical import Json
 from callboard.core.vocabulary import Content, Effect, Trust
-from callboard.packs.writers_factory.ground import Ground
 from callboard.packs.writers_factory.memory.decisions import without_controls
 from callboard.packs.writers_factory.memory.notebooks.provider import NOT_FOUND, NotebookPassage
 from callboard.packs.writers_factory.memory.notebooks.shelf import Notebooks
 from callboard.packs.writers_factory.model import FOREMAN
+from callboard.packs.writers_factory.workspace import Workspace
 from callboard.replies.evidence import holds_quote
 
 PICK: Final = "memory/notebook_pick"
@@ -89,7 +89,7 @@ async def answer_from_notebook(
     model: str | None = None,
 ) -> NotebookAnswer:
     """Answer a question from one notebook, or say that it is not found there."""
-    shelf = notebooks or Notebooks(Ground(stage.studio))
+    shelf = notebooks or Notebooks(Workspace(stage.studio))
     notebook = shelf.get(notebook_id)
 
     async def look() -> Json:

@@ -36,7 +36,7 @@ _MOST_ODD: Final = 0.2
 
 
 @dataclass(frozen=True, slots=True)
-class _Seen:
+class _SeenFile:
     """What a file looked like when it was last read, and what was wrong with it if anything was."""
 
     size_bytes: int
@@ -45,13 +45,13 @@ class _Seen:
 
 
 @dataclass(frozen=True, slots=True)
-class _Reading:
+class _FolderReading:
     """Some files as they were read; `seen` holds good once the texts are stored."""
 
     texts: list[SourceText]
     unreadable: list[str]
     untouched: set[str]
-    seen: dict[tuple[str, str], _Seen]
+    seen: dict[tuple[str, str], _SeenFile]
 
 
 class FolderNotebooks:
@@ -61,7 +61,7 @@ class FolderNotebooks:
         """Take the project folder and where passages are kept."""
         self._root = root
         self._library = library
-        self._seen: dict[tuple[str, str], _Seen] = {}
+        self._seen: dict[tuple[str, str], _SeenFile] = {}
 
     def check(self, path: str, *, is_writers_choice: bool) -> str:
         """Return a folder as it is kept: relative inside the project, absolute where it is not.
@@ -139,11 +139,11 @@ class FolderNotebooks:
 
     def _read(
         self, notebook_id: str, files: ProjectFiles, batch: Iterable[ListedFile], known: set[str]
-    ) -> _Reading:
-        reading = _Reading([], [], set(), {})
+    ) -> _FolderReading:
+        reading = _FolderReading([], [], set(), {})
         for listed in batch:
             path, key = listed.path, (notebook_id, listed.path)
-            now, seen = _Seen(listed.size_bytes, listed.modified_ns), self._seen.get(key)
+            now, seen = _SeenFile(listed.size_bytes, listed.modified_ns), self._seen.get(key)
             if seen is not None and seen.problem and replace(seen, problem="") == now:
                 reading.unreadable.append(seen.problem)
             elif seen == now and path in known:
@@ -153,7 +153,7 @@ class FolderNotebooks:
         return reading
 
 
-def _take(files: ProjectFiles, path: str, reading: _Reading) -> str:
+def _take(files: ProjectFiles, path: str, reading: _FolderReading) -> str:
     """Add a file to what is read; return what is wrong with it, if anything is."""
     try:
         text = read_text(path, data := files.read_bytes(path))

@@ -4,7 +4,7 @@ from dataclasses import dataclass
 from enum import StrEnum
 from typing import Protocol
 
-from callboard.core.canonical import Json
+from callboard.core.codec import Coded
 from callboard.core.errors import InvalidInput
 
 NOT_FOUND = "not found in this notebook"
@@ -19,7 +19,7 @@ class NotebookRole(StrEnum):
 
 
 @dataclass(frozen=True, slots=True)
-class Notebook:
+class Notebook(Coded):
     """A registered source of the writer's own material."""
 
     id: str
@@ -27,16 +27,6 @@ class Notebook:
     role: NotebookRole
     path: str
     provider: str = "folder"
-
-    def to_json(self) -> dict[str, Json]:
-        """Return the stored shape."""
-        return {
-            "id": self.id,
-            "title": self.title,
-            "role": self.role.value,
-            "path": self.path,
-            "provider": self.provider,
-        }
 
 
 @dataclass(frozen=True, slots=True)

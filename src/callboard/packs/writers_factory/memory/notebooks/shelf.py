@@ -2,11 +2,10 @@
 
 import re
 from collections.abc import Mapping
-from typing import Any, Final
+from typing import Final
 
 from callboard.core.errors import InvalidInput, NotFound
 from callboard.packs.writers_factory.bible.orders import NotebookLabel
-from callboard.packs.writers_factory.ground import Ground
 from callboard.packs.writers_factory.memory.decisions import without_controls
 from callboard.packs.writers_factory.memory.notebooks.folder import FolderNotebooks
 from callboard.packs.writers_factory.memory.notebooks.provider import (
@@ -17,6 +16,7 @@ from callboard.packs.writers_factory.memory.notebooks.provider import (
     SyncReport,
     read_role,
 )
+from callboard.packs.writers_factory.workspace import Workspace
 
 KIND: Final = "notebook"
 FOLDER: Final = "folder"
@@ -31,10 +31,10 @@ class Notebooks:
     """The notebooks of a project."""
 
     def __init__(
-        self, ground: Ground, providers: Mapping[str, NotebookProvider] | None = None
+        self, workspace: Workspace, providers: Mapping[str, NotebookProvider] | None = None
     ) -> None:
-        """Take the ground to stand on, and providers beside the one for folders."""
-        self._ground = ground
+        """Take the open project, and providers beside the one for folders."""
+        self._workspace = workspace
         self._given = dict(providers or {})
         self._folders: FolderNotebooks | None = None
 
@@ -62,7 +62,7 @@ class Notebooks:
         kept = self._provider(provider).check(path, is_writers_choice=by == WRITER)
         shown = " ".join(without_controls(title).split())[:_TITLE_CHARS] or name
         notebook = Notebook(name, shown, chosen, kept, provider)
-        await self._ground.records.put(KIND, name, notebook.to_json())
+        await self._workspace.records.put(KIND, name, notebook.to_json())
         await self._provider(provider).sync(notebook)
         return notebook
 
@@ -70,7 +70,7 @@ class Notebooks:
         """Forget a notebook; its files stay."""
         notebook = self.get(notebook_id)
         await self._provider(notebook.provider).forget(notebook)
-        return await self._ground.records.delete(KIND, notebook.id)
+        return await self._workspace.records.delete(KIND, notebook.id)
 
     def labels(self) -> dict[str, NotebookLabel]:
         """Return what a work order says of each notebook, by its id."""
@@ -79,7 +79,7 @@ class Notebooks:
     def list(self, role: str | None = None) -> tuple[Notebook, ...]:
         """Return the registered notebooks, oldest first, of all roles or of one."""
         wanted = None if role is None else read_role(role)
-        every = (_from_json(body) for body in self._ground.records.all(KIND).values())
+        every = (Notebook.from_json(body) for body in self._workspace.records.all(KIND).values())
         return tuple(each for each in every if wanted is None or each.role is wanted)
 
     def missing_roles(self) -> tuple[NotebookRole, ...]:
@@ -89,7 +89,7 @@ class Notebooks:
 
     def get(self, notebook_id: str) -> Notebook:
         """Return a notebook; an unknown id is answered with those that are known."""
-        body = self._ground.records.get(KIND, notebook_id.strip().lower())
+        body = self._workspace.records.get(KIND, notebook_id.strip().lower())
         if body is None:
             known = [each.id for each in self.list()]
             raise NotFound(
@@ -99,7 +99,7 @@ class Notebooks:
                 notebook_id=notebook_id[:80],
                 registered=known,
             )
-        return _from_json(body)
+        return Notebook.from_json(body)
 
     async def sync(self, notebook_id: str) -> SyncReport:
         """Read what changed in a notebook."""
@@ -120,12 +120,6 @@ class Notebooks:
             known = ", ".join((FOLDER, *self._given))
             raise InvalidInput(f"No notebooks come from {name!r}", fix=f"There is: {known}.")
         if self._folders is None:
-            studio = self._ground.studio
+            studio = self._workspace.studio
             self._folders = FolderNotebooks(studio.project.root, studio.knowledge.library)
         return self._folders
-
-
-def _from_json(body: dict[str, Any]) -> Notebook:
-    return Notebook(
-        body["id"], body["title"], NotebookRole(body["role"]), body["path"], body["provider"]
-    )

@@ -12,12 +12,12 @@ from callboard.choreography.answers import Answer
 from callboard.choreography.questions import Judge, Question
 from callboard.choreography.stage import Stage
 from callboard.core.vocabulary import Content, Trust
-from callboard.packs.writers_factory.ground import Ground
 from callboard.packs.writers_factory.revision.analysis.brief import SceneBrief
 from callboard.packs.writers_factory.revision.analysis.findings import SceneAnalysis
 from callboard.packs.writers_factory.revision.analysis.quotes import sentences_of
 from callboard.packs.writers_factory.revision.analysis.scoring import score_scene
 from callboard.packs.writers_factory.revision.analysis.verdict import Verdict, picks_of, verdict_of
+from callboard.packs.writers_factory.workspace import Workspace
 
 _PROMPT: Final = "revision/judge_scene"
 _MOST_CANDIDATES: Final = 8
@@ -36,7 +36,7 @@ class Judged:
 
 async def analyze_text(stage: Stage, judged: Judged, judge: Judge | None) -> SceneAnalysis:
     """Return the analysis of a text; without a judge no model is asked."""
-    settings = Ground(stage.studio).settings.analysis
+    settings = Workspace(stage.studio).settings.analysis
     if judge is None or not judged.text.strip():
         return score_scene(judged.text, judged.brief, None, settings, is_fast=True)
     shown = {

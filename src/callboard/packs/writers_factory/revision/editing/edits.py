@@ -8,25 +8,24 @@ after a crash the text itself tells whether it was made.
 import difflib
 from collections import Counter
 from collections.abc import Callable, Mapping
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass
 from typing import Any, Final
 
 from callboard.core.canonical import Json, digest
+from callboard.core.codec import Coded
 from callboard.core.errors import Conflict
-from callboard.packs.writers_factory.ground import Ground
 from callboard.packs.writers_factory.manuscript import Manuscript, NothingToUndo, body_as_kept
 from callboard.packs.writers_factory.prose import PatternHit, PatternSeverity, scan
 from callboard.packs.writers_factory.revision.analysis.brief import SceneBrief
 from callboard.packs.writers_factory.revision.editing.requests import (
     EditBlocked,
     EditRequest,
+    EditTarget,
     find_place,
-)
-from callboard.packs.writers_factory.revision.editing.targets import (
-    Target,
     find_target,
     read_target,
 )
+from callboard.packs.writers_factory.workspace import Workspace
 from callboard.tools import off_loop
 
 KIND: Final = "edit"
@@ -39,7 +38,7 @@ class ChangedSince(Conflict):
 
 
 @dataclass(frozen=True, slots=True)
-class EditResult:
+class EditResult(Coded):
     """An edit that was made."""
 
     edit_id: str
@@ -49,19 +48,15 @@ class EditResult:
     hits: tuple[PatternHit, ...]
     version: str = ""
 
-    def to_json(self) -> dict[str, Json]:
-        """Return the shape shown at the doors."""
-        return {**asdict(self), "hits": [asdict(hit) for hit in self.hits]}
-
 
 class Edits:
     """The edits of one project; `measure_by` gives what a scene is scanned with."""
 
     def __init__(
-        self, ground: Ground, manuscript: Manuscript, measure_by: Callable[[str], SceneBrief]
+        self, workspace: Workspace, manuscript: Manuscript, measure_by: Callable[[str], SceneBrief]
     ) -> None:
         """Take the project, its scenes, and what scenes are measured by."""
-        self._ground = ground
+        self._workspace = workspace
         self._manuscript = manuscript
         self._measure_by = measure_by
 
@@ -70,10 +65,10 @@ class Edits:
 
         Asked for again under the same `once`, an edit that was made is not made a second time.
         """
-        target = find_target(self._ground, self._manuscript, request.target)
-        before = read_target(self._ground, self._manuscript, target)
-        edit_id = _id_of(once) if once else self._ground.studio.ids.make("edit")
-        begun = self._ground.records.get(KIND, edit_id)
+        target = find_target(self._workspace, self._manuscript, request.target)
+        before = read_target(self._workspace, self._manuscript, target)
+        edit_id = _id_of(once) if once else self._workspace.studio.ids.make("edit")
+        begun = self._workspace.records.get(KIND, edit_id)
         if begun is not None and (begun["is_made"] or before != begun["before"]):
             return await self._find_made(edit_id, begun, target, before)
         place = await off_loop(find_place, request, before)
@@ -90,14 +85,14 @@ class Edits:
             "version": "",
             "is_made": False,
             "is_undone": False,
-            "at": self._ground.studio.clock.now_ms(),
+            "at": self._workspace.studio.clock.now_ms(),
         }
-        await self._ground.records.put(KIND, edit_id, body)
+        await self._workspace.records.put(KIND, edit_id, body)
         version = await self._write(target, after, f"edit: {body['reason']}")
         return await self._settle(edit_id, {**body, "version": version}, target, after)
 
     async def _find_made(
-        self, edit_id: str, begun: dict[str, Any], target: Target, now: str
+        self, edit_id: str, begun: dict[str, Any], target: EditTarget, now: str
     ) -> EditResult:
         """Return an edit that was asked for before, if the text or the record says it was made."""
         if begun["is_made"]:
@@ -115,10 +110,10 @@ class Edits:
         return await self._settle(edit_id, {**begun, "version": version}, target, now)
 
     async def _settle(
-        self, edit_id: str, body: dict[str, Any], target: Target, text: str
+        self, edit_id: str, body: dict[str, Any], target: EditTarget, text: str
     ) -> EditResult:
         if not body["is_made"]:
-            await self._ground.records.put(KIND, edit_id, {**body, "is_made": True})
+            await self._workspace.records.put(KIND, edit_id, {**body, "is_made": True})
         hits = await self._scan(target, text)
         return EditResult(
             edit_id, target.name, target.path, body["diff"], hits, str(body["version"])
@@ -126,8 +121,8 @@ class Edits:
 
     async def undo(self, name: str) -> EditResult:
         """Take the last edit of a target back; called again, the one before it."""
-        target = find_target(self._ground, self._manuscript, name)
-        now = read_target(self._ground, self._manuscript, target)
+        target = find_target(self._workspace, self._manuscript, name)
+        now = read_target(self._workspace, self._manuscript, target)
         made = self._of(target, now)
         open_edits = [(edit_id, body) for edit_id, body in made.items() if not body["is_undone"]]
         if not open_edits:
@@ -146,39 +141,39 @@ class Edits:
             )
         version = await self._write(target, before, f"undo: {body['reason']}")
         undone = {**body, "is_made": True, "is_undone": True}
-        await self._ground.records.put(KIND, edit_id, undone)
+        await self._workspace.records.put(KIND, edit_id, undone)
         shown = await off_loop(diff, now, before, target.path)
         hits = await self._scan(target, before)
         return EditResult(edit_id, target.name, target.path, shown, hits, version)
 
     def history(self, name: str) -> tuple[dict[str, Json], ...]:
         """Return the edits of a target, oldest first, without the texts."""
-        target = find_target(self._ground, self._manuscript, name)
-        now = read_target(self._ground, self._manuscript, target)
+        target = find_target(self._workspace, self._manuscript, name)
+        now = read_target(self._workspace, self._manuscript, target)
         shown = ("target", "reason", "is_undone", "at")
         return tuple(
             {"id": edit_id, **{key: body[key] for key in shown}}
             for edit_id, body in self._of(target, now).items()
         )
 
-    def _of(self, target: Target, now: str) -> dict[str, dict[str, Any]]:
+    def _of(self, target: EditTarget, now: str) -> dict[str, dict[str, Any]]:
         """Return the edits of a target that were made, oldest first."""
-        stored = self._ground.records.all(KIND)
+        stored = self._workspace.records.all(KIND)
         return {
             edit_id: body
             for edit_id, body in stored.items()
             if body["target"] == target.name and (body.get("is_made", True) or _is_made(body, now))
         }
 
-    async def _scan(self, target: Target, text: str) -> tuple[PatternHit, ...]:
+    async def _scan(self, target: EditTarget, text: str) -> tuple[PatternHit, ...]:
         if target.scene_id is None:
             return ()
         brief = self._measure_by(target.scene_id)
         return await off_loop(scan, text, patterns=brief.patterns, pov=brief.pov)
 
-    async def _write(self, target: Target, text: str, reason: str) -> str:
+    async def _write(self, target: EditTarget, text: str, reason: str) -> str:
         if target.scene_id is None:
-            written = self._ground.files.write_text(target.path, text)
+            written = self._workspace.files.write_text(target.path, text)
             return written.backup or ""
         meta = self._manuscript.scene(target.scene_id)
         version = await self._manuscript.save(target.scene_id, text, meta, reason=reason)
@@ -199,7 +194,7 @@ def _id_of(once: str) -> str:
     return f"edit_{digest(once)[:20]}"
 
 
-def as_kept(target: Target, text: str) -> str:
+def as_kept(target: EditTarget, text: str) -> str:
     """Return a text as it reads once it stands in its file."""
     return text if target.scene_id is None else body_as_kept(text)
 

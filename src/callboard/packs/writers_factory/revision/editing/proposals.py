@@ -5,13 +5,13 @@ drafting, a proposal that is taken becomes the scene's draft; in the editor it i
 other.
 """
 
-from dataclasses import asdict, dataclass, replace
+from dataclasses import dataclass, replace
 from enum import StrEnum
-from typing import Any, Final
+from typing import Final
 
-from callboard.core.canonical import Json, digest
+from callboard.core.canonical import digest
+from callboard.core.codec import Coded
 from callboard.core.errors import Conflict, InvalidInput, NotFound
-from callboard.packs.writers_factory.ground import Ground
 from callboard.packs.writers_factory.manuscript import Manuscript
 from callboard.packs.writers_factory.model import SceneStatus
 from callboard.packs.writers_factory.revision.editing.edits import (
@@ -20,12 +20,13 @@ from callboard.packs.writers_factory.revision.editing.edits import (
     as_kept,
     diff,
 )
-from callboard.packs.writers_factory.revision.editing.requests import EditRequest
-from callboard.packs.writers_factory.revision.editing.targets import (
-    Target,
+from callboard.packs.writers_factory.revision.editing.requests import (
+    EditRequest,
+    EditTarget,
     find_target,
     read_target,
 )
+from callboard.packs.writers_factory.workspace import Workspace
 
 KIND: Final = "content_proposal"
 _EDITOR: Final = "EDITOR"
@@ -60,7 +61,7 @@ class ProposalDecided(Conflict):
 
 
 @dataclass(frozen=True, slots=True)
-class Proposal:
+class EditProposal(Coded):
     """Text for a file, with how it differs from what stands there."""
 
     id: str
@@ -74,33 +75,23 @@ class Proposal:
     source: str = ""
     created_at: int = 0
 
-    def to_json(self) -> dict[str, Json]:
-        """Return the stored shape."""
-        return asdict(self)
-
-    @classmethod
-    def from_json(cls, data: dict[str, Any]) -> "Proposal":
-        """Read the stored shape."""
-        shape: dict[str, Any] = {**data, "state": ProposalState(data["state"])}
-        return cls(**shape)
-
 
 class Proposals:
     """The proposals of one project."""
 
-    def __init__(self, ground: Ground, manuscript: Manuscript, edits: Edits) -> None:
+    def __init__(self, workspace: Workspace, manuscript: Manuscript, edits: Edits) -> None:
         """Take the project, its scenes, and the way edits are made."""
-        self._ground = ground
+        self._workspace = workspace
         self._manuscript = manuscript
         self._edits = edits
 
-    async def propose(self, target: str, text: str, *, mode: str, source: str = "") -> Proposal:
+    async def propose(self, target: str, text: str, *, mode: str, source: str = "") -> EditProposal:
         """Keep a text for the writer to look at; prose is refused where none is written.
 
         The same text for the same target from the same source is one proposal, however often it is
         made and whatever became of it.
         """
-        found = find_target(self._ground, self._manuscript, target)
+        found = find_target(self._workspace, self._manuscript, target)
         if found.is_prose and mode not in _DRAFTING:
             raise ProseRefused(
                 f"{mode} writes no prose, so nothing was kept for {found.name}",
@@ -115,7 +106,7 @@ class Proposals:
             )
         before = self._text(found)
         after = _ended_like(text, before)
-        proposal = Proposal(
+        proposal = EditProposal(
             id=f"prop_{digest([source, found.name, text])[:20]}",
             target=found.name,
             path=found.path,
@@ -124,29 +115,31 @@ class Proposals:
             diff=diff(before, after, found.path),
             before_digest=digest(before),
             source=source[:200],
-            created_at=self._ground.studio.clock.now_ms(),
+            created_at=self._workspace.studio.clock.now_ms(),
         )
-        kept = await self._ground.records.change(
+        kept = await self._workspace.records.change(
             KIND, proposal.id, lambda known: known or proposal.to_json()
         )
-        return Proposal.from_json(kept)
+        return EditProposal.from_json(kept)
 
-    def all(self, *, pending_only: bool = False) -> tuple[Proposal, ...]:
+    def all(self, *, pending_only: bool = False) -> tuple[EditProposal, ...]:
         """Return the proposals, oldest first."""
-        found = [Proposal.from_json(each) for each in self._ground.records.all(KIND).values()]
+        found = [
+            EditProposal.from_json(each) for each in self._workspace.records.all(KIND).values()
+        ]
         return tuple(p for p in found if not pending_only or p.state is ProposalState.PENDING)
 
-    def get(self, proposal_id: str) -> Proposal:
+    def get(self, proposal_id: str) -> EditProposal:
         """Return one proposal."""
-        body = self._ground.records.get(KIND, proposal_id)
+        body = self._workspace.records.get(KIND, proposal_id)
         if body is None:
             raise ProposalUnknown(f"There is no proposal {proposal_id!r}", fix="List them first.")
-        return Proposal.from_json(body)
+        return EditProposal.from_json(body)
 
-    async def accept(self, proposal_id: str, *, mode: str, force: bool = False) -> Proposal:
+    async def accept(self, proposal_id: str, *, mode: str, force: bool = False) -> EditProposal:
         """Put a proposal in place, the way the present mode does it."""
         proposal = self._open(proposal_id)
-        target = find_target(self._ground, self._manuscript, proposal.target)
+        target = find_target(self._workspace, self._manuscript, proposal.target)
         if target.is_prose and mode not in _DRAFTING:
             raise ProseRefused(
                 f"{mode} writes no prose", fix="Go to DIRECTOR or EDITOR first.", mode=mode
@@ -174,11 +167,11 @@ class Proposals:
             await self._place(target, proposal)
         return await self._settle(proposal, ProposalState.ACCEPTED)
 
-    async def reject(self, proposal_id: str) -> Proposal:
+    async def reject(self, proposal_id: str) -> EditProposal:
         """Refuse a proposal; nothing changes but its state."""
         return await self._settle(self._open(proposal_id), ProposalState.REJECTED)
 
-    def _open(self, proposal_id: str) -> Proposal:
+    def _open(self, proposal_id: str) -> EditProposal:
         proposal = self.get(proposal_id)
         if proposal.state is not ProposalState.PENDING:
             raise ProposalDecided(
@@ -186,14 +179,14 @@ class Proposals:
             )
         return proposal
 
-    async def _settle(self, proposal: Proposal, state: ProposalState) -> Proposal:
+    async def _settle(self, proposal: EditProposal, state: ProposalState) -> EditProposal:
         settled = replace(proposal, state=state)
-        await self._ground.records.put(KIND, proposal.id, settled.to_json())
+        await self._workspace.records.put(KIND, proposal.id, settled.to_json())
         return settled
 
-    async def _place(self, target: Target, proposal: Proposal) -> None:
+    async def _place(self, target: EditTarget, proposal: EditProposal) -> None:
         if target.scene_id is None:
-            self._ground.files.write_text(target.path, proposal.text)
+            self._workspace.files.write_text(target.path, proposal.text)
             return
         meta = self._manuscript.scene(target.scene_id)
         is_written = meta.status in (SceneStatus.DRAFTED, SceneStatus.POLISHED)
@@ -202,9 +195,9 @@ class Proposals:
             target.scene_id, proposal.text, drafted, reason=f"proposal {proposal.id} accepted"
         )
 
-    def _text(self, target: Target) -> str:
+    def _text(self, target: EditTarget) -> str:
         try:
-            return read_target(self._ground, self._manuscript, target)
+            return read_target(self._workspace, self._manuscript, target)
         except NotFound:
             return ""
 

@@ -1,9 +1,14 @@
 """Edit requests: which words are to be replaced, and whether that is one place. Touches no file."""
 
 from dataclasses import dataclass
+from typing import Final
 
-from callboard.core.errors import CallboardError, ErrorTier, InvalidInput
+from callboard.core.errors import CallboardError, ErrorTier, InvalidInput, NotFound
+from callboard.packs.writers_factory.manuscript import Manuscript
 from callboard.packs.writers_factory.revision.analysis.quotes import occurrences
+from callboard.packs.writers_factory.workspace import Workspace
+from callboard.tools.errors import FileMissing
+from callboard.tools.files import TEXT_SUFFIXES
 
 
 class EditFailed(CallboardError):
@@ -34,14 +39,14 @@ class EditRequest:
 
 
 @dataclass(frozen=True, slots=True)
-class Place:
+class EditPlace:
     """Where an edit is made."""
 
     start: int
     end: int
 
 
-def find_place(request: EditRequest, text: str) -> Place:
+def find_place(request: EditRequest, text: str) -> EditPlace:
     """Return the one place an edit is meant for, or say how many there are."""
     if not request.reason.strip():
         raise InvalidInput("An edit needs a reason", fix="Say in a few words why.")
@@ -60,10 +65,10 @@ def find_place(request: EditRequest, text: str) -> Place:
             target=request.target,
         )
     start = text.find(request.old_text)
-    return Place(start, start + len(request.old_text))
+    return EditPlace(start, start + len(request.old_text))
 
 
-def _by_offsets(request: EditRequest, text: str) -> Place:
+def _by_offsets(request: EditRequest, text: str) -> EditPlace:
     start, end = request.start, request.end
     if start is None or end is None or not 0 <= start <= end <= len(text):
         raise EditFailed(
@@ -79,4 +84,63 @@ def _by_offsets(request: EditRequest, text: str) -> Place:
             count=0,
             target=request.target,
         )
-    return Place(start, end)
+    return EditPlace(start, end)
+
+
+CONTENT: Final = "content"
+MANUSCRIPT: Final = "content/Manuscript"
+# Kept by Callboard: versions of scenes, reports and exports are made, not edited.
+_KEPT: Final = ("content/Archive", "content/Reports", "content/Export")
+
+
+class TargetRefused(InvalidInput):
+    """A target was named that cannot be edited."""
+
+    code = "target_refused"
+
+
+@dataclass(frozen=True, slots=True)
+class EditTarget:
+    """A file that can be edited; `scene_id` is set for a scene."""
+
+    path: str
+    scene_id: str | None = None
+
+    @property
+    def name(self) -> str:
+        """How the target is kept on record."""
+        return self.scene_id or self.path
+
+    @property
+    def is_prose(self) -> bool:
+        """Whether it is part of the novel's own text."""
+        return self.scene_id is not None or self.path.startswith(f"{MANUSCRIPT}/")
+
+
+def find_target(workspace: Workspace, manuscript: Manuscript, name: str) -> EditTarget:
+    """Return the target a name stands for, or refuse it."""
+    wanted = name.strip()
+    for meta in manuscript.scenes():
+        if wanted in (meta.scene_id, manuscript.path(meta.scene_id)):
+            return EditTarget(manuscript.path(meta.scene_id), meta.scene_id)
+    path = workspace.files.resolve(wanted)
+    below = path.startswith(f"{CONTENT}/") and path.lower().endswith(TEXT_SUFFIXES)
+    if not below or any(path == kept or path.startswith(f"{kept}/") for kept in _KEPT):
+        raise TargetRefused(
+            f"{wanted!r} is no scene and no file that can be edited",
+            fix="Name a scene such as ch4-sc2, or a Markdown file below content/.",
+            target=wanted[:200],
+        )
+    return EditTarget(path)
+
+
+def read_target(workspace: Workspace, manuscript: Manuscript, target: EditTarget) -> str:
+    """Return the text of a target."""
+    if target.scene_id is not None:
+        return manuscript.text(target.scene_id)
+    try:
+        return workspace.files.read_text(target.path).text
+    except FileMissing as error:
+        raise NotFound(
+            f"There is no {target.path} yet", fix="Write it first.", target=target.path
+        ) from error

@@ -8,28 +8,28 @@ from dataclasses import dataclass, field, replace
 from typing import Final
 
 from callboard.choreography.stage import Stage
-from callboard.packs.writers_factory.ground import Ground
 from callboard.packs.writers_factory.model import WRITER
-from callboard.packs.writers_factory.prose import Change, track_changes
+from callboard.packs.writers_factory.prose import TextChange, track_changes
 from callboard.packs.writers_factory.revision.analysis.findings import Issue
 from callboard.packs.writers_factory.revision.analysis.judging import Judged, analyze_text
-from callboard.packs.writers_factory.revision.enhancement.changes import credit, preview_text
 from callboard.packs.writers_factory.revision.enhancement.fixes import changes_of, check_fixes
-from callboard.packs.writers_factory.revision.enhancement.passes import (
+from callboard.packs.writers_factory.revision.enhancement.proposal import (
     PASSES,
-    Draft,
+    Enhancement,
     Pass,
     PassNote,
+    ScoredText,
+    credit,
     objection,
+    preview_text,
 )
-from callboard.packs.writers_factory.revision.enhancement.proposal import Enhancement
 from callboard.packs.writers_factory.revision.enhancement.quick import (
-    Work,
+    EnhancementWork,
     list_issues,
     replacements_for,
     untrusted,
 )
-from callboard.packs.writers_factory.staff import is_small, model_of
+from callboard.packs.writers_factory.workspace import Workspace, is_small, model_of
 
 DEEP: Final = "six_pass"
 _NO_CHANGE: Final = "nothing was changed"
@@ -39,17 +39,17 @@ _NO_CHANGE: Final = "nothing was changed"
 class _Progress:
     """A scene between two passes."""
 
-    draft: Draft
-    changes: tuple[Change, ...] = ()
+    draft: ScoredText
+    changes: tuple[TextChange, ...] = ()
     passes: list[PassNote] = field(default_factory=list[PassNote])
     notes: list[str] = field(default_factory=list[str])
 
 
-async def revise_scene(stage: Stage, work: Work) -> Enhancement:
+async def revise_scene(stage: Stage, work: EnhancementWork) -> Enhancement:
     """Return what six passes propose for a scene, with the analysis before and after them."""
-    settings = Ground(stage.studio).settings.analysis
+    settings = Workspace(stage.studio).settings.analysis
     before = await analyze_text(stage, Judged("before", work.text, work.brief), work.judge)
-    progress = _Progress(Draft(work.text, before))
+    progress = _Progress(ScoredText(work.text, before))
     for each in PASSES:
         if progress.draft.analysis.total >= settings.stop_early_at:
             total = progress.draft.analysis.total
@@ -74,7 +74,7 @@ async def revise_scene(stage: Stage, work: Work) -> Enhancement:
     )
 
 
-async def _make(stage: Stage, work: Work, each: Pass, progress: _Progress) -> None:
+async def _make(stage: Stage, work: EnhancementWork, each: Pass, progress: _Progress) -> None:
     draft = progress.draft
     note = PassNote(each.number, each.name, is_kept=False, score_before=draft.analysis.total)
     text = await _rewritten(stage, work, each, draft)
@@ -83,8 +83,8 @@ async def _make(stage: Stage, work: Work, each: Pass, progress: _Progress) -> No
         return
     key = f"pass/{each.number}/analysis"
     analysis = await analyze_text(stage, Judged(key, text, work.brief), work.judge)
-    after = Draft(text, analysis)
-    why = objection(each, draft, after, Ground(stage.studio).settings.analysis)
+    after = ScoredText(text, analysis)
+    why = objection(each, draft, after, Workspace(stage.studio).settings.analysis)
     is_kept = not why
     progress.passes.append(replace(note, is_kept=is_kept, score_after=analysis.total, reverted=why))
     if is_kept:
@@ -94,12 +94,12 @@ async def _make(stage: Stage, work: Work, each: Pass, progress: _Progress) -> No
         progress.draft, progress.changes = after, credit(found, progress.changes)
 
 
-async def _rewritten(stage: Stage, work: Work, each: Pass, draft: Draft) -> str:
+async def _rewritten(stage: Stage, work: EnhancementWork, each: Pass, draft: ScoredText) -> str:
     issues = tuple(i for i in draft.analysis.issues if i.category is each.category)
-    model = model_of(Ground(stage.studio), WRITER, work.model)
-    if is_small(Ground(stage.studio), model):
+    model = model_of(Workspace(stage.studio), WRITER, work.model)
+    if is_small(Workspace(stage.studio), model):
         return await _cut(stage, work, each, draft.text, issues)
-    ground = work.brief.judge
+    workspace = work.brief.judge
     reply = await stage.ask(
         f"pass/{each.number}",
         WRITER,
@@ -107,21 +107,23 @@ async def _rewritten(stage: Stage, work: Work, each: Pass, draft: Draft) -> str:
         model=model,
         scene=untrusted("scene", draft.text),
         issues=list_issues(issues),
-        voice=untrusted("voice", ground.voice),
-        gold_excerpt=untrusted("gold_excerpt", ground.gold_excerpt),
-        evolution=untrusted("evolution", ground.evolution),
-        beat=untrusted("beat", ground.beat),
-        goal=untrusted("goal", ground.goal),
-        characters=untrusted("characters", ground.characters),
-        world_rules=untrusted("world_rules", ground.world_rules),
-        corrections=untrusted("corrections", ground.corrections),
-        threads=untrusted("threads", ground.threads),
+        voice=untrusted("voice", workspace.voice),
+        gold_excerpt=untrusted("gold_excerpt", workspace.gold_excerpt),
+        evolution=untrusted("evolution", workspace.evolution),
+        beat=untrusted("beat", workspace.beat),
+        goal=untrusted("goal", workspace.goal),
+        characters=untrusted("characters", workspace.characters),
+        world_rules=untrusted("world_rules", workspace.world_rules),
+        corrections=untrusted("corrections", workspace.corrections),
+        threads=untrusted("threads", workspace.threads),
         avoid=untrusted("avoid", "\n".join(work.brief.patterns.zero_tolerance())),
     )
     return clean_rewrite(reply.text, draft.text)
 
 
-async def _cut(stage: Stage, work: Work, each: Pass, text: str, issues: tuple[Issue, ...]) -> str:
+async def _cut(
+    stage: Stage, work: EnhancementWork, each: Pass, text: str, issues: tuple[Issue, ...]
+) -> str:
     now = replace(work, text=text)
     found = await replacements_for(stage, f"pass/{each.number}", now, issues)
     return preview_text(text, changes_of(text, check_fixes(text, found, issues)))

@@ -6,7 +6,7 @@ from typing import Annotated, Any, Final
 
 from callboard.choreography.answers import Answer, at_most
 from callboard.core.canonical import Json
-from callboard.packs.writers_factory.prose import Change
+from callboard.packs.writers_factory.prose import TextChange
 from callboard.packs.writers_factory.revision.analysis.findings import Category, Issue
 from callboard.packs.writers_factory.revision.analysis.quotes import occurrences
 
@@ -86,10 +86,10 @@ def check_fixes(
     return tuple(fixes)
 
 
-def changes_of(text: str, fixes: Sequence[Fix]) -> tuple[Change, ...]:
+def changes_of(text: str, fixes: Sequence[Fix]) -> tuple[TextChange, ...]:
     """Return the fixes that can be made as tracked changes."""
     return tuple(
-        Change(
+        TextChange(
             fix.change_id,
             (at := text.find(fix.old_text)),
             at + len(fix.old_text),

@@ -18,11 +18,11 @@ from callboard.packs.writers_factory.revision.analysis.threads import (
     find_thread,
     telling_stems,
 )
-from callboard.packs.writers_factory.revision.facts import SceneText, StoryFacts
+from callboard.packs.writers_factory.revision.facts import BookScene, StoryFacts
 from callboard.packs.writers_factory.revision.reports.findings import AuditItem, AuditKind
 
 
-def audit_manuscript(story: StoryFacts, scenes: Sequence[SceneText]) -> tuple[AuditItem, ...]:
+def audit_manuscript(story: StoryFacts, scenes: Sequence[BookScene]) -> tuple[AuditItem, ...]:
     """Return everything code finds, by chapter; scenes come in story order."""
     written = [scene for scene in scenes if scene.text.strip()]
     found = [
@@ -43,7 +43,7 @@ def in_order(items: Sequence[AuditItem]) -> tuple[AuditItem, ...]:
     return tuple(sorted(unique, key=lambda i: (i.chapter, weight[i.severity], i.kind, i.problem)))
 
 
-def _from_health(story: StoryFacts, scenes: Sequence[SceneText]) -> Iterator[AuditItem]:
+def _from_health(story: StoryFacts, scenes: Sequence[BookScene]) -> Iterator[AuditItem]:
     chapters = {scene.meta.scene_id: scene.meta.chapter for scene in scenes}
     for finding in story.health:
         if not finding.check_id.startswith("A3"):
@@ -64,7 +64,7 @@ def _quotes(finding: Finding) -> tuple[str, ...]:
     return tuple(f"{each.scene_id}: {each.quote}" for each in finding.evidence)
 
 
-def _unpaid(story: StoryFacts, scenes: Sequence[SceneText]) -> Iterator[AuditItem]:
+def _unpaid(story: StoryFacts, scenes: Sequence[BookScene]) -> Iterator[AuditItem]:
     for at, scene in enumerate(scenes):
         for name in _named(story, scene, is_payoff=False):
             later = scenes[at + 1 :]
@@ -85,7 +85,7 @@ def _unpaid(story: StoryFacts, scenes: Sequence[SceneText]) -> Iterator[AuditIte
             )
 
 
-def _unplanted(story: StoryFacts, scenes: Sequence[SceneText]) -> Iterator[AuditItem]:
+def _unplanted(story: StoryFacts, scenes: Sequence[BookScene]) -> Iterator[AuditItem]:
     for at, scene in enumerate(scenes):
         for name in _named(story, scene, is_payoff=True):
             thread = Thread(name, story.aliases_of(name))
@@ -109,7 +109,7 @@ def _unplanted(story: StoryFacts, scenes: Sequence[SceneText]) -> Iterator[Audit
             )
 
 
-def _named(story: StoryFacts, scene: SceneText, *, is_payoff: bool) -> tuple[str, ...]:
+def _named(story: StoryFacts, scene: BookScene, *, is_payoff: bool) -> tuple[str, ...]:
     own = scene.meta.callbacks if is_payoff else scene.meta.foreshadowing
     graph = [
         each.name
@@ -136,7 +136,7 @@ def _has(name: str, others: Sequence[str]) -> bool:
 
 
 def _breaches(
-    sources: Sequence[Correction], scenes: Sequence[SceneText], kind: AuditKind
+    sources: Sequence[Correction], scenes: Sequence[BookScene], kind: AuditKind
 ) -> Iterator[AuditItem]:
     facts = forbidden_facts(sources)
     for scene in scenes:
@@ -144,7 +144,7 @@ def _breaches(
             yield _breach_item(breach, scene, kind)
 
 
-def _breach_item(breach: Breach, scene: SceneText, kind: AuditKind) -> AuditItem:
+def _breach_item(breach: Breach, scene: BookScene, kind: AuditKind) -> AuditItem:
     what = "the correction" if kind is AuditKind.CORRECTION else "the rule"
     return AuditItem(
         kind,

@@ -14,9 +14,9 @@ from callboard.choreography.stage import Stage
 from callboard.core.vocabulary import Content, Trust
 from callboard.packs.writers_factory.model import PACK, Severity
 from callboard.packs.writers_factory.revision.analysis.quotes import locate
-from callboard.packs.writers_factory.revision.facts import SceneText
+from callboard.packs.writers_factory.revision.facts import BookScene
 from callboard.packs.writers_factory.revision.reports.findings import AuditItem, AuditKind
-from callboard.packs.writers_factory.staff import judge_on
+from callboard.packs.writers_factory.workspace import judge_on
 from callboard.prompts import render_template
 
 _GUARDRAILS: Final = "guardrails/continuity_rules"
@@ -79,7 +79,7 @@ async def judge_rules(
     return tuple(items), tuple(notes)
 
 
-def chapters_of(scenes: Sequence[SceneText]) -> tuple[Chapter, ...]:
+def chapters_of(scenes: Sequence[BookScene]) -> tuple[Chapter, ...]:
     """Return the written scenes by chapter, in their order."""
     found: dict[int, dict[str, str]] = {}
     for scene in scenes:

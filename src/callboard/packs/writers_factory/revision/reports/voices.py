@@ -14,7 +14,7 @@ from callboard.core.canonical import Json
 from callboard.library.story.text.words import count_words
 from callboard.packs.writers_factory.prose import distance, measure, scan
 from callboard.packs.writers_factory.revision.analysis.quotes import paragraphs_of
-from callboard.packs.writers_factory.revision.facts import SceneText, StoryFacts
+from callboard.packs.writers_factory.revision.facts import BookScene, StoryFacts
 
 _DRIFT: Final = 0.12
 _FAR: Final = 0.35
@@ -70,7 +70,7 @@ class VoiceReport:
         }
 
 
-def report_voice(story: StoryFacts, scenes: Sequence[SceneText]) -> VoiceReport:
+def report_voice(story: StoryFacts, scenes: Sequence[BookScene]) -> VoiceReport:
     """Measure every written scene against the voice."""
     written = [scene for scene in scenes if scene.text.strip()]
     gold = measure(story.voice.gold_text) if story.voice.gold_text.strip() else None
@@ -95,7 +95,7 @@ def report_voice(story: StoryFacts, scenes: Sequence[SceneText]) -> VoiceReport:
 
 def _scene_voice(
     story: StoryFacts,
-    scene: SceneText,
+    scene: BookScene,
     act: str,
     apart: dict[str, float],
     expected: dict[str, float],
@@ -126,7 +126,7 @@ def _drift(voices: Sequence[SceneVoice]) -> dict[str, float]:
     return {str(chapter): round(fmean(values), 3) for chapter, values in sorted(chapters.items())}
 
 
-def _outliers(story: StoryFacts, scenes: Sequence[SceneText]) -> tuple[Outlier, ...]:
+def _outliers(story: StoryFacts, scenes: Sequence[BookScene]) -> tuple[Outlier, ...]:
     if not story.voice.gold_text.strip():
         return ()
     gold = measure(story.voice.gold_text)

@@ -8,28 +8,28 @@ from callboard.core.canonical import Json
 from callboard.knowledge import Edge, Graph, Node, node_id
 from callboard.library.story.text import stem, words_of
 from callboard.packs.writers_factory.bible import beat_point
-from callboard.packs.writers_factory.ground import Ground
 from callboard.packs.writers_factory.memory.scenery import beat_node_id, scene_node_id
 from callboard.packs.writers_factory.model import SceneMeta
-from callboard.packs.writers_factory.scenes.scaffolds import SmartScaffold, Thread
+from callboard.packs.writers_factory.scenes.scaffolds import SceneThread, SmartScaffold
 from callboard.packs.writers_factory.scenes.scaffolds.scaffold import NEW
 from callboard.packs.writers_factory.scenes.variants.inspection import hints, mentions
+from callboard.packs.writers_factory.workspace import Workspace
 
 
 @dataclass(frozen=True, slots=True)
-class Ties:
+class SceneTies:
     """What of a scaffold's threads a text really touches."""
 
-    paid: tuple[Thread, ...] = ()
-    planted: tuple[Thread, ...] = ()
+    paid: tuple[SceneThread, ...] = ()
+    planted: tuple[SceneThread, ...] = ()
 
 
-def ties_of(text: str, scaffold: SmartScaffold | None) -> Ties:
+def ties_of(text: str, scaffold: SmartScaffold | None) -> SceneTies:
     """Return the callbacks a text mentions and the events it hints at."""
     if scaffold is None:
-        return Ties()
+        return SceneTies()
     stems = {stem(word) for word in words_of(text)}
-    return Ties(
+    return SceneTies(
         tuple(each for each in scaffold.callbacks if mentions(stems, each.name)),
         tuple(each for each in scaffold.foreshadowing if hints(stems, each.name)),
     )
@@ -49,7 +49,11 @@ class Addition:
 
 
 def addition_of(
-    graph: Graph, meta: SceneMeta, scaffold: SmartScaffold | None, ties: Ties, previous: str | None
+    graph: Graph,
+    meta: SceneMeta,
+    scaffold: SmartScaffold | None,
+    ties: SceneTies,
+    previous: str | None,
 ) -> Addition:
     """Return what an accepted scene adds; nothing in it refers to what is not there."""
     source, here = scene_source(meta.scene_id), scene_node_id(meta.scene_id)
@@ -95,7 +99,9 @@ def addition_of(
     return Addition(tuple(nodes.values()), tuple(edges))
 
 
-async def store_addition(ground: Ground, graph: Graph, meta: SceneMeta, new: Addition) -> Json:
+async def store_addition(
+    workspace: Workspace, graph: Graph, meta: SceneMeta, new: Addition
+) -> Json:
     """Bring an addition into the graph in place of what the same scene added before."""
     source = scene_source(meta.scene_id)
     wanted = {edge.key for edge in new.edges}
@@ -111,7 +117,7 @@ async def store_addition(ground: Ground, graph: Graph, meta: SceneMeta, new: Add
             "edges_removed": len(stale),
         }
 
-    return await ground.studio.database.write(act)
+    return await workspace.studio.database.write(act)
 
 
 def _cast(meta: SceneMeta, scaffold: SmartScaffold | None) -> Iterable[str]:

@@ -4,17 +4,17 @@ from dataclasses import dataclass, replace
 
 from callboard.core.canonical import Json
 from callboard.operations import operation
-from callboard.packs.writers_factory.ground import Ground
 from callboard.packs.writers_factory.model import SceneMeta, SceneStatus, SymbolUse
 from callboard.packs.writers_factory.scenes.acceptance.graph import (
     addition_of,
     store_addition,
     ties_of,
 )
-from callboard.packs.writers_factory.scenes.errors import NothingToAccept
+from callboard.packs.writers_factory.scenes.drafts import NoTextToAccept
 from callboard.packs.writers_factory.scenes.rooms import SceneRooms
 from callboard.packs.writers_factory.scenes.scaffolds import SmartScaffold
 from callboard.packs.writers_factory.scenes.scaffolds.derivation import people_named
+from callboard.packs.writers_factory.workspace import Workspace
 
 
 @dataclass(frozen=True, slots=True)
@@ -26,13 +26,13 @@ class AcceptedText:
 
 
 @operation(undo="undo_scene")
-async def accept_text(ground: Ground, scene_id: str, variant_id: str = "") -> AcceptedText:
+async def accept_text(workspace: Workspace, scene_id: str, variant_id: str = "") -> AcceptedText:
     """Make a draft, or the text a scene has, part of the book."""
-    rooms = SceneRooms(ground)
+    rooms = SceneRooms(workspace)
     book = rooms.manuscript
     text = rooms.desk.variant(scene_id, variant_id).text if variant_id else book.text(scene_id)
     if not text.strip():
-        raise NothingToAccept(
+        raise NoTextToAccept(
             f"{scene_id} has no text to accept",
             fix="Select a variant or write the scene first.",
             scene_id=scene_id,
@@ -60,19 +60,22 @@ def _meta(rooms: SceneRooms, scene: str, text: str, scaffold: SmartScaffold | No
 
 @operation()
 async def note_judgement(
-    ground: Ground, scene_id: str, symbols: tuple[SymbolUse, ...], tension: float | None = None
+    workspace: Workspace,
+    scene_id: str,
+    symbols: tuple[SymbolUse, ...],
+    tension: float | None = None,
 ) -> None:
     """Keep with a scene what a judge found in it."""
     found: dict[str, Json] = {"symbols": symbols}
     if tension is not None:
         found["tension"] = tension
-    await SceneRooms(ground).manuscript.set_meta(scene_id, **found)
+    await SceneRooms(workspace).manuscript.set_meta(scene_id, **found)
 
 
 @operation()
-async def grow_graph(ground: Ground, scene_id: str, text: str) -> dict[str, Json]:
+async def grow_graph(workspace: Workspace, scene_id: str, text: str) -> dict[str, Json]:
     """Bring a scene into the graph, in place of what it added before."""
-    rooms = SceneRooms(ground)
+    rooms = SceneRooms(workspace)
     meta, scaffold = rooms.manuscript.scene(scene_id), rooms.desk.scaffold(scene_id)
     previous = rooms.manuscript.previous(scene_id)
     new = addition_of(
@@ -82,4 +85,4 @@ async def grow_graph(ground: Ground, scene_id: str, text: str) -> dict[str, Json
         ties_of(text, scaffold),
         previous.scene_id if previous else None,
     )
-    return await store_addition(ground, rooms.graph, meta, new)
+    return await store_addition(workspace, rooms.graph, meta, new)

@@ -1,27 +1,83 @@
 """Acceptance: the writer takes a text, and the book, the graph and the next step follow."""
 
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable, Callable, Iterator
 from dataclasses import dataclass
-from typing import Protocol
+from typing import Final, Protocol
 
 from callboard.choreography.stage import Stage
 from callboard.core.canonical import Json
-from callboard.packs.writers_factory.ground import Ground
+from callboard.engine.errors import StepFailed
 from callboard.packs.writers_factory.manuscript import meta_to_json
+from callboard.packs.writers_factory.memory.claims import Names, Offer, Origin, OriginKind
+from callboard.packs.writers_factory.memory.conflicts import read_rules
+from callboard.packs.writers_factory.memory.consolidation.merging import Digestion, Merger
+from callboard.packs.writers_factory.memory.consolidation.report import Report
+from callboard.packs.writers_factory.memory.consolidation.turns import open_scene, scene_turn
+from callboard.packs.writers_factory.memory.extraction import Claiming, find_in_text, interview_on
+from callboard.packs.writers_factory.memory.found import since_scene
 from callboard.packs.writers_factory.model import SceneMeta, SymbolUse
 from callboard.packs.writers_factory.operations import in_run, keep_in_run
-from callboard.packs.writers_factory.scenes.acceptance.extraction import digest_scene
 from callboard.packs.writers_factory.scenes.acceptance.operations import (
     accept_text,
     grow_graph,
     note_judgement,
 )
 from callboard.packs.writers_factory.scenes.rooms import SceneRooms
+from callboard.packs.writers_factory.workspace import Workspace
+
+_KNOWN_NAMES: Final = 60
+
+
+async def digest_scene(stage: Stage, rooms: SceneRooms, meta: SceneMeta, text: str) -> Json:
+    """Extract what a scene says and merge it; what contradicts the graph becomes a conflict.
+
+    Without an answer the report says so in its warnings, and the scene waits to be read.
+    """
+    workspace, graph = rooms.workspace, rooms.graph
+    names = await stage.step(
+        "names", lambda: [each.name for each, _ in graph.central(_KNOWN_NAMES)]
+    )
+    turn = scene_turn(meta.scene_id, text)
+    await keep_in_run(
+        stage, "wait", "unread scene", lambda: open_scene(workspace.records, turn), of=meta.scene_id
+    )
+    warnings: tuple[str, ...] = ()
+    try:
+        found = await find_in_text(stage, "extract", text, interview_on(workspace, graph, names))
+    except StepFailed as failed:
+        found, warnings = None, (f"No model could be asked: {failed.error.message}",)
+    if found is None:
+        warnings = (*warnings, f"What {meta.scene_id} establishes waits for a consolidation.")
+    rules = read_rules(stage.studio.project.folder)
+
+    def offers(known: Names) -> Iterator[Offer]:
+        if found is not None:
+            dated = since_scene(found, meta.scene_id)
+            claims = Claiming(known, rules).claims(dated, text, turn.source)
+            yield Offer(Origin(OriginKind.TURN, turn.run_id), claims)
+
+    async def merge() -> Json:
+        studio = stage.studio
+        merger = Merger(studio.database, workspace.records, graph, rooms.memory.facts)
+        digestion = Digestion(
+            run_id=stage.run.id,
+            entries={},
+            # A turn that is merged is marked with it; one that is not stays for a consolidation.
+            turn_ids=() if found is None else (turn.run_id,),
+            offers=offers,
+            rule_clashes={},
+            seen=Report(events_seen=1, unread=int(found is None), warnings=warnings),
+            started_ms=studio.clock.now_ms(),
+        )
+        return (await merger.merge(digestion, rules, studio.clock.now_ms)).to_json()
+
+    return await keep_in_run(stage, "take_in", "facts of a scene", merge, of=meta.scene_id)
+
 
 NEXT = "scene.accepted"
 
 
-class Judged(Protocol):
+class SceneVerdict(Protocol):
     """What a judge finds in an accepted scene."""
 
     @property
@@ -35,12 +91,12 @@ class Judged(Protocol):
         ...
 
 
-Judge = Callable[[Stage, str, SceneMeta], Awaitable[Judged | None]]
+Judge = Callable[[Stage, str, SceneMeta], Awaitable[SceneVerdict | None]]
 """Judges a scene of the manuscript under a key, and keeps a challenge to the flaw by itself."""
 
 
 @dataclass(frozen=True, slots=True)
-class Accepted:
+class AcceptedScene:
     """What came of an acceptance."""
 
     meta: SceneMeta
@@ -58,9 +114,11 @@ class Accepted:
         }
 
 
-async def accept_scene(stage: Stage, scene: str, variant: str, judge: Judge | None) -> Accepted:
+async def accept_scene(
+    stage: Stage, scene: str, variant: str, judge: Judge | None
+) -> AcceptedScene:
     """Make a scene's text the draft of the book, and everything that follows from it."""
-    rooms = SceneRooms(Ground(stage.studio))
+    rooms = SceneRooms(Workspace(stage.studio))
     text = (await in_run(stage, "accept", accept_text, scene, variant)).text
     meta = rooms.manuscript.scene(scene)
     if judge is not None:
@@ -71,7 +129,7 @@ async def accept_scene(stage: Stage, scene: str, variant: str, judge: Judge | No
         stage, "go_on", "next scene", lambda: _next(rooms, scene), of=scene
     )
     await stage.emit(NEXT, {"scene_id": scene, "next_scene": following})
-    return Accepted(meta, grown, extracted, following)
+    return AcceptedScene(meta, grown, extracted, following)
 
 
 async def _judged(stage: Stage, rooms: SceneRooms, meta: SceneMeta, judge: Judge) -> SceneMeta:

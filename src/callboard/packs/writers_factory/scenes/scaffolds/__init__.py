@@ -1,8 +1,6 @@
 """Scaffolds: the brief of one scene, derived from the story, worded by a model, checked."""
 
-from callboard.packs.writers_factory.scenes.scaffolds.corrections import breaches
 from callboard.packs.writers_factory.scenes.scaffolds.derivation import (
-    ENRICHMENTS,
     derive,
     read_enrichment,
     with_threads,
@@ -10,26 +8,27 @@ from callboard.packs.writers_factory.scenes.scaffolds.derivation import (
 from callboard.packs.writers_factory.scenes.scaffolds.scaffold import (
     ESSENTIAL_FIELDS,
     FREE_FIELDS,
-    SmartScaffold,
-    Thread,
-)
-from callboard.packs.writers_factory.scenes.scaffolds.story import (
     BeatNote,
     Person,
+    SceneThread,
+    SmartScaffold,
     StoryView,
     TiedThread,
 )
-from callboard.packs.writers_factory.scenes.scaffolds.validation import mended, scaffold_faults
+from callboard.packs.writers_factory.scenes.scaffolds.validation import (
+    breaches,
+    mended,
+    scaffold_faults,
+)
 
 __all__ = [
-    "ENRICHMENTS",
     "ESSENTIAL_FIELDS",
     "FREE_FIELDS",
     "BeatNote",
     "Person",
+    "SceneThread",
     "SmartScaffold",
     "StoryView",
-    "Thread",
     "TiedThread",
     "breaches",
     "derive",

@@ -6,10 +6,11 @@ from dataclasses import replace
 from typing import Final
 
 from callboard.packs.writers_factory.model import scene_id
-from callboard.packs.writers_factory.scenes.scaffolds.scaffold import SmartScaffold, Thread
-from callboard.packs.writers_factory.scenes.scaffolds.story import (
+from callboard.packs.writers_factory.scenes.scaffolds.scaffold import (
     BeatNote,
     Person,
+    SceneThread,
+    SmartScaffold,
     StoryView,
     TiedThread,
 )
@@ -122,7 +123,7 @@ def with_threads(scaffold: SmartScaffold, view: StoryView, sources: Sequence[str
     )
 
 
-def _fitting(threads: Sequence[TiedThread], present: frozenset[str]) -> tuple[Thread, ...]:
+def _fitting(threads: Sequence[TiedThread], present: frozenset[str]) -> tuple[SceneThread, ...]:
     return tuple(each.thread for each in threads if not present.isdisjoint(each.people))
 
 

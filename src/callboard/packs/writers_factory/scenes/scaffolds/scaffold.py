@@ -1,10 +1,9 @@
 """SmartScaffold: the brief of one scene. Values, their stored shape and how they read."""
 
-from collections.abc import Mapping
-from dataclasses import asdict, dataclass, fields
+from dataclasses import dataclass
 from typing import Any, Final, cast
 
-from callboard.core.canonical import Json, plain
+from callboard.core.codec import Coded
 
 BACKGROUND: Final = "Background:"
 NEW: Final = "New:"
@@ -36,7 +35,7 @@ ESSENTIAL_FIELDS: Final = (
 
 
 @dataclass(frozen=True, slots=True)
-class Thread:
+class SceneThread(Coded):
     """Something that ties scenes together: planted and owed, or still to come.
 
     `id` names it in the graph; `scene_id` is where it was planted, `beat_number` where it comes.
@@ -53,19 +52,9 @@ class Thread:
             return f"{self.name} ({self.scene_id})"
         return self.name
 
-    @classmethod
-    def from_json(cls, stored: Mapping[str, Any]) -> "Thread":
-        """Read the stored shape."""
-        return cls(
-            str(stored["id"]),
-            str(stored["name"]),
-            str(stored.get("scene_id") or ""),
-            stored.get("beat_number"),
-        )
-
 
 @dataclass(frozen=True, slots=True)
-class SmartScaffold:
+class SmartScaffold(Coded):
     """The brief of one scene, complete."""
 
     scaffold_id: str
@@ -78,8 +67,8 @@ class SmartScaffold:
     location: str = ""
     time_of_day: str = ""
     weather: str = ""
-    callbacks: tuple[Thread, ...] = ()
-    foreshadowing: tuple[Thread, ...] = ()
+    callbacks: tuple[SceneThread, ...] = ()
+    foreshadowing: tuple[SceneThread, ...] = ()
     protagonist_constraint: str = ""
     scene_goal: str = ""
     conflict: str = ""
@@ -98,20 +87,6 @@ class SmartScaffold:
     def people(self) -> tuple[str, ...]:
         """The names of those who act in it; those in the background do not."""
         return tuple(each for each in self.characters_present if not is_marked(each))
-
-    def to_json(self) -> dict[str, Json]:
-        """Return the stored shape, which is also the one shown at the doors."""
-        return plain(asdict(self))
-
-    @classmethod
-    def from_json(cls, stored: Mapping[str, Any]) -> "SmartScaffold":
-        """Read the stored shape."""
-        values = {each.name: stored[each.name] for each in fields(cls) if each.name in stored}
-        for name in ("callbacks", "foreshadowing"):
-            values[name] = tuple(Thread.from_json(each) for each in values.get(name, ()))
-        for name in ("characters_present", "world_rules", "health_notes", "sources", "warnings"):
-            values[name] = tuple(values.get(name, ()))
-        return cls(**values)
 
     def lines(self, *, essential: bool = False) -> tuple[str, ...]:
         """Return the scaffold as `name: value` lines; what is empty is left out."""
@@ -149,3 +124,89 @@ def _told(value: Any) -> str:
     if isinstance(value, tuple):
         return "; ".join(map(str, cast("tuple[object, ...]", value)))
     return str(value)
+
+
+@dataclass(frozen=True, slots=True)
+class Person:
+    """A character of the graph, as far as the scene is concerned."""
+
+    id: str
+    name: str
+    aliases: tuple[str, ...] = ()
+    is_alive: bool = True
+
+    def answers_to(self, name: str) -> bool:
+        """Say whether a name means this person."""
+        wanted = " ".join(name.split()).casefold()
+        return wanted in (each.casefold() for each in (self.name, *self.aliases))
+
+
+@dataclass(frozen=True, slots=True)
+class TiedThread:
+    """A thread, and the people it concerns (ids)."""
+
+    thread: SceneThread
+    people: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class BeatNote:
+    """A beat of the sheet."""
+
+    number: int
+    name: str
+    content: str = ""
+    midpoint_type: str = ""
+    low_pct: float = 0
+    high_pct: float = 100
+
+    @property
+    def place(self) -> str:
+        """Where in the book it belongs."""
+        low, high = f"{self.low_pct:g}", f"{self.high_pct:g}"
+        return f"{low} %" if low == high else f"{low}-{high} %"
+
+    @property
+    def alignment(self) -> str:
+        """How a scaffold names it."""
+        if not self.midpoint_type:
+            return self.name
+        return f"{self.name} – {self.midpoint_type.replace('_', ' ')}"
+
+
+@dataclass(frozen=True, slots=True)
+class StoryView(Coded):
+    """Everything a scaffold is derived from."""
+
+    chapter: int
+    scene: int
+    title: str
+    summary: str = ""
+    planned_beat: int | None = None
+    # Where the scene begins in the planned book, in percent.
+    position_pct: float = 0
+    word_target: int = 1500
+    protagonist: str = ""
+    flaw: str = ""
+    lie: str = ""
+    people: tuple[Person, ...] = ()
+    locations: tuple[str, ...] = ()
+    beats: tuple[BeatNote, ...] = ()
+    # Planted earlier and not paid off, oldest first.
+    owed: tuple[TiedThread, ...] = ()
+    # To come in later beats, and not planted.
+    coming: tuple[TiedThread, ...] = ()
+    rules: tuple[str, ...] = ()
+    corrections: tuple[str, ...] = ()
+    previous_location: str = ""
+    flaw_gap: int | None = None
+    health_notes: tuple[str, ...] = ()
+    research: tuple[str, ...] = ()
+
+    def person(self, name: str) -> Person | None:
+        """Return who is meant by a name."""
+        return next((each for each in self.people if each.answers_to(name)), None)
+
+    def beat(self, number: int) -> BeatNote | None:
+        """Return a beat by its number."""
+        return next((each for each in self.beats if each.number == number), None)

@@ -9,10 +9,10 @@ from callboard.packs.writers_factory.manuscript import parse_scene_id
 from callboard.packs.writers_factory.memory.claims import find_point
 from callboard.packs.writers_factory.memory.scenery import beat_node_id
 from callboard.packs.writers_factory.scenes.scaffolds.derivation import people_named
-from callboard.packs.writers_factory.scenes.scaffolds.scaffold import Thread
-from callboard.packs.writers_factory.scenes.scaffolds.story import (
+from callboard.packs.writers_factory.scenes.scaffolds.scaffold import (
     BeatNote,
     Person,
+    SceneThread,
     TiedThread,
 )
 
@@ -46,7 +46,7 @@ class Threads:
             place, node = place_of(edge.src), self._graph.node(edge.dst)
             if place is None or place >= self._here or node is None or node.id in paid:
                 continue
-            thread = Thread(node.id, node.name, edge.src.removeprefix(_SCENE))
+            thread = SceneThread(node.id, node.name, edge.src.removeprefix(_SCENE))
             tied = TiedThread(thread, self._ties(node, edge))
             if node.id not in found or place < found[node.id][0]:
                 found[node.id] = (place, tied)
@@ -68,7 +68,7 @@ class Threads:
             beat, scene = at
             is_later = beat > here if beat is not None else _after(scene, self._here)
             if is_later:
-                thread = Thread(node.id, node.name, scene or "", beat)
+                thread = SceneThread(node.id, node.name, scene or "", beat)
                 found.append(((False, beat or here + 0.5), TiedThread(thread, self._ties(node))))
         for beat in beats:
             node_id = beat_node_id(beat.number)
@@ -76,7 +76,7 @@ class Threads:
                 continue
             name = f"{beat.name}: {beat.content}"[:_NAME_CHARS]
             named = tuple(person.id for person in people_named([beat.content], self._people))
-            thread = Thread(node_id, name, "", beat.number)
+            thread = SceneThread(node_id, name, "", beat.number)
             found.append(((True, beat.number), TiedThread(thread, named)))
         return tuple(tied for _, tied in sorted(found, key=lambda each: each[0]))
 
@@ -115,7 +115,7 @@ class Threads:
             return None
         people = people_named([value, str(entry.key).replace("_", " ")], self._people)
         scene = str(point) if point is not None and point.scene is not None else ""
-        thread = Thread(f"kb:{entry.key}", value, scene)
+        thread = SceneThread(f"kb:{entry.key}", value, scene)
         return place, TiedThread(thread, tuple(person.id for person in people))
 
 

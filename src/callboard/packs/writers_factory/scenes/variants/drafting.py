@@ -4,32 +4,97 @@ A draft far off its length is sent back once, sentences with a forbidden phrase 
 then it is shown as it is, with everything found in it.
 """
 
+import re
 from dataclasses import dataclass
 from typing import Final
 
 from callboard.choreography.stage import Stage
-from callboard.packs.writers_factory.ground import Ground
 from callboard.packs.writers_factory.manuscript import count_prose
 from callboard.packs.writers_factory.model import WRITER
 from callboard.packs.writers_factory.scenes.asking import block, listed, said, shown
-from callboard.packs.writers_factory.scenes.variant import Flag, SceneVariant
+from callboard.packs.writers_factory.scenes.drafts import DraftFlag, SceneVariant
+from callboard.packs.writers_factory.scenes.scaffolds import SmartScaffold
 from callboard.packs.writers_factory.scenes.variants.inspection import (
     Standard,
     forbidden,
     inspect,
     needs_length,
-    off_length,
-    sentences_with,
-)
-from callboard.packs.writers_factory.scenes.variants.material import Material, prompt_inputs
-from callboard.packs.writers_factory.scenes.variants.replies import (
     numbered_lines,
+    off_length,
     prose_of,
     replaced,
+    sentences_with,
 )
-from callboard.packs.writers_factory.scenes.variants.small import build_small
-from callboard.packs.writers_factory.staff import is_small
+from callboard.packs.writers_factory.scenes.variants.material import SceneMaterial, prompt_inputs
+from callboard.packs.writers_factory.voice.tournament.writing import PassageOrder, write_passage
+from callboard.packs.writers_factory.workspace import Workspace, is_small
 from callboard.prompts import fence
+
+_LEAST_SHARE: Final = 0.4
+_MOST_SHARE: Final = 1.4
+_SENTENCE: Final = re.compile(r"[^.!?]+[.!?]?")
+_LABEL: Final = re.compile(
+    r"^(?:The scene turns on this|What stands in the way is the flaw): ", re.IGNORECASE
+)
+
+
+async def build_small(
+    stage: Stage, material: SceneMaterial, strategy: str, model: str, standard: Standard
+) -> str:
+    """Return a short draft; if the model tells nothing, the plan's own sentences stand."""
+    lines = scene_lines(material.brief)
+    words = material.word_target
+    order = PassageOrder(
+        model=model,
+        strategy=strategy,
+        test_prompt=" ".join(lines[:3]),
+        context="",
+        words=words,
+        least=int(words * _LEAST_SHARE),
+        most=int(words * _MOST_SHARE),
+        is_small=True,
+    )
+    passage = await write_passage(stage, order)
+    told = _without_forbidden(passage.text, standard)
+    return "\n\n".join([lines[0], told] if told else lines)
+
+
+def scene_lines(scaffold: SmartScaffold) -> tuple[str, ...]:
+    """Return what the plan says of a scene, one sentence each, what happens first."""
+    who = scaffold.pov_character or "Somebody"
+    happens = _sentences(scaffold.summary or scaffold.scene_goal) or [f"{who} is alone."]
+    others = [name for name in scaffold.people if name != who]
+    company = [f"{' and '.join(others[:2])} {'is' if len(others) == 1 else 'are'} there, too."]
+    owed = [f"{who} thinks of {_lowered(each.name)}." for each in scaffold.callbacks[:2]]
+    turn = [*_sentences(scaffold.conflict), *_sentences(scaffold.outcome)]
+    lines = [*happens, *owed, *(company if others else []), *turn]
+    return tuple(dict.fromkeys(lines))
+
+
+def _without_forbidden(text: str, standard: Standard) -> str:
+    for sentence in sentences_with(text, forbidden(text, standard)):
+        text = text.replace(sentence, "")
+    return re.sub(r"[ \t]{2,}", " ", text).strip()
+
+
+def _sentences(text: str) -> list[str]:
+    bare = _LABEL.sub("", text.strip())
+    found = (each.strip() for each in _SENTENCE.findall(bare))
+    return [_ended(each) for each in found if each][:2]
+
+
+def _ended(text: str) -> str:
+    whole = text if text[-1] in ".!?" else f"{text}."
+    return whole[0].upper() + whole[1:]
+
+
+def _lowered(text: str) -> str:
+    stripped = text.strip().rstrip(".")
+    return stripped[:1].lower() + stripped[1:] if stripped.split(" ")[0] in _ARTICLES else stripped
+
+
+_ARTICLES: Final = ("The", "A", "An", "His", "Her", "Their")
+
 
 PROMPT: Final = "scene_variant"
 _LENGTH: Final = "scene_variant_length"
@@ -39,13 +104,13 @@ _TOKENS_PER_WORD: Final = 2
 
 
 @dataclass(frozen=True, slots=True)
-class Draft:
+class DraftOrder:
     """What one variant is written from."""
 
     variant_id: str
     strategy: str
     model: str
-    material: Material
+    material: SceneMaterial
     standard: Standard
 
     @property
@@ -54,9 +119,9 @@ class Draft:
         return self.material.brief.scaffold_id
 
 
-async def write_variant(stage: Stage, draft: Draft, *, unlike: str = "") -> SceneVariant:
+async def write_variant(stage: Stage, draft: DraftOrder, *, unlike: str = "") -> SceneVariant:
     """Write one variant; `unlike` is a draft it may not read like."""
-    if is_small(Ground(stage.studio), draft.model):
+    if is_small(Workspace(stage.studio), draft.model):
         text = await build_small(stage, draft.material, draft.strategy, draft.model, draft.standard)
         return finished(draft, text)
     apart = ""
@@ -76,11 +141,11 @@ async def write_variant(stage: Stage, draft: Draft, *, unlike: str = "") -> Scen
     return finished(draft, await without_forbidden(stage, draft, text))
 
 
-def finished(draft: Draft, text: str, extra: tuple[Flag, ...] = ()) -> SceneVariant:
+def finished(draft: DraftOrder, text: str, extra: tuple[DraftFlag, ...] = ()) -> SceneVariant:
     """Return a text as a variant, with everything code finds in it."""
     flags = [*inspect(text, draft.standard), *extra] if text else list(extra)
     if not draft.material.is_voice_locked:
-        flags.append(Flag("unlocked_voice", "written before the voice was locked"))
+        flags.append(DraftFlag("unlocked_voice", "written before the voice was locked"))
     return SceneVariant(
         id=draft.variant_id,
         scene_id=draft.scene_id,
@@ -96,7 +161,7 @@ def finished(draft: Draft, text: str, extra: tuple[Flag, ...] = ()) -> SceneVari
     )
 
 
-async def _at_length(stage: Stage, draft: Draft, text: str) -> str:
+async def _at_length(stage: Stage, draft: DraftOrder, text: str) -> str:
     """Have a draft brought to its length, once; the nearer of the two is kept."""
     is_short = off_length(text, draft.standard) < 0
     reply = await stage.ask(
@@ -118,7 +183,7 @@ async def _at_length(stage: Stage, draft: Draft, text: str) -> str:
     return min((text, other), key=lambda each: abs(off_length(each, draft.standard)))
 
 
-async def without_forbidden(stage: Stage, draft: Draft, text: str) -> str:
+async def without_forbidden(stage: Stage, draft: DraftOrder, text: str) -> str:
     """Have the sentences that hold a forbidden phrase said anew, once.
 
     A new sentence that is no better is not taken.
@@ -143,7 +208,7 @@ async def without_forbidden(stage: Stage, draft: Draft, text: str) -> str:
     return replaced(text, sentences, lines)
 
 
-def _room(draft: Draft) -> int:
+def _room(draft: DraftOrder) -> int:
     return max(400, draft.standard.word_target * _TOKENS_PER_WORD + 200)
 
 

@@ -1,7 +1,7 @@
 """Inspection: what code finds in a draft. Asks no model and changes nothing."""
 
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Final
 
@@ -14,8 +14,9 @@ from callboard.packs.writers_factory.prose import (
     measure,
     scan,
 )
-from callboard.packs.writers_factory.scenes.scaffolds import Thread, breaches
-from callboard.packs.writers_factory.scenes.variant import Flag
+from callboard.packs.writers_factory.scenes.drafts import DraftFlag
+from callboard.packs.writers_factory.scenes.scaffolds import SceneThread, breaches
+from callboard.replies import parse_reply
 
 _LEAST_WORDS_TO_JUDGE: Final = 60
 _UNKNOWN: Final = ("", "unknown", "mixed")
@@ -31,7 +32,7 @@ class Standard:
     patterns: PatternSheet | None = None
     pov: str = ""
     tense: str = ""
-    callbacks: tuple[Thread, ...] = ()
+    callbacks: tuple[SceneThread, ...] = ()
     corrections: tuple[str, ...] = ()
     chapter: int = 1
 
@@ -73,7 +74,7 @@ _BREAK: Final = re.compile(r"[.!?…][\"”’')]*\s+|\n+")
 _STOP: Final = re.compile(r"[.!?…][\"”’')]*(?=\s|$)|(?=\n)")
 
 
-def missing_callbacks(text: str, callbacks: Iterable[Thread]) -> tuple[Thread, ...]:
+def missing_callbacks(text: str, callbacks: Iterable[SceneThread]) -> tuple[SceneThread, ...]:
     """Return the callbacks a draft does not mention."""
     stems = {stem(word) for word in words_of(text)}
     return tuple(each for each in callbacks if not mentions(stems, each.name))
@@ -97,28 +98,31 @@ def hints(stems: set[str], name: str) -> bool:
     return bool(telling) and len(telling & stems) >= min(2, len(telling))
 
 
-def inspect(text: str, standard: Standard) -> tuple[Flag, ...]:
+def inspect(text: str, standard: Standard) -> tuple[DraftFlag, ...]:
     """Return everything the writer should know of a draft."""
-    flags: list[Flag] = []
+    flags: list[DraftFlag] = []
     off = off_length(text, standard)
     if abs(off) > standard.tolerance:
         told = f"{count_prose(text)} words where {standard.word_target} were wanted"
-        flags.append(Flag("length", told))
-    flags += [Flag("zero_tolerance", hit.pattern, hit.quote) for hit in forbidden(text, standard)]
+        flags.append(DraftFlag("length", told))
+    flags += [
+        DraftFlag("zero_tolerance", hit.pattern, hit.quote) for hit in forbidden(text, standard)
+    ]
     flags += _manner(text, standard)
     flags += [
-        Flag("callback_missing", str(each)) for each in missing_callbacks(text, standard.callbacks)
+        DraftFlag("callback_missing", str(each))
+        for each in missing_callbacks(text, standard.callbacks)
     ]
     told_wrong = breaches(text, standard.corrections, standard.chapter)
-    return (*flags, *(Flag("correction", each) for each in told_wrong))
+    return (*flags, *(DraftFlag("correction", each) for each in told_wrong))
 
 
-def _manner(text: str, standard: Standard) -> list[Flag]:
+def _manner(text: str, standard: Standard) -> list[DraftFlag]:
     """Return whether the point of view and the tense are those of the voice."""
     if Document("draft", text).word_count < _LEAST_WORDS_TO_JUDGE:
         return []
     found = measure(text)
-    flags: list[Flag] = []
+    flags: list[DraftFlag] = []
     for code, is_so, wanted in (
         ("pov", found.pov, standard.pov),
         ("tense", found.tense, standard.tense),
@@ -126,5 +130,56 @@ def _manner(text: str, standard: Standard) -> list[Flag]:
         if is_so in _UNKNOWN or wanted.lower() in _UNKNOWN:
             continue
         if not wanted.lower().startswith(is_so.lower()):
-            flags.append(Flag(code, f"{is_so} where the voice is {wanted}"))
+            flags.append(DraftFlag(code, f"{is_so} where the voice is {wanted}"))
     return flags
+
+
+_TAG: Final = re.compile(
+    r"</?(?:content_update|message|thinking|action|data|untrusted|response|reply)\b[^<>\n]*+>",
+    re.IGNORECASE,
+)
+_FENCE: Final = re.compile(r"^(?:```|~~~)\w*[ \t]*\n(.*?)\n(?:```|~~~)[ \t]*$", re.DOTALL)
+_HEADING: Final = re.compile(r"\A\s*+#{1,6}[ \t]++[^\n]*+\n+")
+_NUMBERED: Final = re.compile(
+    r"^[ \t]*+(\d{1,3})[.):][ \t]++(\S(?:.*[^ \t\n])?)[ \t]*$", re.MULTILINE
+)
+_BLANK: Final = re.compile(r"\n[ \t]*\n\s*")
+
+
+def prose_of(raw: str) -> str:
+    """Return the prose of a reply: its first content update, else whatever was said as text."""
+    reply = parse_reply(raw)
+    if reply.content_updates:
+        text = reply.content_updates[0].content
+    else:
+        text = reply.message if not reply.actions or reply.message else ""
+    return clean_prose(text)
+
+
+def clean_prose(text: str) -> str:
+    """Return prose without tags, fences, a heading of its own, and uneven gaps."""
+    bare = text.replace("\r\n", "\n").strip()
+    fenced = _FENCE.fullmatch(bare)
+    bare = _TAG.sub("", fenced[1] if fenced else bare)
+    return _BLANK.sub("\n\n", _HEADING.sub("", bare.strip())).strip()
+
+
+def numbered_lines(raw: str, count: int) -> Mapping[int, str]:
+    """Return the lines of a reply by the number they begin with, of those that were asked for."""
+    found = _NUMBERED.findall(prose_of(raw))
+    return {int(number): line.strip() for number, line in found if 1 <= int(number) <= count}
+
+
+def replaced(text: str, sentences: Sequence[str], lines: Mapping[int, str]) -> str:
+    """Return a text with some of its sentences said anew; each is replaced where it stands."""
+    for number, sentence in enumerate(sentences, start=1):
+        line = lines.get(number, "")
+        if line:
+            text = text.replace(sentence, line, 1)
+    return text
+
+
+def last_words(text: str, count: int) -> str:
+    """Return the end of a text, beginning with a whole word."""
+    words = list(re.finditer(r"\S+", text))
+    return text[words[-count].start() :].strip() if len(words) > count else text.strip()

@@ -1,20 +1,19 @@
 """Material: everything a scene is written from, read once per run and kept in its journal."""
 
 from collections.abc import Callable, Mapping
-from dataclasses import asdict, dataclass, replace
+from dataclasses import dataclass, replace
 from typing import Any, Final
 
 from callboard.choreography.stage import Stage
-from callboard.core.canonical import Json, plain
+from callboard.core.codec import Coded
 from callboard.core.vocabulary import Content, ModelTier, Trust
 from callboard.packs.writers_factory.bible import beat_point
 from callboard.packs.writers_factory.prose import PatternSheet, read_sheet
 from callboard.packs.writers_factory.scenes.asking import listed, said, shown, tier_on
-from callboard.packs.writers_factory.scenes.errors import ScaffoldNotApproved, VoiceUnlocked
+from callboard.packs.writers_factory.scenes.drafts import ScaffoldNotApproved, VoiceUnlocked
 from callboard.packs.writers_factory.scenes.rooms import SceneRooms, subgraph_lines
 from callboard.packs.writers_factory.scenes.scaffolds import SmartScaffold
-from callboard.packs.writers_factory.scenes.variants.inspection import Standard
-from callboard.packs.writers_factory.scenes.variants.replies import last_words
+from callboard.packs.writers_factory.scenes.variants.inspection import Standard, last_words
 from callboard.packs.writers_factory.voice import Voice, VoiceBundle, strategy_block
 
 PREVIOUS_WORDS: Final = 300
@@ -22,7 +21,7 @@ _CONTEXT_LINES: Final = {ModelTier.FULL: 80, ModelTier.MEDIUM: 30, ModelTier.MIN
 
 
 @dataclass(frozen=True, slots=True)
-class Material:
+class SceneMaterial(Coded):
     """What the prompt of a scene is made of."""
 
     scaffold: Mapping[str, Any]
@@ -47,25 +46,13 @@ class Material:
         """The scaffold as it was approved."""
         return SmartScaffold.from_json(self.scaffold)
 
-    def to_json(self) -> dict[str, Json]:
-        """Return what a journal keeps."""
-        return plain(asdict(self))
-
-    @classmethod
-    def from_json(cls, stored: Mapping[str, Any]) -> "Material":
-        """Read what a journal kept."""
-        values = dict(stored)
-        for name in ("context", "corrections", "preferences"):
-            values[name] = tuple(values[name])
-        return cls(**values)
-
 
 def gather(
     rooms: SceneRooms,
     scaffold_id: str,
     word_target: int | None,
     may_write_unlocked: Callable[[], bool],
-) -> Material:
+) -> SceneMaterial:
     """Read everything a scene is written from, or say what stands in the way."""
     scaffold = rooms.desk.require_scaffold(scaffold_id)
     if not scaffold.is_approved:
@@ -74,7 +61,7 @@ def gather(
             fix="Approve it, changed or not, and write then.",
             scaffold_id=scaffold_id,
         )
-    voice = Voice(rooms.ground)
+    voice = Voice(rooms.workspace)
     status = voice.status()
     if not status.locked and not may_write_unlocked():
         raise VoiceUnlocked(
@@ -85,7 +72,7 @@ def gather(
     around = rooms.memory.scene_subgraph(meta)
     previous = rooms.manuscript.previous(scaffold_id)
     before = rooms.manuscript.text(previous.scene_id) if previous else ""
-    base = Material(
+    base = SceneMaterial(
         scaffold=scaffold.to_json(),
         word_target=word_target or scaffold.word_target,
         is_voice_locked=status.locked,
@@ -99,7 +86,9 @@ def gather(
     return _voiced(base, scaffold, voice.bundle())
 
 
-def _voiced(base: Material, scaffold: SmartScaffold, bundle: VoiceBundle | None) -> Material:
+def _voiced(
+    base: SceneMaterial, scaffold: SmartScaffold, bundle: VoiceBundle | None
+) -> SceneMaterial:
     """Return a material with the voice, as it stands in the act the scene belongs to."""
     if bundle is None:
         return base
@@ -126,7 +115,7 @@ def _voiced(base: Material, scaffold: SmartScaffold, bundle: VoiceBundle | None)
 
 
 def prompt_inputs(
-    stage: Stage, material: Material, strategy: str, model: str, apart: str = ""
+    stage: Stage, material: SceneMaterial, strategy: str, model: str, apart: str = ""
 ) -> dict[str, Any]:
     """Return what fills the scene prompt; two strategies differ in the strategy block alone."""
     tier = tier_on(stage, model)
@@ -149,9 +138,9 @@ def prompt_inputs(
     }
 
 
-def standard_of(rooms: SceneRooms, material: Material) -> Standard:
+def standard_of(rooms: SceneRooms, material: SceneMaterial) -> Standard:
     """Return what drafts made of a material are held against."""
-    analysis = rooms.ground.settings.analysis
+    analysis = rooms.workspace.settings.analysis
     patterns: PatternSheet | None = read_sheet(material.sheet_text) if material.sheet_text else None
     return Standard(
         word_target=material.word_target,

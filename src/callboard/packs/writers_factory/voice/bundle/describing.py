@@ -40,7 +40,7 @@ _DIMENSION_ADVICE: Final[Mapping[str, str]] = {
 
 
 @dataclass(frozen=True, slots=True)
-class Description:
+class VoiceDescription:
     """What is said about a voice."""
 
     advice: tuple[Advice, ...]
@@ -59,10 +59,10 @@ class Chosen:
     rejected: tuple[Variant, ...]
     arc: Arc
 
-    def usual(self, moods: Mapping[str, str] | None = None) -> Description:
+    def usual(self, moods: Mapping[str, str] | None = None) -> VoiceDescription:
         """Return what code can say about it."""
         domains = metaphor_fields(self.winner.text)
-        return Description(
+        return VoiceDescription(
             tuple(
                 Advice(_DIMENSION_ADVICE[each.dimension], each.quote)
                 for each in self.winner.scores
@@ -119,7 +119,7 @@ VOICE: Final = Question(_PROMPT, VoiceSaid, about=("passage",), max_tokens=_REPL
 """What a voice does, avoids, and becomes in each act."""
 
 
-async def describe_voice(judge: Judge, chosen: Chosen) -> Description:
+async def describe_voice(judge: Judge, chosen: Chosen) -> VoiceDescription:
     """Ask a judge about the voice; what is not said, or not proven, code says."""
     if judge.is_small:
         moods = await _ask_moods(judge, chosen.arc)
@@ -145,7 +145,7 @@ async def describe_voice(judge: Judge, chosen: Chosen) -> Description:
     return replace(chosen.usual(), warning=why)
 
 
-def completed(chosen: Chosen, said: VoiceSaid) -> Description:
+def completed(chosen: Chosen, said: VoiceSaid) -> VoiceDescription:
     """Return what a judge said, as far as its quotations hold, with code's word for the rest."""
     usual = chosen.usual()
     advice = tuple(
@@ -163,7 +163,7 @@ def completed(chosen: Chosen, said: VoiceSaid) -> Description:
         if _line(each.pattern)
     )
     evolution = {act: said.phase(act).completed(usual.evolution[act]) for act in ACTS}
-    return Description(advice or usual.advice, domains or usual.domains, avoid, evolution)
+    return VoiceDescription(advice or usual.advice, domains or usual.domains, avoid, evolution)
 
 
 async def _ask_moods(judge: Judge, arc: Arc) -> dict[str, str] | None:

@@ -12,11 +12,13 @@ from callboard.core.canonical import Json
 from callboard.core.errors import Conflict, InvalidInput
 from callboard.engine.run import Run
 from callboard.packs.writers_factory.bible import Bible
-from callboard.packs.writers_factory.ground import Ground
 from callboard.packs.writers_factory.operations import keep_in_run
 from callboard.packs.writers_factory.prose import base_sheet
-from callboard.packs.writers_factory.staff import judge_on
-from callboard.packs.writers_factory.voice.bundle.content import BundleContent
+from callboard.packs.writers_factory.voice.bundle.content import (
+    BundleContent,
+    noted_traits,
+    rejected_traits,
+)
 from callboard.packs.writers_factory.voice.bundle.describing import Chosen, describe_voice
 from callboard.packs.writers_factory.voice.bundle.evolution import Arc
 from callboard.packs.writers_factory.voice.bundle.reading import (
@@ -27,13 +29,13 @@ from callboard.packs.writers_factory.voice.bundle.reading import (
     GUIDE_FILE,
     SHEET_FILE,
 )
-from callboard.packs.writers_factory.voice.bundle.traits import noted_traits, rejected_traits
 from callboard.packs.writers_factory.voice.state import VoiceRecord
 from callboard.packs.writers_factory.voice.tournament.contestants import default_judge
 from callboard.packs.writers_factory.voice.tournament.tournaments import (
     Tournaments,
     TournamentState,
 )
+from callboard.packs.writers_factory.workspace import Workspace, judge_on
 from callboard.studio.runnable import Prepared
 from callboard.studio.studio import Studio
 
@@ -74,8 +76,8 @@ class BundleRun:
                 f"A bundle cannot be made with {', '.join(unknown)}",
                 fix=f"It takes: {', '.join(_PARAMETERS)}.",
             )
-        ground = Ground(studio)
-        state = VoiceRecord(ground).read()
+        workspace = Workspace(studio)
+        state = VoiceRecord(workspace).read()
         if not state.winner:
             raise NoWinner(
                 "There is no winner to make a voice bundle from",
@@ -85,15 +87,15 @@ class BundleRun:
             raise VoiceLocked(
                 "The voice is locked", fix="Only the writer can have it remade, by confirming it."
             )
-        path = ground.files.resolve(str(raw.get("output_dir") or "").strip() or DEFAULT_PATH)
+        path = workspace.files.resolve(str(raw.get("output_dir") or "").strip() or DEFAULT_PATH)
         if path == ".":
             raise InvalidInput("The bundle needs a folder of its own", fix=f"Try {DEFAULT_PATH}.")
-        fields = Bible(ground).protagonist
+        fields = Bible(workspace).protagonist
         args: dict[str, Json] = {
             "path": path,
             "tournament_id": state.tournament_id,
             "winner": state.winner,
-            "judge": default_judge(ground),
+            "judge": default_judge(workspace),
             "arc": [_told(fields.get(f"arc_{n}")) for n in ("start", "midpoint", "resolution")],
         }
         return Prepared(args, title=f"Voice bundle: {state.winner}"[:80])
@@ -108,9 +110,9 @@ class _Bundling:
 
     def __init__(self, stage: Stage) -> None:
         self.stage = stage
-        self.ground = Ground(stage.studio)
-        self.record = VoiceRecord(self.ground)
-        self.shelf = Tournaments(self.ground)
+        self.workspace = Workspace(stage.studio)
+        self.record = VoiceRecord(self.workspace)
+        self.shelf = Tournaments(self.workspace)
         self.args: dict[str, Any] = stage.run.args
 
     async def make(self) -> Json:
@@ -168,7 +170,7 @@ class _Bundling:
 
     def archive(self, version: int) -> Json:
         """Keep what stands in the folder now, as the version before this one."""
-        files, path = self.ground.files, str(self.args["path"])
+        files, path = self.workspace.files, str(self.args["path"])
         kept: list[Json] = []
         for name in FILES:
             if files.sha256(f"{path}/{name}") is None:
@@ -180,7 +182,9 @@ class _Bundling:
 
     def write(self, texts: dict[str, str]) -> Json:
         path = str(self.args["path"])
-        return [self.ground.files.write_text(f"{path}/{n}", text).path for n, text in texts.items()]
+        return [
+            self.workspace.files.write_text(f"{path}/{n}", text).path for n, text in texts.items()
+        ]
 
     async def store(self, version: int) -> Json:
         """Remember where the bundle is; a voice that was remade is to be locked again."""

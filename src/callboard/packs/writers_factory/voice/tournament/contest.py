@@ -14,10 +14,8 @@ from callboard.core.canonical import Json
 from callboard.core.errors import CallboardError, InvalidInput
 from callboard.engine.run import Run
 from callboard.packs.writers_factory.bible import Bible
-from callboard.packs.writers_factory.ground import Ground
 from callboard.packs.writers_factory.operations import keep_in_run
 from callboard.packs.writers_factory.prose import base_sheet
-from callboard.packs.writers_factory.staff import is_small, judge_on
 from callboard.packs.writers_factory.voice.state import VoiceRecord
 from callboard.packs.writers_factory.voice.strategies import (
     TOURNAMENT_STRATEGIES,
@@ -41,6 +39,7 @@ from callboard.packs.writers_factory.voice.tournament.tournaments import (
 )
 from callboard.packs.writers_factory.voice.tournament.variants import Variant, VariantState
 from callboard.packs.writers_factory.voice.tournament.writing import PassageOrder, write_passage
+from callboard.packs.writers_factory.workspace import Workspace, is_small, judge_on
 from callboard.studio.runnable import Prepared
 from callboard.studio.studio import Studio
 
@@ -80,23 +79,23 @@ class TournamentRun:
             told = f"unknown: {', '.join(unknown)}" if unknown else "test_prompt is missing"
             takes = ", ".join(f"{name} ({kind})" for name, kind in _PARAMETERS.items())
             raise InvalidInput(f"A tournament cannot start: {told}", fix=f"It takes: {takes}.")
-        ground = Ground(studio)
-        agents = _listed(raw.get("agents")) or [default_writer(ground)]
+        workspace = Workspace(studio)
+        agents = _listed(raw.get("agents")) or [default_writer(workspace)]
         given = _listed(raw.get("strategies")) or list(TOURNAMENT_STRATEGIES)
         strategies = list(dict.fromkeys(canonical_strategy(each) for each in given))
-        found = check_contestants(ground, agents)
+        found = check_contestants(workspace, agents)
         usable = [each.model for each in found if each.is_usable]
         _require_enough(len(usable) * len(strategies), len(found) * len(strategies))
         args: dict[str, Json] = {
             "test_prompt": prompt,
             "agents": [each.model for each in found],
             "strategies": strategies,
-            "context": str(raw.get("context") or "").strip() or _known(ground),
+            "context": str(raw.get("context") or "").strip() or _known(workspace),
             "seed": str(raw.get("seed") or ""),
             "unusable": {e.model: f"{e.problem} {e.fix}".strip() for e in found if e.problem},
-            "judge": default_judge(ground),
+            "judge": default_judge(workspace),
             # Frozen here: a setting changed meanwhile must not change a run that goes on.
-            "lengths": _lengths(ground),
+            "lengths": _lengths(workspace),
         }
         return Prepared(args, title=f"Voice tournament: {prompt}"[:80])
 
@@ -110,8 +109,8 @@ class _Contest:
 
     def __init__(self, stage: Stage) -> None:
         self.stage = stage
-        self.ground = Ground(stage.studio)
-        self.shelf = Tournaments(self.ground)
+        self.workspace = Workspace(stage.studio)
+        self.shelf = Tournaments(self.workspace)
         self.args: dict[str, Any] = stage.run.args
         self.variants = planned_variants(self.args["agents"], self.args["strategies"])
         self.usable = [each for each in self.args["agents"] if each not in self.args["unusable"]]
@@ -127,7 +126,7 @@ class _Contest:
             return lambda stage: self.take_part(stage, variant, tournament_id)
 
         branches = {f"v{n:02d}": entry(each) for n, each in enumerate(self.variants, start=1)}
-        limit = self.ground.settings.project.concurrency
+        limit = self.workspace.settings.project.concurrency
         outcomes = await self.stage.collect(branches, limit=limit)
         ended = [each.value for each in outcomes.values() if each.value is not None]
         usable = [each for each in ended if each.is_usable]
@@ -150,7 +149,7 @@ class _Contest:
             created_at=self.stage.studio.clock.now_ms(),
         )
         await self.shelf.open(tournament)
-        await VoiceRecord(self.ground).note_test_passage(tournament.test_prompt, tournament.id)
+        await VoiceRecord(self.workspace).note_test_passage(tournament.test_prompt, tournament.id)
         return tournament.id
 
     async def take_part(self, stage: Stage, variant: Variant, tournament_id: str) -> Variant:
@@ -208,7 +207,7 @@ class _Contest:
         )
 
     def order(self, variant: Variant) -> PassageOrder:
-        small = is_small(self.ground, variant.agent)
+        small = is_small(self.workspace, variant.agent)
         lengths = self.args["lengths"]["small" if small else "usual"]
         return PassageOrder(
             model=variant.agent,
@@ -252,8 +251,8 @@ def _listed(value: Json) -> list[str]:
     return [str(each).strip() for each in cast("list[Any]", given) if str(each).strip()]
 
 
-def _lengths(ground: Ground) -> dict[str, Json]:
-    voice = ground.settings.voice
+def _lengths(workspace: Workspace) -> dict[str, Json]:
+    voice = workspace.settings.voice
     return {
         "usual": [voice.passage_words, voice.passage_words_least, voice.passage_words_most],
         "small": [
@@ -264,8 +263,8 @@ def _lengths(ground: Ground) -> dict[str, Json]:
     }
 
 
-def _known(ground: Ground) -> str:
-    facts = Bible(ground).project()
+def _known(workspace: Workspace) -> str:
+    facts = Bible(workspace).project()
     told = {"Title": facts.title, "Genre": facts.genre, "Tone": facts.tone}
     return "\n".join(f"{name}: {value}" for name, value in told.items() if value)
 

@@ -3,9 +3,8 @@
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from callboard.packs.writers_factory.ground import Ground
 from callboard.packs.writers_factory.model import JUDGE, WRITER
-from callboard.packs.writers_factory.staff import model_of
+from callboard.packs.writers_factory.workspace import Workspace, model_of
 
 
 @dataclass(frozen=True, slots=True)
@@ -22,11 +21,11 @@ class Contestant:
         return not self.problem
 
 
-def check_contestants(ground: Ground, models: Sequence[str]) -> tuple[Contestant, ...]:
+def check_contestants(workspace: Workspace, models: Sequence[str]) -> tuple[Contestant, ...]:
     """Look at every model that is to take part, before anybody is asked anything."""
     found: list[Contestant] = []
     for model in dict.fromkeys(models):
-        error = ground.studio.why_unreachable(model)
+        error = workspace.studio.why_unreachable(model)
         if error is None:
             found.append(Contestant(model))
         else:
@@ -34,14 +33,14 @@ def check_contestants(ground: Ground, models: Sequence[str]) -> tuple[Contestant
     return tuple(found)
 
 
-def default_writer(ground: Ground) -> str:
+def default_writer(workspace: Workspace) -> str:
     """Return the model that writes prose when nobody names one."""
-    return model_of(ground, WRITER)
+    return model_of(workspace, WRITER)
 
 
-def default_judge(ground: Ground) -> str:
+def default_judge(workspace: Workspace) -> str:
     """Return the model that judges when nobody names one."""
-    return model_of(ground, JUDGE)
+    return model_of(workspace, JUDGE)
 
 
 def judge_for(author: str, judge: str, usable: Sequence[str]) -> str:

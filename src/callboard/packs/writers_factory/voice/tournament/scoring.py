@@ -19,7 +19,7 @@ from callboard.packs.writers_factory.prose import (
     measure,
     scan,
 )
-from callboard.packs.writers_factory.prose.lexicon import metaphor_domains, words_in
+from callboard.packs.writers_factory.prose.reading import metaphor_domains, words_in
 from callboard.packs.writers_factory.voice.tournament.variants import DIMENSIONS, DimensionScore
 from callboard.replies.evidence import is_quotable
 

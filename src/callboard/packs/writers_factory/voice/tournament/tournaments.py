@@ -11,9 +11,9 @@ from typing import Any, Final
 from callboard.core.canonical import Json, digest
 from callboard.core.errors import Conflict, InvalidInput, NotFound
 from callboard.core.vocabulary import RunState
-from callboard.packs.writers_factory.ground import Ground
 from callboard.packs.writers_factory.voice.strategies import canonical_strategy
 from callboard.packs.writers_factory.voice.tournament.variants import Variant, VariantState
+from callboard.packs.writers_factory.workspace import Workspace
 
 KIND: Final = "tournament"
 LEAST_USABLE: Final = 2
@@ -171,20 +171,20 @@ class Tournament:
 class Tournaments:
     """The tournaments of a project."""
 
-    def __init__(self, ground: Ground) -> None:
-        """Take the ground to stand on."""
-        self._ground = ground
+    def __init__(self, workspace: Workspace) -> None:
+        """Take the open project."""
+        self._workspace = workspace
 
     def all(self) -> tuple[Tournament, ...]:
         """Return every tournament, oldest first."""
-        held = self._ground.records.all(KIND).values()
+        held = self._workspace.records.all(KIND).values()
         return tuple(self._as_it_is(Tournament.from_json(body)) for body in held)
 
     def get(self, tournament_id: str) -> Tournament:
         """Return one tournament."""
-        body = self._ground.records.get(KIND, tournament_id)
+        body = self._workspace.records.get(KIND, tournament_id)
         if body is None:
-            known = ", ".join(self._ground.records.all(KIND)) or "none"
+            known = ", ".join(self._workspace.records.all(KIND)) or "none"
             raise NotFound(
                 f"There is no tournament {tournament_id!r}",
                 fix=f"Tournaments: {known}.",
@@ -198,7 +198,7 @@ class Tournaments:
         def work(body: dict[str, Any] | None) -> dict[str, Json]:
             return body or tournament.to_json()
 
-        await self._ground.records.change(KIND, tournament.id, work)
+        await self._workspace.records.change(KIND, tournament.id, work)
 
     async def keep(self, tournament_id: str, variant: Variant) -> None:
         """Store how far one variant has come."""
@@ -209,7 +209,7 @@ class Tournaments:
             others[variant.id] = variant
             return replace(known, variants=tuple(others.values())).to_json()
 
-        await self._ground.records.change(KIND, tournament_id, work)
+        await self._workspace.records.change(KIND, tournament_id, work)
 
     async def mark(self, tournament_id: str, **changes: Any) -> Tournament:
         """Store another state, or whatever else has changed."""
@@ -217,14 +217,14 @@ class Tournaments:
         def work(body: dict[str, Any] | None) -> dict[str, Json]:
             return replace(Tournament.from_json(body or {}), **changes).to_json()
 
-        stored = await self._ground.records.change(KIND, tournament_id, work)
+        stored = await self._workspace.records.change(KIND, tournament_id, work)
         return Tournament.from_json(stored)
 
     def _as_it_is(self, tournament: Tournament) -> Tournament:
         """Return a tournament with the state its run has come to, told by nobody else."""
         if tournament.state not in (TournamentState.PENDING, TournamentState.RUNNING):
             return tournament
-        run = self._ground.studio.engine.load(tournament.run_id)
+        run = self._workspace.studio.engine.load(tournament.run_id)
         ended = _OVER.get(run.state)
         if ended is None:
             return tournament

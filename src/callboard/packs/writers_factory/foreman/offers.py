@@ -1,8 +1,0 @@
-"""What `pack.yaml` names: the chat with the Foreman."""
-
-from typing import Final
-
-from callboard.packs.writers_factory.foreman.chat import ForemanChat
-from callboard.packs.writers_factory.foreman.wiring import foreman_of
-
-chat: Final = ForemanChat(foreman_of)

@@ -10,7 +10,7 @@ from callboard.choreography.answers import Answer, Quote
 from callboard.choreography.questions import Judge, Question
 from callboard.choreography.stage import Stage
 from callboard.core.canonical import Json
-from callboard.core.vocabulary import Content, Effect, Trust
+from callboard.core.vocabulary import Content, Trust
 from callboard.packs.writers_factory.bible.bible import Bible
 from callboard.packs.writers_factory.bible.checks import CheckResult
 from callboard.packs.writers_factory.bible.checks.judgements import (
@@ -22,6 +22,7 @@ from callboard.packs.writers_factory.bible.checks.judgements import (
 from callboard.packs.writers_factory.bible.orders import Template
 from callboard.packs.writers_factory.bible.values import clean_text
 from callboard.packs.writers_factory.model import TemplateName
+from callboard.packs.writers_factory.operations import keep_in_run
 from callboard.packs.writers_factory.workspace import judge_on
 
 _TOKENS: Final = 300
@@ -69,11 +70,11 @@ async def _judge(judge: Judge, key: str, bible: Bible, template: Template, check
         quote=clean_text(found.quote),
     )
 
-    async def keep(_judgement: Json) -> None:
+    async def keep() -> Json:
         await bible.judgements.keep(template.name, judgement)
 
     # Keeping the same verdict twice changes nothing.
-    await judge.stage.step(f"{key}/keep", keep, judgement.to_json(), effect=Effect.IDEMPOTENT)
+    await keep_in_run(judge.stage, f"{key}/kept", "verdict on a template", keep, of=check)
 
 
 def _is_partial(template: Template, check: str) -> bool:

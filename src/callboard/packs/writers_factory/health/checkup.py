@@ -12,7 +12,6 @@ from callboard.choreography.questions import Judge
 from callboard.choreography.stage import Stage
 from callboard.core.canonical import Json, digest
 from callboard.core.errors import NotFound
-from callboard.core.vocabulary import Effect
 from callboard.packs.writers_factory.health.building import build_view
 from callboard.packs.writers_factory.health.checks.theme import ThemeScore, critical_scenes
 from callboard.packs.writers_factory.health.checks.timeline import TimelineReading, candidate_key
@@ -248,8 +247,8 @@ async def _judge(asker: Judge, key: str, view: ManuscriptView, scene: SceneView)
             found, scene.content_hash, view.flaw
         )
 
-    place = f"{key}/noted/{scene.content_hash[:12]}"
-    await asker.stage.step(place, keep, effect=Effect.IDEMPOTENT)
+    place = f"{key}/kept/{scene.content_hash[:12]}"
+    await keep_in_run(asker.stage, place, "judgement of a scene", keep, of=found.scene_id)
     return found
 
 

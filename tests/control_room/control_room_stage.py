@@ -15,6 +15,7 @@ from callboard.models import Line, ModelRequest, Script
 from callboard.studio.project import Project
 from callboard.studio.studio import Opening, Studio
 from callboard.testing import SCRIPTED
+from door_receipts import watch_receipts
 from door_server import served
 
 FORTRESS = Path(__file__).parent.parent / "fortress"
@@ -88,6 +89,10 @@ def staff(**changes: Any) -> Callable[[ModelRequest], Line | str]:
         return said(request) if callable(said) else said
 
     return answer
+
+
+# A draft of a plan is what a run made; nothing is done with it yet.
+DRAFTED = re.compile(r"/api/plans")
 
 
 @dataclass
@@ -181,4 +186,5 @@ class Theatre:
         chosen = script or Script(staff())
         app = create_app(self.root, self.opening(chosen), **options)
         async with served(app) as client:
+            watch_receipts(client, app.state.studio, "/api/plans", DRAFTED)
             yield Backstage(client, app.state.studio, chosen, self.root)

@@ -5,7 +5,7 @@ import logging
 from collections.abc import AsyncGenerator
 from contextlib import asynccontextmanager
 from functools import cached_property
-from typing import Any, Final, cast
+from typing import Any, Concatenate, Final, ParamSpec, cast
 
 from callboard.choreography.agent_calls import ToolPolicy
 from callboard.choreography.chat import CHAT, ChatExchange, exchanges
@@ -16,12 +16,15 @@ from callboard.choreography.recipe import Recipe, RecipeShelf, recipe_shelf
 from callboard.choreography.recipe.definition import CommitAction
 from callboard.choreography.staffing import find_agent
 from callboard.core.canonical import Json
-from callboard.core.errors import CallboardError
+from callboard.core.errors import CallboardError, NotFound
 from callboard.core.vocabulary import Plan, RunRecord
 from callboard.library.story.index import story_index
+from callboard.operations import Operation, Operations
 from callboard.packs.control_room.evidence import PACK
 from callboard.studio.runnable import result_of
 from callboard.studio.studio import Studio
+
+P = ParamSpec("P")
 
 _MOST_SCENES: Final = 60
 _log = logging.getLogger(__name__)
@@ -99,6 +102,22 @@ class ControlRoom:
         result = cast(dict[str, Any], await self._result(run))
         return self.studio.plans.get(result["plan_id"])
 
+    async def change_plan(
+        self,
+        wanted: Operation[Concatenate[str, P], Plan],
+        plan_id: str,
+        /,
+        *args: P.args,
+        **kwargs: P.kwargs,
+    ) -> Plan:
+        """Do something with a plan, on record in the session it belongs to."""
+        try:
+            session_id = self.studio.plans.get(plan_id).session_id
+        except NotFound:
+            session_id = None
+        operations = Operations(self.studio, PACK, find)
+        return await operations.perform_in(session_id, wanted, plan_id, *args, **kwargs)
+
     async def chat(
         self,
         agent: str,
@@ -153,6 +172,11 @@ class ControlRoom:
 def room_of(studio: Studio) -> ControlRoom:
     """Return the Control Room of an open project, made when it is first asked for."""
     return studio.keep(ControlRoom, ControlRoom)
+
+
+def find(studio: Studio, _kind: type[Any]) -> Director:
+    """Return what the operations on plans work on."""
+    return room_of(studio).director
 
 
 @asynccontextmanager

@@ -76,7 +76,15 @@ def start(
     as_json: JsonOption = False,
 ) -> int:
     """Approve a plan and work through it until it rests."""
-    return _drive(plan, lambda room, plan_id: room.director.start(plan_id), project, as_json, model)
+    from callboard.packs.control_room.plans import operations
+
+    return _drive(
+        plan,
+        lambda room, plan_id: room.change_plan(operations.start_plan, plan_id),
+        project,
+        as_json,
+        model,
+    )
 
 
 @app.command()
@@ -88,11 +96,16 @@ def resume(
 ) -> int:
     """Let a paused or failed plan go on until it rests."""
     from callboard.core.vocabulary import PlanState
+    from callboard.packs.control_room.plans import operations
 
     async def go_on(room: "ControlRoom", plan_id: str) -> "Plan":
         found = room.studio.plans.get(plan_id)
         # One that was interrupted says that it runs; it is simply taken up.
-        return found if found.state is PlanState.RUNNING else await room.director.resume(plan_id)
+        return (
+            found
+            if found.state is PlanState.RUNNING
+            else await room.change_plan(operations.resume_plan, plan_id)
+        )
 
     return _drive(plan, go_on, project, as_json, model)
 
@@ -100,7 +113,9 @@ def resume(
 @app.command()
 def pause(plan: PlanArgument, project: ProjectOption = None, as_json: JsonOption = False) -> int:
     """Hold a plan at the next task boundary; what runs finishes."""
-    return _change(lambda room: room.director.pause(plan), project, as_json)
+    from callboard.packs.control_room.plans import operations
+
+    return _change(lambda room: room.change_plan(operations.pause_plan, plan), project, as_json)
 
 
 @app.command()
@@ -111,7 +126,11 @@ def reorder(
     as_json: JsonOption = False,
 ) -> int:
     """Put the tasks into another order, as far as they do not wait for each other."""
-    return _change(lambda room: room.director.reorder(plan, order), project, as_json)
+    from callboard.packs.control_room.plans import operations
+
+    return _change(
+        lambda room: room.change_plan(operations.reorder_plan, plan, order), project, as_json
+    )
 
 
 @app.command()
@@ -123,7 +142,13 @@ def edit(
     as_json: JsonOption = False,
 ) -> int:
     """Say a task in other words; it is routed anew."""
-    return _change(lambda room: room.director.edit(plan, task, description), project, as_json)
+    from callboard.packs.control_room.plans import operations
+
+    return _change(
+        lambda room: room.change_plan(operations.edit_task, plan, task, description),
+        project,
+        as_json,
+    )
 
 
 @app.command()
@@ -135,7 +160,11 @@ def answer(
     as_json: JsonOption = False,
 ) -> int:
     """Answer what a task asks before it can start."""
-    return _change(lambda room: room.director.answer(plan, task, text), project, as_json)
+    from callboard.packs.control_room.plans import operations
+
+    return _change(
+        lambda room: room.change_plan(operations.answer_task, plan, task, text), project, as_json
+    )
 
 
 @app.command()
@@ -149,8 +178,12 @@ def remove(
     as_json: JsonOption = False,
 ) -> int:
     """Take a task out of a plan."""
+    from callboard.packs.control_room.plans import operations
+
     return _change(
-        lambda room: room.director.remove(plan, task, drop_deps=drop_deps), project, as_json
+        lambda room: room.change_plan(operations.remove_task, plan, task, drop_deps=drop_deps),
+        project,
+        as_json,
     )
 
 
@@ -163,8 +196,14 @@ def force(
     as_json: JsonOption = False,
 ) -> int:
     """Run a blocked task at your own risk, and nothing else of the plan."""
+    from callboard.packs.control_room.plans import operations
+
     return _drive(
-        plan, lambda room, plan_id: room.director.force(plan_id, task), project, as_json, model
+        plan,
+        lambda room, plan_id: room.change_plan(operations.force_task, plan_id, task),
+        project,
+        as_json,
+        model,
     )
 
 
@@ -177,8 +216,14 @@ def retry(
     as_json: JsonOption = False,
 ) -> int:
     """Begin a failed task again where it failed."""
+    from callboard.packs.control_room.plans import operations
+
     return _drive(
-        plan, lambda room, plan_id: room.director.retry(plan_id, task), project, as_json, model
+        plan,
+        lambda room, plan_id: room.change_plan(operations.retry_task, plan_id, task),
+        project,
+        as_json,
+        model,
     )
 
 

@@ -7,6 +7,7 @@ from pydantic import Field
 
 from callboard.api.project import Entry, OpenStudio, Paged, Shown, Wanted
 from callboard.core.vocabulary import Plan
+from callboard.packs.control_room.plans import operations
 from callboard.packs.control_room.routes import OpenRoom
 from callboard.studio.plans import plan_to_json
 
@@ -68,7 +69,7 @@ async def show_plan(studio: OpenStudio, plan_id: str) -> PlanShape:
 @router.post("/{plan_id}/start")
 async def start_plan(room: OpenRoom, plan_id: str) -> PlanShape:
     """Approve a plan: its tasks run one after the other."""
-    plan = await room.director.start(plan_id)
+    plan = await room.change_plan(operations.start_plan, plan_id)
     room.drive(plan.id)
     return _shape(plan)
 
@@ -76,13 +77,13 @@ async def start_plan(room: OpenRoom, plan_id: str) -> PlanShape:
 @router.post("/{plan_id}/pause")
 async def pause_plan(room: OpenRoom, plan_id: str) -> PlanShape:
     """Hold a plan at the next task boundary; what runs finishes."""
-    return _shape(await room.director.pause(plan_id))
+    return _shape(await room.change_plan(operations.pause_plan, plan_id))
 
 
 @router.post("/{plan_id}/resume")
 async def resume_plan(room: OpenRoom, plan_id: str) -> PlanShape:
     """Let a plan go on."""
-    plan = await room.director.resume(plan_id)
+    plan = await room.change_plan(operations.resume_plan, plan_id)
     room.drive(plan.id)
     return _shape(plan)
 
@@ -90,7 +91,7 @@ async def resume_plan(room: OpenRoom, plan_id: str) -> PlanShape:
 @router.post("/{plan_id}/reorder")
 async def reorder_plan(room: OpenRoom, plan_id: str, wanted: OrderWanted) -> PlanShape:
     """Put the tasks into another order."""
-    return _shape(await room.director.reorder(plan_id, wanted.order))
+    return _shape(await room.change_plan(operations.reorder_plan, plan_id, wanted.order))
 
 
 @router.patch("/{plan_id}/tasks/{number}")
@@ -98,11 +99,13 @@ async def change_task(
     room: OpenRoom, plan_id: str, number: Number, wanted: TaskChange
 ) -> PlanShape:
     """Say a task in other words, or answer its question."""
-    plan = room.director.studio.plans.get(plan_id)
+    plan = room.studio.plans.get(plan_id)
     if wanted.description is not None:
-        plan = await room.director.edit(plan.id, number, wanted.description)
+        plan = await room.change_plan(operations.edit_task, plan.id, number, wanted.description)
     if wanted.scoping_answer is not None:
-        plan = await room.director.answer(plan.id, number, wanted.scoping_answer)
+        plan = await room.change_plan(
+            operations.answer_task, plan.id, number, wanted.scoping_answer
+        )
         room.drive(plan.id)
     return _shape(plan)
 
@@ -112,13 +115,15 @@ async def remove_task(
     room: OpenRoom, plan_id: str, number: Number, drop_deps: bool = False
 ) -> PlanShape:
     """Take a task out."""
-    return _shape(await room.director.remove(plan_id, number, drop_deps=drop_deps))
+    return _shape(
+        await room.change_plan(operations.remove_task, plan_id, number, drop_deps=drop_deps)
+    )
 
 
 @router.post("/{plan_id}/tasks/{number}/force-start")
 async def force_task(room: OpenRoom, plan_id: str, number: Number) -> PlanShape:
     """Run a task although what it waits for is not done, at the user's own risk."""
-    plan = await room.director.force(plan_id, number)
+    plan = await room.change_plan(operations.force_task, plan_id, number)
     room.drive(plan.id)
     return _shape(plan)
 
@@ -126,7 +131,7 @@ async def force_task(room: OpenRoom, plan_id: str, number: Number) -> PlanShape:
 @router.post("/{plan_id}/tasks/{number}/retry")
 async def retry_task(room: OpenRoom, plan_id: str, number: Number) -> PlanShape:
     """Begin a failed task again."""
-    plan = await room.director.retry(plan_id, number)
+    plan = await room.change_plan(operations.retry_task, plan_id, number)
     room.drive(plan.id)
     return _shape(plan)
 

@@ -51,7 +51,7 @@ soak: $(VENV)/.dev ## let 200 sessions ask a bad provider (SECONDS=60)
 	SOAK_SECONDS=$(SECONDS) $(BIN)/python -m pytest tests/soak -p no:randomly
 
 foreman: $(VENV)/.dev ## talk 200 random turns with the Foreman on the embedded model
-	FOREMAN_TURNS=200 $(BIN)/python -m pytest -n0 tests/factory_foreman -m local_model
+	FOREMAN_TURNS=200 $(BIN)/python -m pytest -n0 tests/packs/writers_factory/foreman -m local_model
 
 trace: $(VENV)/.dev ## show which requirements the tests prove (SPEC=folder of the specification)
 	$(BIN)/python tools/trace.py --spec $(SPEC)

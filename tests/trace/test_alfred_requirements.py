@@ -37,6 +37,6 @@ def test_a_decision_has_a_reason_and_goes_when_a_test_proves_the_requirement() -
 
 
 def test_all_scenarios_are_played() -> None:
-    files = (ROOT / "tests" / "alfred_acceptance").glob("test_*.py")
+    files = (ROOT / "tests" / "packs" / "alfred" / "acceptance").glob("test_*.py")
     played = {int(n) for file in files for n in _SCENARIO.findall(file.read_text("utf-8"))}
     assert played == set(range(1, SCENARIOS + 1))

@@ -3,6 +3,7 @@
 Installing Callboard is enough to have it. Loads nothing of Callboard until a fixture is asked for.
 """
 
+import sys
 from collections.abc import Awaitable, Callable, Mapping
 from contextlib import AbstractAsyncContextManager
 from pathlib import Path
@@ -17,7 +18,8 @@ if TYPE_CHECKING:
     from callboard.studio.studio import Studio
     from callboard.testing.faults import Moment
 
-pytest.register_assert_rewrite("callboard.testing.conformance")
+if "callboard.testing.conformance" not in sys.modules:
+    pytest.register_assert_rewrite("callboard.testing.conformance")
 
 OpenStudio = Callable[..., "AbstractAsyncContextManager[Studio]"]
 """Opens the project: `async with studio() as opened`; takes `faults`, `recover` and `flags`."""

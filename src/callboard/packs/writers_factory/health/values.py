@@ -71,7 +71,7 @@ SEVERITY_RANK: Final = {Severity.ERROR: 0, Severity.WARNING: 1, Severity.INFO: 2
 
 
 @dataclass(frozen=True, slots=True)
-class CheckResult(Coded):
+class HealthCheckResult(Coded):
     """What one check found."""
 
     KEYS: ClassVar = {"is_partial": "partial"}
@@ -104,7 +104,7 @@ class HealthReport(Coded):
     scope: str
     created_at: int
     overall_score: float | None
-    checks: tuple[CheckResult, ...]
+    checks: tuple[HealthCheckResult, ...]
     stats: Mapping[str, Json] = field(default_factory=dict[str, Json])
 
     @property
@@ -114,7 +114,7 @@ class HealthReport(Coded):
             each.check_id for each in self.checks if each.status is CheckStatus.INSUFFICIENT_DATA
         )
 
-    def check(self, check_id: str) -> CheckResult:
+    def check(self, check_id: str) -> HealthCheckResult:
         """Return the result of one check."""
         return next(each for each in self.checks if each.check_id == check_id)
 
@@ -140,7 +140,7 @@ class HealthReport(Coded):
     @classmethod
     def from_json(cls, data: Mapping[str, Any]) -> "HealthReport":
         """Read the stored shape."""
-        checks = [CheckResult.from_json(each) for each in data["checks"]]
+        checks = [HealthCheckResult.from_json(each) for each in data["checks"]]
         return decode(cls, {**data, "checks": checks})
 
 

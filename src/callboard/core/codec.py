@@ -1,12 +1,11 @@
 """Codec: frozen dataclasses as JSON and back, by their types. Knows no shape by name.
 
-A field's alias is its key in JSON, a tuple is a list, an enumeration its value; keys nobody knows
-are left out when a value is read.
+A tuple is a list, an enumeration its value; keys nobody knows are left out when a value is read.
 """
 
 from collections.abc import Mapping
 from functools import cache
-from typing import TYPE_CHECKING, Any, Self, TypeVar
+from typing import TYPE_CHECKING, Any, ClassVar, Self, TypeVar
 
 from callboard.core.canonical import Json
 
@@ -18,7 +17,7 @@ T = TypeVar("T")
 
 def encode(value: object) -> Json:
     """Return a value as JSON holds it, in the shape of its class."""
-    return _adapter(type(value)).dump_python(value, mode="json", by_alias=True)
+    return _adapter(type(value)).dump_python(value, mode="json")
 
 
 def decode(shape: type[T], data: Json) -> T:
@@ -27,18 +26,24 @@ def decode(shape: type[T], data: Json) -> T:
 
 
 class Coded:
-    """A frozen dataclass whose stored shape is its fields."""
+    """A frozen dataclass whose stored shape is its fields; `KEYS` are fields stored by other names.
+
+    They are other names of this class only: values within a value are stored under their fields.
+    """
 
     __slots__ = ()
+    KEYS: ClassVar[Mapping[str, str]] = {}
 
     def to_json(self) -> dict[str, Json]:
         """Return the stored shape."""
-        return encode(self)
+        shape: dict[str, Json] = encode(self)
+        return {self.KEYS.get(name, name): value for name, value in shape.items()}
 
     @classmethod
     def from_json(cls, data: Mapping[str, Any]) -> Self:
         """Read the stored shape."""
-        return decode(cls, data)
+        names = {key: name for name, key in cls.KEYS.items()}
+        return decode(cls, {names.get(key, key): value for key, value in data.items()})
 
 
 @cache

@@ -21,8 +21,8 @@ from callboard.packs.writers_factory.health.examination import (
 from callboard.packs.writers_factory.health.records import FindingLedger, Look
 from callboard.packs.writers_factory.health.values import (
     CheckId,
-    CheckResult,
     CheckStatus,
+    HealthCheckResult,
     finding_from_json,
     finding_id,
     finding_to_json,
@@ -86,10 +86,10 @@ def test_the_worst_finding_says_how_a_check_came_out(
 @pytest.mark.req("WF-G61")
 def test_the_whole_is_the_mean_of_the_checks_with_data() -> None:
     some = [
-        CheckResult("A1", CheckStatus.WARN, 85),
-        CheckResult("A2", CheckStatus.FAIL, 60),
-        CheckResult("A3", CheckStatus.INSUFFICIENT_DATA),
-        CheckResult("B1", CheckStatus.SKIPPED),
+        HealthCheckResult("A1", CheckStatus.WARN, 85),
+        HealthCheckResult("A2", CheckStatus.FAIL, 60),
+        HealthCheckResult("A3", CheckStatus.INSUFFICIENT_DATA),
+        HealthCheckResult("B1", CheckStatus.SKIPPED),
     ]
     assert overall_of(some) == 72.5
     assert overall_of(some[2:]) is None
@@ -174,7 +174,9 @@ class Shelf:
     async def look(self, *found: Finding, whole: bool = True, partial: bool = False) -> None:
         self.now += 1
         status = CheckStatus.WARN if found else CheckStatus.PASSED
-        result = CheckResult(CheckId.TIMELINE.value, status, 100, tuple(found), is_partial=partial)
+        result = HealthCheckResult(
+            CheckId.TIMELINE.value, status, 100, tuple(found), is_partial=partial
+        )
         look = Look(f"run_{self.now}", (result,), whole, frozenset({"ch2-sc1"}))
         await self.database.write(lambda c: self.ledger.enter(c, look, self.now))
 

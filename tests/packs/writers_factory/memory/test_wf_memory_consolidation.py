@@ -24,7 +24,7 @@ from callboard.packs.writers_factory.memory import (
     beat_node_id,
 )
 from callboard.packs.writers_factory.memory.claims import (
-    Claim,
+    GraphClaim,
     Offer,
     Origin,
     OriginKind,
@@ -392,7 +392,7 @@ async def test_what_was_said_anew_outlives_the_answer_to_an_older_question(
 async def test_a_turn_two_runs_have_read_is_digested_once(desk: Desk) -> None:
     await desk.know(DANNY)
     turn = await desk.said("Danny is dead.")
-    claim = Claim(DANNY.id, "character", "Danny", "status", "dead", source="conversation:x")
+    claim = GraphClaim(DANNY.id, "character", "Danny", "status", "dead", source="conversation:x")
     merger = Merger(
         desk.studio.database, desk.workspace.records, desk.memory.graph, desk.memory.facts
     )

@@ -9,7 +9,7 @@ from memory_stage import Desk, open_desk
 from callboard.core.errors import InvalidInput
 from callboard.knowledge import Edge, FactState, Node
 from callboard.packs.writers_factory.bible import Bible
-from callboard.packs.writers_factory.memory import Category
+from callboard.packs.writers_factory.memory import MemoryCategory
 from callboard.packs.writers_factory.model import SceneMeta
 
 pytestmark = pytest.mark.anyio
@@ -29,8 +29,8 @@ async def test_a_decision_is_kept_open_with_its_source(desk: Desk) -> None:
     assert not saved.is_promoted
     noted = await desk.memory.save_decision("world", "harbour", "It freezes.", "notebook: maps")
     assert noted.source == "notebook:maps"
-    assert len(Category) == 8
-    for name in Category:
+    assert len(MemoryCategory) == 8
+    for name in MemoryCategory:
         assert (await desk.memory.save_decision(name, f"a_{name}", "x")).category == name
 
 

@@ -10,7 +10,7 @@ from callboard.core.errors import InvalidInput
 from callboard.knowledge import FactState, KBEntry, Node, node_id
 from callboard.packs.writers_factory.memory.claims import (
     ALWAYS,
-    Claim,
+    GraphClaim,
     Names,
     ScenePoint,
     SceneRange,
@@ -52,10 +52,10 @@ def entry(category: str, key: str, value: str = "x", at: int = 1) -> KBEntry:
     return KBEntry(f"id-{category}-{key}", category, key, value, "s", FactState.OPEN, at, at)
 
 
-def claim_of(names: Names, category: str, key: str, value: str = "x") -> Claim:
+def claim_of(names: Names, category: str, key: str, value: str = "x") -> GraphClaim:
     offer = map_entry(entry(category, key, value), names, RULES.known_attributes, {"knows"})
     claim = offer.claims[0]
-    assert isinstance(claim, Claim)
+    assert isinstance(claim, GraphClaim)
     return claim
 
 
@@ -189,7 +189,7 @@ def test_a_plain_attribute_holds_everywhere() -> None:
 def clash_of(existing: dict[str, object], attribute: str, value: object, scope: SceneRange) -> str:
     node = Node("character:danny", "character", "Danny", (), existing)
     draft = GraphDraft({node.id: node}, lambda _src: (), Names([node]))
-    claim = Claim(node.id, "character", "Danny", attribute, value, scope)
+    claim = GraphClaim(node.id, "character", "Danny", attribute, value, scope)
     found = find_clash(draft, RULES, claim)
     return "" if found is None else found.kind.value
 

@@ -9,7 +9,7 @@ from fractions import Fraction
 
 from callboard.core.canonical import Json
 from callboard.packs.writers_factory.bible.checks import CheckResult
-from callboard.packs.writers_factory.bible.files.documents import FileProblem
+from callboard.packs.writers_factory.bible.files.documents import BibleFileProblem
 from callboard.packs.writers_factory.bible.shapes import (
     RULES_FIELD,
     RULES_LEAST,
@@ -42,7 +42,7 @@ class Template:
     updated_at: int | None = None
     checks: tuple[CheckResult, ...] = ()
     sources: Mapping[str, str] = field(default_factory=dict[str, str])
-    problems: tuple[FileProblem, ...] = ()
+    problems: tuple[BibleFileProblem, ...] = ()
 
     @property
     def title(self) -> str:
@@ -177,7 +177,7 @@ def status_of(
     name: TemplateName,
     fields: Mapping[str, Value],
     checks: tuple[CheckResult, ...],
-    problems: tuple[FileProblem, ...] = (),
+    problems: tuple[BibleFileProblem, ...] = (),
 ) -> TemplateStatus:
     """Compute how far a template has come from what it holds."""
     filled = count_filled(name, fields)

@@ -15,9 +15,9 @@ from callboard.core.canonical import Json, plain
 from callboard.core.vocabulary import Content, ModelTier, Trust
 from callboard.operations import Operations
 from callboard.packs.writers_factory.foreman.actions import (
+    ActionExecutor,
     ActionsInvalid,
     Catalogue,
-    Executor,
     load_catalogue,
 )
 from callboard.packs.writers_factory.foreman.history import PastTurn, exchanges, turns_of
@@ -57,9 +57,9 @@ class Foreman:
         return loaded
 
     @cached_property
-    def executor(self) -> Executor:
+    def executor(self) -> ActionExecutor:
         """Who has actions done."""
-        return Executor(self.catalogue, self.operations, self.rooms.notebooks)
+        return ActionExecutor(self.catalogue, self.operations, self.rooms.notebooks)
 
     @cached_property
     def operations(self) -> Operations:

@@ -38,7 +38,7 @@ from callboard.packs.writers_factory.health.timeline.facts import (
 )
 from callboard.packs.writers_factory.health.timeline.reading import read_scene
 from callboard.packs.writers_factory.health.timeline.statements import read_losses
-from callboard.packs.writers_factory.health.values import CheckId, CheckResult
+from callboard.packs.writers_factory.health.values import CheckId, HealthCheckResult
 from callboard.packs.writers_factory.health.view import ManuscriptView, SceneView
 from callboard.packs.writers_factory.manuscript import parse_scene_id
 from callboard.packs.writers_factory.operations import keep_in_run
@@ -91,7 +91,7 @@ class Checkup:
         theme: dict[str, ThemeScore] = {}
         if CheckId.THEME in self._checks:
             theme = await self._score_theme(exam)
-        results: list[CheckResult] = []
+        results: list[HealthCheckResult] = []
         for result in evaluate(exam, self._checks, Known(timeline, theme)):
             results.append(result)
             await self._tell(result)
@@ -223,7 +223,7 @@ class Checkup:
         )
         return {key: found[place] for key, place in places.items()}
 
-    async def _tell(self, result: CheckResult) -> None:
+    async def _tell(self, result: HealthCheckResult) -> None:
         await self._stage.emit(
             "health.check",
             {

@@ -11,7 +11,7 @@ from callboard.packs.writers_factory.health.checks.symbols import check_symbols
 from callboard.packs.writers_factory.health.checks.theme import ThemeScore, check_theme
 from callboard.packs.writers_factory.health.checks.timeline import TimelineReading, check_timeline
 from callboard.packs.writers_factory.health.examination import Examination
-from callboard.packs.writers_factory.health.values import CheckId, CheckResult, CheckStatus
+from callboard.packs.writers_factory.health.values import CheckId, CheckStatus, HealthCheckResult
 from callboard.packs.writers_factory.health.view import ManuscriptView
 
 
@@ -23,14 +23,16 @@ class Known:
     theme: Mapping[str, ThemeScore] = field(default_factory=dict[str, ThemeScore])
 
 
-def evaluate(exam: Examination, checks: Iterable[CheckId], known: Known) -> Iterator[CheckResult]:
+def evaluate(
+    exam: Examination, checks: Iterable[CheckId], known: Known
+) -> Iterator[HealthCheckResult]:
     """Go through the seven checks; one that was not asked for is skipped."""
     wanted = frozenset(checks)
     for check in CheckId:
         if check in wanted:
             yield _perform(exam, check, known)
         else:
-            yield CheckResult(check.value, CheckStatus.SKIPPED, note="not asked for")
+            yield HealthCheckResult(check.value, CheckStatus.SKIPPED, note="not asked for")
 
 
 def stats_of(view: ManuscriptView) -> dict[str, Json]:
@@ -46,7 +48,7 @@ def stats_of(view: ManuscriptView) -> dict[str, Json]:
     }
 
 
-def _perform(exam: Examination, check: CheckId, known: Known) -> CheckResult:
+def _perform(exam: Examination, check: CheckId, known: Known) -> HealthCheckResult:
     match check:
         case CheckId.PACING:
             return check_pacing(exam)

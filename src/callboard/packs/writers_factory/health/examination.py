@@ -11,8 +11,8 @@ from callboard.core.errors import InvalidInput
 from callboard.packs.writers_factory.health.values import (
     SEVERITY_RANK,
     CheckId,
-    CheckResult,
     CheckStatus,
+    HealthCheckResult,
 )
 from callboard.packs.writers_factory.health.view import BeatView, ManuscriptView, SceneView
 from callboard.packs.writers_factory.model import Evidence, Finding, Severity
@@ -115,7 +115,7 @@ def score_of(findings: Iterable[Finding], settings: HealthSettings) -> float:
     return max(0.0, 100.0 - sum(points[finding.severity] for finding in findings))
 
 
-def overall_of(results: Iterable[CheckResult]) -> float | None:
+def overall_of(results: Iterable[HealthCheckResult]) -> float | None:
     """Return the mean of the checks that had data; None if none had."""
     scores = [each.score for each in results if each.score is not None]
     return round(sum(scores) / len(scores), 2) if scores else None
@@ -128,10 +128,10 @@ def judged(
     *,
     details: Mapping[str, Json] | None = None,
     is_partial: bool = False,
-) -> CheckResult:
+) -> HealthCheckResult:
     """Return the result of a check that had enough to judge by, worst finding first."""
     ranked = sorted(findings, key=lambda finding: SEVERITY_RANK[finding.severity])
-    return CheckResult(
+    return HealthCheckResult(
         check_id=check.value,
         status=_status(ranked),
         score=score_of(ranked, settings),
@@ -141,9 +141,11 @@ def judged(
     )
 
 
-def without_data(check: CheckId, note: str, *, is_partial: bool = False) -> CheckResult:
+def without_data(check: CheckId, note: str, *, is_partial: bool = False) -> HealthCheckResult:
     """Return the result of a check that had not enough to judge by; it is never a pass."""
-    return CheckResult(check.value, CheckStatus.INSUFFICIENT_DATA, note=note, is_partial=is_partial)
+    return HealthCheckResult(
+        check.value, CheckStatus.INSUFFICIENT_DATA, note=note, is_partial=is_partial
+    )
 
 
 def _status(findings: Sequence[Finding]) -> CheckStatus:
@@ -179,12 +181,12 @@ class Examination:
         details: Mapping[str, Json] | None = None,
         *,
         is_partial: bool = False,
-    ) -> CheckResult:
+    ) -> HealthCheckResult:
         """Return what a check found within the scope."""
         concerned = [each for each in findings if self.scope.concerns(each, self.inside)]
         return judged(check, concerned, self.settings, details=details, is_partial=is_partial)
 
-    def no_data(self, check: CheckId, note: str, *, is_partial: bool = False) -> CheckResult:
+    def no_data(self, check: CheckId, note: str, *, is_partial: bool = False) -> HealthCheckResult:
         """Return that a check had not enough to judge by, and what is missing."""
         return without_data(check, note, is_partial=is_partial)
 

@@ -10,9 +10,9 @@ from callboard.packs.writers_factory.health.values import (
     SEVERITY_RANK,
     Alert,
     CheckId,
-    CheckResult,
     CheckStatus,
     FlawChallenge,
+    HealthCheckResult,
     ThemeOverride,
     finding_from_json,
     finding_id,
@@ -76,7 +76,7 @@ class Look:
     """What a run looked at: what it found, and how far it can say that something is gone."""
 
     report_id: str
-    results: Sequence[CheckResult]
+    results: Sequence[HealthCheckResult]
     is_whole: bool
     inside: frozenset[str]
 

@@ -32,8 +32,8 @@ from callboard.packs.writers_factory.health.values import (
     Alert,
     CastFunction,
     CheckId,
-    CheckResult,
     FlawChallenge,
+    HealthCheckResult,
     HealthReport,
     SymbolStage,
     ThemeOverride,
@@ -229,7 +229,7 @@ class Health:
         )
 
     async def file(
-        self, report_id: str, exam: Examination, results: Sequence[CheckResult]
+        self, report_id: str, exam: Examination, results: Sequence[HealthCheckResult]
     ) -> HealthReport:
         """Store a report and what it means for the findings, in one go."""
         now = self._workspace.studio.clock.now_ms()

@@ -6,9 +6,7 @@ Holds no rules.
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from enum import StrEnum
-from typing import Annotated, Any, Final
-
-from pydantic import Field
+from typing import Any, ClassVar, Final
 
 from callboard.core.canonical import Json, digest
 from callboard.core.codec import Coded, decode, encode
@@ -73,8 +71,10 @@ SEVERITY_RANK: Final = {Severity.ERROR: 0, Severity.WARNING: 1, Severity.INFO: 2
 
 
 @dataclass(frozen=True, slots=True)
-class CheckResult(Coded):
+class HealthCheckResult(Coded):
     """What one check found."""
+
+    KEYS: ClassVar = {"is_partial": "partial"}
 
     check_id: str
     status: CheckStatus
@@ -83,13 +83,16 @@ class CheckResult(Coded):
     # What is missing, where there is not enough to judge by.
     note: str = ""
     # Whether the part that needs a model could not be done.
-    is_partial: Annotated[bool, Field(alias="partial")] = False
+    is_partial: bool = False
     # The figures behind the findings, in JSON.
     details: Mapping[str, Json] = field(default_factory=dict[str, Json])
 
     def to_json(self) -> dict[str, Json]:
         """Return the stored shape."""
-        return {**encode(self), "findings": [finding_to_json(each) for each in self.findings]}
+        return {
+            **Coded.to_json(self),
+            "findings": [finding_to_json(each) for each in self.findings],
+        }
 
 
 @dataclass(frozen=True, slots=True)
@@ -101,7 +104,7 @@ class HealthReport(Coded):
     scope: str
     created_at: int
     overall_score: float | None
-    checks: tuple[CheckResult, ...]
+    checks: tuple[HealthCheckResult, ...]
     stats: Mapping[str, Json] = field(default_factory=dict[str, Json])
 
     @property
@@ -111,7 +114,7 @@ class HealthReport(Coded):
             each.check_id for each in self.checks if each.status is CheckStatus.INSUFFICIENT_DATA
         )
 
-    def check(self, check_id: str) -> CheckResult:
+    def check(self, check_id: str) -> HealthCheckResult:
         """Return the result of one check."""
         return next(each for each in self.checks if each.check_id == check_id)
 
@@ -134,6 +137,12 @@ class HealthReport(Coded):
             "summary": self.summary,
         }
 
+    @classmethod
+    def from_json(cls, data: Mapping[str, Any]) -> "HealthReport":
+        """Read the stored shape."""
+        checks = [HealthCheckResult.from_json(each) for each in data["checks"]]
+        return decode(cls, {**data, "checks": checks})
+
 
 @dataclass(frozen=True, slots=True)
 class FlawChallenge(Coded):
@@ -151,11 +160,13 @@ class FlawChallenge(Coded):
 class ThemeOverride(Coded):
     """The writer's own score for a scene, or for all scenes of a beat."""
 
+    KEYS: ClassVar = {"created_at": "ts"}
+
     target: str
     score: float
     reason: str
     author: str = "writer"
-    created_at: Annotated[int, Field(alias="ts")] = 0
+    created_at: int = 0
     # The text it was given for; another text makes it stale.
     content_hash: str = ""
 

@@ -8,7 +8,7 @@ from callboard.packs.writers_factory.memory.consolidation import (
     Consolidator,
     NotTheWriter,
 )
-from callboard.packs.writers_factory.memory.decisions import Category
+from callboard.packs.writers_factory.memory.decisions import MemoryCategory
 from callboard.packs.writers_factory.memory.ingestion import Ingestor
 from callboard.packs.writers_factory.memory.notebooks import (
     NOT_FOUND,
@@ -24,12 +24,12 @@ __all__ = [
     "CONSOLIDATE",
     "NOT_FOUND",
     "AlreadyRunning",
-    "Category",
     "ConflictRecord",
     "ConsolidationClock",
     "Consolidator",
     "Ingestor",
     "Memory",
+    "MemoryCategory",
     "NotTheWriter",
     "Notebook",
     "NotebookPassage",

@@ -16,7 +16,7 @@ CONVERSATION: Final = "conversation"
 _NOT_KEY: Final = re.compile(r"[^\w]+")
 
 
-class Category(StrEnum):
+class MemoryCategory(StrEnum):
     """What a decision is about."""
 
     CHARACTER = "character"
@@ -33,7 +33,7 @@ class Category(StrEnum):
 class RememberedDecision:
     """A decision that may be kept."""
 
-    category: Category
+    category: MemoryCategory
     key: str
     value: str
     source: str
@@ -49,14 +49,14 @@ def read_decision(category: str, key: str, value: str, source: str = "") -> Reme
     )
 
 
-def read_category(name: str) -> Category:
+def read_category(name: str) -> MemoryCategory:
     """Return a category by its name."""
     try:
-        return Category(name.strip().lower())
+        return MemoryCategory(name.strip().lower())
     except ValueError:
         raise InvalidInput(
             f"{name!r} is no category of decision",
-            fix=f"Use one of: {', '.join(Category)}.",
+            fix=f"Use one of: {', '.join(MemoryCategory)}.",
             category=name[:MAX_KEY_CHARS],
         ) from None
 

@@ -13,8 +13,8 @@ from callboard.knowledge.graph import Graph, node_id
 from callboard.library.story.lexicon import word_list
 from callboard.packs.writers_factory.memory.claims import (
     AnyClaim,
-    Claim,
     EdgeClaim,
+    GraphClaim,
     Names,
     SceneRange,
 )
@@ -104,12 +104,14 @@ class Claiming:
         aliases = tuple(alias for alias in node.aliases if is_mentioned(plain, alias))
         quote = quote_of(text, node.name)
         claims: list[AnyClaim] = [
-            Claim(known, kind, node.name, source=source, quote=quote, aliases=aliases)
+            GraphClaim(known, kind, node.name, source=source, quote=quote, aliases=aliases)
         ]
         scope = SceneRange.from_json(dict(node.attrs))
         for attribute, value in node.attrs.items():
             if attribute not in _SCOPES and self.is_said(attribute, value, plain):
-                claims.append(Claim(known, kind, node.name, attribute, value, scope, source, quote))
+                claims.append(
+                    GraphClaim(known, kind, node.name, attribute, value, scope, source, quote)
+                )
         return claims
 
     def _edge_claim(

@@ -9,7 +9,7 @@ from callboard.knowledge.fact_rows import FactState, KBEntry
 from callboard.knowledge.graph import Node, Subgraph
 from callboard.packs.writers_factory.memory.claims import (
     STATES,
-    Claim,
+    GraphClaim,
     Origin,
     OriginKind,
     ScenePoint,
@@ -17,10 +17,10 @@ from callboard.packs.writers_factory.memory.claims import (
     value_at,
 )
 from callboard.packs.writers_factory.memory.conflicts import (
-    Clash,
     ClashKind,
     ConflictRecord,
     ConflictRules,
+    GraphClash,
     make_conflict,
 )
 from callboard.packs.writers_factory.memory.scenery import KnowledgeLine
@@ -114,7 +114,7 @@ def find_disagreements(
         if agrees(rules, fact.attribute, fact.value, entry.value):
             continue
         node = fact.node
-        claim = Claim(
+        claim = GraphClaim(
             node.id,
             node.type,
             node.name,
@@ -123,7 +123,7 @@ def find_disagreements(
             source=entry.source,
             quote=entry.value,
         )
-        clash = Clash(
+        clash = GraphClash(
             ClashKind.DISAGREEMENT,
             node.id,
             fact.attribute,

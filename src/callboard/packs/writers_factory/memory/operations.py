@@ -17,7 +17,7 @@ from callboard.packs.writers_factory.bible.decisions import take_decision, weakn
 from callboard.packs.writers_factory.bible.operations import tell_template, why
 from callboard.packs.writers_factory.memory.conflicts import ConflictRecord
 from callboard.packs.writers_factory.memory.consolidation import Consolidator
-from callboard.packs.writers_factory.memory.decisions import Category
+from callboard.packs.writers_factory.memory.decisions import MemoryCategory
 from callboard.packs.writers_factory.memory.notebooks import (
     Notebook,
     Notebooks,
@@ -78,7 +78,7 @@ async def query_notebook(enquiry: Enquiry, notebook_id: Filled, query: Filled) -
 async def save_decision(
     workspace: Workspace,
     cause: Cause,
-    category: Category,
+    category: MemoryCategory,
     key: Filled,
     value: Filled,
     source: Annotated[Words, Field(description="writer_stated, brainstorm or notebook:<id>")] = "",

@@ -13,7 +13,11 @@ from callboard.knowledge.graph import Graph, Subgraph
 from callboard.packs.writers_factory.bible.project import ProjectRecord
 from callboard.packs.writers_factory.memory.claims import Names, ScenePoint
 from callboard.packs.writers_factory.memory.conflicts import ConflictLedger, read_rules
-from callboard.packs.writers_factory.memory.decisions import Category, read_category, read_decision
+from callboard.packs.writers_factory.memory.decisions import (
+    MemoryCategory,
+    read_category,
+    read_decision,
+)
 from callboard.packs.writers_factory.memory.hard_facts import (
     HardFact,
     KnownDecisions,
@@ -25,7 +29,7 @@ from callboard.packs.writers_factory.memory.scenery import (
     FOUNDATION,
     RECENT,
     KnowledgeLine,
-    MemoryLine,
+    RecalledLine,
     Scenery,
     TimelineItem,
     present_ids,
@@ -45,7 +49,7 @@ _TIMELINE: Final = 500
 
 
 @dataclass(frozen=True, slots=True)
-class _Asked:
+class _Recalling:
     """Everything a context depends on."""
 
     facts: int
@@ -65,7 +69,7 @@ class Memory:
         self._workspace = workspace
         self._ledger = ConflictLedger(workspace.records)
         self._project = ProjectRecord(workspace)
-        self._contexts: dict[_Asked, tuple[KnowledgeLine, ...]] = {}
+        self._contexts: dict[_Recalling, tuple[KnowledgeLine, ...]] = {}
         self._names: tuple[int, Names] = (-1, Names())
 
     @property
@@ -116,7 +120,7 @@ class Memory:
         without it the first `limit` lines are taken, the protagonist's flaw and lie first of all.
         Where a decision contradicts the graph the decision is shown and a conflict is raised.
         """
-        asked = _Asked(
+        asked = _Recalling(
             self.facts.version(),
             self.graph.version(),
             self._project.read().protagonist_name,
@@ -132,7 +136,7 @@ class Memory:
             known = self._contexts[asked] = self._compute(asked)
         return known
 
-    def _compute(self, asked: _Asked) -> tuple[KnowledgeLine, ...]:
+    def _compute(self, asked: _Recalling) -> tuple[KnowledgeLine, ...]:
         scene, graph = asked.scene, self.graph
         present = () if scene is None else present_ids(graph, scene.characters)
         scenery = Scenery(asked.protagonist, present, graph.ranks(), self.names())
@@ -149,7 +153,9 @@ class Memory:
             return lines
         return (*lines, *self._hard_lines(asked, (*foundation, *recent)))
 
-    def _hard_lines(self, asked: _Asked, entries: tuple[KBEntry, ...]) -> tuple[KnowledgeLine, ...]:
+    def _hard_lines(
+        self, asked: _Recalling, entries: tuple[KBEntry, ...]
+    ) -> tuple[KnowledgeLine, ...]:
         around = self._around(asked)
         if not around.nodes:
             return ()
@@ -172,10 +178,10 @@ class Memory:
     def _others(self, entries: tuple[KBEntry, ...]) -> tuple[KBEntry, ...]:
         """Return recent decisions that found no slot but still speak about the story."""
         seen = {entry.id for entry in entries}
-        names = [category.value for category in (*RECENT, Category.CONTINUITY)]
+        names = [category.value for category in (*RECENT, MemoryCategory.CONTINUITY)]
         return tuple(each for each in self.facts.list(names, _TIMELINE) if each.id not in seen)
 
-    def _around(self, asked: _Asked) -> Subgraph:
+    def _around(self, asked: _Recalling) -> Subgraph:
         if asked.scene is not None:
             return scene_subgraph(self.graph, asked.scene)
         hero = self.graph.find(asked.protagonist, "character") if asked.protagonist else None
@@ -192,27 +198,27 @@ class Memory:
                 lambda connection, each=conflict: self._ledger.raise_in(connection, each)
             )
 
-    def agent_memory(self, limit: int = MEMORY_LINES) -> tuple[MemoryLine, ...]:
+    def agent_memory(self, limit: int = MEMORY_LINES) -> tuple[RecalledLine, ...]:
         """Return how the writer wants to work: corrections first, then the newest of the rest."""
         room = max(0, limit)
-        first = self.facts.list(Category.CORRECTION.value, room)
-        others = [Category.CONTINUITY.value, Category.PREFERENCE.value]
+        first = self.facts.list(MemoryCategory.CORRECTION.value, room)
+        others = [MemoryCategory.CONTINUITY.value, MemoryCategory.PREFERENCE.value]
         rest = self.facts.list(others, room - len(first))
         return tuple(_memory_line(entry) for entry in (*first, *rest))
 
-    def corrections(self, limit: int = MEMORY_LINES) -> tuple[MemoryLine, ...]:
+    def corrections(self, limit: int = MEMORY_LINES) -> tuple[RecalledLine, ...]:
         """Return what the writer put right, newest first."""
-        return self._lines(Category.CORRECTION, limit)
+        return self._lines(MemoryCategory.CORRECTION, limit)
 
-    def preferences(self, limit: int = MEMORY_LINES) -> tuple[MemoryLine, ...]:
+    def preferences(self, limit: int = MEMORY_LINES) -> tuple[RecalledLine, ...]:
         """Return what the writer likes, newest first."""
-        return self._lines(Category.PREFERENCE, limit)
+        return self._lines(MemoryCategory.PREFERENCE, limit)
 
-    def voice_notes(self, limit: int = MEMORY_LINES) -> tuple[MemoryLine, ...]:
+    def voice_notes(self, limit: int = MEMORY_LINES) -> tuple[RecalledLine, ...]:
         """Return what was decided about the voice, newest first."""
-        return self._lines(Category.VOICE, limit)
+        return self._lines(MemoryCategory.VOICE, limit)
 
-    def _lines(self, category: Category, limit: int) -> tuple[MemoryLine, ...]:
+    def _lines(self, category: MemoryCategory, limit: int) -> tuple[RecalledLine, ...]:
         return tuple(_memory_line(each) for each in self.facts.list(category.value, max(0, limit)))
 
     def timeline(self, limit: int = _TIMELINE) -> tuple[TimelineItem, ...]:
@@ -256,5 +262,5 @@ class Memory:
         return self._names[1]
 
 
-def _memory_line(entry: KBEntry) -> MemoryLine:
-    return MemoryLine(entry.category, entry.value, entry.key, entry.source)
+def _memory_line(entry: KBEntry) -> RecalledLine:
+    return RecalledLine(entry.category, entry.value, entry.key, entry.source)

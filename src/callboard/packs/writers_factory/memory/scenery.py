@@ -7,7 +7,7 @@ from typing import Final
 from callboard.knowledge.fact_rows import KBEntry
 from callboard.knowledge.graph import Edge, Graph, Node, Subgraph, node_id
 from callboard.packs.writers_factory.memory.claims import Names, ScenePoint, find_point, key_form
-from callboard.packs.writers_factory.memory.decisions import Category
+from callboard.packs.writers_factory.memory.decisions import MemoryCategory
 from callboard.packs.writers_factory.model import SceneMeta
 
 
@@ -23,7 +23,7 @@ class KnowledgeLine:
 
 
 @dataclass(frozen=True, slots=True)
-class MemoryLine:
+class RecalledLine:
     """Something about the collaboration: a correction, a preference, a point of continuity."""
 
     kind: str
@@ -123,8 +123,8 @@ def _points(edges: Iterable[Edge], event: Node) -> set[tuple[int, int]]:
     return {point.first for point in points if point is not None}
 
 
-FOUNDATION: Final = (Category.CHARACTER, Category.CONSTRAINT)
-RECENT: Final = (Category.WORLD, Category.STRUCTURE)
+FOUNDATION: Final = (MemoryCategory.CHARACTER, MemoryCategory.CONSTRAINT)
+RECENT: Final = (MemoryCategory.WORLD, MemoryCategory.STRUCTURE)
 
 _CORE: Final[tuple[tuple[str, ...], ...]] = (
     ("fatal_flaw", "flaw"),
@@ -172,7 +172,7 @@ def _place(entry: KBEntry, scenery: Scenery) -> _Place:
     core = _core_of(entry, scenery.protagonist)
     if core is not None:
         return (*core, 0.0, newest, entry.key)
-    if entry.category == Category.CONSTRAINT:
+    if entry.category == MemoryCategory.CONSTRAINT:
         return (_CONSTRAINTS, 0, 0.0, newest, entry.key)
     node_id, _attribute = scenery.names.split_key(entry.key, "character")
     if node_id in scenery.present:
@@ -183,7 +183,7 @@ def _place(entry: KBEntry, scenery: Scenery) -> _Place:
 
 def _core_of(entry: KBEntry, protagonist: str) -> tuple[int, int] | None:
     """Return the place of a fact about the protagonist's flaw, lie or arc."""
-    if entry.category != Category.CHARACTER:
+    if entry.category != MemoryCategory.CHARACTER:
         return None
     key = key_form(entry.key)
     for group, attributes in enumerate(_CORE):

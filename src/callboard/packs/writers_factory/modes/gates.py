@@ -2,9 +2,7 @@
 
 from collections.abc import Awaitable, Callable, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Annotated, Any, Final
-
-from pydantic import Field
+from typing import Any, ClassVar, Final
 
 from callboard.core.canonical import Json
 from callboard.core.codec import Coded
@@ -105,9 +103,11 @@ class GateItem:
 class GateOverride(Coded):
     """A gate that was passed although something was missing."""
 
+    KEYS: ClassVar = {"from_mode": "from", "to_mode": "to"}
+
     id: str
-    from_mode: Annotated[str, Field(alias="from")]
-    to_mode: Annotated[str, Field(alias="to")]
+    from_mode: str
+    to_mode: str
     unmet: tuple[str, ...]
     risk_note: str
     ts: int
@@ -239,8 +239,10 @@ class ModeGate:
 class Transition(Coded):
     """A move from one mode to another."""
 
-    from_mode: Annotated[str, Field(alias="from")]
-    to_mode: Annotated[str, Field(alias="to")]
+    KEYS: ClassVar = {"from_mode": "from", "to_mode": "to"}
+
+    from_mode: str
+    to_mode: str
     override: GateOverride | None = None
     # The action the Foreman proposes first.
     opens_with: str = ""
@@ -251,3 +253,8 @@ class Transition(Coded):
     def changed(self) -> bool:
         """Whether the book moved at all."""
         return self.from_mode != self.to_mode
+
+    def to_json(self) -> dict[str, Json]:
+        """Return the shape shown at the doors."""
+        override = None if self.override is None else self.override.to_json()
+        return {**Coded.to_json(self), "override": override}

@@ -7,9 +7,7 @@ import re
 from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass
 from difflib import SequenceMatcher
-from typing import Annotated, Final, Literal
-
-from pydantic import Field
+from typing import ClassVar, Final, Literal
 
 from callboard.core.codec import Coded
 from callboard.core.errors import Conflict
@@ -33,12 +31,14 @@ class ChangesStale(Conflict):
 class TextChange(Coded):
     """One stretch of the old text and what stands there in the new one."""
 
+    KEYS: ClassVar = {"revision_pass": "pass"}
+
     id: str
     start: int
     end: int
     old: str
     new: str
-    revision_pass: Annotated[str, Field(alias="pass")] = ""
+    revision_pass: str = ""
     reason: str = ""
     status: Status = "proposed"
 

@@ -71,7 +71,7 @@ _WEATHERS: Final = ["rain", "wind", "fog", "clear sky", "heat", "snow", "low clo
 _NOTES: Final = ["uneasy", "determined", "afraid", "tender", "angry", "numb", "hopeful"]
 
 
-class Wording(Answer):
+class BriefWording(Answer):
     """How a model words the open fields of a scaffold."""
 
     characters_present: tuple[str, ...]
@@ -86,7 +86,7 @@ class Wording(Answer):
     emotional_note: str
 
 
-_WORDING: Final = Question("scene_scaffold", Wording)
+_WORDING: Final = Question("scene_scaffold", BriefWording)
 
 
 @dataclass(frozen=True, slots=True)
@@ -162,7 +162,7 @@ async def _worded(
     return mended(scaffold, safe, faults)
 
 
-def _filled(safe: SmartScaffold, view: StoryView, found: Wording) -> SmartScaffold:
+def _filled(safe: SmartScaffold, view: StoryView, found: BriefWording) -> SmartScaffold:
     """Return a scaffold with a model's words; names become those of the graph."""
     words = {
         name: text

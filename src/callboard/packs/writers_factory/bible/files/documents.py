@@ -29,7 +29,7 @@ _MADE: Final = re.compile(
 
 
 @dataclass(frozen=True, slots=True)
-class FileProblem:
+class BibleFileProblem:
     """What is wrong with a template's file; without a field the file as a whole is unreadable."""
 
     path: str
@@ -54,7 +54,7 @@ class Document:
     # Values this template has no use for; they are written back as they are.
     extras: Mapping[str, Json] = field(default_factory=dict[str, Json])
     own_text: str = ""
-    problems: tuple[FileProblem, ...] = ()
+    problems: tuple[BibleFileProblem, ...] = ()
     sha256: str | None = None
     # Files with Windows line ends keep them.
     has_crlf: bool = False
@@ -66,7 +66,7 @@ def read_document(name: TemplateName, path: str, data: bytes) -> Document:
     try:
         front = read_front(data)
     except FrontProblem as error:
-        problem = FileProblem(path, error.message, error.line)
+        problem = BibleFileProblem(path, error.message, error.line)
         return Document(name, path, problems=(problem,), sha256=sha256)
     document = Document(
         name,
@@ -99,7 +99,7 @@ def _with_values(
 ) -> Document:
     known: dict[str, Value] = {}
     extras: dict[str, Json] = {}
-    problems: list[FileProblem] = []
+    problems: list[BibleFileProblem] = []
     for key, raw in values.items():
         parts = spread(document.name, {key: raw})
         for field_key, value in parts.items():
@@ -122,16 +122,16 @@ def _with_values(
 
 def _told(
     document: Document, key: str, value: Json, known: Mapping[str, Value]
-) -> Value | FileProblem | None:
+) -> Value | BibleFileProblem | None:
     """Return a field's value, or what is wrong with it, or None for what is no field here."""
     shape = SHAPES[document.name]
     if known.get(key):
-        return FileProblem(document.path, f"gives {key} a second time", field=key)
+        return BibleFileProblem(document.path, f"gives {key} a second time", field=key)
     try:
         return shaped(document.name, key, value)
     except BadValue as error:
         if key in shape.required or key in ("name", "midpoint_type"):
-            return FileProblem(document.path, f"{key} {error}", field=key)
+            return BibleFileProblem(document.path, f"{key} {error}", field=key)
         return None
 
 

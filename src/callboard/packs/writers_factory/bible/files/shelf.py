@@ -9,8 +9,8 @@ from typing import Final
 from callboard.core.canonical import digest_bytes
 from callboard.core.errors import CallboardError
 from callboard.packs.writers_factory.bible.files.documents import (
+    BibleFileProblem,
     Document,
-    FileProblem,
     read_document,
     write_document,
 )
@@ -80,7 +80,7 @@ class BibleShelf:
             data = self._workspace.files.read_bytes(path)
         except (CallboardError, OSError) as error:
             told = error.message if isinstance(error, CallboardError) else str(error)
-            return Document(name, path, problems=(FileProblem(path, told),))
+            return Document(name, path, problems=(BibleFileProblem(path, told),))
         # Two changes within one tick of the disk's clock look alike: a young file is read again.
         is_settled = self._workspace.studio.clock.now_ms() * 1_000_000 - stamp[0] > _TICK_NS
         is_same = seen is not None and seen.document.sha256 == digest_bytes(data)

@@ -6,7 +6,7 @@ from callboard.packs.writers_factory.foreman.actions.catalogue import (
     Catalogue,
     load_catalogue,
 )
-from callboard.packs.writers_factory.foreman.actions.executor import Executor, cause_of
+from callboard.packs.writers_factory.foreman.actions.executor import ActionExecutor, cause_of
 from callboard.packs.writers_factory.foreman.actions.results import (
     ActionResult,
     notice_of,
@@ -14,11 +14,11 @@ from callboard.packs.writers_factory.foreman.actions.results import (
 )
 
 __all__ = [
+    "ActionExecutor",
     "ActionResult",
     "ActionSpec",
     "ActionsInvalid",
     "Catalogue",
-    "Executor",
     "cause_of",
     "load_catalogue",
     "notice_of",

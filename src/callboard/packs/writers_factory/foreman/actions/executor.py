@@ -55,7 +55,7 @@ def cause_of(stage: Stage, key: str, mode: str) -> Cause:
 
 
 @dataclass(frozen=True)
-class Executor:
+class ActionExecutor:
     """Has the actions of a reply done."""
 
     catalogue: Catalogue

@@ -112,41 +112,41 @@ _FEWEST_ANSWER_WORDS: Final = 3
 
 
 @dataclass(frozen=True, slots=True)
-class Reading:
+class ReadMessage:
     """What a message is; without certainty a model may choose among the four."""
 
     kind: MessageKind
     is_sure: bool = True
 
 
-def read_message(message: str, gap: BookGap) -> Reading:
+def read_message(message: str, gap: BookGap) -> ReadMessage:
     """Sort a message by rules."""
     text = message.strip()
     if _GO_ON.fullmatch(text):
-        return Reading(MessageKind.GO_ON)
+        return ReadMessage(MessageKind.GO_ON)
     if re.search(r"\w", text) and _ORIENT.fullmatch(text):
-        return Reading(MessageKind.ORIENT)
+        return ReadMessage(MessageKind.ORIENT)
     if _CORRECTION.search(text):
-        return Reading(MessageKind.CORRECTION)
+        return ReadMessage(MessageKind.CORRECTION)
     if _PREFERENCE.search(text):
-        return Reading(MessageKind.PREFERENCE)
+        return ReadMessage(MessageKind.PREFERENCE)
     if text.endswith("?"):
-        return Reading(MessageKind.QUESTION)
+        return ReadMessage(MessageKind.QUESTION)
     return _unclear(text, gap)
 
 
-def _unclear(text: str, gap: BookGap) -> Reading:
+def _unclear(text: str, gap: BookGap) -> ReadMessage:
     words = len(re.findall(r"\w+", text))
     if not words or _UNDECIDED.search(text):
-        return Reading(MessageKind.OPINION)
+        return ReadMessage(MessageKind.OPINION)
     if gap.field in ("name", "midpoint_type", "central_theme") and words <= 6:
-        return Reading(MessageKind.ANSWER)
+        return ReadMessage(MessageKind.ANSWER)
     if _QUESTION.match(text) and words < 12:
-        return Reading(MessageKind.QUESTION, is_sure=False)
+        return ReadMessage(MessageKind.QUESTION, is_sure=False)
     if _OPINION.search(text):
-        return Reading(MessageKind.OPINION, is_sure=False)
+        return ReadMessage(MessageKind.OPINION, is_sure=False)
     if not gap.takes_answers:
-        return Reading(MessageKind.OPINION)
+        return ReadMessage(MessageKind.OPINION)
     if words >= _FEWEST_ANSWER_WORDS:
-        return Reading(MessageKind.ANSWER)
-    return Reading(MessageKind.ANSWER, is_sure=False)
+        return ReadMessage(MessageKind.ANSWER)
+    return ReadMessage(MessageKind.ANSWER, is_sure=False)

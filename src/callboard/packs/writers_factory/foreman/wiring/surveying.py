@@ -26,7 +26,7 @@ from callboard.packs.writers_factory.foreman.state import (
     VoiceLine,
 )
 from callboard.packs.writers_factory.foreman.state.session import GRAPH
-from callboard.packs.writers_factory.memory import Category
+from callboard.packs.writers_factory.memory import MemoryCategory
 from callboard.packs.writers_factory.model import SceneMeta, SceneStatus
 from callboard.packs.writers_factory.modes import FactoryMode
 from callboard.packs.writers_factory.rooms import Rooms
@@ -43,7 +43,7 @@ _GRAPH_FACTS: Final = 5
 _MEMORY: Final = 10
 _ALERTS: Final = 5
 _NOTES: Final = 3
-_FOUNDATIONAL: Final = frozenset({Category.CHARACTER.value, Category.CONSTRAINT.value})
+_FOUNDATIONAL: Final = frozenset({MemoryCategory.CHARACTER.value, MemoryCategory.CONSTRAINT.value})
 _WRITTEN: Final = frozenset({SceneStatus.DRAFTED, SceneStatus.POLISHED})
 
 

@@ -6,7 +6,7 @@ from itertools import combinations, pairwise
 
 from callboard.packs.writers_factory.health.examination import Examination, finding_of
 from callboard.packs.writers_factory.health.quotes import evidence_of, sentence_naming
-from callboard.packs.writers_factory.health.values import CastFunction, CheckId, CheckResult
+from callboard.packs.writers_factory.health.values import CastFunction, CheckId, HealthCheckResult
 from callboard.packs.writers_factory.health.view import (
     CharacterView,
     ManuscriptView,
@@ -19,7 +19,7 @@ from callboard.packs.writers_factory.model import Finding, Severity
 _finding = partial(finding_of, CheckId.CAST)
 
 
-def check_cast(exam: Examination) -> CheckResult:
+def check_cast(exam: Examination) -> HealthCheckResult:
     """Look for characters without a function, without scenes, or with somebody else's function."""
     view = exam.view
     if not exam.scenes and (view.scenes or not view.supporting):

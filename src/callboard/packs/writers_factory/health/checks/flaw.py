@@ -8,15 +8,15 @@ from callboard.packs.writers_factory.health.values import (
     CastFunction,
     ChallengeType,
     CheckId,
-    CheckResult,
     FlawChallenge,
+    HealthCheckResult,
 )
 from callboard.packs.writers_factory.health.view import ManuscriptView, SceneView
 from callboard.packs.writers_factory.model import Evidence, Finding, Severity
 from callboard.packs.writers_factory.settings import HealthSettings
 
 
-def check_flaw(exam: Examination) -> CheckResult:
+def check_flaw(exam: Examination) -> HealthCheckResult:
     """Look for a flaw that is left alone, or always tested in the same way."""
     view, settings = exam.view, exam.settings
     judged = [scene for scene in view.scenes if is_known(scene)]

@@ -7,7 +7,7 @@ from statistics import fmean
 from typing import Final
 
 from callboard.packs.writers_factory.health.examination import Examination, finding_of
-from callboard.packs.writers_factory.health.values import CheckId, CheckResult
+from callboard.packs.writers_factory.health.values import CheckId, HealthCheckResult
 from callboard.packs.writers_factory.health.view import BeatView, ManuscriptView, SceneView
 from callboard.packs.writers_factory.model import Finding, Severity
 from callboard.packs.writers_factory.settings import HealthSettings
@@ -18,7 +18,7 @@ _finding = partial(finding_of, CheckId.BEATS)
 _DIGITS: Final = 6
 
 
-def check_beats(exam: Examination) -> CheckResult:
+def check_beats(exam: Examination) -> HealthCheckResult:
     """Compare where the beats stand with where they are to stand."""
     view = exam.view
     if not exam.scenes or not view.beats:
@@ -157,7 +157,7 @@ def _target(beat: BeatView) -> str:
     return f"{beat.low_pct:g}-{beat.high_pct:g} %"
 
 
-def check_pacing(exam: Examination) -> CheckResult:
+def check_pacing(exam: Examination) -> HealthCheckResult:
     """Look for plateaus, and for a fall before the moment when all is lost."""
     view, settings = exam.view, exam.settings
     tensions = chapter_tensions(view)

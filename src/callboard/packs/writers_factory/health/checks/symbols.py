@@ -11,7 +11,7 @@ from typing import Final
 from callboard.library.story.text import stop_words
 from callboard.packs.writers_factory.health.examination import Examination, finding_of
 from callboard.packs.writers_factory.health.quotes import evidence_of, sentence_naming
-from callboard.packs.writers_factory.health.values import CheckId, CheckResult
+from callboard.packs.writers_factory.health.values import CheckId, HealthCheckResult
 from callboard.packs.writers_factory.health.view import ManuscriptView, SymbolView
 from callboard.packs.writers_factory.model import Evidence, Finding, Severity
 from callboard.packs.writers_factory.settings import HealthSettings
@@ -52,7 +52,7 @@ class Recurrence:
         )
 
 
-def check_symbols(exam: Examination) -> CheckResult:
+def check_symbols(exam: Examination) -> HealthCheckResult:
     """Look for symbols that do not return, or return unchanged."""
     view = exam.view
     if not exam.scenes:

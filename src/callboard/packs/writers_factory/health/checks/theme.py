@@ -13,7 +13,7 @@ from callboard.choreography.answers import Answer, Quote
 from callboard.core.canonical import Json, digest
 from callboard.packs.writers_factory.health.examination import Examination
 from callboard.packs.writers_factory.health.quotes import evidence_of, shortened
-from callboard.packs.writers_factory.health.values import CheckId, CheckResult, ThemeOverride
+from callboard.packs.writers_factory.health.values import CheckId, HealthCheckResult, ThemeOverride
 from callboard.packs.writers_factory.health.view import ManuscriptView, SceneView
 from callboard.packs.writers_factory.model import Finding, Severity
 from callboard.packs.writers_factory.settings import HealthSettings
@@ -59,7 +59,7 @@ class Resonance:
         }
 
 
-def check_theme(exam: Examination, scores: Mapping[str, ThemeScore]) -> CheckResult:
+def check_theme(exam: Examination, scores: Mapping[str, ThemeScore]) -> HealthCheckResult:
     """Look for critical scenes that leave the theme alone; `scores` are by scene id."""
     if not exam.view.theme_statement.strip():
         return exam.no_data(CheckId.THEME, "no theme_statement is recorded")

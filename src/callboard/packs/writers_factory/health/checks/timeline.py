@@ -19,7 +19,7 @@ from callboard.packs.writers_factory.health.timeline.candidates import (
     find_candidates,
 )
 from callboard.packs.writers_factory.health.timeline.facts import Pair, PairVerdict, SceneFacts
-from callboard.packs.writers_factory.health.values import CheckId, CheckResult
+from callboard.packs.writers_factory.health.values import CheckId, HealthCheckResult
 from callboard.packs.writers_factory.health.view import ManuscriptView, SceneView, Setup
 from callboard.packs.writers_factory.model import Evidence, Finding, Severity
 
@@ -38,7 +38,7 @@ class TimelineReading:
     is_partial: bool = False
 
 
-def check_timeline(exam: Examination, reading: TimelineReading) -> CheckResult:
+def check_timeline(exam: Examination, reading: TimelineReading) -> HealthCheckResult:
     """Look for contradictions between scenes, and for promises that nobody keeps."""
     view = exam.view
     if not exam.scenes:

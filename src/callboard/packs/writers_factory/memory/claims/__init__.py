@@ -2,8 +2,8 @@
 
 from callboard.packs.writers_factory.memory.claims.claim import (
     AnyClaim,
-    Claim,
     EdgeClaim,
+    GraphClaim,
     Names,
     Offer,
     Origin,
@@ -31,8 +31,8 @@ __all__ = [
     "ALWAYS",
     "STATES",
     "AnyClaim",
-    "Claim",
     "EdgeClaim",
+    "GraphClaim",
     "Names",
     "Offer",
     "Origin",

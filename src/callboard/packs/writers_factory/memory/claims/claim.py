@@ -86,7 +86,7 @@ class Origin:
 
 
 @dataclass(frozen=True, slots=True)
-class Claim:
+class GraphClaim:
     """A thing exists, and perhaps has an attribute; `attribute` is empty where it only exists."""
 
     node_id: str
@@ -141,7 +141,7 @@ class EdgeClaim:
         }
 
 
-AnyClaim = Claim | EdgeClaim
+AnyClaim = GraphClaim | EdgeClaim
 
 
 @dataclass(frozen=True, slots=True)
@@ -165,7 +165,7 @@ def claim_from_json(data: Mapping[str, Any]) -> AnyClaim:
             data["source"],
             data["quote"],
         )
-    return Claim(
+    return GraphClaim(
         data["node_id"],
         data["type"],
         data["name"],

@@ -12,8 +12,8 @@ from callboard.core.canonical import Json
 from callboard.knowledge.graph import node_id
 from callboard.packs.writers_factory.memory.claims.claim import (
     AnyClaim,
-    Claim,
     EdgeClaim,
+    GraphClaim,
     Names,
     Offer,
     Origin,
@@ -26,7 +26,7 @@ from callboard.packs.writers_factory.memory.claims.scope import (
     find_point,
     split_scope,
 )
-from callboard.packs.writers_factory.memory.decisions import Category
+from callboard.packs.writers_factory.memory.decisions import MemoryCategory
 
 PROJECT_NODE: Final = node_id("project", "project")
 PROJECT_NAME: Final = "Project"
@@ -64,14 +64,21 @@ STORY_ATTRIBUTES: Final = frozenset(
     ]
 )
 _ABOUT_THE_WORK: Final = frozenset(
-    {Category.PREFERENCE, Category.CORRECTION, Category.VOICE, Category.CONSTRAINT}
+    {
+        MemoryCategory.PREFERENCE,
+        MemoryCategory.CORRECTION,
+        MemoryCategory.VOICE,
+        MemoryCategory.CONSTRAINT,
+    }
 )
-_NEVER_STORY: Final = frozenset({Category.PREFERENCE, Category.CORRECTION, Category.VOICE})
+_NEVER_STORY: Final = frozenset(
+    {MemoryCategory.PREFERENCE, MemoryCategory.CORRECTION, MemoryCategory.VOICE}
+)
 _TYPES: Final = {
-    Category.CHARACTER: "character",
-    Category.WORLD: "world_rule",
-    Category.STRUCTURE: "event",
-    Category.CONTINUITY: "event",
+    MemoryCategory.CHARACTER: "character",
+    MemoryCategory.WORLD: "world_rule",
+    MemoryCategory.STRUCTURE: "event",
+    MemoryCategory.CONTINUITY: "event",
 }
 _KEY_SCOPE: Final = re.compile(
     r"_(?:since_|from_|in_)?(ch(?:apter)?_?\d{1,4}(?:_sc(?:ene)?_?\d{1,4})?)$"
@@ -120,7 +127,7 @@ def map_entry(
 def _claim(
     entry: Remembered, names: Names, attributes: Collection[str], edge_types: Collection[str]
 ) -> AnyClaim:
-    category = Category(entry.category)
+    category = MemoryCategory(entry.category)
     if category in _NEVER_STORY:
         return _about_project(entry)
     found, attribute = names.split_key(entry.key, _TYPES.get(category))
@@ -133,11 +140,11 @@ def _claim(
         return EdgeClaim(found, other, attribute, scope, {}, entry.source, entry.value)
     kind = found.partition(":")[0]
     name = found.partition(":")[2]
-    return Claim(found, kind, name, attribute or NOTE, value, scope, entry.source, entry.value)
+    return GraphClaim(found, kind, name, attribute or NOTE, value, scope, entry.source, entry.value)
 
 
-def _about_project(entry: Remembered) -> Claim:
-    return Claim(
+def _about_project(entry: Remembered) -> GraphClaim:
+    return GraphClaim(
         PROJECT_NODE,
         "project",
         PROJECT_NAME,
@@ -149,17 +156,19 @@ def _about_project(entry: Remembered) -> Claim:
     )
 
 
-def _new_thing(entry: Remembered, category: Category, attributes: Collection[str]) -> Claim:
+def _new_thing(
+    entry: Remembered, category: MemoryCategory, attributes: Collection[str]
+) -> GraphClaim:
     if category in _ABOUT_THE_WORK:
         return _about_project(entry)
     kind = _TYPES[category]
     bare, key_scope = _split_key_scope(entry.key)
     value, scope = _split_value(entry.value, key_scope)
     name, attribute = bare, RULE_TEXT
-    if category is Category.CHARACTER:
+    if category is MemoryCategory.CHARACTER:
         name, attribute = _split_known(bare, attributes)
     shown = name.replace("_", " ").strip()
-    return Claim(
+    return GraphClaim(
         node_id(kind, shown),
         kind,
         shown.title() if kind == "character" else shown.capitalize(),

@@ -1,8 +1,8 @@
 """Conflicts: what contradicts what, how it is found and how it is kept."""
 
 from callboard.packs.writers_factory.memory.conflicts.detection import (
-    Clash,
     ClashKind,
+    GraphClash,
     GraphDraft,
     excludes,
     find_clash,
@@ -21,11 +21,11 @@ from callboard.packs.writers_factory.memory.conflicts.rules import (
 )
 
 __all__ = [
-    "Clash",
     "ClashKind",
     "ConflictLedger",
     "ConflictRecord",
     "ConflictRules",
+    "GraphClash",
     "GraphDraft",
     "Resolution",
     "excludes",

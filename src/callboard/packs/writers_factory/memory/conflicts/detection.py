@@ -9,8 +9,8 @@ from callboard.core.canonical import Json
 from callboard.knowledge.graph import Edge, Node, TrustLevel
 from callboard.packs.writers_factory.memory.claims import (
     AnyClaim,
-    Claim,
     EdgeClaim,
+    GraphClaim,
     Names,
     SceneRange,
     ScopedValue,
@@ -62,7 +62,7 @@ class GraphDraft:
         else:
             self._apply_node(claim, is_replacing=is_replacing)
 
-    def _apply_node(self, claim: Claim, *, is_replacing: bool) -> None:
+    def _apply_node(self, claim: GraphClaim, *, is_replacing: bool) -> None:
         old = self.node(claim.node_id)
         base = old or Node(claim.node_id, claim.type, claim.name, trust=self.trust)
         attrs: dict[str, Json] = dict(base.attrs)
@@ -125,7 +125,7 @@ class ClashKind(StrEnum):
 
 
 @dataclass(frozen=True, slots=True)
-class Clash:
+class GraphClash:
     """What is known that a claim contradicts."""
 
     kind: ClashKind
@@ -135,7 +135,7 @@ class Clash:
     told: str
 
 
-def find_clash(draft: GraphDraft, rules: ConflictRules, claim: AnyClaim) -> Clash | None:
+def find_clash(draft: GraphDraft, rules: ConflictRules, claim: AnyClaim) -> GraphClash | None:
     """Return what a claim contradicts, or None."""
     if isinstance(claim, EdgeClaim):
         return _exclusive(draft, rules, claim) or _acts_dead(draft, rules, claim)
@@ -166,7 +166,7 @@ def excludes(
     return True
 
 
-def _other_value(rules: ConflictRules, node: Node, claim: Claim) -> Clash | None:
+def _other_value(rules: ConflictRules, node: Node, claim: GraphClaim) -> GraphClash | None:
     functional = rules.functional(claim.attribute)
     meant = rules.meaning(claim.attribute, claim.value)
     if functional is None or meant is None:
@@ -190,7 +190,7 @@ def _other_value(rules: ConflictRules, node: Node, claim: Claim) -> Clash | None
     return None
 
 
-def _opposite(rules: ConflictRules, node: Node, claim: Claim) -> Clash | None:
+def _opposite(rules: ConflictRules, node: Node, claim: GraphClaim) -> GraphClash | None:
     for state in states_of(node.attrs, claim.attribute):
         pair = rules.antonym(state.value, claim.value)
         if pair is not None and excludes(
@@ -200,7 +200,9 @@ def _opposite(rules: ConflictRules, node: Node, claim: Claim) -> Clash | None:
     return None
 
 
-def _died_acting(draft: GraphDraft, rules: ConflictRules, node: Node, claim: Claim) -> Clash | None:
+def _died_acting(
+    draft: GraphDraft, rules: ConflictRules, node: Node, claim: GraphClaim
+) -> GraphClash | None:
     """Somebody is said to be dead who acts in a later scene."""
     if rules.functional(claim.attribute) != _LIFE:
         return None
@@ -217,7 +219,7 @@ def _died_acting(draft: GraphDraft, rules: ConflictRules, node: Node, claim: Cla
     return None
 
 
-def _acts_dead(draft: GraphDraft, rules: ConflictRules, claim: EdgeClaim) -> Clash | None:
+def _acts_dead(draft: GraphDraft, rules: ConflictRules, claim: EdgeClaim) -> GraphClash | None:
     """Somebody is said to act who is dead by then."""
     node = draft.node(claim.src)
     if node is None or not rules.is_acting(claim.type, claim.attrs):
@@ -230,7 +232,7 @@ def _acts_dead(draft: GraphDraft, rules: ConflictRules, claim: EdgeClaim) -> Cla
             is_dead = rules.meaning(attribute, state.value) == _DEAD
             if is_dead and _is_during(there, state.scope):
                 told = f"{node.name} is {_told(state)}"
-                return Clash(ClashKind.DEAD_ACTING, node.id, attribute, state.to_json(), told)
+                return GraphClash(ClashKind.DEAD_ACTING, node.id, attribute, state.to_json(), told)
     return None
 
 
@@ -241,7 +243,7 @@ def _is_during(there: SceneRange, dead: SceneRange) -> bool:
     return dead.since is None or there.begins_after(dead)
 
 
-def _exclusive(draft: GraphDraft, rules: ConflictRules, claim: EdgeClaim) -> Clash | None:
+def _exclusive(draft: GraphDraft, rules: ConflictRules, claim: EdgeClaim) -> GraphClash | None:
     for other in rules.excluded_by(claim.type):
         pairs = [(claim.src, claim.dst)]
         if rules.is_symmetric(other):
@@ -259,12 +261,14 @@ def _exclusive(draft: GraphDraft, rules: ConflictRules, claim: EdgeClaim) -> Cla
     return None
 
 
-def _clash(kind: ClashKind, node: Node, attribute: str, state: ScopedValue, claim: Claim) -> Clash:
+def _clash(
+    kind: ClashKind, node: Node, attribute: str, state: ScopedValue, claim: GraphClaim
+) -> GraphClash:
     told = f"{node.name}: {attribute} is {_told(state)}, not {claim.value!r}"
-    return Clash(kind, node.id, attribute, state.to_json(), told)
+    return GraphClash(kind, node.id, attribute, state.to_json(), told)
 
 
-def _edge_clash(kind: ClashKind, node_id: str, edge: Edge, told: str) -> Clash:
+def _edge_clash(kind: ClashKind, node_id: str, edge: Edge, told: str) -> GraphClash:
     existing: dict[str, Json] = {
         "src": edge.src,
         "dst": edge.dst,
@@ -272,7 +276,7 @@ def _edge_clash(kind: ClashKind, node_id: str, edge: Edge, told: str) -> Clash:
         **scope_of(edge).to_json(),
         "source": edge.source,
     }
-    return Clash(kind, node_id, edge.type, existing, told)
+    return GraphClash(kind, node_id, edge.type, existing, told)
 
 
 def _told(state: ScopedValue) -> str:
@@ -280,8 +284,8 @@ def _told(state: ScopedValue) -> str:
     return f"{state.value!r}{since}"
 
 
-def rule_clash(node: Node, text: str, told: str) -> Clash:
+def rule_clash(node: Node, text: str, told: str) -> GraphClash:
     """Return the clash of a new rule of the world with one that is known."""
     point = find_point(node.first_seen)
     existing = ScopedValue(text, SceneRange(point), node.source).to_json()
-    return Clash(ClashKind.WORLD_RULE, node.id, "text", existing, told)
+    return GraphClash(ClashKind.WORLD_RULE, node.id, "text", existing, told)

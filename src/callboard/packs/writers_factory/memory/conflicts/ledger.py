@@ -8,7 +8,7 @@ from typing import Any, Final
 from callboard.core.canonical import Json, digest
 from callboard.core.errors import NotFound
 from callboard.packs.writers_factory.memory.claims import AnyClaim, Origin, claim_from_json
-from callboard.packs.writers_factory.memory.conflicts.detection import Clash, ClashKind
+from callboard.packs.writers_factory.memory.conflicts.detection import ClashKind, GraphClash
 from callboard.store.connection import Connection
 from callboard.store.records import Records
 
@@ -65,7 +65,9 @@ class ConflictRecord:
         }
 
 
-def make_conflict(clash: Clash, claim: AnyClaim, origin: Origin, now_ms: int) -> ConflictRecord:
+def make_conflict(
+    clash: GraphClash, claim: AnyClaim, origin: Origin, now_ms: int
+) -> ConflictRecord:
     """Return the record of a clash; the same clash of the same origin is the same record."""
     known_by = {
         "kind": clash.kind.value,

@@ -15,15 +15,15 @@ from callboard.core.vocabulary import Content, Trust
 from callboard.knowledge.fact_rows import KBEntry
 from callboard.knowledge.graph import Graph, Node
 from callboard.library.story.text import words
-from callboard.packs.writers_factory.memory.claims import Claim, Names
+from callboard.packs.writers_factory.memory.claims import GraphClaim, Names
 from callboard.packs.writers_factory.memory.claims.mapping import map_entry
 from callboard.packs.writers_factory.memory.conflicts import (
-    Clash,
     ConflictRules,
+    GraphClash,
     rule_clash,
     words_of,
 )
-from callboard.packs.writers_factory.memory.decisions import Category
+from callboard.packs.writers_factory.memory.decisions import MemoryCategory
 from callboard.replies.evidence import holds_quote
 
 _MOST_PAIRS: Final = 12
@@ -76,7 +76,7 @@ def find_pairs(
     known = [_known(node, rules) for node in graph.nodes("world_rule")]
     pairs: list[RulePair] = []
     for entry in entries:
-        if entry.category == Category.WORLD:
+        if entry.category == MemoryCategory.WORLD:
             pairs += _pairs_of(entry, known, rules)
             known += [_known(node, rules, entry.id) for node in _rules_in(entry, names, rules)]
     likeliest = sorted(pairs, key=lambda pair: (-pair.shared, pair.proposed))[:_MOST_PAIRS]
@@ -91,7 +91,7 @@ def _known(node: Node, rules: ConflictRules, decision_id: str = "") -> _Known:
 def _rules_in(entry: KBEntry, names: Names, rules: ConflictRules) -> Iterator[Node]:
     """Return the rule a decision is going to be, if it is to be one."""
     for claim in map_entry(entry, names, rules.known_attributes, ()).claims:
-        if isinstance(claim, Claim) and claim.type == "world_rule":
+        if isinstance(claim, GraphClaim) and claim.type == "world_rule":
             text = {"text": claim.value}
             yield Node(claim.node_id, claim.type, claim.name, (), text, claim.source)
 
@@ -125,12 +125,12 @@ def denies(text: str, rules: ConflictRules) -> bool:
 
 async def judge_pairs(
     judge: Judge, pairs: Iterable[RulePair]
-) -> tuple[dict[str, Clash], frozenset[str]]:
+) -> tuple[dict[str, GraphClash], frozenset[str]]:
     """Return the new rules that contradict another, and those the judge gave no answer about.
 
     Both are named by the id of the decision. A rule that is not judged is no rule that fits.
     """
-    found: dict[str, Clash] = {}
+    found: dict[str, GraphClash] = {}
     unjudged: set[str] = set()
     for pair in pairs:
         # A decision that does not stand itself stands in nobody's way.

@@ -8,17 +8,17 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 
 from callboard.knowledge.graph import Edge, Node
-from callboard.packs.writers_factory.memory.claims import AnyClaim, Claim, Offer, Origin
+from callboard.packs.writers_factory.memory.claims import AnyClaim, GraphClaim, Offer, Origin
 from callboard.packs.writers_factory.memory.conflicts import (
-    Clash,
     ConflictRecord,
     ConflictRules,
+    GraphClash,
     GraphDraft,
     find_clash,
     make_conflict,
 )
 
-RuleClashes = Mapping[str, Clash]
+RuleClashes = Mapping[str, GraphClash]
 """By the id of a decision that is a new rule: what it contradicts, as judged before."""
 
 
@@ -63,6 +63,6 @@ def make_plan(
 
 def _can_stand(draft: GraphDraft, claim: AnyClaim) -> bool:
     """Say whether what a claim needs is there: a relation needs both ends."""
-    if isinstance(claim, Claim):
+    if isinstance(claim, GraphClaim):
         return True
     return draft.node(claim.src) is not None and draft.node(claim.dst) is not None

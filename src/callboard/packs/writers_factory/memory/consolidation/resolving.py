@@ -12,7 +12,7 @@ from callboard.knowledge.graph import Edge, Graph
 from callboard.packs.writers_factory.bible.provenance import STATED
 from callboard.packs.writers_factory.memory.claims import (
     AnyClaim,
-    Claim,
+    GraphClaim,
     Names,
     OriginKind,
     SceneRange,
@@ -131,7 +131,7 @@ class Resolver:
             self._facts.mark_in(connection, [entry.id], FactState.PROMOTED)
 
     def _draft(self, connection: Connection, claim: AnyClaim) -> GraphDraft:
-        ids = [claim.node_id] if isinstance(claim, Claim) else [claim.src, claim.dst]
+        ids = [claim.node_id] if isinstance(claim, GraphClaim) else [claim.src, claim.dst]
         memory = self._graph.memory()
         known = {**memory.nodes, **self._graph.load_in(connection, ids)}
         return GraphDraft(known, lambda src: memory.by_source.get(src, ()), Names())
@@ -149,12 +149,12 @@ class Resolver:
             old = conflict.existing
             gone = Edge(str(old["src"]), str(old["dst"]), str(old["type"]))
             self._graph.remove_in(connection, edges=(gone,))
-        elif conflict.kind is ClashKind.WORLD_RULE and isinstance(claim, Claim):
+        elif conflict.kind is ClashKind.WORLD_RULE and isinstance(claim, GraphClaim):
             # The rule that held keeps its place and its history, with the new wording.
             node = draft.node(conflict.node_id)
             if node is not None:
                 return replace(claim, node_id=node.id, name=node.name, attribute="text")
-        elif isinstance(claim, Claim):
+        elif isinstance(claim, GraphClaim):
             _clear_aliases(draft, claim, rules)
         elif conflict.kind is ClashKind.DEAD_ACTING:
             _clear_state(draft, conflict)
@@ -193,7 +193,7 @@ def _scoped(claim: AnyClaim, scope: SceneRange | None) -> AnyClaim:
     return claim if scope is None else replace(claim, scope=scope)
 
 
-def _clear_aliases(draft: GraphDraft, claim: Claim, rules: ConflictRules) -> None:
+def _clear_aliases(draft: GraphDraft, claim: GraphClaim, rules: ConflictRules) -> None:
     """Take away values of the same attribute under another name, such as `alive: true`."""
     node = draft.node(claim.node_id)
     functional = rules.functional(claim.attribute)
@@ -214,7 +214,7 @@ def _clear_aliases(draft: GraphDraft, claim: Claim, rules: ConflictRules) -> Non
 def _clear_state(draft: GraphDraft, conflict: ConflictRecord) -> None:
     """Take away the state that forbids somebody to act."""
     node = draft.node(conflict.node_id)
-    if node is None or isinstance(conflict.claim, Claim):
+    if node is None or isinstance(conflict.claim, GraphClaim):
         return
     scope = SceneRange.from_json(dict(conflict.existing))
     states = states_of(node.attrs, conflict.attribute)

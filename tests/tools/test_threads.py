@@ -4,11 +4,22 @@ import asyncio
 import itertools
 import threading
 import time
+from concurrent.futures import ThreadPoolExecutor
 
 import pytest
 
 from callboard.core.errors import CallboardError
-from callboard.tools import ToolArgs, ToolContext, ToolResult, in_thread, off_loop, threads, tool
+from callboard.tools import (
+    Tool,
+    ToolArgs,
+    ToolContext,
+    ToolRegistry,
+    ToolResult,
+    in_thread,
+    off_loop,
+    threads,
+    tool,
+)
 
 pytestmark = pytest.mark.anyio
 
@@ -123,3 +134,24 @@ async def test_a_tool_that_only_reads_is_stoppable() -> None:
         await asyncio.sleep(0)
     working.cancel()
     await until_gone("counts_for_ever")
+
+
+def test_a_tool_that_is_loaded_late_is_one_for_all_threads() -> None:
+    for _ in range(20):
+        registry, ready = ToolRegistry(), threading.Barrier(8)
+
+        def load(ready: threading.Barrier = ready) -> Tool:
+            ready.wait(5)
+
+            @tool(tool_id="late")
+            def late(_context: ToolContext, _args: ToolArgs) -> ToolResult:
+                """Do nothing."""
+                return ToolResult({})
+
+            return late
+
+        registry.register_later("late", load)
+        with ThreadPoolExecutor(8) as pool:
+            found = list(pool.map(registry.get, ["late"] * 8))
+        assert len({id(each) for each in found}) == 1
+        assert registry.get("late") is found[0]

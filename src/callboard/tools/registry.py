@@ -37,7 +37,7 @@ class ToolRegistry:
     def __init__(self, tools: Iterable[Tool] = ()) -> None:
         """Start with some tools, or none."""
         self._tools: dict[str, Tool] = {}
-        # Tools whose code nobody has needed yet; each moves to `_tools` when it is loaded.
+        # How tools are loaded whose code is not needed from the start.
         self._waiting: dict[str, Callable[[], Tool]] = {}
         # Every id there is, loaded or not.
         self._origins: dict[str, str] = {}
@@ -64,10 +64,11 @@ class ToolRegistry:
     def get(self, tool_id: str) -> Tool:
         """Return a tool, or name the ones that sound like it."""
         self._require(tool_id)
-        if tool_id not in self._tools:
-            self._tools[tool_id] = self._waiting[tool_id]()
-            del self._waiting[tool_id]
-        return self._tools[tool_id]
+        found = self._tools.get(tool_id)
+        if found is None:
+            # Several threads may load it at once; all of them get the same one.
+            found = self._tools.setdefault(tool_id, self._waiting[tool_id]())
+        return found
 
     @property
     def ids(self) -> tuple[str, ...]:

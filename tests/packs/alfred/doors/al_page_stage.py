@@ -77,7 +77,7 @@ def kitchen_process(root: Path, token: str = "") -> Iterator[Kitchen]:
         stdin=subprocess.PIPE,
         stdout=subprocess.PIPE,
         text=True,
-        env={**os.environ, "PYTHONPATH": os.pathsep.join([str(SERVER.parents[1]), *_PATH])},
+        env={**os.environ, "PYTHONPATH": os.pathsep.join([str(SERVER.parents[3]), *_PATH])},
     ) as process:
         assert process.stdout is not None and process.stdin is not None
         port = process.stdout.readline().strip()

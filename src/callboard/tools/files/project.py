@@ -179,7 +179,8 @@ class ProjectFiles:
         while waiting:
             prefix = waiting.pop()
             try:
-                entries = list(os.scandir(self.root / prefix))
+                with os.scandir(self.root / prefix) as found:
+                    entries = list(found)
             except OSError:
                 # A folder that vanished or is closed to us has no files to offer.
                 continue

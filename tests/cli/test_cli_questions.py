@@ -11,7 +11,7 @@ import pytest
 from clitools import SCRIPT, Here
 
 from callboard.cli import exits
-from callboard.cli.work.following import accept
+from callboard.cli.handlers.following import accept
 from callboard.core.vocabulary.run import Question
 
 TURN = (

@@ -20,7 +20,7 @@ EVENTS = frozenset(
 
 def main() -> None:
     """Read one job per line, have a child do it, answer how it ended."""
-    import callboard.cli.work.initiating
+    import callboard.cli.handlers.initiating
     import callboard.studio.studio
     from callboard.cli.main import main as callboard
 

@@ -14,8 +14,8 @@ SECONDS = 40
 
 def main() -> None:
     """Read one job per line, have a child do it, answer how it ended."""
+    import callboard.cli.handlers.opening
     import callboard.cli.reports.checkup
-    import callboard.cli.work.opening
     import callboard.packs.writers_factory.factory
     import callboard.studio.studio
     import callboard.tools.builtin

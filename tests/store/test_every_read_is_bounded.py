@@ -33,12 +33,12 @@ ALLOWED = {
     "tools/audit/signing.py": "the key: O_NOFOLLOW, a hundred bytes at most",
     "models/providers/plain_file.py": "models' files: beneath a folder, no links, bounded",
     # Streams over a descriptor that the helper opened.
-    "cli/work/detaching.py": "fdopen of `open_emptied`",
+    "cli/handlers/detaching.py": "fdopen of `open_emptied`",
     "studio/issues.py": "fdopen of `open_bounded`, a hundred bytes",
     "packs/writers_factory/bible/files/shelf.py": "fdopen of `open_bounded`, two hundred bytes",
     # The package's own data, told apart from a project's by `importlib.resources` elsewhere.
     "studio/project.py": "holds a folder that is being made",
-    "cli/work/initiating.py": "a pack's sample, installed with it",
+    "cli/handlers/initiating.py": "a pack's sample, installed with it",
     "prompts/tokens.py": PACKAGE_DATA,
     "prompts/layers.py": PACKAGE_DATA,
     "replies/evidence/rules.py": PACKAGE_DATA,

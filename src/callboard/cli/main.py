@@ -113,7 +113,7 @@ def _get_acquainted(words: "list[str]") -> None:
     """Let a person say at first use whether they trust the folder."""
     from pathlib import Path
 
-    from callboard.cli.work.trusting import ask_at_first_use
+    from callboard.cli.handlers.trusting import ask_at_first_use
 
     asked = _before_dashes(words)
     if any(word in _HELP_FLAGS[:2] for word in asked):

@@ -33,8 +33,8 @@ def _command(
     def command(project: Any, as_json: bool, **given: Any) -> int:
         from callboard.cli import exits
         from callboard.cli.bridge import perform_simply
+        from callboard.cli.handlers.opening import Choices, working
         from callboard.cli.output import clean, echo, echo_json
-        from callboard.cli.work.opening import Choices, working
 
         async def work() -> int:
             async with working(Choices(project, as_json=as_json)) as here:

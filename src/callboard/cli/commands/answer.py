@@ -45,8 +45,8 @@ def answer(
         return exits.OK
     if value is None:
         raise typer.BadParameter("Your answer is missing.", param_hint="VALUE")
-    from callboard.cli.work.controls import give_answer
-    from callboard.cli.work.opening import Choices
+    from callboard.cli.handlers.controls import give_answer
+    from callboard.cli.handlers.opening import Choices
 
     choices = Choices(project, tuple(pack or ()), model, as_json)
     return give_answer(choices, question, value, wait=not no_wait)

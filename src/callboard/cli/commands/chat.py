@@ -74,8 +74,8 @@ def chat(
     /plan WISH has the Chief make a plan of a wish, /history shows what was said, /why shows the
     prompt of the last answer, /quit ends it. With Alfred there are also /mode, /entities and /undo.
     """
-    from callboard.cli.work.dialogue import TerminalConversation, converse
-    from callboard.cli.work.opening import Choices
+    from callboard.cli.handlers.dialogue import TerminalConversation, converse
+    from callboard.cli.handlers.opening import Choices
 
     choices = Choices(project, tuple(pack or ()), model, as_json)
     wanted = TerminalConversation(message, agent, mode, user, tools, skip_tools, session)

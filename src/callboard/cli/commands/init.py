@@ -34,7 +34,7 @@ def init(
     as_json: JsonOption = False,
 ) -> None:
     """Make a folder a project: add `.callboard/` to it. Doing it again changes nothing."""
-    from callboard.cli.work.initiating import Initiated, initiate
+    from callboard.cli.handlers.initiating import Initiated, initiate
 
     if folder is not None and project is not None and folder != project:
         raise InvalidInput("Two folders were named", fix="Name one: `callboard init FOLDER`.")

@@ -135,7 +135,7 @@ def link(
 ) -> int:
     """Link receipts to an issue: named ones, or all of a session."""
     from callboard.cli.bridge import perform_simply
-    from callboard.cli.work.opening import Choices, working
+    from callboard.cli.handlers.opening import Choices, working
 
     if session is None and not receipt:
         raise typer.BadParameter("Name a session or receipts.", param_hint="--session, --receipt")
@@ -161,7 +161,7 @@ def _act(
     as_json: bool,
 ) -> int:
     from callboard.cli.bridge import perform_simply
-    from callboard.cli.work.opening import Choices, working
+    from callboard.cli.handlers.opening import Choices, working
 
     async def work() -> "list[Issue]":
         async with working(Choices(project, as_json=as_json)) as here:

@@ -49,12 +49,12 @@ def run(
     """
     from callboard.cli.arguments import read_arguments
     from callboard.cli.bridge import Interrupt, perform
-    from callboard.cli.work.opening import Choices, working
+    from callboard.cli.handlers.opening import Choices, working
 
     given = read_arguments(arg or [], args_json)
     choices = Choices(project, tuple(pack or ()), model, as_json)
     if detach:
-        from callboard.cli.work.detaching import DetachedRun, run_detached
+        from callboard.cli.handlers.detaching import DetachedRun, run_detached
 
         return run_detached(choices, DetachedRun(name, given, session, title))
 

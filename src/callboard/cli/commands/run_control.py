@@ -28,8 +28,8 @@ def watch(run: RunArgument, project: ProjectOption = None, as_json: JsonOption =
 
     Ctrl-C ends the watching, not the run. A question ends it too, and `callboard answer` takes it.
     """
-    from callboard.cli.work.detaching import watch_run
-    from callboard.cli.work.opening import Choices
+    from callboard.cli.handlers.detaching import watch_run
+    from callboard.cli.handlers.opening import Choices
 
     return watch_run(Choices(project, as_json=as_json), run)
 
@@ -44,7 +44,7 @@ def pause(
 
     Returns once it has taken effect; a step that is executing is finished first.
     """
-    from callboard.cli.work.controls import send_signal
+    from callboard.cli.handlers.controls import send_signal
 
     return send_signal(project, run, "pause", reason, as_json=as_json)
 
@@ -59,7 +59,7 @@ def cancel(
 
     Returns once it has taken effect; `retry` and `fork` can go on from what was finished.
     """
-    from callboard.cli.work.controls import send_signal
+    from callboard.cli.handlers.controls import send_signal
 
     return send_signal(project, run, "cancel", reason, as_json=as_json)
 
@@ -85,8 +85,8 @@ def resume(
 
     A run that nobody executes is taken up here and watched.
     """
-    from callboard.cli.work.controls import resume_all, resume_run
-    from callboard.cli.work.opening import Choices
+    from callboard.cli.handlers.controls import resume_all, resume_run
+    from callboard.cli.handlers.opening import Choices
     from callboard.core.errors import InvalidInput
 
     choices = Choices(project, tuple(pack or ()), model, as_json)
@@ -115,8 +115,8 @@ def retry(
 
     Makes a new run that keeps the finished steps of the old one, and watches it.
     """
-    from callboard.cli.work.controls import retry_run
-    from callboard.cli.work.opening import Choices
+    from callboard.cli.handlers.controls import retry_run
+    from callboard.cli.handlers.opening import Choices
 
     return retry_run(Choices(project, tuple(pack or ()), model, as_json), run, from_step)
 
@@ -155,8 +155,8 @@ def fork(
     The new run keeps what was finished before a step, or up to slots you edit, and is watched.
     """
     from callboard.cli.arguments import read_pairs, read_text
-    from callboard.cli.work.controls import fork_run
-    from callboard.cli.work.opening import Choices
+    from callboard.cli.handlers.controls import fork_run
+    from callboard.cli.handlers.opening import Choices
 
     edits = read_pairs(edit or [], "--set")
     files = read_pairs(edit_file or [], "--set-file")
@@ -167,7 +167,7 @@ def fork(
 
 def proposals(run: RunArgument, project: ProjectOption = None, as_json: JsonOption = False) -> int:
     """Show what a run would write, as a difference to the file as it is now."""
-    from callboard.cli.work.controls import show_proposals
+    from callboard.cli.handlers.controls import show_proposals
 
     return show_proposals(project, run, as_json=as_json)
 
@@ -185,6 +185,6 @@ def apply(
     as_json: JsonOption = False,
 ) -> int:
     """Write what a run proposes; what was there before is kept in .callboard/backups."""
-    from callboard.cli.work.controls import Acceptance, apply_run
+    from callboard.cli.handlers.controls import Acceptance, apply_run
 
     return apply_run(project, run, Acceptance(path, force), as_json=as_json)

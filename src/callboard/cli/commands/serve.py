@@ -30,8 +30,8 @@ def serve(
     CALLBOARD_API_TOKEN; clients send it as `Authorization: Bearer TOKEN`. Unfinished runs and plans
     of the project go on.
     """
-    from callboard.cli.work.opening import Choices
-    from callboard.cli.work.serving import ListenAddress, serve_project
+    from callboard.cli.handlers.opening import Choices
+    from callboard.cli.handlers.serving import ListenAddress, serve_project
 
     choices = Choices(project, tuple(pack or ()), model, as_json)
     return serve_project(choices, ListenAddress(host, port))

@@ -129,9 +129,9 @@ def _act(
     as_json: bool,
 ) -> int:
     from callboard.cli.bridge import Interrupt, perform
+    from callboard.cli.handlers.controls import follow_woken
+    from callboard.cli.handlers.opening import Choices, working
     from callboard.cli.reports.shapes import session_shape
-    from callboard.cli.work.controls import follow_woken
-    from callboard.cli.work.opening import Choices, working
 
     async def work(interrupt: Interrupt) -> int:
         async with working(Choices(project, as_json=as_json)) as here:

@@ -21,7 +21,7 @@ ToolArgument = Annotated[str, typer.Argument(metavar="TOOL", help="Id of a tool.
 @app.command("list")
 def list_command(project: ProjectOption = None, as_json: JsonOption = False) -> int:
     """List the tools."""
-    from callboard.cli.work.tools import list_tools
+    from callboard.cli.handlers.tools import list_tools
 
     return list_tools(project, as_json=as_json)
 
@@ -29,7 +29,7 @@ def list_command(project: ProjectOption = None, as_json: JsonOption = False) -> 
 @app.command()
 def show(tool: ToolArgument, project: ProjectOption = None, as_json: JsonOption = False) -> int:
     """Show what a tool does and which arguments it takes."""
-    from callboard.cli.work.tools import show_tool
+    from callboard.cli.handlers.tools import show_tool
 
     return show_tool(project, tool, as_json=as_json)
 
@@ -48,7 +48,7 @@ def run(
 ) -> int:
     """Run a tool; it leaves a receipt, whatever comes of it."""
     from callboard.cli.arguments import read_arguments
-    from callboard.cli.work.tools import run_tool
+    from callboard.cli.handlers.tools import run_tool
 
     args: dict[str, Any] = read_arguments(arg or [], args_json)
     if dry_run:

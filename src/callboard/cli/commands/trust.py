@@ -46,7 +46,7 @@ def trust(
     A folder brings settings, agents, recipes, prompts, perhaps a database. Until you trust it they
     are ignored: its text can be read, and tools work on it with Callboard's own settings.
     """
-    from callboard.cli.work.trusting import (
+    from callboard.cli.handlers.trusting import (
         echo_decided,
         locate,
         require_one,

@@ -41,7 +41,7 @@ def send(
     as_json: JsonOption = False,
 ) -> int:
     """Say one thing to Alfred; `callboard chat` talks for longer."""
-    from callboard.cli.work.opening import Choices
+    from callboard.cli.handlers.opening import Choices
     from callboard.packs.alfred.terminal import AlfredTalk, alfred_talk
 
     choices = Choices(project, (), model, as_json)
@@ -53,7 +53,7 @@ def entities(
     session: SessionOption = None, project: ProjectOption = None, as_json: JsonOption = False
 ) -> int:
     """Show what the conversation is about: proposed, in play, or put away."""
-    from callboard.cli.work.opening import Choices
+    from callboard.cli.handlers.opening import Choices
     from callboard.packs.alfred.tell import entities_report
     from callboard.packs.alfred.terminal import enter
 
@@ -75,7 +75,7 @@ def why(
     as_json: JsonOption = False,
 ) -> int:
     """Show why a turn did what it did: plan, steps, assumptions, calls."""
-    from callboard.cli.work.opening import Choices
+    from callboard.cli.handlers.opening import Choices
     from callboard.packs.alfred.tell import why_report
     from callboard.packs.alfred.terminal import enter
 
@@ -100,7 +100,7 @@ def undo(
     as_json: JsonOption = False,
 ) -> int:
     """Take back what the last turn that wrote has changed."""
-    from callboard.cli.work.opening import Choices
+    from callboard.cli.handlers.opening import Choices
     from callboard.packs.alfred.tell import undo_report
     from callboard.packs.alfred.terminal import AlfredTalk, alfred_talk, enter
 
@@ -130,7 +130,7 @@ def list_rows(
 ) -> int:
     """List rows of the kitchen's database."""
     from callboard.choreography.turn.requests import ReadRequest
-    from callboard.cli.work.opening import Choices
+    from callboard.cli.handlers.opening import Choices
     from callboard.packs.alfred.tell import rows_report
     from callboard.packs.alfred.terminal import enter
 
@@ -157,7 +157,7 @@ def import_recipes(
     as_json: JsonOption = False,
 ) -> int:
     """Read recipes from Markdown, JSON-LD, HTML or text, and show how sure every line is."""
-    from callboard.cli.work.opening import Choices
+    from callboard.cli.handlers.opening import Choices
     from callboard.packs.alfred.tell import read_files
     from callboard.packs.alfred.terminal import enter
 
@@ -182,7 +182,7 @@ def export(
     as_json: JsonOption = False,
 ) -> int:
     """Print recipes, the planned meals of two weeks as iCalendar, or the shopping list."""
-    from callboard.cli.work.opening import Choices
+    from callboard.cli.handlers.opening import Choices
     from callboard.packs.alfred.tell import print_export
     from callboard.packs.alfred.terminal import enter
 
@@ -205,7 +205,7 @@ def onboard(
     as_json: JsonOption = False,
 ) -> int:
     """Answer what is asked once, or see what has not been asked yet."""
-    from callboard.cli.work.opening import Choices
+    from callboard.cli.handlers.opening import Choices
     from callboard.packs.alfred.tell import answer_questions
     from callboard.packs.alfred.terminal import enter
 
@@ -226,8 +226,8 @@ def people(
     as_json: JsonOption = False,
 ) -> int:
     """List who cooks here, or add somebody."""
+    from callboard.cli.handlers.opening import Choices
     from callboard.cli.output import clean, echo, echo_json
-    from callboard.cli.work.opening import Choices
     from callboard.packs.alfred.terminal import enter
 
     async def act(alfred: Any) -> None:
@@ -248,8 +248,8 @@ def seed(
     user: UserOption = None, project: ProjectOption = None, as_json: JsonOption = False
 ) -> int:
     """Fill an empty kitchen with recipes, stock and a list to try things on."""
+    from callboard.cli.handlers.opening import Choices
     from callboard.cli.output import echo, echo_json, remark
-    from callboard.cli.work.opening import Choices
     from callboard.packs.alfred.terminal import enter
 
     async def act(alfred: Any) -> None:

@@ -8,9 +8,9 @@ from callboard.choreography.turn.modes import find_mode
 from callboard.choreography.turn.shapes import Gesture, GestureKind, TurnOutcome
 from callboard.cli import exits
 from callboard.cli.bridge import Interrupt, perform, perform_simply
+from callboard.cli.handlers.dialogue import Command, Dialogue, TerminalConversation
+from callboard.cli.handlers.opening import Choices, OpenWork, working
 from callboard.cli.output import echo, echo_json, remark
-from callboard.cli.work.dialogue import Command, Dialogue, TerminalConversation
-from callboard.cli.work.opening import Choices, OpenWork, working
 from callboard.core.vocabulary import EntityState
 from callboard.knowledge.entities import by_label
 from callboard.packs.alfred.project import KitchenProject

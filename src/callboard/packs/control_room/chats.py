@@ -5,11 +5,11 @@ from dataclasses import dataclass, replace
 from callboard.choreography.chat import CHAT, ChatExchange, exchanges
 from callboard.choreography.staffing import find_agent
 from callboard.cli.bridge import Interrupt, perform
+from callboard.cli.handlers.dialogue import Command, Dialogue, Hush, TerminalConversation
+from callboard.cli.handlers.ending import conclude, exit_code_of
+from callboard.cli.handlers.following import follow
+from callboard.cli.handlers.opening import Choices, OpenWork, working
 from callboard.cli.output import clean, echo, moment, remark
-from callboard.cli.work.dialogue import Command, Dialogue, Hush, TerminalConversation
-from callboard.cli.work.ending import conclude, exit_code_of
-from callboard.cli.work.following import follow
-from callboard.cli.work.opening import Choices, OpenWork, working
 from callboard.core.canonical import Json
 from callboard.core.vocabulary.run import RunState, SessionState
 from callboard.packs.control_room.evidence import PACK

@@ -11,13 +11,13 @@ import typer
 from callboard.choreography.recipe.view import RunView
 from callboard.cli import exits
 from callboard.cli.bridge import Interrupt, perform
+from callboard.cli.handlers.ending import conclude, exit_code_of
+from callboard.cli.handlers.following import Followed, follow
+from callboard.cli.handlers.initiating import Initiated, initiate
+from callboard.cli.handlers.opening import Choices, OpenWork, working
 from callboard.cli.options import JsonOption, ModelOption, ProjectOption, new_app
 from callboard.cli.output import clean, counted, echo, number, remark, seconds
 from callboard.cli.reports.models import pull_weights
-from callboard.cli.work.ending import conclude, exit_code_of
-from callboard.cli.work.following import Followed, follow
-from callboard.cli.work.initiating import Initiated, initiate
-from callboard.cli.work.opening import Choices, OpenWork, working
 from callboard.core.canonical import Json
 from callboard.core.vocabulary.run import RunRecord
 from callboard.store.connection import Connection

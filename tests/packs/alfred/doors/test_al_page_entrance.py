@@ -132,7 +132,7 @@ import asyncio, json, sys
 from pathlib import Path
 import httpx
 import callboard.cli.commands.serve
-import callboard.cli.work.serving
+import callboard.cli.handlers.serving
 from callboard.api.app import create_app
 from callboard.ui.mounting import hang_up_pages
 

@@ -95,7 +95,7 @@ def conference(
             else:
                 conferences_report(journal, session, as_json=as_json)
         return 0
-    from callboard.cli.work.opening import Choices
+    from callboard.cli.handlers.opening import Choices
     from callboard.packs.control_room.conferences.rounds import RoundOptions, ask_again, hold_round
 
     choices = Choices(project, tuple(pack or ()), model, as_json)

@@ -13,6 +13,9 @@ from callboard.choreography.conference import (
     read_conferences,
 )
 from callboard.cli.bridge import Interrupt, perform
+from callboard.cli.handlers.ending import conclude, exit_code_of
+from callboard.cli.handlers.following import follow
+from callboard.cli.handlers.opening import Choices, OpenWork, working
 from callboard.cli.output import (
     clean,
     counted,
@@ -25,9 +28,6 @@ from callboard.cli.output import (
     seconds,
 )
 from callboard.cli.reading import OpenJournal, matching, pick
-from callboard.cli.work.ending import conclude, exit_code_of
-from callboard.cli.work.following import follow
-from callboard.cli.work.opening import Choices, OpenWork, working
 from callboard.core.errors import NotFound
 from callboard.core.vocabulary.run import RunRecord, RunState
 from callboard.store.connection import Connection

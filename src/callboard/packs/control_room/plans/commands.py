@@ -233,7 +233,7 @@ def _change(
     as_json: bool,
     model: str | None = None,
 ) -> int:
-    from callboard.cli.work.opening import Choices
+    from callboard.cli.handlers.opening import Choices
     from callboard.packs.control_room.plans.working import change_plan
 
     return change_plan(Choices(project, model=model, as_json=as_json), work)
@@ -246,7 +246,7 @@ def _drive(
     as_json: bool,
     model: str | None,
 ) -> int:
-    from callboard.cli.work.opening import Choices
+    from callboard.cli.handlers.opening import Choices
     from callboard.packs.control_room.plans.working import drive_plan
 
     return drive_plan(Choices(project, model=model, as_json=as_json), plan, begin)

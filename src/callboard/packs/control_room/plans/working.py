@@ -5,9 +5,9 @@ from collections.abc import Awaitable, Callable
 
 from callboard.cli import exits
 from callboard.cli.bridge import Interrupt, perform
+from callboard.cli.handlers.following import follow
+from callboard.cli.handlers.opening import Choices, OpenWork, working
 from callboard.cli.output import remark
-from callboard.cli.work.following import follow
-from callboard.cli.work.opening import Choices, OpenWork, working
 from callboard.core.vocabulary import Plan, PlanState, TaskState
 from callboard.packs.control_room.plans.tell import plan_report
 from callboard.packs.control_room.room import ControlRoom

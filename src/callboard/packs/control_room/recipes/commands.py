@@ -10,9 +10,9 @@ from callboard.choreography.recipe import RecipeShelf, shelved_to_json
 from callboard.choreography.recipe.definition import AgentStep
 from callboard.cli import exits
 from callboard.cli.bridge import Interrupt, perform
+from callboard.cli.handlers.opening import Choices, working
 from callboard.cli.options import JsonOption, ProjectOption, new_app
 from callboard.cli.output import echo, echo_json, echo_table, remark
-from callboard.cli.work.opening import Choices, working
 from callboard.packs.control_room.room import ControlRoom
 
 app = new_app("Recipes: the ones in force, where they come from, what is wrong with them.")

@@ -6,9 +6,9 @@ from typing import Any
 
 from callboard.cli import exits
 from callboard.cli.bridge import Interrupt, perform, perform_simply
-from callboard.cli.work.ending import conclude, exit_code_of
-from callboard.cli.work.following import follow
-from callboard.cli.work.opening import Choices, working
+from callboard.cli.handlers.ending import conclude, exit_code_of
+from callboard.cli.handlers.following import follow
+from callboard.cli.handlers.opening import Choices, working
 from callboard.core.canonical import Json
 from callboard.core.vocabulary.run import RunState
 from callboard.packs.writers_factory.factory import Factory, factory_of

@@ -4,9 +4,9 @@ from collections.abc import Mapping
 from dataclasses import asdict, dataclass
 from pathlib import Path
 
+from callboard.cli.handlers.initiating import Initiated, initiate
+from callboard.cli.handlers.opening import Choices
 from callboard.cli.output import clean, echo, echo_facts, echo_json, remark
-from callboard.cli.work.initiating import Initiated, initiate
-from callboard.cli.work.opening import Choices
 from callboard.packs.writers_factory.bible.operations import describe_book
 from callboard.packs.writers_factory.doors.command_line import enter
 from callboard.packs.writers_factory.factory import Factory

@@ -16,7 +16,7 @@ app = new_app("The Story Bible.")
 @app.command()
 def order(project: ProjectOption = None, as_json: JsonOption = False) -> int:
     """Show the work order: what is there, what is missing, what is weak."""
-    from callboard.cli.work.opening import Choices
+    from callboard.cli.handlers.opening import Choices
     from callboard.packs.writers_factory.doors.command_line import enter
     from callboard.packs.writers_factory.doors.tell.bible import order_report
 
@@ -71,7 +71,7 @@ def template(
     Fields that are not named stay. The text that is replaced is kept, and its place is shown.
     """
     from callboard.cli.arguments import read_arguments, read_pairs
-    from callboard.cli.work.opening import Choices
+    from callboard.cli.handlers.opening import Choices
     from callboard.packs.writers_factory.bible import operations
     from callboard.packs.writers_factory.doors.command_line import enter
     from callboard.packs.writers_factory.doors.tell.bible import template_report, written_report

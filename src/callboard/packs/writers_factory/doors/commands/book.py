@@ -75,7 +75,7 @@ def chat(
     shows the exact prompt of the last answer, /thinking what was thought, /history what was said,
     and /quit ends it.
     """
-    from callboard.cli.work.opening import Choices
+    from callboard.cli.handlers.opening import Choices
     from callboard.packs.writers_factory.doors.commands.chat import foreman_talk
 
     return foreman_talk(Choices(project, model=model, as_json=as_json), message, session)
@@ -90,7 +90,7 @@ def state(
     as_json: JsonOption = False,
 ) -> int:
     """Show what the Foreman works from, in sentences or exactly as it reads it."""
-    from callboard.cli.work.opening import Choices
+    from callboard.cli.handlers.opening import Choices
     from callboard.packs.writers_factory.doors.command_line import enter
     from callboard.packs.writers_factory.doors.tell.turns import state_report
 
@@ -130,7 +130,7 @@ def mode(
 
     The first refusal names everything that is missing; after it --override goes on anyway.
     """
-    from callboard.cli.work.opening import Choices
+    from callboard.cli.handlers.opening import Choices
     from callboard.packs.writers_factory.doors.command_line import enter
     from callboard.packs.writers_factory.doors.commands.moving import move_book
     from callboard.packs.writers_factory.doors.tell.modes import (
@@ -173,7 +173,7 @@ def prompts(
 
     A turn comes with its tier, the size of every layer, and the exact text.
     """
-    from callboard.cli.work.opening import Choices
+    from callboard.cli.handlers.opening import Choices
     from callboard.packs.writers_factory.doors.command_line import enter
     from callboard.packs.writers_factory.doors.tell.turns import turn_report, turns_report
 
@@ -200,7 +200,7 @@ def complete(
 
     What is still open is told and does not stop you.
     """
-    from callboard.cli.work.opening import Choices
+    from callboard.cli.handlers.opening import Choices
     from callboard.packs.writers_factory.doors.command_line import Job, watch
     from callboard.packs.writers_factory.doors.tell.revision import completed_report
 
@@ -215,7 +215,7 @@ def complete(
 @app.command()
 def reopen(project: ProjectOption = None, as_json: JsonOption = False) -> int:
     """Take a complete manuscript up again; what was exported stays."""
-    from callboard.cli.work.opening import Choices
+    from callboard.cli.handlers.opening import Choices
     from callboard.packs.writers_factory.doors.command_line import enter
     from callboard.packs.writers_factory.doors.tell.modes import moved_report
     from callboard.packs.writers_factory.factory import reopen_book
@@ -237,7 +237,7 @@ def export(
 
     An older export of the same title is replaced; the book goes on being worked on.
     """
-    from callboard.cli.work.opening import Choices
+    from callboard.cli.handlers.opening import Choices
     from callboard.packs.writers_factory.doors.command_line import enter
     from callboard.packs.writers_factory.doors.tell.revision import export_report
     from callboard.packs.writers_factory.revision.operations import export_book

@@ -3,9 +3,9 @@
 from dataclasses import dataclass, replace
 from typing import Any, cast
 
+from callboard.cli.handlers.opening import Choices
 from callboard.cli.output import remark
 from callboard.cli.reading import matching, pick
-from callboard.cli.work.opening import Choices
 from callboard.core.canonical import Json
 from callboard.core.errors import NotFound
 from callboard.packs.writers_factory.doors.command_line import Job, watch

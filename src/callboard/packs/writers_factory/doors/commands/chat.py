@@ -3,11 +3,11 @@
 from typing import Any, Final, cast
 
 from callboard.cli.bridge import Interrupt, perform
+from callboard.cli.handlers.dialogue import Command, Dialogue, Hush, TerminalConversation
+from callboard.cli.handlers.ending import conclude, exit_code_of
+from callboard.cli.handlers.following import follow
+from callboard.cli.handlers.opening import Choices, OpenWork, working
 from callboard.cli.output import clean, echo, moment, remark
-from callboard.cli.work.dialogue import Command, Dialogue, Hush, TerminalConversation
-from callboard.cli.work.ending import conclude, exit_code_of
-from callboard.cli.work.following import follow
-from callboard.cli.work.opening import Choices, OpenWork, working
 from callboard.core.vocabulary.run import RunState, SessionState
 from callboard.packs.writers_factory.doors.commands.moving import move_book
 from callboard.packs.writers_factory.doors.tell.modes import mode_report, moved_report

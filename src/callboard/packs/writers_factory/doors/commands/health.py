@@ -36,7 +36,7 @@ def health(
     as_json: JsonOption = False,
 ) -> int:
     """Look at the health of the manuscript with seven checks."""
-    from callboard.cli.work.opening import Choices
+    from callboard.cli.handlers.opening import Choices
     from callboard.packs.writers_factory.doors.command_line import Job, watch
     from callboard.packs.writers_factory.doors.tell.health import health_report
 
@@ -65,7 +65,7 @@ def alerts(
     as_json: JsonOption = False,
 ) -> int:
     """List open findings, worst first; mute one with a reason."""
-    from callboard.cli.work.opening import Choices
+    from callboard.cli.handlers.opening import Choices
     from callboard.packs.writers_factory.doors.command_line import enter
     from callboard.packs.writers_factory.doors.tell.health import alerts_report, muted_report
     from callboard.packs.writers_factory.health import operations
@@ -100,7 +100,7 @@ def theme(
     as_json: JsonOption = False,
 ) -> int:
     """Put your own score for the theme in place of the judge's, or take it back."""
-    from callboard.cli.work.opening import Choices
+    from callboard.cli.handlers.opening import Choices
     from callboard.packs.writers_factory.doors.command_line import enter
     from callboard.packs.writers_factory.doors.commands.correcting import withdraw_theme
     from callboard.packs.writers_factory.doors.tell.health import theme_report
@@ -155,7 +155,7 @@ def correct(
     Your word goes first and survives later checks; saying it again changes it.
     """
     from callboard.cli.arguments import read_pairs
-    from callboard.cli.work.opening import Choices
+    from callboard.cli.handlers.opening import Choices
     from callboard.packs.writers_factory.doors.command_line import enter
     from callboard.packs.writers_factory.doors.commands.correcting import Correction, correct_scene
 
@@ -182,7 +182,7 @@ def cast_command(
     as_json: JsonOption = False,
 ) -> int:
     """Say what a supporting character is for; saying it again changes it."""
-    from callboard.cli.work.opening import Choices
+    from callboard.cli.handlers.opening import Choices
     from callboard.packs.writers_factory.doors.command_line import enter
     from callboard.packs.writers_factory.doors.commands.correcting import set_function
 

@@ -45,7 +45,7 @@ def add(
     as_json: JsonOption = False,
 ) -> int:
     """Make a folder a notebook, or read one anew; its files are only read."""
-    from callboard.cli.work.opening import Choices
+    from callboard.cli.handlers.opening import Choices
     from callboard.packs.writers_factory.doors.command_line import enter
     from callboard.packs.writers_factory.doors.commands.notebook_folders import add_notebook
 
@@ -59,7 +59,7 @@ def add(
 @notebook.command("list")
 def list_command(project: ProjectOption = None, as_json: JsonOption = False) -> int:
     """List the notebooks, and the roles that have none."""
-    from callboard.cli.work.opening import Choices
+    from callboard.cli.handlers.opening import Choices
     from callboard.packs.writers_factory.doors.command_line import enter
     from callboard.packs.writers_factory.doors.tell.memory import notebooks_report
 
@@ -86,7 +86,7 @@ def ask(
     as_json: JsonOption = False,
 ) -> int:
     """Ask a notebook; every quotation of the answer stands in it."""
-    from callboard.cli.work.opening import Choices
+    from callboard.cli.handlers.opening import Choices
     from callboard.packs.writers_factory.doors.command_line import Job, enter, watch
     from callboard.packs.writers_factory.doors.tell.memory import answer_report, passages_report
 
@@ -108,7 +108,7 @@ def remove(
     notebook_id: NotebookArgument, project: ProjectOption = None, as_json: JsonOption = False
 ) -> int:
     """Forget a notebook; its files stay."""
-    from callboard.cli.work.opening import Choices
+    from callboard.cli.handlers.opening import Choices
     from callboard.packs.writers_factory.doors.command_line import enter
     from callboard.packs.writers_factory.doors.commands.notebook_folders import remove_notebook
 
@@ -131,7 +131,7 @@ def central(
     as_json: JsonOption = False,
 ) -> int:
     """List what everything hangs on."""
-    from callboard.cli.work.opening import Choices
+    from callboard.cli.handlers.opening import Choices
     from callboard.packs.writers_factory.doors.command_line import enter
     from callboard.packs.writers_factory.doors.tell.memory import central_report
 
@@ -151,7 +151,7 @@ def path(
     as_json: JsonOption = False,
 ) -> int:
     """Show how two hang together."""
-    from callboard.cli.work.opening import Choices
+    from callboard.cli.handlers.opening import Choices
     from callboard.packs.writers_factory.doors.command_line import enter
     from callboard.packs.writers_factory.doors.commands.graph_nodes import find_node
     from callboard.packs.writers_factory.doors.tell.memory import path_report
@@ -174,7 +174,7 @@ def around(
     as_json: JsonOption = False,
 ) -> int:
     """Show what lies around something."""
-    from callboard.cli.work.opening import Choices
+    from callboard.cli.handlers.opening import Choices
     from callboard.packs.writers_factory.doors.command_line import enter
     from callboard.packs.writers_factory.doors.commands.graph_nodes import find_node
     from callboard.packs.writers_factory.doors.tell.memory import around_report
@@ -198,7 +198,7 @@ def export(
     as_json: JsonOption = False,
 ) -> int:
     """Write graph and contradictions as JSON; nothing reads them back."""
-    from callboard.cli.work.opening import Choices
+    from callboard.cli.handlers.opening import Choices
     from callboard.packs.writers_factory.doors.command_line import enter
     from callboard.packs.writers_factory.doors.tell.memory import exported_report
     from callboard.packs.writers_factory.memory.operations import export_graph

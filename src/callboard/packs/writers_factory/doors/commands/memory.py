@@ -39,7 +39,7 @@ def decide(
     as_json: JsonOption = False,
 ) -> int:
     """Keep a decision; one of the same category and key goes into the history."""
-    from callboard.cli.work.opening import Choices
+    from callboard.cli.handlers.opening import Choices
     from callboard.packs.writers_factory.doors.command_line import enter
     from callboard.packs.writers_factory.doors.tell.memory import decision_report
     from callboard.packs.writers_factory.memory.operations import decide as keep
@@ -66,7 +66,7 @@ def decisions(
     as_json: JsonOption = False,
 ) -> int:
     """List what was decided, newest first."""
-    from callboard.cli.work.opening import Choices
+    from callboard.cli.handlers.opening import Choices
     from callboard.packs.writers_factory.doors.command_line import enter
     from callboard.packs.writers_factory.doors.tell.memory import decisions_report
 
@@ -86,7 +86,7 @@ def forget(
     as_json: JsonOption = False,
 ) -> int:
     """Forget a decision and its history; what it was is printed, to decide it again."""
-    from callboard.cli.work.opening import Choices
+    from callboard.cli.handlers.opening import Choices
     from callboard.packs.writers_factory.doors.command_line import enter
     from callboard.packs.writers_factory.doors.commands.forgetting import forget_decision
 
@@ -101,7 +101,7 @@ def timeline(
     limit: LimitOption = 100, project: ProjectOption = None, as_json: JsonOption = False
 ) -> int:
     """List every decision with when and from where, also those that were replaced."""
-    from callboard.cli.work.opening import Choices
+    from callboard.cli.handlers.opening import Choices
     from callboard.packs.writers_factory.doors.command_line import enter
     from callboard.packs.writers_factory.doors.tell.memory import timeline_report
 
@@ -128,7 +128,7 @@ def consolidate(
 
     Contradictions change nothing and wait for you.
     """
-    from callboard.cli.work.opening import Choices
+    from callboard.cli.handlers.opening import Choices
     from callboard.packs.writers_factory.doors.command_line import Job, watch
     from callboard.packs.writers_factory.doors.tell.memory import consolidated_report
 
@@ -180,7 +180,7 @@ def conflicts(
 
     The fact that gives way stays in the history of the graph.
     """
-    from callboard.cli.work.opening import Choices
+    from callboard.cli.handlers.opening import Choices
     from callboard.packs.writers_factory.doors.command_line import enter
     from callboard.packs.writers_factory.doors.tell.memory import conflict_report, conflicts_report
     from callboard.packs.writers_factory.memory.operations import resolve_conflict

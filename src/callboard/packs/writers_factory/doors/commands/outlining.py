@@ -4,7 +4,7 @@ from collections.abc import Awaitable, Callable, Sequence
 from typing import Any, Final, cast
 
 from callboard.cli.arguments import read_arguments, read_text
-from callboard.cli.work.opening import Choices
+from callboard.cli.handlers.opening import Choices
 from callboard.core.canonical import Json
 from callboard.core.errors import InvalidInput, NotFound
 from callboard.core.parsing import FileProblem, parse_yaml

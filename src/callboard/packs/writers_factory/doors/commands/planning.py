@@ -69,7 +69,7 @@ def outline(
     Scenes that are written keep their texts, whatever the outline says. An outline that is replaced
     is kept.
     """
-    from callboard.cli.work.opening import Choices
+    from callboard.cli.handlers.opening import Choices
     from callboard.packs.writers_factory.doors.command_line import enter
     from callboard.packs.writers_factory.doors.commands.outlining import (
         approve_outline,
@@ -141,7 +141,7 @@ def scaffold(
     as_json: JsonOption = False,
 ) -> int:
     """Make the brief of a scene from graph, beats and memory; you approve it or not."""
-    from callboard.cli.work.opening import Choices
+    from callboard.cli.handlers.opening import Choices
     from callboard.packs.writers_factory.doors.command_line import Job, watch
     from callboard.packs.writers_factory.doors.commands.outlining import show_scaffold
     from callboard.packs.writers_factory.doors.tell.scenes import scaffold_report
@@ -188,7 +188,7 @@ def approve(
     It can be approved again with others. Names and rules in a list are separated by semicolons;
     callbacks are JSON as --json shows them.
     """
-    from callboard.cli.work.opening import Choices
+    from callboard.cli.handlers.opening import Choices
     from callboard.packs.writers_factory.doors.command_line import enter
     from callboard.packs.writers_factory.doors.commands.outlining import read_changes
     from callboard.packs.writers_factory.doors.tell.scenes import scaffold_report

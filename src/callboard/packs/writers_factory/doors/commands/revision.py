@@ -29,7 +29,7 @@ def analyze(
     as_json: JsonOption = False,
 ) -> int:
     """Score a scene in five categories; every issue quotes it."""
-    from callboard.cli.work.opening import Choices
+    from callboard.cli.handlers.opening import Choices
     from callboard.packs.writers_factory.doors.command_line import Job, watch
     from callboard.packs.writers_factory.doors.tell.revision import analysis_report
 
@@ -49,7 +49,7 @@ def waive(
     as_json: JsonOption = False,
 ) -> int:
     """Let one zero-tolerance phrase of a scene stand, on record."""
-    from callboard.cli.work.opening import Choices
+    from callboard.cli.handlers.opening import Choices
     from callboard.packs.writers_factory.doors.command_line import enter
     from callboard.packs.writers_factory.doors.commands.deciding import waive_phrase
 
@@ -81,7 +81,7 @@ def enhance(
     as_json: JsonOption = False,
 ) -> int:
     """Propose changes to a scene; it stays as it is until you take them."""
-    from callboard.cli.work.opening import Choices
+    from callboard.cli.handlers.opening import Choices
     from callboard.packs.writers_factory.doors.command_line import Job, watch
     from callboard.packs.writers_factory.doors.tell.revision import enhancement_report
 
@@ -116,7 +116,7 @@ def changes(
 
     The scene then holds what is accepted. The text before stays among the scene's versions.
     """
-    from callboard.cli.work.opening import Choices
+    from callboard.cli.handlers.opening import Choices
     from callboard.packs.writers_factory.doors.command_line import enter
     from callboard.packs.writers_factory.doors.commands.deciding import decide_changes
 
@@ -145,7 +145,7 @@ def edit(
 
     A file of the Story Bible can be named too.
     """
-    from callboard.cli.work.opening import Choices
+    from callboard.cli.handlers.opening import Choices
     from callboard.packs.writers_factory.doors.command_line import enter
     from callboard.packs.writers_factory.doors.tell.revision import edit_report
     from callboard.packs.writers_factory.factory import edit_text
@@ -175,7 +175,7 @@ def undo(
     as_json: JsonOption = False,
 ) -> int:
     """Take the last edit of a scene back, or bring an older version back."""
-    from callboard.cli.work.opening import Choices
+    from callboard.cli.handlers.opening import Choices
     from callboard.packs.writers_factory.doors.command_line import enter
     from callboard.packs.writers_factory.doors.commands.scene_versions import go_back
 
@@ -190,7 +190,7 @@ def versions(
     scene: SceneArgument, project: ProjectOption = None, as_json: JsonOption = False
 ) -> int:
     """List what a scene was before, with when and why it changed."""
-    from callboard.cli.work.opening import Choices
+    from callboard.cli.handlers.opening import Choices
     from callboard.packs.writers_factory.doors.command_line import enter
     from callboard.packs.writers_factory.doors.tell.scenes import versions_report
 
@@ -216,7 +216,7 @@ def proposals(
     as_json: JsonOption = False,
 ) -> int:
     """List texts the Foreman proposed, show one as a difference, take or refuse it."""
-    from callboard.cli.work.opening import Choices
+    from callboard.cli.handlers.opening import Choices
     from callboard.packs.writers_factory.doors.command_line import enter
     from callboard.packs.writers_factory.doors.commands.deciding import Answer, decide_proposal
 
@@ -240,7 +240,7 @@ def audit(
     as_json: JsonOption = False,
 ) -> int:
     """Check the continuity of the whole manuscript, and write the report."""
-    from callboard.cli.work.opening import Choices
+    from callboard.cli.handlers.opening import Choices
     from callboard.packs.writers_factory.doors.command_line import Job, watch
     from callboard.packs.writers_factory.doors.tell.revision import audit_report
 
@@ -256,7 +256,7 @@ def voice_report_command(
     session: SessionOption = None, project: ProjectOption = None, as_json: JsonOption = False
 ) -> int:
     """Measure every scene against the voice, and write the report; asks no model."""
-    from callboard.cli.work.opening import Choices
+    from callboard.cli.handlers.opening import Choices
     from callboard.packs.writers_factory.doors.command_line import Job, watch
     from callboard.packs.writers_factory.doors.tell.revision import voice_report
 

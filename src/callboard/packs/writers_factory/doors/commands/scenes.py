@@ -49,7 +49,7 @@ def write(
     as_json: JsonOption = False,
 ) -> int:
     """Draft an approved scene once per strategy; the book changes when you select one."""
-    from callboard.cli.work.opening import Choices
+    from callboard.cli.handlers.opening import Choices
     from callboard.packs.writers_factory.doors.command_line import Job, watch
     from callboard.packs.writers_factory.doors.tell.scenes import variants_report
     from callboard.packs.writers_factory.scenes import SceneVariant
@@ -75,7 +75,7 @@ def variants(
     scene: SceneArgument, project: ProjectOption = None, as_json: JsonOption = False
 ) -> int:
     """Show every draft of a scene."""
-    from callboard.cli.work.opening import Choices
+    from callboard.cli.handlers.opening import Choices
     from callboard.packs.writers_factory.doors.command_line import enter
     from callboard.packs.writers_factory.doors.tell.scenes import variants_report
 
@@ -96,7 +96,7 @@ def select(
     as_json: JsonOption = False,
 ) -> int:
     """Take a draft as the scene's text; the text before stays among its versions."""
-    from callboard.cli.work.opening import Choices
+    from callboard.cli.handlers.opening import Choices
     from callboard.packs.writers_factory.doors.command_line import enter
     from callboard.packs.writers_factory.doors.commands.scene_versions import latest_version
     from callboard.packs.writers_factory.doors.tell.scenes import version_report
@@ -134,7 +134,7 @@ def hybrid(
 
     Every paragraph remembers where it comes from.
     """
-    from callboard.cli.work.opening import Choices
+    from callboard.cli.handlers.opening import Choices
     from callboard.packs.writers_factory.doors.command_line import Job, watch
     from callboard.packs.writers_factory.doors.tell.scenes import variants_report
     from callboard.packs.writers_factory.scenes import SceneVariant
@@ -159,7 +159,7 @@ def accept(
     as_json: JsonOption = False,
 ) -> int:
     """Accept a scene: it enters the book and the graph, and the next one is proposed."""
-    from callboard.cli.work.opening import Choices
+    from callboard.cli.handlers.opening import Choices
     from callboard.packs.writers_factory.doors.command_line import Job, watch
     from callboard.packs.writers_factory.doors.tell.scenes import accepted_report
 

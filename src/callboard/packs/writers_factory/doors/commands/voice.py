@@ -52,7 +52,7 @@ def tournament(
 
     Every model writes it by every strategy. Earlier tournaments stay.
     """
-    from callboard.cli.work.opening import Choices
+    from callboard.cli.handlers.opening import Choices
     from callboard.packs.writers_factory.doors.commands.calibrating import Contest, hold_tournament
 
     wanted = Contest(prompt, tuple(listed(models)), tuple(listed(strategies)), session)
@@ -76,7 +76,7 @@ def voices(
     as_json: JsonOption = False,
 ) -> int:
     """Show the passages of a tournament; who wrote which is hidden until one has won."""
-    from callboard.cli.work.opening import Choices
+    from callboard.cli.handlers.opening import Choices
     from callboard.packs.writers_factory.doors.command_line import enter
     from callboard.packs.writers_factory.doors.commands.calibrating import find_tournament
     from callboard.packs.writers_factory.doors.tell.voice import (
@@ -127,7 +127,7 @@ def winner(
     as_json: JsonOption = False,
 ) -> int:
     """Choose the passage whose voice the book is to have; then the names are shown."""
-    from callboard.cli.work.opening import Choices
+    from callboard.cli.handlers.opening import Choices
     from callboard.packs.writers_factory.doors.command_line import enter
     from callboard.packs.writers_factory.doors.commands.calibrating import choose_winner
     from callboard.packs.writers_factory.voice import Pick
@@ -152,7 +152,7 @@ def bundle(
     as_json: JsonOption = False,
 ) -> int:
     """Write the files every scene is written by; those there were before are kept."""
-    from callboard.cli.work.opening import Choices
+    from callboard.cli.handlers.opening import Choices
     from callboard.packs.writers_factory.doors.command_line import Job, watch
     from callboard.packs.writers_factory.doors.tell.voice import bundle_report
 
@@ -169,7 +169,7 @@ def lock(project: ProjectOption = None, as_json: JsonOption = False) -> int:
 
     `bundle --confirmed` or `winner --confirmed` opens it again.
     """
-    from callboard.cli.work.opening import Choices
+    from callboard.cli.handlers.opening import Choices
     from callboard.packs.writers_factory.doors.command_line import enter
     from callboard.packs.writers_factory.doors.tell.voice import status_report
     from callboard.packs.writers_factory.voice.operations import confirm_voice_lock

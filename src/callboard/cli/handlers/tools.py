@@ -6,8 +6,8 @@ from typing import Any, cast
 from callboard.choreography.staffing import agents_now, tier_of
 from callboard.cli import exits
 from callboard.cli.bridge import Interrupt, perform
+from callboard.cli.handlers.opening import Choices, OpenWork, working
 from callboard.cli.output import echo, echo_json, echo_table, echo_text, one_line, remark
-from callboard.cli.work.opening import Choices, OpenWork, working
 from callboard.core.canonical import Json, compact_json
 from callboard.tools import Policy, ToolCall, receipt_to_json
 

@@ -14,11 +14,11 @@ from typing import Final
 
 from callboard.cli import exits
 from callboard.cli.bridge import Interrupt, perform, perform_simply
+from callboard.cli.handlers.ending import conclude, exit_code_of
+from callboard.cli.handlers.following import Followed, follow, open_questions
+from callboard.cli.handlers.opening import Choices, OpenWork, working
 from callboard.cli.output import echo, echo_json, remark
 from callboard.cli.reports.shapes import run_shape
-from callboard.cli.work.ending import conclude, exit_code_of
-from callboard.cli.work.following import Followed, follow, open_questions
-from callboard.cli.work.opening import Choices, OpenWork, working
 from callboard.core.canonical import Json
 from callboard.core.errors import CallboardError
 from callboard.core.vocabulary.run import RunRecord, RunState

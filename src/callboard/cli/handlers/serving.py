@@ -17,8 +17,8 @@ from callboard.api.entrance import require_token_for
 from callboard.api.server import BACKLOG, server_config
 from callboard.cli import exits
 from callboard.cli.bridge import LoopEnding
+from callboard.cli.handlers.opening import Choices
 from callboard.cli.output import echo_json_line, remark
-from callboard.cli.work.opening import Choices
 from callboard.core.errors import InvalidInput
 from callboard.studio.project import Project
 from callboard.tools import off_loop

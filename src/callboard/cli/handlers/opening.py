@@ -6,11 +6,11 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from callboard.cli.bridge import Interrupt
+from callboard.cli.handlers.ending import conclude
+from callboard.cli.handlers.following import follow
 from callboard.cli.output import counted, remark
 from callboard.cli.reading import Owners, find_run
 from callboard.cli.views.view import WatchView, choose_view
-from callboard.cli.work.ending import conclude
-from callboard.cli.work.following import follow
 from callboard.core.canonical import Json
 from callboard.core.vocabulary.run import RunRecord
 from callboard.store.journal.steps import load_journal

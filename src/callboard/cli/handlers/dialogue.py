@@ -9,9 +9,9 @@ from typing import Final
 
 from callboard.cli import exits
 from callboard.cli.bridge import Interrupt
+from callboard.cli.handlers.following import read_line
+from callboard.cli.handlers.opening import Choices, pack_of_project
 from callboard.cli.output import clean, put, remark
-from callboard.cli.work.following import read_line
-from callboard.cli.work.opening import Choices, pack_of_project
 from callboard.core.errors import CallboardError, NotFound
 from callboard.core.events import Event
 from callboard.studio.packs import installed_packs, load_pack

@@ -4,7 +4,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Final
 
-from callboard.cli.work.opening import pack_of_project
+from callboard.cli.handlers.opening import pack_of_project
 from callboard.core.errors import InvalidInput, NotFound
 from callboard.store.files import write_new
 from callboard.store.pending import sweep

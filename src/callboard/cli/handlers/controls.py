@@ -8,11 +8,11 @@ from pathlib import Path
 from callboard.choreography.recipe import FileProposal, apply_proposals, list_proposals
 from callboard.cli import exits
 from callboard.cli.bridge import Interrupt, perform, perform_simply
+from callboard.cli.handlers.following import last_seq
+from callboard.cli.handlers.opening import Choices, OpenWork, working
 from callboard.cli.output import echo, echo_json, echo_text, remark
 from callboard.cli.reading import matching, pick
 from callboard.cli.reports.shapes import question_shape
-from callboard.cli.work.following import last_seq
-from callboard.cli.work.opening import Choices, OpenWork, working
 from callboard.core.canonical import Json
 from callboard.core.vocabulary.run import Answer, RunState, SignalKind, SignalRecord
 from callboard.store.connection import Connection

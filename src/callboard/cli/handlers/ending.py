@@ -5,10 +5,10 @@ from typing import cast
 
 from callboard.cli import exits
 from callboard.cli.failure import block_of, body_of
+from callboard.cli.handlers.following import Followed
 from callboard.cli.output import clean, counted, echo, echo_json_line, remark, seconds
 from callboard.cli.reports.shapes import question_shape, run_shape
 from callboard.cli.views.lines import tokens
-from callboard.cli.work.following import Followed
 from callboard.core.canonical import Json
 from callboard.core.errors import ErrorTier, tier_views
 from callboard.core.vocabulary.run import Answer, RunRecord, RunState, StepKind, StepRecord

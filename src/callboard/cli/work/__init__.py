@@ -1,1 +1,0 @@
-"""Working in an open project: following runs, asking the human, serving, ending."""

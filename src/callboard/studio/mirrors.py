@@ -3,8 +3,15 @@
 import asyncio
 import logging
 from collections.abc import Callable
+from pathlib import Path
 
 from callboard.core.errors import CallboardError
+from callboard.prompts import ResponseMirror
+from callboard.store.database import Database
+from callboard.store.faults import FaultPoints
+from callboard.store.mirror import RunMirror
+from callboard.studio.issues import Issues
+from callboard.tools import sync_mirror
 
 _log = logging.getLogger(__name__)
 
@@ -50,3 +57,25 @@ class Mirrors:
             except (OSError, CallboardError) as error:
                 # A mirror is a copy: failing to write it must not fail the run.
                 _log.warning("the mirror of run %s was not written: %s", run_id, error)
+
+
+def mirror_writers(
+    database: Database, audit: Path, issues: Issues, run_mirror: RunMirror, faults: FaultPoints
+) -> tuple[Mirror, ...]:
+    """Return what writes the copies of a project, in the order in which they are written."""
+    response_mirror = ResponseMirror(database, audit)
+
+    def runs(run_id: str, _session_id: str) -> None:
+        run_mirror.sync(run_id)
+
+    def receipts(_run_id: str, session_id: str) -> None:
+        sync_mirror(database, audit, session_id, faults)
+
+    def responses(_run_id: str, session_id: str) -> None:
+        response_mirror.sync(session_id)
+
+    def listed(_run_id: str, _session_id: str) -> None:
+        issues.sync_mirror()
+
+    # The run's folder last: if it is up to date, so is everything it points to.
+    return receipts, responses, listed, runs

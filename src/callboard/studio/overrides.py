@@ -12,7 +12,8 @@ from callboard.core.vocabulary import Agent
 from callboard.models.model_id import FileModels
 from callboard.prompts import TemplateLayer, bundled_layer
 from callboard.store.reading import read_bounded
-from callboard.studio.packs import AgentEntry, Pack, PackInvalid
+from callboard.studio.pack_file import AgentEntry
+from callboard.studio.packs import Pack, PackInvalid
 from callboard.studio.project import Project
 
 _LARGEST_BYTES: Final = 1_000_000

@@ -8,7 +8,7 @@ from collections.abc import Callable, Iterator
 from typing import Any
 
 from callboard.core.errors import CallboardError
-from callboard.studio.doors import HookEntries
+from callboard.studio.pack_file import HookEntries
 from callboard.studio.packs import Pack
 from callboard.tools.builtin import BUILTIN_TOOLS
 

@@ -12,25 +12,17 @@ from functools import cache, cached_property, lru_cache
 from importlib.metadata import entry_points
 from pathlib import Path
 from types import ModuleType
-from typing import Annotated, Any, Final, cast
+from typing import Any, Final, cast
 
 import yaml
-from pydantic import AfterValidator, BaseModel, BeforeValidator, ConfigDict, Field, ValidationError
+from pydantic import ValidationError
 
 from callboard.core.canonical import digest
 from callboard.core.errors import CallboardError
 from callboard.core.parsing import FileProblem, decode_text, load_yaml, refuse_traps
-from callboard.core.vocabulary import Agent, ModelTier, RoleContract
+from callboard.core.vocabulary import Agent
 from callboard.store.reading import read_bounded
-from callboard.studio.doors import (
-    NAME,
-    CommandEntry,
-    HookEntries,
-    OperationsEntry,
-    PageEntry,
-    RoutesEntry,
-    TraceEntries,
-)
+from callboard.studio.pack_file import PackFile, RoutesEntry
 from callboard.studio.runnable import Choreography, ChoreographySource
 from callboard.tools import Tool
 
@@ -45,88 +37,12 @@ class PackInvalid(CallboardError):
     code = "pack_invalid"
 
 
-def _tier_of(value: object) -> object:
-    """Read a number as a tier: 1 and 2 are minimal, 3 and 4 medium, more is full."""
-    if isinstance(value, bool) or not isinstance(value, int) or value < 1:
-        return value
-    if value <= 2:
-        return ModelTier.MINIMAL
-    return ModelTier.MEDIUM if value <= 4 else ModelTier.FULL
-
-
-class AgentEntry(BaseModel):
-    """An agent as a file describes it."""
-
-    model_config = ConfigDict(extra="forbid")
-
-    id: str = Field(pattern=r"^[a-z][a-z0-9_-]{0,63}$")
-    archetype: str | None = None
-    name: str = ""
-    owns: str = ""
-    must_not: str = ""
-    abstains_when: str = ""
-    prompt: str = ""
-    tier: Annotated[ModelTier | None, BeforeValidator(_tier_of)] = None
-    model: str | None = None
-    tools: list[str] = Field(default_factory=list[str])
-    enabled: bool = True
-    order: int = 0
-
-    def agent(self) -> Agent:
-        """Return the agent this entry describes."""
-        contract = RoleContract(
-            self.archetype or self.id, self.owns, self.must_not, self.abstains_when
-        )
-        return Agent(
-            id=self.id,
-            contract=contract,
-            name=self.name or self.id,
-            prompt=self.prompt,
-            tier=self.tier,
-            model=self.model,
-            tools=frozenset(self.tools),
-            enabled=self.enabled,
-            order=self.order,
-        )
-
-
-def _tool_reference(value: str) -> str:
-    """Refuse what does not tell the tool's id: a tool is known before its code is loaded."""
-    if not value.rpartition(":")[2] or ":" not in value:
-        raise ValueError(f"{value!r} must be written as file.py:name, with the id of the tool")
-    return value
-
-
-class _PackFile(BaseModel):
-    model_config = ConfigDict(extra="forbid")
-
-    name: str = Field(pattern=NAME)
-    title: str = ""
-    description: str = ""
-    agents: list[AgentEntry] = Field(default_factory=list[AgentEntry])
-    choreographies: dict[str, str] = Field(default_factory=dict[str, str])
-    shelves: list[str] = Field(default_factory=list[str])
-    tools: list[Annotated[str, AfterValidator(_tool_reference)]] = Field(default_factory=list[str])
-    prompts: str = "prompts"
-    sample: str | None = None
-    # What somebody with a new project of this pack may try first.
-    begin: str = ""
-    commands: dict[Annotated[str, Field(pattern=NAME)], CommandEntry] = Field(
-        default_factory=dict[str, CommandEntry]
-    )
-    routes: list[RoutesEntry] = Field(default_factory=list[RoutesEntry])
-    operations: OperationsEntry | None = None
-    page: PageEntry | None = None
-    hooks: HookEntries = HookEntries()
-    traces: TraceEntries = TraceEntries()
-
-
 @dataclass(frozen=True)
 class Pack:
     """A domain that has been found; `package` is where it is installed, if it is."""
 
     root: Path
-    described: _PackFile
+    described: PackFile
     package: str = ""
     _modules: dict[Path, ModuleType] = field(
         default_factory=dict[Path, ModuleType], repr=False, compare=False
@@ -331,11 +247,11 @@ def load_pack(root: Path, package: str = "") -> Pack:
 
 
 @lru_cache(maxsize=64)
-def _described(data: bytes) -> _PackFile:
+def _described(data: bytes) -> PackFile:
     # By content: a changed file is always read anew, and the code beside it belongs to no cache.
     text = decode_text(data)
     refuse_traps(text, with_aliases=True)
-    return _PackFile.model_validate(load_yaml(text))
+    return PackFile.model_validate(load_yaml(text))
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,14 +1,18 @@
 """Repertoire: everything the packs of an open project offer, found by name."""
 
 import logging
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
+from functools import partial
 from typing import Any
 
 from callboard.core.errors import NotFound
+from callboard.core.settings.model import ToolsSettings
 from callboard.core.vocabulary import Agent
 from callboard.store.records import Records
 from callboard.studio.packs import Pack, PackInvalid
 from callboard.studio.runnable import Choreography, ChoreographySource
+from callboard.tools import Tool, ToolRegistry
+from callboard.tools.builtin import BUILTIN_TOOLS
 
 _log = logging.getLogger(__name__)
 
@@ -173,3 +177,24 @@ class Repertoire:
         """Return the packs in which a name may be found, with the name it has there."""
         home, slash, short = name.rpartition("/")
         return [(pack, short) for pack in self.packs if not slash or pack.name == home]
+
+
+def pack_tools(packs: tuple[Pack, ...], limits: ToolsSettings) -> ToolRegistry:
+    """Return every tool there is, within the limits the settings name."""
+    registry = ToolRegistry()
+
+    def limited(load: Callable[[str], Tool], tool_id: str) -> Tool:
+        return load(tool_id).within(limits.timeout_seconds, limits.max_output_bytes)
+
+    for tool in BUILTIN_TOOLS:
+        registry.register(tool.within(limits.timeout_seconds, limits.max_output_bytes))
+    for pack in packs:
+        for each in pack.tools:
+            # Who names a pack by its folder is told at once; one that is only installed must not
+            # keep others from working, and `callboard doctor` tells who has the name.
+            if each in registry and pack.package:
+                _log.warning("tool %s of pack %s is left out: it is taken", each, pack.name)
+                continue
+            load = partial(limited, pack.tool, each)
+            registry.register_later(each, load, origin=f"pack {pack.name}")
+    return registry

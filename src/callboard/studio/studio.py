@@ -1,11 +1,9 @@
 """Studio: opens a project and wires its rooms. The only place that knows concrete classes."""
 
-import logging
 import os
 from collections.abc import AsyncGenerator, Callable, Mapping
 from contextlib import AsyncExitStack, asynccontextmanager
 from dataclasses import dataclass, field
-from functools import partial
 from pathlib import Path
 from typing import Any, Protocol, TypeVar, runtime_checkable
 
@@ -29,7 +27,6 @@ from callboard.models.credentials.discretion import DiscreetGate, Discretion
 from callboard.prompts import (
     Assembler,
     OfflineTokenCounter,
-    ResponseMirror,
     TemplateRegistry,
     load_layout,
 )
@@ -46,19 +43,16 @@ from callboard.studio.doubts import Doubts
 from callboard.studio.gateway import Surroundings, full_gate, why_unreachable
 from callboard.studio.issues import Issues
 from callboard.studio.keys import key_names, open_credentials
-from callboard.studio.mirrors import Mirror, Mirrors
+from callboard.studio.mirrors import Mirrors, mirror_writers
 from callboard.studio.overrides import layer_name, project_agents, template_layers
 from callboard.studio.packs import Pack, installed_packs
 from callboard.studio.plans import Plans
 from callboard.studio.project import Project
-from callboard.studio.repertoire import Repertoire, in_order
+from callboard.studio.repertoire import Repertoire, in_order, pack_tools
 from callboard.studio.runnable import Foldered, Restartable
 from callboard.studio.sessions import Sessions
 from callboard.studio.telemetry import open_tracer
-from callboard.tools import Tool, ToolRegistry, ToolService, sync_mirror
-from callboard.tools.builtin import BUILTIN_TOOLS
-
-_log = logging.getLogger(__name__)
+from callboard.tools import ToolService
 
 
 @runtime_checkable
@@ -144,13 +138,29 @@ class Studio:
         self.assembler = Assembler(self.counter, self.layout, self.discretion.hide)
         ownership = Ownership(database, project.locks, self.ids, opening.clock)
         self._ownership = ownership
-        self.tools = _tools(self, packs, opening.faults, ownership.id)
+        self.tools = ToolService(
+            database,
+            project.root,
+            pack_tools(packs, self.settings.tools),
+            trail=project.trail,
+            kept=project.folder,
+            ids=self.ids,
+            clock=opening.clock,
+            classifier=self.settings.errors.classifier(),
+            hide=self.discretion.hide_json,
+            faults=opening.faults,
+            trace=self.trace,
+            process_id=ownership.id,
+        )
         self.allowed_tools = self.tools.registry.parse_allowed(self.settings.tools.allowed or ())
         copy = project.issues if self.settings.engine.mirror else None
         self.issues = Issues(database, opening.clock, copy)
         self.audit = Audit(database, self.tools, self.issues)
         self.run_mirror = RunMirror(database, project.runs, opening.faults, self._folder)
-        self.mirrors = Mirrors(self._mirror_writers(opening.faults))
+        writers = mirror_writers(
+            database, project.audit, self.issues, self.run_mirror, opening.faults
+        )
+        self.mirrors = Mirrors(writers if self.settings.engine.mirror else ())
         self.backstage = Backstage(
             database,
             self.ids,
@@ -341,27 +351,6 @@ class Studio:
             return None
         return found.folder(connection, run) if isinstance(found, Foldered) else None
 
-    def _mirror_writers(self, faults: FaultPoints) -> tuple[Mirror, ...]:
-        if not self.settings.engine.mirror:
-            return ()
-
-        def runs(run_id: str, _session_id: str) -> None:
-            self.run_mirror.sync(run_id)
-
-        def receipts(_run_id: str, session_id: str) -> None:
-            sync_mirror(self.database, self.project.audit, session_id, faults)
-
-        response_mirror = ResponseMirror(self.database, self.project.audit)
-
-        def responses(_run_id: str, session_id: str) -> None:
-            response_mirror.sync(session_id)
-
-        def issues(_run_id: str, _session_id: str) -> None:
-            self.issues.sync_mirror()
-
-        # The run's folder last: if it is up to date, so is everything it points to.
-        return receipts, responses, issues, runs
-
 
 def _all(*companions: Companion | None) -> Companion | None:
     """Return one companion that does what several do."""
@@ -372,39 +361,3 @@ def _all(*companions: Companion | None) -> Companion | None:
             each(connection, run)
 
     return together if chosen else None
-
-
-def _tools(
-    studio: Studio, packs: tuple[Pack, ...], faults: FaultPoints, process_id: str
-) -> ToolService:
-    limits = studio.settings.tools
-    registry = ToolRegistry()
-
-    def limited(load: Callable[[str], Tool], tool_id: str) -> Tool:
-        return load(tool_id).within(limits.timeout_seconds, limits.max_output_bytes)
-
-    for tool in BUILTIN_TOOLS:
-        registry.register(tool.within(limits.timeout_seconds, limits.max_output_bytes))
-    for pack in packs:
-        for each in pack.tools:
-            # Who names a pack by its folder is told at once; one that is only installed must not
-            # keep others from working, and `callboard doctor` tells who has the name.
-            if each in registry and pack.package:
-                _log.warning("tool %s of pack %s is left out: it is taken", each, pack.name)
-                continue
-            load = partial(limited, pack.tool, each)
-            registry.register_later(each, load, origin=f"pack {pack.name}")
-    return ToolService(
-        studio.database,
-        studio.project.root,
-        registry,
-        trail=studio.project.trail,
-        kept=studio.project.folder,
-        ids=studio.ids,
-        clock=studio.clock,
-        classifier=studio.settings.errors.classifier(),
-        hide=studio.discretion.hide_json,
-        faults=faults,
-        trace=studio.trace,
-        process_id=process_id,
-    )

@@ -1,1 +1,1 @@
-"""Handlers: the asynchronous half of commands: following runs, asking the human, serving, ending."""
+"""Handlers: the asynchronous half of commands: following, asking the human, serving, ending."""

@@ -13,6 +13,7 @@ from typing import Final, Literal
 from callboard.library.story.facts.cards import card_lines, gathers_canon
 from callboard.library.story.facts.grammar import titles
 from callboard.library.story.index import StoryEntity, StoryIndex
+from callboard.library.story.index.people import is_given_name
 from callboard.library.story.lexicon import words_in
 from callboard.library.story.text import Document, stop_words
 
@@ -122,7 +123,7 @@ def _is_name_before(word: str, before: str, is_family_name: bool) -> bool:
     # Any word may open a sentence, but few open one and stand before a family name.
     if is_family_name:
         return not lowered.endswith(("ly", "ing", "ed"))
-    return lowered in words_in("facts", "given_names")
+    return is_given_name(lowered)
 
 
 def _may_be_word(shown: str, before: str) -> bool:

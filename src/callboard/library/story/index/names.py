@@ -98,7 +98,7 @@ def _word_after(text: str, end: int) -> str:
 class CountedName:
     """One name without titles, with every way it is written and how often.
 
-    `title` is empty, `mrs`, `miss` or `woman`: a surname alone may be several people.
+    `title` is empty, `mr`, `mrs`, `miss`, `woman` or `rank`: a surname alone may be several people.
     """
 
     words: Run
@@ -161,6 +161,11 @@ class Census:
             rest = [token for token in run[cut:] if token not in LINKS or token[0].isupper()]
             yield tuple(rest), True
             return
+        again = next((at for at, token in enumerate(run) if at and _begins_anew(run, at)), None)
+        if again is not None:
+            yield from self._parts(run[:again], is_inside)
+            yield from self._parts(run[again:], True)
+            return
         start = 0
         while start < len(run) - 1 and self._only_opens(run[start], is_inside or start > 0):
             start += 1
@@ -190,10 +195,13 @@ class Census:
         while at < len(part) - 1 and part[at].rstrip(".").lower() in word_list("personal_titles"):
             at += 1
         titles, words = part[:at], part[at:]
-        title = _title_class(titles) if len(words) == 1 else ""
-        name = found.setdefault((words, title), CountedName(words, title))
-        if len(words) > 1:
-            name.title = name.title or _title_class(titles)
+        title = _title_class(titles)
+        # Mrs. John Dashwood is not John Dashwood; of others with two names a title tells nothing.
+        # A captain and a general of one family are two.
+        key = title if len(words) == 1 or title == "mrs" else ""
+        key = titles[0].rstrip(".").lower() if key == "rank" else key
+        name = found.setdefault((words, key), CountedName(words, title))
+        name.title = name.title or title
         name.has_title |= at > 0
         name.forms[" ".join(part)] += times
         name.total += times
@@ -216,10 +224,22 @@ class Census:
         return len(name.text) > 1 and (name.has_title or not self._is_common(name.text))
 
 
+def _begins_anew(run: Run, at: int) -> bool:
+    """Say whether a title or an "I" inside a run shows that two names only met."""
+    if run[at] == "I":
+        return True
+    known = word_list("personal_titles")
+    return run[at].rstrip(".").lower() in known and run[at - 1].rstrip(".").lower() not in known
+
+
 def _title_class(titles: Run) -> str:
     bare = [title.rstrip(".").lower() for title in titles]
     if "mrs" in bare or "mme" in bare:
         return "mrs"
     if "miss" in bare or "mlle" in bare:
         return "miss"
-    return "woman" if any(title in word_list("womens_titles") for title in bare) else ""
+    if any(title in word_list("womens_titles") for title in bare):
+        return "woman"
+    if any(title in ("mr", "mister", "sir", "master", "monsieur", "uncle") for title in bare):
+        return "mr"
+    return "rank" if bare else ""

@@ -99,11 +99,12 @@ def finish(index: StoryIndex, limits: Thresholds, report: ToolReport) -> ToolRes
         payload["findings"] = [finding.to_json() for finding in findings]
     payload.setdefault("language_supported", language_supported(index, report.reads))
     payload["warnings"] = [*payload.get("warnings", []), *report.cut_short, *index.warnings]
-    refs = tuple(
-        FileRef(path, index.file(path).sha256)
-        for path in dict.fromkeys(report.reads)
+    read = {
+        index.document(path).file_path: index.file(path).sha256
+        for path in report.reads
         if index.has(path)
-    )
+    }
+    refs = tuple(FileRef(path, sha256) for path, sha256 in read.items())
     return ToolResult(payload, report.preview, _summary(limits, report, findings), refs)
 
 
@@ -206,7 +207,7 @@ def scenes_asked_for(index: StoryIndex, paths: Sequence[str]) -> tuple[StoryFile
     """Return the scenes of some paths in the order given, or all in story order."""
     if not paths:
         return index.scenes
-    return tuple(index.file(path) for path in dict.fromkeys(paths))
+    return tuple(file for path in dict.fromkeys(paths) for file in index.chapters_of(path))
 
 
 def names_in(index: StoryIndex, path: str) -> SceneNames:

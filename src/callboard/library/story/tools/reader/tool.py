@@ -61,7 +61,7 @@ def reader_experience_simulator(context: ToolContext, args: ReaderExperienceArgs
     findings = identified(
         "reader_experience_simulator", [*simulation.findings, *thread_findings(threads)]
     )
-    flow = assess(findings, limits.reader)
+    flow = assess(findings, limits.reader, scenes=len(files))
     return finish(
         index,
         limits,

@@ -15,6 +15,7 @@ from callboard.library.story.facts.prose import ProseReading, is_first_person, r
 from callboard.library.story.index import StoryIndex
 from callboard.library.story.model import Severity
 from callboard.library.story.text import Document
+from callboard.tools import Kept
 
 # What was so in a remembered time need not be so now.
 _PASSING: Final = frozenset({Attribute.AGE, Attribute.RANK, Attribute.HAIR, Attribute.HEIGHT})
@@ -24,11 +25,16 @@ class Gathering:
     """The claims of one project, as far as somebody asks for them."""
 
     def __init__(
-        self, index: StoryIndex, most_chars: int, documents: Sequence[Document] = ()
+        self,
+        index: StoryIndex,
+        most_chars: int,
+        documents: Sequence[Document] = (),
+        kept: Kept | None = None,
     ) -> None:
         """Take the project and the texts at hand, which may tell who is "he" and who "she".
 
-        Of all that is asked for, `most_chars` of prose are read: finding claims is slow.
+        Of all that is asked for, `most_chars` of prose are read: finding claims is slow. What was
+        read of a text before is kept as long as neither it nor the cast changes.
         """
         self.index = index
         self._most_chars = self._left = most_chars

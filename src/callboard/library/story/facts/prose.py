@@ -11,6 +11,7 @@ from functools import cache
 from itertools import accumulate
 from typing import Final
 
+from callboard.library.story.facts.ages import find_ages
 from callboard.library.story.facts.bodies import find_bodies, find_deaths, find_looks
 from callboard.library.story.facts.cast import Cast
 from callboard.library.story.facts.claims import Attribute, FactClaim, FoundClaim
@@ -30,7 +31,7 @@ from callboard.library.story.lexicon import words_in
 from callboard.library.story.model import Quote
 from callboard.library.story.text import Document
 
-_FINDERS: Final = (find_looks, find_bodies, find_lives, find_deaths, find_ties)
+_FINDERS: Final = (find_looks, find_bodies, find_ages, find_lives, find_deaths, find_ties)
 _TOPICS: Final = {
     Attribute.EYES: "eyes",
     Attribute.HAIR: "hair",

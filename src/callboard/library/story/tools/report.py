@@ -24,6 +24,8 @@ from callboard.library.story.thresholds import Thresholds
 from callboard.tools import DryRun, FileRef, ToolResult, fit_summary
 
 _RANK: Final = {Severity.MAJOR: 0, Severity.MINOR: 1, Severity.INFO: 2}
+# So many findings of one kind and of little weight are listed; more are told as one.
+_ALIKE: Final = 5
 _SPACE: Final = re.compile(r"\s+")
 T = TypeVar("T")
 
@@ -70,6 +72,34 @@ def in_order(findings: Iterable[StoryFinding]) -> tuple[StoryFinding, ...]:
             ),
         )
     )
+
+
+def bundled(tool: str, findings: Sequence[StoryFinding]) -> tuple[StoryFinding, ...]:
+    """Return findings with those of little weight that repeat themselves as one, with their number.
+
+    Major ones are never put together.
+    """
+    groups: dict[tuple[str, Severity], list[StoryFinding]] = {}
+    for each in findings:
+        groups.setdefault((each.type, each.severity), []).append(each)
+    kept: list[StoryFinding] = []
+    for (kind, severity), alike in groups.items():
+        if severity is Severity.MAJOR or len(alike) <= _ALIKE:
+            kept.extend(alike)
+            continue
+        first = alike[0]
+        kept.append(
+            make_finding(
+                tool,
+                kind,
+                severity,
+                f"{len(alike)} findings of this kind. The first: {first.message}",
+                [quote for each in alike[:3] for quote in each.quotes[:1]],
+                suggestion=first.suggestion,
+                confidence=first.confidence,
+            )
+        )
+    return in_order(kept)
 
 
 @dataclass(slots=True)

@@ -65,30 +65,34 @@ def people_in(text: str) -> dict[str, str]:
         return {alias: entity.name for entity in entities for alias in entity.aliases}
 
 
-def findings_of(folder: Path) -> list[StoryFinding]:
-    """Return the contradictions reported for a folder."""
-    with tempfile.TemporaryDirectory() as kept:
-        context = ToolContext(ProjectFiles(folder, Path(kept)), "trial")
-        report = check_continuity(context)
-    return [
-        each
-        for each in report.all_findings
-        if each.type != NOT_COUNTED and each.severity is not Severity.INFO
-    ]
+class Desk:
+    """A copy of one book on which one case after the other is tried."""
 
+    def __init__(self, book: Path, folder: Path) -> None:
+        """Copy the book; what does not change between two cases is not read again."""
+        self._book = book
+        self._copy = folder / book.name
+        shutil.copytree(book, self._copy)
+        self._context = ToolContext(ProjectFiles(self._copy, folder / f".{book.name}"), "trial")
 
-def edited(book: Path, edits: list[dict[str, Any]], target: Path) -> Path:
-    """Return a copy of a book with the edits of a case."""
-    shutil.copytree(book, target)
-    for edit in edits:
-        path = target / edit["file"]
-        text = path.read_text("utf-8")
-        if "after" in edit:
-            text = text.replace(edit["after"], _joined(edit["after"], edit["insert"]), 1)
-        else:
-            text = text.replace(edit["replace"], edit["with"], 1)
-        path.write_text(text, "utf-8")
-    return target
+    def findings(self, edits: list[dict[str, Any]]) -> list[StoryFinding]:
+        """Return the contradictions reported with the edits of a case, and undo them."""
+        for edit in edits:
+            path = self._copy / edit["file"]
+            text = path.read_text("utf-8")
+            if "after" in edit:
+                text = text.replace(edit["after"], _joined(edit["after"], edit["insert"]), 1)
+            else:
+                text = text.replace(edit["replace"], edit["with"], 1)
+            path.write_text(text, "utf-8")
+        report = check_continuity(self._context)
+        for edit in edits:
+            shutil.copy(self._book / edit["file"], self._copy / edit["file"])
+        return [
+            each
+            for each in report.all_findings
+            if each.type != NOT_COUNTED and each.severity is not Severity.INFO
+        ]
 
 
 def _joined(before: str, inserted: str) -> str:
@@ -130,12 +134,16 @@ class Trials:
         self.books = folder.parent / "books"
         self.show = show
         self.known: dict[str, set[tuple[str, ...]]] = {}
+        self._folder = tempfile.TemporaryDirectory()
+        self._desks: dict[str, Desk] = {}
         self.kinds: dict[str, Score] = defaultdict(Score)
         self.right = 0
         self.wrong: Counter[str] = Counter()
 
     def run(self) -> None:
         """Run everything and print the tables."""
+        for book in sorted(path.name for path in self.books.iterdir() if path.is_dir()):
+            self._desk(book)
         for case in cases_in(self.folder / "contradictions.jsonl"):
             self._contradiction(case)
         for case in cases_in(self.folder / "decoys.jsonl"):
@@ -145,19 +153,18 @@ class Trials:
         self._deaths()
         self._people()
 
-    def _baseline(self, book: str) -> set[tuple[str, ...]]:
-        if book not in self.known:
-            found = findings_of(self.books / book)
+    def _desk(self, book: str) -> Desk:
+        if book not in self._desks:
+            self._desks[book] = Desk(self.books / book, Path(self._folder.name))
+            found = self._desks[book].findings([])
             for finding in found:
                 self._alarm("on unchanged books", book, finding)
             self.known[book] = {_key(finding) for finding in found}
-        return self.known[book]
+        return self._desks[book]
 
     def _new(self, case: dict[str, Any]) -> list[StoryFinding]:
-        known = self._baseline(case["book"])
-        with tempfile.TemporaryDirectory() as folder:
-            target = edited(self.books / case["book"], case["edits"], Path(folder) / "book")
-            return [each for each in findings_of(target) if _key(each) not in known]
+        found = self._desk(case["book"]).findings(case["edits"])
+        return [each for each in found if _key(each) not in self.known[case["book"]]]
 
     def _contradiction(self, case: dict[str, Any]) -> None:
         score = self.kinds[case["kind"]]
@@ -167,6 +174,8 @@ class Trials:
             if quotes(finding, case):
                 is_found = True
                 self.right += 1
+                if self.show:
+                    print(f"FOUND {case['id']}: {finding.message}")
             else:
                 self._alarm("beside planted ones", case["id"], finding)
         score.found += is_found

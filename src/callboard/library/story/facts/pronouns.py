@@ -11,8 +11,9 @@ from dataclasses import dataclass
 from functools import cache
 from typing import Final
 
-from callboard.library.story.facts.cast import Cast
+from callboard.library.story.facts.cast import Cast, Gender
 from callboard.library.story.facts.grammar import ENTITY, Masked, kin_words, person_words
+from callboard.library.story.lexicon import words_in
 from callboard.library.story.text import Sentence, stop_words
 
 _REACH_SENTENCES: Final = 2
@@ -70,15 +71,52 @@ class Pronouns:
         """Return whom a pronoun of a sentence's narration stands for, or None if it may be two."""
         if pronoun in FIRST_PERSON:
             return self._narrator
-        here = self._told[index]
-        named = self._persons.get(here.sentence.paragraph, set[str]())
+        wanted: Gender = "female" if pronoun in FEMALE else "male"
+        named = self._nearby(index, place, wanted)
+        if not named and pronoun in ("he", "she"):
+            return self._carried_over(index, place, wanted)
         if len(named) != 1:
             return None
         (entity,) = named
         between = self._since_mention(index, place, entity)
-        if between is None or self._has_strangers(_without_self_descriptions(between)):
+        if between is None:
+            return None
+        if self._has_strangers(_without_self_descriptions(between), wanted):
             return None
         return entity if self._fits(entity, pronoun, between) else None
+
+    def _carried_over(self, index: int, place: int, wanted: Gender) -> str | None:
+        """Return who a paragraph goes on about that opens with "he" or "she"."""
+        each = self._told[index]
+        if index == 0 or _WORD.search(each.text, 0, place):
+            return None
+        if self._told[index - 1].sentence.paragraph == each.sentence.paragraph:
+            return None
+        before = index - 1
+        named = self._nearby(before, len(self._told[before].text), wanted)
+        if len(named) != 1:
+            return None
+        (entity,) = named
+        text = self._told[before].text
+        if self._cast.gender(entity) != wanted or self._has_strangers(text, wanted):
+            return None
+        return entity
+
+    def _nearby(self, index: int, place: int, wanted: Gender) -> set[str]:
+        """Return who of a gender is named in reach before a place, in one paragraph."""
+        here = self._told[index].sentence.paragraph
+        found: set[str] = set()
+        for at in range(index, max(index - _REACH_SENTENCES, 0) - 1, -1):
+            each = self._told[at]
+            if each.sentence.paragraph != here:
+                break
+            until = place if at == index else len(each.text)
+            for hit in _SIGN.finditer(each.text, 0, until):
+                entity = each.narration.mentions[each.narration.number_at(hit[0])].entity
+                gender = self._cast.gender(entity)
+                if self._cast.may_be_person(entity) and gender in (None, wanted):
+                    found.add(entity)
+        return found
 
     def other_of(self, index: int, entity: str, pronoun: str) -> str | None:
         """Return whose kin somebody is: "Mira, his sister" in a paragraph of two people."""
@@ -114,8 +152,8 @@ class Pronouns:
                 return text
         return None
 
-    def _has_strangers(self, text: str) -> bool:
-        if _stranger_words().search(text):
+    def _has_strangers(self, text: str, wanted: Gender | None = None) -> bool:
+        if any(_may_be(hit[0], wanted) for hit in _stranger_words().finditer(text)):
             return True
         if any(
             hit[0] != "I" and not hit[0].startswith("I’") for hit in _CAPITALISED.finditer(text)
@@ -143,6 +181,14 @@ class Pronouns:
         used = {word.lower() for word in _WORD.findall(between)}
         against = MALE if wanted == "female" else FEMALE
         return not used & against
+
+
+def _may_be(word: str, wanted: Gender | None) -> bool:
+    """Say whether a word for a person may be somebody of a gender."""
+    if wanted is None:
+        return True
+    against = "male_words" if wanted == "female" else "female_words"
+    return word.lower() not in words_in("facts", against)
 
 
 def _without_self_descriptions(text: str) -> str:

@@ -249,7 +249,11 @@ def _title(document: Document) -> str:
     if isinstance(told, str | int) and str(told).strip():
         return str(told).strip()
     top = next((heading.text for heading in document.headings if heading.level == 1), None)
-    return top or document.fields.get("title") or name_from_path(document.path)
+    named = document.front.get("name") if top is None else None
+    if isinstance(named, str) and named.strip():
+        return named.strip()
+    told = top or document.fields.get("title") or document.fields.get("name")
+    return told or name_from_path(document.path)
 
 
 def _scene_number(document: Document) -> int | None:

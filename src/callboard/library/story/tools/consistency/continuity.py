@@ -16,6 +16,7 @@ from callboard.library.story.text import Document
 from callboard.library.story.thresholds import Thresholds, thresholds
 from callboard.library.story.tools.consistency.character import find_dead_who_act, find_two_places
 from callboard.library.story.tools.consistency.factual import find_factual
+from callboard.library.story.tools.consistency.slips import find_lost_things, find_name_slips
 from callboard.library.story.tools.consistency.terminology import TermRules, find_terminology
 from callboard.library.story.tools.consistency.timeline import (
     CheckedScene,
@@ -90,6 +91,8 @@ class ConsistencyCheck:
         if "Character" in wanted:
             found += find_dead_who_act(self.scenes, self.gathering)
             found += find_two_places(self.scenes, self.gathering)
+            found += find_name_slips(self.scenes)
+            found += find_lost_things(self.scenes)
         if "Terminology" in wanted:
             found += self._terminology()
         if "Timeline" in wanted:
@@ -148,6 +151,8 @@ class ConsistencyCheck:
         found = () if reason else self.findings(focus)
         grave = any(each.severity is not Severity.INFO for each in found)
         status: Status = "CONTRADICTIONS" if grave else "CONSISTENT"
+        if not grave and not any(document.is_english for document in self.documents):
+            reason = reason or "No file is in English: nothing but its dates could be checked"
         return Continuity(
             "NOT_CHECKED" if reason else status,
             reason,
@@ -162,8 +167,6 @@ class ConsistencyCheck:
             return "The folder holds no scene, no chapter and no card that could be read"
         if not any(document.prose.strip() or document.fields for document in self.documents):
             return "The files hold no text"
-        if not any(document.is_english for document in self.documents):
-            return "No file is in English, and claims are only found in English"
         return ""
 
 

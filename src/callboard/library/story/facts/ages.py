@@ -17,8 +17,9 @@ from callboard.library.story.facts.grammar import (
 from callboard.library.story.facts.values import NUMBER, ORDINAL, number_of
 
 _OLDEST: Final = 120
+_SIGNS: Final = ENTITY[1:-1]
 _ABOUT_YEARS: Final = 4
-_VERB: Final = r"(?:was|is|am|’s|'s|had been)"
+_VERB: Final = r"(?: was| is| am|[’']m| had been)"
 _SLIGHT: Final = (
     r"(?: (?:now|only|just|still|already|barely|scarcely|hardly|all of|a mere|exactly|then))*"
 )
@@ -39,6 +40,9 @@ _NEAR: Final = {
     "some": (-4, 4),
     "maybe": (-4, 4),
     "roughly": (-4, 4),
+    "not far short of": (-3, -1),
+    "just short of": (-2, -1),
+    "not much short of": (-3, -1),
     "nearly": (-2, 0),
     "almost": (-2, 0),
     "not quite": (-2, 0),
@@ -73,7 +77,7 @@ _DECADE_NAMES: Final = (
     r"teens|twenties|thirties|forties|fifties|sixties|seventies|eighties|nineties"
 )
 _DECADES: Final = re.compile(
-    rf"{SUBJECT},? (?:{_VERB} |who was |must have been |a [a-z]+ )?"
+    rf"{SUBJECT},?(?:{_VERB}| who was| must have been| a [a-z]+)? "
     rf"(?:somewhere |already |still |now |well )?in (?:his|her|my) "
     rf"(?P<part>early |mid-?|late |middle )?(?P<decade>{_DECADE_NAMES})\b"
 )
@@ -116,13 +120,14 @@ def age_value(text: str) -> Value | None:
 
 @cache
 def _patterns() -> tuple[re.Pattern[str], ...]:
-    persons = rf"(?:{person_words()}|young thing|maiden|miss|old maid|beauty|invalid|spinster|bachelor)"
+    persons = rf"(?:{person_words()}|young thing|maiden|old maid|beauty|invalid|spinster|bachelor"
+    persons += r"|body|soul|dame|party)"
     described = rf"(?:{adjective()}|[a-z-]+,? ){{0,4}}?"
     who = rf"(?P<who>{ENTITY})(?!['’])"
     shapes = (
         # Kael was (nearly) thirty-four years old; Kael was only thirty-four.
-        rf"{SUBJECT} {_VERB}{_SLIGHT} {_ABOUT}{_AGE}{_OF_AGE}\b{_THEN}",
-        rf"{SUBJECT} (?:{_VERB}|(?:had |has )?(?:just )?turned){_SLIGHT} {_ABOUT}{_BARE}{_END}",
+        rf"{SUBJECT}{_VERB}{_SLIGHT} {_ABOUT}{_AGE}{_OF_AGE}\b{_THEN}",
+        rf"{SUBJECT}(?:{_VERB}|(?: had| has)?(?: just)? turned){_SLIGHT} {_ABOUT}{_BARE}{_END}",
         # Kael had not seen forty yet; had not yet turned forty
         rf"{SUBJECT} (?:had not|hadn[’']t|has not|hasn[’']t|was not|wasn[’']t|is not|isn[’']t) "
         rf"(?P<unripe>(?:yet )?(?:seen|turned|reached|yet)?(?: \w+)?) ?{_AGE}\b(?! (?:of|years in|the))",
@@ -135,12 +140,18 @@ def _patterns() -> tuple[re.Pattern[str], ...]:
         # thirty-four-year-old Kael; Kael, a thirty-four-year-old; at thirty-four, Kael …
         rf"(?i:\b{_AGE}[- ]year[- ]old) (?:[a-z]+ )?{who}",
         rf"{who},? (?:was |is )?an? {described}{_AGE}[- ]year[- ]old\b",
-        rf"(?:^|[.;] )At {_ABOUT}{_BARE},? {who}(?= (?:was|is|had|has|still|could|looked))",
         # Lydia was a stout, well-grown girl of fifteen; Lydia, a girl of fifteen
-        rf"{SUBJECT},? (?:{_VERB}{_SLIGHT} |who was |then )?(?:an?|the|this) {described}{persons} of "
-        rf"{_ABOUT}{_AGE}\b(?! (?:thousand|hundred|pounds|guineas|miles))",
+        rf"{SUBJECT},?(?:{_VERB}{_SLIGHT}| who was| then)? (?:an?|the|this) {described}{persons} "
+        rf"(?:of |(?=not|just|nearly|about|some)){_ABOUT}{_AGE}(?:-odd)?\b"
+        r"(?! (?:thousand|hundred|pounds|guineas|miles))",
+        # At two-and-thirty she had outlived …; … for being five-and-twenty
+        rf"(?:^|[.;:] |[“\"] ?)At {_ABOUT}{_BARE},? (?P<who>{ENTITY}|he|she|I)(?= (?:was|is|had (?!once)"
+        r"|has|still|could|looked))",
+        rf"{SUBJECT} (?:was|felt|had|is)\b[^.;:—{_SIGNS}]{{0,60}}? (?:for )?being {_ABOUT}{_BARE}(?=[,.;])",
+        rf"{SUBJECT},?(?: who)? (?:had|has) (?:now |just |already )?entered (?:on |upon )?(?:his|her|my) "
+        rf"(?P<year>{ORDINAL}) year\b",
         # in her sixtieth year; her sixtieth birthday; (had) celebrated her sixtieth birthday
-        rf"{SUBJECT} {_VERB}{_SLIGHT} in (?:his|her|my) (?P<year>{ORDINAL}) year\b",
+        rf"{SUBJECT}{_VERB}{_SLIGHT} in (?:his|her|my) (?P<year>{ORDINAL}) year\b",
         rf"(?P<who>{ENTITY})['’]s? (?P<nth>{ORDINAL}) birthday\b",
         rf"{SUBJECT} (?:had |has )?(?:just )?(?:celebrated|kept|reached|passed) "
         rf"(?:his|her|my) (?P<nth>{ORDINAL}) (?:birthday|year)\b",

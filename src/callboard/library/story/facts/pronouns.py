@@ -24,6 +24,9 @@ MALE: Final = frozenset({"he", "him", "his", "himself"})
 FIRST_PERSON: Final = frozenset({"i", "my"})
 _WORD: Final = re.compile(r"[^\W\d_]+(?:[’'-][^\W\d_]+)*")
 _SIGN: Final = re.compile(ENTITY)
+# Where a clause begins, and what follows whoever acts in it.
+_ACTS: Final = re.compile(r"(?:^\W*|[,;:—] (?:and |but |then |so )?|\b(?:and|but|while|when|as) )$")
+_VERB_NEXT: Final = re.compile(r",? (?:who )?[a-z]+(?:ed|s|d|t|w|n|k|e)\b")
 _CAPITALISED: Final = re.compile(r"(?<![.!?…:“\"‘'«—–-] )(?<!^)\b[A-Z][\w’'-]+")
 _FIRST_WORD: Final = re.compile(r"^[^\w]*([A-Z][\w’'-]+)")
 
@@ -72,10 +75,15 @@ class Pronouns:
         if pronoun in FIRST_PERSON:
             return self._narrator
         wanted: Gender = "female" if pronoun in FEMALE else "male"
+        goes_on = self._goes_on(index, place, wanted)
+        if goes_on is not None:
+            return self.meaning(*goes_on)
         named = self._nearby(index, place, wanted)
         if not named and pronoun in ("he", "she"):
             return self._carried_over(index, place, wanted)
-        if len(named) != 1:
+        if len(named) > 1:
+            return self._topic(index, place, wanted)
+        if not named:
             return None
         (entity,) = named
         between = self._since_mention(index, place, entity)
@@ -85,6 +93,61 @@ class Pronouns:
             return None
         return entity if self._fits(entity, pronoun, between) else None
 
+    def _goes_on(self, index: int, place: int, wanted: Gender) -> tuple[int, str, int] | None:
+        """Return the "he" or "she" that a pronoun goes on from: the subject before it."""
+        opened = self._opening(index, wanted)
+        if opened is not None and opened[1] < place:
+            return None if self._names(index, wanted, place) else (index, *opened)
+        if opened is None or index == 0 or self._names(index, wanted, place):
+            return None
+        before = self._told[index - 1]
+        if before.sentence.paragraph != self._told[index].sentence.paragraph:
+            return None
+        earlier = self._opening(index - 1, wanted)
+        return (index - 1, *earlier) if earlier is not None else None
+
+    def _opening(self, index: int, wanted: Gender) -> tuple[str, int] | None:
+        """Return the pronoun of a gender that is the first word of a sentence."""
+        first = _WORD.search(self._told[index].text)
+        word = first[0].lower() if first is not None else ""
+        if first is None or word != ("she" if wanted == "female" else "he"):
+            return None
+        return word, first.start()
+
+    def _names(self, index: int, wanted: Gender, until: int) -> list[tuple[int, str]]:
+        """Return who of a gender a sentence names before a place, and where."""
+        each = self._told[index]
+        found: list[tuple[int, str]] = []
+        for hit in _SIGN.finditer(each.text, 0, until):
+            entity = each.narration.mentions[each.narration.number_at(hit[0])].entity
+            if self._cast.may_be_person(entity) and self._cast.gender(entity) in (None, wanted):
+                found.append((hit.start(), entity))
+        return found
+
+    def _topic(self, index: int, place: int, wanted: Gender) -> str | None:
+        """Return whom a paragraph is about, where others are named in it as well.
+
+        It opened with them, and they are the last whose doing was told of before.
+        """
+        if self._opening(index, wanted) is None or index == 0:
+            return None
+        here = self._told[index].sentence.paragraph
+        first = index
+        while first > 0 and self._told[first - 1].sentence.paragraph == here:
+            first -= 1
+        opened = self._names(first, wanted, len(self._told[first].text))
+        if first == index or not opened or _WORD.search(self._told[first].text, 0, opened[0][0]):
+            return None
+        before = self._told[index - 1]
+        acting = [
+            entity
+            for at, entity in self._names(index - 1, wanted, len(before.text))
+            if _ACTS.search(before.text[:at]) and _VERB_NEXT.match(before.text, at + 1)
+        ]
+        topic = opened[0][1]
+        is_certain = self._cast.gender(topic) == wanted and Cast.is_certain(topic)
+        return topic if acting and acting[-1] == topic and is_certain else None
+
     def _carried_over(self, index: int, place: int, wanted: Gender) -> str | None:
         """Return who a paragraph goes on about that opens with "he" or "she"."""
         each = self._told[index]
@@ -93,11 +156,17 @@ class Pronouns:
         if self._told[index - 1].sentence.paragraph == each.sentence.paragraph:
             return None
         before = index - 1
-        named = self._nearby(before, len(self._told[before].text), wanted)
-        if len(named) != 1:
+        paragraph = self._told[before].sentence.paragraph
+        named: set[str] = set()
+        text = ""
+        while before >= 0 and self._told[before].sentence.paragraph == paragraph:
+            told = self._told[before].text
+            named.update(entity for _, entity in self._names(before, wanted, len(told)))
+            text = f"{told} {text}"
+            before -= 1
+        if len(named) != 1 or len(text) > _REACH_CHARS:
             return None
         (entity,) = named
-        text = self._told[before].text
         if self._cast.gender(entity) != wanted or self._has_strangers(text, wanted):
             return None
         return entity

@@ -58,7 +58,13 @@ _NEVER: Final = (
 # These are a habit and not a skill: "does not smoke", but "could not" is one occasion.
 _HABITS: Final = frozenset({"smoke", "drink", "eat meat"})
 _FLAT: Final = re.compile(r"(?:did|does|do) not$|(?:didn|doesn|don)[’']t$")
-_CALLED: Final = frozenset({"retired", "former", "old"})
+_SIGNS: Final = ENTITY[1:-1]
+# What somebody did for a living all their life, and the calling it is.
+_DONE: Final = {"nursed": "nurse", "taught": "teacher", "farmed": "farmer", "preached": "preacher"}
+_LIVED_BY: Final = re.compile(
+    rf"{SUBJECT} (?:had )?(?P<done>{'|'.join(_DONE)}) (?:at|in) (?:the|a|an|[A-Z])[^.;]{{0,40}}? "
+    r"(?:for (?:the whole|most|all) of (?:his|her) (?:working )?life|for \w+ years|all (?:his|her) life)"
+)
 _TRIGGER: Final = re.compile(
     r"\b(?:learn|taught|could|can|cannot|know how|unable|never|illiterate|licen[cs]e|vegetarian"
     r"|teetotal|not|n[’']t)",
@@ -117,15 +123,17 @@ def _lacking() -> tuple[tuple[str, re.Pattern[str]], ...]:
 
 @cache
 def _showing() -> tuple[tuple[str, re.Pattern[str]], ...]:
-    return tuple(
+    plain = [
         (topic, re.compile(rf"(?:it was )?{SUBJECT}(?: who)?(?: [a-z]+ly| had)? {verb}"))
         for topic, verb in _SHOWN.items()
-    )
+    ]
+    wheel = rf"{SUBJECT} (?:take|took|drive|drove|steer|steered|sat|sit)\b[^.;{_SIGNS}]{{0,80}}? (?:at|behind) the wheel"
+    return (*plain, ("drive", re.compile(wheel)))
 
 
 @cache
 def _shown_trigger() -> re.Pattern[str]:
-    return re.compile(rf"\b(?:{'|'.join(_SHOWN.values())})")
+    return re.compile(rf"\b(?:{'|'.join(_SHOWN.values())}|the wheel)")
 
 
 def card_skills(text: str) -> Iterator[tuple[str, Value]]:
@@ -152,6 +160,10 @@ def calling_value(text: str) -> Value | None:
 
 def find_callings(masked: Masked) -> Iterator[FoundClaim]:
     """Yield what a sentence says somebody is by calling."""
+    for match in _LIVED_BY.finditer(masked.text):
+        who, value = named_by(masked, match), calling_value(_DONE[match["done"]])
+        if who is not None and value is not None:
+            yield FoundClaim(Attribute.CALLING, value, who, match.start(), match.end())
     if not _calling_trigger().search(masked.text):
         return
     for pattern in _calling_patterns():

@@ -9,7 +9,9 @@ from typing import Final
 from callboard.library.story.facts.grammar import alternatives
 from callboard.library.story.lexicon import families_in, words_in
 
-_DETERMINERS: Final = r"(?:the|his|her|my|their|our|that|this|[A-Z][\w.]+['’]s|[a-z]+['’]s)"
+_DETERMINERS: Final = (
+    r"(?:[Tt]he|[Hh]is|[Hh]er|[Mm]y|[Tt]heir|[Oo]ur|[Tt]hat|[Tt]his|[A-Z][\w.]+['’]s|[a-z]+['’]s)"
+)
 _GONE: Final = re.compile(
     r"\b(?:lost|sold|pawned|stolen|smashed|shattered|crushed|burnt|burned|destroyed|confiscated"
     r"|(?:broke|broken)(?: (?:across|in two|to pieces|beyond))?|thrown (?:away|the pieces|it|out)"
@@ -66,17 +68,22 @@ def things_in(text: str) -> Iterator[Thing]:
     """Yield the things of a sentence that go by an article or an owner."""
     for match in _phrase().finditer(text):
         words = [word for word in match["mods"].split() if word.lower() not in _idle()]
-        yield Thing(_kind(match["noun"]), words[-1].lower() if words else "", *match.span())
+        owner = match["owner"]
+        # "My bicycle" is one all through a book; "his" may be anybody's.
+        is_owned = owner.lower() == "my" or "'" in owner or "’" in owner
+        mark = words[-1] if words else owner if is_owned else ""
+        yield Thing(_kind(match["noun"]), re.sub(r"['’]s$", "", mark.lower()), *match.span())
 
 
 def is_loss(text: str, thing: Thing) -> bool:
     """Say whether a sentence tells that a thing is gone for good."""
-    return _GONE.search(text) is not None and _NOT_GONE.search(text) is None
+    gone = _GONE.search(text)
+    return gone is not None and _NOT_GONE.search(text[: gone.end()]) is None
 
 
 def is_use(text: str, thing: Thing) -> bool:
     """Say whether a sentence shows a thing in use here and now."""
-    if _ABSENT.search(text) or _BACK.search(text):
+    if _ABSENT.search(text[: thing.end]) or _BACK.search(text):
         return False
     return _USED.search(text) is not None
 
@@ -93,7 +100,7 @@ def _phrase() -> re.Pattern[str]:
         | frozenset(families_in("facts", "things"))
     )
     return re.compile(
-        rf"\b(?i:{_DETERMINERS}) (?P<mods>(?:(?!and\b|of\b|in\b|on\b|to\b)[A-Za-z][a-z’'-]+ ){{0,3}}?)"
+        rf"\b(?P<owner>{_DETERMINERS}) (?P<mods>(?:(?!and\b|of\b|in\b|on\b|to\b)[A-Za-z][a-z’'-]+ ){{0,3}}?)"
         rf"(?P<noun>{nouns})\b(?!['’-])"
     )
 

@@ -62,7 +62,7 @@ class _Person:
     ranks: frozenset[str] = frozenset()
     is_formal: bool = False
     # "Miss Anne" is a younger daughter, "Mrs. John Hale" the wife of one of several.
-    is_younger: bool = False
+    younger: int = 0
     is_wife: bool = False
     names: list[CountedName] = field(default_factory=list[CountedName])
 
@@ -77,7 +77,10 @@ class _Person:
         self.gender = self.gender or told
         self.ranks |= titles & _ranks()
         self.is_formal |= bool(titles & _FORMAL)
-        self.is_younger |= bool(titles & {"miss"}) and bool(self.given) and self.given in name.words
+        if self.given and self.given in name.words:
+            self.younger += sum(
+                times for form, times in name.forms.items() if "miss" in titles_of(form)
+            )
         if titles & {"mrs", "mme"}:
             self.state = "mrs"
         elif titles & {"miss", "mlle"} and not self.state:
@@ -247,7 +250,7 @@ def _miss(name: CountedName, given: list[_Person], family: list[_Person]) -> _Ch
     women = [each for each in family if each.gender == "female" and not each.is_formal]
     unmarried = [each for each in women if each.state != "mrs"]
     one = _one(unmarried)
-    return True if one is None or one.is_younger else one
+    return True if one is None or one.younger >= _OFTEN else one
 
 
 def _mrs(name: CountedName, given: list[_Person], family: list[_Person]) -> _Choice:

@@ -19,17 +19,17 @@ TOOL: Final = "consistency_checker"
 _RARE: Final = 2
 _KNOWN: Final = 4
 _FEWEST_LETTERS: Final = 5
+_LONG_LETTERS: Final = 8
 _ALIKE: Final = 0.7
 _OTHERS: Final = re.compile(
     r"\b(?:another|cousin|brother|sister|aunt|uncle|nephew|niece|son|daughter|father|mother|wife|husband"
-    r"|relation|namesake|no relation|grandfather|grandmother|family|née|born|formerly|called|named"
-    r"|name|names|baby|infant|old|elder|younger|both|two|or)\b",
+    r"|relation|namesake|grandfather|grandmother|née|born|formerly|named|baby|infant|elder|younger)\b",
     re.IGNORECASE,
 )
 _SPELT: Final = re.compile(
     r"(?P<titles>(?:(?:Mrs?|Ms|Miss|Dr|Sir|Lady|Captain|Colonel|Major|General|Lieutenant|Admiral|Sergeant"
     r"|Inspector|Professor|Judge|Reverend|Detective)\.? )*)"
-    r"(?P<words>[A-Z][a-z’'-]+(?: [A-Z][a-z’'-]+)?)"
+    r"(?P<words>[A-Z][a-z’'-]+(?: [A-Z][a-z’'-]+){0,3})"
 )
 
 
@@ -82,7 +82,7 @@ class _Census:
             title = match["titles"].strip()
             if len(words) == 1 and not title:
                 continue
-            given, family = (words[0], words[1]) if len(words) == 2 else ("", words[0])
+            given, family = (words[-2], words[-1]) if len(words) > 1 else ("", words[0])
             if given and not title and given_gender(given) is None:
                 continue
             key = (title, given, family)
@@ -101,7 +101,7 @@ class _Census:
         """Return whom a rare name must mean, and where they are called rightly."""
         if form.given and self._words[form.given] <= _RARE:
             return self._other_given(form)
-        if not form.given and form.title and self._words[form.family] <= _RARE:
+        if not form.given and form.title and self._words[form.family] == 1:
             return self._other_family(form)
         if not form.given and _rank_of(form.title):
             return self._other_rank(form)
@@ -113,7 +113,7 @@ class _Census:
             title, given, family = key
             if family != form.family or not given or given == form.given:
                 continue
-            if self._words[given] < _KNOWN or are_short_forms(given, form.given):
+            if self._words[given] <= _RARE or are_short_forms(given, form.given):
                 continue
             if given_gender(given) != given_gender(form.given):
                 continue
@@ -131,7 +131,8 @@ class _Census:
             return None
         for key, other in self._first.items():
             title, _, family = key
-            if family == form.family or self._words[family] < _KNOWN:
+            least = _KNOWN if len(family) < _LONG_LETTERS else _RARE
+            if family == form.family or self._words[family] < least:
                 continue
             if title == form.title and _edits(family, form.family) == 1 and family[0] == form.family[0]:
                 # A plural or a possessive is the same name.

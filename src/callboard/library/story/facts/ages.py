@@ -71,8 +71,10 @@ _NEAR: Final = {
 }
 _NEARS: Final = "|".join(sorted(filter(None, _NEAR), key=len, reverse=True))
 _ABOUT: Final = rf"(?P<about>(?:{_NEARS}) )?"
-_AGE: Final = rf"(?P<age>{NUMBER})"
-_BARE: Final = rf"(?P<bare>{NUMBER})"
+# Of "seven or eight-and-thirty" the last says the age.
+_EITHER: Final = rf"(?:{NUMBER} (?:or|to) )?"
+_AGE: Final = rf"{_EITHER}(?P<age>{NUMBER})"
+_BARE: Final = rf"{_EITHER}(?P<bare>{NUMBER})"
 _DECADE_NAMES: Final = (
     r"teens|twenties|thirties|forties|fifties|sixties|seventies|eighties|nineties"
 )
@@ -171,7 +173,10 @@ def _read(masked: Masked, match: re.Match[str]) -> FoundClaim | None:
         about = "not yet"
     years -= bool(told.get("year"))
     value = _years(years, about, _NEAR[about])
-    return FoundClaim(Attribute.AGE, value, who, match.start(), match.end())
+    says_no = about.startswith("not ")
+    return FoundClaim(
+        Attribute.AGE, value, who, match.start(), match.end(), says_no=says_no
+    )
 
 
 def _years(years: int, about: str, span: tuple[int, int]) -> Value:

@@ -242,7 +242,7 @@ def _known_gender(index: StoryIndex, entity: StoryEntity) -> Gender | None:
     for line in card_lines(document, entity.name):
         if line.key in words_in("facts", "gender_keys"):
             return _gender_value(line.value)
-    return gender_of_text(document.prose)
+    return gender_of_text(document.prose) or given_gender(entity.name.split()[0])
 
 
 def _gender_value(text: str) -> Gender | None:

@@ -80,7 +80,7 @@ class Pronouns:
             return self.meaning(*goes_on)
         named = self._nearby(index, place, wanted)
         if not named and pronoun in ("he", "she"):
-            return self._carried_over(index, place, wanted)
+            return self._carried_over(index, place, wanted) or self._only_one(index, wanted)
         if len(named) > 1:
             return self._topic(index, place, wanted)
         if not named:
@@ -92,6 +92,32 @@ class Pronouns:
         if self._has_strangers(_without_self_descriptions(between), wanted):
             return None
         return entity if self._fits(entity, pronoun, between) else None
+
+    def _only_one(self, index: int, wanted: Gender) -> str | None:
+        """Return who a long paragraph opened with, if it names nobody else of that gender."""
+        here = self._told[index].sentence.paragraph
+        first = index
+        named: set[str] = set()
+        while first > 0 and self._told[first - 1].sentence.paragraph == here:
+            first -= 1
+            names = self._names(first, wanted, len(self._told[first].text))
+            named.update(entity for _, entity in names)
+        opened = self._names(first, wanted, len(self._told[first].text))
+        if len(named) > 2 or not opened or _WORD.search(self._told[first].text, 0, opened[0][0]):
+            return None
+        topic = opened[0][1]
+        owners = named - {topic}
+        is_owner = all(self._is_owner(first, index, owner) for owner in owners)
+        return topic if is_owner and self._cast.gender(topic) == wanted else None
+
+    def _is_owner(self, first: int, last: int, entity: str) -> bool:
+        """Say whether somebody is only named for what they own: "at Mrs. Goddard's school"."""
+        for each in self._told[first:last]:
+            for hit in _SIGN.finditer(each.text):
+                named = each.narration.mentions[each.narration.number_at(hit[0])].entity
+                if named == entity and each.text[hit.end() : hit.end() + 2] not in ("'s", "’s"):
+                    return False
+        return True
 
     def _goes_on(self, index: int, place: int, wanted: Gender) -> tuple[int, str, int] | None:
         """Return the "he" or "she" that a pronoun goes on from: the subject before it."""
@@ -115,14 +141,19 @@ class Pronouns:
         return word, first.start()
 
     def _names(self, index: int, wanted: Gender, until: int) -> list[tuple[int, str]]:
-        """Return who of a gender a sentence names before a place, and where."""
+        """Return who of a gender a sentence names before a place, and where.
+
+        Whose house it is counts only where nobody else is named.
+        """
         each = self._told[index]
         found: list[tuple[int, str]] = []
+        owners: list[tuple[int, str]] = []
         for hit in _SIGN.finditer(each.text, 0, until):
             entity = each.narration.mentions[each.narration.number_at(hit[0])].entity
             if self._cast.may_be_person(entity) and self._cast.gender(entity) in (None, wanted):
-                found.append((hit.start(), entity))
-        return found
+                is_owner = each.text[hit.end() : hit.end() + 2] in ("'s", "’s")
+                (owners if is_owner else found).append((hit.start(), entity))
+        return found or owners
 
     def _topic(self, index: int, place: int, wanted: Gender) -> str | None:
         """Return whom a paragraph is about, where others are named in it as well.
@@ -156,6 +187,9 @@ class Pronouns:
         if self._told[index - 1].sentence.paragraph == each.sentence.paragraph:
             return None
         before = index - 1
+        opened = self._opening(before, wanted)
+        if opened is not None:
+            return self.meaning(before, *opened)
         paragraph = self._told[before].sentence.paragraph
         named: set[str] = set()
         text = ""
@@ -180,11 +214,7 @@ class Pronouns:
             if each.sentence.paragraph != here:
                 break
             until = place if at == index else len(each.text)
-            for hit in _SIGN.finditer(each.text, 0, until):
-                entity = each.narration.mentions[each.narration.number_at(hit[0])].entity
-                gender = self._cast.gender(entity)
-                if self._cast.may_be_person(entity) and gender in (None, wanted):
-                    found.add(entity)
+            found.update(entity for _, entity in self._names(at, wanted, until))
         return found
 
     def other_of(self, index: int, entity: str, pronoun: str) -> str | None:

@@ -217,7 +217,10 @@ def _scene_entities(names: Sequence[CountedName], known: Entities) -> list[Story
     found: list[StoryEntity] = []
     for group in _without_plurals(groups_of(names)):
         if any(known.get(name.text) or any(map(known.get, name.forms)) for name in group):
-            continue
+            # Who has another first name than the card is somebody else of that family.
+            group = [name for name in group if not name.is_single and not known.get(name.text)]
+            if not group or known.get(group[0].words[0]):
+                continue
         forms = merged_forms(group)
         title = _best_form(group[0])
         aliases = _distinct([title, *(form for form, _ in sorted(forms.items(), key=_by_count))])

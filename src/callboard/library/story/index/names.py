@@ -4,10 +4,10 @@ import re
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
-from functools import lru_cache
+from functools import cache, lru_cache
 from typing import Final
 
-from callboard.library.story.lexicon import word_list
+from callboard.library.story.lexicon import word_list, words_in
 from callboard.library.story.text import Document
 from callboard.library.story.thresholds import NameThresholds
 
@@ -167,9 +167,14 @@ class Census:
             yield from self._parts(run[again:], True)
             return
         start = 0
-        while start < len(run) - 1 and self._only_opens(run[start], is_inside or start > 0):
+        while start < len(run) - 1 and not self._is_full(run, start) and self._only_opens(run[start], is_inside or start > 0):
             start += 1
         yield run[start:], is_inside or start > 0
+
+    def _is_full(self, run: Run, at: int) -> bool:
+        """Say whether a word that may open a sentence is the first name of a known family name."""
+        given = given_names()
+        return run[at].lower() in given and self._capital[run[at + 1]] > 0
 
     def _only_opens(self, token: str, is_inside: bool) -> bool:
         word = token.rstrip(".").lower()
@@ -205,7 +210,8 @@ class Census:
         name.has_title |= at > 0
         name.forms[" ".join(part)] += times
         name.total += times
-        name.inside += times if is_inside or at else 0
+        is_full = len(words) > 1 and words[0].lower() in given_names()
+        name.inside += times if is_inside or at or is_full else 0
         name.speaking += self._speaking[run]
         name.placed += self._placed[run]
 
@@ -222,6 +228,13 @@ class Census:
         if not name.is_single:
             return name.inside > 1 or not any(self._is_common(word) for word in name.words)
         return len(name.text) > 1 and (name.has_title or not self._is_common(name.text))
+
+
+@cache
+def given_names() -> frozenset[str]:
+    """Return the given names in wide use."""
+    groups = ("female_names", "male_names", "unisex_names")
+    return frozenset[str]().union(*(words_in("facts", group) for group in groups))
 
 
 def _begins_anew(run: Run, at: int) -> bool:

@@ -15,6 +15,7 @@ from callboard.library.story.model import FileKind, Severity, StoryFinding
 from callboard.library.story.text import Document
 from callboard.library.story.thresholds import Thresholds, thresholds
 from callboard.library.story.tools.consistency.character import find_dead_who_act, find_two_places
+from callboard.library.story.tools.consistency.days import find_days
 from callboard.library.story.tools.consistency.factual import find_factual
 from callboard.library.story.tools.consistency.slips import find_lost_things, find_name_slips
 from callboard.library.story.tools.consistency.terminology import TermRules, find_terminology
@@ -91,12 +92,14 @@ class ConsistencyCheck:
         if "Character" in wanted:
             found += find_dead_who_act(self.scenes, self.gathering)
             found += find_two_places(self.scenes, self.gathering)
-            found += find_name_slips(self.scenes)
+            carded = [name for each in self._index.card_entities for name in each.aliases]
+            found += find_name_slips(self.scenes, carded)
             found += find_lost_things(self.scenes)
         if "Terminology" in wanted:
             found += self._terminology()
         if "Timeline" in wanted:
             found += find_timeline(self.scenes, self._limits.opening_sentences)
+            found += find_days(self.scenes)
             found += find_ages(
                 self.scenes, self._told, self._all_canon(), self._limits.age_leeway_years
             )

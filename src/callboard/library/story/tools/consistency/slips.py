@@ -44,10 +44,12 @@ class _Form:
     sentence: str
 
 
-def find_name_slips(scenes: Sequence[CheckedScene]) -> Iterator[StoryFinding]:
+def find_name_slips(
+    scenes: Sequence[CheckedScene], carded: Sequence[str]
+) -> Iterator[StoryFinding]:
     """Yield where a known person is called by a name that occurs nowhere else."""
     documents = [scene.document for scene in scenes if scene.document.is_english]
-    census = _Census(documents)
+    census = _Census(documents, carded)
     for form in census.rare():
         found = census.meant_by(form)
         if found is not None:
@@ -67,8 +69,11 @@ def find_name_slips(scenes: Sequence[CheckedScene]) -> Iterator[StoryFinding]:
 class _Census:
     """Every titled or full name of a book, with its places."""
 
-    def __init__(self, documents: Sequence[Document]) -> None:
-        self._words: Counter[str] = Counter()
+    def __init__(self, documents: Sequence[Document], carded: Sequence[str]) -> None:
+        # Who has a card is known, however seldom the story says the name.
+        self._words: Counter[str] = Counter(
+            word for name in carded for word in name.split() for _ in range(_KNOWN)
+        )
         self._forms: Counter[tuple[str, str, str]] = Counter()
         self._first: dict[tuple[str, str, str], _Form] = {}
         for document in documents:
@@ -192,7 +197,7 @@ def find_lost_things(scenes: Sequence[CheckedScene]) -> Iterator[StoryFinding]:
                 if key in lost and text != lost[key].text:
                     if is_return(text):
                         del lost[key]
-                    elif is_use(text, thing):
+                    elif lost[key].scene is not scene and is_use(text, thing):
                         yield _used(lost.pop(key), scene, sentence)
                 elif thing.mark and is_loss(text, thing):
                     quote = scene.document.quote(sentence)
@@ -200,7 +205,8 @@ def find_lost_things(scenes: Sequence[CheckedScene]) -> Iterator[StoryFinding]:
 
 
 def _used(loss: _Loss, scene: CheckedScene, sentence: Sentence) -> StoryFinding:
-    name = f"{loss.thing.mark} {loss.thing.kind}"
+    mark = "narrator's" if loss.thing.mark == "my" else loss.thing.mark
+    name = f"{mark} {loss.thing.kind}"
     return make_finding(
         TOOL,
         "Character",

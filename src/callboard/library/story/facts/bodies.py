@@ -88,12 +88,6 @@ _BALD: Final = (
     re.compile(rf"{SUBJECT} (?:was|is) (?:quite |completely |already |entirely )?bald\b"),
     re.compile(rf"{OWNER} bald (?:head|pate|crown)\b"),
 )
-_STATURE: Final = re.compile(
-    rf"{SUBJECT},? (?:was|is|who was) (?:an? |the )?(?:(?:very|quite|rather|so|[a-z-]+,) )*"
-    r"(?P<stature>tall|lanky|towering|short|tiny|diminutive)"
-    r"(?=,| and\b|\.|;| (?:[a-z-]+,? ){0,2}(?:man|woman|girl|boy|lad|fellow|person|youth)\b)"
-)
-_TALL: Final = frozenset({"tall", "lanky", "towering"})
 _NOT_A_PERSON: Final = re.compile(
     r"^ (?:blow|swing|stroke|grip|throw|punch|compliment|draw|cut|shot|hook|parry|batsman's)"
 )
@@ -258,13 +252,6 @@ def _marks(masked: Masked) -> Iterator[FoundClaim]:
             if (who := named_by(masked, match)) is not None:
                 value = Value("bald", frozenset({"bald"}))
                 yield FoundClaim(Attribute.HAIR, value, who, match.start(), match.end())
-    for match in _STATURE.finditer(text):
-        if (who := named_by(masked, match)) is not None:
-            kind = "tall" if match["stature"] in _TALL else "short"
-            value = Value(match["stature"], frozenset({kind}))
-            yield FoundClaim(
-                Attribute.MARK, value, who, match.start(), match.end(), topic="stature"
-            )
 
 
 def _species(masked: Masked) -> Iterator[FoundClaim]:

@@ -169,11 +169,13 @@ def is_vouched_for(
     """Say whether a stretch of a sentence is told as a plain fact."""
     if text.rstrip(" \"”’'»)").endswith("?") or _AFTERTHOUGHT.match(text[end : end + _PAGE_CHARS]):
         return False
-    before = text[_last_stop(_HARD_STOP, text, start) : end]
+    # What the claim's own words deny, they do not doubt.
+    last = start if says_no else end
+    before = text[_last_stop(_HARD_STOP, text, start) : last]
     doubts = words_in("facts", "doubts")
     if _words(before) & (doubts - _TAGS if beside_speech else doubts) or _AS_IF.search(before):
         return False
-    near = text[_last_stop(_SOFT_STOP, text, start) : start if says_no else end]
+    near = text[_last_stop(_SOFT_STOP, text, start) : last]
     return not _words(near) & words_in("facts", "negations") and not _is_likeness(
         text, start, end, near
     )

@@ -12,14 +12,17 @@ from callboard.library.story.lexicon import families_in, words_in
 _DETERMINERS: Final = (
     r"(?:[Tt]he|[Hh]is|[Hh]er|[Mm]y|[Tt]heir|[Oo]ur|[Tt]hat|[Tt]his|[A-Z][\w.]+['’]s|[a-z]+['’]s)"
 )
+# Somebody loses it: the verb stands right before the thing.
+_LOSES: Final = re.compile(
+    r"\b(?:lost|sold|pawned|smashed|shattered|broke|broken|burned|burnt|destroyed|gave away|given away"
+    r"|threw away|thrown away|left behind|traded(?: away)?|gambled away|dropped)(?: all)? $"
+)
+# Or it is told of the thing itself: it was stolen, had gone under the ice, was no longer hers.
 _GONE: Final = re.compile(
-    r"\b(?:lost|sold|pawned|stolen|smashed|shattered|crushed|burnt|burned|destroyed|confiscated"
-    r"|(?:broke|broken)(?: (?:across|in two|to pieces|beyond))?|thrown (?:away|the pieces|it|out)"
-    r"|threw (?:away|it away)|gave away|given away|given it (?:away|to)|gave it (?:away|to)"
-    r"|gone (?:to the bottom|under|overboard|down)|went (?:to the bottom|overboard|over the side)"
-    r"|dropped (?:in|into|overboard)|fell (?:in|into|overboard)|no longer (?:hers|his|mine)"
-    r"|was gone|had gone|left (?:it )?behind|sunk|sank|snapped in|in pieces|melted|buried with"
-    r"|a present of (?:it|them))\b"
+    r"^[^.;:!?]{0,70}?\b(?:was|were|had|is|has|got|['’]s)(?: been)?\b[^.;:!?]{0,50}?\b(?:lost|sold|pawned"
+    r"|stolen|smashed|shattered|crushed|burnt|burned|destroyed|confiscated|broken|snapped|melted"
+    r"|thrown (?:away|out|overboard)|given away|gone(?= (?:to the bottom|under|overboard|down|over|into)"
+    r"|[,;.]|$)|drowned|sunk|no longer (?:hers|his|mine)|buried with)\b"
 )
 _NOT_GONE: Final = re.compile(
     r"\b(?:nearly|almost|if|would|might|could|feared|dreamed|dreamt|not|never|n[’']t|as if|as though"
@@ -77,8 +80,10 @@ def things_in(text: str) -> Iterator[Thing]:
 
 def is_loss(text: str, thing: Thing) -> bool:
     """Say whether a sentence tells that a thing is gone for good."""
-    gone = _GONE.search(text)
-    return gone is not None and _NOT_GONE.search(text[: gone.end()]) is None
+    if _LOSES.search(text[: thing.start]):
+        return _NOT_GONE.search(text[: thing.start]) is None
+    gone = _GONE.match(text[thing.end :])
+    return gone is not None and _NOT_GONE.search(text[: thing.end] + gone[0]) is None
 
 
 def is_use(text: str, thing: Thing) -> bool:

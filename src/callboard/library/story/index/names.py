@@ -109,6 +109,8 @@ class CountedName:
     speaking: int = 0
     placed: int = 0
     has_title: bool = False
+    # Somebody else of the family goes by another title.
+    has_rivals: bool = False
 
     @property
     def is_single(self) -> bool:

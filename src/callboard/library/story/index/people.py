@@ -60,6 +60,7 @@ class _Person:
     # "mrs" or "miss" if a title says so.
     state: str = ""
     ranks: frozenset[str] = frozenset()
+    titles: frozenset[str] = frozenset()
     is_formal: bool = False
     # "Miss Anne" is a younger daughter, "Mrs. John Hale" the wife of one of several.
     younger: int = 0
@@ -76,6 +77,7 @@ class _Person:
         told = title_gender(titles)
         self.gender = self.gender or told
         self.ranks |= titles & _ranks()
+        self.titles |= titles
         self.is_formal |= bool(titles & _FORMAL)
         if self.given and self.given in name.words:
             self.younger += sum(
@@ -137,6 +139,9 @@ def groups_of(names: Sequence[CountedName]) -> list[list[CountedName]]:
         else:
             rest.append([name])
     singles = [name for name in names if name.is_single]
+    titled = Counter(name.text for name in singles if name.title)
+    for name in singles:
+        name.has_rivals = titled[name.text] > 1
     singles.sort(key=lambda each: (_ORDER.get(each.title, 5), -each.total, each.words))
     for name in singles:
         _place_single(people, name)
@@ -218,9 +223,12 @@ def _rank(name: CountedName, given: list[_Person], family: list[_Person]) -> _Ch
     able = [each for each in family if not each.state]
     if soldier and any(each.ranks for each in able):
         return _one([each for each in able if each.ranks & soldier]) or True
+    if same := _one([each for each in family if each.titles & titles]):
+        return same
     one = _one(able)
-    # Of a soldier and a woman of the same name nobody knows that they are one.
-    if one is not None and (one.gender != "female" or not soldier):
+    # Of a soldier and a woman of the same name nobody knows that they are one, nor where more
+    # than one of a family goes by a title.
+    if one is not None and (one.gender != "female" or not (soldier or name.has_rivals)):
         return one
     return True
 
@@ -254,12 +262,11 @@ def _miss(name: CountedName, given: list[_Person], family: list[_Person]) -> _Ch
 
 
 def _mrs(name: CountedName, given: list[_Person], family: list[_Person]) -> _Choice:
-    del name
     married = [each for each in family if each.state == "mrs" and not each.is_wife]
     if married:
         return _one(married) or True
     women = [each for each in family if each.may_be("female") and not each.state]
-    if len(family) == 1 and (one := _one([each for each in women if each.gender == "female"])):
+    if len(family) == 1 and not name.has_rivals and (one := _one([each for each in women if each.gender == "female"])):
         return one
     if not family and (one := _one([p for p in given if p.gender == "female"])):
         return one

@@ -120,7 +120,7 @@ class _Census:
                 continue
             if self._words[given] <= _RARE or are_short_forms(given, form.given):
                 continue
-            if given_gender(given) != given_gender(form.given):
+            if given_gender(given) != given_gender(form.given) or _is_related(other):
                 continue
             same_title = bool(title) and title == form.title and title in ("Sir", "Lady")
             alike = SequenceMatcher(None, given.lower(), form.given.lower()).ratio() >= _ALIKE
@@ -159,6 +159,12 @@ class _Census:
             return None
         title = "Mr." if ("Mr.", "", form.family) in self._first else "Mr"
         return f"{title} {form.family}", self._first[title, "", form.family].quote
+
+
+def _is_related(form: _Form) -> bool:
+    """Say whether somebody comes in as a relative: "his cousin, Walter Lucas"."""
+    kin = r"(?:cousin|brother|sister|aunt|uncle|nephew|niece|another)"
+    return re.search(rf"\b{kin},? {form.given} {form.family}\b", form.sentence) is not None
 
 
 def _rank_of(title: str) -> str:

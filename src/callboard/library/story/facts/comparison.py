@@ -128,9 +128,7 @@ class Gathering:
     def _read(
         self, document: Document, narrator: str | None = None, about: str | None = None
     ) -> ProseReading:
-        reading = read(
-            document, self.cast, narrator=narrator, about=about, most_chars=self._left
-        )
+        reading = read(document, self.cast, narrator=narrator, about=about, most_chars=self._left)
         checked = reading.checked_chars
         self._left = max(0, self._left - checked)
         if reading.is_cut:

@@ -1,4 +1,4 @@
-"""Slips: a person who is once called by another name, and a thing that is used after it was lost."""
+"""Slips: a person who is once called by another name, and a thing that is used after its loss."""
 
 import re
 from collections import Counter
@@ -8,7 +8,7 @@ from difflib import SequenceMatcher
 from typing import Final
 
 from callboard.library.story.facts.things import Thing, is_loss, is_return, is_use, things_in
-from callboard.library.story.index.people import are_short_forms, given_gender
+from callboard.library.story.index.names import are_short_forms, given_gender
 from callboard.library.story.lexicon import families_in
 from callboard.library.story.model import Quote, Severity, StoryFinding
 from callboard.library.story.text import Document, Sentence
@@ -22,12 +22,15 @@ _FEWEST_LETTERS: Final = 5
 _LONG_LETTERS: Final = 8
 _ALIKE: Final = 0.7
 _OTHERS: Final = re.compile(
-    r"\b(?:another|cousin|brother|sister|aunt|uncle|nephew|niece|son|daughter|father|mother|wife|husband"
-    r"|relation|namesake|grandfather|grandmother|née|born|formerly|named|baby|infant|elder|younger)\b",
+    r"\b(?:another|cousin|brother|sister|aunt|uncle|nephew|niece|son|daughter|father|mother"
+    r"|wife|husband"
+    r"|relation|namesake|grandfather|grandmother|née|born|formerly|named|baby|infant|elder"
+    r"|younger)\b",
     re.IGNORECASE,
 )
 _SPELT: Final = re.compile(
-    r"(?P<titles>(?:(?:Mrs?|Ms|Miss|Dr|Sir|Lady|Captain|Colonel|Major|General|Lieutenant|Admiral|Sergeant"
+    r"(?P<titles>(?:(?:Mrs?|Ms|Miss|Dr|Sir|Lady|Captain|Colonel|Major|General|Lieutenant"
+    r"|Admiral|Sergeant"
     r"|Inspector|Professor|Judge|Reverend|Detective)\.? )*)"
     r"(?P<words>[A-Z][a-z’'-]+(?: [A-Z][a-z’'-]+){0,3})"
 )
@@ -139,7 +142,11 @@ class _Census:
             least = _KNOWN if len(family) < _LONG_LETTERS else _RARE
             if family == form.family or self._words[family] < least:
                 continue
-            if title == form.title and _edits(family, form.family) == 1 and family[0] == form.family[0]:
+            if (
+                title == form.title
+                and _edits(family, form.family) == 1
+                and family[0] == form.family[0]
+            ):
                 # A plural or a possessive is the same name.
                 if form.family.rstrip("s") == family.rstrip("s"):
                     continue
@@ -155,7 +162,10 @@ class _Census:
         plain = sum(times for key, times in held if key[0] in ("Mr.", "Mr"))
         if plain < _KNOWN or any(_rank_of(key[0]) for key, _ in held):
             return None
-        if any(key[0].startswith(("Mrs", "Miss")) is False and key[0] not in ("Mr.", "Mr") for key, _ in held):
+        if any(
+            key[0].startswith(("Mrs", "Miss")) is False and key[0] not in ("Mr.", "Mr")
+            for key, _ in held
+        ):
             return None
         title = "Mr." if ("Mr.", "", form.family) in self._first else "Mr"
         return f"{title} {form.family}", self._first[title, "", form.family].quote
@@ -168,7 +178,9 @@ def _is_related(form: _Form) -> bool:
 
 
 def _rank_of(title: str) -> str:
-    ranks = frozenset[str]().union(*(families_in("facts", "ranks")[each] for each in ("army", "navy")))
+    ranks = frozenset[str]().union(
+        *(families_in("facts", "ranks")[each] for each in ("army", "navy"))
+    )
     return next((word for word in title.lower().split() if word in ranks), "")
 
 

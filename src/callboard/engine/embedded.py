@@ -11,7 +11,7 @@ from callboard.core.errors import CallboardError, Conflict
 from callboard.engine.executor import Executor
 from callboard.engine.live import LiveRun
 from callboard.store.connection import DiskFull, StoreBusy, StoreError, StoreReadOnly
-from callboard.store.journal.questions import answered_for
+from callboard.store.journal.questions import answers_to
 from callboard.store.journal.signals import open_signals
 
 _log = logging.getLogger(__name__)
@@ -208,7 +208,7 @@ class EmbeddedDispatcher:
         }
         if not waiting:
             return
-        for answer in database.read(lambda connection: answered_for(connection, owner)):
+        for answer in database.read(lambda connection: answers_to(connection, list(waiting))):
             future = waiting.get(answer.id)
             if future is not None and not future.done():
                 future.set_result(answer.value)

@@ -2,7 +2,7 @@
 
 from typing import ClassVar
 
-from callboard.core.errors import CallboardError, ErrorRecord
+from callboard.core.errors import CallboardError, ErrorRecord, Fault
 
 
 class NonDeterministic(CallboardError):
@@ -61,6 +61,7 @@ class UnknownChoreography(CallboardError):
     """A run names a choreography that nobody offers."""
 
     code = "unknown_choreography"
+    fault = Fault.MISSING
 
 
 class Halt(BaseException):

@@ -11,6 +11,7 @@ from revision_book import SCENE, Book, open_book
 
 from callboard.core.errors import CallboardError, InvalidInput
 from callboard.packs.writers_factory.manuscript import NothingToUndo
+from callboard.packs.writers_factory.manuscript.facts import SceneUnknown
 from callboard.packs.writers_factory.model import SceneStatus
 from callboard.packs.writers_factory.revision import (
     ChangedSince,
@@ -20,7 +21,6 @@ from callboard.packs.writers_factory.revision import (
     ProseRefused,
 )
 from callboard.packs.writers_factory.revision.editing.proposals import ProposalDecided
-from callboard.packs.writers_factory.manuscript.facts import SceneUnknown
 from callboard.packs.writers_factory.revision.editing.requests import TargetRefused, find_place
 from callboard.tools.errors import PathOutsideProject
 

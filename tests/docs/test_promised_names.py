@@ -19,7 +19,11 @@ from callboard.core.settings.resolve import resolve
 ROOT = Path(__file__).resolve().parents[2]
 PAGES = [
     page
-    for page in (ROOT / "README.md", ROOT / "CONTRIBUTING.md", *sorted((ROOT / "docs").rglob("*.md")))
+    for page in (
+        ROOT / "README.md",
+        ROOT / "CONTRIBUTING.md",
+        *sorted((ROOT / "docs").rglob("*.md")),
+    )
     # Decisions tell what once was; generated pages are checked against the program elsewhere.
     if page.name not in ("decisions.md", "architecture.md", "cli.md", "api.md")
 ]

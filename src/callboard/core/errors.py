@@ -184,6 +184,9 @@ class CallboardError(Exception):
     code: ClassVar[str] = "internal"
     tier: ErrorTier = ErrorTier.PERMANENT
     fault: Fault | None = None
+    # Whether it says by its kind that nothing was done. What any other error leaves of an outside
+    # effect is not known until somebody has looked.
+    is_refusal: ClassVar[bool] = False
 
     def __init__(self, message: str, *, fix: str | None = None, **context: Json) -> None:
         """Take a message that names the value, the way out, and JSON context."""
@@ -208,6 +211,7 @@ class NotFound(CallboardError):
     code = "not_found"
     tier = ErrorTier.PERMANENT
     fault = Fault.MISSING
+    is_refusal = True
 
 
 class InvalidInput(CallboardError):
@@ -216,6 +220,7 @@ class InvalidInput(CallboardError):
     code = "invalid_input"
     tier = ErrorTier.PERMANENT
     fault = Fault.UNUSABLE
+    is_refusal = True
 
 
 class Conflict(CallboardError):
@@ -224,6 +229,7 @@ class Conflict(CallboardError):
     code = "conflict"
     tier = ErrorTier.PERMANENT
     fault = Fault.STATE
+    is_refusal = True
 
 
 class ProviderError(CallboardError):

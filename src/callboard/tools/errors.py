@@ -13,6 +13,7 @@ class CallRefused(ToolError):
     """The call was turned down before anything ran."""
 
     code = "tool_refused"
+    is_refusal = True
 
 
 class UnknownTool(CallRefused):
@@ -59,6 +60,7 @@ class PathOutsideProject(ToolError):
 
     code = "path_outside_project"
     fault = Fault.UNUSABLE
+    is_refusal = True
 
 
 class NameRefused(PathOutsideProject):
@@ -72,6 +74,7 @@ class FileMissing(ToolError):
 
     code = "file_not_found"
     fault = Fault.MISSING
+    is_refusal = True
 
 
 class Unreadable(ToolError):
@@ -79,6 +82,7 @@ class Unreadable(ToolError):
 
     code = "unreadable"
     fault = Fault.UNUSABLE
+    is_refusal = True
 
 
 class TooManyFiles(ToolError):
@@ -98,6 +102,7 @@ class FileChanged(ToolError):
 
     code = "file_changed"
     fault = Fault.STATE
+    is_refusal = True
 
 
 class SecretUnusable(ToolError):

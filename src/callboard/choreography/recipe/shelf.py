@@ -124,10 +124,7 @@ class RecipeChoreography:
 
     async def perform(self, studio: Studio, run: Run) -> Json:
         """Execute one run of it."""
-        grounding = self._shelf.house.grounding
-        return await play_recipe(
-            studio, run, self._shelf.turns, None if grounding is None else grounding(studio)
-        )
+        return await play_recipe(studio, run, self._shelf.turns, self._shelf.house)
 
     def restart_key(self, _studio: Studio, run: RunRecord, from_step: str | None) -> str | None:
         """Return from where a run is begun again: the step named, else the one that failed."""

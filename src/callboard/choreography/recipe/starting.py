@@ -28,7 +28,8 @@ class RecipeHouse:
     """What a pack brings so that recipes can be played in it.
 
     `seeds` takes arguments out of a request, `describe` puts a request into words that has none;
-    both may read the project and are called on a thread.
+    both may read the project and are called on a thread. `proof` is the tool that looks at every
+    text, as `path` and `text`, before it is written; its payload has a `verdict` and `findings`.
     """
 
     pack: str
@@ -36,6 +37,7 @@ class RecipeHouse:
     seeds: Callable[[Studio, str, Recipe], Mapping[str, Json]] | None = None
     describe: Callable[[Studio, Recipe, Mapping[str, Json]], str] | None = None
     grounding: Callable[[Studio], Grounding] | None = None
+    proof: str | None = None
 
 
 @dataclass(frozen=True, slots=True)

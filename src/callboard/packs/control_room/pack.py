@@ -25,8 +25,10 @@ chat: Final = Chat(PACK)
 
 def recipes(studio: Studio | None) -> RecipeShelf:
     """Open the shelf of recipes for a studio; without one, what comes with the pack."""
-    shelf = RecipeHouse(PACK, FOLDER / "recipes", take_seeds, describe_task, grounding)
-    return RecipeShelf(shelf, studio)
+    house = RecipeHouse(
+        PACK, FOLDER / "recipes", take_seeds, describe_task, grounding, proof="proofreader"
+    )
+    return RecipeShelf(house, studio)
 
 
 def bring() -> Supplies:

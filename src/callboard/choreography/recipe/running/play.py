@@ -137,6 +137,8 @@ class Play:
     slots: RunSlots
     turn: PlayTurn
     grounding: Grounding | None
+    # The tool that looks at every text before it is written.
+    proof: str | None = None
 
     @property
     def studio(self) -> Studio:

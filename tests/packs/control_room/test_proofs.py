@@ -102,7 +102,7 @@ async def test_a_retry_from_commit_looks_anew(theatre: Theatre) -> None:
 
 
 async def test_a_recipe_of_the_project_cannot_leave_the_proof_out(theatre: Theatre) -> None:
-    recipe = {
+    recipe: dict[str, Any] = {
         "recipe_id": "rush",
         "label": "Rush a scene",
         "task_patterns": ["rush"],

@@ -76,7 +76,10 @@ class RecipeShelf:
         if studio is None:
             return []
         around = RecipeSurroundings(
-            studio.tools.registry, studio.repertoire.archetypes, studio.prompts(self.house.pack)
+            studio.tools.registry,
+            studio.repertoire.archetypes,
+            studio.prompts(self.house.pack),
+            self.house.reads,
         )
         return check_wiring(recipe, file, around)
 

@@ -44,6 +44,7 @@ TARGET: Final = "target"
 EVIDENCE: Final = "evidence"
 FINDING: Final = "finding"
 
+_PAGES: Final = "pages"
 _GIVEN: Final = "given"
 _EACH: Final = "each_"
 _AS: Final = "_as_"
@@ -85,6 +86,8 @@ class TemplateParts:
     # The file the text will be written to, as it stands; read only if a part places it.
     target: Callable[[], str]
     archetype: str
+    # What of the project is shown where a part places it.
+    pages: Content = field(default_factory=lambda: Content("", _PAGES))
     # What was answered, by part; later parts may read it.
     said: dict[str, str] = field(default_factory=dict[str, str])
     # Options that were picked and are not offered again.
@@ -131,6 +134,8 @@ class TemplateParts:
             name: Content(text, self.origin, Trust.UNTRUSTED) for name, text in self.said.items()
         }
         framing = {**own, **(more or {})}
+        if _PAGES in placed:
+            framing[_PAGES] = self.pages
         if TARGET in placed:
             framing[TARGET] = Content(self.target(), TARGET, Trust.UNTRUSTED)
         if not self.is_constrained or "task" in placed:

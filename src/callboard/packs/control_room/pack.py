@@ -13,6 +13,7 @@ from callboard.packs.control_room.evidence import (
     known_names,
     propose_calls,
 )
+from callboard.packs.control_room.pages import FINDER
 from callboard.packs.control_room.requests import describe_task, take_seeds
 from callboard.packs.control_room.room import plan_maker_of
 from callboard.studio.studio import Studio
@@ -26,7 +27,13 @@ chat: Final = Chat(PACK)
 def recipes(studio: Studio | None) -> RecipeShelf:
     """Open the shelf of recipes for a studio; without one, what comes with the pack."""
     house = RecipeHouse(
-        PACK, FOLDER / "recipes", take_seeds, describe_task, grounding, proof="proofreader"
+        PACK,
+        FOLDER / "recipes",
+        take_seeds,
+        describe_task,
+        grounding,
+        proof="proofreader",
+        pages=FINDER,
     )
     return RecipeShelf(house, studio)
 

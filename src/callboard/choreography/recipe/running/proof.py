@@ -85,7 +85,7 @@ async def prove_again(studio: Studio, tool: str, proposal: tuple[str, str, str, 
     call = ToolCall(tool, {"path": path, "text": text}, session_id, run_id=run_id)
     ran = await studio.tools.run(call, Policy())
     result = ran.execution.unwrap()
-    return _read(tool, ran.receipt.id, cast(dict[str, Any], result.payload), result.preview)
+    return _read(tool, ran.receipt.id, result.payload, result.preview)
 
 
 def _read(tool: str, receipt_id: str, payload: dict[str, Any], preview: str) -> Proof:

@@ -253,7 +253,8 @@ async def play_recipe(studio: Studio, run: Run, turns: Turns, house: RecipeHouse
     grounding = None if house.grounding is None else house.grounding(studio)
     async with turns.of(run, is_users_own=assignment.is_users_own) as turn:
         stage = Stage(studio, run, Holdups(studio.accounts, studio.settings, aside=turn.aside))
-        play = Play(stage, assignment, RunSlots(assignment), turn, grounding, house.proof)
+        slots = RunSlots(assignment)
+        play = Play(stage, assignment, slots, turn, grounding, house.proof, house.pages)
         for tool_step in assignment.recipe.phase_a:
             await gather(play, tool_step)
         for agent_step in assignment.recipe.phase_b:

@@ -76,6 +76,12 @@ async def write(play: Play, key: str, commit: Commit) -> dict[str, Json]:
     )
 
 
+def text_for(play: Play, commit: Commit) -> tuple[str, str] | None:
+    """Return where a result goes and the text that would be written; None if there is none yet."""
+    target = _target(play, commit)
+    return None if target is None else (target.path, target.text)
+
+
 def check_path(files: ProjectFiles, path: Json) -> str:
     """Return a path a recipe may write to; settings, code and what is outside are refused."""
     if not isinstance(path, str):

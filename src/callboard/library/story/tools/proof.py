@@ -117,7 +117,9 @@ def _canon(
 
 
 def _draft(context: ToolContext, path: str) -> ProofCheck:
-    draft, checks, verdict = validate_draft(context, SceneDraftValidatorArgs(scene_path=path))
+    draft, checks, verdict = validate_draft(
+        context, SceneDraftValidatorArgs.model_validate({"scene_path": path})
+    )
     opening = tuple(draft.document.quote(each) for each in draft.document.sentences[:1])
     # What canon has against it is told by its own check.
     failed = [each for each in checks if each.mark is Mark.FAIL and each.name != "canon"]

@@ -21,7 +21,7 @@ from callboard.studio.studio import Studio
 _SUBJECTS: Final = ("scene", "scenes", "outline", "outlines", "canon", "canons")
 
 plan: Final = plan_choreography(plan_maker_of)
-chat: Final = Chat(PACK)
+chat: Final = Chat(PACK, FINDER)
 
 
 def recipes(studio: Studio | None) -> RecipeShelf:

@@ -161,7 +161,9 @@ class _Making:
             # What was found is what there is to speak of; without it the text is.
             found = bool(self.proof.findings)
             self.contents = {**mine, **self.contents} if found else {**self.contents, **mine}
-            self.shown[PROOF] = SlotText(told, self.proof.receipt_id)
+            # A tool's words are pointed at, not quoted, by whoever picks without reading.
+            quotable = "" if self.is_constrained else told
+            self.shown[PROOF] = SlotText(quotable, self.proof.receipt_id)
             return
 
     async def _at_once(self) -> Json:

@@ -47,14 +47,14 @@ def staff(**changes: Any) -> Callable[[ModelRequest], Line | str]:
         "Evidence: scope: checked scenes 1-4",
         "evaluate_reader_experience": "He goes without a helmet, and it holds.\n\n"
         'Evidence: slot:edited_draft "without a helmet"',
-        "report_inconsistencies": with_receipt("Kael's eyes weigh most.\n\nVerdict: FAIL"),
+        "report_inconsistencies": with_receipt(
+            "Mira and the eyes of Kael weigh most.\n\nVerdict: FAIL"
+        ),
         "propose_fixes": "Change the word for the eyes of Kael.\n\n"
-        'Evidence: slot:continuity_report "Kael\'s eyes weigh most."',
+        'Evidence: slot:continuity_report "the eyes of Kael weigh most."',
         "respond_to_metrics": "Shorten what comes after the open wall.\n\n"
         'Evidence: Story/Scenes/SCN-02-the-breach.md "The wall was already open."',
-        "review_pacing": with_receipt(
-            "SCN-02-the-breach hurries where it should, in its dialogue."
-        ),
+        "review_pacing": with_receipt("The breach hurries where it should."),
         "audit_foreshadowing": with_receipt("The key is planted and never paid."),
         "plan_foreshadowing": with_receipt("Scene 4: a glance at the key."),
         "draft_inserts": "At a glance he knew the key.\n\n"

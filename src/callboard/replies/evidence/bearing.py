@@ -58,7 +58,7 @@ def bears_on(claim: str, source: str) -> bool:
 
 
 def answers(question: str, line: str) -> bool:
-    """Say whether a line can be an answer: it is about whom and what the question names.
+    """Say whether a line can be an answer: about somebody the question names, and half the rest.
 
     A question that names neither, as whether all is well, is answered by whatever was found.
     """
@@ -67,7 +67,7 @@ def answers(question: str, line: str) -> bool:
     told = keys_of(line, frozenset())
     if names and not names & told:
         return False
-    return bool(rest & told) if rest else True
+    return 2 * len(rest & told) >= len(rest)
 
 
 def _names(text: str) -> set[str]:

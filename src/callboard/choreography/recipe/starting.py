@@ -32,7 +32,8 @@ class RecipeHouse:
     `seeds` takes arguments out of a request, `describe` puts a request into words that has none;
     both may read the project and are called on a thread. `proof` is the tool that looks at every
     text, as `path` and `text`, before it is written; its payload has a `verdict` and `findings`.
-    `pages` finds what of the project an agent reads.
+    `pages` finds what of the project an agent reads; `retell` puts prose that was pieced together
+    for a small model into the tense of the project.
     """
 
     pack: str
@@ -42,6 +43,7 @@ class RecipeHouse:
     grounding: Callable[[Studio], Grounding] | None = None
     proof: str | None = None
     pages: PageFinder | None = None
+    retell: Callable[[Studio, str], str] | None = None
 
     @property
     def reads(self) -> tuple[str, ...]:

@@ -21,9 +21,11 @@ from callboard.library.story.tools.prose.voice import (
     tenses_of,
 )
 from callboard.library.story.tools.search import FileRanking, read_criteria, scene_numbers
+from callboard.packs.control_room.tense import in_past
 from callboard.studio.studio import Studio
 
 _STYLE: Final = re.compile(r"\b(?:style|voice|tone)\b", re.IGNORECASE)
+_PAST: Final = re.compile(r"\bpast tense\b", re.IGNORECASE)
 _MOST_CARDS: Final = 8
 _MOST_FOUND: Final = 4
 _BEFORE: Final = 2
@@ -55,6 +57,19 @@ def telling_of(index: StoryIndex) -> tuple[str, str]:
         persons[person] = persons.get(person, 0) + narration.word_count
         tenses[tense] = tenses.get(tense, 0) + narration.word_count
     return _most(tenses), _most(persons)
+
+
+def retell(studio: Studio, text: str) -> str:
+    """Return prose of the present in the tense of the book, if the book is told in the past.
+
+    Where no scene tells, what the notes on style say does.
+    """
+    index = story_index(studio.tools.context(""))
+    tense, _ = telling_of(index)
+    if tense == "unknown":
+        notes = (index.document(each.path).text for each in index.files if _is_style(each))
+        tense = "past" if any(_PAST.search(note) for note in notes) else tense
+    return in_past(text) if tense == "past" else text
 
 
 def _most(counts: dict[str, int]) -> str:

@@ -213,10 +213,17 @@ class _Making:
             self._target,
             self.agent.contract.archetype,
             pages=together(self.pages),
+            found_nothing=any(each.looked_in_vain for each in self._pointers())
+            and not self._findings(),
         )
+        if self.is_constrained and any(each.is_unchecked for each in self._pointers()):
+            # Nobody has looked, so there is nothing to say.
+            return await self._close("ABSTAIN")
         text = await parts.compose()
         if text is None:
             return await self._close("ABSTAIN")
+        if parts.is_pieced and self.play.retell is not None:
+            text = await asyncio.to_thread(self.play.retell, self.play.studio, text)
         line = await self._evidence_line(parts, text)
         return await self._close(f"{text}\n\n{line}" if line else text)
 
@@ -263,8 +270,11 @@ class _Making:
 
     def _findings(self) -> int:
         """Return how much the tools behind the inputs found; a small model cannot vote it away."""
+        return sum(slot.findings for slot in self._pointers())
+
+    def _pointers(self) -> list[PointerSlot]:
         slots = [self.play.slots.get(name) for name in self.step.input_slots]
-        return sum(slot.findings for slot in (*slots, self.proof) if isinstance(slot, PointerSlot))
+        return [slot for slot in (*slots, self.proof) if isinstance(slot, PointerSlot)]
 
     async def _settle(self, key: str) -> Json:
         """Put on record that the verdict is the tools'."""

@@ -141,6 +141,7 @@ class Play:
     # The tool that looks at every text before it is written.
     proof: str | None = None
     pages: PageFinder | None = None
+    retell: Callable[[Studio, str], str] | None = None
 
     @property
     def studio(self) -> Studio:

@@ -254,7 +254,16 @@ async def play_recipe(studio: Studio, run: Run, turns: Turns, house: RecipeHouse
     async with turns.of(run, is_users_own=assignment.is_users_own) as turn:
         stage = Stage(studio, run, Holdups(studio.accounts, studio.settings, aside=turn.aside))
         slots = RunSlots(assignment)
-        play = Play(stage, assignment, slots, turn, grounding, house.proof, house.pages)
+        play = Play(
+            stage,
+            assignment,
+            slots,
+            turn,
+            grounding,
+            proof=house.proof,
+            pages=house.pages,
+            retell=house.retell,
+        )
         for tool_step in assignment.recipe.phase_a:
             await gather(play, tool_step)
         for agent_step in assignment.recipe.phase_b:

@@ -59,6 +59,18 @@ class PageFinder:
     find: Callable[[Studio, PageWish], Sequence[Page]]
 
 
+@dataclass(frozen=True, slots=True)
+class Telling:
+    """How the project is told, for prose that code pieces together with a small model.
+
+    `retell` puts a text into the project's tense, `is_told` says whether a sentence stands in it
+    already; both may read the project and are called on a thread.
+    """
+
+    retell: Callable[[Studio, str], str]
+    is_told: Callable[[Studio, str], bool]
+
+
 async def find_pages(
     stage: Stage, key: str, finder: PageFinder, wish: PageWish, limit_tokens: int
 ) -> tuple[Page, ...]:

@@ -8,7 +8,7 @@ from typing import Any, Final, cast
 
 from callboard.choreography.grounding import Grounding
 from callboard.choreography.guards import only_one
-from callboard.choreography.pages import PageFinder
+from callboard.choreography.pages import PageFinder, Telling
 from callboard.choreography.recipe.definition import CommitAction, Problem, Recipe, resolve
 from callboard.choreography.recipe.definition.reading import invalid
 from callboard.choreography.recipe.definition.wiring import template_problems
@@ -32,8 +32,7 @@ class RecipeHouse:
     `seeds` takes arguments out of a request, `describe` puts a request into words that has none;
     both may read the project and are called on a thread. `proof` is the tool that looks at every
     text, as `path` and `text`, before it is written; its payload has a `verdict` and `findings`.
-    `pages` finds what of the project an agent reads; `retell` puts prose that was pieced together
-    for a small model into the tense of the project.
+    `pages` finds what of the project an agent reads; `telling` is how the project is told.
     """
 
     pack: str
@@ -43,7 +42,7 @@ class RecipeHouse:
     grounding: Callable[[Studio], Grounding] | None = None
     proof: str | None = None
     pages: PageFinder | None = None
-    retell: Callable[[Studio, str], str] | None = None
+    telling: Telling | None = None
 
     @property
     def reads(self) -> tuple[str, ...]:

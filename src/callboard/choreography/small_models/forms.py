@@ -107,16 +107,16 @@ class Form:
         left = tuple(option for option in self.options if option not in used)
         return Form(self.before, self.after, left or self.options)
 
-    def turned(self, seed: str, told: str) -> "Form":
+    def turned(self, seed: str, is_told: Callable[[str], bool]) -> "Form":
         """Return the form with a few of many options: which, depends on a hash.
 
-        What stands in a text already is left out, unless nothing else is left.
+        What was told already is left out, unless nothing else is left.
         """
         if len(self.options) <= _OFFERED:
             return self
         at = int(seed[:8], 16) % len(self.options)
         turned = (*self.options[at:], *self.options[:at])
-        fresh = [option for option in turned if option not in told]
+        fresh = [option for option in turned if not is_told(option)]
         return Form(self.before, self.after, tuple((fresh or turned)[:_OFFERED]))
 
     def schema(self, material: str) -> dict[str, Json]:

@@ -90,6 +90,8 @@ class TemplateParts:
     archetype: str
     # What of the project is shown where a part places it.
     pages: Content = field(default_factory=lambda: Content("", _PAGES))
+    # Whether a sentence stands in the project already.
+    is_told: Callable[[str], bool] = lambda _sentence: False
     # Whether the tools behind the inputs looked for faults and found none.
     found_nothing: bool = False
     # What was answered, by part; later parts may read it.
@@ -203,7 +205,7 @@ class TemplateParts:
         offered = form.without(self._used)
         if not any(name.endswith(LINES) for name in self._placed(part.name)):
             # Of what the template offers, other sentences for other material.
-            offered = offered.turned(digest(self._material(more)), self.pages.text)
+            offered = offered.turned(digest(self._material(more)), self.is_told)
         if len(offered.options) == 1:
             chosen = offered.options[0]
         else:

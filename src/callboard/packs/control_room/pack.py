@@ -13,7 +13,7 @@ from callboard.packs.control_room.evidence import (
     known_names,
     propose_calls,
 )
-from callboard.packs.control_room.pages import FINDER, retell
+from callboard.packs.control_room.pages import FINDER, TELLING
 from callboard.packs.control_room.requests import describe_task, take_seeds
 from callboard.packs.control_room.room import plan_maker_of
 from callboard.studio.studio import Studio
@@ -34,7 +34,7 @@ def recipes(studio: Studio | None) -> RecipeShelf:
         grounding,
         proof="proofreader",
         pages=FINDER,
-        retell=retell,
+        telling=TELLING,
     )
     return RecipeShelf(house, studio)
 

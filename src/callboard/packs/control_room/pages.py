@@ -8,7 +8,7 @@ import re
 from collections.abc import Callable, Iterator, Sequence
 from typing import Final, cast
 
-from callboard.choreography.pages import Page, PageFinder, PageWish
+from callboard.choreography.pages import Page, PageFinder, PageWish, Telling
 from callboard.core.canonical import Json
 from callboard.library.story.index import OutlineEntry, StoryIndex, story_index
 from callboard.library.story.model import FileKind, StoryFile
@@ -70,6 +70,16 @@ def retell(studio: Studio, text: str) -> str:
         notes = (index.document(each.path).text for each in index.files if _is_style(each))
         tense = "past" if any(_PAST.search(note) for note in notes) else tense
     return in_past(text) if tense == "past" else text
+
+
+def is_told(studio: Studio, sentence: str) -> bool:
+    """Say whether a scene has a sentence already, in the one tense or the other."""
+    index = story_index(studio.tools.context(""))
+    forms = (sentence, in_past(sentence))
+    return any(form in index.document(each.path).text for each in index.scenes for form in forms)
+
+
+TELLING: Final = Telling(retell, is_told)
 
 
 def _most(counts: dict[str, int]) -> str:

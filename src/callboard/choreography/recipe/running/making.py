@@ -213,6 +213,7 @@ class _Making:
             self._target,
             self.agent.contract.archetype,
             pages=together(self.pages),
+            is_told=self._is_told,
             found_nothing=any(each.looked_in_vain for each in self._pointers())
             and not self._findings(),
         )
@@ -222,10 +223,15 @@ class _Making:
         text = await parts.compose()
         if text is None:
             return await self._close("ABSTAIN")
-        if parts.is_pieced and self.play.retell is not None:
-            text = await asyncio.to_thread(self.play.retell, self.play.studio, text)
+        telling = self.play.telling
+        if parts.is_pieced and telling is not None:
+            text = await asyncio.to_thread(telling.retell, self.play.studio, text)
         line = await self._evidence_line(parts, text)
         return await self._close(f"{text}\n\n{line}" if line else text)
+
+    def _is_told(self, sentence: str) -> bool:
+        telling = self.play.telling
+        return telling is not None and telling.is_told(self.play.studio, sentence)
 
     def _target(self) -> str:
         """Return the file the slot is going to be written to; nothing if there is none yet."""

@@ -262,7 +262,7 @@ async def play_recipe(studio: Studio, run: Run, turns: Turns, house: RecipeHouse
             grounding,
             proof=house.proof,
             pages=house.pages,
-            retell=house.retell,
+            telling=house.telling,
         )
         for tool_step in assignment.recipe.phase_a:
             await gather(play, tool_step)

@@ -134,6 +134,8 @@ class Objection:
     kind: str
     subject: str
     detail: str
+    # Whose limit it is; empty for the user's own.
+    who: str = ""
 
 
 @dataclass(frozen=True, slots=True)

@@ -7,7 +7,7 @@ from callboard.choreography.turn.requests import WriteError, WriteOp
 from callboard.knowledge.entities.matching import name_key
 from callboard.library.relational.dates import WriteMoment, is_token, resolve_date
 from callboard.library.relational.tables import Described, Tables
-from callboard.packs.alfred.kitchen.food.words import canonical_allergies, canonical_diets
+from callboard.packs.alfred.kitchen.food.diets import canonical_allergies, canonical_diets
 from callboard.packs.alfred.kitchen.rules.catalogue import Merge
 
 

@@ -11,7 +11,7 @@ from callboard.library.relational.rules import Joined
 from callboard.library.relational.tables import Tables
 from callboard.packs.alfred.kitchen.compute.amounts import convert, rounded, spoken_amount
 from callboard.packs.alfred.kitchen.food.foods import FoodFacts, category_words, food_facts
-from callboard.packs.alfred.kitchen.food.words import allergens_in
+from callboard.packs.alfred.kitchen.food.groups import allergens_in
 
 if TYPE_CHECKING:
     from sqlalchemy import Connection

@@ -11,6 +11,7 @@ from callboard.choreography.turn.domain import Routed
 from callboard.choreography.turn.modes import accepted_switch, mode_by_intent
 from callboard.choreography.turn.replying.breaks import (
     MOST_BREAKS,
+    MOST_QUESTIONS,
     asks_for_profile,
     changed_since,
     make_clarification,
@@ -21,6 +22,7 @@ from callboard.choreography.turn.replying.wording import (
     ALSO_NOT_UNDERSTOOD,
     NOTHING_MORE_SAVED,
     NOTHING_SAVED,
+    NOTHING_UNDONE,
     clean_reply,
     proposal_text,
     word_reply,
@@ -72,6 +74,7 @@ from callboard.choreography.turn.work import TurnWork
 from callboard.core.canonical import Json
 
 # Messages that say nothing but that one of several is meant.
+_UNDOING: Final = "undo"
 _WANTS_ONE: Final = (FormKind.CONFIRM, FormKind.DIFFERENT)
 
 
@@ -116,7 +119,7 @@ class Phases:
         heard = await self._understand()
         if is_signal(heard.reading, FormKind.UNDO):
             self._drop_open()
-            return self._with_note(Replied(await undo_turn(work)))
+            return self._with_note(await self._undo())
         replied = await self._answer(heard) if self._is_answer() else None
         if replied is None:
             replied = await self._handle(heard)
@@ -193,6 +196,9 @@ class Phases:
     ) -> Replied:
         """Go on with the request a question was about, now that there is an answer."""
         work, options = self.work, asked.options
+        if asked.reason == _UNDOING:
+            agreed = asked.questions[:-1] if kind is AnswerKind.CONFIRM else []
+            return await self._undo(agreed) if agreed else Replied(NOTHING_UNDONE)
         if picked is None and kind is AnswerKind.CONFIRM and len(options) == 1:
             picked = options[0].id
         self._intent, self._times = asked.original_intent, asked.times + 1
@@ -211,6 +217,17 @@ class Phases:
             work.assumptions.append(f"Assumed {options[0].label}")
             referenced = [options[0].id]
         return await self._plan_and_act(message, referenced, is_answer=True)
+
+    async def _undo(self, agreed: Sequence[str] = ()) -> Replied:
+        """Take back the last turn that wrote, or ask first: a limit of somebody may go with it."""
+        said = await undo_turn(self.work, agreed)
+        if isinstance(said, str):
+            return Replied(said)
+        self._intent = self.work.message
+        reasons = said.reasons[: MOST_QUESTIONS - 1]
+        if len(said.reasons) > len(reasons):
+            return Replied(f"I did not undo that: {'; '.join(said.reasons)}. Change it by hand.")
+        return self._clarify([*reasons, "Shall I undo it all the same?"], (), _UNDOING)
 
     async def _settle_pick(self, picked: str, *, wants_save: bool) -> Replied:
         """Do what a bare "save that" or "that one" wanted, now that it is clear which."""

@@ -15,6 +15,7 @@ from callboard.choreography.turn.acting.handles import expand_write, resolve_ids
 from callboard.choreography.turn.acting.steps import (
     REPAIRS,
     Scene,
+    cause_of,
     failed,
     kind_of,
     named,
@@ -203,18 +204,16 @@ def _told(scene: Scene, request: WriteRequest, done: WriteResult) -> str:
     return own or words_for_write(table_words(domain, done.table), done)
 
 
-async def undo_turn(work: TurnWork) -> str:
-    """Take back what the last turn wrote, and say so; or say why that is not possible."""
+async def undo_turn(work: TurnWork, agreed: Sequence[str] = ()) -> str | WritePreview:
+    """Take back what the last turn wrote, and say so; or say why that is not possible.
 
-    async def act(scope: StepScope) -> Json:
-        done = await operate_within(work.stage, scope, _on_record(work), undo_rows, work.who)
-        return done.model_dump(mode="json")
-
-    try:
-        # Once: undoing again would take back the turn before.
-        said = await work.stage.run.step("undo", act, inputs=[], effect=Effect.ONCE)
-    except CallboardError as error:
-        return f"I could not undo that: {told(error)}"
+    What the user must see first comes back as a preview, unless they have agreed to just that.
+    """
+    said = await _undo(work, None)
+    if isinstance(said, WritePreview) and said.reasons == list(agreed):
+        said = await _undo(work, said)
+    if isinstance(said, str | WritePreview):
+        return said
     if not isinstance(said, dict):
         return "It was undone."
     done = UndoResult.model_validate(cast("dict[str, Any]", said))
@@ -225,6 +224,23 @@ async def undo_turn(work: TurnWork) -> str:
     lines = [f"Undone{': ' + names if names else ''} ({', '.join(parts) or 'nothing left'})."]
     again = [f"{named(drafts)} can be saved again."] if drafts else []
     return " ".join([*lines, *again, *done.notes])
+
+
+async def _undo(work: TurnWork, confirmed: WritePreview | None) -> Json | WritePreview:
+    async def act(scope: StepScope) -> Json:
+        done = await operate_within(
+            work.stage, scope, _on_record(work), undo_rows, work.who, confirmed
+        )
+        return done.model_dump(mode="json")
+
+    try:
+        # Once: undoing again would take back the turn before.
+        key = "undo" if confirmed is None else "undo_agreed"
+        return await work.stage.run.step(key, act, inputs=[], effect=Effect.ONCE)
+    except CallboardError as error:
+        if kind_of(error) == "needs_confirmation":
+            return WritePreview.model_validate(cause_of(error).context["preview"])
+        return f"I could not undo that: {told(error)}"
 
 
 def _bring_back_drafts(work: TurnWork, gone: Sequence[str]) -> list[str]:

@@ -246,6 +246,9 @@ _OVER_LINES: Final = frozenset(
 )  # fmt: skip
 
 
+_MINDED: Final = frozenset({"scale_recipe", "missing_ingredients", "aggregate_shopping"})
+
+
 def kitchen_functions(today: Callable[[Who], str]) -> dict[str, ComputeFunction]:
     """Return the functions a plan may name; `today` tells what day it is for somebody."""
     return {name: _ready(function, today) for name, function in compute_functions().items()}
@@ -262,9 +265,18 @@ def _ready(function: ComputeFunction, today: Callable[[Who], str]) -> ComputeFun
         if name in _OVER_LINES:
             given = _with_drafts(tables, options)
             _refuse_lineless(given)
-        return function.run(given, who, {"today": today(who), **options})
+        done = function.run(given, who, {"today": today(who), **options})
+        mind = _mind(given) if name in _MINDED else ""
+        # First of all, whatever else came of it.
+        return {"mind": mind, **{k: v for k, v in done.items() if k != "mind"}} if mind else done
 
     return replace(function, needs=needs, run=run)
+
+
+def _mind(tables: Tables) -> str:
+    """Return why somebody must not eat the recipes that are reckoned with."""
+    recipes = tables.get("recipes", ())
+    return "; ".join(dict.fromkeys(str(e) for row in recipes for e in row.get("mind") or ()))
 
 
 def _with_drafts(tables: Tables, options: Options) -> Tables:

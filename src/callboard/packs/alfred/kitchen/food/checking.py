@@ -206,7 +206,7 @@ def _parts(content: Row) -> Iterator[FoodPart]:
         yield FoodPart("step", str(step.get("text", "")), has_lines=has_lines)
     for tag in _rows(content.get("tags")):
         yield FoodPart("name", str(tag.get("tag") or tag.get("text", "")), has_lines=has_lines)
-    for key in ("entries", "recipes"):
+    for key in ("entries", "recipes", "linked"):
         for entry in _rows(content.get(key)):
             yield from _parts(entry)
 

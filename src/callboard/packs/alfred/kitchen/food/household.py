@@ -10,6 +10,14 @@ from typing import Any, Final, Literal, cast
 
 from callboard.core.errors import InvalidInput
 from callboard.packs.alfred.kitchen.food.diets import canonical_allergies, canonical_diets
+from callboard.packs.alfred.kitchen.food.foods import food_facts
+from callboard.packs.alfred.kitchen.food.groups import (
+    food_groups,
+    food_words,
+    group_called,
+    groups_in,
+)
+from callboard.packs.alfred.kitchen.food.spelling import near
 
 LimitKind = Literal["allergy", "diet", "avoid"]
 KINDS: Final = ("allergy", "diet", "avoid")
@@ -61,3 +69,19 @@ def checked_limits(lines: Iterable[Any]) -> list[str]:
             )
         kept.append(limit.line())
     return list(dict.fromkeys(kept))
+
+
+def is_known_food(name: str) -> bool:
+    """Say whether a name is one of a group, or of a food the lexicon has."""
+    return bool(group_called(food_words(name)) or groups_in(name)) or food_facts(name).is_food
+
+
+def nearest_allergen(name: str) -> str | None:
+    """Return the group somebody most likely meant by a name that nobody knows."""
+    words = food_words(name)
+    for group in food_groups().values():
+        found = group.find_near(words)
+        called = near(" ".join(words), [" ".join(each) for each in group.called])
+        if found is not None or called is not None:
+            return group.name
+    return None

@@ -56,9 +56,7 @@ def eater_of(profile: Row | None, constraints: Iterable[str], wish: str) -> Eate
     """Return what somebody may eat; a diet the wish names counts as well."""
     words = _WORD.findall(wish.casefold())
     named = [each for each in _grams(words) if diet_called(each) is not None]
-    dislikes = [f"avoid:{each}" for each in (profile or {}).get("dislikes") or ()]
-    diets = [f"diet:{each}" for each in named]
-    return Eater.of(profile, [*constraints, *dislikes, *diets])
+    return Eater.of(profile, [*constraints, *(f"diet:{each}" for each in named)])
 
 
 def foods_in(text: str) -> tuple[str, ...]:

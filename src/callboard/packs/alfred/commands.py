@@ -24,10 +24,10 @@ ModeOption = Annotated[
 ]
 
 
-async def _session(alfred: Any, named: str | None) -> str:
+async def _session(alfred: Any, named: str | None, user: str | None) -> str:
     if named is None:
-        return str(await alfred.session_of())
-    return str(alfred.studio.sessions.get(named).id)
+        return str(await alfred.session_of(user))
+    return str(alfred.theirs(named, user))
 
 
 @app.command(no_args_is_help=True)
@@ -50,7 +50,10 @@ def send(
 
 @app.command()
 def entities(
-    session: SessionOption = None, project: ProjectOption = None, as_json: JsonOption = False
+    session: SessionOption = None,
+    user: UserOption = None,
+    project: ProjectOption = None,
+    as_json: JsonOption = False,
 ) -> int:
     """Show what the conversation is about: proposed, in play, or put away."""
     from callboard.cli.handlers.opening import Choices
@@ -58,7 +61,7 @@ def entities(
     from callboard.packs.alfred.terminal import enter
 
     async def act(alfred: Any) -> None:
-        found = await _session(alfred, session)
+        found = await _session(alfred, session, user)
         entities_report(alfred.talk.entities(found), as_json=as_json)
 
     return enter(Choices(project, (), None, as_json), act)
@@ -71,6 +74,7 @@ def why(
         typer.Argument(metavar="TURN]", help="By default the last one.", show_default=False),
     ] = None,
     session: SessionOption = None,
+    user: UserOption = None,
     project: ProjectOption = None,
     as_json: JsonOption = False,
 ) -> int:
@@ -80,7 +84,7 @@ def why(
     from callboard.packs.alfred.terminal import enter
 
     async def act(alfred: Any) -> None:
-        found = await _session(alfred, session)
+        found = await _session(alfred, session, user)
         turns = alfred.talk.turns(found)
         wanted = turn if turn is not None else (turns[-1]["turn"] if turns else 0)
         why_report(alfred.talk.trace(found, wanted), as_json=as_json)

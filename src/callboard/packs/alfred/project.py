@@ -128,6 +128,12 @@ class KitchenProject:
             return outcome
         return outcome.model_copy(update={"message": "\n".join([*rung, outcome.message])})
 
+    def theirs(self, session_id: str, user_id: str | None = None) -> str:
+        """Return the id of a conversation somebody may look into; another person's raises."""
+        found = self.studio.sessions.get(session_id).id
+        self.talk.refuse_strangers(found, self.who(user_id, found))
+        return found
+
     async def session_of(self, user_id: str | None = None) -> str:
         """Return where somebody talks: the newest session that is theirs, or nobody's yet."""
         name, sessions = self.who(user_id).user_id, self.studio.sessions

@@ -19,6 +19,18 @@ from callboard.packs.alfred.kitchen.food.spelling import (
 _LEAST_GROWN: Final = {"en": 6, "de": 5}
 _GROWN: Final = 7
 _LEAST_DECLINED: Final = 4
+# What is said of a food and is no name of anybody.
+_DESCRIBING: Final = (
+    "fresh", "dried", "frozen", "smoked", "ground", "whole", "large", "small", "medium", "big",
+    "red", "green", "yellow", "white", "black", "brown", "purple", "orange", "pink", "sweet",
+    "sour", "hot", "mild", "spicy", "raw", "cooked", "ripe", "baby", "wild", "organic", "extra",
+    "virgin", "light", "dark", "low", "fat", "salted", "unsalted", "plain", "boneless",
+    "skinless", "lean", "canned", "tinned", "chopped", "sliced", "diced", "peeled", "grated",
+    "shredded", "crushed", "minced", "roasted", "toasted", "long", "grain", "self", "raising",
+    "instant", "quick", "thick", "thin", "soft", "hard", "of", "in", "with", "and", "the", "de",
+    "la", "leaf", "seed", "root", "powder", "paste", "sauce", "oil", "juice", "zest", "peel",
+    "stock", "broth", "mix", "spice", "herb", "vegetable", "fruit", "bean", "chip", "piece",
+)  # fmt: skip
 _LONGEST_NAME: Final = 6
 # How far `gluten-free` reaches in a sentence; in an ingredient's line it reaches all of it.
 _FREE_REACH: Final = 5
@@ -229,10 +241,17 @@ def _listed_names() -> tuple[tuple[str, str], ...]:
 @cache
 def known_words() -> frozenset[str]:
     """Return words that are written as they should be, whatever they come near to."""
-    foods = bundled_yaml("callboard.packs.alfred.kitchen.food", "foods.yaml")["categories"]
-    listed = [name for names in foods.values() for name in names]
-    plain = [*listed, *read_lexicon("neighbours.yaml")["words"]]
-    return _bases() | _forms().keys() | {w for name in plain for w in plain_words(str(name))}
+    near_by = read_lexicon("neighbours.yaml")["words"]
+    return common_words() | {word for name in near_by for word in plain_words(str(name))}
+
+
+@cache
+def common_words() -> frozenset[str]:
+    """Return the words of all names of food that the lexicons have."""
+    foods = read_lexicon("foods.yaml")["categories"]
+    listed = {w for names in foods.values() for name in names for w in plain_words(str(name))}
+    described = {word for name in _DESCRIBING for word in plain_words(name)}
+    return _bases() | _forms().keys() | listed | described
 
 
 @cache

@@ -12,6 +12,7 @@ from callboard.core.errors import InvalidInput
 from callboard.packs.alfred.kitchen.food.diets import canonical_allergies, canonical_diets
 from callboard.packs.alfred.kitchen.food.foods import food_facts
 from callboard.packs.alfred.kitchen.food.groups import (
+    common_words,
     food_groups,
     food_words,
     group_called,
@@ -74,6 +75,13 @@ def checked_limits(lines: Iterable[Any]) -> list[str]:
 def is_known_food(name: str) -> bool:
     """Say whether a name is one of a group, or of a food the lexicon has."""
     return bool(group_called(food_words(name)) or groups_in(name)) or food_facts(name).is_food
+
+
+def is_common(name: str) -> bool:
+    """Say whether a food goes by a name everybody uses: it names nobody, and each word is known."""
+    words = [word for word in food_words(name) if not word.isdigit()]
+    is_owned = re.search(r"['’`´]s?\b", name) is not None
+    return bool(words) and not is_owned and all(word in common_words() for word in words)
 
 
 def nearest_allergen(name: str) -> str | None:

@@ -71,7 +71,12 @@ class Preparation:
         """The catalogue, in this transaction."""
         moment = self.moment
         return IngredientCatalogue(
-            moment.connection, self.tables, self.new_id, utc_now(moment), moment.notes
+            moment.connection,
+            self.tables,
+            self.new_id,
+            utc_now(moment),
+            moment.who.user_id,
+            moment.notes,
         )
 
     def _line(self, values: Values) -> Values:

@@ -1,5 +1,6 @@
-"""What others in a house must not eat is kept with the profile of whoever cooks for them."""
+"""What others in a house must not eat is kept; a name only its owner uses is seen by them only."""
 
+import sqlalchemy as sa
 from alembic import op
 
 from callboard.packs.alfred.kitchen.migrations import columns
@@ -11,10 +12,22 @@ depends_on = None
 
 
 def upgrade() -> None:
-    """Add the limits of others."""
+    """Add the limits of others, and say of every name in the catalogue whether it is common."""
+    from callboard.packs.alfred.kitchen.food.household import is_common
+
     op.add_column("user_profile", columns.texts("eaters"))
+    shared = sa.Column("is_shared", sa.Boolean(), server_default=sa.false(), nullable=False)
+    op.add_column("ingredients", shared)
+    here = op.get_bind()
+    names = sa.table("ingredients", sa.column("id"), sa.column("name"), sa.column("is_shared"))
+    rows = here.execute(sa.select(names.c.id, names.c.name)).all()
+    common = [{"row": row[0]} for row in rows if is_common(str(row[1]))]
+    if common:
+        marked = names.update().where(names.c.id == sa.bindparam("row")).values(is_shared=sa.true())
+        here.execute(marked, common)
 
 
 def downgrade() -> None:
-    """Forget them."""
+    """Forget both."""
+    op.drop_column("ingredients", "is_shared")
     op.drop_column("user_profile", "eaters")

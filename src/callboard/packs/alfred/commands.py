@@ -99,6 +99,10 @@ def undo(
         bool,
         typer.Option("--by-hand", help="Undo the last change made without a conversation."),
     ] = False,
+    anyway: Annotated[
+        bool,
+        typer.Option("--anyway", help="With --by-hand: even if a limit of somebody goes with it."),
+    ] = False,
     user: UserOption = None,
     project: ProjectOption = None,
     as_json: JsonOption = False,
@@ -113,7 +117,8 @@ def undo(
         return alfred_talk(choices, AlfredTalk(session, None, user), "undo that")
 
     async def act(alfred: Any) -> None:
-        undo_report(await alfred.undo(alfred.who(user)), as_json=as_json)
+        take_back = alfred.undo_anyway if anyway else alfred.undo
+        undo_report(await take_back(alfred.who(user)), as_json=as_json)
 
     return enter(choices, act)
 
@@ -156,6 +161,9 @@ def import_recipes(
     write: Annotated[
         bool, typer.Option("--write", help="Store them; without it they are only read.")
     ] = False,
+    anyway: Annotated[
+        bool, typer.Option("--anyway", help="Also what somebody here must not eat.")
+    ] = False,
     user: UserOption = None,
     project: ProjectOption = None,
     as_json: JsonOption = False,
@@ -166,7 +174,8 @@ def import_recipes(
     from callboard.packs.alfred.terminal import enter
 
     async def act(alfred: Any) -> None:
-        await read_files(alfred, files, write=write, user=user, as_json=as_json)
+        told = {"write": write, "user": user, "as_json": as_json, "anyway": anyway}
+        await read_files(alfred, files, **told)
 
     return enter(Choices(project, (), None, as_json), act)
 

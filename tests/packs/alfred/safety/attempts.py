@@ -6,19 +6,48 @@ own in one kitchen, with the allergy on file.
 
 import json
 from collections import Counter
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
 from callboard.choreography.turn.domain import Who
 from callboard.choreography.turn.requests import ReadRequest, WriteError, WriteRequest
+from callboard.models import Line, ModelRequest, Script
 from callboard.packs.alfred.exchange import import_recipes
 from callboard.packs.alfred.project import KitchenProject
+from callboard.studio.packs import load_pack
+from callboard.studio.project import Project
+from callboard.studio.studio import Opening, Studio
 
 HERE = Path(__file__).parent
 ASKED, WARNED, NOTHING, SILENT = "asked", "warned", "nothing done", "silent"
 WARNINGS = ("holds ", "not known", "reads like", "allergy")
 DAY = "2026-05-21"
+SAID = (
+    "I'm making {} for 2",
+    "scale {} to 8",
+    "plan {} for Thursday",
+    "add what's missing for {} to the shopping list",
+)
+SMALL = {"models": {"default": "script", "catalog": {"script": {"tier": "minimal"}}}}
+PACK = Path(__file__).resolve().parents[4] / "src" / "callboard" / "packs" / "alfred"
+
+
+def _pick_last(request: ModelRequest) -> Line:
+    properties: Any = (request.json_schema or {}).get("properties", {})
+    return Line(json={name: each["enum"][-1] for name, each in properties.items()})
+
+
+@asynccontextmanager
+async def open_alfred(root: Path) -> AsyncIterator[KitchenProject]:
+    """Open a kitchen whose model only ever picks what is offered."""
+    Project.init(root)
+    script = {"script": Script(_pick_last)}
+    opening = Opening(packs=(load_pack(PACK),), providers=script, flags=SMALL)
+    async with Studio.open(root, opening) as studio:
+        yield KitchenProject(studio)
 
 
 def read_lines(name: str) -> list[dict[str, Any]]:
@@ -74,8 +103,8 @@ class House:
     def who(self) -> Who:
         return self.alfred.who(self.user)
 
-    async def make_all(self, tally: Tally, *, talks: bool = True) -> None:
-        """Make the attempt at every door."""
+    async def make_all(self, tally: Tally, said: tuple[str, ...] = SAID) -> None:
+        """Make the attempt at every door; besides its own words, some of the usual are said."""
         await self.alfred.add_person(self.user, self.user)
         await self._store_linked()
         await self.alfred.set_profile(self.who, {"allergies": [self.attempt["allergy"]]})
@@ -91,18 +120,10 @@ class House:
             ):
                 came = await (self._write(table, record) if table else self._read())
                 tally.note(self.attempt, door, came)
-        if talks:
-            name = self.record["name"]
-            said = {"say it": self.attempt["message"]}
-            if not is_said:
-                said |= {
-                    "cook it": f"I'm making {name} for 2",
-                    "scale it": f"scale {name} to 8",
-                    "plan it": f"plan {name} for Thursday",
-                    "buy for it": f"add what's missing for {name} to the shopping list",
-                }
-            for door, message in said.items():
-                tally.note(self.attempt, door, await self._say(message))
+        tally.note(self.attempt, "say it", await self._say(self.attempt["message"]))
+        for words in () if is_said else said:
+            came = await self._say(words.format(self.record["name"]))
+            tally.note(self.attempt, words.format("…"), came)
 
     async def _write(self, table: str, record: dict[str, Any]) -> str:
         request = WriteRequest.model_validate({"op": "create", "table": table, "records": [record]})
@@ -152,7 +173,8 @@ class House:
             return ASKED if _warns(outcome.message) else NOTHING
         if _warns(outcome.message):
             return WARNED
-        is_shown = any(line in outcome.message for line in self.attempt["recipe"]["lines"])
+        lines = [line for line in self.attempt["recipe"]["lines"] if line in outcome.message]
+        is_shown = self.record["name"] in outcome.message and len(lines) > 1
         is_cooked = self.alfred.cooking(session) is not None
         is_done = is_shown or is_cooked or await self._changes() != before
         return SILENT if is_done else NOTHING
@@ -169,9 +191,12 @@ def _warns(message: str) -> bool:
     return any(each in message for each in WARNINGS)
 
 
-async def attempt_all(alfred: KitchenProject, attempts: list[dict[str, Any]]) -> Tally:
-    """Make every attempt at every door."""
+async def attempt_all(
+    alfred: KitchenProject, attempts: list[dict[str, Any]], *, in_turn: bool = False
+) -> Tally:
+    """Make every attempt at every door; `in_turn` says only one of the usual words with each."""
     tally = Tally()
     for number, attempt in enumerate(attempts):
-        await House(alfred, f"house{number}", attempt).make_all(tally)
+        said = (SAID[number % len(SAID)],) if in_turn else SAID
+        await House(alfred, f"house{number}", attempt).make_all(tally, said)
     return tally

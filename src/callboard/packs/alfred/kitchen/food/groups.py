@@ -212,6 +212,13 @@ def _bases() -> frozenset[str]:
 
 
 @cache
+def _single_names() -> frozenset[str]:
+    """Return the names of one word: they mean themselves."""
+    names = (plain_words(name) for _, name in _listed_names())
+    return frozenset(name[0] for name in names if len(name) == 1)
+
+
+@cache
 def _forms() -> Mapping[str, str]:
     """Return the plurals of names in other languages, as they are looked up, by what they mean."""
     found: dict[str, str] = {}
@@ -222,7 +229,7 @@ def _forms() -> Mapping[str, str]:
             ends = (each for one in spoken for each in plurals(word, one) if len(word) >= least)
             for several in ends:
                 key = plain_words(several)[0]
-                if key not in _bases():
+                if key not in _single_names():
                     found.setdefault(key, word)
     return found
 
@@ -367,7 +374,7 @@ def _covered(text: Words, harmless: frozenset[Words]) -> set[int]:
 
 
 def _set(names: Iterable[str]) -> frozenset[Words]:
-    return frozenset(words for name in names if (words := plain_words(str(name))))
+    return frozenset(words for name in names if (words := food_words(str(name))))
 
 
 # Groups that only diets know, and those that only hold others.

@@ -213,9 +213,22 @@ def _through(via: str) -> str:
     return f", and “{via}” goes into it" if via else ""
 
 
+# Which line says most about what is in a dish.
+_TELLING: Final = ("ingredient", "step", "note", "remark", "name")
+
+
 def _distinct(found: Iterable[Objection]) -> list[Objection]:
-    """Return one objection of each kind, subject and person: the first line that shows it."""
-    return list({(each.kind, each.subject, each.who): each for each in reversed(list(found))}.values())[::-1]  # fmt: skip
+    """Return one objection of each kind, subject and person: the line that says most."""
+    kept: dict[tuple[str, str, str], Objection] = {}
+    for each in found:
+        key = (each.kind, each.subject, each.who)
+        if key not in kept or _rank(each) < _rank(kept[key]):
+            kept[key] = each
+    return list(kept.values())
+
+
+def _rank(objection: Objection) -> int:
+    return _TELLING.index(objection.detail.partition(": ")[0])
 
 
 def _few(reasons: Iterable[str]) -> list[str]:

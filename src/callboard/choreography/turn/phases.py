@@ -11,7 +11,6 @@ from callboard.choreography.turn.domain import Routed
 from callboard.choreography.turn.modes import accepted_switch, mode_by_intent
 from callboard.choreography.turn.replying.breaks import (
     MOST_BREAKS,
-    MOST_QUESTIONS,
     asks_for_profile,
     changed_since,
     make_clarification,
@@ -22,7 +21,6 @@ from callboard.choreography.turn.replying.wording import (
     ALSO_NOT_UNDERSTOOD,
     NOTHING_MORE_SAVED,
     NOTHING_SAVED,
-    NOTHING_UNDONE,
     clean_reply,
     proposal_text,
     word_reply,
@@ -73,8 +71,8 @@ from callboard.choreography.turn.understanding.signals import FormKind, detect_s
 from callboard.choreography.turn.work import TurnWork
 from callboard.core.canonical import Json
 
-# Messages that say nothing but that one of several is meant.
 _UNDOING: Final = "undo"
+# Messages that say nothing but that one of several is meant.
 _WANTS_ONE: Final = (FormKind.CONFIRM, FormKind.DIFFERENT)
 
 
@@ -173,11 +171,10 @@ class Phases:
     async def _answer(self, heard: Heard) -> Replied | None:
         """Handle what is a word on an open question; None if the message is about something new."""
         work = self.work
-        is_request = False
+        routed: Routed | None = None
         if heard.answer is None and answer_by_form(work, heard.reading) is None:
             routed = await self._route(work.message, heard.output.referenced_entities)
-            is_request = routed is not None and bool(routed.steps)
-        kind = settled_answer(work, heard, is_request=is_request)
+        kind = settled_answer(work, heard, is_request=bool(routed is not None and routed.steps))
         proposal, asked = work.state.proposal, work.state.clarification
         picked = picked_option(work, heard.reading)
         work.state.proposal = work.state.clarification = None
@@ -197,8 +194,7 @@ class Phases:
         """Go on with the request a question was about, now that there is an answer."""
         work, options = self.work, asked.options
         if asked.reason == _UNDOING:
-            agreed = asked.questions[:-1] if kind is AnswerKind.CONFIRM else []
-            return await self._undo(agreed) if agreed else Replied(NOTHING_UNDONE)
+            return await self._undo(asked.questions if kind is AnswerKind.CONFIRM else None)
         if picked is None and kind is AnswerKind.CONFIRM and len(options) == 1:
             picked = options[0].id
         self._intent, self._times = asked.original_intent, asked.times + 1
@@ -218,16 +214,9 @@ class Phases:
             referenced = [options[0].id]
         return await self._plan_and_act(message, referenced, is_answer=True)
 
-    async def _undo(self, agreed: Sequence[str] = ()) -> Replied:
-        """Take back the last turn that wrote, or ask first: a limit of somebody may go with it."""
+    async def _undo(self, agreed: Sequence[str] | None = ()) -> Replied:
         said = await undo_turn(self.work, agreed)
-        if isinstance(said, str):
-            return Replied(said)
-        self._intent = self.work.message
-        reasons = said.reasons[: MOST_QUESTIONS - 1]
-        if len(said.reasons) > len(reasons):
-            return Replied(f"I did not undo that: {'; '.join(said.reasons)}. Change it by hand.")
-        return self._clarify([*reasons, "Shall I undo it all the same?"], (), _UNDOING)
+        return Replied(said) if isinstance(said, str) else self._clarify(said, (), _UNDOING)
 
     async def _settle_pick(self, picked: str, *, wants_save: bool) -> Replied:
         """Do what a bare "save that" or "that one" wanted, now that it is clear which."""

@@ -174,8 +174,7 @@ def import_recipes(
     from callboard.packs.alfred.terminal import enter
 
     async def act(alfred: Any) -> None:
-        told = {"write": write, "user": user, "as_json": as_json, "anyway": anyway}
-        await read_files(alfred, files, **told)
+        await read_files(alfred, files, write=write, user=user, as_json=as_json, anyway=anyway)
 
     return enter(Choices(project, (), None, as_json), act)
 

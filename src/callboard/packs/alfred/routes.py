@@ -8,7 +8,7 @@ from collections.abc import Mapping
 from dataclasses import asdict
 from typing import Annotated, Any, Literal
 
-from fastapi import APIRouter, Path, Query
+from fastapi import APIRouter, Body, Path, Query
 from fastapi.responses import JSONResponse, PlainTextResponse
 from pydantic import Field
 
@@ -108,21 +108,14 @@ async def write(alfred: AlfredKitchen, wanted: WriteWanted, user_id: UserId = No
     )
 
 
-class UndoWanted(Wanted):
-    """What the user agreed to, where an undo needs their word: the preview that was refused."""
-
-    confirmed: WritePreview | None = None
-
-
 @rows_router.post("/undo")
 async def undo(
-    alfred: AlfredKitchen, wanted: UndoWanted | None = None, user_id: UserId = None
+    alfred: AlfredKitchen,
+    confirmed: Annotated[WritePreview | None, Body(embed=True)] = None,
+    user_id: UserId = None,
 ) -> UndoResult:
-    """Take back the last change that was made without a conversation.
-
-    What would drop somebody's limit or bring an allergen back needs the preview of it.
-    """
-    return await alfred.undo(alfred.who(user_id), None if wanted is None else wanted.confirmed)
+    """Take back the last change made without a conversation; some needs the preview of it."""
+    return await alfred.undo(alfred.who(user_id), confirmed)
 
 
 @rows_router.post("/seed")

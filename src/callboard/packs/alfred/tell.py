@@ -167,9 +167,7 @@ async def read_files(
                 remark(clean(f"{path.name}: {error.message}. {error.fix or ''}"))
             continue
         told.append({"file": str(path), **plain(asdict(report)), "refused": dict(refused)})
-        if not as_json:
-            for reason in refused.values():
-                remark(clean(f"  not stored: {reason}. --anyway stores it all the same."))
+        _tell_refused([] if as_json else list(refused.values()))
         for recipe in report.recipes:
             lines += len(recipe.ingredients)
             flagged += sum(1 for line in recipe.ingredients if line.flags)
@@ -181,6 +179,11 @@ async def read_files(
     echo(f"{counted(lines, 'line')}, {flagged} to look at; {counted(stored, 'recipe')} stored.")
     if not write:
         remark("Nothing was stored: --write does that.")
+
+
+def _tell_refused(reasons: Sequence[str]) -> None:
+    for reason in reasons:
+        remark(clean(f"  not stored: {reason}. --anyway stores it all the same."))
 
 
 def _show(recipe: ImportedRecipe) -> None:

@@ -204,15 +204,21 @@ def _told(scene: Scene, request: WriteRequest, done: WriteResult) -> str:
     return own or words_for_write(table_words(domain, done.table), done)
 
 
-async def undo_turn(work: TurnWork, agreed: Sequence[str] = ()) -> str | WritePreview:
+async def undo_turn(work: TurnWork, agreed: Sequence[str] | None = ()) -> str | list[str]:
     """Take back what the last turn wrote, and say so; or say why that is not possible.
 
-    What the user must see first comes back as a preview, unless they have agreed to just that.
+    What the user must see first comes back as a question, unless they have agreed to just that;
+    None is a no to it.
     """
+    if agreed is None:
+        return "All right, nothing was undone."
     said = await _undo(work, None)
-    if isinstance(said, WritePreview) and said.reasons == list(agreed):
+    if isinstance(said, WritePreview):
+        asked = f"{'. '.join(said.reasons)}. Shall I undo it all the same?"
+        if list(agreed) != [asked]:
+            return [asked]
         said = await _undo(work, said)
-    if isinstance(said, str | WritePreview):
+    if isinstance(said, str):
         return said
     if not isinstance(said, dict):
         return "It was undone."

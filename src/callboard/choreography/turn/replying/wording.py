@@ -28,7 +28,6 @@ ALSO_NOT_UNDERSTOOD: Final = (
     "I could not tell what to do with that. Say what to add, remove, show or change."
 )
 NOTHING_SAVED: Final = "All right, nothing was saved."
-NOTHING_UNDONE: Final = "All right, nothing was undone."
 NOTHING_MORE_SAVED: Final = "All right, nothing more was saved."
 
 

@@ -5,7 +5,8 @@ from dataclasses import dataclass
 from functools import cache, lru_cache
 from typing import Any, Final
 
-from callboard.packs.alfred.kitchen.food.groups import food_words, group_called, read_lexicon
+from callboard.packs.alfred.kitchen.food.groups import group_called
+from callboard.packs.alfred.kitchen.food.lexicon import food_words, read_lexicon
 from callboard.packs.alfred.kitchen.food.spelling import Words
 
 _VERSIONS: Final = "plant_versions"

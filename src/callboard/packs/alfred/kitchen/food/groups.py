@@ -3,34 +3,21 @@
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from functools import cache, lru_cache
+from itertools import pairwise
 from typing import Any, Final
 
-from callboard.core.bundled import bundled_yaml
-from callboard.packs.alfred.kitchen.food.spelling import (
-    Words,
-    near,
-    plain_words,
-    plurals,
-    without_umlauts,
+from callboard.packs.alfred.kitchen.food.lexicon import (
+    entries,
+    food_words,
+    known_words,
+    read_lexicon,
 )
+from callboard.packs.alfred.kitchen.food.spelling import Words, near, without_umlauts
 
 # From how many letters on a name is found grown together with others; shorter ones are listed one
 # by one: `nut` is in too many words. German grows everything together.
 _LEAST_GROWN: Final = {"en": 6, "de": 5}
 _GROWN: Final = 7
-_LEAST_DECLINED: Final = 4
-# What is said of a food and is no name of anybody.
-_DESCRIBING: Final = (
-    "fresh", "dried", "frozen", "smoked", "ground", "whole", "large", "small", "medium", "big",
-    "red", "green", "yellow", "white", "black", "brown", "purple", "orange", "pink", "sweet",
-    "sour", "hot", "mild", "spicy", "raw", "cooked", "ripe", "baby", "wild", "organic", "extra",
-    "virgin", "light", "dark", "low", "fat", "salted", "unsalted", "plain", "boneless",
-    "skinless", "lean", "canned", "tinned", "chopped", "sliced", "diced", "peeled", "grated",
-    "shredded", "crushed", "minced", "roasted", "toasted", "long", "grain", "self", "raising",
-    "instant", "quick", "thick", "thin", "soft", "hard", "of", "in", "with", "and", "the", "de",
-    "la", "leaf", "seed", "root", "powder", "paste", "sauce", "oil", "juice", "zest", "peel",
-    "stock", "broth", "mix", "spice", "herb", "vegetable", "fruit", "bean", "chip", "piece",
-)  # fmt: skip
 _LONGEST_NAME: Final = 6
 # How far `gluten-free` reaches in a sentence; in an ingredient's line it reaches all of it.
 _FREE_REACH: Final = 5
@@ -79,7 +66,7 @@ class Group:
     ) -> Words | None:
         """Return the first name of the group in a text, if there is one that is not harmless."""
         covered = self._covered(text, is_sentence=is_sentence)
-        for start, found in _names_in(text, self.words if among is None else among):
+        for start, found in names_in(text, self.words if among is None else among):
             if is_sentence and found in self.otherwise:
                 continue
             if not all(at in covered for at in range(start, start + len(found))):
@@ -94,7 +81,7 @@ class Group:
         covered = self._covered(text, is_sentence=False)
         if self.name in _MADE_WITHOUT and any(self._said_free(text)):
             return None
-        pairs = zip(text, text[1:], strict=False)
+        pairs = pairwise(text)
         spoken = [*((at, (word,)) for at, word in enumerate(text)), *enumerate(pairs)]
         for at, words in spoken:
             meant = None if at in covered else _meant_by(self.name, words)
@@ -104,22 +91,26 @@ class Group:
 
     def is_replaced(self, text: Words) -> bool:
         """Say whether a line names a version without the group: vegan butter, oat milk."""
-        return bool(_names_in(text, self.words)) and self.find(text) is None
+        return bool(names_in(text, self.words)) and self.find(text) is None
 
     def _covered(self, text: Words, *, is_sentence: bool) -> set[int]:
         """Return the places of words that are no such food: harmless, or said not to be there."""
         covered = _covered(text, self.harmless)
-        for start, found in _names_in(text, self.words):
+        for start, found in names_in(text, self.words):
             after = start + len(found)
             is_looks = after < len(text) and text[after] in _LOOKS
             if is_looks or _is_denied(text[max(0, start - 3) : start]):
                 covered |= set(range(start, after))
         for places in self._said_free(text):
             covered |= places
-            for at, name in _names_in(text, self.words):
+            for at, name in names_in(text, self.words):
                 gap = text[max(places) + 1 : at] or text[at + len(name) : min(places)]
                 is_far = is_sentence and len(gap) > _FREE_REACH
-                if not is_far and not _JOINTS & set(gap) and (self.name in _MADE_WITHOUT or name not in self.itself):
+                if (
+                    not is_far
+                    and not _JOINTS & set(gap)
+                    and (self.name in _MADE_WITHOUT or name not in self.itself)
+                ):
                     covered |= set(range(at, at + len(name)))
         if self.name in _ANIMALS or self.name in _FROM_ANIMALS:
             covered |= self._plant_versions(text, is_sentence=is_sentence)
@@ -127,7 +118,7 @@ class Group:
 
     def _said_free(self, text: Words) -> Iterator[set[int]]:
         """Yield where a text says that the group is not in it: nut-free, without gluten."""
-        for start, name in _names_in(text, self.free_of or self.called | self.itself):
+        for start, name in names_in(text, self.free_of or self.called | self.itself):
             after = start + len(name)
             is_free = after < len(text) and text[after] in _FREE
             is_group = name in (self.free_of or self.called)
@@ -135,9 +126,9 @@ class Group:
                 yield set(range(start, after + is_free))
         for at, word in enumerate(text):
             # Grown together: glutenfrei, milchfrei, unsulphured.
-            if word.endswith("frei") and food_words(word[:-4]) in (self.free_of or self.called):
-                yield {at}
-            elif word.startswith("un") and (word[2:],) in self.itself:
+            if (
+                word.endswith("frei") and food_words(word[:-4]) in (self.free_of or self.called)
+            ) or (word.startswith("un") and (word[2:],) in self.itself):
                 yield {at}
 
     def _plant_versions(self, text: Words, *, is_sentence: bool) -> set[int]:
@@ -145,10 +136,10 @@ class Group:
         strict = vegan_words()
         words = strict if self.name in _FROM_ANIMALS else called | strict
         places: set[int] = set()
-        marks = [(at, at + len(mark)) for at, mark in _names_in(text, words)]
+        marks = [(at, at + len(mark)) for at, mark in names_in(text, words)]
         # Whatever a vegan thing is usually made with, it is made without.
         is_vegan = not is_sentence and any(word.startswith("vegan") for word in text)
-        for at, name in _names_in(text, self.words | foods):
+        for at, name in names_in(text, self.words | foods):
             ends = at + len(name)
             is_beside = any(0 <= at - after <= 1 or start == ends for start, after in marks)
             if is_beside or (is_vegan and name not in self.itself):
@@ -191,81 +182,11 @@ def _meant_by(group: str, words: Words) -> str | None:
     return near(" ".join(words), [" ".join(name) for name in listed if len(name) == len(words)])
 
 
-@lru_cache(maxsize=20_000)
-def food_words(text: str) -> Words:
-    """Return the words of a text as groups are written: undisguised, singular in any language."""
-    forms = _forms()
-    return tuple(forms.get(word) or _without_umlauts(word) for word in plain_words(text))
-
-
-def _without_umlauts(word: str) -> str:
-    plain = without_umlauts(word)
-    if plain == word or word in _bases():
-        return word
-    return plain if plain in _bases() else _forms().get(plain, word)
-
-
-@cache
-def _bases() -> frozenset[str]:
-    """Return every single word that stands in a name of a lexicon."""
-    return frozenset(word for _, name in _listed_names() for word in plain_words(name))
-
-
-@cache
-def _single_names() -> frozenset[str]:
-    """Return the names of one word: they mean themselves."""
-    names = (plain_words(name) for _, name in _listed_names())
-    return frozenset(name[0] for name in names if len(name) == 1)
-
-
-@cache
-def _forms() -> Mapping[str, str]:
-    """Return the plurals of names in other languages, as they are looked up, by what they mean."""
-    found: dict[str, str] = {}
-    for language, name in _listed_names():
-        spoken = [language] if language else ["de", "it"]
-        least = _LEAST_DECLINED if language else _GROWN
-        for word in plain_words(name) if language != "en" else ():
-            ends = (each for one in spoken for each in plurals(word, one) if len(word) >= least)
-            for several in ends:
-                key = plain_words(several)[0]
-                if key not in _single_names():
-                    found.setdefault(key, word)
-    return found
-
-
-@cache
-def _listed_names() -> tuple[tuple[str, str], ...]:
-    found: list[tuple[str, str]] = []
-    for entry in _entries().values():
-        for language, names in entry.get("names", {}).items():
-            found += [(language, str(name)) for name in names]
-        for kind in ("words", "made_with", "dishes", "harmless", "called", "otherwise"):
-            found += [("en" if kind == "words" else "", str(name)) for name in entry.get(kind, ())]
-    return tuple(found)
-
-
-@cache
-def known_words() -> frozenset[str]:
-    """Return words that are written as they should be, whatever they come near to."""
-    near_by = read_lexicon("neighbours.yaml")["words"]
-    return common_words() | {word for name in near_by for word in plain_words(str(name))}
-
-
-@cache
-def common_words() -> frozenset[str]:
-    """Return the words of all names of food that the lexicons have."""
-    foods = read_lexicon("foods.yaml")["categories"]
-    listed = {w for names in foods.values() for name in names for w in plain_words(str(name))}
-    described = {word for name in _DESCRIBING for word in plain_words(name)}
-    return _bases() | _forms().keys() | listed | described
-
-
 @cache
 def food_groups() -> Mapping[str, Group]:
     """Return every group by its name."""
     groups: dict[str, Group] = {}
-    for name, entry in _entries().items():
+    for name, entry in entries().items():
         parts = [groups[each] for each in entry.get("includes", ())]
         groups[name] = _group(name, entry, parts)
     return groups
@@ -298,11 +219,6 @@ def _group(name: str, entry: Mapping[str, Any], parts: list[Group]) -> Group:
 
 
 @cache
-def _entries() -> Mapping[str, dict[str, Any]]:
-    return {**read_lexicon("allergens.yaml"), **read_lexicon("groups.yaml")}
-
-
-@cache
 def group_called(words: Words) -> Group | None:
     """Return the group people mean by a name, if there is one."""
     for group in food_groups().values():
@@ -314,17 +230,12 @@ def group_called(words: Words) -> Group | None:
 def also_meant(name: str) -> tuple[str, ...]:
     """Return the groups a bare name takes in besides its own; a more exact name takes in none."""
     words = food_words(name)
-    for entry in _entries().values():
+    for entry in entries().values():
         also: dict[str, list[str]] = entry.get("also", {})
         for said, groups in also.items():
             if food_words(said) == words:
                 return tuple(groups)
     return ()
-
-
-def read_lexicon(name: str) -> dict[str, Any]:
-    """Return one of the lists that lie beside this module."""
-    return bundled_yaml("callboard.packs.alfred.kitchen.food", name)
 
 
 @cache
@@ -340,25 +251,14 @@ def vegan_words() -> frozenset[Words]:
     return _set(read_lexicon("diets.yaml")["plant_versions"]["vegan"])
 
 
-def plant_versions_in(text: Words) -> set[int]:
-    """Return the places of foods that are versions without animals: `vegan butter`."""
-    called, foods = plant_version_words()
-    places: set[int] = set()
-    for start, word in _names_in(text, called | vegan_words()):
-        after = start + len(word)
-        sizes = [size for size in (2, 1) if text[after : after + size] in foods]
-        if sizes:
-            places |= set(range(after, after + sizes[0]))
-    return places
-
-
 def holds(text: Words, name: Words) -> bool:
     """Say whether a name stands in a text."""
     size = len(name)
     return any(text[at : at + size] == name for at in range(len(text) - size + 1))
 
 
-def _names_in(text: Words, names: frozenset[Words]) -> list[tuple[int, Words]]:
+def names_in(text: Words, names: frozenset[Words]) -> list[tuple[int, Words]]:
+    """Return where names stand in a text, the longest at each place first."""
     found: list[tuple[int, Words]] = []
     for start in range(len(text)):
         for size in range(min(_LONGEST_NAME, len(text) - start), 0, -1):
@@ -369,7 +269,7 @@ def _names_in(text: Words, names: frozenset[Words]) -> list[tuple[int, Words]]:
 
 def _covered(text: Words, harmless: frozenset[Words]) -> set[int]:
     return {
-        at for start, name in _names_in(text, harmless) for at in range(start, start + len(name))
+        at for start, name in names_in(text, harmless) for at in range(start, start + len(name))
     }
 
 

@@ -6,19 +6,14 @@ One line says one limit: `son: allergy gluten`. Whose profile it is has columns 
 import re
 from collections.abc import Iterable
 from dataclasses import dataclass
-from typing import Any, Final, Literal, cast
+from typing import Any, Final, Literal
 
 from callboard.core.errors import InvalidInput
 from callboard.packs.alfred.kitchen.food.diets import canonical_allergies, canonical_diets
 from callboard.packs.alfred.kitchen.food.foods import food_facts
-from callboard.packs.alfred.kitchen.food.groups import (
-    common_words,
-    food_groups,
-    food_words,
-    group_called,
-    groups_in,
-)
-from callboard.packs.alfred.kitchen.food.spelling import near
+from callboard.packs.alfred.kitchen.food.groups import food_groups, group_called, groups_in
+from callboard.packs.alfred.kitchen.food.lexicon import common_words, food_words
+from callboard.packs.alfred.kitchen.food.spelling import OWNED, near
 
 LimitKind = Literal["allergy", "diet", "avoid"]
 KINDS: Final = ("allergy", "diet", "avoid")
@@ -55,7 +50,7 @@ def read_limit(line: str) -> Limit | None:
         return None
     canonical = canonical_diets if kind == "diet" else canonical_allergies
     names = canonical([found["what"]])
-    return Limit(cast("LimitKind", kind), names[0], found["who"].strip()) if names else None
+    return Limit(kind, names[0], found["who"].strip()) if names else None
 
 
 def checked_limits(lines: Iterable[Any]) -> list[str]:
@@ -80,7 +75,7 @@ def is_known_food(name: str) -> bool:
 def is_common(name: str) -> bool:
     """Say whether a food goes by a name everybody uses: it names nobody, and each word is known."""
     words = [word for word in food_words(name) if not word.isdigit()]
-    is_owned = re.search(r"['’`´]s?\b", name) is not None
+    is_owned = OWNED.search(name.casefold()) is not None
     return bool(words) and not is_owned and all(word in common_words() for word in words)
 
 

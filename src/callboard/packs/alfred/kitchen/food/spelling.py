@@ -7,9 +7,10 @@ set apart, accents, plurals of five languages. It knows letters, no foods.
 import re
 import unicodedata
 from collections.abc import Iterable, Iterator
-from functools import lru_cache
+from functools import cache, lru_cache
 from typing import Final
 
+from callboard.core.bundled import bundled_yaml
 from callboard.core.canonical import composed
 from callboard.knowledge.entities.matching import singular_words
 
@@ -21,21 +22,15 @@ PARTED: Final = "|"
 """Stands where a sign keeps two names apart: almonds, butter are no almond butter."""
 _PARTING: Final = re.compile(r"[,;:()\[\]/!?&+•\n]+|\.(?=\s|$)")
 _WORD: Final = re.compile(r"\w+|\|")
-_UNSEEN: Final = re.compile("[\u00ad\u034f\u061c\u180b-\u180f\u200b-\u200f\u2028-\u202e\u2060-\u206f\ufe00-\ufe0f\ufeff\U000e0000-\U000e0fff]")  # fmt: skip
+_UNSEEN: Final = re.compile(
+    "[\u00ad\u034f\u061c\u180b-\u180f\u200b-\u200f\u2028-\u202e\u2060-\u206f\ufe00-\ufe0f\ufeff"
+    "\U000e0000-\U000e0fff]"
+)
 _SPACED: Final = re.compile(r"(?<!\w)(?:\w[ ._*·-]){3,}\w(?!\w)")
-_BROKEN: Final = re.compile(r"(?<=[^\W\d_])[*·•_'’`´.](?=[^\W\d_])")
-_OWNED: Final = re.compile(r"['’`´]s\b")
+_BROKEN: Final = re.compile(r"(?<=[^\W\d_])[*·•_'’`\u00b4.](?=[^\W\d_])")
+OWNED: Final = re.compile(r"['’`\u00b4]s\b")
 _LEET: Final = str.maketrans("013457@$€", "oleasta" + "se")
 _MIXED: Final = re.compile(r"(?=\w*[^\W\d_]{2})\w*[013457@$€][^\W\d_][\w@$€]*")
-# Letters of other alphabets, and small capitals, by the letter they are read as.
-_ALIKE: Final = {
-    "a": "аαɑᴀⱥąǎ", "b": "вьβʙƅɓ", "c": "сϲᴄⅽƈ", "d": "ԁժᴅɗđ", "e": "еҽєεᴇёɛ",
-    "f": "ғꜰƒϝ", "g": "ɡցɢǥ", "h": "һհнʜħ", "i": "іιıɪίϊӏᛁ", "j": "јϳᴊʝ", "k": "кκᴋƙ",
-    "l": "ⅼʟłӏ", "m": "мᴍⅿʍ", "n": "пոηɴռńи", "o": "оοօσᴏөøō", "p": "рρᴘþ", "q": "ԛգ",
-    "r": "гʀɼʳя", "s": "ѕꜱʂՏ", "t": "тτᴛŧ", "u": "υսцᴜʋ", "v": "νѵᴠ", "w": "ѡԝωᴡա",
-    "x": "хχҳ", "y": "уγүʏყ", "z": "ᴢʐƶζ", "ae": "æ", "oe": "œ", "ss": "ß",
-}  # fmt: skip
-_TABLE: Final = str.maketrans({sign: plain for plain, signs in _ALIKE.items() for sign in signs})
 _UMLAUTS: Final = (("ae", "a"), ("oe", "o"), ("ue", "u"))
 
 
@@ -46,22 +41,27 @@ def plain_words(text: str) -> Words:
         seen = text.casefold()
     else:
         bare = composed(_UNSEEN.sub("", text).casefold(), "NFKD")
-        seen = "".join(s for s in bare if not unicodedata.combining(s)).translate(_TABLE)
+        seen = "".join(s for s in bare if not unicodedata.combining(s)).translate(_alike())
         seen = _UNSEEN.sub("", seen)
     # Letters set apart are one word, and so is what only a sign keeps apart.
     seen = _SPACED.sub(lambda found: re.sub(r"[ ._*·-]", "", found[0]), seen)
-    seen = _BROKEN.sub(_joined, _OWNED.sub("", seen))
+    seen = _BROKEN.sub(_joined, OWNED.sub("", seen))
     seen = _MIXED.sub(lambda found: found[0].translate(_LEET), seen)
     parts = _PARTING.sub(" | ", seen).strip(" |")
     # Word by word: words come again, whole texts hardly ever.
-    return tuple(
-        one for word in _WORD.findall(parts) for one in singular_words(word) or (PARTED,)
-    )
+    return tuple(one for word in _WORD.findall(parts) for one in singular_words(word) or (PARTED,))
 
 
 def _joined(found: re.Match[str]) -> str:
     """Close a gap that a sign makes within a word; an apostrophe parts words as ever."""
     return "" if found[0] in "*·•" else " "
+
+
+@cache
+def _alike() -> dict[int, str]:
+    """Return the signs that look like letters of ours, by what they are read as."""
+    listed: dict[str, str] = bundled_yaml(__package__ or "", "letters.yaml")
+    return str.maketrans({sign: plain for plain, signs in listed.items() for sign in signs})
 
 
 def plurals(word: str, language: str) -> Iterator[str]:
@@ -74,7 +74,11 @@ def plurals(word: str, language: str) -> Iterator[str]:
         case "es":
             yield from (f"{word}s", f"{word}es")
         case "it" if word[-1] in "aoe":
-            yield word[:-1] if word.endswith("io") else f"{word[:-1]}{'e' if word[-1] == 'a' else 'i'}"
+            yield (
+                word[:-1]
+                if word.endswith("io")
+                else f"{word[:-1]}{'e' if word[-1] == 'a' else 'i'}"
+            )
             yield f"{word[:-1]}he" if word.endswith(("ca", "ga")) else f"{word[:-1]}hi"
         case _:
             return

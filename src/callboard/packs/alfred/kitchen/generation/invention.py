@@ -13,8 +13,8 @@ from callboard.choreography.turn.domain import Row
 from callboard.knowledge.entities.matching import name_key, singular_words
 from callboard.packs.alfred.kitchen.compute.amounts import rounded
 from callboard.packs.alfred.kitchen.food.checking import Eater, check_for, is_allowed
-from callboard.packs.alfred.kitchen.food.foods import food_facts
 from callboard.packs.alfred.kitchen.food.diets import diet_called
+from callboard.packs.alfred.kitchen.food.foods import food_facts
 from callboard.packs.alfred.kitchen.generation.dishes import Dish, DishKind, Share, dish_book
 
 _WORD: Final = re.compile(r"[^\W\d_]+(?:[-'][^\W\d_]+)*")

@@ -10,33 +10,37 @@ from dataclasses import dataclass
 from typing import Any, Final
 
 from callboard.choreography.turn.domain import Routed
-from callboard.packs.alfred.kitchen.food.diets import canonical_allergies, canonical_diets, diet_called
-from callboard.packs.alfred.kitchen.food.foods import food_facts, is_listed
-from callboard.packs.alfred.kitchen.food.groups import (
-    also_meant,
-    food_groups,
-    food_words,
-    group_called,
+from callboard.packs.alfred.kitchen.food.diets import (
+    canonical_allergies,
+    canonical_diets,
+    diet_called,
 )
+from callboard.packs.alfred.kitchen.food.foods import food_facts, is_listed
+from callboard.packs.alfred.kitchen.food.groups import also_meant, food_groups, group_called
 from callboard.packs.alfred.kitchen.food.household import (
     Limit,
     LimitKind,
     is_known_food,
     nearest_allergen,
 )
+from callboard.packs.alfred.kitchen.food.lexicon import food_words
 from callboard.packs.alfred.kitchen.router.situation import Situation, names
 from callboard.packs.alfred.kitchen.router.words import forms
 
 _FORMS: Final = forms("limits")
 _CLAUSES: Final = re.compile(r"[.!?;\n]+\s*")
-_LISTED: Final = re.compile(r"\s*(?:,|;|/|&|\+|\band also to\b|\b(?:and|or|nor|und|et|y|e|ou|o)\b)\s*", re.I)
+_LISTED: Final = re.compile(
+    r"\s*(?:,|;|/|&|\+|\band also to\b|\b(?:and|or|nor|und|et|y|e|ou|o)\b)\s*", re.I
+)
 _ALLERGIC_TO: Final = re.compile(
     r"\b(?:al+ergic|al+ergisch|intolerant|allergique|al+[eé]rgic[oa]|react\w*(?: \w+)?)\s+"
-    r"(?:to|of|on|gegen|auf|aux?|à la|à l'|à|al|a los|a las|a la|a|alle|alla|ai|agli|all')\s*(?P<what>.+)$",
+    r"(?:to|of|on|gegen|auf|aux?|à la|à l'|à|al|a los|a las|a la|a|alle|alla|ai|agli|all')\s*"
+    r"(?P<what>.+)$",
     re.I,
 )
 _HAS: Final = re.compile(
-    r"\b(?:have|has|with|'s got|got|habe|hat)\s+(?:an?\s+|that\s+)?(?:\w+\s+)?(?P<what>[\w' -]{2,40}?)[ -]"
+    r"\b(?:have|has|with|'s got|got|habe|hat)\s+(?:an?\s+|that\s+)?(?:\w+\s+)?"
+    r"(?P<what>[\w' -]{2,40}?)[ -]"
     r"(?:allerg(?:y|ies)|intolerance)",
     re.I,
 )
@@ -48,7 +52,9 @@ _ARTICLE: Final = re.compile(
     re.I,
 )
 _TOLD: Final = re.compile(r"\b(?:did i|have i|i told|says|has|gives|makes)\b", re.I)
-_NO_FOOD: Final = frozenset({"both", "any", "no", "food", "all", "bad", "severe", "it", "something"})
+_NO_FOOD: Final = frozenset(
+    {"both", "any", "no", "food", "all", "bad", "severe", "it", "something"}
+)
 _ME: Final = frozenset({"me", "him", "her", "them", "us", "i"})
 _NO_NAME: Final = frozenset({
     "i", "the", "our", "my", "we", "no", "not", "peanut", "milk", "could", "one", "neither", "this",
@@ -135,7 +141,9 @@ def _cue(clause: str) -> LimitKind | None:
 def _whose(clause: str) -> str | None:
     """Return who a clause is about: empty is the cook, None if it names nobody."""
     kin = _FORMS["kin"].search(clause)
-    named = next((each["name"] for each in _FORMS["named"].finditer(clause) if _is_name(each)), None)
+    named = next(
+        (each["name"] for each in _FORMS["named"].finditer(clause) if _is_name(each)), None
+    )
     named = named or next(
         (each["name"] for each in _FORMS["for_named"].finditer(clause) if _is_name(each)), None
     )
@@ -164,7 +172,9 @@ def _is_name(found: re.Match[str]) -> bool:
 
 
 def _read_clause(clause: str, kind: LimitKind, who: str) -> Iterator[Limit]:
-    allowed = {word for each in _FORMS["allowed"].finditer(clause) for word in food_words(each["what"])}
+    allowed = {
+        word for each in _FORMS["allowed"].finditer(clause) for word in food_words(each["what"])
+    }
     diet = _FORMS["diet"].search(clause)
     if kind == "diet" and diet is not None:
         said = diet["diet"] or diet["kept"]
@@ -220,7 +230,7 @@ def foods_named(text: str) -> Iterator[str]:
 
 def _is_food(name: str, size: int) -> bool:
     words = food_words(name)
-    if len(words) > size + 1 or not words or words[0] in _ME or len(name) < 3:  # noqa: PLR2004
+    if len(words) > size + 1 or not words or words[0] in _ME or len(name) < 3:
         return False
     if group_called(words) is not None or any(words in g.words for g in food_groups().values()):
         return True

@@ -180,7 +180,10 @@ def _unknown(before: Mapping[str, Any], values: Mapping[str, Any]) -> list[str]:
     if isinstance(eaters, list):
         found = read_limits(cast("list[Any]", eaters))
         listed += [each.subject for each in found if each.kind == "allergy"]
-    known = {*(before.get("allergies") or ()), *(e.subject for e in read_limits(before.get("eaters") or ()))}
+    known = {
+        *(before.get("allergies") or ()),
+        *(e.subject for e in read_limits(before.get("eaters") or ())),
+    }
     return [_asked_about(each) for each in listed if each not in known and not is_known_food(each)]
 
 

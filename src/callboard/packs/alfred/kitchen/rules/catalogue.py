@@ -11,8 +11,8 @@ from callboard.library.relational.rules import Joined
 from callboard.library.relational.tables import Tables
 from callboard.packs.alfred.kitchen.compute.amounts import convert, rounded, spoken_amount
 from callboard.packs.alfred.kitchen.food.foods import FoodFacts, category_words, food_facts
-from callboard.packs.alfred.kitchen.food.household import is_common
 from callboard.packs.alfred.kitchen.food.groups import allergens_in
+from callboard.packs.alfred.kitchen.food.household import is_common
 
 if TYPE_CHECKING:
     from sqlalchemy import Connection

@@ -26,8 +26,8 @@ _SAYS_SO: Final = re.compile(
     re.I,
 )
 _REFERS: Final = re.compile(
-    r"(?:\bsee(?: also)?|\brecipe(?: for)?:?|\bsiehe|\bvoir|\bver|\bvedi)\s+(?:the\s+|my\s+|our\s+)?"
-    r"[“\"']?(?P<name>[^()\[\]“”\"]{2,60}?)[”\"']?(?:\s+recipe)?\s*(?:[)\].,;]|$)",
+    r"(?:\bsee(?: also)?|\brecipe(?: for)?:?|\bsiehe|\bvoir|\bver|\bvedi)\s+"
+    r"(?:the\s+|my\s+|our\s+)?[“\"']?(?P<name>[^()\[\]“”\"]{2,60}?)[”\"']?(?:\s+recipe)?\s*(?:[)\].,;]|$)",
     re.I,
 )
 _NO_RECIPE: Final = re.compile(

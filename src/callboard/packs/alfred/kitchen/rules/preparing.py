@@ -11,9 +11,9 @@ from callboard.knowledge.entities.matching import name_key
 from callboard.library.relational.dates import WriteMoment
 from callboard.library.relational.tables import Tables
 from callboard.packs.alfred.kitchen.compute.amounts import canonical_unit, read_amount
+from callboard.packs.alfred.kitchen.food.diets import canonical_allergies, canonical_diets
 from callboard.packs.alfred.kitchen.food.foods import food_facts
 from callboard.packs.alfred.kitchen.food.household import checked_limits
-from callboard.packs.alfred.kitchen.food.diets import canonical_allergies, canonical_diets
 from callboard.packs.alfred.kitchen.rules.asking import recipe_named
 from callboard.packs.alfred.kitchen.rules.catalogue import Ingredient, IngredientCatalogue
 

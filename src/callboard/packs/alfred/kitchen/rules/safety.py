@@ -26,7 +26,11 @@ MIND: Final = "mind"
 # A note, not a question: it has been cooked, or lies in the house, or is only to be thought of.
 _TOLD: Final = ("inventory_items", "cooking_log", "tasks")
 _CONTENT: Final = frozenset({"name", "ingredients", "steps", "tags", "notes", "description"})
-_PARTS: Final = {"recipe_ingredients": "ingredients", "recipe_steps": "steps", "recipe_tags": "tags"}
+_PARTS: Final = {
+    "recipe_ingredients": "ingredients",
+    "recipe_steps": "steps",
+    "recipe_tags": "tags",
+}
 _MOST_TOLD: Final = 5
 _MOST_MEALS: Final = 100
 
@@ -80,7 +84,10 @@ class SafetyGate:
         for recipe_id in dict.fromkeys(_recipes_of(entries)):
             found += self._recipe(recipe_id, {})
         for entry in entries:
-            if entry["before"] is not None and entry["table_name"] in ("meal_plans", "shopping_items"):
+            if entry["before"] is not None and entry["table_name"] in (
+                "meal_plans",
+                "shopping_items",
+            ):
                 found += self._against(str(entry["table_name"]), entry["before"], {})
         return _few(found)
 
@@ -97,13 +104,15 @@ class SafetyGate:
             case "recipe_ingredients" | "recipe_steps" | "recipe_tags":
                 part = {_PARTS[table]: [self._named(merged)], "name": ""}
                 yield from self._of_recipe(part)
-            case "meal_plans" if not row or values.keys() != {"status"}:
+            case "meal_plans" if not row or set(values) != {"status"}:
                 named = merged.get("recipe") if "recipe" in values else merged.get("recipe_id")
                 if named:
                     yield from self._recipe(named, {})
                 note = str(merged.get("note") or "")
                 yield from self.against_content({"note": note}, note)
-            case "shopping_items" if not row or not values or {"name", "ingredient"} & values.keys():
+            case "shopping_items" if (
+                not row or not values or {"name", "ingredient"} & values.keys()
+            ):
                 yield from self._food(self._named(merged))
             case _:
                 return

@@ -88,6 +88,8 @@ class FoodPart:
     tags: frozenset[str] = frozenset()
     # Whether the ingredients of what it belongs to are listed.
     has_lines: bool = False
+    # The whole line it was read out of: what that says to be left out is.
+    line: str = ""
 
 
 def check_constraints(
@@ -148,6 +150,8 @@ def _objections(kind: str, subject: str, parts: Sequence[FoodPart]) -> list[Obje
     found: list[Objection] = []
     for part in parts:
         told = f"{part.where}: {part.text[:80]}"
+        if part.line and known is not None and known.is_replaced(food_words(part.line)):
+            continue
         if tags & part.tags or _stands_in(part, group, words, is_replaced):
             found.append(Objection(kind, name, told))
         elif kind == "allergy" and (slip := _slip(part.text, group, words)):
@@ -220,8 +224,11 @@ def _line_parts(line: Row) -> Iterator[FoodPart]:
     tags: Any = line.get("allergen_tags") or known.get("allergen_tags") or ()
     rest = dict.fromkeys(str(line.get(key) or "") for key in _SAID_OF_LINE)
     said = [each for each in rest if each and each != name]
-    yield FoodPart("ingredient", str(name or ""), frozenset(str(tag) for tag in tags))
-    yield from (FoodPart("ingredient", each) for each in said)
+    spoken = set(food_words(str(name or "")))
+    whole = next((each for each in said if spoken <= set(food_words(each))), "")
+    given = frozenset(str(tag) for tag in tags)
+    yield FoodPart("ingredient", str(name or ""), given, line=whole)
+    yield from (FoodPart("ingredient", each, line=whole) for each in said)
 
 
 def _rows(value: Any) -> list[Row]:

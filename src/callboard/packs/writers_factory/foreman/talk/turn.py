@@ -5,7 +5,7 @@ decides what of it is done.
 """
 
 from collections.abc import Sequence
-from dataclasses import asdict, dataclass, field
+from dataclasses import asdict, dataclass, field, replace
 from typing import Any, Final, cast
 
 from callboard.choreography.operating import attempt
@@ -14,25 +14,33 @@ from callboard.core.canonical import Json
 from callboard.core.codec import Coded
 from callboard.core.vocabulary import Content, Effect, Trust
 from callboard.packs.writers_factory.action import CHALLENGE
+from callboard.packs.writers_factory.bible.filings import Filing, Filings
 from callboard.packs.writers_factory.bible.judging import judge_template
 from callboard.packs.writers_factory.bible.operations import challenges_of
 from callboard.packs.writers_factory.foreman.actions import ActionResult, cause_of, notice_of
 from callboard.packs.writers_factory.foreman.foreman import TURN, Foreman
+from callboard.packs.writers_factory.foreman.hearing import (
+    WriterWords,
+    is_agreement,
+    is_taking_back,
+)
 from callboard.packs.writers_factory.foreman.history import (
     PastTurn,
     TurnRound,
     round_turns,
     turns_of,
+    waiting_from_json,
 )
 from callboard.packs.writers_factory.foreman.operations import propose_text
 from callboard.packs.writers_factory.foreman.sandwich import TurnText
 from callboard.packs.writers_factory.foreman.state import ForemanState
 from callboard.packs.writers_factory.foreman.talk.asking import ForemanReply, TurnAsker, style_lint
 from callboard.packs.writers_factory.foreman.talk.routing import ModelRoute
+from callboard.packs.writers_factory.memory.operations import take_back
 from callboard.packs.writers_factory.model import FOREMAN, PACK, TemplateStatus
 from callboard.packs.writers_factory.revision.editing.proposals import EditProposal
 from callboard.prompts import Turn, render_template
-from callboard.replies import ContentUpdate
+from callboard.replies import Action, ContentUpdate
 
 MESSAGE_EVENT: Final = "foreman.message"
 
@@ -58,6 +66,8 @@ class TurnAccount:
     warnings: list[str] = field(default_factory=list[str])
     style: list[str] = field(default_factory=list[str])
     prompt_ids: list[str] = field(default_factory=list[str])
+    # Actions that would file what the writer has not said; a yes has them done.
+    waiting: list[Json] = field(default_factory=list[Json])
     model: str = ""
     reason: str = ""
 
@@ -85,6 +95,7 @@ class TurnAccount:
             "style": list(dict.fromkeys(self.style)),
             "warnings": self.warnings,
             "prompt_ids": self.prompt_ids,
+            "waiting": self.waiting,
         }
 
     def take_results(self, results: tuple[ActionResult, ...]) -> None:
@@ -92,6 +103,8 @@ class TurnAccount:
         self.results += results
         self.notices += [told for each in results if (told := notice_of(each))]
         self.notices += [told for each in results for told in each.notices]
+        data = (each.data for each in results if isinstance(each.data, dict))
+        self.waiting += [each["waiting"] for each in data if each.get("waiting")]
 
 
 async def keep_turn(foreman: Foreman, stage: Stage, result: dict[str, Json]) -> None:
@@ -113,6 +126,8 @@ _FOLLOW_UP: Final = "action_follow_up"
 _REWRITE: Final = "style_rewrite"
 _NO_WORDS: Final = "no_words"
 _ACTED: Final = "The Foreman acted without a word; what it asked for is listed below."
+_INSTEAD: Final = "What is to stand there instead?"
+_NOBODY_ASKED: Final = "what was filed is taken back without a model"
 _SILENT: Final = "The model sent no answer. Say it again, or choose another model."
 
 
@@ -127,6 +142,11 @@ class TalkedTurn:
         self.stage = stage
         self.opening = opening
         self.before = turns_of(list(said))
+        self.message = str(stage.run.args["message"])
+        last = said[-1].result if said else {}
+        self.waiting = waiting_from_json(last) if is_agreement(self.message) else ()
+        told = f"{last.get('message', '')} {last.get('waiting') or ''}"
+        self.words = WriterWords.of_turn([*(each.message for each in said), self.message], told)
         self.account = TurnAccount()
         self.asker = TurnAsker(foreman, stage, opening.route)
         self.settings = foreman.workspace.settings.foreman
@@ -135,8 +155,11 @@ class TalkedTurn:
 
     async def perform(self) -> dict[str, Json]:
         """Answer the writer's message."""
-        message = self.stage.user(str(self.stage.run.args["message"]))
+        message = self.stage.user(self.message)
         turns: list[Turn] = list(self.before)
+        if await self._is_taken_back():
+            return self.account.result(self.opening, "")
+        await self._file_waiting()
         latest = message
         for number in range(self.settings.max_action_rounds + 1):
             done = await self._round(f"round/{number + 1}", latest, tuple(turns))
@@ -150,6 +173,40 @@ class TalkedTurn:
         tier = self.stage.studio.catalog.facts(self.account.model).tier.value
         return self.account.result(self.opening, tier)
 
+    async def _is_taken_back(self) -> bool:
+        """Take back what was filed last, if that is all the writer wants; no model is asked."""
+        filings = Filings(self.foreman.workspace)
+        session = self.stage.run.session_id
+        if not is_taking_back(self.message):
+            return False
+        last = await self.stage.step("filed", lambda: _id_of(filings.last(session)))
+        if last is None:
+            return False
+        action = Action(take_back.name, {"filing_id": last})
+        results = await self.foreman.executor.execute(
+            self.stage, "undo", (action,), self.opening.mode, self.words
+        )
+        shown = f"{results[0].detail}.\n\n{_INSTEAD}"
+        self.account.take_results(results)
+        self.account.rounds.append(TurnRound(shown, tuple(each.brief() for each in results)))
+        self.account.model, self.account.reason = self.foreman.own_model, _NOBODY_ASKED
+        await self.stage.emit(MESSAGE_EVENT, {"message": shown, "mode": self.opening.mode})
+        return True
+
+    async def _file_waiting(self) -> None:
+        """File what the writer was shown and has said yes to."""
+        if not self.waiting:
+            return
+        results = await self.foreman.executor.execute(
+            self.stage,
+            "confirmed",
+            self.waiting,
+            self.opening.mode,
+            replace(self.words, is_confirmed=True),
+        )
+        self.account.take_results(results)
+        self.account.rounds.append(TurnRound("", tuple(each.brief() for each in results)))
+
     async def _round(
         self, key: str, message: Content, turns: tuple[Turn, ...]
     ) -> tuple[ActionResult, ...]:
@@ -160,14 +217,25 @@ class TalkedTurn:
         self._take(said)
         await self.stage.emit(MESSAGE_EVENT, {"message": shown, "mode": state.mode})
         results = await self.foreman.executor.execute(
-            self.stage, f"{key}/action", said.reply.actions, state.mode
+            self.stage, f"{key}/action", said.reply.actions, state.mode, self.words
         )
         await self._judge(key, results)
+        await self._tell_filed(key)
         updates = await self._propose(key, said.reply.content_updates, state.mode)
         told = [*(each.brief() for each in results), *updates]
         self.account.rounds.append(TurnRound(shown, tuple(told)))
         self.account.take_results(results)
         return results
+
+    async def _tell_filed(self, key: str) -> None:
+        """Say what this turn has filed, so that it can be seen and taken back at once."""
+        run_id, filings = self.stage.run.id, Filings(self.foreman.workspace)
+
+        def told() -> Json:
+            own = (each for each in filings.all() if each.run_id == run_id)
+            return [f"filed: {each.told}; say undo and it is taken back" for each in own]
+
+        self.account.notices += cast("list[str]", await self.stage.step(f"{key}/filed", told))
 
     def _state(self) -> ForemanState:
         return self.foreman.state(self.active)
@@ -241,6 +309,10 @@ class TalkedTurn:
     def _text(self, name: str, **values: Content) -> Content:
         template = self.stage.studio.prompts(PACK).get(name)
         return render_template(template, values)
+
+
+def _id_of(filing: Filing | None) -> Json:
+    return None if filing is None else filing.id
 
 
 def _completed(result: ActionResult) -> str:

@@ -37,8 +37,10 @@ def main() -> int:
         outcome, value, kind = outcome_of(trial)
         table[trial["expect"], outcome] += 1
         if given.wrong and outcome not in _GOOD[trial["expect"]]:
-            print(f"{trial['expect']:10} {outcome:8} {kind:10} {trial['field']}: "
-                  f"{trial['message']!r} -> {value!r} ({trial.get('value', '')!r})")
+            print(
+                f"{trial['expect']:10} {outcome:8} {kind:10} {trial['field']}: "
+                f"{trial['message']!r} -> {value!r} ({trial.get('value', '')!r})"
+            )
     for expect, good in _GOOD.items():
         rows = {outcome: n for (wanted, outcome), n in table.items() if wanted == expect}
         total = sum(rows.values())
@@ -57,7 +59,8 @@ _GOOD = {
 
 def outcome_of(trial: dict[str, Any]) -> tuple[str, str, str]:
     """Return what became of a message: filed, misfiled, asked or left alone."""
-    field = FIELDS.get(trial["field"], TRAITS.get(trial["field"], trial["field"]))
+    name = str(trial["field"])
+    field = FIELDS.get(name) or TRAITS.get(name) or name
     read = read_message(trial["message"], field)
     if read.kind is MessageKind.MAYBE:
         return "asked", read.value, read.kind.value

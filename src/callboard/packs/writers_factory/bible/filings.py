@@ -11,6 +11,7 @@ from callboard.core.canonical import Json
 from callboard.core.codec import Coded
 from callboard.packs.writers_factory.action import Cause
 from callboard.packs.writers_factory.bible.bible import Bible
+from callboard.packs.writers_factory.bible.values import as_list
 from callboard.packs.writers_factory.workspace import Workspace
 
 _KIND: Final = "filings"
@@ -138,4 +139,4 @@ def _is_there(template: FiledTemplate | None, decision: FiledDecision | None) ->
 
 
 def _words(value: Json) -> str:
-    return "; ".join(map(str, value)) if isinstance(value, list) else str(value)
+    return "; ".join(as_list(value)) if isinstance(value, list) else str(value)

@@ -10,7 +10,7 @@ from callboard.choreography.stage import Stage
 from callboard.core.canonical import Json
 from callboard.core.errors import Conflict, InvalidInput, NotFound
 from callboard.knowledge.facts import KBEntry
-from callboard.operations import AGENT, USER, Does, operation
+from callboard.operations import AGENT, Does, operation
 from callboard.packs.writers_factory.action import CHALLENGE, Cause, Done, Filled, Words
 from callboard.packs.writers_factory.bible import Bible
 from callboard.packs.writers_factory.bible.decisions import take_decision, target_of, weakness_of
@@ -131,7 +131,7 @@ async def keep_decision(
     return Done(told, {"id": str(entry.id), "source": source})
 
 
-@operation(who=(USER, AGENT), post="/filings/undo")
+@operation(post="/filings/undo")
 async def take_back(workspace: Workspace, filing_id: str = "") -> Done:
     """Take back what the Foreman filed last, or one filing by its id; what stood before returns."""
     filings = Filings(workspace)
@@ -162,7 +162,7 @@ async def _restore_template(bible: Bible, filed: FiledTemplate) -> None:
         before = filed.before.get(name, [] if isinstance(value, list) else "")
         if isinstance(value, list) and isinstance(before, list):
             # Others may have added to the list since; only what was filed goes.
-            added = {str(each) for each in value} - {str(each) for each in before}
+            added = set(as_list(value)) - set(as_list(before))
             back[name] = [each for each in as_list(now.get(name, "")) if each not in added]
         elif now.get(name, "") in (value, before):
             back[name] = before

@@ -88,7 +88,7 @@ class BookGap:
     words: GapWords
     template: str = ""
     field: str = ""
-    # What is asked for when the writer says to go on.
+    # Done when the writer says to go on.
     action: Action | None = None
     # Why what is there does not hold, if something is there.
     fault: str = ""
@@ -147,10 +147,7 @@ class Gaps:
         done: frozenset[str] = frozenset(),
         skipped: Collection[str] = (),
     ) -> BookGap:
-        """Return what the book lacks most.
-
-        `done` are works of this session already started; fields that were `skipped` come last.
-        """
+        """Return what the book lacks most; `done` works are started, `skipped` fields come last."""
         if state.mode == EDITOR:
             return self._revision(state, done)
         if state.mode == ARCHITECT:
@@ -197,9 +194,7 @@ class Gaps:
             "write_template", {"template": gap.template, "content": content, "source": source}
         )
 
-    def _foundation(
-        self, state: ForemanState, skipped: Collection[str] = ()
-    ) -> BookGap | None:
+    def _foundation(self, state: ForemanState, skipped: Collection[str] = ()) -> BookGap | None:
         if not state.project.protagonist and "protagonist.name" not in skipped:
             return self._field("protagonist", "name", state)
         for template in state.templates:

@@ -7,13 +7,12 @@ anything, and a model that fails is done without.
 
 import re
 from collections.abc import Sequence
-from typing import Final, cast
+from typing import Any, Final, cast
 
 from callboard.choreography.small_models.forms import Form
 from callboard.choreography.stage import Stage
 from callboard.core.canonical import Json
 from callboard.core.errors import ProviderError
-from callboard.core.words import shorten
 from callboard.engine.errors import StepFailed
 from callboard.packs.writers_factory.action import CHALLENGE
 from callboard.packs.writers_factory.foreman.actions import ActionResult
@@ -28,23 +27,21 @@ from callboard.packs.writers_factory.foreman.guided.plan import (
     make_plan,
     waiting_to_json,
 )
-from callboard.packs.writers_factory.foreman.guided.recall import recall
+from callboard.packs.writers_factory.foreman.guided.recall import filed_lines, plain, recall, short
 from callboard.packs.writers_factory.foreman.hearing import MessageKind, WriterWords
 from callboard.packs.writers_factory.foreman.history import PastTurn, TurnRound
-from callboard.packs.writers_factory.foreman.talk.asking import style_lint
-from callboard.packs.writers_factory.foreman.talk.turn import (
+from callboard.packs.writers_factory.foreman.talk.account import (
     MESSAGE_EVENT,
     TurnAccount,
     TurnOpening,
+    take_back_last,
 )
-from callboard.packs.writers_factory.memory.operations import take_back
+from callboard.packs.writers_factory.foreman.talk.asking import style_lint
 from callboard.packs.writers_factory.model import FOREMAN
 from callboard.replies import Action
 
-_TAG: Final = re.compile(r"</?[A-Za-z_!][^<>]*>?")
 _WORD: Final = re.compile(r"[^\W\d_]{4,}")
 _SENTENCE_TOKENS: Final = 48
-_SHOWN_CHARS: Final = 400
 _LONGEST_ANSWER_CHARS: Final = 2000
 _FEWEST_PREMISE_WORDS: Final = 6
 _MOST_QUOTES: Final = 3
@@ -128,8 +125,6 @@ class GuidedTurn:
         kind, gap = plan.kind, plan.gap
         if kind is MessageKind.YES:
             return plan.waiting
-        if kind is MessageKind.UNDO:
-            return (Action(take_back.name, {}),)
         if kind is MessageKind.GO_ON:
             return (gap.action,) if gap.action is not None and plan.job is None else ()
         if kind in (MessageKind.PREFERENCE, MessageKind.CORRECTION):
@@ -164,7 +159,7 @@ class GuidedTurn:
         )
 
     def _confirm(self, plan: GuidedPlan) -> str:
-        return self.words.say("confirm", title=plan.gap.title, value=_short(plan.value))
+        return self.words.say("confirm", title=plan.gap.title, value=short(plan.value))
 
     async def _parts(self, plan: GuidedPlan, results: tuple[ActionResult, ...]) -> list[str]:
         kind, says = plan.kind, self.words.say
@@ -174,55 +169,45 @@ class GuidedTurn:
             return self._challenge(plan.gap, [plan.weakness])
         if kind is MessageKind.QUESTION:
             return await self._found()
+        if kind is MessageKind.UNDO:
+            told = await take_back_last(self.foreman, self.stage)
+            return [says("nothing_back") if told is None else short(told)]
         if kind is MessageKind.SHOW:
-            return [self._filed()]
+            lines = filed_lines(self.foreman.rooms)
+            return ["\n".join([says("filed"), *lines]) if lines else says("nothing_filed")]
         if kind is MessageKind.SKIP:
             return [says("skipped", title=plan.gap.title)]
         if kind is MessageKind.GO_ON and plan.job is None:
             unmet = "; ".join(self.foreman.state(self.active).unmet[:3])
-            return [says("closed", unmet=_short(unmet))] if unmet else [says("heard")]
+            return [says("closed", unmet=short(unmet))] if unmet else [says("heard")]
         if kind in (MessageKind.ORIENT, MessageKind.HELP, MessageKind.GO_ON, MessageKind.MAYBE):
             return []
         return [says(_SAID.get(kind, "heard"))]
-
-    def _filed(self) -> str:
-        """Return what the Story Bible holds, a line for each field."""
-        order = self.foreman.rooms.bible.work_order()
-        lines = [
-            f"- {each.title}, {name.replace('_', ' ')}: {_short(str(value))}"
-            for each in order.templates
-            for name, value in each.fields.items()
-        ]
-        if not lines:
-            return self.words.say("nothing_filed")
-        return "\n".join([self.words.say("filed"), *lines])
 
     async def _about(self, plan: GuidedPlan, result: ActionResult) -> list[str]:
         says, gap, kind = self.words.say, plan.gap, plan.kind
         if challenges := _challenges(result, gap.field):
             return self._challenge(gap, challenges)
         if not result.is_executed:
-            return [says("failed", detail=_short(result.detail))]
-        if result.type == take_back.name:
-            return [_short(result.detail)]
+            return [says("failed", detail=short(result.detail))]
         if result.type == "advance_mode":
             return [says("entered", mode=str(gap.values.get("mode", "the next mode")))]
         if kind in (MessageKind.PREFERENCE, MessageKind.CORRECTION):
-            return [says("remembered", value=_short(self.message)), says("undo")]
+            return [says("remembered", value=short(self.message)), says("undo")]
         if self._is_premise(plan):
-            return [says("premise", value=_short(self.message)), says("undo")]
+            return [says("premise", value=short(self.message)), says("undo")]
         if result.job is not None or kind is MessageKind.GO_ON:
-            return [says("started", detail=_short(result.detail))]
+            return [says("started", detail=short(result.detail))]
         value = plan.value if kind is MessageKind.ANSWER else _content(plan.waiting)
-        data = cast("dict[str, Json]", result.data) if isinstance(result.data, dict) else {}
-        place = str(data.get("path") or "the book's memory")
-        taken = says("taken", title=gap.title, value=_short(value), place=place)
+        data: Any = result.data
+        place = str(data.get("path") if isinstance(data, dict) else "") or "the book's memory"
+        taken = says("taken", title=gap.title, value=short(value), place=place)
         if not gap.is_judged:
             return [taken]
         return [taken, await self._sentence(gap)]
 
     def _challenge(self, gap: BookGap, reasons: Sequence[str]) -> list[str]:
-        parts = [self.words.say("challenge", reason=_short(each)) for each in reasons[:2]]
+        parts = [self.words.say("challenge", reason=short(each)) for each in reasons[:2]]
         # A check that knows better words has said them already.
         if gap.examples and not any("Instead:" in each for each in reasons):
             parts.append(self.words.say("instead", examples="; ".join(gap.examples)))
@@ -243,15 +228,15 @@ class GuidedTurn:
                 prompt="guided_sentence",
                 schema=form.schema(self.message),
                 max_tokens=_SENTENCE_TOKENS,
-                book=self.stage.user(_plain(gap.why)),
-                said=self.stage.user(_plain(self.message)),
+                book=self.stage.user(plain(gap.why)),
+                said=self.stage.user(plain(self.message)),
                 before=self.stage.user(form.before),
             )
         except (ProviderError, StepFailed):
             return ""
         self.account.prompt_ids.append(reply.prompt_id)
         chosen = form.chosen({"data": reply.data})
-        made = _plain(form.filled(chosen, self.message, studio.counter.count))
+        made = plain(form.filled(chosen, self.message, studio.counter.count))
         return made if _is_about(made.removeprefix(form.before.strip()), self.message) else ""
 
     async def _found(self) -> list[str]:
@@ -262,7 +247,7 @@ class GuidedTurn:
         found = cast("list[tuple[str, str]]", await self.stage.step("found", look))
         if not found:
             return [self.words.say("not_found")]
-        quotes = "\n".join(f"> {_short(text)} ({_plain(where)})" for text, where in found)
+        quotes = "\n".join(f"> {short(text)} ({plain(where)})" for text, where in found)
         return [self.words.say("found"), quotes]
 
     def _next(self, gap: BookGap, plan: GuidedPlan, results: tuple[ActionResult, ...]) -> str:
@@ -272,23 +257,22 @@ class GuidedTurn:
             return says("working", job=job)
         if plan.job is not None and gap.id == plan.gap.id:
             return says("again", job=plan.job)
-        lines = [says("next", title=_plain(gap.title), why=_plain(gap.why))]
+        lines = [says("next", title=plain(gap.title), why=plain(gap.why))]
         if gap.fault and not plan.weakness:
-            lines.append(says("challenge", reason=_short(gap.fault)))
+            lines.append(says("challenge", reason=short(gap.fault)))
         if gap.examples and not plan.weakness:
-            lines.append(says("example", examples="; ".join(map(_plain, gap.examples))))
-        lines.append(_plain(gap.ask))
+            lines.append(says("example", examples="; ".join(map(plain, gap.examples))))
+        lines.append(plain(gap.ask))
         return "\n".join(lines)
 
 
 def _content(actions: Sequence[Action]) -> str:
     """Return the words a waiting action would file."""
-    held = [each.content.get("content") or each.content.get("value") or "" for each in actions]
-    return "; ".join(
-        str(text)
-        for each in held
-        for text in (cast("dict[str, Json]", each).values() if isinstance(each, dict) else (each,))
-    )
+    texts: list[str] = []
+    for each in actions:
+        held: Any = each.content.get("content") or each.content.get("value") or ""
+        texts += [str(value) for value in held.values()] if isinstance(held, dict) else [str(held)]
+    return "; ".join(texts)
 
 
 def _challenges(result: ActionResult, field: str) -> list[str]:
@@ -314,15 +298,3 @@ def _remember(category: str, message: str, key: str = "") -> Action:
         "save_decision",
         {"category": category, "key": named, "value": message, "source": "writer_stated"},
     )
-
-
-def _short(text: str) -> str:
-    return shorten(_plain(text), _SHOWN_CHARS, on_top=True, strip=True)
-
-
-def _plain(text: str) -> str:
-    """Return a text on one line without anything that looks like a tag."""
-    bare = text
-    while (stripped := _TAG.sub(" ", bare)) != bare:
-        bare = stripped
-    return " ".join(bare.split())

@@ -25,11 +25,19 @@ class WriterWords:
 
     @classmethod
     def of_turn(
-        cls, messages: Iterable[str], proposed: str = "", *, is_confirmed: bool = False
+        cls,
+        messages: Iterable[str],
+        proposed: str = "",
+        *,
+        standing: str = "",
+        is_confirmed: bool = False,
     ) -> "WriterWords":
-        """Take what was said, the newest last; on a yes also what the Foreman had `proposed`."""
+        """Take what was said, the newest last, and what is `standing` already.
+
+        On a yes also what the Foreman had `proposed`.
+        """
         said = list(messages)
-        stems = content_stems(" ".join(map(statements_in, said)))
+        stems = content_stems(" ".join([standing, *map(statements_in, said)]))
         if said and is_agreement(said[-1]):
             stems |= content_stems(proposed)
         return cls(stems, is_confirmed)

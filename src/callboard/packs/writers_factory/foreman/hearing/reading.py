@@ -5,14 +5,21 @@ nothing and asks no model.
 """
 
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable
 from dataclasses import dataclass
 from enum import StrEnum
 from functools import cache
 from typing import Any, Final
 
 from callboard.core.bundled import bundled_yaml
-from callboard.packs.writers_factory.bible.checks.lexicon import lexicon, stems_of
+from callboard.packs.writers_factory.foreman.hearing.marks import (
+    PROPER,
+    WANTED,
+    Wants,
+    is_belief,
+    is_plain,
+    is_told,
+)
 from callboard.packs.writers_factory.foreman.hearing.utterance import (
     answer_in,
     has_lead,
@@ -58,30 +65,9 @@ class ReadMessage:
     value: str = ""
 
 
-class _Wants(StrEnum):
-    """What kind of words fill a field."""
-
-    NAME = "name"
-    CHOICE = "choice"
-    # A word or two will do.
-    TRAIT = "trait"
-    # A sentence that holds for everybody.
-    CLAIM = "claim"
-    # Something that happens, or how somebody is.
-    EVENT = "event"
-
-
-_WANTS: Final = {
-    "name": _Wants.NAME,
-    "midpoint_type": _Wants.CHOICE,
-    "fatal_flaw": _Wants.TRAIT,
-    "central_theme": _Wants.TRAIT,
-    "the_lie": _Wants.CLAIM,
-    "theme_statement": _Wants.CLAIM,
-    "fundamental_rules": _Wants.CLAIM,
-}
-_FEWEST_WORDS: Final = {_Wants.CLAIM: 2, _Wants.EVENT: 2}
 _WHOLE_WORDS: Final = 14
+# A wish of so many words says something of the book as well.
+_TOLD_WORDS: Final = 8
 _MOST_RUNNING: Final = 60
 
 _SENTENCE: Final = re.compile(r"[^.!?…\n]+(?:[.!?…]+(?=\s|$|[\"”')])[\"”')]*|\n|$|[.!?…]+)")
@@ -103,11 +89,6 @@ _ASKED_INSIDE: Final = re.compile(
     r"(?:\s+(?:would|should|do|does|can|could|am|did|is|are|again)\b|\W*$)",
     re.IGNORECASE,
 )
-_SOMEBODY: Final = re.compile(
-    r"\b(?:he|she|they|him|her|his|hers|their|them|himself|herself|themselves|someone|somebody"
-    r"|everyone|everybody|nobody|noone|no one|people)\b",
-    re.IGNORECASE,
-)
 _OPENS_WITH_SOMEBODY: Final = re.compile(r"\W*(?:he|she|they)(?:'\w+)?\b", re.IGNORECASE)
 _HAS_NONE: Final = re.compile(
     r"\b(?:does|do)(?:n't| not) (?:really )?have (?:one|any)\b|\b(?:has|have) no (?:flaw|weakness)",
@@ -115,7 +96,6 @@ _HAS_NONE: Final = re.compile(
 )
 # `That's my theme`: what stands before it was meant, also as a question.
 _MEANT: Final = re.compile(r"\W*(?:that|this)(?:'s| is) (?:my|the|her|his)\b", re.IGNORECASE)
-_PROPER: Final = re.compile(r"(?<=[\w,;:] )[A-ZÀ-ÖØ-Þ][a-zà-ÿ]")
 _YOU: Final = re.compile(r"\b(?:you|your|you're|yours|ya|u)\b", re.IGNORECASE)
 _SPEAKS_OF_WORK: Final = re.compile(
     r"\b(?:questions?|themes?|flaws?|beats?|midpoints?|catalysts?|arcs?|answers?|templates?"
@@ -128,28 +108,6 @@ _WORKS: Final = re.compile(
     r"|my editor|my agent|chapter \d+|\d+ words)\b",
     re.IGNORECASE,
 )
-_CLAIMS: Final = re.compile(
-    r"\b(?:is|isn't|are|aren't|was|were|has|have|must|mustn't|can|can't|cannot|will|won't|may"
-    r"|should|always|never|only|every|costs?|if|does|doesn't|do not|don't|no)\b"
-    r"|^\W*(?:that )?(?:\w+ ){1,2}\w{3,}s\b",
-    re.IGNORECASE,
-)
-_ADDRESSED: Final = re.compile(
-    r"\W*(?:you're|you are|whatever you|none of your|\w+'s ready|wrong\b)", re.IGNORECASE
-)
-# What people are called by what they do: one word of it will do.
-_TRAIT: Final = re.compile(
-    r"\W*(?:(?:too|overly|never|always|can't|cannot|won't|unable|inability|lack|fear|need)\b"
-    r"|\w{3,}(?:ness|ity|ance|ence|ship|ism|ice|acy|ency|ancy|ingly|thinking|ation|ssion|ism)\b)",
-    re.IGNORECASE,
-)
-_DESCRIBES: Final = re.compile(
-    r"\W*(?:(?:a|an|the|two|three|four|same|another|every|no one|each)\s+(?!(?:hard|tough|good|bad"
-    r"|great|difficult|tricky|easy|big|small|other|same|last|next|first)\s+(?:one|question)\b)\w"
-    r"|\w{3,}(?:s|ing|ed)\s+(?:\w+\W+){2,}\w|\w+[.,:] (?:a|an|the|and|but)\b)",
-    re.IGNORECASE,
-)
-_SHOUTED: Final = re.compile(r"\w+(?: \w+)?!+")
 _PREFERENCE: Final = re.compile(
     r"\b(?:i prefer|i'd rather (?:have|use|keep|see)|i would rather (?:have|use|keep|see)"
     r"|please (?:use|keep to|avoid|write in)|(?:use|keep to) (?:british|american|present|past|first"
@@ -158,9 +116,12 @@ _PREFERENCE: Final = re.compile(
     re.IGNORECASE,
 )
 _CORRECTION: Final = re.compile(
-    r"\W*(?:no[,.]|actually\b,?|correction\b:?|remember(?: that)?\b:?)\s*(?P<told>.+)"
-    r"|(?P<all>.*\b(?:was|were|is) (?:lost|dead|already|not) .{0,40}"
-    r"\b(?:in|since) (?:chapter|scene)\b.*)",
+    r"\W*(?:no[,.]|actually\b,?|correction\b:?|remember(?: that)?\b:?)\s*(?P<told>.+)",
+    re.IGNORECASE | re.DOTALL,
+)
+_CORRECTED: Final = re.compile(r"(?:the |that )?[A-Z]?\w+ (?:is|was|has|had|were|are)\b")
+_OF_A_CHAPTER: Final = re.compile(
+    r"\b(?:was|were|is) (?:lost|dead|already|not)\b.{0,40}\b(?:in|since) (?:chapter|scene)\b",
     re.IGNORECASE | re.DOTALL,
 )
 
@@ -176,10 +137,21 @@ def read_message(message: str, field: str = "", hero: str = "") -> ReadMessage:
         return ReadMessage(whole)
     if _PREFERENCE.search(text) and not text.endswith("?"):
         return ReadMessage(MessageKind.PREFERENCE)
-    corrected = _CORRECTION.fullmatch(text)
-    if corrected is not None and _is_told(corrected["told"] or corrected["all"], hero):
+    if _is_correction(text):
         return ReadMessage(MessageKind.CORRECTION)
-    return _of_sentences(text, _WANTS.get(field, _Wants.EVENT), hero)
+    return _of_sentences(text, WANTED.get(field, Wants.EVENT), hero)
+
+
+def _is_correction(text: str) -> bool:
+    """Say whether a message sets a fact of the book right."""
+    if text.endswith("?"):
+        return False
+    if _OF_A_CHAPTER.search(text):
+        return True
+    found = _CORRECTION.fullmatch(text)
+    told = found["told"] if found is not None else ""
+    is_fact = _CORRECTED.match(told) is not None and PROPER.search(f"x {told}") is not None
+    return is_fact and not _YOU.search(told)
 
 
 def is_agreement(message: str) -> bool:
@@ -203,8 +175,9 @@ def statements_in(message: str) -> str:
     return " ".join(
         each
         for each in _split(text)
-        if (kind := _sorted(each, _Wants.CLAIM, "").kind) is None
-        or (kind in asked_for and _is_told(each, ""))
+        if (kind := _sorted(each, Wants.CLAIM, "").kind) is None
+        or (kind in asked_for and (is_told(each, "") or len(each.split()) >= _TOLD_WORDS))
+        or (kind is MessageKind.UNDECIDED and _spoken_kind(each, Wants.CLAIM) is None)
     )
 
 
@@ -216,7 +189,7 @@ class _Sentence:
     is_tentative: bool = False
 
 
-def _of_sentences(text: str, wants: _Wants, hero: str) -> ReadMessage:
+def _of_sentences(text: str, wants: Wants, hero: str) -> ReadMessage:
     if any(each.search(text) for each in dict(_patterns("sentences"))["unreadable"]):
         return ReadMessage(MessageKind.UNREADABLE)
     sentences = [_sorted(each, wants, hero) for each in _split(text)]
@@ -229,17 +202,18 @@ def _of_sentences(text: str, wants: _Wants, hero: str) -> ReadMessage:
         kind = next(iter(kinds), MessageKind.COURTESY)
         return ReadMessage(kind)
     value = answer_in([each.text for each in told])
-    if wants is _Wants.NAME:
+    if wants is Wants.NAME:
         value = name_in(value)
     if not value:
         return ReadMessage(kinds[0] if kinds else MessageKind.UNDECIDED)
+    is_announced = any(has_lead(each.text, strongly=True) for each in told)
     is_doubted = any(each.is_tentative for each in told) or bool(kinds)
-    if not is_doubted and _is_plain(value, told, wants, hero):
+    if not is_doubted and is_plain(value, wants, hero, is_announced=is_announced):
         return ReadMessage(MessageKind.ANSWER, value)
     return ReadMessage(MessageKind.MAYBE, value)
 
 
-def _sorted(text: str, wants: _Wants, hero: str) -> _Sentence:
+def _sorted(text: str, wants: Wants, hero: str) -> _Sentence:
     """Say what a sentence is; None is a statement that may answer."""
     kind = _sentence_kind(text, wants, hero)
     is_asked = text.rstrip("\"”') ").endswith("?") or _QUESTION.match(text) is not None
@@ -250,62 +224,36 @@ def _sorted(text: str, wants: _Wants, hero: str) -> _Sentence:
     return _Sentence(text, kind, kind is None and is_tentative(text) and text.endswith("?"))
 
 
-def _sentence_kind(text: str, wants: _Wants, hero: str) -> MessageKind | str | None:
+def _sentence_kind(text: str, wants: Wants, hero: str) -> MessageKind | str | None:
     bare = answer_in([text])
     if _whole_kind(text) is not None and not has_lead(text):
         return _whole_kind(text)
     # Who speaks of the people of the book speaks of the book.
     if _OPENS_WITH_SOMEBODY.match(bare) and not _ASKED_INSIDE.search(text):
         return MessageKind.UNDECIDED if _HAS_NONE.search(bare) else None
+    spoken = _spoken_kind(text, wants)
+    if spoken is not None:
+        return spoken
+    if _YOU.search(bare) and wants is not Wants.CLAIM:
+        return MessageKind.REQUEST
+    is_of_work = _SPEAKS_OF_WORK.search(bare) is not None and not is_told(bare, hero)
+    return MessageKind.UNDECIDED if is_of_work or _WORKS.search(bare) else None
+
+
+def _spoken_kind(text: str, wants: Wants) -> MessageKind | str | None:
+    """Say what the words of a sentence make it, by the patterns of the pack."""
+    bare = answer_in([text])
     for kind, patterns in _patterns("sentences"):
         looked_at = bare if has_lead(text) else text
         if any(pattern.search(looked_at) for pattern in patterns):
-            if kind == _ABOUT_WRITER and _is_belief(bare, wants):
+            if kind == _ABOUT_WRITER and is_belief(bare, wants):
                 continue
             return _ASIDE if kind == _ASIDE else _kind(kind)
-    if _YOU.search(bare) and wants is not _Wants.CLAIM:
-        return MessageKind.REQUEST
-    is_of_work = _SPEAKS_OF_WORK.search(bare) is not None and not _is_told(bare, hero)
-    return MessageKind.UNDECIDED if is_of_work or _WORKS.search(bare) else None
+    return None
 
 
 def _kind(name: str) -> MessageKind:
     return MessageKind.COURTESY if name == _ABOUT_WRITER else MessageKind(name)
-
-
-def _is_belief(text: str, wants: _Wants) -> bool:
-    """Say whether somebody of the book may say it of themselves."""
-    return wants is _Wants.CLAIM and re.search(
-        r"\bi(?:'m| am)? (?:must|can(?:'t|not)|have to|don't deserve|deserve|am not|not|only|never"
-        r"|let|need to be|was born)\b|^if i\b|^we (?:owe|are|can|all|become|cannot|can't)\b",
-        text,
-        re.IGNORECASE,
-    ) is not None
-
-
-def _is_plain(value: str, told: Sequence[_Sentence], wants: _Wants, hero: str) -> bool:
-    """Say whether words bear the marks of an answer, beyond not being anything else."""
-    if wants is _Wants.NAME:
-        return any(each[:1].isupper() for each in value.split())
-    if wants is _Wants.CHOICE:
-        return re.search(r"victor|win|won|triumph|defeat|loss|lose|lost|fail", value) is not None
-    count = len(re.findall(r"\w+", value))
-    if _SHOUTED.fullmatch(value) or count < _FEWEST_WORDS.get(wants, 1):
-        return False
-    if _is_told(value, hero) or any(has_lead(each.text, strongly=True) for each in told):
-        return True
-    if wants is _Wants.CLAIM:
-        return _CLAIMS.search(value) is not None and not _ADDRESSED.match(value)
-    if wants is _Wants.TRAIT and (stems_of(value) & lexicon().inner or _TRAIT.match(value)):
-        return True
-    return _DESCRIBES.match(value) is not None and count > 1
-
-
-def _is_told(text: str, hero: str) -> bool:
-    """Say whether words speak of somebody: by a pronoun, by name, or by the hero's."""
-    names = [each for each in re.findall(r"\w{3,}", hero)]
-    is_named = any(re.search(rf"\b{re.escape(each)}\b", text, re.IGNORECASE) for each in names)
-    return is_named or bool(_SOMEBODY.search(text)) or bool(_PROPER.search(text))
 
 
 def _split(text: str) -> Iterable[str]:

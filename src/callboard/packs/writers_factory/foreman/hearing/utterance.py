@@ -18,7 +18,8 @@ _LABEL: Final = (
 _FILLER: Final = (
     r"(?:ok(?:ay)?|so|well|hm+|um+|uh+|er+|yeah|yes|yep|oh|ah|right|alright|look|like|honestly"
     r"|actually|basically|probably|maybe|perhaps|possibly|definitely|certainly|obviously|sorry"
-    r"|simply|just|for now|mostly|i mean|you know|then|and|but|or)\b[,:;.…\s-]*"
+    r"|simply|just|for now|mostly|i mean|you know|then|and|but|or"
+    r"|that(?=\s+(?:she|he|they|it|you|nobody|everyone|people|love|the|if)\b))\b[,:;.…\s-]*"
 )
 _HEDGE: Final = (
     r"(?:i(?:'d| would)? (?:really |kind of |sort of )?(?:think|guess|suppose|say|believe|imagine"
@@ -38,7 +39,7 @@ _HEDGE: Final = (
 _LABELLED: Final = (
     rf"{_LABEL}\s*(?:is|was|'s|would be|will be|could be|might be|has to be|=|:|-|–|—)\s*"
     r"(?:(?:that|probably|maybe|definitely|about|when|called|named|just|simply)\b[,:\s]*)*"
-    r"|what (?:she|he|they) (?:wants?|needs?|believes?|does)\s*(?:is|:)\s*(?:that\b|to\b(?= be))?\s*"
+    r"|what (?:she|he|they) (?:wants?|needs?|believes?|does)\s*(?:is|:)\s*(?:that\b)?\s*"
     r"|(?:she|he|they) (?:is|are|was) (?:called|named)\s+"
 )
 _LEAD: Final = re.compile(rf"\W*(?:{_HEDGE}|{_LABELLED})", re.IGNORECASE)
@@ -69,7 +70,8 @@ _MENDED: Final = re.compile(
 )
 _MOST_ROUNDS: Final = 6
 _NAME: Final = re.compile(
-    r"\b(?:(?:Dr|Mr|Mrs|Ms|Prof|Capt|St)\.\s+)?[A-ZÀ-ÖØ-Þ][\w'’-]*(?:\s+[A-ZÀ-ÖØ-Þ][\w'’-]*){0,3}")
+    r"\b(?:(?:Dr|Mr|Mrs|Ms|Prof|Capt|St)\.\s+)?[A-ZÀ-ÖØ-Þ][\w'’-]*(?:\s+[A-ZÀ-ÖØ-Þ][\w'’-]*){0,3}"
+)
 _ARTICLES: Final = frozenset(("a", "an", "the"))
 # Words a sentence about somebody opens with; none of them is the name.
 _OPENER: Final = re.compile(
@@ -93,7 +95,7 @@ def answer_in(sentences: Sequence[str]) -> str:
         if shorter == text or not re.search(r"\w", shorter):
             break
         text = shorter
-    return text.strip().strip("\"“”*_ ").rstrip("?").strip()
+    return text.strip().strip('"“”*_ ').rstrip("?").strip()
 
 
 def has_lead(text: str, *, strongly: bool = False) -> bool:
@@ -148,5 +150,3 @@ def is_bare_name(message: str) -> bool:
     is_short = _FEWEST_BARE_WORDS <= len(words) <= _MOST_BARE_WORDS
     bare = _NAME.fullmatch(" ".join(words)) if is_short else None
     return bare is not None and _name_of(bare[0]) == bare[0]
-
-

@@ -5,20 +5,19 @@ decides what of it is done.
 """
 
 from collections.abc import Sequence
-from dataclasses import asdict, dataclass, field, replace
+from dataclasses import asdict, replace
 from typing import Any, Final, cast
 
 from callboard.choreography.operating import attempt
 from callboard.choreography.stage import Stage
 from callboard.core.canonical import Json
-from callboard.core.codec import Coded
-from callboard.core.vocabulary import Content, Effect, Trust
+from callboard.core.vocabulary import Content, Trust
 from callboard.packs.writers_factory.action import CHALLENGE
-from callboard.packs.writers_factory.bible.filings import Filing, Filings
+from callboard.packs.writers_factory.bible.filings import Filings
 from callboard.packs.writers_factory.bible.judging import judge_template
 from callboard.packs.writers_factory.bible.operations import challenges_of
-from callboard.packs.writers_factory.foreman.actions import ActionResult, cause_of, notice_of
-from callboard.packs.writers_factory.foreman.foreman import TURN, Foreman
+from callboard.packs.writers_factory.foreman.actions import ActionResult, cause_of
+from callboard.packs.writers_factory.foreman.foreman import Foreman
 from callboard.packs.writers_factory.foreman.hearing import (
     WriterWords,
     is_agreement,
@@ -34,93 +33,17 @@ from callboard.packs.writers_factory.foreman.history import (
 from callboard.packs.writers_factory.foreman.operations import propose_text
 from callboard.packs.writers_factory.foreman.sandwich import TurnText
 from callboard.packs.writers_factory.foreman.state import ForemanState
+from callboard.packs.writers_factory.foreman.talk.account import (
+    MESSAGE_EVENT,
+    TurnAccount,
+    TurnOpening,
+    take_back_last,
+)
 from callboard.packs.writers_factory.foreman.talk.asking import ForemanReply, TurnAsker, style_lint
-from callboard.packs.writers_factory.foreman.talk.routing import ModelRoute
-from callboard.packs.writers_factory.memory.operations import take_back
 from callboard.packs.writers_factory.model import FOREMAN, PACK, TemplateStatus
 from callboard.packs.writers_factory.revision.editing.proposals import EditProposal
 from callboard.prompts import Turn, render_template
-from callboard.replies import Action, ContentUpdate
-
-MESSAGE_EVENT: Final = "foreman.message"
-
-
-@dataclass(frozen=True, slots=True)
-class TurnOpening(Coded):
-    """What a turn begins with, journaled before anything is asked."""
-
-    mode: str
-    route: ModelRoute
-    before: tuple[str, ...]
-
-
-@dataclass(slots=True)
-class TurnAccount:
-    """What a turn has come to so far."""
-
-    rounds: list[TurnRound] = field(default_factory=list[TurnRound])
-    thinking: list[str] = field(default_factory=list[str])
-    results: list[ActionResult] = field(default_factory=list[ActionResult])
-    updates: list[Json] = field(default_factory=list[Json])
-    notices: list[str] = field(default_factory=list[str])
-    warnings: list[str] = field(default_factory=list[str])
-    style: list[str] = field(default_factory=list[str])
-    prompt_ids: list[str] = field(default_factory=list[str])
-    # Actions that would file what the writer has not said; a yes has them done.
-    waiting: list[Json] = field(default_factory=list[Json])
-    model: str = ""
-    reason: str = ""
-
-    @property
-    def message(self) -> str:
-        """Everything the writer is shown."""
-        return "\n\n".join(each.message for each in self.rounds if each.message)
-
-    def result(self, opening: TurnOpening, tier: str) -> dict[str, Json]:
-        """Return the turn as the doors show it and the journal keeps it."""
-        return {
-            "message": self.message,
-            "thinking": "\n\n".join(self.thinking) or None,
-            "actions": [each.to_json() for each in self.results],
-            "content_updates": self.updates,
-            "notices": list(dict.fromkeys(self.notices)),
-            "rounds": [
-                {"message": each.message, "results": list(each.results)} for each in self.rounds
-            ],
-            "mode": opening.mode,
-            "intent": opening.route.intent,
-            "model": self.model,
-            "tier": tier,
-            "routing": self.reason,
-            "style": list(dict.fromkeys(self.style)),
-            "warnings": self.warnings,
-            "prompt_ids": self.prompt_ids,
-            "waiting": self.waiting,
-        }
-
-    def take_results(self, results: tuple[ActionResult, ...]) -> None:
-        """Add what became of actions, and what the writer is told of it."""
-        self.results += results
-        self.notices += [told for each in results if (told := notice_of(each))]
-        self.notices += [told for each in results for told in each.notices]
-        data = (each.data for each in results if isinstance(each.data, dict))
-        self.waiting += [each["waiting"] for each in data if each.get("waiting")]
-
-
-async def keep_turn(foreman: Foreman, stage: Stage, result: dict[str, Json]) -> None:
-    """Put a turn on record: what was asked of whom, and how it came out."""
-    record = {key: value for key, value in result.items() if key not in ("rounds", "thinking")}
-    message = str(stage.run.args["message"])
-
-    async def keep() -> Json:
-        run = stage.run
-        await foreman.workspace.records.put(
-            TURN, run.id, {**record, "said": message, "session_id": run.session_id}
-        )
-        return None
-
-    await stage.step("record", keep, effect=Effect.IDEMPOTENT)
-
+from callboard.replies import ContentUpdate
 
 _FOLLOW_UP: Final = "action_follow_up"
 _REWRITE: Final = "style_rewrite"
@@ -146,7 +69,8 @@ class TalkedTurn:
         last = said[-1].result if said else {}
         self.waiting = waiting_from_json(last) if is_agreement(self.message) else ()
         told = f"{last.get('message', '')} {last.get('waiting') or ''}"
-        self.words = WriterWords.of_turn([*(each.message for each in said), self.message], told)
+        messages = [*(each.message for each in said), self.message]
+        self.words = WriterWords.of_turn(messages, told, standing=_standing(foreman))
         self.account = TurnAccount()
         self.asker = TurnAsker(foreman, stage, opening.route)
         self.settings = foreman.workspace.settings.foreman
@@ -175,20 +99,13 @@ class TalkedTurn:
 
     async def _is_taken_back(self) -> bool:
         """Take back what was filed last, if that is all the writer wants; no model is asked."""
-        filings = Filings(self.foreman.workspace)
-        session = self.stage.run.session_id
         if not is_taking_back(self.message):
             return False
-        last = await self.stage.step("filed", lambda: _id_of(filings.last(session)))
-        if last is None:
+        told = await take_back_last(self.foreman, self.stage)
+        if told is None:
             return False
-        action = Action(take_back.name, {"filing_id": last})
-        results = await self.foreman.executor.execute(
-            self.stage, "undo", (action,), self.opening.mode, self.words
-        )
-        shown = f"{results[0].detail}.\n\n{_INSTEAD}"
-        self.account.take_results(results)
-        self.account.rounds.append(TurnRound(shown, tuple(each.brief() for each in results)))
+        shown = f"{told}\n\n{_INSTEAD}"
+        self.account.rounds.append(TurnRound(shown))
         self.account.model, self.account.reason = self.foreman.own_model, _NOBODY_ASKED
         await self.stage.emit(MESSAGE_EVENT, {"message": shown, "mode": self.opening.mode})
         return True
@@ -311,8 +228,10 @@ class TalkedTurn:
         return render_template(template, values)
 
 
-def _id_of(filing: Filing | None) -> Json:
-    return None if filing is None else filing.id
+def _standing(foreman: Foreman) -> str:
+    """Return what stands in the Story Bible already; to say it again files nothing new."""
+    order = foreman.rooms.bible.work_order()
+    return " ".join(str(value) for each in order.templates for value in each.fields.values())
 
 
 def _completed(result: ActionResult) -> str:

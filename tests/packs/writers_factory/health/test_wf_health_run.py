@@ -337,7 +337,7 @@ async def test_what_the_prose_contradicts_is_found_without_a_model(tmp_path: Pat
     book.add(
         1,
         1,
-        "Corvin waited at the gate. Corvin had green eyes and a scar. Mara said nothing to him.\n\n"
+        "At the gate Mara met Corvin. She knew Corvin well. Corvin had green eyes and a scar.\n\n"
         "Jonas died that night. They buried Jonas under the elm in the morning.",
         characters=("Mara", "Corvin", "Jonas"),
     )
@@ -345,7 +345,7 @@ async def test_what_the_prose_contradicts_is_found_without_a_model(tmp_path: Pat
     book.add(
         2,
         1,
-        'Corvin\'s eyes were brown in the lamplight. "You came," Jonas said, and laughed. Jonas '
+        'There stood Corvin. Corvin had brown eyes. "You came," Jonas said, and laughed. Jonas '
         "took the oars and rowed.",
         characters=("Mara", "Corvin", "Jonas"),
     )

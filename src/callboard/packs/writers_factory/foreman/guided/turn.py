@@ -199,8 +199,8 @@ class GuidedTurn:
         if result.job is not None or kind is MessageKind.GO_ON:
             return [says("started", detail=short(result.detail))]
         value = plan.value if kind is MessageKind.ANSWER else _content(plan.waiting)
-        data: Any = result.data
-        place = str(data.get("path") if isinstance(data, dict) else "") or "the book's memory"
+        data = cast("dict[str, Any]", result.data or {})
+        place = str(data.get("path") or "the book's memory")
         taken = says("taken", title=gap.title, value=short(value), place=place)
         if not gap.is_judged:
             return [taken]
@@ -270,8 +270,8 @@ def _content(actions: Sequence[Action]) -> str:
     """Return the words a waiting action would file."""
     texts: list[str] = []
     for each in actions:
-        held: Any = each.content.get("content") or each.content.get("value") or ""
-        texts += [str(value) for value in held.values()] if isinstance(held, dict) else [str(held)]
+        fields = cast("dict[str, Any]", each.content.get("content") or {})
+        texts += [str(value) for value in (fields or {"": each.content.get("value", "")}).values()]
     return "; ".join(texts)
 
 

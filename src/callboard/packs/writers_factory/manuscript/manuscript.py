@@ -11,8 +11,10 @@ from typing import Any, Final
 
 from callboard.core.canonical import digest_bytes
 from callboard.packs.writers_factory.manuscript.archive import Archive, SceneVersion
+from callboard.packs.writers_factory.manuscript.chapters import ChapterTitles
 from callboard.packs.writers_factory.manuscript.facts import (
     WRITTEN,
+    BookScene,
     NothingToUndo,
     OutlineInvalid,
     SceneUnknown,
@@ -52,6 +54,11 @@ class Manuscript:
     def archive(self) -> Archive:
         """What every scene was before."""
         return Archive(self._workspace)
+
+    @cached_property
+    def chapters(self) -> ChapterTitles:
+        """What the chapters are called."""
+        return ChapterTitles(self._workspace.files, self._shelf)
 
     @cached_property
     def _outlines(self) -> Outlines:
@@ -160,6 +167,12 @@ class Manuscript:
         if file is None and not self.has(scene):
             raise self._unknown(scene)
         return "" if file is None else file.sheet.body
+
+    def texts(self) -> tuple[BookScene, ...]:
+        """Return every scene with its text, in story order."""
+        return tuple(
+            BookScene(meta, "" if file is None else file.sheet.body) for meta, file in self._all()
+        )
 
     def path(self, scene: str) -> str:
         """Return where a scene's file lies or will lie."""

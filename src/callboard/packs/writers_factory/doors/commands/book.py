@@ -240,7 +240,7 @@ def export(
     from callboard.cli.handlers.opening import Choices
     from callboard.packs.writers_factory.doors.command_line import enter
     from callboard.packs.writers_factory.doors.tell.revision import export_report
-    from callboard.packs.writers_factory.revision.operations import export_book
+    from callboard.packs.writers_factory.exchange.operations import export_book
 
     async def act(factory: "Factory") -> None:
         wanted = ("epub", "docx") if formats is None else formats

@@ -8,9 +8,9 @@ from pydantic import Field
 from callboard.api.project import Entry, Shown, StartedJob, Wanted, started
 from callboard.packs.writers_factory.doors.routes.request import WritersFactory
 from callboard.packs.writers_factory.doors.routes.request_fields import Note, SessionId
+from callboard.packs.writers_factory.exchange.export import Export
+from callboard.packs.writers_factory.exchange.operations import export_book
 from callboard.packs.writers_factory.factory import reopen_book
-from callboard.packs.writers_factory.revision.completion import Export
-from callboard.packs.writers_factory.revision.operations import export_book
 
 router = APIRouter(prefix="/factory", tags=["factory: completion"])
 

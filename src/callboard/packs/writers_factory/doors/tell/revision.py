@@ -5,7 +5,7 @@ from typing import Any
 
 from callboard.cli.output import clean, counted, echo, echo_json, echo_table, moment, remark
 from callboard.core.canonical import Json
-from callboard.packs.writers_factory.revision.completion import Export
+from callboard.packs.writers_factory.exchange.export import Export
 from callboard.packs.writers_factory.revision.editing.edits import EditResult
 from callboard.packs.writers_factory.revision.editing.proposals import EditProposal
 from callboard.packs.writers_factory.revision.enhancement.proposal import Enhancement

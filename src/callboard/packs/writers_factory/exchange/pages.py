@@ -29,10 +29,15 @@ _TAB: Final[Node] = {"t": "RawInline", "c": ["openxml", "<w:r><w:tab/></w:r>"]}
 _LINE: Final[Node] = {"t": "LineBreak"}
 
 
+def stands_alone(title: str) -> bool:
+    """Say whether a chapter is called by its name and not counted: a prologue, an epilogue."""
+    return _STANDS_ALONE.match(title.strip()) is not None
+
+
 def chapter_lines(number: int, title: str) -> tuple[str, ...]:
     """Return what heads a chapter: its number, its title or both."""
     told = " ".join(title.split())
-    if told and _STANDS_ALONE.match(told):
+    if stands_alone(told):
         return (told,)
     return (f"Chapter {number}", told) if told else (f"Chapter {number}",)
 
@@ -44,7 +49,7 @@ def epub_tree(scenes: Sequence[BookScene], chapters: Chapters) -> list[Node]:
         if chapter is None:
             blocks.append(scene_break())
         else:
-            told = ": ".join(chapter_lines(chapter, chapters.get(chapter, "")))
+            told = ": ".join(_heading(chapter, chapters))
             blocks.append(header(1, told, f"chapter-{chapter}"))
         blocks += blocks_of(scene.text)
     return blocks
@@ -57,7 +62,7 @@ def manuscript_tree(page: TitlePage, scenes: Sequence[BookScene], chapters: Chap
         if chapter is None:
             blocks.append(scene_break(_TYPED_BREAK))
         else:
-            blocks.append(_typed_header(chapter, chapters.get(chapter, "")))
+            blocks.append(_typed_header(chapter, chapters))
         blocks += blocks_of(scene.text, _TYPED_BREAK)
     return [*blocks, styled(THE_END, [_para(inlines_of("END"))])]
 
@@ -75,9 +80,15 @@ def _first_page(page: TitlePage, words: int) -> list[Node]:
     return blocks
 
 
-def _typed_header(chapter: int, title: str) -> Node:
+def _heading(chapter: int, chapters: Chapters) -> tuple[str, ...]:
+    """Return the lines of a heading; a chapter that is called by its name takes no number."""
+    uncounted = sum(1 for each in chapters if each < chapter and stands_alone(chapters[each]))
+    return chapter_lines(chapter - uncounted, chapters.get(chapter, ""))
+
+
+def _typed_header(chapter: int, chapters: Chapters) -> Node:
     told: list[Node] = []
-    for line in chapter_lines(chapter, title):
+    for line in _heading(chapter, chapters):
         told += [*([_LINE] if told else []), *inlines_of(line)]
     return {"t": "Header", "c": [1, [f"chapter-{chapter}", [], []], told]}
 
@@ -101,7 +112,7 @@ def markdown_of(page: TitlePage, scenes: Sequence[BookScene], chapters: Chapters
         if chapter is None:
             parts.append(_BREAK)
         else:
-            parts.append(f"## {': '.join(chapter_lines(chapter, chapters.get(chapter, '')))}")
+            parts.append(f"## {': '.join(_heading(chapter, chapters))}")
         parts.append(_with_free_notes(scene, taken).strip("\n"))
     return "\n\n".join(parts) + "\n"
 

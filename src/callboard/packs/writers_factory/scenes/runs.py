@@ -7,14 +7,15 @@ from callboard.choreography.stage import Stage
 from callboard.core.canonical import Json
 from callboard.core.errors import Conflict
 from callboard.packs.writers_factory.health import Health, judge_scene, start_after_chapter
-from callboard.packs.writers_factory.model import SceneMeta
+from callboard.packs.writers_factory.model import SceneMeta, scene_id
 from callboard.packs.writers_factory.modes.gates import Overrides
 from callboard.packs.writers_factory.operations import keep_in_run
 from callboard.packs.writers_factory.revision.revision import Revision
 from callboard.packs.writers_factory.scenes.acceptance import SceneVerdict, accept_scene
-from callboard.packs.writers_factory.scenes.briefing import BriefRequest, brief_scene
+from callboard.packs.writers_factory.scenes.briefing import brief_scene
 from callboard.packs.writers_factory.scenes.hybrids import make_hybrid, read_hybrid
 from callboard.packs.writers_factory.scenes.planning import propose_outline
+from callboard.packs.writers_factory.scenes.rooms import SceneWish
 from callboard.packs.writers_factory.scenes.scenes import Scenes
 from callboard.packs.writers_factory.scenes.variants import read_order, write_variants
 from callboard.packs.writers_factory.workspace import Workspace
@@ -24,9 +25,14 @@ _MOST_NOTES: Final = 5
 
 
 @choreography
-async def plan_scenes(stage: Stage) -> Json:
+async def plan_scenes(
+    stage: Stage,
+    scenes: int | None = None,
+    words: int | None = None,
+    chapters: int | None = None,
+) -> Json:
     """Propose the scenes of the book from its beat sheet; you approve or change them."""
-    return await propose_outline(stage)
+    return await propose_outline(stage, scenes, words, chapters)
 
 
 @choreography
@@ -40,16 +46,18 @@ async def scaffold(
     health_notes: list[str] = [],  # noqa: B006 - read, never written
 ) -> Json:
     """Make the structural brief of one scene from graph, beats and memory."""
+    wanted = scene_id(chapter, scene)
+    scenes = Scenes(Workspace(stage.studio))
+    await stage.step("planned", lambda: scenes.require_planned(wanted, title))
     known = cast("dict[str, Any]", await stage.step("health", lambda: _health(stage)))
-    request = BriefRequest(
+    wish = SceneWish(
         chapter,
         scene,
         title,
-        tuple(enrichment),
         known["flaw_gap"] if flaw_gap is None else flaw_gap,
         tuple(health_notes or known["notes"]),
     )
-    return (await brief_scene(stage, request)).to_json()
+    return (await brief_scene(stage, wish, enrichment)).to_json()
 
 
 @choreography

@@ -232,19 +232,23 @@ def _not_outlined(subject: Subject) -> Iterator[StoryFinding]:
 
 def _other_order(subject: Subject) -> Iterator[StoryFinding]:
     placed = [
-        (entry, file.scene_number)
+        (entry, file)
         for entry in subject.entries
         if (file := subject.files.get(entry.index)) and file.scene_number is not None
     ]
     for (before, first), (after, second) in pairwise(placed):
-        if first <= second:
+        if _number(first) <= _number(second):
             continue
         yield make_finding(
             TOOL,
             "order_differs",
             Severity.MINOR,
-            f"{subject.files[before.index].path} is number {first} but stands before"
-            f" {subject.files[after.index].path}, number {second}, in the outline.",
+            f"{first.path} is number {first.label} but stands before"
+            f" {second.path}, number {second.label}, in the outline.",
             [subject.quote(before), subject.quote(after)],
             suggestion="Bring the numbers of the files and the outline into one order.",
         )
+
+
+def _number(file: StoryFile) -> tuple[int, int]:
+    return file.chapter or 0, file.scene_number or 0

@@ -17,7 +17,7 @@ from callboard.packs.writers_factory.doors.routes.request_fields import (
 from callboard.packs.writers_factory.factory import Factory
 from callboard.packs.writers_factory.manuscript import outline_to_json
 from callboard.packs.writers_factory.manuscript.operations import restore_outline as bring_back
-from callboard.packs.writers_factory.manuscript.outline import uncovered_beats
+from callboard.packs.writers_factory.manuscript.outline import OutlineVersion, uncovered_beats
 from callboard.packs.writers_factory.model import PlannedScene
 from callboard.packs.writers_factory.scenes import operations
 
@@ -54,9 +54,12 @@ class ApprovalWanted(Wanted):
 
 
 class ProposalWanted(Wanted):
-    """In which session an outline is proposed."""
+    """In which session an outline is proposed, and how long and of what shape the book is to be."""
 
     session_id: SessionId = None
+    scenes: Annotated[int | None, Field(ge=1, le=400)] = None
+    words: Annotated[int | None, Field(ge=1, le=5_000_000)] = None
+    chapters: Annotated[int | None, Field(ge=1, le=400)] = None
 
 
 class OutlineShape(Shown):
@@ -65,15 +68,6 @@ class OutlineShape(Shown):
     scenes: list[Entry]
     proposal: Entry | None
     uncovered_beats: list[int]
-
-
-class OutlineVersionShape(Shown):
-    """An outline the writer approved; `scenes` is what it planned."""
-
-    number: int
-    approved_at: int
-    reason: str
-    scenes: list[Entry]
 
 
 class ScaffoldWanted(Wanted):
@@ -119,8 +113,9 @@ async def propose_outline(
     factory: WritersFactory, wanted: ProposalWanted | None = None
 ) -> StartedJob:
     """Have the scenes of the book proposed from its beat sheet; nothing is taken by that."""
-    session = wanted.session_id if wanted is not None else None
-    return started(await factory.start("plan_scenes", {}, session_id=session))
+    asked = wanted or ProposalWanted()
+    size = asked.model_dump(include={"scenes", "words", "chapters"}, exclude_none=True)
+    return started(await factory.start("plan_scenes", size, session_id=asked.session_id))
 
 
 @router.put("/outline")
@@ -143,10 +138,9 @@ async def approve_outline(
 
 
 @router.get("/outline/versions")
-async def list_outlines(factory: WritersFactory, page: Paged) -> list[OutlineVersionShape]:
+async def list_outlines(factory: WritersFactory, page: Paged) -> list[OutlineVersion]:
     """List every outline the writer approved, oldest first; the last is the one in force."""
-    found = page.cut(factory.rooms.manuscript.outline_versions())
-    return [OutlineVersionShape.model_validate(each.to_json()) for each in found]
+    return page.cut(factory.rooms.manuscript.outline_versions())
 
 
 @router.post("/outline/versions/{number}/restore")
@@ -168,7 +162,7 @@ async def list_scaffolds(factory: WritersFactory) -> list[ScaffoldShape]:
 async def make_scaffold(factory: WritersFactory, wanted: ScaffoldWanted) -> StartedJob:
     """Have the brief of one scene made from the outline, the graph and the memory."""
     args = wanted.model_dump(exclude={"session_id"})
-    run = await factory.start("scaffold", args, session_id=wanted.session_id)
+    run = await factory.start("scaffold", args, session_id=wanted.session_id, is_sure=True)
     return started(run, scaffold_id=f"ch{wanted.chapter}-sc{wanted.scene}")
 
 

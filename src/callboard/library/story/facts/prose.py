@@ -58,7 +58,6 @@ _TOPICS: Final = {
 }
 _LOWER_WORD: Final = re.compile(r"(?<![\w’'])[a-z][a-z’'-]+")
 _PERSONAL: Final = re.compile(r"\b(?:I|my|he|his|she|her)\b", re.IGNORECASE)
-_FIRST_PERSON: Final = re.compile(r"\b(?:I|[Mm]e|[Mm]y|[Mm]yself)\b")
 # A deed inside one of these clauses need not be of this hour.
 _ELSEWHEN: Final = re.compile(
     r"\b(?:had|would|used to|once|whenever|when|before|after|since|if|as if|as though|because|where"
@@ -215,13 +214,6 @@ def mentions_change(document: Document, names: frozenset[str], attribute: Attrib
     return any(name in prose for name in names) and tells_change(
         prose, _TOPICS.get(attribute, "any")
     )
-
-
-def is_first_person(document: Document) -> bool:
-    """Say whether the narrator of a text says "I"."""
-    narrated = [sentence.narration for sentence in document.sentences]
-    with_i = sum(_FIRST_PERSON.search(text) is not None for text in narrated)
-    return with_i >= 3 and with_i * 8 >= len([text for text in narrated if text.strip()])
 
 
 def _masked(text: str, cast: Cast, about: str | None = None) -> Masked:

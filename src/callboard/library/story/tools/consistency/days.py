@@ -76,7 +76,7 @@ _APART: Final = 3
 
 
 @dataclass(frozen=True, slots=True)
-class _Told:
+class _SeasonTold:
     value: int
     shown: str
     quote: Quote
@@ -153,7 +153,7 @@ def _years(scenes: Sequence[CheckedScene]) -> Iterator[StoryFinding]:
 
 def _seasons(scenes: Sequence[CheckedScene]) -> Iterator[StoryFinding]:
     """Yield months and weathers half a year apart in one scene, or in two that follow at once."""
-    before: _Told | None = None
+    before: _SeasonTold | None = None
     for number, scene in enumerate(scenes):
         for at, sentence in enumerate(scene.document.sentences):
             text = sentence.narration
@@ -162,7 +162,7 @@ def _seasons(scenes: Sequence[CheckedScene]) -> Iterator[StoryFinding]:
             month = _month(text)
             if month is None:
                 continue
-            told = _Told(month[0], month[1], scene.document.quote(sentence), number, at)
+            told = _SeasonTold(month[0], month[1], scene.document.quote(sentence), number, at)
             if before is not None and number - before.scene <= 1 and _apart(before, told):
                 message = f"It is {before.shown} and {told.shown}, and no time passes between."
                 yield _finding(message, before.quote, told.quote)
@@ -183,6 +183,6 @@ def _month(text: str) -> tuple[int, str] | None:
     return (6, "summer") if _SUMMERY.search(text) else None
 
 
-def _apart(one: _Told, other: _Told) -> bool:
+def _apart(one: _SeasonTold, other: _SeasonTold) -> bool:
     distance = abs(one.value - other.value)
     return min(distance, 12 - distance) >= _APART

@@ -37,7 +37,7 @@ _SPELT: Final = re.compile(
 
 
 @dataclass(frozen=True, slots=True)
-class _Form:
+class _NameForm:
     """One way somebody is called, and where for the first time."""
 
     title: str
@@ -78,7 +78,7 @@ class _Census:
             word for name in carded for word in name.split() for _ in range(_KNOWN)
         )
         self._forms: Counter[tuple[str, str, str]] = Counter()
-        self._first: dict[tuple[str, str, str], _Form] = {}
+        self._first: dict[tuple[str, str, str], _NameForm] = {}
         for document in documents:
             self._words.update(re.findall(r"\b[A-Z][a-z’'-]+", document.prose.replace("’s", "")))
             for sentence in document.sentences:
@@ -97,15 +97,15 @@ class _Census:
             self._forms[key] += 1
             if key not in self._first:
                 quote = document.quote(sentence)
-                self._first[key] = _Form(title, given, family, quote, sentence.text)
+                self._first[key] = _NameForm(title, given, family, quote, sentence.text)
 
-    def rare(self) -> Iterator[_Form]:
+    def rare(self) -> Iterator[_NameForm]:
         """Yield the names that occur once or twice in all, where nothing explains them."""
         for key, form in self._first.items():
             if self._forms[key] <= _RARE and not _OTHERS.search(form.sentence):
                 yield form
 
-    def meant_by(self, form: _Form) -> tuple[str, Quote] | None:
+    def meant_by(self, form: _NameForm) -> tuple[str, Quote] | None:
         """Return whom a rare name must mean, and where they are called rightly."""
         if form.given and self._words[form.given] <= _RARE:
             return self._other_given(form)
@@ -115,8 +115,8 @@ class _Census:
             return self._other_rank(form)
         return None
 
-    def _other_given(self, form: _Form) -> tuple[str, Quote] | None:
-        found: dict[str, _Form] = {}
+    def _other_given(self, form: _NameForm) -> tuple[str, Quote] | None:
+        found: dict[str, _NameForm] = {}
         for key, other in self._first.items():
             title, given, family = key
             if family != form.family or not given or given == form.given:
@@ -134,7 +134,7 @@ class _Census:
         ((given, other),) = found.items()
         return f"{given} {form.family}", other.quote
 
-    def _other_family(self, form: _Form) -> tuple[str, Quote] | None:
+    def _other_family(self, form: _NameForm) -> tuple[str, Quote] | None:
         if len(form.family) < _FEWEST_LETTERS:
             return None
         for key, other in self._first.items():
@@ -153,7 +153,7 @@ class _Census:
                 return f"{title} {family}", other.quote
         return None
 
-    def _other_rank(self, form: _Form) -> tuple[str, Quote] | None:
+    def _other_rank(self, form: _NameForm) -> tuple[str, Quote] | None:
         held = [
             (key, times)
             for key, times in self._forms.items()
@@ -171,7 +171,7 @@ class _Census:
         return f"{title} {form.family}", self._first[title, "", form.family].quote
 
 
-def _is_related(form: _Form) -> bool:
+def _is_related(form: _NameForm) -> bool:
     """Say whether somebody comes in as a relative: "his cousin, Walter Lucas"."""
     kin = r"(?:cousin|brother|sister|aunt|uncle|nephew|niece|another)"
     return re.search(rf"\b{kin},? {form.given} {form.family}\b", form.sentence) is not None

@@ -11,7 +11,8 @@ from typing import Any, Final, cast
 
 from callboard.choreography.stage import Stage
 from callboard.core.canonical import Json
-from callboard.core.vocabulary import Content, Trust
+from callboard.core.vocabulary import Content, StepKind, Trust
+from callboard.engine.scope import StepScope
 from callboard.prompts import Layer, TokenCounter
 from callboard.studio.studio import Studio
 
@@ -77,14 +78,15 @@ async def find_pages(
     """Find pages once and cut them; journaled, for the files may be others on a resume."""
     counter = stage.studio.counter
 
-    def find() -> Json:
-        found = fitted(finder.find(stage.studio, wish), limit_tokens, counter)
+    def find() -> tuple[Page, ...]:
+        return fitted(finder.find(stage.studio, wish), limit_tokens, counter)
+
+    async def act(scope: StepScope) -> Json:
+        found = await asyncio.to_thread(find)
+        scope.preview = ", ".join(each.path or each.title for each in found) or "nothing found"
         return [asdict(each) for each in found]
 
-    async def act() -> Json:
-        return await asyncio.to_thread(find)
-
-    stored = cast("list[dict[str, Any]]", await stage.step(key, act))
+    stored = cast("list[dict[str, Any]]", await stage.run.step(key, act, kind=StepKind.WORK))
     return tuple(Page(**each) for each in stored)
 
 

@@ -13,8 +13,8 @@ from callboard.choreography.asking import AgentCall, Around
 from callboard.choreography.citable import SlotText
 from callboard.choreography.pages import (
     PAGES,
-    Page,
     PageWish,
+    ProjectPage,
     find_pages,
     layers_of,
     together,
@@ -90,7 +90,7 @@ class _Making:
     tier: ModelTier = field(init=False)
     contents: dict[str, Content] = field(init=False)
     shown: dict[str, SlotText] = field(init=False)
-    pages: tuple[Page, ...] = ()
+    pages: tuple[ProjectPage, ...] = ()
     proof: PointerSlot | None = None
 
     def __post_init__(self) -> None:

@@ -23,7 +23,6 @@ MADE_WHILE_RUNNING = {
     "callboard.library.story.text.front",
     # Made of forms.yaml as the modules are loaded, and measured there, as `_FORMS`.
     "callboard.packs.alfred.kitchen.router.words",
-    "callboard.packs.writers_factory.foreman.hearing.marks",
     "callboard.packs.writers_factory.foreman.hearing.reading",
     "callboard.packs.writers_factory.foreman.talk.asking",
     "callboard.packs.writers_factory.foreman.talk.routing",

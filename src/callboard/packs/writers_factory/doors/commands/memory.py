@@ -157,7 +157,7 @@ def consolidate(
 def conflicts(
     conflict: Annotated[
         str | None,
-        typer.Argument(metavar="CONFLICT]", help="Id of a contradiction.", show_default=False),
+        typer.Argument(metavar="CONFLICT", help="Id of a contradiction.", show_default=False),
     ] = None,
     decision: Annotated[
         str | None,

@@ -222,7 +222,7 @@ def versions(
 def proposals(
     proposal: Annotated[
         str | None,
-        typer.Argument(metavar="PROPOSAL]", help="Id of a proposal.", show_default=False),
+        typer.Argument(metavar="PROPOSAL", help="Id of a proposal.", show_default=False),
     ] = None,
     accept: Annotated[bool, typer.Option("--accept", help="Put it in place.")] = False,
     reject: Annotated[bool, typer.Option("--reject", help="Refuse it.")] = False,

@@ -51,13 +51,15 @@ _WEAK_LEAD: Final = re.compile(
 )
 _FILLING: Final = re.compile(rf"^\W*+{_FILLER}", re.IGNORECASE)
 _TENTATIVE: Final = re.compile(
-    rf"\W*+(?:(?!maybe|perhaps|possibly){_FILLER})*+\W*+(?:maybe|perhaps|possibly|could it be|might it be|what about|how about"
+    rf"\W*+(?:(?!maybe|perhaps|possibly){_FILLER})*+\W*+"
+    r"(?:maybe|perhaps|possibly|could it be|might it be|what about|how about"
     r"|what if|is it (?:that|her|his|their)|is (?:being|not|having|\")|would (?:it|that) be"
     r"|(?:could|can|may) (?:it|the \w+|her \w+|his \w+) be)\b",
     re.IGNORECASE,
 )
 _TAIL: Final = re.compile(
-    r"(?:[,;]\s*+|\s[-–—]\s*+|(?<!\s)\s*+)\b(?:i (?:think|guess|suppose|believe|reckon)|or something(?: like that)?"
+    r"(?:[,;]\s*+|\s[-–—]\s*+|(?<!\s)\s*+)\b"
+    r"(?:i (?:think|guess|suppose|believe|reckon)|or something(?: like that)?"
     r"|or so|if that makes sense|you know|i know|haha+|lol|for now|ok(?:ay)?|right|thanks"
     r"|thank you|full stop|plain and simple|in a word|something like that|i may still [^.]*"
     r"|like i said(?: before)?|if that(?:'s| is) (?:ok|okay|fine|a thing))[\s.!?)]*$",

@@ -23,6 +23,7 @@ MADE_WHILE_RUNNING = {
     "callboard.library.story.text.front",
     # Made of forms.yaml as the modules are loaded, and measured there, as `_FORMS`.
     "callboard.packs.alfred.kitchen.router.words",
+    "callboard.packs.writers_factory.foreman.hearing.reading",
     "callboard.packs.writers_factory.foreman.talk.asking",
     "callboard.packs.writers_factory.foreman.talk.routing",
     "callboard.packs.writers_factory.health.timeline.statements",

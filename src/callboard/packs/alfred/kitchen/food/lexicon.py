@@ -53,8 +53,11 @@ def _forms() -> Mapping[str, str]:
     for language, name in listed:
         spoken = [language] if language else ["de", "it"]
         least = _LEAST_DECLINED if language else _LEAST_UNKNOWN
-        for word in plain_words(name) if language != "en" else ():
-            ends = (each for one in spoken for each in plurals(word, one) if len(word) >= least)
+        for word in plain_words(name):
+            is_declined = language != "en" and len(word) >= least
+            ends = [each for one in spoken for each in plurals(word, one) if is_declined]
+            # Not every plural in English comes out as its singular by itself: hoagies.
+            ends += [f"{word}s"] if len(word) >= _LEAST_DECLINED else []
             for several in ends:
                 key = plain_words(several)[0]
                 if key != word and key not in _single_names():

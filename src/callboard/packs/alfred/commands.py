@@ -71,7 +71,7 @@ def entities(
 def why(
     turn: Annotated[
         int | None,
-        typer.Argument(metavar="TURN]", help="By default the last one.", show_default=False),
+        typer.Argument(metavar="TURN", help="By default the last one.", show_default=False),
     ] = None,
     session: SessionOption = None,
     user: UserOption = None,

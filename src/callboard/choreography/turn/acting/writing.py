@@ -47,6 +47,7 @@ from callboard.choreography.turn.work import TurnWork
 from callboard.choreography.values import pack_of
 from callboard.core.canonical import Json
 from callboard.core.errors import CallboardError
+from callboard.core.parsing import misfits
 from callboard.core.vocabulary import Effect, EntitySource, EntityState
 from callboard.engine.scope import StepScope
 from callboard.operations import Operations
@@ -155,7 +156,7 @@ async def write_request(scene: Scene, attempt: int, errors: list[str]) -> WriteR
     try:
         return WriteRequest.model_validate(cast("dict[str, Any]", said.data))
     except ValidationError as error:
-        raise WriteError("validation", f"That is no change: {error.errors()[0]['msg']}") from None
+        raise WriteError("validation", f"That is no change: {misfits(error, 'it')}") from None
 
 
 def _ids(scene: Scene) -> str:

@@ -26,6 +26,7 @@ from callboard.models import (
     RemoteProvider,
     ScriptFiles,
     TimeLimits,
+    fetch_weights,
     profiles_dir,
     weights_dir,
 )
@@ -107,7 +108,7 @@ def direct_way(around: Surroundings) -> DirectWay:
     here = Path.cwd()
     below = () if around.project is None else (around.project.root,)
     known: dict[str, Provider] = {
-        "local": LocalProvider(weights_dir(around.environment)),
+        "local": LocalProvider(weights_dir(around.environment), fetch=fetch_weights),
         SCRIPT: ScriptFiles(here, below=below),
         **around.providers,
     }
@@ -188,6 +189,8 @@ def full_gate(
     gate = BreakerGate(gate, breakers, classifier=classifier, clock=clock, without=_EMBEDDED)
     # Inside the retries: none is sent into a pause that another call has met meanwhile.
     gate = LimiterGate(gate, limiter, credential_of=way.credential_of)
+    # Inside the retries: each attempt reserves what it may take, and gives back what it did not.
+    gate = BudgetGate(gate, accounts)
     gate = RetryGate(
         gate,
         policies,
@@ -196,7 +199,6 @@ def full_gate(
         clock=clock,
         notify=notify,
     )
-    gate = BudgetGate(gate, accounts)
     gate = QueueGate(
         gate,
         queue_limits(settings.queue),

@@ -39,7 +39,7 @@ _WORDS: Final = {
 
 def grounding(_studio: Studio | None = None) -> Grounding:
     """Return the rules with the eyes that tell a scene from a card."""
-    return Grounding(EvidenceRules.load(FOLDER / "evidence.yaml"), _kinds)
+    return Grounding(EvidenceRules.load(FOLDER / "evidence.yaml"), _kinds, must_bear=True)
 
 
 def _kinds(studio: Studio) -> KindOf:

@@ -15,6 +15,8 @@ from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Final
 
+from callboard.core.canonical import digest_bytes
+from callboard.library.story.index.chapters import chapters_of, decode_text
 from callboard.library.story.index.metadata import (
     describe,
     name_from_path,
@@ -23,7 +25,7 @@ from callboard.library.story.index.metadata import (
 )
 from callboard.library.story.index.names import NameCounts, count_names
 from callboard.library.story.index.outline import Outline, OutlineEntry, slug_of
-from callboard.library.story.model import StoryFile
+from callboard.library.story.model import FileKind, StoryFile
 from callboard.library.story.text import Document
 from callboard.tools import FileMissing, ListedFile, ProjectFiles, Unreadable
 
@@ -42,6 +44,8 @@ class ParsedFile:
 
     document: Document
     file: StoryFile
+    # The chapters, if the file holds a whole book.
+    chapters: tuple["ParsedFile", ...] = ()
 
     @cached_property
     def names(self) -> NameCounts:
@@ -97,7 +101,12 @@ class ParsedFiles:
             self._seen = seen
             if self._texts is None or not is_same:
                 self._texts = ParsedTexts(
-                    {path: each.parsed for path, each in seen.items() if each.parsed is not None},
+                    {
+                        part.file.path: part
+                        for each in seen.values()
+                        if each.parsed is not None
+                        for part in (each.parsed, *each.parsed.chapters)
+                    },
                     {path: each.problem for path, each in seen.items() if each.problem is not None},
                 )
             return self._texts
@@ -113,15 +122,27 @@ class ParsedFiles:
         if listed.size_bytes > self._largest_bytes:
             return _SeenFile(*stamp, problem=f"larger than {self._largest_bytes} bytes, left out")
         try:
-            text = files.read_text(listed.path)
+            data = files.read_bytes(listed.path)
         except Unreadable:
-            return _SeenFile(*stamp, problem="not UTF-8 text, left out")
+            return _SeenFile(*stamp, problem="cannot be read, left out")
         except FileMissing:
             return _SeenFile(0, 0, False, problem="gone while it was being read")
-        if old is not None and old.parsed is not None and old.parsed.file.sha256 == text.sha256:
+        sha256 = digest_bytes(data)
+        if old is not None and old.parsed is not None and old.parsed.file.sha256 == sha256:
             return _SeenFile(*stamp, parsed=old.parsed)
-        document = Document(listed.path, text.text)
-        return _SeenFile(*stamp, parsed=ParsedFile(document, describe(document, text.sha256)))
+        text = decode_text(data)
+        if text is None:
+            return _SeenFile(*stamp, problem="not a text in UTF-8, UTF-16 or Latin-1, left out")
+        return _SeenFile(*stamp, parsed=_parse(listed.path, text, sha256))
+
+
+def _parse(path: str, text: str, sha256: str) -> ParsedFile:
+    document = Document(path, text)
+    file = describe(document, sha256)
+    chapters = tuple(ParsedFile(*each) for each in chapters_of(document, file))
+    # The book itself is no scene: its chapters are.
+    whole = replace(file, kind=FileKind.OTHER, scene_number=None) if chapters else file
+    return ParsedFile(document, whole, chapters)
 
 
 def natural_key(path: str) -> tuple[tuple[int, str], ...]:

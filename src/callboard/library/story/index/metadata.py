@@ -42,7 +42,7 @@ _DIGITS: Final = re.compile(r"(?<!\d)\d{1,4}(?!\d)")
 _CHAPTER_FOLDER: Final = re.compile(r"(?:chapter|ch)[\W_]*(\d{1,4})")
 _SCENE_FILE: Final = re.compile(r"(?:scene|sc)[\W_]*(\d{1,4})(?!\d).*")
 _SCENE_FOLDERS: Final = frozenset({"scenes", "chapters", "manuscript"})
-_CANON_FOLDER: Final = re.compile(r"compendium|characters?|chars|locations?|lore|world.*")
+_CANON_FOLDER: Final = re.compile(r"compendium|characters?|chars|cards|cast|locations?|lore|world.*")
 _CANON_PREFIX: Final = re.compile(r"(?:char|loc|item|fac|lore)-")
 _DECLARED: Final = {
     **dict.fromkeys(("scene", "chapter"), FileKind.SCENE),
@@ -58,6 +58,9 @@ _CARD_KINDS: Final = (
     ("location", re.compile(r"(?:^|/)(?:locations?|places)/|(?:^|/)loc-")),
     ("item", re.compile(r"(?:^|/)(?:items?|objects|artifacts)/|(?:^|/)item-")),
     ("faction", re.compile(r"(?:^|/)(?:factions?|groups)/|(?:^|/)fac-")),
+)
+_PERSONAL_KEYS: Final = frozenset(
+    {"age", "eyes", "hair", "gender", "pronouns", "occupation", "profession", "job", "born"}
 )
 _ENTITY_TYPES: Final = frozenset({"character", "location", "item", "faction", "lore"})
 _KEYS: Final = {
@@ -151,7 +154,10 @@ def card_kind(document: Document) -> str:
         if told in _ENTITY_TYPES:
             return told
     path = document.path.lower()
-    return next((kind for kind, sign in _CARD_KINDS if sign.search(path)), "lore")
+    told = next((kind for kind, sign in _CARD_KINDS if sign.search(path)), None)
+    # Only people have an age or eyes.
+    is_person = bool(_PERSONAL_KEYS.intersection((*document.front, *document.fields)))
+    return told or ("character" if is_person else "lore")
 
 
 def _says_scene(document: Document) -> bool:
@@ -247,7 +253,11 @@ def _title(document: Document) -> str:
     if isinstance(told, str | int) and str(told).strip():
         return str(told).strip()
     top = next((heading.text for heading in document.headings if heading.level == 1), None)
-    return top or document.fields.get("title") or name_from_path(document.path)
+    named = document.front.get("name") if top is None else None
+    if isinstance(named, str) and named.strip():
+        return named.strip()
+    told = top or document.fields.get("title") or document.fields.get("name")
+    return told or name_from_path(document.path)
 
 
 def place_in_path(path: str) -> tuple[int, int] | None:

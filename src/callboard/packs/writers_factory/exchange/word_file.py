@@ -11,12 +11,12 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Final
 
-from callboard.packs.writers_factory.exchange.markup import Run, markdown_of_runs
+from callboard.packs.writers_factory.exchange.markup import StyledWords, markdown_of_runs
 from callboard.packs.writers_factory.exchange.pieces import (
     MOST_BYTES,
     ImportRefused,
+    ManuscriptPiece,
     Outside,
-    Piece,
     PieceKind,
     is_break,
 )
@@ -56,7 +56,7 @@ class _Style:
 class _Paragraph:
     """What a paragraph holds: its runs, and whether a page ends in or before it."""
 
-    runs: list[Run] = field(default_factory=list[Run])
+    runs: list[StyledWords] = field(default_factory=list[StyledWords])
     pages: int = 0
 
 
@@ -214,13 +214,13 @@ class _Reader:
             if each.get(f"{_W}type") in (None, "normal"):
                 self._notes[kind, str(each.get(f"{_W}id"))] = each
 
-    def pieces(self, body: "Element") -> Iterator[Piece]:
+    def pieces(self, body: "Element") -> Iterator[ManuscriptPiece]:
         for element in self._paragraphs(body):
             shape = element.find(f"{_W}pPr")
             style = self.styles.get(_value(shape, f"{_W}pStyle"), _Style())
             held = self._read(element, style)
             if held.pages or style.breaks_page or _is_on(shape, "pageBreakBefore"):
-                yield Piece(PieceKind.PAGE)
+                yield ManuscriptPiece(PieceKind.PAGE)
             piece = self._piece(held, shape, style)
             if piece is not None:
                 yield piece
@@ -235,7 +235,9 @@ class _Reader:
                     self.left_out["table (its words are kept)"] += 1
                 yield from self._paragraphs(child)
 
-    def _piece(self, held: _Paragraph, shape: "Element | None", style: _Style) -> Piece | None:
+    def _piece(
+        self, held: _Paragraph, shape: "Element | None", style: _Style
+    ) -> ManuscriptPiece | None:
         text, is_plain = markdown_of_runs(held.runs)
         if is_plain:
             self.problems.append(f"the emphasis in “{text[:60]}” is left out: it cannot be written")
@@ -243,20 +245,22 @@ class _Reader:
         if not bare and not text:
             return None
         if style.name in _FIRST_PAGE:
-            return Piece(PieceKind.TITLE_PAGE, bare)
+            return ManuscriptPiece(PieceKind.TITLE_PAGE, bare)
         if style.name == "the end" or bare.lower() in _ENDINGS:
-            return Piece(PieceKind.END, bare)
+            return ManuscriptPiece(PieceKind.END, bare)
         if style.name == "scene break" or is_break(bare):
-            return Piece(PieceKind.BREAK)
+            return ManuscriptPiece(PieceKind.BREAK)
         if style.level:
-            return Piece(PieceKind.HEADING, bare, style.level)
+            return ManuscriptPiece(PieceKind.HEADING, bare, style.level)
         number = shape.find(f"{_W}numPr") if shape is not None else None
         if number is not None:
             counts = self.numbered.get(_value(number, f"{_W}numId"), False)
-            return Piece(PieceKind.TEXT, f"{'1.' if counts else '-'} {text}", is_item=True)
+            return ManuscriptPiece(
+                PieceKind.TEXT, f"{'1.' if counts else '-'} {text}", is_item=True
+            )
         if style.name in _QUOTES:
             text = "\n".join(f"> {line}" for line in text.split("\n"))
-        return Piece(PieceKind.TEXT, text)
+        return ManuscriptPiece(PieceKind.TEXT, text)
 
     def _read(self, element: "Element", style: _Style) -> _Paragraph:
         held = _Paragraph()
@@ -282,7 +286,7 @@ class _Reader:
         is_italic = named.is_italic if italic is None else italic and not style.is_italic
         for child in run:
             if (said := self._said(child, held)) is not None:
-                held.runs.append(Run(said[0], is_bold, is_italic, is_note=said[1]))
+                held.runs.append(StyledWords(said[0], is_bold, is_italic, is_note=said[1]))
 
     def _said(self, child: "Element", held: _Paragraph) -> tuple[str, bool] | None:
         """Return the words of a part of a run, and whether they refer to a footnote."""

@@ -14,6 +14,8 @@ from callboard.library.story.tools.report import counted, make_finding
 
 TOOL: Final = "outline_analyzer"
 _QUOTED: Final = 3
+# More scenes than these that an outline forgot are told as one.
+_LISTED: Final = 5
 
 
 @dataclass(frozen=True, slots=True)
@@ -204,9 +206,19 @@ def _unwritten(subject: Subject) -> Iterator[StoryFinding]:
 
 def _not_outlined(subject: Subject) -> Iterator[StoryFinding]:
     outlined = {file.path for file in subject.files.values()}
-    for scene in subject.scenes:
-        if scene.path in outlined or scene.path not in subject.tops:
-            continue
+    forgotten = [s for s in subject.scenes if s.path not in outlined and s.path in subject.tops]
+    if len(forgotten) > _LISTED:
+        yield make_finding(
+            TOOL,
+            "file_without_entry",
+            Severity.MINOR,
+            f"{counted(len(forgotten), 'scene')} are not in the outline, from {forgotten[0].path} to"
+            f" {forgotten[-1].path}.",
+            [subject.tops[scene.path] for scene in forgotten],
+            suggestion="Add them to the outline, or leave it out of this.",
+        )
+        return
+    for scene in forgotten:
         yield make_finding(
             TOOL,
             "file_without_entry",

@@ -25,7 +25,7 @@ app = new_app("The book as a whole.")
 def new(
     folder: Annotated[
         Path | None,
-        typer.Argument(metavar="FOLDER]", help="By default this folder.", show_default=False),
+        typer.Argument(metavar="FOLDER", help="By default this folder.", show_default=False),
     ] = None,
     title: Annotated[str, typer.Option("--title", metavar="TEXT", help="The book's title.")] = "",
     genre: Annotated[str, typer.Option("--genre", metavar="TEXT", help="Its genre.")] = "",
@@ -106,7 +106,7 @@ def state(
 def mode(
     to: Annotated[
         str | None,
-        typer.Argument(metavar="MODE]", help="Where the book is to go.", show_default=False),
+        typer.Argument(metavar="MODE", help="Where the book is to go.", show_default=False),
     ] = None,
     override: Annotated[
         bool, typer.Option("--override", help="Go although the gate is not met, on record.")
@@ -159,7 +159,7 @@ def prompts(
     turn: Annotated[
         str | None,
         typer.Argument(
-            metavar="TURN]",
+            metavar="TURN",
             help="Id of a turn, a unique beginning or end of it, or `last`.",
             show_default=False,
         ),

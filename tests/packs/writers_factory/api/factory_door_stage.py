@@ -104,7 +104,7 @@ def staff(**changes: Any) -> Callable[[ModelRequest], Line | str]:
 
 # These change nothing: what they answer is made up from what is there.
 LOOKS = re.compile(
-    r"/api/factory/(prompts/preview|tournaments/check|notebooks/[^/]+/query"
+    r"/api/factory/((prompts|export|import)/preview|tournaments/check|notebooks/[^/]+/query"
     r"|scenes/[^/]+/(analyze|compare))"
 )
 

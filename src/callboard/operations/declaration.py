@@ -80,6 +80,7 @@ class Operation(Generic[P, R]):
     undo: str | None = None
     tell: Callable[[R], str] | None = None
     example: dict[str, Any] | None = None
+    timeout_seconds: float = TIMEOUT_SECONDS
 
     @property
     def effect(self) -> Effect:
@@ -114,6 +115,7 @@ def operation(
     undo: str | None = None,
     tell: Callable[[Any], str] | None = None,
     example: dict[str, Any] | None = None,
+    timeout_seconds: float = TIMEOUT_SECONDS,
 ) -> Callable[[Callable[Concatenate[Any, P], Awaitable[R]]], Operation[P, R]]:
     """Make a function an operation: its name and docstring are the operation's."""
     paths = {"GET": get, "POST": post, "PUT": put, "DELETE": delete}
@@ -146,6 +148,7 @@ def operation(
             undo=undo,
             tell=tell,
             example=example,
+            timeout_seconds=timeout_seconds,
         )
 
     return declare

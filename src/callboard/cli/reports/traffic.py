@@ -2,25 +2,22 @@
 
 import time
 from dataclasses import dataclass
-from functools import partial
 from pathlib import Path
 
 from callboard.cli import exits
 from callboard.cli.bridge import perform_simply
+from callboard.cli.handlers.opening import Choices, working
 from callboard.cli.output import echo, echo_json, echo_table, moment, seconds
 from callboard.cli.reading import OpenJournal, reading
 from callboard.core.breaker import Breaker, CircuitState
 from callboard.core.canonical import Json
-from callboard.core.clock import SystemClock
 from callboard.core.errors import NotFound
-from callboard.core.events import EventBody
 from callboard.models.traffic.limit_state import Credential
-from callboard.models.traffic.shared_breakers import SharedBreakers, StoredBreaker, list_breakers
+from callboard.models.traffic.shared_breakers import StoredBreaker, list_breakers
 from callboard.models.traffic.shared_pauses import PauseRow, load_pauses
-from callboard.models.types import ModelRequest
+from callboard.operations import runtime as operations
+from callboard.operations.runtime import runtime
 from callboard.store.connection import Connection
-from callboard.store.database import Database
-from callboard.store.journal.events import append_event
 
 
 @dataclass(frozen=True, slots=True)
@@ -109,7 +106,7 @@ def reset_circuit(project: Path | None, provider: str, *, as_json: bool) -> int:
                 fix=f"Known are: {names}. See `callboard models status`.",
                 resource=resource,
             )
-        before = perform_simply(_reset(journal.database, resource))
+    before = perform_simply(_reset(project, resource))
     if as_json:
         echo_json({"was": circuit_shape(resource, before), "state": CircuitState.CLOSED.value})
     elif before.state is CircuitState.CLOSED:
@@ -119,11 +116,6 @@ def reset_circuit(project: Path | None, provider: str, *, as_json: bool) -> int:
     return exits.OK
 
 
-async def _reset(database: Database, resource: str) -> Breaker:
-    clock = SystemClock()
-
-    def keep(body: EventBody, _request: ModelRequest | None) -> None:
-        # Committed at the latest when the database is closed.
-        database.submit(partial(append_event, body=body, at=clock.now_ms()))
-
-    return await SharedBreakers(database, clock=clock, notify=keep).reset(resource)
+async def _reset(project: Path | None, resource: str) -> Breaker:
+    async with working(Choices(project)) as here:
+        return await runtime(here.studio).perform(operations.reset_circuit, resource)

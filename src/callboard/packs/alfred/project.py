@@ -22,6 +22,7 @@ from callboard.core.clock import iso
 from callboard.core.errors import InvalidInput
 from callboard.core.vocabulary import SessionState
 from callboard.operations import Operations
+from callboard.operations.runtime import begin_session
 from callboard.packs.alfred.settings import SettingsRead, is_timezone, read_settings
 from callboard.store.records import Records
 from callboard.studio.database import claim
@@ -138,12 +139,12 @@ class KitchenProject:
             is_free = session.name == own or not session.name.startswith(_WITH)
             if owner == name or (owner is None and is_free):
                 return session.id
-        return (await sessions.create(own)).id
+        return (await begin_session(self.studio, own)).id
 
     async def new_session(self, user_id: str | None = None) -> str:
         """Begin a conversation of somebody's own, whatever others there are."""
         name = self.who(user_id).user_id
-        return (await self.studio.sessions.create(f"{_WITH}{name}")).id
+        return (await begin_session(self.studio, f"{_WITH}{name}")).id
 
     async def write(
         self,

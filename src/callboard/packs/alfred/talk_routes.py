@@ -14,6 +14,7 @@ from callboard.choreography.turn.modes import find_mode
 from callboard.choreography.turn.shapes import Gesture
 from callboard.core.clock import iso
 from callboard.core.errors import InvalidInput
+from callboard.operations.runtime import begin_session
 from callboard.packs.alfred.project import KitchenProject, project_of
 
 router = APIRouter(prefix="/alfred", tags=["alfred: talk"])
@@ -140,7 +141,7 @@ async def open_conversation(
     who = alfred.who(wanted.user_id)
     if wanted.mode not in (None, "auto"):
         find_mode(alfred.kitchen.modes(), str(wanted.mode))
-    session = await studio.sessions.create(wanted.name or f"Alfred and {who.user_id}")
+    session = await begin_session(studio, wanted.name or f"Alfred and {who.user_id}")
     modes = [asdict(mode) for mode in alfred.kitchen.modes()]
     return ConversationShape(
         session_id=session.id, user_id=who.user_id, mode=wanted.mode, modes=modes

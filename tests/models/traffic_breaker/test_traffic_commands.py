@@ -10,15 +10,24 @@ import pytest
 from breaker_props import HandClock
 
 from callboard.cli.main import main
-from callboard.core.breaker import BreakerOutcome, BreakerRules, CircuitState, Permit
+from callboard.core.breaker import BreakerOutcome, CircuitState, Permit
 from callboard.core.events import CircuitChanged
+from callboard.core.settings.circuit import BreakerRules
 from callboard.models.traffic.shared_breakers import SharedBreakers
 from callboard.models.traffic.shared_pauses import PauseRow, begin_pause
 from callboard.store.journal.events import read_events
 from callboard.studio.database import admit, open_database
 from callboard.studio.project import Project
 
-RULES = {"llm": BreakerRules(3, 0.5, 20, 3600.0, 1)}
+RULES = {
+    "llm": BreakerRules(
+        consecutive_failures=3,
+        failure_rate=0.5,
+        window_size=20,
+        cooldown_seconds=3600.0,
+        success_threshold=1,
+    )
+}
 
 
 @pytest.fixture

@@ -4,9 +4,6 @@ import time
 from dataclasses import dataclass
 from pathlib import Path
 
-from callboard.cli import exits
-from callboard.cli.bridge import perform_simply
-from callboard.cli.handlers.opening import Choices, working
 from callboard.cli.output import echo, echo_json, echo_table, moment, seconds
 from callboard.cli.reading import OpenJournal, reading
 from callboard.core.breaker import Breaker, CircuitState
@@ -15,8 +12,6 @@ from callboard.core.errors import NotFound
 from callboard.models.traffic.limit_state import Credential
 from callboard.models.traffic.shared_breakers import StoredBreaker, list_breakers
 from callboard.models.traffic.shared_pauses import PauseRow, load_pauses
-from callboard.operations import runtime as operations
-from callboard.operations.runtime import runtime
 from callboard.store.connection import Connection
 
 
@@ -94,28 +89,26 @@ def _pause_shape(pause: PauseRow) -> dict[str, Json]:
     }
 
 
-def reset_circuit(project: Path | None, provider: str, *, as_json: bool) -> int:
-    """Close the circuit of a provider and print what it was."""
+def find_circuit(project: Path | None, provider: str) -> str:
+    """Return the circuit of a provider, if one is known here."""
     resource = provider if ":" in provider else f"llm:{provider}"
     with reading(project) as journal:
         known = [each.resource for each in journal.read_or([], list_breakers)]
-        if resource not in known:
-            names = ", ".join(each.removeprefix("llm:") for each in known) or "none"
-            raise NotFound(
-                f"No circuit of {provider!r} is known here; nothing was changed.",
-                fix=f"Known are: {names}. See `callboard models status`.",
-                resource=resource,
-            )
-    before = perform_simply(_reset(project, resource))
+    if resource not in known:
+        names = ", ".join(each.removeprefix("llm:") for each in known) or "none"
+        raise NotFound(
+            f"No circuit of {provider!r} is known here; nothing was changed.",
+            fix=f"Known are: {names}. See `callboard models status`.",
+            resource=resource,
+        )
+    return resource
+
+
+def tell_reset(provider: str, resource: str, before: Breaker, *, as_json: bool) -> None:
+    """Say what a circuit was that is closed now."""
     if as_json:
         echo_json({"was": circuit_shape(resource, before), "state": CircuitState.CLOSED.value})
     elif before.state is CircuitState.CLOSED:
         echo(f"Calls to {provider} passed already; what had failed is forgotten.")
     else:
         echo(f"Calls to {provider} pass again.")
-    return exits.OK
-
-
-async def _reset(project: Path | None, resource: str) -> Breaker:
-    async with working(Choices(project)) as here:
-        return await runtime(here.studio).perform(operations.reset_circuit, resource)

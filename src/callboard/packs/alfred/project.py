@@ -227,7 +227,6 @@ def kitchen_of(studio: Studio) -> "Kitchen":
 def _open(studio: Studio) -> "Kitchen":
     import uuid
 
-    from callboard.library.relational.rules import WriteLimits
     from callboard.packs.alfred.kitchen.cooking import CookSessions
     from callboard.packs.alfred.kitchen.domain import Kitchen
     from callboard.packs.alfred.kitchen.opening import (
@@ -245,7 +244,7 @@ def _open(studio: Studio) -> "Kitchen":
         base,
         studio.clock,
         lambda: str(uuid.uuid4()),
-        WriteLimits(**settings.writes.model_dump()),
+        settings.writes,
         CookSessions(Records(studio.database, PACK, studio.clock)),
     )
     someone = settings.people

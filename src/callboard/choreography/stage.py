@@ -166,7 +166,7 @@ class Stage:
         kind: StepKind = StepKind.WORK,
         effect: Effect = Effect.PURE,
         slot: str | None = None,
-        probe: Callable[[], Awaitable[Finding]] | None = None,
+        probe: Callable[[Json], Awaitable[Finding]] | None = None,
     ) -> Json:
         """Journal a function of your own; its arguments are what its result depends on."""
 

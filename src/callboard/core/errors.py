@@ -143,6 +143,9 @@ class CallboardError(Exception):
 
     code: ClassVar[str] = "internal"
     tier: ErrorTier = ErrorTier.PERMANENT
+    # Whether it says by its kind that nothing was done. What any other error leaves of an outside
+    # effect is not known until somebody has looked.
+    is_refusal: ClassVar[bool] = False
 
     def __init__(self, message: str, *, fix: str | None = None, **context: Json) -> None:
         """Take a message that names the value, the way out, and JSON context."""
@@ -166,6 +169,7 @@ class NotFound(CallboardError):
 
     code = "not_found"
     tier = ErrorTier.PERMANENT
+    is_refusal = True
 
 
 class InvalidInput(CallboardError):
@@ -173,6 +177,7 @@ class InvalidInput(CallboardError):
 
     code = "invalid_input"
     tier = ErrorTier.PERMANENT
+    is_refusal = True
 
 
 class Conflict(CallboardError):
@@ -180,6 +185,7 @@ class Conflict(CallboardError):
 
     code = "conflict"
     tier = ErrorTier.PERMANENT
+    is_refusal = True
 
 
 class ProviderError(CallboardError):

@@ -189,6 +189,8 @@ def full_gate(
     gate = BreakerGate(gate, breakers, classifier=classifier, clock=clock, without=_EMBEDDED)
     # Inside the retries: none is sent into a pause that another call has met meanwhile.
     gate = LimiterGate(gate, limiter, credential_of=way.credential_of)
+    # Inside the retries: each attempt reserves what it may take, and gives back what it did not.
+    gate = BudgetGate(gate, accounts)
     gate = RetryGate(
         gate,
         policies,
@@ -197,7 +199,6 @@ def full_gate(
         clock=clock,
         notify=notify,
     )
-    gate = BudgetGate(gate, accounts)
     gate = QueueGate(
         gate,
         queue_limits(settings.queue),

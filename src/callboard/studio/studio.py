@@ -256,7 +256,10 @@ class Studio:
             studio.doubts().journal()
             await studio.tools.conclude_abandoned(studio.is_alive)
             if chosen.recover:
-                await studio.engine.recover(studio.settings.engine.resume_on_start)
+                chosen_engine = studio.settings.engine
+                await studio.engine.recover(
+                    chosen_engine.resume_on_start, most_deaths=chosen_engine.give_up_after_deaths
+                )
             studio.mend_mirrors(thoroughly=chosen.recover)
             yield studio
 

@@ -13,6 +13,7 @@ class CallRefused(ToolError):
     """The call was turned down before anything ran."""
 
     code = "tool_refused"
+    is_refusal = True
 
 
 class UnknownTool(CallRefused):
@@ -56,6 +57,7 @@ class PathOutsideProject(ToolError):
     """The path leads out of the project's own files."""
 
     code = "path_outside_project"
+    is_refusal = True
 
 
 class NameRefused(PathOutsideProject):
@@ -68,12 +70,14 @@ class FileMissing(ToolError):
     """There is no such file in the project."""
 
     code = "file_not_found"
+    is_refusal = True
 
 
 class Unreadable(ToolError):
     """The file is there but cannot be read as what was asked for."""
 
     code = "unreadable"
+    is_refusal = True
 
 
 class TooManyFiles(ToolError):
@@ -92,6 +96,7 @@ class FileChanged(ToolError):
     """The file is not the one the caller had seen."""
 
     code = "file_changed"
+    is_refusal = True
 
 
 class SecretUnusable(ToolError):

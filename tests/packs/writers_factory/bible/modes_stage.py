@@ -8,7 +8,7 @@ from bible_samples import PROTAGONIST, RULES, THEME, beat_sheet
 from callboard.packs.writers_factory.bible import Bible
 from callboard.packs.writers_factory.model import PlannedScene, SceneMeta, SceneStatus
 from callboard.packs.writers_factory.modes import Modes, Neighbours
-from callboard.packs.writers_factory.modes.predicates import NoVoice
+from callboard.packs.writers_factory.voice import VoiceStatus
 from callboard.packs.writers_factory.workspace import Workspace
 
 
@@ -16,14 +16,20 @@ from callboard.packs.writers_factory.workspace import Workspace
 class Book:
     """What the gates look at beside the Story Bible, and what was asked of other rooms."""
 
-    voice: NoVoice = field(default_factory=NoVoice)
+    voice: VoiceStatus = field(default_factory=VoiceStatus)
     outline: tuple[PlannedScene, ...] = ()
     scenes: tuple[SceneMeta, ...] = ()
     remembered: list[tuple[str, ...]] = field(default_factory=list[tuple[str, ...]])
     effects: list[str] = field(default_factory=list[str])
 
     def lock_voice(self) -> None:
-        self.voice = NoVoice("A passage", "tour-1", "variant-3", True, True)
+        self.voice = VoiceStatus(
+            test_passage="A passage",
+            tournament_id="tour-1",
+            winner="variant-3",
+            bundle_ready=True,
+            locked=True,
+        )
 
     def plan(self) -> None:
         self.outline = tuple(

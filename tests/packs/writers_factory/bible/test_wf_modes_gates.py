@@ -21,7 +21,7 @@ from callboard.packs.writers_factory.modes import (
     Neighbours,
     WritersDecision,
 )
-from callboard.packs.writers_factory.modes.predicates import NoVoice
+from callboard.packs.writers_factory.voice import VoiceStatus
 from callboard.packs.writers_factory.workspace import Workspace
 from callboard.studio.project import Project
 from callboard.testing.opening import open_scripted
@@ -41,7 +41,7 @@ async def test_a_book_goes_through_its_modes_in_order(open_studio: Any) -> None:
         await found(studio)
         await modes.advance("VOICE_CALIBRATION", by="agent")
         # A bundle alone moves nothing: the writer's word is missing.
-        book.voice = NoVoice("p", "t", "w", bundle_ready=True, locked=False)
+        book.voice = VoiceStatus("p", "t", winner="w", bundle_ready=True)
         assert modes.gate("DIRECTOR").unmet == (
             "voice_lock: the writer has not confirmed the voice",
         )
@@ -232,7 +232,7 @@ async def test_completion_in_every_mode(open_studio: Any) -> None:
         four = {"fatal_flaw": "a", "the_lie": "b", "arc_start": "c", "arc_midpoint": "d"}
         await bible.write("protagonist", four, source="writer_stated")
         assert modes.completion_pct() == 45
-        book.voice = NoVoice("passage", "tour-1", "winner")
+        book.voice = VoiceStatus("passage", "tour-1", winner="winner")
         assert modes.completion_pct("VOICE_CALIBRATION") == 60
         assert modes.completion_pct("DIRECTOR") == 0
         book.plan()

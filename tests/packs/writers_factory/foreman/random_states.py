@@ -4,9 +4,7 @@ from foreman_stage import MODES, sections
 from hypothesis import strategies as st
 
 from callboard.packs.writers_factory.foreman.state import (
-    AlertLine,
     BundleLine,
-    EntryLine,
     ForemanState,
     MemoryLine,
     NotebookLine,
@@ -18,6 +16,9 @@ from callboard.packs.writers_factory.foreman.state import (
     TemplateLine,
     VoiceLine,
 )
+from callboard.packs.writers_factory.health.values import Alert
+from callboard.packs.writers_factory.memory.scenery import KnowledgeLine
+from callboard.packs.writers_factory.model import Severity
 
 HOSTILE = (
     "Fire & <Ice>",
@@ -36,24 +37,15 @@ SHORT = st.one_of(st.sampled_from(HOSTILE[:6]), st.text(max_size=60))
 CATEGORIES = ("character", "constraint", "world", "structure", "preference")
 
 
-def entries(most: int) -> st.SearchStrategy[tuple[EntryLine, ...]]:
+def entries(most: int) -> st.SearchStrategy[tuple[KnowledgeLine, ...]]:
     made = st.builds(
-        EntryLine,
+        KnowledgeLine,
         st.sampled_from(CATEGORIES),
         SHORT,
         TEXT,
-        st.sampled_from(("", "graph")),
+        st.sampled_from(("kb", "graph")),
     )
-    marked = made.map(
-        lambda e: EntryLine(
-            e.category,
-            e.key,
-            e.value,
-            e.origin,
-            e.origin == "" and e.category in ("character", "constraint"),
-        )
-    )
-    return st.lists(marked, max_size=most).map(tuple)
+    return st.lists(made, max_size=most).map(tuple)
 
 
 def texts(most: int) -> st.SearchStrategy[tuple[str, ...]]:
@@ -104,7 +96,7 @@ def states(draw: st.DrawFn) -> ForemanState:
             MemoryLine(draw(st.sampled_from(("preference", "correction", "a b"))), t)
             for t in draw(texts(14))
         ),
-        alerts=tuple(AlertLine("warning", "B1", t, t) for t in draw(texts(9))),
+        alerts=tuple(Alert(Severity.WARNING, "B1", t, t) for t in draw(texts(9))),
         overrides=tuple(OverrideLine("A", "B", (t,), t) for t in draw(texts(6))),
         outline=OutlineLine(draw(st.integers(0, 200)), 1, 0, draw(SHORT), draw(SHORT)),
     )

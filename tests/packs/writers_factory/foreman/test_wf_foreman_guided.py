@@ -13,7 +13,6 @@ from callboard.packs.writers_factory.bible import Bible
 from callboard.packs.writers_factory.foreman.guided.gaps import Gaps, load_wording
 from callboard.packs.writers_factory.foreman.guided.reading import MessageKind, read_message
 from callboard.packs.writers_factory.foreman.state import (
-    AlertLine,
     ForemanState,
     OutlineLine,
     ProjectLine,
@@ -21,7 +20,9 @@ from callboard.packs.writers_factory.foreman.state import (
     VoiceLine,
 )
 from callboard.packs.writers_factory.foreman.wiring import Rooms
+from callboard.packs.writers_factory.health.values import Alert
 from callboard.packs.writers_factory.memory import Memory
+from callboard.packs.writers_factory.model import Severity
 from callboard.packs.writers_factory.workspace import Workspace
 from callboard.studio.studio import Opening, Studio
 
@@ -201,7 +202,7 @@ def test_the_next_gap_is_known_in_every_mode() -> None:
     assert scaffold.action is not None
     assert scaffold.action.content == {"title": "ch2-sc3", "chapter": 2, "scene": 3}
     alert = gaps.next_gap(
-        state("EDITOR", alerts=(AlertLine("error", "A3", "Two places"),)),
+        state("EDITOR", alerts=(Alert(Severity.ERROR, "A3", "Two places", ""),)),
         frozenset({"run_health_check"}),
     )
     assert alert.id == "editor.alert" and "Two places." in alert.ask

@@ -13,9 +13,7 @@ from callboard.core.vocabulary import Content, ModelTier, Trust
 from callboard.models import Catalog
 from callboard.packs.writers_factory.foreman.sandwich import Sandwich, TurnText
 from callboard.packs.writers_factory.foreman.state import (
-    AlertLine,
     BundleLine,
-    EntryLine,
     ForemanState,
     MemoryLine,
     NotebookLine,
@@ -29,6 +27,9 @@ from callboard.packs.writers_factory.foreman.state import (
     describe,
     read_templates,
 )
+from callboard.packs.writers_factory.health.values import Alert
+from callboard.packs.writers_factory.memory.scenery import KnowledgeLine
+from callboard.packs.writers_factory.model import Severity
 from callboard.prompts import (
     AssembledPrompt,
     Assembler,
@@ -107,18 +108,18 @@ def rich(mode: str) -> ForemanState:
             "word_target": 1500,
         },
         knowledge=(
-            EntryLine("character", "ines_fatal_flaw", "decides for others", "", True),
-            EntryLine("character", "ines_the_lie", "nobody stays", "", True),
-            EntryLine("constraint", "magic", "costs memory", "", True),
-            *(EntryLine("structure", f"note_{n}", f"decision {n}") for n in range(12)),
-            EntryLine("character", "jun_age", "14", "graph"),
+            KnowledgeLine("character", "ines_fatal_flaw", "decides for others"),
+            KnowledgeLine("character", "ines_the_lie", "nobody stays"),
+            KnowledgeLine("constraint", "magic", "costs memory"),
+            *(KnowledgeLine("structure", f"note_{n}", f"decision {n}") for n in range(12)),
+            KnowledgeLine("character", "jun_age", "14", "graph"),
         ),
         notebooks=(NotebookLine("harbour", "world_building", "Harbour notes"),),
         memory=(
             MemoryLine("correction", "The gun was lost in chapter 3"),
             MemoryLine("preference", "British spelling"),
         ),
-        alerts=(AlertLine("warning", "B1_flaw_challenge", "12 scenes", "Test the flaw."),),
+        alerts=(Alert(Severity.WARNING, "B1_flaw_challenge", "12 scenes", "Test the flaw."),),
         overrides=(OverrideLine("ARCHITECT", "VOICE_CALIBRATION", ("rules",), "Risk: thin world"),),
     )
 
@@ -290,10 +291,10 @@ def test_the_minimal_state_is_made_of_the_real_one() -> None:
 
 @pytest.mark.req("WF-78", "WF-79", "WF-G50", "WF-G51")
 def test_two_hundred_decisions_never_flood_and_never_hide_the_flaw() -> None:
-    facts = [EntryLine("character", f"person_{n}_trait", f"fact {n}", "", True) for n in range(25)]
-    volatile = [EntryLine("structure", f"decision_{n}", f"volatile {n}") for n in range(200)]
-    flaw = EntryLine("character", "ines_fatal_flaw", "decides for others", "", True)
-    lie = EntryLine("character", "ines_the_lie", "nobody stays", "", True)
+    facts = [KnowledgeLine("character", f"person_{n}_trait", f"fact {n}") for n in range(25)]
+    volatile = [KnowledgeLine("structure", f"decision_{n}", f"volatile {n}") for n in range(200)]
+    flaw = KnowledgeLine("character", "ines_fatal_flaw", "decides for others")
+    lie = KnowledgeLine("character", "ines_the_lie", "nobody stays")
     state = replace(rich("ARCHITECT"), knowledge=(flaw, lie, *facts, *volatile))
     for tier, most in ((ModelTier.FULL, 27), (ModelTier.MEDIUM, 5), (ModelTier.MINIMAL, 2)):
         rows = list(root_of(state, tier).iterfind("knowledge_context/entry"))
@@ -442,7 +443,7 @@ def test_keys_of_the_active_context_are_names_or_nothing() -> None:
 
 @pytest.mark.req("WF-53")
 def test_alerts_are_shown_with_severity_check_finding_and_recommendation() -> None:
-    alerts = tuple(AlertLine("warning", f"A{n}", f"finding {n}", "do") for n in range(9))
+    alerts = tuple(Alert(Severity.WARNING, f"A{n}", f"finding {n}", "do") for n in range(9))
     root = root_of(replace(rich("EDITOR"), alerts=alerts))
     rows = list(root.iterfind("health_alerts/alert"))
     assert len(rows) == 5

@@ -15,7 +15,6 @@ from callboard.packs.writers_factory.bible import Bible, beat_points
 from callboard.packs.writers_factory.health.examination import Examination, parse_scope
 from callboard.packs.writers_factory.health.values import ChallengeType, FlawChallenge
 from callboard.packs.writers_factory.health.view import (
-    BeatView,
     CharacterView,
     ManuscriptView,
     SceneView,
@@ -31,7 +30,7 @@ HEALTH = bundled_settings().health
 FLAW = "She trusts nobody and does everything alone"
 LIE = "Whoever leans on others falls with them"
 THEME = "Trust given before it is earned is what makes it earned"
-BEATS = tuple(BeatView(p.number, p.name, p.low_pct, p.high_pct, p.act) for p in beat_points())
+BEATS = beat_points()
 FILLER = "The road went on and the rain went with it. "
 
 

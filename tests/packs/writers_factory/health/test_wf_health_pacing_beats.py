@@ -5,6 +5,7 @@ from health_fixture import BEATS, HEALTH, a_scene, a_view, examine
 from hypothesis import given
 from hypothesis import strategies as st
 
+from callboard.packs.writers_factory.bible.beats import BeatPoint
 from callboard.packs.writers_factory.health.checks.structure import (
     check_beats,
     check_pacing,
@@ -14,7 +15,7 @@ from callboard.packs.writers_factory.health.checks.structure import (
     rate_written,
 )
 from callboard.packs.writers_factory.health.values import CheckStatus
-from callboard.packs.writers_factory.health.view import BeatView, ManuscriptView
+from callboard.packs.writers_factory.health.view import ManuscriptView
 from callboard.packs.writers_factory.model import Severity
 
 MIDPOINT = BEATS[8]
@@ -119,7 +120,7 @@ def test_an_unwritten_beat_is_due_then_overdue(progress: float, expected: Severi
 @given(st.floats(0, 100), st.floats(0, 100), st.floats(0, 100))
 @pytest.mark.req("WF-G60b")
 def test_a_beat_within_its_range_is_not_off(low: float, high: float, start: float) -> None:
-    beat = BeatView(1, "Any", min(low, high), max(low, high), "1")
+    beat = BeatPoint(1, "Any", min(low, high), max(low, high), "1")
     off = points_off(beat, start)
     assert off >= 0
     assert (off == 0) == (beat.low_pct - 1e-6 <= start <= beat.high_pct + 1e-6) or off < 1e-5

@@ -58,7 +58,7 @@ async def write(play: Play, key: str, commit: Commit) -> dict[str, Json]:
         scope.preview = f"{done['mode']} {done['path']}"
         return done
 
-    async def probe() -> Finding:
+    async def probe(_before: Json) -> Finding:
         target = await asyncio.to_thread(_target, play, commit)
         if target is None or target.sha256 != target.new_sha256:
             # A write leaves the old file or the new one, never half of it.

@@ -10,7 +10,6 @@ from callboard.packs.writers_factory.bible import Bible, beat_points
 from callboard.packs.writers_factory.health.records import HealthRecords, symbols_of
 from callboard.packs.writers_factory.health.values import FlawChallenge
 from callboard.packs.writers_factory.health.view import (
-    BeatView,
     CausedEvent,
     CharacterView,
     Death,
@@ -54,10 +53,7 @@ class _Building:
         scenes = tuple(self._scenes(metas, flaw))
         return ManuscriptView(
             scenes=scenes,
-            beats=tuple(
-                BeatView(point.number, point.name, point.low_pct, point.high_pct, point.act)
-                for point in beat_points()
-            ),
+            beats=beat_points(),
             planned_words=self.manuscript.planned_words(),
             protagonist=project.protagonist_name,
             flaw=flaw,

@@ -8,13 +8,14 @@ from typing import Final
 
 from callboard.core.canonical import Json
 from callboard.core.errors import InvalidInput
+from callboard.packs.writers_factory.bible.beats import BeatPoint
 from callboard.packs.writers_factory.health.values import (
     SEVERITY_RANK,
     CheckId,
     CheckStatus,
     HealthCheckResult,
 )
-from callboard.packs.writers_factory.health.view import BeatView, ManuscriptView, SceneView
+from callboard.packs.writers_factory.health.view import ManuscriptView, SceneView
 from callboard.packs.writers_factory.model import Evidence, Finding, Severity
 from callboard.packs.writers_factory.settings import HealthSettings
 
@@ -65,7 +66,7 @@ class HealthScope:
             return scene.chapter == self.chapter
         return self.scene_id is None or scene.scene_id == self.scene_id
 
-    def has_beat(self, beat: BeatView) -> bool:
+    def has_beat(self, beat: BeatPoint) -> bool:
         """Say whether a beat that nobody has written yet belongs to it."""
         return self.is_whole or beat.act == self.act
 

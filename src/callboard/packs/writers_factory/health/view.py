@@ -10,6 +10,7 @@ from functools import cached_property
 from itertools import accumulate
 
 from callboard.core.canonical import digest
+from callboard.packs.writers_factory.bible.beats import BeatPoint
 from callboard.packs.writers_factory.health.values import FlawChallenge, ThemeOverride
 from callboard.packs.writers_factory.model import SymbolUse
 
@@ -41,17 +42,6 @@ class SceneView:
     def content_hash(self) -> str:
         """What the text is known by in every cache."""
         return digest(self.text)
-
-
-@dataclass(frozen=True, slots=True)
-class BeatView:
-    """A beat of the sheet with the place it is to stand at, in percent of the book."""
-
-    number: int
-    name: str
-    low_pct: float
-    high_pct: float
-    act: str
 
 
 @dataclass(frozen=True, slots=True)
@@ -116,7 +106,7 @@ class ManuscriptView:
     """Everything the seven checks look at."""
 
     scenes: tuple[SceneView, ...] = ()
-    beats: tuple[BeatView, ...] = ()
+    beats: tuple[BeatPoint, ...] = ()
     planned_words: int = 80_000
     protagonist: str = ""
     flaw: str = ""
@@ -170,7 +160,7 @@ class ManuscriptView:
         return tuple(dict.fromkeys(scene.chapter for scene in self.scenes))
 
     @cached_property
-    def beats_by_number(self) -> Mapping[int, BeatView]:
+    def beats_by_number(self) -> Mapping[int, BeatPoint]:
         """The beats by their numbers."""
         return {beat.number: beat for beat in self.beats}
 

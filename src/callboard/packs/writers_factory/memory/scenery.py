@@ -10,6 +10,9 @@ from callboard.packs.writers_factory.memory.claims import Names, ScenePoint, fin
 from callboard.packs.writers_factory.memory.decisions import MemoryCategory
 from callboard.packs.writers_factory.model import SceneMeta
 
+_GRAPH: Final = "graph"
+_FOUNDATIONAL: Final = frozenset({MemoryCategory.CHARACTER.value, MemoryCategory.CONSTRAINT.value})
+
 
 @dataclass(frozen=True, slots=True)
 class KnowledgeLine:
@@ -20,6 +23,11 @@ class KnowledgeLine:
     value: str
     origin: str = "kb"
     source: str = ""
+
+    @property
+    def is_foundational(self) -> bool:
+        """Whether it is a decision about a character or a constraint: the last to give way."""
+        return self.origin != _GRAPH and self.category in _FOUNDATIONAL
 
 
 @dataclass(frozen=True, slots=True)

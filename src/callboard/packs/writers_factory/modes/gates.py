@@ -8,7 +8,8 @@ from callboard.core.canonical import Json
 from callboard.core.codec import Coded
 from callboard.core.errors import Conflict
 from callboard.packs.writers_factory.model import PlannedScene, SceneMeta
-from callboard.packs.writers_factory.modes.predicates import NoVoice, Unmet, VoiceProgress
+from callboard.packs.writers_factory.modes.predicates import Unmet
+from callboard.packs.writers_factory.voice import VoiceStatus
 from callboard.packs.writers_factory.workspace import Workspace
 from callboard.store.connection import Connection
 
@@ -186,10 +187,6 @@ class Overrides:
 Remember = Callable[[str, str, str, str], Awaitable[object]]
 
 
-def _nobody() -> VoiceProgress:
-    return NoVoice()
-
-
 def _no_outline() -> Sequence[PlannedScene]:
     return ()
 
@@ -206,7 +203,7 @@ class Neighbours:
     happens before the mode is entered.
     """
 
-    voice: Callable[[], VoiceProgress] = _nobody
+    voice: Callable[[], VoiceStatus] = VoiceStatus
     outline: Callable[[], Sequence[PlannedScene]] = _no_outline
     scenes: Callable[[], Sequence[SceneMeta]] = _no_scenes
     remember: Remember | None = None

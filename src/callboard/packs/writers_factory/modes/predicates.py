@@ -7,53 +7,14 @@ agent, and none of them believes one.
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
-from typing import Final, Protocol
+from typing import Final
 
 from callboard.packs.writers_factory.bible import WorkOrder, beat_points
 from callboard.packs.writers_factory.model import PlannedScene, SceneMeta, SceneStatus
+from callboard.packs.writers_factory.voice import VoiceStatus
 
 _DRAFTED: Final = frozenset({SceneStatus.DRAFTED, SceneStatus.POLISHED})
 _LISTED: Final = 12
-
-
-class VoiceProgress(Protocol):
-    """What is known of the voice; a voice room's status is one."""
-
-    @property
-    def test_passage(self) -> object:
-        """What the contestants were asked to write, if anything."""
-        ...
-
-    @property
-    def tournament_id(self) -> object:
-        """The tournament that was held, if any."""
-        ...
-
-    @property
-    def winner(self) -> object:
-        """The variant the writer chose, if any."""
-        ...
-
-    @property
-    def bundle_ready(self) -> bool:
-        """Whether the files of the bundle are there."""
-        ...
-
-    @property
-    def locked(self) -> bool:
-        """Whether the writer confirmed the voice."""
-        ...
-
-
-@dataclass(frozen=True, slots=True)
-class NoVoice:
-    """A voice nobody has looked for yet."""
-
-    test_passage: object = None
-    tournament_id: object = None
-    winner: object = None
-    bundle_ready: bool = False
-    locked: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -61,7 +22,7 @@ class ShownItem:
     """A book as its gates see it."""
 
     order: WorkOrder
-    voice: VoiceProgress
+    voice: VoiceStatus
     outline: Sequence[PlannedScene]
     scenes: Sequence[SceneMeta]
     is_marked_complete: bool

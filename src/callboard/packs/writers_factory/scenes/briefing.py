@@ -1,7 +1,7 @@
 """Briefing: a scaffold is derived, worded by a model, checked, repaired once, and kept."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import Any, Final, cast
 
 from callboard.choreography.answers import Answer
@@ -89,35 +89,18 @@ class BriefWording(Answer):
 _WORDING: Final = Question("scene_scaffold", BriefWording)
 
 
-@dataclass(frozen=True, slots=True)
-class BriefRequest:
-    """Which scene is to be briefed, from which sources."""
-
-    chapter: int
-    scene: int
-    title: str
-    enrichment: tuple[str, ...] = ()
-    flaw_gap: int | None = None
-    health_notes: tuple[str, ...] = ()
-
-
-async def brief_scene(stage: Stage, request: BriefRequest) -> SmartScaffold:
+async def brief_scene(
+    stage: Stage, wish: SceneWish, enrichment: Sequence[str] = ()
+) -> SmartScaffold:
     """Make the scaffold of a scene and show it to the writer, who approves it or not."""
     rooms = SceneRooms(Workspace(stage.studio))
     # The graph knows the Story Bible as it stands now: nobody has to have consolidated before.
     await keep_in_run(stage, "story_bible", "facts of the Story Bible", lambda: _ingest(rooms))
-    sources, warnings = read_enrichment(request.enrichment)
-    planned = rooms.manuscript.planned(scene_id(request.chapter, request.scene))
-    question = " ".join(filter(None, (request.title, planned.summary if planned else "")))
+    sources, warnings = read_enrichment(enrichment)
+    planned = rooms.manuscript.planned(scene_id(wish.chapter, wish.scene))
+    question = " ".join(filter(None, (wish.title, planned.summary if planned else "")))
     research, unasked = await look_up(stage, sources, question)
-    asked = SceneWish(
-        request.chapter,
-        request.scene,
-        request.title,
-        request.flaw_gap,
-        request.health_notes,
-        research,
-    )
+    asked = replace(wish, research=research)
     stored = await stage.step("story", lambda: rooms.view(asked).to_json())
     view = StoryView.from_json(cast("dict[str, Any]", stored))
     safe = replace(derive(view, sources), warnings=(*warnings, *unasked))

@@ -12,9 +12,10 @@ from callboard.packs.writers_factory.modes.gates import Overrides
 from callboard.packs.writers_factory.operations import keep_in_run
 from callboard.packs.writers_factory.revision.revision import Revision
 from callboard.packs.writers_factory.scenes.acceptance import SceneVerdict, accept_scene
-from callboard.packs.writers_factory.scenes.briefing import BriefRequest, brief_scene
+from callboard.packs.writers_factory.scenes.briefing import brief_scene
 from callboard.packs.writers_factory.scenes.hybrids import make_hybrid, read_hybrid
 from callboard.packs.writers_factory.scenes.planning import propose_outline
+from callboard.packs.writers_factory.scenes.rooms import SceneWish
 from callboard.packs.writers_factory.scenes.scenes import Scenes
 from callboard.packs.writers_factory.scenes.variants import read_order, write_variants
 from callboard.packs.writers_factory.workspace import Workspace
@@ -41,15 +42,14 @@ async def scaffold(
 ) -> Json:
     """Make the structural brief of one scene from graph, beats and memory."""
     known = cast("dict[str, Any]", await stage.step("health", lambda: _health(stage)))
-    request = BriefRequest(
+    wish = SceneWish(
         chapter,
         scene,
         title,
-        tuple(enrichment),
         known["flaw_gap"] if flaw_gap is None else flaw_gap,
         tuple(health_notes or known["notes"]),
     )
-    return (await brief_scene(stage, request)).to_json()
+    return (await brief_scene(stage, wish, enrichment)).to_json()
 
 
 @choreography

@@ -9,6 +9,7 @@ from callboard.api.project import Entry, Shown, StartedJob, Wanted, started
 from callboard.packs.writers_factory.doors.routes.request import WritersFactory
 from callboard.packs.writers_factory.doors.routes.request_fields import Note, SessionId
 from callboard.packs.writers_factory.factory import reopen_book
+from callboard.packs.writers_factory.revision.completion import Export
 from callboard.packs.writers_factory.revision.operations import export_book
 
 router = APIRouter(prefix="/factory", tags=["factory: completion"])
@@ -41,15 +42,6 @@ class ExportWanted(Wanted):
     formats: list[Format] = Field(default_factory=lambda: ["epub", "docx"], max_length=3)
 
 
-class ExportShape(Shown):
-    """What was written, and what could not be."""
-
-    files: list[Entry]
-    scenes: list[str]
-    left_out: list[str]
-    warnings: list[str]
-
-
 @router.get("/completion")
 async def show_completion(factory: WritersFactory) -> CompletionShape:
     """Show whether the book is done, and what is open as things stand now."""
@@ -73,8 +65,7 @@ async def reopen(factory: WritersFactory) -> Entry:
 
 
 @router.post("/export")
-async def export(factory: WritersFactory, wanted: ExportWanted | None = None) -> ExportShape:
+async def export(factory: WritersFactory, wanted: ExportWanted | None = None) -> Export:
     """Write the manuscript as it is now, as Markdown and the formats that are wanted."""
     chosen = wanted or ExportWanted()
-    made = await factory.perform(export_book, chosen.author, tuple(chosen.formats))
-    return ExportShape.model_validate(made.to_json())
+    return await factory.perform(export_book, chosen.author, tuple(chosen.formats))

@@ -5,7 +5,7 @@ from typing import Annotated
 from fastapi import APIRouter, Path, Query
 from pydantic import Field
 
-from callboard.api.project import Entry, Paged, Shown, StartedJob, Wanted, started
+from callboard.api.project import Entry, Paged, StartedJob, Wanted, started
 from callboard.packs.writers_factory.doors.routes.request import WritersFactory
 from callboard.packs.writers_factory.doors.routes.request_fields import Prose, SceneId, SessionId
 from callboard.packs.writers_factory.factory import edit_text
@@ -40,29 +40,6 @@ class EditWanted(SceneEditWanted):
     target: Target
 
 
-class EditShape(Shown):
-    """An edit that was made or taken back."""
-
-    edit_id: str
-    target: str
-    path: str
-    diff: str
-    hits: list[Entry]
-    version: str
-
-
-class ProposalShape(Shown):
-    """A text an agent offers for a file, with how it differs from what stands there."""
-
-    id: str
-    target: str
-    path: str
-    text: str
-    diff: str
-    state: str
-    source: str
-
-
 class AcceptWanted(Wanted):
     """Whether a zero-tolerance phrase may come in with it."""
 
@@ -85,11 +62,11 @@ class ReportWanted(Wanted):
 @router.post("/scenes/{scene_id}/edits", status_code=201)
 async def edit_scene(
     factory: WritersFactory, scene_id: SceneId, wanted: SceneEditWanted
-) -> EditShape:
+) -> EditResult:
     """Replace words that stand in exactly one place of a scene."""
     factory.rooms.manuscript.scene(scene_id)
     request = EditRequest(target=scene_id, **wanted.model_dump())
-    return _shape(await factory.perform(edit_text, request))
+    return await factory.perform(edit_text, request)
 
 
 @router.get("/scenes/{scene_id}/edits")
@@ -100,16 +77,16 @@ async def list_scene_edits(factory: WritersFactory, scene_id: SceneId, page: Pag
 
 
 @router.post("/scenes/{scene_id}/edits/undo")
-async def undo_scene_edit(factory: WritersFactory, scene_id: SceneId) -> EditShape:
+async def undo_scene_edit(factory: WritersFactory, scene_id: SceneId) -> EditResult:
     """Take the last edit of a scene back; asked again, the one before it."""
     factory.rooms.manuscript.scene(scene_id)
-    return _shape(await factory.perform(operations.undo_edit, scene_id))
+    return await factory.perform(operations.undo_edit, scene_id)
 
 
 @router.post("/edits", status_code=201)
-async def edit(factory: WritersFactory, wanted: EditWanted) -> EditShape:
+async def edit(factory: WritersFactory, wanted: EditWanted) -> EditResult:
     """Replace words in a scene or another file of the writer."""
-    return _shape(await factory.perform(edit_text, EditRequest(**wanted.model_dump())))
+    return await factory.perform(edit_text, EditRequest(**wanted.model_dump()))
 
 
 @router.get("/edits")
@@ -125,27 +102,25 @@ async def list_edits(
 @router.get("/proposals")
 async def list_proposals(
     factory: WritersFactory, page: Paged, only_pending: bool = True
-) -> list[ProposalShape]:
+) -> list[EditProposal]:
     """List the texts agents offer, oldest first."""
-    found = page.cut(factory.rooms.revision.proposals.all(pending_only=only_pending))
-    return [_proposal(each) for each in found]
+    return page.cut(factory.rooms.revision.proposals.all(pending_only=only_pending))
 
 
 @router.get("/proposals/{proposal_id}")
-async def show_proposal(factory: WritersFactory, proposal_id: ProposalId) -> ProposalShape:
+async def show_proposal(factory: WritersFactory, proposal_id: ProposalId) -> EditProposal:
     """Show an offered text."""
-    return _proposal(factory.rooms.revision.proposals.get(proposal_id))
+    return factory.rooms.revision.proposals.get(proposal_id)
 
 
 @router.post("/proposals/{proposal_id}/accept")
 async def accept_proposal(
     factory: WritersFactory, proposal_id: ProposalId, wanted: AcceptWanted | None = None
-) -> ProposalShape:
+) -> EditProposal:
     """Put an offered text in place, the way the present mode does it."""
     is_forced = wanted is not None and wanted.force
     mode = factory.rooms.modes.current()
-    accepted = await factory.perform(operations.accept_proposal, proposal_id, mode, is_forced)
-    return _proposal(accepted)
+    return await factory.perform(operations.accept_proposal, proposal_id, mode, is_forced)
 
 
 @router.post("/audit", status_code=202)
@@ -163,11 +138,3 @@ async def report_on_voice(
     """Measure every scene against the voice and write the report."""
     session = wanted.session_id if wanted is not None else None
     return started(await factory.start("voice_report", {}, session_id=session))
-
-
-def _shape(result: EditResult) -> EditShape:
-    return EditShape.model_validate(result.to_json())
-
-
-def _proposal(proposal: EditProposal) -> ProposalShape:
-    return ProposalShape.model_validate(proposal.to_json())

@@ -13,6 +13,7 @@ from callboard.packs.writers_factory.doors.routes.request import WritersFactory
 from callboard.packs.writers_factory.doors.routes.request_fields import Name
 from callboard.packs.writers_factory.factory import Factory
 from callboard.packs.writers_factory.memory import Notebook, NotebookPassage, operations
+from callboard.packs.writers_factory.memory.scenery import TimelineItem
 
 router = APIRouter(prefix="/factory", tags=["factory: memory"])
 
@@ -50,28 +51,6 @@ class DecisionWanted(Wanted):
     key: Name
     value: Annotated[str, Field(min_length=1, max_length=8_000)]
     source: Annotated[str, Field(max_length=200)] = "writer_stated"
-
-
-class Moment(Shown):
-    """A decision as it was made once."""
-
-    at: int
-    category: str
-    key: str
-    value: str
-    source: str
-    state: str
-    is_current: bool
-
-
-class NotebookShape(Shown):
-    """A notebook of the writer."""
-
-    id: str
-    title: str
-    role: str
-    path: str
-    provider: str
 
 
 class NotebookWanted(Wanted):
@@ -131,33 +110,31 @@ async def forget_decision(factory: WritersFactory, category: Key, key: Key) -> F
 
 
 @router.get("/timeline")
-async def show_timeline(factory: WritersFactory, page: Paged) -> list[Moment]:
+async def show_timeline(factory: WritersFactory, page: Paged) -> list[TimelineItem]:
     """Show every decision with its source, newest first, also those that were replaced."""
-    found = page.cut(factory.rooms.memory.timeline(_MOST))
-    return [Moment.model_validate(asdict(each)) for each in found]
+    return page.cut(factory.rooms.memory.timeline(_MOST))
 
 
 @router.get("/notebooks")
 async def list_notebooks(
     factory: WritersFactory, page: Paged, role: Annotated[str | None, Query(max_length=60)] = None
-) -> list[NotebookShape]:
+) -> list[Notebook]:
     """List the registered notebooks."""
-    return [_notebook(each) for each in page.cut(factory.rooms.notebooks.list(role))]
+    return page.cut(factory.rooms.notebooks.list(role))
 
 
 @router.post("/notebooks", status_code=201)
-async def register_notebook(factory: WritersFactory, wanted: NotebookWanted) -> NotebookShape:
+async def register_notebook(factory: WritersFactory, wanted: NotebookWanted) -> Notebook:
     """Register a folder as a notebook, or change one, and read what is in it."""
-    made = await factory.perform(
+    return await factory.perform(
         operations.add_notebook, wanted.id, wanted.title, wanted.role, wanted.path
     )
-    return _notebook(made)
 
 
 @router.get("/notebooks/{notebook_id}")
-async def show_notebook(factory: WritersFactory, notebook_id: NotebookId) -> NotebookShape:
+async def show_notebook(factory: WritersFactory, notebook_id: NotebookId) -> Notebook:
     """Show a notebook."""
-    return _notebook(factory.rooms.notebooks.get(notebook_id))
+    return factory.rooms.notebooks.get(notebook_id)
 
 
 @router.post("/notebooks/{notebook_id}/query")
@@ -191,10 +168,6 @@ def _require(factory: Factory, category: str, key: str) -> KBEntry:
             key=key,
         )
     return found
-
-
-def _notebook(notebook: Notebook) -> NotebookShape:
-    return NotebookShape.model_validate(notebook.to_json())
 
 
 def _passage(passage: NotebookPassage) -> Entry:

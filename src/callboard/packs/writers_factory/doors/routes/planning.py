@@ -17,7 +17,7 @@ from callboard.packs.writers_factory.doors.routes.request_fields import (
 from callboard.packs.writers_factory.factory import Factory
 from callboard.packs.writers_factory.manuscript import outline_to_json
 from callboard.packs.writers_factory.manuscript.operations import restore_outline as bring_back
-from callboard.packs.writers_factory.manuscript.outline import uncovered_beats
+from callboard.packs.writers_factory.manuscript.outline import OutlineVersion, uncovered_beats
 from callboard.packs.writers_factory.model import PlannedScene
 from callboard.packs.writers_factory.scenes import operations
 
@@ -65,15 +65,6 @@ class OutlineShape(Shown):
     scenes: list[Entry]
     proposal: Entry | None
     uncovered_beats: list[int]
-
-
-class OutlineVersionShape(Shown):
-    """An outline the writer approved; `scenes` is what it planned."""
-
-    number: int
-    approved_at: int
-    reason: str
-    scenes: list[Entry]
 
 
 class ScaffoldWanted(Wanted):
@@ -143,10 +134,9 @@ async def approve_outline(
 
 
 @router.get("/outline/versions")
-async def list_outlines(factory: WritersFactory, page: Paged) -> list[OutlineVersionShape]:
+async def list_outlines(factory: WritersFactory, page: Paged) -> list[OutlineVersion]:
     """List every outline the writer approved, oldest first; the last is the one in force."""
-    found = page.cut(factory.rooms.manuscript.outline_versions())
-    return [OutlineVersionShape.model_validate(each.to_json()) for each in found]
+    return page.cut(factory.rooms.manuscript.outline_versions())
 
 
 @router.post("/outline/versions/{number}/restore")

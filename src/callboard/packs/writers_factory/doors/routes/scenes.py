@@ -41,17 +41,6 @@ class SceneText(Shown):
     text: str
 
 
-class VersionShape(Shown):
-    """One state of a scene, and where it is archived."""
-
-    scene_id: str
-    number: int
-    path: str
-    reason: str
-    created_at: int
-    word_count: int
-
-
 class VariantShape(Shown):
     """One draft of a scene; without a text it failed, and `error` says why."""
 
@@ -123,10 +112,10 @@ async def read_scene(factory: WritersFactory, scene_id: SceneId) -> SceneText:
 @router.get("/{scene_id}/versions")
 async def list_versions(
     factory: WritersFactory, scene_id: SceneId, page: Paged
-) -> list[VersionShape]:
+) -> list[SceneVersion]:
     """List the versions of a scene, oldest first; the last is the scene as it is."""
     _require(factory, scene_id)
-    return [_version(each) for each in page.cut(factory.rooms.manuscript.versions(scene_id))]
+    return page.cut(factory.rooms.manuscript.versions(scene_id))
 
 
 @router.get("/{scene_id}/versions/{number}")
@@ -161,9 +150,9 @@ async def write_variants(
 
 
 @router.post("/{scene_id}/select")
-async def select(factory: WritersFactory, scene_id: SceneId, wanted: SelectWanted) -> VersionShape:
+async def select(factory: WritersFactory, scene_id: SceneId, wanted: SelectWanted) -> SceneVersion:
     """Take a draft as the scene's text; it is not accepted by that."""
-    return _version(await factory.perform(take_variant, scene_id, wanted.variant_id))
+    return await factory.perform(take_variant, scene_id, wanted.variant_id)
 
 
 @router.post("/{scene_id}/hybrid", status_code=202)
@@ -195,7 +184,3 @@ def _require(factory: Factory, scene_id: str) -> SceneMeta:
 def _shape(factory: Factory, meta: SceneMeta) -> SceneShape:
     told = {**meta_to_json(meta), "path": factory.rooms.manuscript.path(meta.scene_id)}
     return SceneShape.model_validate(told)
-
-
-def _version(version: SceneVersion) -> VersionShape:
-    return VersionShape.model_validate(version.to_json())

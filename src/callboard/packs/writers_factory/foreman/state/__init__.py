@@ -10,9 +10,7 @@ from callboard.packs.writers_factory.foreman.state.markup import (
 )
 from callboard.packs.writers_factory.foreman.state.prose import describe, read_templates
 from callboard.packs.writers_factory.foreman.state.session import (
-    AlertLine,
     BundleLine,
-    EntryLine,
     ForemanState,
     MemoryLine,
     NotebookLine,
@@ -31,9 +29,7 @@ __all__ = [
     "NO_ALERTS",
     "SHORT_SCAFFOLD",
     "VOICE_SUMMARY",
-    "AlertLine",
     "BundleLine",
-    "EntryLine",
     "ForemanState",
     "MemoryLine",
     "NotebookLine",

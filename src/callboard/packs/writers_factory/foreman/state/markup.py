@@ -18,7 +18,7 @@ from callboard.packs.writers_factory.foreman.state.scenery import (
     scene_tree,
     voice_tree,
 )
-from callboard.packs.writers_factory.foreman.state.session import ForemanState, TemplateLine
+from callboard.packs.writers_factory.foreman.state.session import GRAPH, ForemanState, TemplateLine
 from callboard.packs.writers_factory.foreman.state.sizes import (
     SIZES,
     Bundle,
@@ -215,7 +215,7 @@ class _Tree:
                     {
                         "@category": self.clip(each.category),
                         "@key": self.clip(each.key),
-                        "@origin": each.origin or None,
+                        "@origin": GRAPH if each.origin == GRAPH else None,
                         "#text": each.value,
                     }
                     for each in chosen

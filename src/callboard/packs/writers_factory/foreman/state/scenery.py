@@ -8,22 +8,22 @@ from callboard.core.canonical import Json, compact_json
 from callboard.packs.writers_factory.foreman.state.session import (
     GRAPH,
     ZERO_TOLERANCE,
-    EntryLine,
     ForemanState,
     SceneLine,
     VoiceLine,
 )
 from callboard.packs.writers_factory.foreman.state.sizes import Bundle, Clipper, Scaffold, Sizes
+from callboard.packs.writers_factory.memory.scenery import KnowledgeLine
 
 # What an entry costs beside its value: its tags, its category and its key.
 _FRAME_TOKENS = 16
 
 
 def choose_entries(
-    entries: Sequence[EntryLine], sizes: Sizes, clipper: Clipper
-) -> tuple[EntryLine, ...]:
+    entries: Sequence[KnowledgeLine], sizes: Sizes, clipper: Clipper
+) -> tuple[KnowledgeLine, ...]:
     """Return the entries to show, cut to size, within the tokens there are."""
-    chosen: list[EntryLine] = []
+    chosen: list[KnowledgeLine] = []
     left = sizes.entries_tokens
     for entry in _in_order(entries, sizes):
         value = clipper.clip(entry.value, sizes.value_tokens)
@@ -36,7 +36,7 @@ def choose_entries(
     return tuple(chosen)
 
 
-def _in_order(entries: Sequence[EntryLine], sizes: Sizes) -> Iterator[EntryLine]:
+def _in_order(entries: Sequence[KnowledgeLine], sizes: Sizes) -> Iterator[KnowledgeLine]:
     decisions = [each for each in entries if each.origin != GRAPH]
     foundational = [each for each in decisions if each.is_foundational]
     others = [each for each in decisions if not each.is_foundational]

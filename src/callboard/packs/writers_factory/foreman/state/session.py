@@ -9,6 +9,8 @@ from dataclasses import dataclass, field
 from typing import Final
 
 from callboard.core.canonical import Json
+from callboard.packs.writers_factory.health.values import Alert
+from callboard.packs.writers_factory.memory.scenery import KnowledgeLine
 
 GRAPH: Final = "graph"
 ZERO_TOLERANCE: Final = "zero_tolerance"
@@ -85,18 +87,6 @@ class SceneLine:
 
 
 @dataclass(frozen=True, slots=True)
-class EntryLine:
-    """Something that is known: a decision, or a fact of the graph."""
-
-    category: str
-    key: str
-    value: str
-    origin: str = ""
-    # A character fact or a constraint: the last to give way.
-    is_foundational: bool = False
-
-
-@dataclass(frozen=True, slots=True)
 class MemoryLine:
     """Something the writer wants remembered: `preference`, `correction` or `continuity`."""
 
@@ -111,16 +101,6 @@ class NotebookLine:
     id: str
     role: str = ""
     title: str = ""
-
-
-@dataclass(frozen=True, slots=True)
-class AlertLine:
-    """An open finding of the health checks."""
-
-    severity: str
-    check: str
-    finding: str
-    recommendation: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -163,9 +143,9 @@ class ForemanState:
     bundle: BundleLine | None = None
     scene: SceneLine | None = None
     scaffold: Mapping[str, Json] | None = None
-    knowledge: tuple[EntryLine, ...] = ()
+    knowledge: tuple[KnowledgeLine, ...] = ()
     notebooks: tuple[NotebookLine, ...] = ()
     memory: tuple[MemoryLine, ...] = ()
-    alerts: tuple[AlertLine, ...] = ()
+    alerts: tuple[Alert, ...] = ()
     overrides: tuple[OverrideLine, ...] = ()
     outline: OutlineLine = OutlineLine()

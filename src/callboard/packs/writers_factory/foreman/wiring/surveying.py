@@ -11,9 +11,7 @@ from callboard.core.canonical import Json
 from callboard.packs.writers_factory.bible.beats import act_at, beat_point
 from callboard.packs.writers_factory.bible.orders import WorkOrder
 from callboard.packs.writers_factory.foreman.state import (
-    AlertLine,
     BundleLine,
-    EntryLine,
     ForemanState,
     MemoryLine,
     NotebookLine,
@@ -25,8 +23,6 @@ from callboard.packs.writers_factory.foreman.state import (
     TemplateLine,
     VoiceLine,
 )
-from callboard.packs.writers_factory.foreman.state.session import GRAPH
-from callboard.packs.writers_factory.memory import MemoryCategory
 from callboard.packs.writers_factory.model import SceneMeta, SceneStatus
 from callboard.packs.writers_factory.modes import FactoryMode
 from callboard.packs.writers_factory.rooms import Rooms
@@ -43,7 +39,6 @@ _GRAPH_FACTS: Final = 5
 _MEMORY: Final = 10
 _ALERTS: Final = 5
 _NOTES: Final = 3
-_FOUNDATIONAL: Final = frozenset({MemoryCategory.CHARACTER.value, MemoryCategory.CONSTRAINT.value})
 _WRITTEN: Final = frozenset({SceneStatus.DRAFTED, SceneStatus.POLISHED})
 
 
@@ -84,12 +79,12 @@ class Survey:
             bundle=_bundle(bundle) if "voice_bundle" in shown else None,
             scene=_scene(scene, rooms) if "scene_context" in shown else None,
             scaffold=_scaffold(scaffold),
-            knowledge=self._knowledge(scene),
+            knowledge=rooms.memory.context(_ENTRIES, scene=scene, graph_facts=_GRAPH_FACTS),
             notebooks=tuple(
                 NotebookLine(each.id, each.role, each.title) for each in rooms.notebooks.list()
             ),
             memory=self._memory()[0],
-            alerts=self._alerts() if "health_alerts" in shown else (),
+            alerts=rooms.health.open_alerts(_ALERTS) if "health_alerts" in shown else (),
             overrides=tuple(
                 OverrideLine(each.from_mode, each.to_mode, each.unmet, each.risk)
                 for each in rooms.modes.overrides()
@@ -132,25 +127,6 @@ class Survey:
                 tuple(each.text for each in memory.voice_notes(_NOTES)),
             )
         return self._remembered[version]
-
-    def _knowledge(self, scene: SceneMeta | None) -> tuple[EntryLine, ...]:
-        lines = self.rooms.memory.context(_ENTRIES, scene=scene, graph_facts=_GRAPH_FACTS)
-        return tuple(
-            EntryLine(
-                each.category,
-                each.key,
-                each.value,
-                GRAPH if each.origin == GRAPH else "",
-                each.origin != GRAPH and each.category in _FOUNDATIONAL,
-            )
-            for each in lines
-        )
-
-    def _alerts(self) -> tuple[AlertLine, ...]:
-        return tuple(
-            AlertLine(each.severity.value, each.check, each.finding, each.recommendation)
-            for each in self.rooms.health.open_alerts(_ALERTS)
-        )
 
 
 def _shown(spec: FactoryMode) -> frozenset[str]:

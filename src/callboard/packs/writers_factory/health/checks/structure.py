@@ -6,9 +6,10 @@ from itertools import pairwise
 from statistics import fmean
 from typing import Final
 
+from callboard.packs.writers_factory.bible.beats import BeatPoint
 from callboard.packs.writers_factory.health.examination import Examination, finding_of
 from callboard.packs.writers_factory.health.values import CheckId, HealthCheckResult
-from callboard.packs.writers_factory.health.view import BeatView, ManuscriptView, SceneView
+from callboard.packs.writers_factory.health.view import ManuscriptView, SceneView
 from callboard.packs.writers_factory.model import Finding, Severity
 from callboard.packs.writers_factory.settings import HealthSettings
 
@@ -41,7 +42,7 @@ def check_beats(exam: Examination) -> HealthCheckResult:
     )
 
 
-def points_off(beat: BeatView, start_pct: float) -> float:
+def points_off(beat: BeatPoint, start_pct: float) -> float:
     """Return by how many points a beat begins before or after where it is to begin."""
     return round(max(0.0, beat.low_pct - start_pct, start_pct - beat.high_pct), _DIGITS)
 
@@ -54,7 +55,7 @@ def rate_written(off_points: float, settings: HealthSettings) -> Severity | None
 
 
 def rate_unwritten(
-    beat: BeatView, progress_pct: float, settings: HealthSettings
+    beat: BeatPoint, progress_pct: float, settings: HealthSettings
 ) -> Severity | None:
     """Return how much it matters that a beat is not written yet."""
     overdue = round(progress_pct - beat.high_pct, _DIGITS)
@@ -111,7 +112,7 @@ def _unwritten(exam: Examination) -> Iterator[Finding]:
 
 
 def _disorder(view: ManuscriptView) -> Iterator[Finding]:
-    seen: list[tuple[BeatView, SceneView]] = []
+    seen: list[tuple[BeatPoint, SceneView]] = []
     for number, scene in view.first_scenes().items():
         beat = view.beats_by_number.get(number)
         if beat is None:
@@ -130,7 +131,7 @@ def _disorder(view: ManuscriptView) -> Iterator[Finding]:
         seen.append((beat, scene))
 
 
-def _is_ahead(other: BeatView, beat: BeatView) -> bool:
+def _is_ahead(other: BeatPoint, beat: BeatPoint) -> bool:
     """Say whether an earlier scene serves a later beat, and the sheet does not want it so.
 
     Some beats lie within a longer one of a higher number.
@@ -151,7 +152,7 @@ def _without_beat(view: ManuscriptView) -> Iterator[Finding]:
             )
 
 
-def _target(beat: BeatView) -> str:
+def _target(beat: BeatPoint) -> str:
     if beat.low_pct == beat.high_pct:
         return f"{beat.low_pct:g} %"
     return f"{beat.low_pct:g}-{beat.high_pct:g} %"

@@ -6,7 +6,7 @@ The five tiers say who must act, what is retried and what the user sees.
 from collections import deque
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from enum import IntEnum
+from enum import IntEnum, StrEnum
 from threading import Lock
 from typing import Any, ClassVar, Final
 
@@ -21,6 +21,17 @@ class ErrorTier(IntEnum):
     USER_FIXABLE = 2
     EXTERNAL_RATE_LIMIT = 3
     EXTERNAL_DEGRADING = 4
+
+
+class Fault(StrEnum):
+    """What is wrong with a request itself; every door has one answer to each."""
+
+    MISSING = "missing"
+    """It names something that does not exist."""
+    UNUSABLE = "unusable"
+    """It holds a value that cannot be used."""
+    STATE = "state"
+    """The thing it names is not in a state that allows it."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -138,11 +149,12 @@ class CallboardError(Exception):
     """Root of every error Callboard raises on purpose.
 
     A class that sets `tier` declares it, and nobody looks further. A class that does not is
-    classified by what it wraps and says.
+    classified by what it wraps and says. `fault` is set where the request itself is wrong.
     """
 
     code: ClassVar[str] = "internal"
     tier: ErrorTier = ErrorTier.PERMANENT
+    fault: Fault | None = None
     # Whether it says by its kind that nothing was done. What any other error leaves of an outside
     # effect is not known until somebody has looked.
     is_refusal: ClassVar[bool] = False
@@ -169,6 +181,7 @@ class NotFound(CallboardError):
 
     code = "not_found"
     tier = ErrorTier.PERMANENT
+    fault = Fault.MISSING
     is_refusal = True
 
 
@@ -177,6 +190,7 @@ class InvalidInput(CallboardError):
 
     code = "invalid_input"
     tier = ErrorTier.PERMANENT
+    fault = Fault.UNUSABLE
     is_refusal = True
 
 
@@ -185,6 +199,7 @@ class Conflict(CallboardError):
 
     code = "conflict"
     tier = ErrorTier.PERMANENT
+    fault = Fault.STATE
     is_refusal = True
 
 

@@ -2,7 +2,7 @@
 
 from typing import ClassVar
 
-from callboard.core.errors import CallboardError, ErrorRecord, InvalidInput
+from callboard.core.errors import CallboardError, ErrorRecord, Fault, InvalidInput
 
 
 class NonDeterministic(CallboardError):
@@ -84,6 +84,7 @@ class UnknownChoreography(CallboardError):
     """A run names a choreography that nobody offers."""
 
     code = "unknown_choreography"
+    fault = Fault.MISSING
 
 
 class Halt(BaseException):

@@ -13,6 +13,7 @@ from pydantic import Field, ValidationError
 
 from callboard.core.bundled import bundled_yaml
 from callboard.core.errors import InvalidInput
+from callboard.core.parsing import misfits
 from callboard.core.settings.model import CatalogSettings
 from callboard.core.vocabulary import ModelTier
 
@@ -116,10 +117,8 @@ def _facts(name: str, entry: Mapping[str, Any]) -> ModelFacts:
     try:
         known = _CatalogEntry.model_validate(entry)
     except ValidationError as error:
-        first = error.errors()[0]
-        place = ".".join(str(part) for part in first["loc"])
         raise InvalidInput(
-            f"Catalog entry {name!r}: {place}: {first['msg']}",
+            f"Catalog entry {name!r}: {misfits(error, 'it')}",
             fix=f"Known keys: {', '.join(_CatalogEntry.model_fields)}.",
         ) from error
     window = known.window or UNKNOWN_WINDOW_TOKENS

@@ -16,6 +16,7 @@ from pydantic_core import to_jsonable_python
 
 from callboard.core.canonical import Json
 from callboard.core.errors import InvalidInput
+from callboard.core.parsing import misfits
 from callboard.operations.declaration import AGENT, USER, Operation
 from callboard.studio.studio import Studio
 from callboard.tools import (
@@ -186,11 +187,11 @@ class Operations:
         try:
             checked = wanted.arguments.model_validate(dict(values))
         except ValidationError as error:
-            told = "; ".join(
-                f"{'.'.join(map(str, each['loc']))}: {each['msg']}"
-                for each in error.errors(include_url=False, include_input=False)
-            )
-            raise InvalidInput(f"{wanted.name} cannot use these arguments: {told}") from None
+            told = misfits(error, "arguments")
+            takes = ", ".join(wanted.arguments.model_fields) or "no arguments"
+            raise InvalidInput(
+                f"{wanted.name} cannot use these arguments: {told}", fix=f"It takes: {takes}."
+            ) from None
         return checked.model_dump(mode="json")
 
 

@@ -27,6 +27,7 @@ from callboard.models import (
     RemoteProvider,
     ScriptFiles,
     TimeLimits,
+    fetch_weights,
     profiles_dir,
     weights_dir,
 )
@@ -108,7 +109,7 @@ def direct_way(around: Surroundings) -> DirectWay:
     here = Path.cwd()
     below = () if around.project is None else (around.project.root,)
     known: dict[str, Provider] = {
-        "local": LocalProvider(weights_dir(around.environment)),
+        "local": LocalProvider(weights_dir(around.environment), fetch=fetch_weights),
         SCRIPT: ScriptFiles(here, below=below),
         **around.providers,
     }

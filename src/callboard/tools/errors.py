@@ -1,6 +1,6 @@
 """What can go wrong with a tool call. A refusal means that nothing ran."""
 
-from callboard.core.errors import CallboardError, ErrorTier
+from callboard.core.errors import CallboardError, ErrorTier, Fault
 
 
 class ToolError(CallboardError):
@@ -20,12 +20,14 @@ class UnknownTool(CallRefused):
     """Nobody registered a tool under that id."""
 
     code = "unknown_tool"
+    fault = Fault.MISSING
 
 
 class InvalidArgs(CallRefused):
     """The arguments do not fit what the tool takes."""
 
     code = "invalid_args"
+    fault = Fault.UNUSABLE
 
 
 class NonceInvalid(CallRefused):
@@ -57,6 +59,7 @@ class PathOutsideProject(ToolError):
     """The path leads out of the project's own files."""
 
     code = "path_outside_project"
+    fault = Fault.UNUSABLE
     is_refusal = True
 
 
@@ -70,6 +73,7 @@ class FileMissing(ToolError):
     """There is no such file in the project."""
 
     code = "file_not_found"
+    fault = Fault.MISSING
     is_refusal = True
 
 
@@ -77,6 +81,7 @@ class Unreadable(ToolError):
     """The file is there but cannot be read as what was asked for."""
 
     code = "unreadable"
+    fault = Fault.UNUSABLE
     is_refusal = True
 
 
@@ -96,6 +101,7 @@ class FileChanged(ToolError):
     """The file is not the one the caller had seen."""
 
     code = "file_changed"
+    fault = Fault.STATE
     is_refusal = True
 
 

@@ -27,6 +27,7 @@ from typing import Any, Final, TypeVar, cast, get_type_hints
 from pydantic import BaseModel, ConfigDict, ValidationError
 
 from callboard.core.canonical import Json
+from callboard.core.parsing import misfits
 from callboard.core.vocabulary import Effect
 from callboard.tools.errors import InvalidArgs, InvalidTool
 from callboard.tools.files import ProjectFiles
@@ -148,16 +149,11 @@ class Tool:
         try:
             return self.args_model.model_validate(raw)
         except ValidationError as error:
-            problems = error.errors(include_url=False, include_input=False, include_context=False)
-            keys = [".".join(str(part) for part in problem["loc"]) for problem in problems]
-            told = "; ".join(
-                f"{key or 'arguments'}: {problem['msg']}"
-                for key, problem in zip(keys, problems, strict=True)
-            )
+            keys = [".".join(str(part) for part in each["loc"]) for each in error.errors()]
             takes = ", ".join(self.args_model.model_fields) or "no arguments"
             # The cause is cut off: it repeats the values, and a value may be a secret.
             raise InvalidArgs(
-                f"Tool {self.id} cannot use these arguments: {told}",
+                f"Tool {self.id} cannot use these arguments: {misfits(error, 'arguments')}",
                 fix=f"It takes: {takes}.",
                 tool=self.id,
                 keys=list(keys),

@@ -13,6 +13,7 @@ from typing import Any
 import pytest
 import yaml
 
+from callboard.cli import exits
 from callboard.cli.main import main
 from callboard.models.credentials import EncryptedFile, Secret
 from warm_process import call_warm
@@ -224,10 +225,10 @@ def test_an_unknown_provider_is_refused_before_anything_is_asked(
     auth: Callable[..., Ended], good_key: str
 ) -> None:
     ended = auth("opneai", "--api-key", good_key)
-    assert ended.code == 2
+    assert ended.code == exits.NOT_FOUND
     assert "openai" in ended.err
     mistaken = auth(good_key)
-    assert mistaken.code == 2
+    assert mistaken.code == exits.NOT_FOUND
     assert good_key not in mistaken.err, "a key typed in the wrong place is not repeated"
 
 

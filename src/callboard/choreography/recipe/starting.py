@@ -7,16 +7,19 @@ from pathlib import Path
 from typing import Any, Final, cast
 
 from callboard.choreography.grounding import Grounding
-from callboard.choreography.guards import only_one
+from callboard.choreography.guards import is_interrupted, only_one
+from callboard.choreography.pages import PageFinder, Telling
 from callboard.choreography.recipe.definition import CommitAction, Problem, Recipe, resolve
 from callboard.choreography.recipe.definition.reading import invalid
 from callboard.choreography.recipe.definition.wiring import template_problems
 from callboard.choreography.recipe.errors import MissingArgs, RecipeRunning, RefResolutionError
+from callboard.choreography.recipe.running.proof import PROOF
 from callboard.choreography.recipe.running.writing import check_path
 from callboard.choreography.recipe.task import Assignment, RecipeTask
 from callboard.choreography.staffing import AgentUnavailable, find_agent, tier_of
 from callboard.core.canonical import Json
 from callboard.core.errors import InvalidInput
+from callboard.core.vocabulary import RunRecord, RunState
 from callboard.store.connection import Connection
 from callboard.studio.studio import Studio
 
@@ -28,7 +31,9 @@ class RecipeHouse:
     """What a pack brings so that recipes can be played in it.
 
     `seeds` takes arguments out of a request, `describe` puts a request into words that has none;
-    both may read the project and are called on a thread.
+    both may read the project and are called on a thread. `proof` is the tool that looks at every
+    text, as `path` and `text`, before it is written; its payload has a `verdict` and `findings`.
+    `pages` finds what of the project an agent reads; `telling` is how the project is told.
     """
 
     pack: str
@@ -36,6 +41,15 @@ class RecipeHouse:
     seeds: Callable[[Studio, str, Recipe], Mapping[str, Json]] | None = None
     describe: Callable[[Studio, Recipe, Mapping[str, Json]], str] | None = None
     grounding: Callable[[Studio], Grounding] | None = None
+    proof: str | None = None
+    pages: PageFinder | None = None
+    telling: Telling | None = None
+
+    @property
+    def reads(self) -> tuple[str, ...]:
+        """What an agent's step may read beside its slots."""
+        pages = self.pages.kinds if self.pages is not None else ()
+        return (*pages, *((PROOF,) if self.proof is not None else ()))
 
 
 @dataclass(frozen=True, slots=True)
@@ -73,21 +87,32 @@ async def complete(
     return Assignment(recipe, task, agents, seen)
 
 
+_UNDER_WAY: Final = {
+    RunState.WAITING: ("waits for your answer", "Answer it (`callboard answer`)"),
+    RunState.PAUSED: ("is paused", "Let it go on (`callboard runs resume {run}`)"),
+}
+
+
 def single_flight(
     studio: Studio, choreography: str, label: str
 ) -> Callable[[Connection], None] | None:
-    """Return what objects to a second run of a recipe while one is under way."""
+    """Return what objects to a second run of a recipe while one is under way.
+
+    One that was interrupted is not under way; one that waits for the user, or is paused, is.
+    """
     if studio.settings.pipeline.single_flight == "off":
         return None
 
-    return only_one(
-        choreography,
-        lambda run: RecipeRunning(
-            f"{label!r} is already running as {run.id}",
-            fix="Wait for it, cancel it, or set pipeline.single_flight to off.",
+    def refusal(run: RunRecord) -> RecipeRunning:
+        told, fix = _UNDER_WAY.get(run.state, ("is already running", "Wait for it"))
+        return RecipeRunning(
+            f"{label!r} {told} as {run.id}",
+            fix=f"{fix.format(run=run.id)}, cancel it (`callboard runs cancel {run.id}`), or set"
+            " pipeline.single_flight to off.",
             run_id=run.id,
-        ),
-    )
+        )
+
+    return only_one(choreography, refusal, lambda run: not is_interrupted(studio, run))
 
 
 def _task(studio: Studio, house: RecipeHouse, recipe: Recipe, request: RecipeRequest) -> RecipeTask:

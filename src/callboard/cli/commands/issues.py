@@ -18,7 +18,7 @@ app = new_app("What work left behind for you: failed checks, findings, proposals
 
 NumberArgument = Annotated[int, typer.Argument(metavar="NUMBER", help="Number of an issue.", min=1)]
 NumbersArgument = Annotated[
-    list[int], typer.Argument(metavar="NUMBER...", help="Numbers of issues.", min=1)
+    list[int], typer.Argument(metavar="NUMBER", help="Numbers of issues.", min=1)
 ]
 
 

@@ -79,7 +79,7 @@ def list_command(project: ProjectOption = None, as_json: JsonOption = False) -> 
 @app.command()
 def pull(
     model: Annotated[
-        str, typer.Argument(metavar="MODEL]", help="Which; only `local` has weights to fetch.")
+        str, typer.Argument(metavar="MODEL", help="Which; only `local` has weights to fetch.")
     ] = "local",
     project: ProjectOption = None,
     as_json: JsonOption = False,

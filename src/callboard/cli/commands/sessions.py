@@ -74,7 +74,7 @@ def show(
 
 @app.command()
 def create(
-    name: Annotated[str, typer.Argument(metavar="NAME]", help="How it is called.")] = "",
+    name: Annotated[str, typer.Argument(metavar="NAME", help="How it is called.")] = "",
     project: ProjectOption = None,
     as_json: JsonOption = False,
 ) -> int:

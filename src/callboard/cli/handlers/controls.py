@@ -217,6 +217,7 @@ def apply_run(project: Path | None, name: str, accepted: Acceptance, *, as_json:
             if as_json:
                 echo_json({"applied": [each.to_json() for each in applied]})
             for proposal in () if as_json else applied:
+                echo_text(proposal.diff)
                 echo(f"Written: {proposal.path}")
         return exits.OK
 

@@ -7,7 +7,7 @@ from typing import Annotated, Any, Final, cast
 from pydantic import AfterValidator, BaseModel, BeforeValidator, ConfigDict, ValidationError
 
 from callboard.core.errors import InvalidInput, NotFound
-from callboard.core.parsing import FileProblem, decode_text, parse_json, parse_yaml
+from callboard.core.parsing import FileProblem, decode_text, misfits, parse_json, parse_yaml
 from callboard.core.patterns import pattern_problem
 from callboard.models.providers.plain_file import read_plain
 from callboard.models.providers.script import Line, Script
@@ -48,9 +48,7 @@ def load_script(path: Path, below: Sequence[Path] = ()) -> Script:
     except FileNotFoundError as error:
         raise NotFound(f"There is no script file {path}.", fix=_SEE) from error
     except ValidationError as error:
-        first = error.errors()[0]
-        place = ".".join(str(part) for part in first["loc"]) or "the file"
-        raise InvalidInput(f"{path}: {place}: {first['msg']}", fix=_SEE) from error
+        raise InvalidInput(f"{path}: {misfits(error, 'the file')}", fix=_SEE) from error
     return Script(*replies, name=str(path))
 
 

@@ -8,6 +8,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from warm_process import call_warm
+
 SCRIPT = Path(sys.executable).with_name("callboard")
 
 GOOD_REPLIES = """\
@@ -77,10 +79,8 @@ Here = Callable[..., Ended]
 
 
 def call(*words: str, cwd: Path, stdin: str = "") -> Ended:
-    """Call the console script and wait for its end."""
-    done = subprocess.run(
-        [str(SCRIPT), *words], cwd=cwd, input=stdin, capture_output=True, text=True, check=False
-    )
+    """Call the command line in a process of its own and wait for its end."""
+    done = call_warm(*words, cwd=cwd, stdin=stdin)
     return Ended(done.returncode, done.stdout, done.stderr)
 
 

@@ -26,7 +26,7 @@ class ToolUse:
     key: str
     tool: str
     args: dict[str, Json]
-    slot: str
+    slot: str | None
     agent_id: str | None = None
     policy: Policy | None = None
     permit: str | None = None

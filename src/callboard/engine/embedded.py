@@ -11,7 +11,7 @@ from callboard.core.errors import CallboardError, Conflict
 from callboard.engine.executor import Executor
 from callboard.engine.live import LiveRun
 from callboard.store.connection import DiskFull, StoreBusy, StoreError, StoreReadOnly
-from callboard.store.journal.questions import answered_for
+from callboard.store.journal.questions import answers_to
 from callboard.store.journal.signals import open_signals
 
 _log = logging.getLogger(__name__)
@@ -19,6 +19,7 @@ _log = logging.getLogger(__name__)
 TICK_SECONDS: Final = 0.1
 # How often the mirrors of a working run are brought up to date.
 _TICKS_PER_MIRROR: Final = 10
+_STEPS_PER_MIRROR_SECOND: Final = 500
 # So long an interrupted run waits before it is tried again, at first and at most.
 _FIRST_PAUSE_SECONDS: Final = 1.0
 _LONGEST_PAUSE_SECONDS: Final = 60.0
@@ -61,8 +62,8 @@ class EmbeddedDispatcher:
         self._poked = asyncio.Event()
         self._watcher: asyncio.Task[None] | None = None
         self._seen_version = -1
-        # Run id to the last completion its mirrors have been told of.
-        self._mirrored: dict[str, int] = {}
+        # Run id to the last completion its mirrors have been told of, and when they may be again.
+        self._mirrored: dict[str, tuple[int, float]] = {}
 
     async def start(self) -> None:
         """Register this process and begin to watch."""
@@ -190,8 +191,11 @@ class EmbeddedDispatcher:
 
     def _touch_mirrors(self) -> None:
         for run_id, live in self._live.items():
-            if self._mirrored.get(run_id) != live.next_seq:
-                self._mirrored[run_id] = live.next_seq
+            seq, due_at = self._mirrored.get(run_id, (0, 0.0))
+            if seq != live.next_seq and due_at <= self._now:
+                # A folder is compared whole: a long run's is written less and less often.
+                pause = live.next_seq / _STEPS_PER_MIRROR_SECOND
+                self._mirrored[run_id] = (live.next_seq, self._now + pause)
                 self._executor.backstage.settled(run_id, live.record.session_id)
 
     def _deliver(self) -> None:
@@ -208,7 +212,7 @@ class EmbeddedDispatcher:
         }
         if not waiting:
             return
-        for answer in database.read(lambda connection: answered_for(connection, owner)):
+        for answer in database.read(lambda connection: answers_to(connection, list(waiting))):
             future = waiting.get(answer.id)
             if future is not None and not future.done():
                 future.set_result(answer.value)

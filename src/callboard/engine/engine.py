@@ -2,7 +2,8 @@
 
 import asyncio
 import logging
-from collections.abc import AsyncIterator, Callable
+from collections.abc import AsyncGenerator, Callable
+from contextlib import aclosing
 from typing import Final, Literal
 
 from callboard.core.canonical import Json
@@ -19,12 +20,13 @@ from callboard.engine.backstage import Backstage
 from callboard.engine.changes import Changes
 from callboard.engine.dispatcher import Dispatcher
 from callboard.engine.errors import RunInterrupted, UnknownChoreography
+from callboard.engine.feed import Feed
 from callboard.engine.lineage import Cut, insert_edits, plan_fork, plan_retry
 from callboard.engine.ownership import Ownership
 from callboard.engine.signals import Signals
 from callboard.store.connection import Connection, StoreError
 from callboard.store.journal.claims import deaths_in_vain
-from callboard.store.journal.events import append_event, read_events
+from callboard.store.journal.events import append_event
 from callboard.store.journal.questions import give_answer, load_question
 from callboard.store.journal.runs import claim, finish, insert_run, load_run, unfinished_owners
 
@@ -56,6 +58,7 @@ class Engine:
         self._ownership = ownership
         self._dispatcher = dispatcher
         self._changes = Changes(backstage.database)
+        self._feed = Feed(backstage.database, self._changes)
         # Looks for runs that nobody executes; only where unfinished runs are recovered.
         self._adopter: asyncio.Task[None] | None = None
         self._most_deaths = MOST_DEATHS
@@ -72,6 +75,7 @@ class Engine:
             await asyncio.wait({self._adopter})
             self._adopter = None
         await self._dispatcher.stop()
+        await self._feed.stop()
 
     async def create(
         self,
@@ -344,19 +348,13 @@ class Engine:
 
     async def events(
         self, *, run_id: str | None = None, session_id: str | None = None, after: int = 0
-    ) -> AsyncIterator[Event]:
+    ) -> AsyncGenerator[Event]:
         """Follow stored events from a point on, across processes, until the caller stops."""
-        while True:
-            page = self._database.read(
-                lambda connection, after=after: read_events(
-                    connection, after=after, run_id=run_id, session_id=session_id
-                )
-            )
-            for event in page:
+        async with aclosing(
+            self._feed.follow(run_id=run_id, session_id=session_id, after=after)
+        ) as events:
+            async for event in events:
                 yield event
-                after = event.seq
-            if not page:
-                await self._changes.next()
 
     def load(self, run_id: str) -> RunRecord:
         """Return a run as stored."""

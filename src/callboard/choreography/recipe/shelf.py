@@ -76,7 +76,10 @@ class RecipeShelf:
         if studio is None:
             return []
         around = RecipeSurroundings(
-            studio.tools.registry, studio.repertoire.archetypes, studio.prompts(self.house.pack)
+            studio.tools.registry,
+            studio.repertoire.archetypes,
+            studio.prompts(self.house.pack),
+            self.house.reads,
         )
         return check_wiring(recipe, file, around)
 
@@ -124,10 +127,7 @@ class RecipeChoreography:
 
     async def perform(self, studio: Studio, run: Run) -> Json:
         """Execute one run of it."""
-        grounding = self._shelf.house.grounding
-        return await play_recipe(
-            studio, run, self._shelf.turns, None if grounding is None else grounding(studio)
-        )
+        return await play_recipe(studio, run, self._shelf.turns, self._shelf.house)
 
     def restart_key(self, _studio: Studio, run: RunRecord, from_step: str | None) -> str | None:
         """Return from where a run is begun again: the step named, else the one that failed."""

@@ -134,6 +134,8 @@ class Objection:
     kind: str
     subject: str
     detail: str
+    # Whose limit it is; empty for the user's own.
+    who: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -247,8 +249,11 @@ class Domain(Protocol):
         """Change rows, all of them or none, once per key; raises `WriteError`."""
         ...
 
-    def undo(self, who: Who) -> Awaitable[UndoResult]:
-        """Take back what the last turn that wrote has changed in this session."""
+    def undo(self, who: Who, confirmed: WritePreview | None = None) -> Awaitable[UndoResult]:
+        """Take back what the last turn that wrote has changed in this session.
+
+        What the human must see first raises `WriteError` with a preview, to be sent along then.
+        """
         ...
 
     def counts(self, who: Who) -> Awaitable[Mapping[str, int]]:

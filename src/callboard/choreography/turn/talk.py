@@ -149,6 +149,10 @@ class Talk:
             raise _failure(done)
         return dict(done.result)
 
+    def refuse_strangers(self, session_id: str, who: Who) -> None:
+        """Object to somebody who looks into another person's conversation."""
+        self._read(lambda connection: refuse_strangers(connection, session_id, who.user_id))
+
     def entities(self, session_id: str) -> tuple[Entity, ...]:
         """Return the things a conversation is about, put away or not."""
         return self._read(lambda connection: load_registry(connection, session_id)).all()

@@ -128,6 +128,18 @@ class SummarySettings(SettingsSection):
         return int(getattr(self, tier.value))
 
 
+class PageSettings(SettingsSection):
+    """How much of the project an agent is shown beside what its task gives it, by its tier."""
+
+    minimal: int = Field(default=300, ge=0, description="Tokens for a minimal model.")
+    medium: int = Field(default=3_000, ge=0, description="Tokens for a medium model.")
+    full: int = Field(default=12_000, ge=0, description="Tokens for a full model.")
+
+    def limit_tokens(self, tier: ModelTier) -> int:
+        """Return the most tokens of pages a model of a tier is shown."""
+        return int(getattr(self, tier.value))
+
+
 class PipelineSettings(SettingsSection):
     """How recipes are executed."""
 
@@ -153,6 +165,11 @@ class PipelineSettings(SettingsSection):
     summary_chars: SummarySettings = Field(
         default_factory=SummarySettings,
         description="How much of a tool's findings an agent is shown.",
+    )
+    page_tokens: PageSettings = Field(
+        default_factory=PageSettings,
+        description="How much of the project's own pages an agent is shown, in recipes and chats.",
+        json_schema_extra=restricted("every token shown is one you pay for"),
     )
 
 

@@ -21,7 +21,7 @@ from callboard.choreography.turn.requests import (
 )
 from callboard.core.clock import Clock
 from callboard.library.relational.base import Base, Dialect, dialect_of
-from callboard.library.relational.dates import Today
+from callboard.library.relational.dates import Today, WriteMoment
 from callboard.library.relational.reading import Reader
 from callboard.library.relational.rules import Rules, WriteLimits
 from callboard.library.relational.tables import Tables
@@ -107,12 +107,18 @@ class Data:
             lambda c: self.writer.write(c, who, self.day_of(c, who), request, key, confirmed)
         )
 
-    async def undo(self, who: Who) -> UndoResult:
-        """Take back what the last turn that wrote has changed."""
+    async def undo(self, who: Who, confirmed: WritePreview | None = None) -> UndoResult:
+        """Take back what the last turn that wrote has changed; some of it must be agreed to."""
 
         def work(connection: "Connection") -> UndoResult:
-            now = _stamp(self.day_of(connection, who))
-            return undo_last_turn(connection, who, self.tables, self.log, now)
+            today = self.day_of(connection, who)
+            moment = WriteMoment(who, connection, today)
+
+            def asks(entries: list[dict[str, Any]]) -> list[str]:
+                return self.rules.reasons_to_undo(moment, entries)
+
+            now = _stamp(today)
+            return undo_last_turn(connection, who, self.tables, self.log, now, asks, confirmed)
 
         return await self.base.write(work)
 

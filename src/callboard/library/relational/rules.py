@@ -51,6 +51,13 @@ class Rules(Protocol):
         """Return why the human is asked before this, besides how many rows it touches."""
         ...
 
+    def reasons_to_undo(self, moment: WriteMoment, entries: Sequence[Values]) -> list[str]:
+        """Return why the human is asked before lines of the log are taken back.
+
+        Called when they have been, in the transaction that a refusal undoes.
+        """
+        ...
+
     def deletion(self, moment: WriteMoment, table: Described, row: Values) -> Deletion:
         """Say how a row goes."""
         ...
@@ -97,6 +104,10 @@ class PlainRules:
         values: Values,
     ) -> list[str]:
         """Ask about nothing more."""
+        return []
+
+    def reasons_to_undo(self, moment: WriteMoment, entries: Sequence[Values]) -> list[str]:
+        """Ask about nothing."""
         return []
 
     def deletion(self, moment: WriteMoment, table: Described, row: Values) -> Deletion:
@@ -236,6 +247,14 @@ def check_consent(preview: WritePreview, confirmed: WritePreview | None) -> None
         )
     was = (confirmed.op, confirmed.table, confirmed.match_count, confirmed.row_versions)
     now = (preview.op, preview.table, preview.match_count, preview.row_versions)
+    unseen = [each for each in preview.reasons if each not in confirmed.reasons]
+    if was == now and unseen:
+        raise WriteError(
+            "conflict",
+            f"What was confirmed did not say this: {'; '.join(unseen)}",
+            hint="Show the preview again and ask again.",
+            preview=preview,
+        )
     if was != now:
         raise WriteError(
             "conflict",

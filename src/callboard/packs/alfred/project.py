@@ -12,6 +12,7 @@ from callboard.choreography.turn.domain import Who
 from callboard.choreography.turn.operations import operations_on, undo_rows, write_rows
 from callboard.choreography.turn.requests import (
     UndoResult,
+    WriteError,
     WriteKey,
     WritePreview,
     WriteRequest,
@@ -128,6 +129,12 @@ class KitchenProject:
             return outcome
         return outcome.model_copy(update={"message": "\n".join([*rung, outcome.message])})
 
+    def theirs(self, session_id: str, user_id: str | None = None) -> str:
+        """Return the id of a conversation somebody may look into; another person's raises."""
+        found = self.studio.sessions.get(session_id).id
+        self.talk.refuse_strangers(found, self.who(user_id, found))
+        return found
+
     async def session_of(self, user_id: str | None = None) -> str:
         """Return where somebody talks: the newest session that is theirs, or nobody's yet."""
         name, sessions = self.who(user_id).user_id, self.studio.sessions
@@ -158,9 +165,24 @@ class KitchenProject:
         key = WriteKey(session_id=own.session_id, step_id=step_id)
         return await self.operations.perform(write_rows, own, request, key, confirmed)
 
-    async def undo(self, who: Who) -> UndoResult:
+    async def write_anyway(self, who: Who, request: WriteRequest) -> WriteResult:
+        """Change rows although somebody would be asked; why they would be is on the receipt."""
+        preview = await self.kitchen.preview(by_hand(who), request)
+        return await self.write(who, request, preview if preview.needs_confirmation else None)
+
+    async def undo(self, who: Who, confirmed: WritePreview | None = None) -> UndoResult:
         """Take back the last change that was made without a conversation."""
-        return await self.operations.perform(undo_rows, by_hand(who))
+        return await self.operations.perform(undo_rows, by_hand(who), confirmed)
+
+    async def undo_anyway(self, who: Who) -> UndoResult:
+        """Do the same although somebody would be asked; why they would be is on the receipt."""
+        try:
+            return await self.undo(who)
+        except WriteError as error:
+            if error.kind != "needs_confirmation":
+                raise
+            preview = WritePreview.model_validate(error.context["preview"])
+            return await self.undo(who, preview)
 
     async def set_profile(
         self, who: Who, values: Mapping[str, Any], confirmed: WritePreview | None = None

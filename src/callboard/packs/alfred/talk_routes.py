@@ -168,10 +168,10 @@ async def say(
 
 @router.get("/sessions/{session_id}/standing")
 async def show_standing(
-    alfred: AlfredKitchen, studio: OpenStudio, session_id: SessionId
+    alfred: AlfredKitchen, session_id: SessionId, user_id: UserId = None
 ) -> StandingShape:
     """Tell the mode, the drafts, and what waits for the user's word."""
-    standing = alfred.talk.standing(studio.sessions.get(session_id).id)
+    standing = alfred.talk.standing(alfred.theirs(session_id, user_id))
     asked, proposal = standing.clarification, standing.proposal
     return StandingShape(
         mode=standing.mode,
@@ -194,19 +194,19 @@ async def choose_mode(
 
 @router.get("/sessions/{session_id}/entities")
 async def list_entities(
-    alfred: AlfredKitchen, studio: OpenStudio, session_id: SessionId, page: Paged
+    alfred: AlfredKitchen, session_id: SessionId, page: Paged, user_id: UserId = None
 ) -> list[Entry]:
     """List what a conversation is about, put away or not."""
-    session = studio.sessions.get(session_id)
-    return [asdict(each) for each in page.cut(alfred.talk.entities(session.id))]
+    found = alfred.theirs(session_id, user_id)
+    return [asdict(each) for each in page.cut(alfred.talk.entities(found))]
 
 
 @router.get("/sessions/{session_id}/cooking")
 async def show_cooking(
-    alfred: AlfredKitchen, studio: OpenStudio, session_id: SessionId
+    alfred: AlfredKitchen, studio: OpenStudio, session_id: SessionId, user_id: UserId = None
 ) -> CookingShape | None:
     """Show what is on the stove in a conversation, with its timers; null if nothing is."""
-    cooking = alfred.cooking(studio.sessions.get(session_id).id)
+    cooking = alfred.cooking(alfred.theirs(session_id, user_id))
     if cooking is None:
         return None
     now_ms = studio.clock.now_ms()
@@ -232,20 +232,18 @@ async def show_cooking(
 
 @router.get("/sessions/{session_id}/turns")
 async def list_turns(
-    alfred: AlfredKitchen, studio: OpenStudio, session_id: SessionId, page: Paged
+    alfred: AlfredKitchen, session_id: SessionId, page: Paged, user_id: UserId = None
 ) -> list[Entry]:
     """List what was said, oldest first."""
-    session = studio.sessions.get(session_id)
-    return page.cut(alfred.talk.turns(session.id))
+    return page.cut(alfred.talk.turns(alfred.theirs(session_id, user_id)))
 
 
 @router.get("/sessions/{session_id}/trace/{turn}")
 async def trace(
-    alfred: AlfredKitchen, studio: OpenStudio, session_id: SessionId, turn: int
+    alfred: AlfredKitchen, session_id: SessionId, turn: int, user_id: UserId = None
 ) -> Entry:
     """Tell why a turn did what it did: plan, steps, assumptions, calls, states."""
-    session = studio.sessions.get(session_id)
-    return alfred.talk.trace(session.id, turn)
+    return alfred.talk.trace(alfred.theirs(session_id, user_id), turn)
 
 
 @router.post("/sessions/{session_id}/undo")

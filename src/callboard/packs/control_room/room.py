@@ -63,7 +63,7 @@ def _what_is_there(studio: Studio) -> str:
             for scene in outline.entries[:_MOST_SCENES]
         ]
     lines += [
-        f"written: scene {scene.scene_number}: {scene.title} ({scene.path})"
+        f"written: scene {scene.label}: {scene.title} ({scene.path})"
         for scene in index.scenes[:_MOST_SCENES]
     ]
     return "\n".join(lines)

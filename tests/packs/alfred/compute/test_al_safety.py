@@ -6,15 +6,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from callboard.packs.alfred.kitchen.food.checking import check_constraints, find_clash
-from callboard.packs.alfred.kitchen.food.words import (
-    NO_ALLERGENS,
-    allergens_in,
-    canonical_allergies,
-    canonical_diets,
-    diets,
-    food_groups,
-)
+from callboard.packs.alfred.kitchen.food.checking import check_constraints
+from callboard.packs.alfred.kitchen.food.diets import canonical_allergies, canonical_diets, diets
+from callboard.packs.alfred.kitchen.food.groups import NO_ALLERGENS, allergens_in, food_groups
+from callboard.packs.alfred.kitchen.food.wishes import find_clash
 
 ALLERGENS = sorted(set(food_groups()) - NO_ALLERGENS)
 # Words that say nothing about what a food is.

@@ -12,6 +12,7 @@ from dataclasses import dataclass
 from typing import NoReturn
 
 from callboard.choreography.grounding import Grounding
+from callboard.choreography.pages import PageFinder, Telling
 from callboard.choreography.recipe.definition import Recipe
 from callboard.choreography.recipe.running.slots import RunSlots
 from callboard.choreography.recipe.task import Assignment
@@ -137,6 +138,10 @@ class Play:
     slots: RunSlots
     turn: PlayTurn
     grounding: Grounding | None
+    # The tool that looks at every text before it is written.
+    proof: str | None = None
+    pages: PageFinder | None = None
+    telling: Telling | None = None
 
     @property
     def studio(self) -> Studio:

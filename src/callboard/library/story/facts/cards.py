@@ -12,7 +12,9 @@ from typing import Any, Final, cast
 from callboard.core.canonical import Json
 from callboard.library.story.facts.bodies import hand_value, height_value, species_value
 from callboard.library.story.facts.claims import Attribute, FactClaim, Value
-from callboard.library.story.facts.lives import age_value, kin_value, place_value, rank_value
+from callboard.library.story.facts.ages import age_value
+from callboard.library.story.facts.lives import kin_value, place_value, rank_value
+from callboard.library.story.facts.skills import calling_value
 from callboard.library.story.facts.values import colour_name, date_in, families_of
 from callboard.library.story.lexicon import families_in
 from callboard.library.story.model import Quote
@@ -168,4 +170,5 @@ _READERS: Final[Mapping[Attribute, Callable[[str], Value | None]]] = {
     Attribute.SPECIES: species_value,
     Attribute.RANK: rank_value,
     Attribute.ORIGIN: place_value,
+    Attribute.CALLING: calling_value,
 }

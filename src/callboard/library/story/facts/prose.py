@@ -7,16 +7,20 @@ is told of here and now: not in a memory, a dream, a picture, a wish or a past p
 import re
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
-from functools import cache
+from functools import cache, cached_property
 from itertools import accumulate
 from typing import Final
 
-from callboard.library.story.facts.bodies import find_bodies, find_deaths, find_looks
+from callboard.library.story.facts.ages import find_ages
+from callboard.library.story.facts.bodies import find_bodies, find_looks
 from callboard.library.story.facts.cast import Cast
 from callboard.library.story.facts.claims import Attribute, FactClaim, FoundClaim
+from callboard.library.story.facts.deaths import find_deaths
 from callboard.library.story.facts.grammar import (
     ENTITY,
+    FIRST_SIGN,
     Masked,
+    MaskedName,
     alternatives,
     is_subject_or_owner,
     is_vouched_for,
@@ -24,13 +28,25 @@ from callboard.library.story.facts.grammar import (
     mask,
     tells_change,
 )
+from callboard.library.story.facts.households import find_households
 from callboard.library.story.facts.lives import find_lives, find_ties
 from callboard.library.story.facts.pronouns import MaskedSentence, Pronouns
+from callboard.library.story.facts.skills import find_callings, find_skills
 from callboard.library.story.lexicon import words_in
 from callboard.library.story.model import Quote
 from callboard.library.story.text import Document
 
-_FINDERS: Final = (find_looks, find_bodies, find_lives, find_deaths, find_ties)
+_FINDERS: Final = (
+    find_looks,
+    find_bodies,
+    find_ages,
+    find_lives,
+    find_deaths,
+    find_ties,
+    find_skills,
+    find_callings,
+    find_households,
+)
 _TOPICS: Final = {
     Attribute.EYES: "eyes",
     Attribute.HAIR: "hair",
@@ -41,6 +57,15 @@ _TOPICS: Final = {
     Attribute.SPECIES: "species",
 }
 _LOWER_WORD: Final = re.compile(r"(?<![\w’'])[a-z][a-z’'-]+")
+_PERSONAL_FIRST: Final = re.compile(r"(?:he|she|they|i)\b(?!['’])")
+_VERB_FIRST: Final = re.compile(
+    r"(?:has|had|have|lives|lived|is|was|speaks|spoke|can|cannot|could|never|works|worked|plays|does|did"
+    r"|broke|lost|owns|wears|carries|limps|keeps|drives|died|killed|drowned|married|teaches|taught)\b"
+)
+_ADJECTIVE_FIRST: Final = re.compile(
+    r"(?:an?|the|divorced|married|single|widowed|bald|blind|deaf|left-handed|right-handed|tall|short"
+    r"|illiterate|six|five|born|dead|childless)\b"
+)
 _PERSONAL: Final = re.compile(r"\b(?:I|my|he|his|she|her)\b", re.IGNORECASE)
 _FIRST_PERSON: Final = re.compile(r"\b(?:I|[Mm]e|[Mm]y|[Mm]yself)\b")
 # A deed inside one of these clauses need not be of this hour.
@@ -71,6 +96,10 @@ class ProseReading:
 
     def claims(self) -> tuple[FactClaim, ...]:
         """Return everything the text claims, in its order; a sentence claims a thing once."""
+        return self._claims
+
+    @cached_property
+    def _claims(self) -> tuple[FactClaim, ...]:
         found: dict[tuple[object, ...], FactClaim] = {}
         for index, each in enumerate(self.told):
             for claim in (*self._narrated(index, each), *self._spoken(index, each)):
@@ -91,7 +120,11 @@ class ProseReading:
         beside = each.sentence.has_dialogue
         for found in _find(each.narration):
             if not is_vouched_for(
-                each.narration.text, found.start, found.end, beside_speech=beside
+                each.narration.text,
+                found.start,
+                found.end,
+                beside_speech=beside,
+                says_no=found.says_no,
             ):
                 continue
             entity = self._who(index, each.narration, found.who, found.start)
@@ -105,7 +138,9 @@ class ProseReading:
         for found in _find(each.speech):
             if isinstance(found.who, str) or isinstance(found.whom, str):
                 continue
-            if is_vouched_for(each.speech.text, found.start, found.end):
+            if is_vouched_for(
+                each.speech.text, found.start, found.end, says_no=found.says_no
+            ):
                 entity = each.speech.mentions[found.who].entity
                 other = None if found.whom is None else each.speech.mentions[found.whom].entity
                 yield self._claim(index, each, found, entity, other, is_spoken=True)
@@ -131,6 +166,7 @@ class ProseReading:
             tells_change=tells_change(context, _TOPICS.get(found.attribute, "any")),
             looks_back=self._is_past(index),
             confidence=found.confidence,
+            topic=found.topic,
         )
 
     def _who(self, index: int, masked: Masked, who: int | str, place: int) -> str | None:
@@ -156,9 +192,12 @@ def read(
     cast: Cast,
     *,
     narrator: str | None = None,
+    about: str | None = None,
     most_chars: int | None = None,
 ) -> ProseReading:
     """Mask the names of a document; `narrator` is who says "I", if that is known.
+
+    What says nobody's name is of `about`, the owner of a card: "Only child. Has green eyes."
 
     Of a longer text the sentences that begin within `most_chars` of prose are read.
     """
@@ -171,7 +210,7 @@ def read(
     told = tuple(
         MaskedSentence(
             sentence,
-            _masked(sentence.narration, cast),
+            _masked(sentence.narration, cast, about),
             _masked(sentence.dialogue if sentence.has_dialogue else "", cast),
         )
         for sentence in sentences
@@ -196,8 +235,23 @@ def is_first_person(document: Document) -> bool:
     return with_i >= 3 and with_i * 8 >= len([text for text in narrated if text.strip()])
 
 
-def _masked(text: str, cast: Cast) -> Masked:
-    return mask(text, cast.find(text)) if text.strip() else Masked(text, ())
+def _masked(text: str, cast: Cast, about: str | None = None) -> Masked:
+    found = mask(text, cast.find(text)) if text.strip() else Masked(text, ())
+    if about is None or found.mentions or not text.strip():
+        return found
+    return _of_owner(text.strip(), about)
+
+
+def _of_owner(text: str, owner: str) -> Masked:
+    """Read what a card says without a name as said of its owner."""
+    sign, rest = chr(FIRST_SIGN), text[0].lower() + text[1:]
+    if _PERSONAL_FIRST.match(rest):
+        shown = _PERSONAL_FIRST.sub(sign, rest, count=1)
+    elif _VERB_FIRST.match(rest):
+        shown = f"{sign} {rest}"
+    else:
+        shown = f"{sign} was {'' if _ADJECTIVE_FIRST.match(rest) else 'an ' if rest[0] in 'aeiou' else 'a '}{rest}"
+    return Masked(shown, (MaskedName(owner, owner, ()),))
 
 
 def _find(masked: Masked) -> Iterable[FoundClaim]:

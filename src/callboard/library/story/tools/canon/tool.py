@@ -2,6 +2,8 @@
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from difflib import SequenceMatcher
+from pathlib import PurePosixPath
 from typing import Final, Literal
 
 from pydantic import Field
@@ -10,7 +12,7 @@ from callboard.core.canonical import Json
 from callboard.library.story.facts.claims import FactClaim
 from callboard.library.story.facts.comparison import Gathering, Leeway
 from callboard.library.story.index import StoryIndex, story_index
-from callboard.library.story.index.metadata import card_kind
+from callboard.library.story.index.metadata import card_kind, number_in_filename
 from callboard.library.story.model import Severity, StoryFinding
 from callboard.library.story.text import Document
 from callboard.library.story.thresholds import (
@@ -42,9 +44,10 @@ from callboard.library.story.tools.report import (
     make_finding,
     plan,
 )
-from callboard.tools import DryRun, ToolArgs, ToolContext, ToolResult, tool
+from callboard.tools import DryRun, FileMissing, ToolArgs, ToolContext, ToolResult, tool
 
 _FACT_LINES: Final = 40
+_MISTYPED: Final = 0.8
 
 
 class CanonCheckerArgs(ToolArgs):
@@ -68,10 +71,14 @@ class CanonCheck:
     unknown: Sequence[UnknownName]
     reads: Sequence[str]
     cut_short: Sequence[str] = ()
+    # Why nothing was compared; empty otherwise.
+    reason: str = ""
 
     @property
     def status(self) -> str:
         """The one word for it."""
+        if self.reason:
+            return "NOT_CHECKED"
         if self.verdict.clashes:
             return "CONFLICTS"
         return "CANON_GAP" if self.verdict.silent or self.unknown or self.variants else "CONSISTENT"
@@ -108,7 +115,9 @@ def check_scene(
     misspelt = frozenset(each.surface for each in variants)
     unknown = names.unknown(is_strict=is_strict, without=misspelt) if is_english else []
     reads = [document.path, *cards, *read]
-    return CanonCheck(verdict, canon, told, variants, unknown, reads, gathering.cut_short)
+    found = bool(cards or unknown or variants)
+    reason = "" if found else "no card is about anybody or anything this scene names"
+    return CanonCheck(verdict, canon, told, variants, unknown, reads, gathering.cut_short, reason)
 
 
 def cards_for(index: StoryIndex, document: Document) -> list[str]:
@@ -150,7 +159,17 @@ def canon_checker(context: ToolContext, args: CanonCheckerArgs) -> ToolResult:
     if document is None:
         gathering = Gathering(index, limits.facts.max_checked_chars)
         canon = gathering.canon_claims(cards)
-        check = CanonCheck(CanonComparison(), canon, (), (), (), cards, gathering.cut_short)
+        _refuse_mistyped(index, args.scene_path)
+        check = CanonCheck(
+            CanonComparison(),
+            canon,
+            (),
+            (),
+            (),
+            cards,
+            gathering.cut_short,
+            f"there is no {args.scene_path} yet",
+        )
     else:
         is_strict = args.mode == "strict"
         words_of = kept_small_words(context)
@@ -169,6 +188,25 @@ def kept_small_words(context: ToolContext) -> Callable[[Document], frozenset[str
 def _exists(context: ToolContext, index: StoryIndex, path: str) -> bool:
     # What is there but cannot be read is told by the index, not passed over as unwritten.
     return index.has(path) or context.files.sha256(path) is not None
+
+
+def _refuse_mistyped(index: StoryIndex, path: str) -> None:
+    """Refuse a scene that is not there but for a slip of the pen; one still to be written may be."""
+    wanted = PurePosixPath(path)
+    number = number_in_filename(wanted.stem)
+    near = [
+        scene.path
+        for scene in index.scenes
+        if number_in_filename(PurePosixPath(scene.path).stem) == number
+        and SequenceMatcher(None, PurePosixPath(scene.path).stem, wanted.stem).ratio() >= _MISTYPED
+    ][:3]
+    if near:
+        raise FileMissing(
+            f"There is no {path} in the project",
+            fix=f"Did you mean {', '.join(near)}?",
+            path=path,
+            near=near,
+        )
 
 
 def _cards(index: StoryIndex, args: CanonCheckerArgs) -> list[str]:
@@ -191,6 +229,7 @@ def _payload(
         "scene_exists": document is not None,
         "mode": args.mode,
         "status": check.status,
+        "reason": check.reason,
         "canon_paths": list(cards),
         "conflicts": [conflict_json(each) for each in check.verdict.clashes],
         "facts": [{**claim.to_json(), "source": "canon"} for claim in check.facts]
@@ -221,7 +260,7 @@ def _report(
     document: Document | None,
 ) -> ToolReport:
     where = document.path if document else f"{args.scene_path} (not written yet)"
-    told = (
+    told = f"not checked, {check.reason}" if check.reason else (
         f"{check.status}: {counted(len(check.verdict.clashes), 'conflict')}, "
         f"{counted(len(check.variants), 'name variant')}, {counted(len(payload['gaps']), 'gap')}"
     )

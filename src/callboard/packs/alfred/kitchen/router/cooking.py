@@ -28,10 +28,13 @@ async def route_cooking(situation: Situation, cooks: CookSessions, now_ms: int) 
         command = read_command(situation.text)
         if command is not None and _is_meant(command, situation.text):
             return await _follow(situation, cooks, cooking, command, now_ms)
-    started = _FORMS["start"].match(situation.text)
+    answered = _FORMS["agreed"].search(situation.text)
+    text = situation.text if answered is None else situation.text[: answered.start()]
+    started = _FORMS["start"].match(text)
     if started is None or not session_id:
         return _idle(situation)
-    return await _begin(situation, cooks, started, now_ms)
+    is_agreed = answered is not None
+    return await _begin(situation, cooks, started, now_ms, is_agreed=is_agreed)
 
 
 def _idle(situation: Situation) -> Routed | None:
@@ -46,7 +49,12 @@ def _idle(situation: Situation) -> Routed | None:
 
 
 async def _begin(
-    situation: Situation, cooks: CookSessions, found: re.Match[str], now_ms: int
+    situation: Situation,
+    cooks: CookSessions,
+    found: re.Match[str],
+    now_ms: int,
+    *,
+    is_agreed: bool,
 ) -> Routed | None:
     name = found["what"]
     if _FORMS["no_dish"].fullmatch(name):
@@ -62,9 +70,16 @@ async def _begin(
         return Routed(
             reply=f"You have no recipe called “{name}”. Say “make me a {name} recipe” for a draft."
         )
-    rows = await situation.rows(
-        table="recipes", filters=[same("id", recipe["id"])], include=["ingredients", "steps"]
+    rows = await situation.minded(
+        await situation.rows(
+            table="recipes",
+            filters=[same("id", recipe["id"])],
+            include=["ingredients", "steps", "tags"],
+        )
     )
+    mind: list[str] = list(rows[0].get("mind") or ())
+    if mind and not is_agreed:
+        return Routed(question=f"{'. '.join(mind)}. Shall we cook it all the same?")
     cooking = CookSession.of(rows[0], _people(found["people"]), now_ms)
     await cooks.put(situation.asked.who.session_id, cooking)
     steps = situation.steps
@@ -76,6 +91,7 @@ async def _begin(
     )
     _, listed = cooking.follow(CookCommand("ingredients"), now_ms)
     told = f"Cooking {cooking.name} for {cooking.servings:g}. You need:\n{listed}\nSay “next”."
+    told = "\n".join([*(f"Mind: {each}." for each in mind), told])
     return steps.done(f"Cook {cooking.name}", reply=told, pins=(cooking.recipe_id,))
 
 

@@ -8,6 +8,7 @@ from callboard.cli.options import new_app
 from callboard.packs.writers_factory.doors.commands import (
     bible,
     book,
+    exchange,
     health,
     knowledge,
     memory,
@@ -27,6 +28,7 @@ _SECTIONS: Final = {
     "Scenes": scenes.app,
     "Revision": revision.app,
     "Health": health.app,
+    "Out and in": exchange.app,
 }
 
 

@@ -1,4 +1,4 @@
-"""`callboard factory new`, `chat`, `state`, `mode`, `prompts`, `complete`, `reopen`, `export`."""
+"""`callboard factory new`, `chat`, `state`, `mode`, `prompts`, `complete`, `reopen`."""
 
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
@@ -222,29 +222,5 @@ def reopen(project: ProjectOption = None, as_json: JsonOption = False) -> int:
 
     async def act(factory: "Factory") -> None:
         moved_report(await factory.perform(reopen_book), as_json=as_json)
-
-    return enter(Choices(project, as_json=as_json), act)
-
-
-@app.command()
-def export(
-    author: AuthorOption = "",
-    formats: FormatOption = None,
-    project: ProjectOption = None,
-    as_json: JsonOption = False,
-) -> int:
-    """Write the manuscript as it is now, as Markdown, EPUB and DOCX.
-
-    An older export of the same title is replaced; the book goes on being worked on.
-    """
-    from callboard.cli.handlers.opening import Choices
-    from callboard.packs.writers_factory.doors.command_line import enter
-    from callboard.packs.writers_factory.doors.tell.revision import export_report
-    from callboard.packs.writers_factory.revision.operations import export_book
-
-    async def act(factory: "Factory") -> None:
-        wanted = ("epub", "docx") if formats is None else formats
-        made = await factory.perform(export_book, author, tuple(wanted))
-        export_report(made, as_json=as_json)
 
     return enter(Choices(project, as_json=as_json), act)

@@ -30,7 +30,7 @@ def staff_replies(verdict: str = "PASS") -> str:
         "check_continuity": checked,
         "evaluate_reader_experience": f'Loud.\n\nEvidence: slot:edited_draft "{BELL}"',
         "report_inconsistencies": checked,
-        "propose_fixes": "Mend the date.\n\n"
+        "propose_fixes": "Compared with canon, mend the date.\n\n"
         'Evidence: slot:continuity_report "Compared with canon."',
     }
     lines = [{"prompt_type": kind, "text": text} for kind, text in replies.items()]

@@ -25,6 +25,7 @@ NAMES_A_THING = frozenset(
     [
         "CHANGE",
         "CONFLICT",
+        "FILE",
         "FILES",
         "ID",
         "MODEL",

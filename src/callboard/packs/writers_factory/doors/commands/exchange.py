@@ -121,7 +121,7 @@ def import_(
     source: Annotated[
         Path | None,
         typer.Argument(
-            metavar="FILE]",
+            metavar="FILE",
             help="A .docx, .md or .txt, or a folder of scenes in the project.",
             show_default=False,
         ),

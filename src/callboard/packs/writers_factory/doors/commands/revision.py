@@ -163,7 +163,7 @@ def undo(
     scene: Annotated[
         str | None,
         typer.Argument(
-            metavar="SCENE]",
+            metavar="SCENE",
             help="The scene, like ch4-sc2; without one, what the Foreman filed last.",
             show_default=False,
         ),

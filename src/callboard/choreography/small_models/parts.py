@@ -129,6 +129,12 @@ class TemplateParts:
             part.name.startswith(_EACH) for part in self.template.parts
         )
 
+    @property
+    def is_judging(self) -> bool:
+        """Whether a model that cannot weigh is asked what to make of what tools have found."""
+        names = {part.name for part in self.template.parts}
+        return self.is_constrained and not names.isdisjoint((VERDICT, _NOTHING))
+
     def _is_for(self, part: TemplatePart) -> bool:
         _, mark, archetype = part.name.rpartition(_AS)
         return not mark or archetype == self.archetype

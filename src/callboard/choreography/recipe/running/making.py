@@ -202,6 +202,7 @@ class _Making:
 
     async def _in_parts(self, template: Template) -> Json:
         """Ask part by part: is there anything to say, what, how does it end, what proves it."""
+        pointers = self._pointers()
         parts = TemplateParts(
             template,
             self.contents,
@@ -214,11 +215,10 @@ class _Making:
             self.agent.contract.archetype,
             pages=together(self.pages),
             is_told=self._is_told,
-            found_nothing=any(each.looked_in_vain for each in self._pointers())
-            and not self._findings(),
+            found_nothing=any(each.looked_in_vain for each in pointers) and not self._findings(),
         )
-        if self.is_constrained and any(each.is_unchecked for each in self._pointers()):
-            # Nobody has looked, so there is nothing to say.
+        if parts.is_judging and pointers and all(each.is_unchecked for each in pointers):
+            # Nobody has looked, so there is nothing to judge.
             return await self._close("ABSTAIN")
         text = await parts.compose()
         if text is None:

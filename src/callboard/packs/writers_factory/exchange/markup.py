@@ -8,9 +8,10 @@ from typing import Final
 from callboard.core.canonical import compact_json
 from callboard.packs.writers_factory.exchange.prose_tree import Node, blocks_of
 
-# A star or a stroke between spaces is none; a backslash escapes what follows it, a line's end too.
+# A star or stroke between spaces is none; a backslash escapes what follows it, a line's end too.
 _MARKS: Final = re.compile(
-    r"\\(?=[!-/:-@\[-`{-~\n]|$)|`|(?:(?<=\S)|(?=.\S))\*|(?<!\w)_(?=\S)|(?<=\S)_(?!\w)"
+    r"\\(?=[!-/:-@\[-`{-~\n]|$)|`|(?<!\s)\*|\*(?!\s)"
+    r"|(?<![\w\s])_|_(?![\w\s])|(?<=\s)_(?=\w)|(?<=\w)_(?=\s)"
     r"|\[(?=\^)|\](?=\()|<(?=[A-Za-z][A-Za-z0-9+.-]+:|\S+@)|&(?=#?\w+;)"
 )
 _OPENINGS: Final = re.compile(r"(?m)^( *)(#{1,6}(?=\s|$)|>|[-+*](?=\s|$)|=+\s*$|-{2,}\s*$|~{3,})")

@@ -79,6 +79,9 @@ _PLACES: Final[Mapping[str, TableWords]] = {
     },
     "expiring_soon.until": TableWords(""),
     "missing_ingredients.servings": TableWords(""),
+    "aggregate_shopping.as_written": TableWords(
+        "taken as written, because nobody knows for how many they are"
+    ),
 }
 # A recipe that was scaled is told by these; the rest of it nobody asked for.
 _SCALED: Final = frozenset({"name", "servings", "ingredients"})

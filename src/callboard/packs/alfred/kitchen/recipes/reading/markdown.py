@@ -16,7 +16,12 @@ from callboard.packs.alfred.kitchen.recipes.reading.blocks import (
     paragraphs_of,
     split_parts,
 )
-from callboard.packs.alfred.kitchen.recipes.reading.figures import read_minutes, read_servings
+from callboard.packs.alfred.kitchen.recipes.reading.figures import (
+    Servings,
+    read_made,
+    read_minutes,
+    read_title,
+)
 from callboard.packs.alfred.kitchen.recipes.reading.limits import (
     LONGEST_BLOCK,
     LONGEST_NAME,
@@ -49,8 +54,11 @@ _FACT: Final = re.compile(
 )
 _TIMED: Final = re.compile(r"\btime$", re.IGNORECASE)
 _SERVES: Final = re.compile(
-    r"^(?:serves|makes|yields)\b|^\d[\d\s-]*(?:servings?|portions?)\b", re.I
+    r"^(?:serves|feeds|makes|yields|für \d|for \d|for (?:two|three|four|five|six|eight|ten)\b)"
+    r"|^\d[\d\s–-]*(?:servings?|portions?|people|personen)\b",
+    re.I,
 )
+_LONGEST_SERVES: Final = 60
 _OPTIONAL: Final = frozenset(["optional", "optionally"])
 
 
@@ -105,7 +113,7 @@ class _MarkdownReading:
         kept: list[str] = []
         for block in self.parts.of(INTRO):
             for line in block.lines:
-                kept.append("" if self._take_fact(line) else line)
+                kept.append("" if self._take_fact(line) or self._take_servings(line) else line)
             kept.append("")
         return paragraphs_of(kept)
 
@@ -123,6 +131,15 @@ class _MarkdownReading:
         if fact in ("cuisine", "course", "author", "source") and not found["colon"]:
             return False
         self.facts.setdefault(fact, value)
+        return True
+
+    def _take_servings(self, line: str) -> bool:
+        """Take a line that says nothing but for how many it is: `Serves 6`, `Makes 24 cookies`."""
+        plain = plain_text(line)
+        is_told = len(plain) <= _LONGEST_SERVES and _SERVES.match(plain) is not None
+        if not is_told or "servings" in self.facts or not any(read_made(plain)):
+            return False
+        self.facts["servings"] = plain
         return True
 
     def _ingredients(self, block: TextBlock) -> list[tuple[str, str]]:
@@ -178,25 +195,16 @@ class _MarkdownReading:
             return
         if not item.opens and self.notes:
             self.notes[-1] = f"{self.notes[-1]} {plain}"
-        elif _SERVES.match(plain) and "servings" not in self.facts and read_servings(plain):
-            self.facts["servings"] = plain
-        else:
+        elif not self._take_servings(item.text):
             self.notes.append(plain)
 
     def _facts(self) -> RecipeFacts:
-        given = {fact: str(self.fields[fact]) for fact in ("servings",) if fact in self.fields}
-        servings_text = self.facts.get("servings") or given.get("servings") or ""
-        servings = read_servings(servings_text) if servings_text else None
-        if servings_text and servings is None:
-            self.notes.append(f"Servings: {plain_text(servings_text)}")
-            self.warnings.append(
-                Warned("servings_unread", f"The servings cannot be told from {servings_text!r}.")
-            )
+        servings, made = self._servings()
         prep, cook = self._minutes()
         return RecipeFacts(
             servings=servings.low if servings else None,
             servings_high=servings.high if servings else None,
-            yields=servings.of if servings else None,
+            yields=made.words if made else None,
             prep_minutes=prep,
             cook_minutes=cook,
             cuisine=self._said("cuisine"),
@@ -205,6 +213,24 @@ class _MarkdownReading:
             published_on=day_of(self.fields.get("date")),
             source_url=web_address(self._said("source", "source_url", "url")),
         )
+
+    def _servings(self) -> tuple[Servings | None, Servings | None]:
+        """Return for how many it is and what it makes; neither is made up from the other."""
+        found: list[Servings | None] = [None, None]
+        for fact in ("servings", "yields"):
+            text = self.facts.get(fact) or str(self.fields.get(fact) or "")
+            if not text:
+                continue
+            told = read_made(text, is_made=fact == "yields")
+            found = [one or other for one, other in zip(found, told, strict=True)]
+            if not any(told):
+                self.notes.append(f"{fact.capitalize()}: {plain_text(text)}")
+                self.warnings.append(
+                    Warned("servings_unread", f"The servings cannot be told from {text!r}.")
+                )
+        if not any(found) and self.parts.title:
+            found = list(read_title(self.parts.title))
+        return found[0], found[1]
 
     def _minutes(self) -> tuple[int | None, int | None]:
         read = {fact: self._time(fact) for fact in ("prep", "cook", "total")}

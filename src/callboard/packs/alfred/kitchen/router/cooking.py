@@ -1,6 +1,7 @@
 """At the stove: begin with a recipe, walk through it, finish it. One per conversation."""
 
 import re
+from dataclasses import replace
 from typing import Any, Final
 
 from callboard.choreography.turn.domain import Routed, Row
@@ -13,6 +14,7 @@ from callboard.packs.alfred.kitchen.cooking import (
 from callboard.packs.alfred.kitchen.router.meals import POINTING, find_recipe, find_recipes
 from callboard.packs.alfred.kitchen.router.situation import Situation, Steps, read_recipe, same
 from callboard.packs.alfred.kitchen.router.stove import read_command
+from callboard.packs.alfred.kitchen.router.wording import without_remarks
 from callboard.packs.alfred.kitchen.router.words import forms, read_count
 
 _FORMS: Final = forms("cooking")
@@ -29,6 +31,9 @@ async def route_cooking(situation: Situation, cooks: CookSessions, now_ms: int) 
         command = read_command(situation.text)
         if command is not None and _is_meant(command, situation.text):
             return await _follow(situation, cooks, cooking, command, now_ms)
+        rescaled = await _rescaled(situation, cooks, cooking)
+        if rescaled is not None:
+            return rescaled
     text, answer = _answered(situation.text)
     started = _FORMS["start"].match(text)
     if started is None or not session_id:
@@ -120,8 +125,41 @@ def _is_meant(command: CookCommand, text: str) -> bool:
         return _FORMS["about_stock"].search(text) is None
     if command.kind != "done" or command.number is not None:
         return True
-    rest = command.text.split()
+    rest = re.sub(r"^(?:with )?cooking\b.*", "", command.text).split()
     return len(rest) <= _MOST_WORDS_AFTER_DONE and (not rest or rest[0] not in ("with", "the"))
+
+
+async def _rescaled(
+    situation: Situation, cooks: CookSessions, cooking: CookSession
+) -> Routed | None:
+    """Cook what is on the stove for more or fewer; where the cook is stays."""
+    found = _FORMS["rescaled"].match(without_remarks(situation.text)[0])
+    if found is None:
+        return None
+    if cooking.servings is None:
+        return Routed(
+            reply=f"{cooking.name} does not say for how many it is. Say “set servings of "
+            f"{cooking.name} to 4”, then begin again."
+        )
+    counts = [read_count(found[name] or "") or 0.0 for name in ("count", "count2", "kids")]
+    people = sum(counts)
+    if found["times"]:
+        people = cooking.servings * _TIMES[found["times"].casefold()]
+    elif found["more"]:
+        step = read_count(found["step"]) or 1.0
+        people = cooking.servings + (step if found["more"].casefold() == "more" else -step)
+    if people <= 0:
+        return None
+    rows = await situation.rows(
+        table="recipes", filters=[same("id", cooking.recipe_id)], include=["ingredients", "steps"]
+    )
+    if not rows:
+        return None
+    again = CookSession.of({**rows[0], "servings": rows[0]["servings"] or 1}, people, 0)
+    after = replace(cooking, servings=people, ingredients=again.ingredients)
+    await cooks.put(situation.asked.who.session_id, after)
+    _, listed = after.follow(CookCommand("ingredients"), 0)
+    return Routed(reply=f"Cooking {after.name} {after.amount} now. You need:\n{listed}")
 
 
 def _people(word: str | None) -> float | None:
@@ -136,7 +174,7 @@ async def route_scaled(situation: Situation) -> Routed | None:
     found = _FORMS["scaled"].match(text)
     if found is None:
         return None
-    name = found["recipe"] or found["recipe2"]
+    name = found["recipe"] or found["recipe2"] or found["recipe3"]
     if POINTING.fullmatch(name):
         if len(situation.asked.referenced) != 1:
             return None
@@ -147,9 +185,11 @@ async def route_scaled(situation: Situation) -> Routed | None:
         recipe = await find_recipe(situation, name)
     if recipe is None:
         return None
-    if found["times"]:
+    if found["times"] or found["factor"]:
         # So many times is so many times, whatever number it is made for.
-        return _scaling(situation, recipe, recipe, {"times": _TIMES[found["times"].casefold()]})
+        factor = _TIMES.get((found["times"] or "").casefold())
+        times = factor or float(found["factor"].replace(",", "."))
+        return _scaling(situation, recipe, recipe, {"times": times})
     servings = read_count(found["count"] or "")
     if servings is None:
         return None

@@ -84,6 +84,7 @@ def read_made(text: str, *, is_made: bool = False) -> tuple[Servings | None, Ser
     )
 
 
+_WORDS: Final = {"two": 2, "three": 3, "four": 4, "five": 5, "six": 6, "eight": 8, "ten": 10, "twelve": 12}
 _IN_TITLE: Final = re.compile(
     r"\bfor (?P<people>\d{1,3}|two|three|four|five|six|eight|ten|twelve)$"
     r"|\((?P<inner>\d[^()]{0,40})\)$|\s[-–]\s(?P<after>\d[^-–]{0,30})$",
@@ -97,7 +98,8 @@ def read_title(title: str) -> tuple[Servings | None, Servings | None]:
     if found is None:
         return None, None
     if found["people"]:
-        return read_made(f"for {found['people']}")
+        count = _WORDS.get(found["people"].casefold(), found["people"])
+        return read_made(f"for {count}")
     return read_made(found["inner"] or found["after"], is_made=True)
 
 

@@ -22,6 +22,7 @@ from callboard.packs.alfred.kitchen.recipes.reading.figures import (
     read_minutes,
     read_title,
 )
+from callboard.packs.alfred.kitchen.recipes.reading.layout import one_list
 from callboard.packs.alfred.kitchen.recipes.reading.limits import (
     LONGEST_BLOCK,
     LONGEST_NAME,
@@ -84,7 +85,14 @@ class _MarkdownReading:
         listed = [
             entry for block in self.parts.of("ingredients") for entry in self._ingredients(block)
         ]
-        lines = tuple(_line(text, group) for text, group in listed[:MOST_INGREDIENTS])
+        lines, again = one_list(
+            tuple(_line(text, group) for text, group in listed[:MOST_INGREDIENTS])
+        )
+        if again:
+            # Two ways to measure one dish are not both cooked.
+            self.notes += [f"{line.group}: {line.raw}" for line in again]
+            told = "says the same dish once more: it is kept in the notes and not added up."
+            self.warnings.append(Warned("other_list", f"The list “{again[0].group}” {told}"))
         steps = tuple(step for block in self.parts.of("steps") for step in self._steps(block))
         for block in self.parts.of("notes"):
             self.notes.extend(paragraphs_of(block.lines))

@@ -419,7 +419,11 @@ def test_two_lists_of_one_dish_are_not_summed():
     text = f"# Shortbread\n\n## Ingredients\n\n{metric}\n{cups}\n## Directions\n\n1. Bake.\n"
     report = import_file(text, "markdown")
     (recipe,) = report.recipes
-    assert [line.raw for line in recipe.ingredients] == ["200 g flour", "100 g butter", "50 g sugar"]
+    assert [line.raw for line in recipe.ingredients] == [
+        "200 g flour",
+        "100 g butter",
+        "50 g sugar",
+    ]
     assert "US: 1 stick butter" in recipe.notes
     assert "other_list" in [warned.code for warned in report.warnings]
 

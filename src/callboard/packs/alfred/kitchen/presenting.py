@@ -198,12 +198,10 @@ def _match(row: Row) -> str:
 
 
 def _blocked(rows: Sequence[Row]) -> list[str]:
-    lines = [
+    return [
         f"- {row.get('name')} ({', '.join(str(each) for each in row.get('blocked_by') or ())})"
-        for row in rows[:_MOST_BLOCKED]
+        for row in rows
     ]
-    rest = len(rows) - len(lines)
-    return [*lines, f"- {rest} more"] if rest > 0 else lines
 
 
 def _to_buy(row: Row) -> str:
@@ -242,7 +240,6 @@ def _listed(row: Row, key: str) -> Sequence[Row]:
 # What arithmetic gives besides its answer.
 _UNSAID: Final = frozenset({"missing_ingredients.lines", "scale_recipe.steps", "scale_recipe.tags"})
 _TO_BUY: Final = frozenset({"missing_ingredients.missing", "aggregate_shopping.items"})
-_MOST_BLOCKED: Final = 3
 _EXACT_BELOW: Final = 10
 _WEIGHED: Final = frozenset({"g", "kg", "mg", "ml", "cl", "dl", "l", "oz", "lb"})
 _LINES: Final[Mapping[str, Callable[[Row], list[str]]]] = {

@@ -23,6 +23,7 @@ from callboard.packs.alfred.kitchen.router.showing import route_showing
 from callboard.packs.alfred.kitchen.router.situation import Situation
 from callboard.packs.alfred.kitchen.router.stock import route_adding, route_statements
 from callboard.packs.alfred.kitchen.router.taking import route_taking
+from callboard.packs.alfred.kitchen.router.wording import reword
 from callboard.packs.alfred.kitchen.router.words import TARGET, forms, is_known, read_things
 
 _MODES: Final = (
@@ -122,8 +123,6 @@ _BOUGHT: Final = re.compile(r"bought ", re.I)
 
 async def _other_words(situation: Situation) -> Routed | None:
     """Route a message in the words of its form; what is only a remark is told as left aside."""
-    from callboard.packs.alfred.kitchen.router.wording import reword
-
     said = reword(situation.text)
     if said is None:
         return None

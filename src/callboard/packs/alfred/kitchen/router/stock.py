@@ -270,7 +270,6 @@ async def _correct(situation: Situation, said: str, wrong: str | None) -> Routed
         changed = await _changed(situation, None)
         found = _latest([each for each in changed if each[1]["quantity"] == amount])
     if item is None and number is None and wrong is None:
-        # "No dinner tomorrow" corrects no number.
         return None
     if item is None or found is None:
         return Routed(reply=_WAY_OUT)

@@ -307,26 +307,3 @@ _PARTS: Final = {
     "TARGET": TARGET, "PLACE": PLACE,
 }  # fmt: skip
 _PART: Final = re.compile(r"<<([\w]+)>>")
-
-
-_POLITE: Final = re.compile(
-    r"^(?:(?:please|hey|hi|hello|ok|okay|alfred|can you|could you|would you|will you|i'd like to"
-    r"|i want to|i would like to|let's|lets)[,:]?\s+)+",
-    re.IGNORECASE,
-)
-
-
-_GAP: Final = re.compile(r"\s{3,}")
-
-
-_THANKS: Final = re.compile(r"(?:[,\s]+(?:please|thanks|thank you|alfred))+$", re.IGNORECASE)
-
-
-def tidy(message: str) -> str:
-    """Return a message without what is only polite; the rest stays as it was written."""
-    text = message.replace("’", "'").replace("\x00", "").strip()
-    # Nobody means anything by a gap; the forms of requests would try every way to share it out.
-    text = _GAP.sub(lambda gap: "\n" if "\n" in gap[0] else " ", text)
-    for _ in range(2):
-        text = _THANKS.sub("", text.strip(" \t\n.!?"))
-    return _POLITE.sub("", text).strip()

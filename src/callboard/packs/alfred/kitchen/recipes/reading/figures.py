@@ -1,12 +1,15 @@
-"""Servings and times as people and machines write them."""
+"""Servings, times, days and tags as people and machines write them."""
 
 import math
 import re
 from dataclasses import dataclass
-from typing import Final
+from datetime import date
+from typing import Final, cast
 
 from callboard.packs.alfred.kitchen.recipes.lines.doubts import plain_line
 from callboard.packs.alfred.kitchen.recipes.lines.lexicon import Number, read_number
+from callboard.packs.alfred.kitchen.recipes.reading.limits import LONGEST_NAME, MOST_TAGS
+from callboard.packs.alfred.kitchen.recipes.text import one_line
 
 LONGEST_MINUTES: Final = 60 * 24 * 60
 MOST_SERVINGS: Final = 1_000.0
@@ -84,7 +87,16 @@ def read_made(text: str, *, is_made: bool = False) -> tuple[Servings | None, Ser
     )
 
 
-_WORDS: Final = {"two": 2, "three": 3, "four": 4, "five": 5, "six": 6, "eight": 8, "ten": 10, "twelve": 12}
+_WORDS: Final = {
+    "two": 2,
+    "three": 3,
+    "four": 4,
+    "five": 5,
+    "six": 6,
+    "eight": 8,
+    "ten": 10,
+    "twelve": 12,
+}
 _IN_TITLE: Final = re.compile(
     r"\bfor (?P<people>\d{1,3}|two|three|four|five|six|eight|ten|twelve)$"
     r"|\((?P<inner>\d[^()]{0,40})\)$|\s[-–]\s(?P<after>\d[^-–]{0,30})$",
@@ -168,3 +180,30 @@ _PORTIONS: Final = re.compile(
     r"\b(?:servings?|portions?|people|persons?|pers|guests?|adults?|eaters?|kids|children|bowls?|"
     r"plates?|portionen|personen|personnes?|personas?|persone|porciones|porzioni)\b"
 )
+
+
+def tags_of(value: object) -> tuple[str, ...]:
+    """Return tags given as a list or as one text."""
+    if isinstance(value, str):
+        listed: list[object] = list(value.split(",") if "," in value else value.split())
+    else:
+        listed = cast("list[object]", value) if isinstance(value, list) else []
+    cleaned = [one_line(str(tag))[:LONGEST_NAME] for tag in listed if isinstance(tag, (str, int))]
+    return tuple(dict.fromkeys(tag for tag in cleaned if tag))[:MOST_TAGS]
+
+
+def day_of(value: object) -> str | None:
+    """Return a day as ISO 8601 writes it, or None if a value is none."""
+    if isinstance(value, date):
+        return value.isoformat()[:10]
+    try:
+        return date.fromisoformat(str(value)[:10]).isoformat()
+    except ValueError:
+        return None
+
+
+def web_address(value: str | None) -> str | None:
+    """Return an address of the web; any other kind of address is left out."""
+    if value is None or re.fullmatch(r"https?://[^\s<>\"']{1,1000}", value) is None:
+        return None
+    return value

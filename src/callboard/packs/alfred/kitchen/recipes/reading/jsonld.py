@@ -13,8 +13,11 @@ from typing import Any, Final, cast
 from callboard.packs.alfred.kitchen.recipes.lines.parsing import parse_line, section_title
 from callboard.packs.alfred.kitchen.recipes.reading.figures import (
     Servings,
+    day_of,
     read_made,
     read_minutes,
+    tags_of,
+    web_address,
 )
 from callboard.packs.alfred.kitchen.recipes.reading.limits import (
     LONGEST_BLOCK,
@@ -28,13 +31,7 @@ from callboard.packs.alfred.kitchen.recipes.reading.limits import (
     RecipeUnreadable,
     check_depth,
 )
-from callboard.packs.alfred.kitchen.recipes.reading.markdown import (
-    Read,
-    cut_short,
-    day_of,
-    tags_of,
-    web_address,
-)
+from callboard.packs.alfred.kitchen.recipes.reading.markdown import Read, cut_short
 from callboard.packs.alfred.kitchen.recipes.recipe import (
     ImportedRecipe,
     ImportedStep,

@@ -1,7 +1,7 @@
 """Layout: a recipe whose lists have no headings is sorted into what goes in and what is done.
 
-What stands in bullets, in a table, or begins with an amount goes in, until the first lines that read
-as something to do. Two lists that are two ways to measure one dish are not both taken.
+What stands in bullets, in a table, or begins with an amount goes in, until the first lines that
+read as something to do. Two lists that are two ways to measure one dish are not both taken.
 """
 
 import re
@@ -61,9 +61,12 @@ def headed(body: list[str]) -> list[str] | None:
     if len(items) < _LEAST_LISTED or not any(parse_line(each).quantity for each in items):
         return None
     return [
-        *sorted_lines.intro, "", "## Ingredients", "", *sorted_lines.goes_in, "", "## Directions", "",
+        *sorted_lines.intro,
+        *("", "## Ingredients", ""),
+        *sorted_lines.goes_in,
+        *("", "## Directions", ""),
         *sorted_lines.done,
-    ]  # fmt: skip
+    ]
 
 
 def _sort(body: list[str]) -> _Sorting:

@@ -3,8 +3,7 @@
 import re
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
-from datetime import date
-from typing import Any, Final, cast
+from typing import Any, Final
 
 from callboard.packs.alfred.kitchen.recipes.lines.parsing import parse_line, section_title
 from callboard.packs.alfred.kitchen.recipes.reading.blocks import (
@@ -18,9 +17,12 @@ from callboard.packs.alfred.kitchen.recipes.reading.blocks import (
 )
 from callboard.packs.alfred.kitchen.recipes.reading.figures import (
     Servings,
+    day_of,
     read_made,
     read_minutes,
     read_title,
+    tags_of,
+    web_address,
 )
 from callboard.packs.alfred.kitchen.recipes.reading.layout import one_list
 from callboard.packs.alfred.kitchen.recipes.reading.limits import (
@@ -30,7 +32,6 @@ from callboard.packs.alfred.kitchen.recipes.reading.limits import (
     MOST_INGREDIENTS,
     MOST_LINES_OF_ALL,
     MOST_STEPS,
-    MOST_TAGS,
     RecipeUnreadable,
     fact_named,
     split_front_matter,
@@ -289,35 +290,8 @@ def cut_short(count: int | str, most: int, what: str) -> Warned:
     return Warned("too_many", f"Only the first {most} of {count} {what} are taken.")
 
 
-def tags_of(value: object) -> tuple[str, ...]:
-    """Return tags given as a list or as one text."""
-    if isinstance(value, str):
-        listed: list[object] = list(value.split(",") if "," in value else value.split())
-    else:
-        listed = cast("list[object]", value) if isinstance(value, list) else []
-    cleaned = [one_line(str(tag))[:LONGEST_NAME] for tag in listed if isinstance(tag, (str, int))]
-    return tuple(dict.fromkeys(tag for tag in cleaned if tag))[:MOST_TAGS]
-
-
 def _line(text: str, group: str) -> IngredientLine:
     line = parse_line(text[:LONGEST_TEXT].strip(), group)
     if group.casefold().strip(" :") in _OPTIONAL:
         return replace(line, optional=True)
     return line
-
-
-def day_of(value: object) -> str | None:
-    """Return a day as ISO 8601 writes it, or None if a value is none."""
-    if isinstance(value, date):
-        return value.isoformat()[:10]
-    try:
-        return date.fromisoformat(str(value)[:10]).isoformat()
-    except ValueError:
-        return None
-
-
-def web_address(value: str | None) -> str | None:
-    """Return an address of the web; any other kind of address is left out."""
-    if value is None or re.fullmatch(r"https?://[^\s<>\"']{1,1000}", value) is None:
-        return None
-    return value

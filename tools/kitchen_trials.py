@@ -3,9 +3,9 @@
     python tools/kitchen_trials.py talk FOLDER/kitchen_talk.jsonl [--show wrong|asked|right]
     python tools/kitchen_trials.py recipes FOLDER/recipes [--show]
 
-`talk`: every sentence is said in a kitchen of its own making (what it takes for granted is there: the
-food that is used up, the list, the recipe), to a model of the small tier that picks the last of what
-is offered. What changed in the database decides: *right* if it is what was expected, *asked* if
+`talk`: every sentence is said in a kitchen of its own making (what it takes for granted is there:
+the food that is used up, the list, the recipe), to a model of the small tier that picks the last of
+what is offered. What changed in the database decides: *right* if it is what was expected, *asked* if
 nothing changed and Alfred asks or says what it can do, *wrong* if something else happened.
 
 `recipes`: every recipe is read; servings, lists and lines are compared with what is expected.

@@ -45,6 +45,8 @@ async def test_a_remark_is_told_and_never_stored(tmp_path: Path):
         "we've twice as much feta as we need",
         "get milk - oh wait we have some, never mind",
         "nobody bought milk",
+        "plants need water tomorrow",
+        "the party got me a cake idea",
         "that got me thinking",
         "I wanted to buy leeks but they were sold out",
         "used the peppers, except the green one",

@@ -34,6 +34,8 @@ def no_settings_of_this_machine(tmp_path_factory: pytest.TempPathFactory) -> Ite
         patch.setenv("CALLBOARD_CONFIG_DIR", str(tmp_path_factory.mktemp("user-config")))
         patch.setenv("PYTHON_KEYRING_BACKEND", "keyring.backends.fail.Keyring")
         patch.setenv("CALLBOARD_DATA_DIR", str(tmp_path_factory.mktemp("user-data")))
+        # Weights that are not here would be fetched with pip.
+        patch.setenv("PIP_NO_INDEX", "1")
         yield
 
 

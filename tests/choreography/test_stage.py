@@ -238,7 +238,7 @@ async def test_arguments_are_checked_before_anything_starts(open_studio: Any) ->
             await studio.start("recipe", {"least_words": "many"})
         with pytest.raises(NotFound, match="no choreography 'nope'") as unknown:
             await studio.start("nope")
-        assert "examples/recipe" in str(unknown.value.fix)
+        assert "callboard packs list" in str(unknown.value.fix)
 
 
 async def test_a_project_can_override_prompts_and_agents(open_studio: Any, project: Path) -> None:

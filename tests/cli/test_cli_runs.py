@@ -83,7 +83,8 @@ def test_arguments_come_from_pairs_and_from_json(
 def test_what_cannot_start_leaves_no_run(here: Here) -> None:
     unknown = here("run", "nothing")
     assert unknown.code == exits.NOT_FOUND
-    assert "examples/recipe" in unknown.err
+    assert "callboard packs list" in unknown.err
+    assert "Did you mean examples/recipe" in here("run", "examples/recipes").err
     wrong = here("run", "recipe", "--arg", "colour=red")
     assert wrong.code == exits.USAGE
     assert "subject (str, default 'lighthouse')" in wrong.err

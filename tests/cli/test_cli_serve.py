@@ -41,3 +41,24 @@ def test_a_port_in_use_is_told(here: Here) -> None:
         refused = here("serve", "--port", str(taken.getsockname()[1]))
     assert refused.code == exits.USAGE
     assert "Choose another port" in refused.err
+
+
+def test_a_server_reads_changed_settings_again_and_says_so(project: Path) -> None:
+    settings = project / ".callboard" / "config.yaml"
+    with Background("serve", "--port", "0", cwd=project) as server:
+        assert server.process.stdout is not None and server.process.stderr is not None
+        url = json.loads(server.process.stdout.readline())["url"]
+        server.process.send_signal(signal.SIGHUP)
+        assert server.process.stderr.readline() == "Config reloaded\n"
+        settings.write_text("context: {summarise: perhaps}\n")
+        told = ""
+        while "Config reload failed: " not in told:
+            told = server.process.stderr.readline()
+        assert "context.summarise" in told
+        # What was in force stays, and the server goes on.
+        assert httpx.get(f"{url}/health").json()["status"] == "ok"
+        settings.write_text("context: {summarise: false}\n")
+        while "Config reloaded" not in server.process.stderr.readline():
+            pass
+        server.process.send_signal(signal.SIGTERM)
+        server.end()

@@ -288,3 +288,25 @@ def test_a_run_nobody_can_have_written_is_named(project: Path, here: Here, done_
         assert ended.code != exits.OK
         assert done_run in ended.out + ended.err
         assert "a mistake in Callboard" not in ended.err
+
+
+def test_the_doctor_writes_no_forged_value_over_an_intact_copy(
+    project: Path, here: Here, done_run: str
+) -> None:
+    folder = project / ".callboard" / "runs" / done_run
+    intact = {path.name: path.read_bytes() for path in folder.iterdir() if path.is_file()}
+    with plain(project) as connection:
+        connection.execute("UPDATE runs SET title = 'Forged'")
+    ended = here("doctor", "--fix", "--json")
+    assert ended.code == exits.FAILED
+    (told,) = [each for each in ended.json["findings"] if each["what"] == "run folders"]
+    assert told["mark"] == "bad" and done_run in told["told"]
+    assert "nothing was written" in told["told"] and "--accept" in told["fix"]
+    assert {name: (folder / name).read_bytes() for name in intact} == intact
+
+    # Who says that the database shall count still has what the folder held.
+    assert here("doctor", "--accept").code == exits.OK
+    here("doctor", "--fix")
+    assert b"Forged" in (folder / "run.json").read_bytes()
+    (kept,) = (project / ".callboard" / "backups").glob(f"folders-*/{done_run}")
+    assert {name: (kept / name).read_bytes() for name in intact} == intact

@@ -43,32 +43,41 @@ class Theatre:
         return self.database.read(lambda c: load_journal(c, self.engine.load(run_id)))
 
 
+@asynccontextmanager
+async def open_in(
+    folder: Path, bodies: dict[str, Body], dispatcher: str = "embedded", **changes: Any
+) -> AsyncIterator[Theatre]:
+    """Open the project in a folder, as often as wanted and by as many processes."""
+    async with AsyncExitStack() as stack:
+        clock = changes.get("clock") or SystemClock()
+        more = {"faults": changes["faults"]} if "faults" in changes else {}
+        database = Database.open(folder / "callboard.db", **more)
+        stack.callback(database.close)
+        ids = IdMaker(clock)
+        backstage = Backstage(database, ids, clock, lambda name: bodies[name], **more)
+        ownership = Ownership(database, folder / "locks", ids, clock)
+        engine = Engine(
+            backstage, ownership, DISPATCHERS[dispatcher](Executor(backstage, ownership))
+        )
+        await database.write(
+            lambda c: (
+                c.execute(
+                    "INSERT INTO sessions (id, position, name, state, context, created_at,"
+                    " last_active_at) VALUES ('sess_test', 1, 'test', 'active', '{}', 1, 1)"
+                    " ON CONFLICT DO NOTHING"
+                ).rowcount
+            )
+        )
+        await engine.start()
+        stack.push_async_callback(engine.stop)
+        yield Theatre(engine, database, "sess_test")
+
+
 @pytest.fixture(params=sorted(DISPATCHERS))
 def open_theatre(request: pytest.FixtureRequest, tmp_path: Path) -> Callable[..., Any]:
     """Return a context manager that opens the same project again and again."""
 
-    @asynccontextmanager
-    async def open_it(bodies: dict[str, Body], **changes: Any) -> AsyncIterator[Theatre]:
-        async with AsyncExitStack() as stack:
-            clock = changes.get("clock") or SystemClock()
-            database = Database.open(tmp_path / "callboard.db")
-            stack.callback(database.close)
-            ids = IdMaker(clock)
-            backstage = Backstage(database, ids, clock, lambda name: bodies[name])
-            ownership = Ownership(database, tmp_path / "locks", ids, clock)
-            dispatcher = DISPATCHERS[request.param](Executor(backstage, ownership))
-            engine = Engine(backstage, ownership, dispatcher)
-            await database.write(
-                lambda c: (
-                    c.execute(
-                        "INSERT INTO sessions (id, position, name, state, context, created_at,"
-                        " last_active_at) VALUES ('sess_test', 1, 'test', 'active', '{}', 1, 1)"
-                        " ON CONFLICT DO NOTHING"
-                    ).rowcount
-                )
-            )
-            await engine.start()
-            stack.push_async_callback(engine.stop)
-            yield Theatre(engine, database, "sess_test")
+    def open_it(bodies: dict[str, Body], **changes: Any) -> Any:
+        return open_in(tmp_path, bodies, request.param, **changes)
 
     return open_it

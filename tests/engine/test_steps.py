@@ -178,7 +178,7 @@ async def test_an_interrupted_once_step_is_resolved_and_never_blindly_repeated(
             raise PowerCut
         return "done"
 
-    async def probe() -> Any:
+    async def probe(_before: Any) -> Any:
         return finding
 
     async def body(run: Any) -> Any:

@@ -4,7 +4,7 @@ import asyncio
 import subprocess
 import sys
 import textwrap
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import aclosing
 from pathlib import Path
 from typing import Any
@@ -13,6 +13,7 @@ import pytest
 
 from callboard.core.errors import CallboardError, ErrorTier
 from callboard.models import (
+    SMOLLM2,
     DirectGate,
     Finished,
     LadderGate,
@@ -207,6 +208,31 @@ def test_the_engine_says_nothing_on_the_terminal(weights: Path) -> None:
         check=False,
     )
     assert (done.returncode, done.stdout, done.stderr) == (0, "", "")
+
+
+@local_model
+async def test_what_is_not_here_is_fetched_once_with_progress(
+    weights: Path, tmp_path: Path, caplog: pytest.LogCaptureFixture
+) -> None:
+    asked: list[Path] = []
+
+    def fetch(directory: Path, *, on_progress: Callable[[int, int], None]) -> Path:
+        asked.append(directory)
+        for arrived in range(0, 100_000_001, 10_000_000):
+            on_progress(arrived, 100_000_000)
+        return weights / SMOLLM2.filename
+
+    provider = LocalProvider(tmp_path, LlamaSettings(slots=1, window_tokens=1024), fetch)
+    gate = DirectGate({"local": provider})
+    try:
+        for _ in range(2):
+            assert (await gate.complete(ask("Say something.", max_tokens=4))).text
+    finally:
+        await gate.close()
+    assert asked == [tmp_path]
+    told = [record.getMessage().strip() for record in caplog.records]
+    assert told[0] == "Fetching the embedded model, 98 MB, once."
+    assert told[1:] == ["30 of 100 MB", "50 of 100 MB", "80 of 100 MB", "100 of 100 MB"]
 
 
 async def test_without_weights_the_way_to_get_them_is_named(tmp_path: Path) -> None:

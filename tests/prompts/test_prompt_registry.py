@@ -185,8 +185,9 @@ def test_a_missing_template_lists_where_it_was_looked_for(
         registry.get("draft_scen")
     assert caught.value.code == "template_not_found"
     for root in roots.values():
-        assert f"{root}/draft_scen.md" in caught.value.message
-        assert f"{root}/draft_scen.t1.md" in caught.value.message
+        assert f"{root}/draft_scen.md" in caught.value.context["looked"]
+        assert f"{root}/draft_scen.t1.md" in caught.value.context["looked"]
+    assert str(roots["user"]) not in caught.value.message
     assert "draft_scene" in (caught.value.fix or "")
 
 

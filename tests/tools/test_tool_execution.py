@@ -330,7 +330,11 @@ async def test_a_probe_that_finds_nothing_leaves_no_receipt(
 
 async def test_an_interrupted_write_is_resolved_by_looking(house: House) -> None:
     write = call("write_file", {"path": "new.md", "content": "# New\n"})
-    assert await house.service.resolve(write) is False
+    before = await house.service.observe(write)
+    assert before == {"sha256": None}
+    assert await house.service.resolve(write, before) is False
+    (house.root / "new.md").write_text("Somebody else's.\n")
+    assert await house.service.resolve(write, before) is None
     (house.root / "new.md").write_text("# New\n")
     execution = await house.service.resolve(write)
     assert execution is not None

@@ -2,7 +2,7 @@
 
 import logging
 from http import HTTPStatus
-from typing import Any, Final
+from typing import TYPE_CHECKING, Any, Final, cast
 
 from fastapi import FastAPI, Request
 from fastapi.exceptions import RequestValidationError
@@ -11,7 +11,11 @@ from pydantic import BaseModel, Field
 from starlette.exceptions import HTTPException
 
 from callboard.core.canonical import Json, plain
-from callboard.core.errors import CallboardError, Conflict, InvalidInput, NotFound, ProviderError
+from callboard.core.errors import CallboardError, Fault, ProviderError
+from callboard.core.parsing import misfit
+
+if TYPE_CHECKING:
+    from pydantic_core import ErrorDetails
 
 _log = logging.getLogger(__name__)
 
@@ -70,12 +74,7 @@ _PROVIDER_CODES: Final = frozenset(
         "cassette_miss",
     }
 )
-_STATUS_BY_KIND: Final[tuple[tuple[type[CallboardError], int], ...]] = (
-    (NotFound, 404),
-    (Conflict, 409),
-    (InvalidInput, 400),
-    (ProviderError, 502),
-)
+_STATUS_BY_FAULT: Final = {Fault.MISSING: 404, Fault.UNUSABLE: 400, Fault.STATE: 409}
 
 
 class ErrorDetail(BaseModel):
@@ -127,7 +126,9 @@ def status_of(error: CallboardError) -> int:
         return known
     if error.code in _PROVIDER_CODES:
         return 502
-    return next((status for kind, status in _STATUS_BY_KIND if isinstance(error, kind)), 500)
+    if error.fault is not None:
+        return _STATUS_BY_FAULT[error.fault]
+    return 502 if isinstance(error, ProviderError) else 500
 
 
 def install(app: FastAPI) -> None:
@@ -149,7 +150,10 @@ async def _on_callboard_error(_request: Request, error: Exception) -> JSONRespon
 async def _on_invalid_request(_request: Request, error: Exception) -> JSONResponse:
     assert isinstance(error, RequestValidationError)  # noqa: S101 - the handler is registered for it
     problems = [
-        {"field": ".".join(str(part) for part in each["loc"]), "problem": each["msg"]}
+        {
+            "field": ".".join(str(part) for part in each["loc"]),
+            "problem": misfit(cast("ErrorDetails", each)),
+        }
         for each in error.errors()[:_MOST_PROBLEMS]
     ]
     told = "; ".join(f"{each['field']}: {each['problem']}" for each in problems[:3])

@@ -77,6 +77,8 @@ class AgentCall:
     # Lays the whole prompt out for whoever is going to read it, in place of the one template;
     # then `prompt` only names the call, and `inputs` are what its result depends on.
     compose: Compose | None = None
+    # What of the project it is shown beside the template, each piece with where it comes from.
+    layers: tuple[Layer, ...] = ()
     # How freely the model may choose its words; None leaves it to the model.
     temperature: float | None = None
 
@@ -119,6 +121,8 @@ async def ask_step(studio: Studio, run: Run, call: AgentCall, holdups: Holdups) 
         inputs["model"] = call.model
     if call.history:
         inputs["history"] = history_digest(call.history)
+    if call.layers:
+        inputs["layers"] = [digest(layer.content.text) for layer in call.layers]
     if call.part is not None or call.framing:
         inputs["part"] = call.part
         inputs["closing"] = None if call.closing is None else digest(call.closing.text)
@@ -242,7 +246,7 @@ class _Asking:
             template = template.narrowed_to(self.call.part)
         opening = [name for name in RESERVED_NAMES if name in self.call.framing]
         request = PromptRequest(
-            layers=(Layer("role", role, pinned=True, stable=True),),
+            layers=(Layer("role", role, pinned=True, stable=True), *self.call.layers),
             message=_closed(render_template(template, values, prepend=opening), self.call.closing),
             limit_tokens=self.facts.window_tokens - self.max_tokens,
             model_id=self.model,

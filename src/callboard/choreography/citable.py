@@ -2,6 +2,7 @@
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
+from typing import Any, cast
 
 from callboard.core.errors import CallboardError
 from callboard.core.vocabulary import Receipt, ReceiptOutcome
@@ -62,6 +63,7 @@ class StageSources:
             found.session_id,
             is_signature_valid=self._studio.tools.is_signature_valid(found),
             has_succeeded=found.outcome is ReceiptOutcome.SUCCEEDED,
+            told=_told(found),
         )
 
     def stored_receipt(self, receipt_id: str) -> Receipt | SourceReceipt | None:
@@ -91,3 +93,12 @@ class StageSources:
     def has_issue(self, number: int) -> bool:
         """Say whether there is such an issue."""
         return self._studio.issues.exists(number)
+
+
+def _told(receipt: Receipt) -> str | None:
+    """Return what a tool found in words; nothing if it looked for faults and found none."""
+    payload: Any = receipt.payload
+    listed = cast("dict[str, Any]", payload).get("findings") if isinstance(payload, dict) else None
+    if isinstance(listed, list) and not listed:
+        return None
+    return f"{receipt.preview}\n{receipt.summary}"

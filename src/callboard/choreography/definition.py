@@ -8,6 +8,7 @@ from typing import Any, get_type_hints
 from callboard.choreography.stage import Stage
 from callboard.core.canonical import Json
 from callboard.core.errors import InvalidInput
+from callboard.core.parsing import misfit
 from callboard.engine.run import Run
 from callboard.studio.runnable import Prepared
 from callboard.studio.studio import Studio
@@ -74,7 +75,7 @@ class StagedFunction:
                 parsed[name] = adapter.dump_python(adapter.validate_python(value), mode="json")
             except ValidationError as error:
                 raise InvalidInput(
-                    f"{self.name} cannot use {name}={value!r}: {error.errors()[0]['msg']}",
+                    f"{self.name} cannot use {name}={value!r}: {misfit(error.errors()[0])}",
                     fix=f"{name} is {self.parameters[name]}.",
                     arg=name,
                 ) from None

@@ -4,12 +4,13 @@ Its whole memory is the stored plan: a director that dies is replaced by another
 what became of the run that was under way.
 """
 
+from contextlib import suppress
 from dataclasses import dataclass, replace
 from typing import Any, cast
 
 from callboard.choreography.planning import PlanMaker
 from callboard.core.canonical import Json
-from callboard.core.errors import CallboardError
+from callboard.core.errors import CallboardError, Conflict
 from callboard.core.vocabulary import Plan, PlanState, RunRecord, RunState, Task, TaskState
 from callboard.store.connection import Connection
 from callboard.store.journal.issues import IssueFilter
@@ -133,6 +134,8 @@ class Director:
         while True:
             running = running_task(plan)
             if running is not None and running.run_id is not None:
+                if not await self._take_up(running.run_id):
+                    return plan
                 await self.studio.engine.wait(running.run_id)
                 plan = await self.reconcile(plan.id)
                 continue
@@ -140,6 +143,19 @@ class Director:
             if task is None:
                 return plan
             plan = await self._begin(plan, task)
+
+    async def _take_up(self, run_id: str) -> bool:
+        """See to it that somebody executes a run; say if nobody does because it is paused."""
+        engine = self.studio.engine
+        run = engine.load(run_id)
+        if run.is_terminal or engine.is_executed(run):
+            return True
+        if run.state is RunState.PAUSED:
+            return False
+        with suppress(Conflict):
+            # Another process may be quicker.
+            await engine.resume(run_id)
+        return True
 
     async def reconcile(self, plan_id: str) -> Plan:
         """Note what became of the run that a plan believes to be under way."""

@@ -59,10 +59,14 @@ _MOST_FILES = 12
 
 @dataclass(frozen=True, slots=True)
 class Grounding:
-    """What a pack supplies: what its roles rest on, and what a file of the project is to it."""
+    """What a pack supplies: what its roles rest on, and what a file of the project is to it.
+
+    With `must_bear` a source counts only if it is about what is said.
+    """
 
     rules: EvidenceRules
     kind_of: Callable[[Studio], KindOf]
+    must_bear: bool = False
 
 
 async def ground(
@@ -134,13 +138,25 @@ async def candidates(
         kind_of = grounding.kind_of(stage.studio)
         sources = StageSources(stage.studio, stage.run.session_id, slots, kind_of)
         shown = _material(sources, slots)
-        found = find_candidates(role, grounding.rules, shown, sources, about=about, most=most)
+
+        def offer(material: EvidenceMaterial) -> tuple[EvidenceCandidate, ...]:
+            return find_candidates(
+                role,
+                grounding.rules,
+                material,
+                sources,
+                about=about,
+                most=most,
+                must_bear=grounding.must_bear and bool(about),
+            )
+
+        found = offer(shown)
         if found:
             return found
         more = EvidenceMaterial(
             (*shown.passages, *_project_passages(stage, sources)), shown.receipts
         )
-        return find_candidates(role, grounding.rules, more, sources, about=about, most=most)
+        return offer(more)
 
     return await asyncio.to_thread(find)
 
@@ -169,6 +185,7 @@ def _check(
         rules=grounding.rules,
         sources=sources,
         tool_ids=studio.tools.registry.ids,
+        must_bear=grounding.must_bear,
     )
 
 

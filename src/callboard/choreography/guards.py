@@ -5,14 +5,27 @@ caller's; what counts as under way is decided here.
 """
 
 from collections.abc import Callable, Iterable
+from typing import Final
 
 from callboard.core.errors import Conflict
-from callboard.core.vocabulary import UNFINISHED, RunRecord
+from callboard.core.vocabulary import UNFINISHED, RunRecord, RunState
 from callboard.store.connection import Connection
 from callboard.store.journal.runs import list_runs
+from callboard.studio.studio import Studio
+
+# Between its creation and its first step a run belongs to nobody yet.
+_STARTING_MS: Final = 10_000
 
 Refusal = Callable[[RunRecord], Conflict]
 """Makes the error that names the run which is under way."""
+
+
+def is_interrupted(studio: Studio, run: RunRecord) -> bool:
+    """Say whether a run should go on but its process has died and nobody has taken it up."""
+    if run.state not in (RunState.PENDING, RunState.RUNNING) or studio.engine.is_executed(run):
+        return False
+    has_begun = run.state is RunState.RUNNING or run.owner is not None
+    return has_begun or studio.clock.now_ms() - run.created_at >= _STARTING_MS
 
 
 def only_one(

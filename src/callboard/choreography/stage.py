@@ -18,7 +18,7 @@ from callboard.core.errors import InvalidInput
 from callboard.core.vocabulary import Content, Effect, Question, StepKind, Trust
 from callboard.engine.run import Outcome, Run
 from callboard.engine.scope import Finding, StepScope
-from callboard.prompts import Turn
+from callboard.prompts import Layer, Turn
 from callboard.studio.studio import Studio
 
 T = TypeVar("T")
@@ -70,11 +70,12 @@ class Stage:
         timeout_seconds: float | None = None,
         history: Sequence[Turn] = (),
         model: str | None = None,
+        layers: Sequence[Layer] = (),
         **inputs: Input,
     ) -> Reply:
         """Ask an agent and return its reply; inputs fill the prompt's placeholders.
 
-        `model` is asked in place of the agent's own.
+        `model` is asked in place of the agent's own. `layers` are shown beside the prompt.
         `history` is the conversation before this message, oldest first; what outgrows the model's
         window is selected, summed up or left out, as the prompt's record tells.
         """
@@ -90,6 +91,7 @@ class Stage:
             history=tuple(history),
             priority=self.priority,
             model=model,
+            layers=tuple(layers),
         )
         return await ask_agent(self.studio, self.run, call, self._holdups)
 
@@ -166,7 +168,7 @@ class Stage:
         kind: StepKind = StepKind.WORK,
         effect: Effect = Effect.PURE,
         slot: str | None = None,
-        probe: Callable[[], Awaitable[Finding]] | None = None,
+        probe: Callable[[Json], Awaitable[Finding]] | None = None,
     ) -> Json:
         """Journal a function of your own; its arguments are what its result depends on."""
 

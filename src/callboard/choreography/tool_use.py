@@ -26,7 +26,7 @@ class ToolUse:
     key: str
     tool: str
     args: dict[str, Json]
-    slot: str
+    slot: str | None
     agent_id: str | None = None
     policy: Policy | None = None
     permit: str | None = None
@@ -67,8 +67,11 @@ async def use_tool(studio: Studio, run: Run, use: ToolUse) -> ToolOutcome:
         scope.preview = result.preview
         return _pointer(execution)
 
-    async def probe() -> Finding:
-        finding = await studio.tools.resolve(call)
+    async def observe() -> Json:
+        return await studio.tools.observe(call)
+
+    async def probe(before: Json) -> Finding:
+        finding = await studio.tools.resolve(call, before)
         if isinstance(finding, ToolExecution):
             found.append(finding)
             return Happened()
@@ -88,6 +91,7 @@ async def use_tool(studio: Studio, run: Run, use: ToolUse) -> ToolOutcome:
         kind=StepKind.CHECK if use.tool == "definition_of_done" else StepKind.TOOL,
         effect=effect,
         slot=use.slot,
+        observe=observe,
         probe=probe,
         confirm=confirm,
     )

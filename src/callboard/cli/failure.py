@@ -1,24 +1,23 @@
 """Errors at the door: one clear block for people, one body for programs, one exit code."""
 
 import sys
-from typing import cast
+from typing import Final, cast
 
 from callboard.cli import exits
 from callboard.core.canonical import Json, compact_json
 from callboard.core.classify import Classifier
-from callboard.core.errors import (
-    Conflict,
-    ErrorRecord,
-    ErrorTier,
-    InvalidInput,
-    NotFound,
-    tier_views,
-)
+from callboard.core.errors import CallboardError, ErrorRecord, ErrorTier, Fault, tier_views
 
 _MISTAKE = (
     "This is a mistake in Callboard or in a pack; nobody foresaw it. `--debug` shows where it"
     " happened, `callboard runs show` what the run had done."
 )
+
+_CODE_BY_FAULT: Final = {
+    Fault.MISSING: exits.NOT_FOUND,
+    Fault.UNUSABLE: exits.USAGE,
+    Fault.STATE: exits.CONFLICT,
+}
 
 
 def report(error: Exception, *, command: str, as_json: bool, debug: bool) -> int:
@@ -44,13 +43,9 @@ def report(error: Exception, *, command: str, as_json: bool, debug: bool) -> int
 
 def exit_code_of(error: Exception, tier: ErrorTier) -> int:
     """Return what an error means for a script."""
-    for kind, code in (
-        (NotFound, exits.NOT_FOUND),
-        (Conflict, exits.CONFLICT),
-        (InvalidInput, exits.USAGE),
-    ):
-        if isinstance(error, kind):
-            return code
+    fault = error.fault if isinstance(error, CallboardError) else None
+    if fault is not None:
+        return _CODE_BY_FAULT[fault]
     return exits.NEEDS_YOU if tier is ErrorTier.USER_FIXABLE else exits.FAILED
 
 
@@ -79,9 +74,15 @@ def block_of(record: ErrorRecord, way_out: str | None = None) -> str:
 def _usage_of(error: Exception, command: str) -> ErrorRecord | None:
     """Return what is wrong with how a command was called, if that is what went wrong."""
     import typer
+    from pydantic import ValidationError
+
+    from callboard.core.parsing import misfit
 
     if not isinstance(error, typer.TyperException):
         return None
     context = getattr(error, "ctx", None)
     path = cast(str, getattr(context, "command_path", "")) or f"callboard {command}"
+    if isinstance(error, typer.BadParameter) and isinstance(error.__cause__, ValidationError):
+        problem = error.__cause__.errors()[0]
+        error.message = f"{problem['input']!r} {misfit(problem)}"
     return ErrorRecord("usage", error.format_message(), fix=f"See `{path} --help`.")

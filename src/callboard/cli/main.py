@@ -91,7 +91,7 @@ def _dispatch(name: str, words: "list[str]", debug: bool) -> int:
     try:
         if is_attended() and _needs_project(name):
             _get_acquainted(words)
-        import_module("callboard.cli.logs").clean_log()
+        import_module("callboard.cli.output").clean_log()
         app = import_module("callboard.cli.command_apps").app_of(name)
         code = app(args=words, prog_name=f"callboard {name}", standalone_mode=False)
     except KeyboardInterrupt:

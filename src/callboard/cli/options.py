@@ -1,9 +1,10 @@
 """What commands take, declared once: the project, JSON, runs, packs, models, sessions."""
 
 from pathlib import Path
-from typing import Annotated, Any
+from typing import Annotated, Any, Final
 
 import typer
+from typer.core import TyperGroup
 
 ProjectOption = Annotated[
     Path | None,
@@ -82,6 +83,26 @@ LimitOption = Annotated[
 ]
 
 
+_WHOLE_CHARS: Final = 10_000
+
+
+class CommandGroup(TyperGroup):
+    """Lists commands with their whole first sentence, those with a panel under its name."""
+
+    def format_commands(self, ctx: Any, formatter: Any) -> None:
+        """Write the commands of the help page."""
+        sections: dict[str, list[tuple[str, str]]] = {}
+        width = max((len(name) for name in self.commands), default=0)
+        for name in self.list_commands(ctx):
+            command: Any = self.get_command(ctx, name)
+            told = command.get_short_help_str(_WHOLE_CHARS)
+            section = command.rich_help_panel or "Commands"
+            sections.setdefault(section, []).append((name.ljust(width), told))
+        for section, rows in sections.items():
+            with formatter.section(section):
+                formatter.write_dl(rows)
+
+
 def new_app(told: str) -> typer.Typer:
     """Return the Typer application of a command or a group of commands."""
     settings: dict[str, Any] = {
@@ -89,6 +110,7 @@ def new_app(told: str) -> typer.Typer:
         "max_content_width": 100,
     }
     return typer.Typer(
+        cls=CommandGroup,
         help=told,
         add_completion=False,
         no_args_is_help=True,

@@ -4,6 +4,7 @@ Tables here are plain text, so that listing does not load a rendering library.
 """
 
 import json
+import logging
 import os
 import re
 import sys
@@ -54,6 +55,20 @@ def echo_json_line(value: Json) -> None:
 def clean(text: str) -> str:
     """Return text without the control characters that could steer a terminal."""
     return _CONTROL.sub("\ufffd", text)
+
+
+class _Cleaned(logging.Formatter):
+    """Writes the message; a stranger's words in it are only ever text."""
+
+    def format(self, record: logging.LogRecord) -> str:
+        """Return what is written."""
+        return clean(super().format(record))
+
+
+def clean_log() -> None:
+    """Have what nobody else handles written cleanly; the server brings its own handlers."""
+    if logging.lastResort is not None:
+        logging.lastResort.setFormatter(_Cleaned("%(message)s"))
 
 
 def one_line(text: str, most_chars: int | None = None) -> str:

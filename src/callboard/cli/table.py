@@ -28,7 +28,7 @@ OWN = {
     "evidence": "which replies were grounded, and why others were not",
     "issues": "what work left behind for you",
     "models": "the catalog, the embedded model, a trial",
-    "auth": "keys of model providers: store, list, remove",
+    "auth": "keys of model providers: store, show, remove",
     "usage": "what was called, by whom, for how much",
     "budget": "what may be spent, and what is left",
     "serve": "the project over HTTP",

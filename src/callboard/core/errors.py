@@ -6,7 +6,7 @@ The five tiers say who must act, what is retried and what the user sees.
 from collections import deque
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from enum import IntEnum
+from enum import IntEnum, StrEnum
 from threading import Lock
 from typing import Any, ClassVar, Final
 
@@ -23,33 +23,15 @@ class ErrorTier(IntEnum):
     EXTERNAL_DEGRADING = 4
 
 
-@dataclass(frozen=True, slots=True)
-class RetryPolicy:
-    """How often and how long to wait; `max_attempts` counts the first call."""
+class Fault(StrEnum):
+    """What is wrong with a request itself; every door has one answer to each."""
 
-    max_attempts: int
-    initial_delay_seconds: float
-    max_delay_seconds: float
-    multiplier: float = 2.0
-    use_retry_after: bool = False
-
-    def delay_seconds(self, attempt: int, retry_after_seconds: float | None = None) -> float:
-        """Return the wait after failed attempt `attempt` (1-based), before jitter."""
-        if self.use_retry_after and retry_after_seconds is not None:
-            return max(0.0, retry_after_seconds)
-        exponent = min(attempt - 1, 64)
-        return min(self.max_delay_seconds, self.initial_delay_seconds * self.multiplier**exponent)
-
-
-NO_RETRY: Final = RetryPolicy(max_attempts=1, initial_delay_seconds=0.0, max_delay_seconds=0.0)
-
-retry_policies: Final[Mapping[ErrorTier, RetryPolicy]] = {
-    ErrorTier.TRANSIENT: RetryPolicy(5, 0.1, 5.0),
-    ErrorTier.PERMANENT: NO_RETRY,
-    ErrorTier.USER_FIXABLE: NO_RETRY,
-    ErrorTier.EXTERNAL_RATE_LIMIT: RetryPolicy(10, 1.0, 60.0, use_retry_after=True),
-    ErrorTier.EXTERNAL_DEGRADING: RetryPolicy(3, 5.0, 30.0),
-}
+    MISSING = "missing"
+    """It names something that does not exist."""
+    UNUSABLE = "unusable"
+    """It holds a value that cannot be used."""
+    STATE = "state"
+    """The thing it names is not in a state that allows it."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -167,11 +149,15 @@ class CallboardError(Exception):
     """Root of every error Callboard raises on purpose.
 
     A class that sets `tier` declares it, and nobody looks further. A class that does not is
-    classified by what it wraps and says.
+    classified by what it wraps and says. `fault` is set where the request itself is wrong.
     """
 
     code: ClassVar[str] = "internal"
     tier: ErrorTier = ErrorTier.PERMANENT
+    fault: Fault | None = None
+    # Whether it says by its kind that nothing was done. What any other error leaves of an outside
+    # effect is not known until somebody has looked.
+    is_refusal: ClassVar[bool] = False
 
     def __init__(self, message: str, *, fix: str | None = None, **context: Json) -> None:
         """Take a message that names the value, the way out, and JSON context."""
@@ -195,6 +181,8 @@ class NotFound(CallboardError):
 
     code = "not_found"
     tier = ErrorTier.PERMANENT
+    fault = Fault.MISSING
+    is_refusal = True
 
 
 class InvalidInput(CallboardError):
@@ -202,6 +190,8 @@ class InvalidInput(CallboardError):
 
     code = "invalid_input"
     tier = ErrorTier.PERMANENT
+    fault = Fault.UNUSABLE
+    is_refusal = True
 
 
 class Conflict(CallboardError):
@@ -209,6 +199,8 @@ class Conflict(CallboardError):
 
     code = "conflict"
     tier = ErrorTier.PERMANENT
+    fault = Fault.STATE
+    is_refusal = True
 
 
 class ProviderError(CallboardError):

@@ -27,6 +27,7 @@ type_prefixes: Final = {
     "conference": "conf_",
     "plan": "sp_",
     "project": "proj_",
+    "import": "imp_",
     "fact": "fact_",
     "edit": "edit_",
     "proposal": "prop_",

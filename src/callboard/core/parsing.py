@@ -4,12 +4,35 @@ Knows text only. Where a file lies and what its data must look like is the calle
 """
 
 import json
+import re
 from collections.abc import Iterable, Mapping, Sequence
-from typing import Any, Final, cast
+from typing import TYPE_CHECKING, Any, Final, cast
 
 from callboard.core.errors import CallboardError
 
+if TYPE_CHECKING:
+    from pydantic import ValidationError
+    from pydantic_core import ErrorDetails
+
 DEEPEST: Final = 50
+
+_MOST_MISFITS: Final = 5
+_SHOULD: Final = re.compile(r"^\w+ should ")
+_PLAIN_WORDS: Final = {
+    "missing": "is missing",
+    "extra_forbidden": "is not known",
+    "int_parsing": "must be a whole number",
+    "int_type": "must be a whole number",
+    "int_from_float": "must be a whole number",
+    "float_parsing": "must be a number",
+    "float_type": "must be a number",
+    "bool_parsing": "must be true or false",
+    "bool_type": "must be true or false",
+    "string_type": "must be a text",
+    "list_type": "must be a list",
+    "dict_type": "must be names with values",
+    "model_type": "must be names with values",
+}
 
 
 class FileProblem(CallboardError):
@@ -136,3 +159,23 @@ def _held(value: Any) -> Iterable[Any]:
 
 def _too_deep(deepest: int, line: int | None = None) -> FileProblem:
     return FileProblem(f"nests more than {deepest} levels deep", line)
+
+
+def misfit(problem: "ErrorDetails") -> str:
+    """Say in plain words why a value does not fit, to go on after the name of its place."""
+    plain = _PLAIN_WORDS.get(problem["type"])
+    if plain is not None:
+        return plain
+    told = problem["msg"].removeprefix("Value error, ").removeprefix("Assertion failed, ")
+    return _SHOULD.sub("must ", told.partition(", unable to ")[0]).replace(" a valid ", " a ")
+
+
+def misfits(error: "ValidationError", whole: str) -> str:
+    """Say what does not fit where; `whole` names the value itself, which may be at fault."""
+    # Neither values nor causes: either may hold a secret.
+    found = error.errors(include_url=False, include_input=False, include_context=False)
+    told = [
+        f"{'.'.join(str(part) for part in each['loc']) or whole}: {misfit(each)}" for each in found
+    ]
+    more = [f"and {len(told) - _MOST_MISFITS} more"] if len(told) > _MOST_MISFITS else []
+    return "; ".join(told[:_MOST_MISFITS] + more)

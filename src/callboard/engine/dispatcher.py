@@ -28,6 +28,10 @@ class Dispatcher(Protocol):
         """Return the run if this very process executes it, or was interrupted executing it."""
         ...
 
+    def has(self, run_id: str) -> bool:
+        """Say whether this very process executes a run, or is about to."""
+        ...
+
     def poke(self) -> None:
         """Look at signals and answers now instead of at the next tick."""
         ...

@@ -2,7 +2,7 @@
 
 from typing import ClassVar
 
-from callboard.core.errors import CallboardError, ErrorRecord
+from callboard.core.errors import CallboardError, ErrorRecord, Fault, InvalidInput
 
 
 class NonDeterministic(CallboardError):
@@ -35,6 +35,12 @@ class StepFailed(CallboardError):
         return ErrorRecord(self.error.code, self.message, self.error.tier, self.error.fix, context)
 
 
+class NotJson(InvalidInput):
+    """A step returned what JSON cannot hold; what it did is done all the same."""
+
+    is_refusal = False
+
+
 class NotNow(CallboardError):
     """A step cannot be done now; nothing is journaled, and its key may be asked for again.
 
@@ -43,12 +49,29 @@ class NotNow(CallboardError):
     """
 
     code = "not_now"
+    is_refusal = True
 
     def __init__(self, reason: CallboardError) -> None:
         """Carry what stands in the way."""
         super().__init__(reason.message, fix=reason.fix, **reason.context)
         self.reason = reason
         self.tier = reason.tier
+
+
+class StrayCancel(CallboardError):
+    """Something inside a step or a choreography was cancelled, and nobody asked the run to stop.
+
+    A library that leaks a cancellation, or a task that was awaited after somebody else stopped it.
+    """
+
+    code = "cancelled_from_inside"
+
+
+class NotBegun(CallboardError):
+    """A `once` step was cancelled when its intent was stored and its effect had not begun."""
+
+    code = "not_begun"
+    is_refusal = True
 
 
 class RunInterrupted(CallboardError):
@@ -61,6 +84,7 @@ class UnknownChoreography(CallboardError):
     """A run names a choreography that nobody offers."""
 
     code = "unknown_choreography"
+    fault = Fault.MISSING
 
 
 class Halt(BaseException):

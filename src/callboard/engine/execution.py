@@ -2,20 +2,28 @@
 
 import asyncio
 import contextlib
+import json
 from collections.abc import Awaitable, Callable
 from dataclasses import dataclass
 
 from callboard.core import tracing
 from callboard.core.canonical import Json, compact_json
-from callboard.core.errors import InvalidInput
+from callboard.core.errors import CallboardError
 from callboard.core.events import EventBody, StepDone, StepUnknown
 from callboard.core.events import StepFailed as StepFailedEvent
 from callboard.core.vocabulary.run import Effect, Question, StepKind, StepRecord, StepState
-from callboard.engine.errors import NonDeterministic, NotNow, StepFailed
+from callboard.engine.errors import (
+    NonDeterministic,
+    NotBegun,
+    NotJson,
+    NotNow,
+    StepFailed,
+    StrayCancel,
+)
 from callboard.engine.live import LiveRun, recorded
 from callboard.engine.scope import CannotTell, Finding, Happened, NotHappened, StepScope
 from callboard.engine.waiting import ask
-from callboard.store.connection import Connection
+from callboard.store.connection import Connection, RuleBroken
 from callboard.store.journal.steps import complete_step, step_row
 
 # The input hash of a step whose output a human supplied: it holds whatever the inputs are.
@@ -27,6 +35,7 @@ _FORGOTTEN = (
     " Did it happen?"
 )
 _PREVIEW_CHARS = 200
+_BEFORE = "before"
 # Replaying never waits, so a long journal lets other runs have the loop now and then.
 _REPLAYS_PER_TURN = 500
 
@@ -41,7 +50,9 @@ class StepPlan:
     kind: StepKind
     effect: Effect
     slot: str | None
-    probe: Callable[[], Awaitable[Finding]] | None
+    # Looks before the intent is stored; what it saw is stored with it and given to the probe.
+    observe: Callable[[], Awaitable[Json]] | None
+    probe: Callable[[Json], Awaitable[Finding]] | None
     confirm: Callable[[StepScope, Json], Awaitable[Json]] | None
 
 
@@ -56,9 +67,9 @@ async def perform(live: LiveRun, plan: StepPlan) -> Json:
                 await asyncio.sleep(0)
             return replay(live, known)
         if plan.effect is Effect.ONCE:
-            return await _resolve_unknown(live, plan, known.seq, is_lost="lost" in known.detail)
+            return await _resolve_unknown(live, plan, known)
     elif plan.effect is Effect.ONCE and await live.may_have_begun(plan.key):
-        return await _resolve_unknown(live, plan, live.next_seq, is_lost=True)
+        return await _resolve_unknown(live, plan, None)
     await live.admit()
     return await _execute(live, plan)
 
@@ -125,7 +136,6 @@ async def _carry_out(live: LiveRun, plan: StepPlan) -> Json:
     live.enter(plan.key, plan.kind, plan.effect, started)
     try:
         if plan.effect is Effect.ONCE:
-            await _intend(live, plan, started_at)
             done = await _finish_even_if_cancelled(live, plan, scope, started_at, started)
         else:
             done = await _act(plan, scope)
@@ -143,12 +153,15 @@ async def _carry_out(live: LiveRun, plan: StepPlan) -> Json:
 
 async def _act(plan: StepPlan, scope: StepScope) -> _Done:
     try:
-        output = await plan.act(scope)
-        return _Done(output, _json_of(plan.key, output))
+        return _done(plan.key, await plan.act(scope))
     except NotNow as error:
         if plan.effect is Effect.ONCE:
             return _Done(None, "null", error)
         raise
+    except asyncio.CancelledError:
+        if is_cancelled_from_outside():
+            raise
+        return _Done(None, "null", StrayCancel(f"Step {plan.key!r} was cancelled from inside"))
     except Exception as error:  # noqa: BLE001 - the border of a step: every failure is journaled
         return _Done(None, "null", error)
 
@@ -156,10 +169,18 @@ async def _act(plan: StepPlan, scope: StepScope) -> _Done:
 async def _finish_even_if_cancelled(
     live: LiveRun, plan: StepPlan, scope: StepScope, started_at: int, started: float
 ) -> _Done:
-    """Act and record without letting a cancel tear the effect from its record."""
+    """Intend, act and record without letting a cancel tear the effect from its record.
+
+    A cancel that comes before the effect has begun keeps it from beginning, and that is on record.
+    """
+    is_stopped = False
 
     async def whole() -> _Done:
-        done = await _act(plan, scope)
+        await _intend(live, plan, scope, started_at)
+        if is_stopped:
+            done = _Done(None, "null", NotBegun(f"Step {plan.key!r} was cancelled before it began"))
+        else:
+            done = await _act(plan, scope)
         await _record(live, plan, scope, done, started_at, started)
         return done
 
@@ -167,6 +188,7 @@ async def _finish_even_if_cancelled(
     try:
         return await asyncio.shield(work)
     except asyncio.CancelledError:
+        is_stopped = True
         # However often somebody cancels: the effect is under way and must be put on record.
         while not work.done():
             with contextlib.suppress(asyncio.CancelledError):
@@ -176,7 +198,9 @@ async def _finish_even_if_cancelled(
         raise
 
 
-async def _intend(live: LiveRun, plan: StepPlan, now: int) -> None:
+async def _intend(live: LiveRun, plan: StepPlan, scope: StepScope, now: int) -> None:
+    if plan.observe is not None:
+        scope.detail[_BEFORE] = await plan.observe()
     step = StepRecord(
         live.record.id,
         plan.key,
@@ -186,6 +210,7 @@ async def _intend(live: LiveRun, plan: StepPlan, now: int) -> None:
         StepState.INTENT,
         plan.input_hash,
         slot=plan.slot,
+        detail=dict(scope.detail),
         started_at=now,
     )
     live.backstage.faults.reach("step.before_intent")
@@ -235,14 +260,26 @@ async def _record(
     if row is not None:
         await live.insert(row, live.event_row(body, plan.key))
     else:
-        await _record_with_companions(live, scope, step, done.text, body)
+        try:
+            await _record_with_companions(live, scope, step, done.text, body)
+        except RuleBroken as error:
+            if not scope.companions:
+                raise
+            # What belongs to the step cannot be stored, so the step has failed; that can be.
+            scope.companions.clear()
+            done.error = error
+            await _record(live, plan, scope, done, started_at, started)
+            return
     backstage.faults.reach("step.after_record")
 
 
 def _state_after(plan: StepPlan, scope: StepScope, done: _Done) -> StepState:
     if done.error is None:
         return StepState.DONE
-    in_doubt = scope.in_doubt and plan.effect is Effect.ONCE
+    if plan.effect is not Effect.ONCE:
+        return StepState.FAILED
+    is_refused = isinstance(done.error, CallboardError) and done.error.is_refusal
+    in_doubt = not is_refused if scope.in_doubt is None else scope.in_doubt
     return StepState.UNKNOWN if in_doubt else StepState.FAILED
 
 
@@ -258,18 +295,18 @@ async def _record_with_companions(
     await live.write(work)
 
 
-async def _resolve_unknown(
-    live: LiveRun, plan: StepPlan, intent_seq: int, *, is_lost: bool = False
-) -> Json:
+async def _resolve_unknown(live: LiveRun, plan: StepPlan, known: StepRecord | None) -> Json:
     """Find out whether an interrupted or forgotten `once` effect took place; never just do it."""
+    detail = {} if known is None else known.detail
+    intent_seq = live.next_seq if known is None else known.seq
 
     def mark(connection: Connection) -> None:
         live.event(connection, StepUnknown(plan.kind.value), plan.key)
 
     await live.write(mark)
-    finding = await _probe(live, plan)
+    finding = await _probe(live, plan, detail.get(_BEFORE))
     if isinstance(finding, CannotTell):
-        told = _FORGOTTEN if is_lost else _INTERRUPTED
+        told = _FORGOTTEN if known is None or "lost" in detail else _INTERRUPTED
         finding = await _ask_what_happened(live, plan, intent_seq, told.format(key=plan.key))
     if isinstance(finding, NotHappened):
         await live.admit()
@@ -277,11 +314,11 @@ async def _resolve_unknown(
     return await _accept(live, plan, finding)
 
 
-async def _probe(live: LiveRun, plan: StepPlan) -> Finding:
+async def _probe(live: LiveRun, plan: StepPlan, before: Json) -> Finding:
     if plan.probe is None:
         return CannotTell()
     try:
-        return await plan.probe()
+        return await plan.probe(before)
     except Exception as error:  # noqa: BLE001 - a probe that fails leaves the human to decide
         told = live.backstage.classifier.record(error).to_json()
         body = StepFailedEvent(plan.kind.value, 0, {**told, "code": "probe_failed"})
@@ -316,9 +353,21 @@ async def _accept(live: LiveRun, plan: StepPlan, finding: Happened) -> Json:
     if plan.confirm is not None:
         output = await plan.confirm(scope, finding.value)
     clock = live.backstage.clock
-    done = _Done(output, _json_of(plan.key, output))
+    done = _done(plan.key, output)
     await _record(live, plan, scope, done, clock.now_ms(), clock.monotonic())
-    return output
+    return done.output
+
+
+def is_cancelled_from_outside() -> bool:
+    """Say whether the present task was asked to stop, or something inside it only behaves so."""
+    task = asyncio.current_task()
+    return task is None or task.cancelling() > 0
+
+
+def _done(key: str, output: Json) -> _Done:
+    """Return an output as it will be read back: what a step gives is what its replay gives."""
+    text = _json_of(key, output)
+    return _Done(json.loads(text) if isinstance(output, dict | list | tuple) else output, text)
 
 
 def _preview(done: _Done) -> str:
@@ -331,7 +380,7 @@ def _json_of(key: str, output: Json) -> str:
     try:
         return compact_json(output)
     except (TypeError, ValueError, RecursionError) as error:
-        raise InvalidInput(
+        raise NotJson(
             f"Step {key!r} returned {type(output).__name__}, which JSON cannot hold: {error}",
             fix="Return text, numbers, lists and dictionaries.",
             key=key,

@@ -2,26 +2,38 @@
 
 import asyncio
 import logging
+from dataclasses import dataclass
 
 from callboard.core import tracing
 from callboard.core.canonical import Json, compact_json
 from callboard.core.errors import CallboardError, Conflict, ErrorRecord, InvalidInput
 from callboard.core.events import RunChanged, SignalAcknowledged
-from callboard.core.vocabulary.run import RunRecord, RunState, SignalKind, SignalRecord, StepRecord
+from callboard.core.vocabulary.run import RunRecord, RunState, SignalKind, SignalRecord
 from callboard.engine.backstage import Backstage
-from callboard.engine.errors import JournalUnavailable, TakenOver
+from callboard.engine.errors import JournalUnavailable, StrayCancel, TakenOver
+from callboard.engine.execution import is_cancelled_from_outside
 from callboard.engine.live import LiveRun
 from callboard.engine.lost_steps import LostSteps
 from callboard.engine.ownership import Ownership
 from callboard.engine.run import Run
 from callboard.store.connection import Connection, StoreError
+from callboard.store.journal.claims import Owner, deaths_in_vain, take
 from callboard.store.journal.events import append_event
-from callboard.store.journal.runs import claim, load_run, release, set_state
+from callboard.store.journal.runs import load_run, release, set_state
 from callboard.store.journal.signals import acknowledge, open_signals_of
 from callboard.store.journal.steps import load_journal
 from callboard.store.ledger.gaps import was_known_before
 
 _log = logging.getLogger(__name__)
+
+
+@dataclass(frozen=True, slots=True)
+class _Claimed:
+    """A run that has just become this process's, and the signals it has still to act on."""
+
+    record: RunRecord
+    owner: Owner
+    signals: list[SignalRecord]
 
 
 class Executor:
@@ -41,27 +53,28 @@ class Executor:
         """
         run = self.backstage.database.read(lambda connection: load_run(connection, run_id))
         self.backstage.resolve(run.choreography)
-        record, signals = await self.backstage.database.write(
+        claimed = await self.backstage.database.write(
             lambda connection: self._claim(connection, run_id)
         )
-        journal = await self._journal(record)
-        live = LiveRun(self.backstage, record, journal, self.ownership.id)
+        try:
+            return self._live(claimed, is_new=is_new)
+        except BaseException:
+            # Nobody executes what could not be read: it must not look as if somebody did.
+            await self.release(run_id)
+            raise
+
+    def _live(self, claimed: _Claimed, *, is_new: bool) -> LiveRun:
+        record = claimed.record
+        journal = self.backstage.database.read(lambda connection: load_journal(connection, record))
+        live = LiveRun(self.backstage, record, journal, claimed.owner)
         live.in_doubt = self._is_in_doubt(record)
         if not is_new:
             live.lost_steps = self._lost_steps
             self._lost_steps.expect(record)
-        for signal in signals:
+        for signal in claimed.signals:
             if signal.kind is not SignalKind.RESUME:
                 live.receive(signal)
         return live
-
-    async def _journal(self, record: RunRecord) -> dict[str, StepRecord]:
-        """Load what a claimed run has done; one that cannot be read is let go again."""
-        try:
-            return self.backstage.database.read(lambda connection: load_journal(connection, record))
-        except StoreError:
-            await self._release(record.id)
-            raise
 
     def _is_in_doubt(self, record: RunRecord) -> bool:
         """Say whether a run may have done more than its journal knows: it is older than a loss."""
@@ -87,7 +100,7 @@ class Executor:
             )
         return in_doubt
 
-    def _claim(self, connection: Connection, run_id: str) -> tuple[RunRecord, list[SignalRecord]]:
+    def _claim(self, connection: Connection, run_id: str) -> _Claimed:
         run = load_run(connection, run_id)
         if run.is_terminal:
             raise Conflict(
@@ -105,10 +118,20 @@ class Executor:
                 run_id=run_id,
                 owner=run.owner,
             )
-        now = self.backstage.clock.now_ms()
-        claim(connection, run_id, self.ownership.id, run.owner)
-        set_state(connection, run_id, RunState.RUNNING, self.ownership.id, now)
         signals = open_signals_of(connection, run_id)
+        is_resumed = any(signal.kind is SignalKind.RESUME for signal in signals)
+        if run.state is RunState.PAUSED and not is_resumed:
+            raise Conflict(
+                f"Run {run_id} is paused",
+                fix=f"`callboard runs resume {run_id}` lets it go on.",
+                run_id=run_id,
+                state=run.state.value,
+            )
+        now = self.backstage.clock.now_ms()
+        is_orphan = owner is not None and run.state is RunState.RUNNING
+        deaths = deaths_in_vain(connection, run_id) if is_orphan else 0
+        mine = take(connection, run_id, self.ownership.id, run.owner, deaths=deaths)
+        set_state(connection, run_id, RunState.RUNNING, self.ownership.id, now)
         if run.state is not RunState.RUNNING:
             self._event(connection, run, RunChanged(RunState.RUNNING.value))
         for signal in signals:
@@ -116,7 +139,7 @@ class Executor:
                 acknowledge(connection, signal.id, RunState.RUNNING, now)
                 body = SignalAcknowledged(signal.id, signal.kind.value, RunState.RUNNING.value)
                 self._event(connection, run, body)
-        return load_run(connection, run_id), signals
+        return _Claimed(load_run(connection, run_id), mine, signals)
 
     def _event(
         self, connection: Connection, run: RunRecord, body: RunChanged | SignalAcknowledged
@@ -158,6 +181,12 @@ class Executor:
             try:
                 result = await self.backstage.resolve(name)(Run(live))
                 _check_json(name, result)
+            except asyncio.CancelledError:
+                if is_cancelled_from_outside():
+                    raise
+                stray = StrayCancel(f"{name} was cancelled from inside")
+                span.fail(stray.code)
+                return None, stray.record()
             except Exception as error:  # noqa: BLE001 - the border of a run: all is journaled
                 failure = self.backstage.classifier.record(error)
                 span.fail(failure.code)
@@ -176,7 +205,7 @@ class Executor:
         except JournalUnavailable as halt:
             await self._interrupted(live, halt.error)
         except StoreError as error:
-            live.interruption = error
+            live.interruption, live.is_released = error, False
             _log.error("run %s could not be released: %s", live.record.id, error)
 
     async def _interrupted(self, live: LiveRun, error: CallboardError) -> None:
@@ -185,12 +214,14 @@ class Executor:
         try:
             await self._let_go(live)
         except StoreError as again:
+            live.is_released = False
             _log.error("run %s could not be released: %s", live.record.id, again)
 
     async def _let_go(self, live: LiveRun) -> None:
-        await self._release(live.record.id)
+        await self.release(live.record.id)
 
-    async def _release(self, run_id: str) -> None:
+    async def release(self, run_id: str) -> None:
+        """Let go of a run that is this process's and is not executed here any more."""
         await self.backstage.database.write(
             lambda connection: release(connection, run_id, self.ownership.id)
         )

@@ -22,6 +22,7 @@ from callboard.engine.backstage import Backstage
 from callboard.engine.errors import DuplicateKey, JournalUnavailable, TakenOver
 from callboard.engine.lost_steps import LostSteps
 from callboard.store.connection import Connection, StoreError
+from callboard.store.journal.claims import Owner, holds
 from callboard.store.journal.events import event_row
 from callboard.store.journal.runs import finish, set_state
 from callboard.store.journal.signals import acknowledge
@@ -66,7 +67,7 @@ class LiveRun:
     """Holds the journal in memory, the gate that pausing closes, and who waits for what."""
 
     def __init__(
-        self, backstage: Backstage, record: RunRecord, journal: dict[str, StepRecord], owner: str
+        self, backstage: Backstage, record: RunRecord, journal: dict[str, StepRecord], owner: Owner
     ) -> None:
         """Start from what the database holds."""
         self.backstage = backstage
@@ -87,8 +88,12 @@ class LiveRun:
         self.questions: dict[str, asyncio.Future[Json]] = {}
         self.sleepers = 0
         self.task: asyncio.Task[None] | None = None
+        # Whether nobody asked for it now: the watcher took it up again.
+        self.was_taken_up = False
         # Why the execution stopped without an end, if the journal could not be written.
         self.interruption: CallboardError | None = None
+        # False while an execution that ended so could not even give the run back.
+        self.is_released = True
         # Set while the run is waiting, paused or over: nothing will happen by itself.
         self.settled = asyncio.Event()
         # What was asked for last: a pause, or not. The gate follows: it is closed at once, and
@@ -147,9 +152,17 @@ class LiveRun:
             self.chore(self.settle())
 
     async def write(self, work: Callable[[Connection], Any]) -> None:
-        """Commit something on behalf of the run; a failure here ends the execution."""
+        """Commit something on behalf of the run; a failure here ends the execution.
+
+        Nothing is committed once the claim no longer holds under which the run is executed.
+        """
+
+        def fenced(connection: Connection) -> None:
+            self.guard(holds(connection, self.record.id, self.owner))
+            work(connection)
+
         try:
-            await self.backstage.database.write(work)
+            await self.backstage.database.write(fenced)
         except _NotOwner as error:
             raise TakenOver from error
         except StoreError as error:
@@ -199,7 +212,7 @@ class LiveRun:
         now = self.backstage.clock.now_ms()
 
         def work(connection: Connection) -> None:
-            self.guard(set_state(connection, self.record.id, state, self.owner, now))
+            self.guard(set_state(connection, self.record.id, state, self.owner.process_id, now))
             if changed:
                 self.event(connection, RunChanged(state.value))
             self._acknowledge(connection, signals, state, now)
@@ -260,7 +273,7 @@ class LiveRun:
                     connection,
                     self.record.id,
                     state,
-                    self.owner,
+                    self.owner.process_id,
                     now,
                     result=result,
                     error=error,

@@ -1,6 +1,7 @@
 """Who executes a run: each process holds a file lock that the kernel drops when it dies.
 
-No clock is involved, so a sleeping laptop or a clock set back never makes two owners.
+No clock is involved, so a sleeping laptop or a clock set back never makes two owners. The host name
+is for the reader only: a container has a new one each time, and the lock still tells.
 """
 
 import contextlib
@@ -8,6 +9,7 @@ import fcntl
 import os
 import socket
 from collections.abc import Generator
+from functools import cache
 from pathlib import Path
 from typing import Final
 
@@ -36,8 +38,7 @@ class Ownership:
         self.id = ids.make("process")
         self._database = database
         self._locks = locks
-        self._host = socket.gethostname()
-        self._record = ProcessRecord(self.id, os.getpid(), self._host, clock.now_ms())
+        self._record = ProcessRecord(self.id, os.getpid(), socket.gethostname(), clock.now_ms())
         self._lock_file: int | None = None
 
     async def register(self) -> None:
@@ -46,6 +47,7 @@ class Ownership:
         try:
             os.close(open_folder(self._locks.parent, (self._locks.name,), create=True))
             self._lock_file = _lock(path)
+            _held_locks().add(self._lock_file)
         except OSError as error:
             raise translate_os(error, path) from error
         await self._database.write(lambda connection: insert_process(connection, self._record))
@@ -61,6 +63,7 @@ class Ownership:
                 _remove_unlocked(stray)
         finally:
             # Whatever became of the row, a process that has left must not look alive.
+            _held_locks().discard(self._lock_file)
             os.close(self._lock_file)
             self._lock_file = None
 
@@ -72,18 +75,31 @@ class Ownership:
                 forget_process(connection, process.id)
 
     def is_alive(self, connection: Connection, owner: str) -> bool:
-        """Say whether a run's owner still lives; one on another machine is taken to."""
+        """Say whether a run's owner still lives, by its lock."""
         if owner == self.id:
             return True
-        process = find_process(connection, owner)
-        if process is None:
-            return False
-        if process.host != self._host:
-            return True
-        return _is_locked(self._path(owner))
+        return find_process(connection, owner) is not None and _is_locked(self._path(owner))
 
     def _path(self, owner: str) -> Path:
         return self._locks / f"{owner}.lock"
+
+
+@cache
+def _held_locks() -> set[int]:
+    """Return the locks this process holds; a child that a tool forks lets go of them at once.
+
+    A lock belongs to everybody who has the open file: a child would keep a dead owner alive.
+    """
+    held: set[int] = set()
+
+    def let_go() -> None:
+        for handle in held:
+            with contextlib.suppress(OSError):
+                os.close(handle)
+        held.clear()
+
+    os.register_at_fork(after_in_child=let_go)
+    return held
 
 
 def _lock(path: Path) -> int:
@@ -109,13 +125,14 @@ def _is_locked(path: Path) -> bool:
             return False
     except FileNotFoundError:
         return False
-    except BlockingIOError:
+    except (BlockingIOError, PermissionError):
+        # Another user's lock cannot be tried: who made it is taken to live.
         return True
 
 
 def _remove_unlocked(path: Path) -> None:
     """Remove the lock file of a process that died, and only of such a one."""
-    with contextlib.suppress(FileNotFoundError, BlockingIOError), _unlocked(path):
+    with contextlib.suppress(FileNotFoundError, BlockingIOError, PermissionError), _unlocked(path):
         path.unlink()
 
 

@@ -110,7 +110,8 @@ class Run:
         kind: StepKind = StepKind.WORK,
         effect: Effect = Effect.PURE,
         slot: str | None = None,
-        probe: Callable[[], Awaitable[Finding]] | None = None,
+        observe: Callable[[], Awaitable[Json]] | None = None,
+        probe: Callable[[Json], Awaitable[Finding]] | None = None,
         confirm: Callable[[StepScope, Json], Awaitable[Json]] | None = None,
     ) -> Json:
         """Execute a function once and journal its result; afterwards return what is journaled.
@@ -122,7 +123,9 @@ class Run:
             kind: What kind of work it is, for the reader of the journal.
             effect: What repeating it after a crash would mean.
             slot: The name under which later readers find the output.
-            probe: For `once`: finds out whether an interrupted effect took place.
+            observe: For `once`: looks at the world before anything is done.
+            probe: For `once`: finds out whether an interrupted effect took place, by what was
+                observed before it; None if nobody had looked, or that is forgotten.
             confirm: For `once`: turns a probe's finding into the output, with its writes.
         """
         plan = StepPlan(
@@ -132,6 +135,7 @@ class Run:
             kind=kind,
             effect=effect,
             slot=slot,
+            observe=observe,
             probe=probe,
             confirm=confirm,
         )

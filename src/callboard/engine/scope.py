@@ -13,14 +13,15 @@ class StepScope:
     """Given to a step's function while it executes.
 
     What is put here is committed together with the step's record, or not at all. `in_doubt` says
-    of a `once` step that failed that its effect may have taken place all the same.
+    of a `once` step that failed whether its effect may have taken place all the same; where nobody
+    says, it may have, unless the error is a refusal by its kind.
     """
 
     run_id: str
     key: str
     receipt_id: str | None = None
     preview: str | None = None
-    in_doubt: bool = False
+    in_doubt: bool | None = None
     detail: dict[str, Json] = field(default_factory=dict[str, Json])
     companions: list[Callable[[Connection], Any]] = field(
         default_factory=list[Callable[[Connection], Any]]

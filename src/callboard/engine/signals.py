@@ -1,5 +1,7 @@
 """Sending signals: stored first, then acted on by the owner, or by the sender if there is none."""
 
+from collections.abc import Callable
+
 from callboard.core.errors import Conflict
 from callboard.core.events import RunChanged, SignalAcknowledged, SignalSent
 from callboard.core.vocabulary.run import RunRecord, RunState, SignalKind, SignalRecord
@@ -40,12 +42,16 @@ class Signals:
             reason=reason,
         )
         ownerless = await self._database.write(lambda connection: self._store(connection, signal))
-        if ownerless:
-            if kind is SignalKind.RESUME:
-                await self._dispatcher.dispatch(run_id)
-            self._backstage.settled(run_id, ownerless.session_id)
+        await self._follow_up(ownerless, signal)
         self._dispatcher.poke()
         return await self._acknowledged(signal)
+
+    async def _follow_up(self, ownerless: RunRecord | None, signal: SignalRecord) -> None:
+        if ownerless is None:
+            return
+        if signal.kind is SignalKind.RESUME:
+            await self._dispatcher.dispatch(signal.run_id)
+        self._backstage.settled(signal.run_id, ownerless.session_id)
 
     def _store(self, connection: Connection, signal: SignalRecord) -> RunRecord | None:
         """Store the signal; if nobody owns the run, let a pause or cancel take effect here."""
@@ -53,6 +59,12 @@ class Signals:
         self._check(run, signal.kind)
         insert_signal(connection, signal)
         self._event(connection, run, SignalSent(signal.id, signal.kind.value, signal.reason))
+        return self._take_effect(connection, run, signal)
+
+    def _take_effect(
+        self, connection: Connection, run: RunRecord, signal: SignalRecord
+    ) -> RunRecord | None:
+        """Let a signal take effect on a run that nobody executes; None if somebody does."""
         if self._is_executed(connection, run):
             return None
         if signal.kind is SignalKind.RESUME:
@@ -73,9 +85,8 @@ class Signals:
         return run
 
     def _is_executed(self, connection: Connection, run: RunRecord) -> bool:
-        live = self._dispatcher.live(run.id)
-        if live is not None and live.interruption is not None:
-            return False
+        if run.owner == self._ownership.id:
+            return self._dispatcher.has(run.id)
         return run.owner is not None and self._ownership.is_alive(connection, run.owner)
 
     def _check(self, run: RunRecord, kind: SignalKind) -> None:
@@ -102,6 +113,25 @@ class Signals:
                 )
                 continue
             await self._changes.next()
+            if self._is_stranded(signal):
+                # Its owner died, or let go of it, before it could act.
+                await self._follow_up(await self._database.write(self._again(signal)), signal)
+
+    def _is_stranded(self, signal: SignalRecord) -> bool:
+        def work(connection: Connection) -> bool:
+            run = load_run(connection, signal.run_id)
+            return not run.is_terminal and not self._is_executed(connection, run)
+
+        return self._database.read(work)
+
+    def _again(self, signal: SignalRecord) -> Callable[[Connection], RunRecord | None]:
+        def work(connection: Connection) -> RunRecord | None:
+            stored, run = load_signal(connection, signal.id), load_run(connection, signal.run_id)
+            if run.is_terminal or stored is None or stored.acknowledged_at is not None:
+                return None
+            return self._take_effect(connection, run, signal)
+
+        return work
 
     def _event(
         self,

@@ -3,7 +3,7 @@
 from collections.abc import Mapping
 
 from callboard.core.classify import Classifier, status_of
-from callboard.core.errors import CallboardError, ErrorTier, InvalidInput, ProviderError
+from callboard.core.errors import CallboardError, ErrorTier, Fault, InvalidInput, ProviderError
 
 _KEPT_HEADERS = ("retry-after", "x-ratelimit", "anthropic-ratelimit", "x-request-id", "request-id")
 
@@ -12,12 +12,14 @@ class UnknownModel(InvalidInput):
     """The model id names no provider."""
 
     code = "unknown_model"
+    fault = Fault.MISSING
 
 
 class FileModelRefused(UnknownModel):
     """The model is a file, and the user has not named it."""
 
     code = "file_model_refused"
+    fault = Fault.UNUSABLE
 
 
 class ProviderTimeout(ProviderError):

@@ -1,10 +1,11 @@
 """The operations of a pack, gathered from the modules its `pack.yaml` names."""
 
+from collections.abc import Iterator
 from typing import Any
 
 from callboard.operations.declaration import Operation, OperationInvalid
 from callboard.operations.performing import Operations
-from callboard.studio.packs import Pack
+from callboard.studio.packs import Pack, PackInvalid
 from callboard.studio.studio import Studio
 
 
@@ -25,6 +26,23 @@ def operations_of(pack: Pack) -> dict[str, Operation[..., Any]]:
                     fix="Give one of them another name.",
                 )
     return found
+
+
+def broken_operations(pack: Pack) -> Iterator[str]:
+    """Say which operations of a pack take or give what no door can carry."""
+    try:
+        declared = operations_of(pack)
+    except PackInvalid:
+        # Told by whoever loads its parts.
+        return
+    except OperationInvalid as error:
+        yield error.message
+        return
+    for each in declared.values():
+        try:
+            _ = each.arguments
+        except OperationInvalid as error:
+            yield f"operation {each.name} of pack {pack.name} cannot be used: {error.message}"
 
 
 def open_operations(studio: Studio, pack: Pack) -> Operations:

@@ -14,6 +14,7 @@ import inspect
 from collections.abc import Awaitable, Callable
 from dataclasses import dataclass
 from enum import StrEnum
+from functools import cached_property
 from typing import Any, Concatenate, Final, Generic, ParamSpec, TypeVar, cast, get_type_hints
 
 from pydantic import BaseModel, ConfigDict, TypeAdapter, create_model
@@ -67,10 +68,6 @@ class Operation(Generic[P, R]):
     name: str
     summary: str
     function: Callable[..., Awaitable[R]]
-    context: type[Any]
-    arguments: type[BaseModel]
-    returns: Any
-    result: TypeAdapter[R]
     does: Does = Does.CHANGES
     who: frozenset[str] = frozenset({USER})
     modes: tuple[str, ...] = ()
@@ -80,6 +77,33 @@ class Operation(Generic[P, R]):
     undo: str | None = None
     tell: Callable[[R], str] | None = None
     example: dict[str, Any] | None = None
+    timeout_seconds: float = TIMEOUT_SECONDS
+
+    # Of the many operations of a pack a command uses one or two; the types of the others are never
+    # read off.
+    @cached_property
+    def _types(self) -> "_OperationTypes":
+        return _types(self.function, self.name)
+
+    @property
+    def context(self) -> type[Any]:
+        """What it works on."""
+        return self._types.context
+
+    @property
+    def arguments(self) -> type[BaseModel]:
+        """What it takes."""
+        return self._types.arguments
+
+    @property
+    def returns(self) -> Any:
+        """The type of what it gives, as it is declared."""
+        return self._types.returns
+
+    @property
+    def result(self) -> TypeAdapter[R]:
+        """What it gives."""
+        return cast("TypeAdapter[R]", self._types.result)
 
     @property
     def effect(self) -> Effect:
@@ -114,6 +138,7 @@ def operation(
     undo: str | None = None,
     tell: Callable[[Any], str] | None = None,
     example: dict[str, Any] | None = None,
+    timeout_seconds: float = TIMEOUT_SECONDS,
 ) -> Callable[[Callable[Concatenate[Any, P], Awaitable[R]]], Operation[P, R]]:
     """Make a function an operation: its name and docstring are the operation's."""
     paths = {"GET": get, "POST": post, "PUT": put, "DELETE": delete}
@@ -128,15 +153,10 @@ def operation(
         summary = " ".join((inspect.getdoc(function) or "").split("\n\n")[0].split())
         if not summary:
             raise _invalid(function, f"{called} does not say what it does")
-        context, arguments, result = _types(function, called)
         return Operation(
             name=called,
             summary=summary,
             function=function,
-            context=context,
-            arguments=arguments,
-            returns=get_type_hints(function, include_extras=True).get("return"),
-            result=cast("TypeAdapter[R]", result),
             does=does,
             who=frozenset(who),
             modes=modes,
@@ -146,14 +166,21 @@ def operation(
             undo=undo,
             tell=tell,
             example=example,
+            timeout_seconds=timeout_seconds,
         )
 
     return declare
 
 
-def _types(
-    function: Callable[..., Any], called: str
-) -> tuple[type[Any], type[BaseModel], TypeAdapter[Any]]:
+@dataclass(frozen=True, slots=True)
+class _OperationTypes:
+    context: type[Any]
+    arguments: type[BaseModel]
+    returns: Any
+    result: TypeAdapter[Any]
+
+
+def _types(function: Callable[..., Any], called: str) -> _OperationTypes:
     """Read off a signature what an operation works on, what it takes and what it gives."""
     hints = get_type_hints(function, include_extras=True)
     first, *others = inspect.signature(function).parameters.values()
@@ -174,7 +201,7 @@ def _types(
     except (PydanticSchemaGenerationError, PydanticUserError) as error:
         told = str(error).splitlines()[0]
         raise _invalid(function, f"{called} takes or gives what is no JSON: {told}") from error
-    return context, arguments, result
+    return _OperationTypes(context, arguments, hints.get("return"), result)
 
 
 def _invalid(function: Callable[..., Any], told: str) -> OperationInvalid:

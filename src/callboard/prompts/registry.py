@@ -166,9 +166,9 @@ class TemplateRegistry:
 
     def _not_found(self, name: str, looked: Sequence[str]) -> TemplateNotFound:
         near = difflib.get_close_matches(name, sorted(self._names()), n=3, cutoff=0.5)
-        hint = f"Did you mean {', '.join(near)}?" if near else "Run 'callboard prompts list'."
+        hint = f"Did you mean {', '.join(near)}?" if near else "See `callboard prompts list`."
         return TemplateNotFound(
-            f"Template {name!r} was not found. Looked for: {', '.join(looked)}.",
+            f"There is no template {name!r} in any of {len(self._layers)} layers",
             fix=hint,
             name=name,
             looked=list(looked),

@@ -90,6 +90,12 @@ class StoreBusy(StoreError):
     tier = ErrorTier.TRANSIENT
 
 
+class RuleBroken(CallboardError):
+    """A write would have broken a rule of the database: wrong data, not a broken disk."""
+
+    code = "rule_broken"
+
+
 C = TypeVar("C", bound=sqlite3.Connection)
 
 

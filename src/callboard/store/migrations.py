@@ -53,11 +53,17 @@ def _one_memory_of_answers(connection: Connection) -> None:
         connection.execute("DELETE FROM records WHERE kind = :kind", {"kind": kind})
 
 
+def _claims(connection: Connection) -> None:
+    """Version 5 counts how often each run was claimed, and how often its process died of it."""
+    create_schema(connection)
+
+
 MIGRATIONS: Final[tuple[Migration, ...]] = (
     Migration(1, "the journal and its rooms", _initial),
     Migration(2, "books, kitchens and conversations", _books_and_kitchens),
     Migration(3, "a ledger of every row, and calls that have begun", _ledger),
     Migration(4, "one memory of what models have said", _one_memory_of_answers),
+    Migration(5, "claims of runs, counted", _claims),
 )
 _FIRST_WITH_LEDGER: Final = 3
 

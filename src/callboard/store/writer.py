@@ -20,6 +20,7 @@ from typing import Any, Final, TypeVar
 from callboard.store.connection import (
     Connection,
     Durability,
+    RuleBroken,
     connect,
     is_busy,
     translate,
@@ -217,7 +218,10 @@ class Writer:
         try:
             outcomes = self._transact(units, begun)
         except Exception as error:  # noqa: BLE001 - every failure is handed to its waiter
-            if len(units) == 1:
+            if is_busy(error):
+                # Nobody's turn came: to wait again for each of them would help nobody.
+                outcomes = [(unit.future, None, self._explain(error)) for unit in units]
+            elif len(units) == 1:
                 outcomes = [(units[0].future, None, self._explain(error))]
             else:
                 for unit in units:
@@ -230,12 +234,12 @@ class Writer:
         connection = self._connection
         if not begun:
             self._begin(patient=True)
+        started = time.perf_counter()
         try:
             outcomes = _execute(connection, units)
             if self._ledger is not None:
                 self._ledger.append()
             self._faults.reach("store.before_commit")
-            started = time.perf_counter()
             connection.execute("COMMIT")
         except BaseException:
             if connection.in_transaction:
@@ -266,6 +270,15 @@ class Writer:
                 return True
 
     def _explain(self, error: Exception) -> Exception:
+        if isinstance(error, sqlite3.IntegrityError):
+            broken = RuleBroken(f"The database refused a row: {error}", path=str(self._path))
+            broken.__cause__ = error
+            return broken
+        if isinstance(error, StopIteration):
+            # No future takes one.
+            broken = RuntimeError("a unit of work raised StopIteration")
+            broken.__cause__ = error
+            return broken
         if isinstance(error, sqlite3.Error):
             explained = translate(error, self._path)
             explained.__cause__ = error
@@ -292,6 +305,11 @@ class Writer:
 
 
 def _execute(connection: sqlite3.Connection, units: list[_Unit]) -> list[_Outcome]:
+    """Execute units in the order in which they were handed in; rows that follow each other at once.
+
+    Rows of one statement are inserted together, so that a step's row may come before the event of
+    a step handed in earlier: an order between tables that nobody can see.
+    """
     outcomes: list[_Outcome] = []
     together: dict[str, list[tuple[Any, ...]]] = {}
     for unit in units:
@@ -301,11 +319,17 @@ def _execute(connection: sqlite3.Connection, units: list[_Unit]) -> list[_Outcom
                 together.setdefault(sql, []).append(values)
             outcomes.append((unit.future, None, None))
         else:
+            _insert(connection, together)
             outcomes.append((unit.future, work(connection), None))
+    _insert(connection, together)
+    return outcomes
+
+
+def _insert(connection: sqlite3.Connection, together: dict[str, list[tuple[Any, ...]]]) -> None:
     for sql, rows in together.items():
         if connection.executemany(sql, rows).rowcount != len(rows):
             raise RowRefused
-    return outcomes
+    together.clear()
 
 
 def _resolve(outcomes: list[_Outcome]) -> None:

@@ -57,6 +57,9 @@ class Mirrors:
             except (OSError, CallboardError) as error:
                 # A mirror is a copy: failing to write it must not fail the run.
                 _log.warning("the mirror of run %s was not written: %s", run_id, error)
+            except Exception:  # noqa: BLE001 - the border to packs, which shape folders
+                # One folder that cannot be shaped must not cost the others theirs.
+                _log.warning("the mirror of run %s was not written", run_id, exc_info=True)
 
 
 def mirror_writers(

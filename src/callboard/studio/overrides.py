@@ -6,7 +6,7 @@ from typing import Any, Final
 
 from pydantic import ValidationError
 
-from callboard.core.parsing import FileProblem, decode_text, parse_yaml
+from callboard.core.parsing import FileProblem, decode_text, misfits, parse_yaml
 from callboard.core.places import config_dir
 from callboard.core.vocabulary import Agent
 from callboard.models.model_id import FileModels
@@ -38,8 +38,13 @@ def project_agents(
         return {}
     except FileProblem as problem:
         raise PackInvalid(problem.at(path), fix="Correct the file.") from problem
-    except (ValidationError, AttributeError, TypeError) as error:
-        raise PackInvalid(f"{path} is not a list of agents: {error}") from error
+    except ValidationError as error:
+        told = misfits(error, "an agent")
+        raise PackInvalid(f"{path}: {told}", fix="Correct the named keys.") from error
+    except (AttributeError, TypeError) as error:
+        raise PackInvalid(
+            f"{path} is not a list of agents", fix="Write each agent as `- id: NAME`."
+        ) from error
     for entry in entries:
         refusal = None if entry.model is None else files.why_not(entry.model)
         if refusal is not None:

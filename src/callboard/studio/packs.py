@@ -19,7 +19,7 @@ from pydantic import ValidationError
 
 from callboard.core.canonical import digest
 from callboard.core.errors import CallboardError
-from callboard.core.parsing import FileProblem, decode_text, load_yaml, refuse_traps
+from callboard.core.parsing import FileProblem, decode_text, load_yaml, misfits, refuse_traps
 from callboard.core.vocabulary import Agent
 from callboard.store.reading import read_bounded
 from callboard.studio.pack_file import PackFile, RoutesEntry
@@ -237,10 +237,7 @@ def load_pack(root: Path, package: str = "") -> Pack:
     except FileProblem as problem:
         raise PackInvalid(problem.at(path), fix="Correct the file.") from problem
     except ValidationError as error:
-        told = "; ".join(
-            f"{'.'.join(str(part) for part in problem['loc'])}: {problem['msg']}"
-            for problem in error.errors(include_url=False)
-        )
+        told = misfits(error, "the file")
         raise PackInvalid(f"{path}: {told}", fix="Correct the named keys.") from error
     except (yaml.YAMLError, ValueError, RecursionError) as error:
         raise PackInvalid(f"{path} is not readable YAML: {error}") from error

@@ -1,13 +1,16 @@
 """Where plans are kept: the database, and a readable copy per plan, in the shape doors show."""
 
+import asyncio
 import json
+import logging
+import threading
 from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
 
 from callboard.core.canonical import Json
 from callboard.core.clock import Clock, iso
-from callboard.core.errors import NotFound
+from callboard.core.errors import CallboardError, NotFound
 from callboard.core.events import PlanChanged
 from callboard.core.ids import IdMaker
 from callboard.core.vocabulary import Plan, Task
@@ -16,6 +19,8 @@ from callboard.store.database import Database
 from callboard.store.files import write_atomically
 from callboard.store.journal.events import append_event
 from callboard.store.journal.plans import insert_plan, list_plans, load_plan, update_plan
+
+_log = logging.getLogger(__name__)
 
 
 def plan_to_json(plan: Plan) -> dict[str, Json]:
@@ -67,6 +72,7 @@ class Plans:
         self._ids = ids
         self._clock = clock
         self._folder = sessions_folder
+        self._copying = threading.Lock()
 
     async def add(self, plan: Plan) -> Plan:
         """Store a new plan under an id of its own."""
@@ -78,7 +84,7 @@ class Plans:
             self._tell(connection, stored)
 
         await self._database.write(work)
-        self._copy(stored)
+        await asyncio.to_thread(self.copy, stored.id)
         return stored
 
     def get(self, plan_id: str) -> Plan:
@@ -101,7 +107,7 @@ class Plans:
         stored = await self._database.write(
             lambda connection: self.change_with(connection, plan_id, change)
         )
-        self._copy(stored)
+        await asyncio.to_thread(self.copy, stored.id)
         return stored
 
     def change_with(self, connection: Connection, plan_id: str, change: Change) -> Plan:
@@ -113,18 +119,21 @@ class Plans:
         return stored
 
     def copy(self, plan_id: str) -> None:
-        """Bring the readable copy up to date."""
-        self._copy(self.get(plan_id))
+        """Bring the readable copy up to date; failing to write it takes nothing from the plan."""
+        if self._folder is None:
+            return
+        # Read within the lock, so that of two copies the newer plan is written last.
+        with self._copying:
+            plan = self.get(plan_id)
+            text = json.dumps(plan_to_json(plan), ensure_ascii=False, indent=2)
+            path = self._folder / plan.id / "plan.json"
+            try:
+                write_atomically(path, text.encode("utf-8", "replace"), within=self._folder.parent)
+            except (OSError, CallboardError) as error:
+                _log.warning("the copy of plan %s was not written: %s", plan.id, error)
 
     def _tell(self, connection: Connection, plan: Plan) -> None:
         body = PlanChanged(
             plan.id, plan.state.value, {str(task.id): task.state.value for task in plan.tasks}
         )
         append_event(connection, body, at=self._clock.now_ms(), session_id=plan.session_id)
-
-    def _copy(self, plan: Plan) -> None:
-        if self._folder is None:
-            return
-        text = json.dumps(plan_to_json(plan), ensure_ascii=False, indent=2)
-        path = self._folder / plan.id / "plan.json"
-        write_atomically(path, text.encode("utf-8", "replace"), within=self._folder.parent)

@@ -160,6 +160,8 @@ class Project:
     def locate(cls, start: Path) -> "Project":
         """Return the project at or above a folder; none is an error that says how to make one."""
         here = start.resolve()
+        if not here.is_dir():
+            raise NotFound(f"There is no folder {start}", fix="Name a folder.", path=str(start))
         for folder in (here, *here.parents):
             if (folder / FOLDER).is_dir():
                 return cls(folder)

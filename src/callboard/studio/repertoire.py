@@ -2,6 +2,7 @@
 
 import logging
 from collections.abc import Callable, Mapping
+from difflib import get_close_matches
 from functools import partial
 from typing import Any
 
@@ -166,10 +167,11 @@ class Repertoire:
             for shelf in self.shelves(pack):
                 if (found := shelf.find(short)) is not None:
                     return f"{pack.name}/{short}", found
-        known = ", ".join(self.choreographies()) or "none"
+        near = get_close_matches(name, [*self.choreographies()], n=3)
+        told = f"Did you mean {', '.join(near)}?" if near else "See `callboard packs list`."
         raise NotFound(
             f"There is no choreography {name!r}",
-            fix=f"Known: {known}. A pack of your own is added with --pack FOLDER.",
+            fix=f"{told} A pack of your own is added with --pack FOLDER.",
             choreography=name,
         )
 

@@ -17,7 +17,7 @@ from pydantic import BaseModel, ConfigDict, ValidationError
 
 from callboard.core.bundled import bundled_yaml
 from callboard.core.canonical import Json
-from callboard.core.parsing import FileProblem, decode_text, parse_yaml
+from callboard.core.parsing import FileProblem, decode_text, misfit, parse_yaml
 from callboard.store.reading import FileRefused, read_bounded
 
 _LARGEST_BYTES: Final = 1_000_000
@@ -125,7 +125,7 @@ def _take(
         source.model.model_validate(values)
     except ValidationError as error:
         values[name] = before
-        told = error.errors(include_url=False)[0]["msg"]
+        told = misfit(error.errors(include_url=False)[0])
         shown = "the value" if name in source.secret else repr(value)
         return [f"{source.project_file}: {name}.{key} = {shown} is left out: {told}"]
     return []

@@ -63,17 +63,22 @@ def _plan(context: ToolContext, args: WriteFileArgs) -> DryRun:
     return DryRun(reads, (path,), {"diff": "\n".join(shown)})
 
 
+def _observe(context: ToolContext, args: WriteFileArgs) -> dict[str, str | None]:
+    return {"sha256": context.files.sha256(args.path)}
+
+
 def _probe(context: ToolContext, args: WriteFileArgs) -> Probe:
     sha256 = digest_bytes(args.content.encode("utf-8"))
     found = context.files.sha256(args.path)
     if found != sha256:
-        # An interrupted write leaves the old file whole, so anything else means: not written.
-        return Probe(happened=False)
+        # A write leaves the old file or the new one. Anything else is somebody's later work: then
+        # nobody can tell whether ours came before it, and it must not be written over.
+        return Probe(happened=False if context.before == {"sha256": found} else None)
     path, size = context.files.resolve(args.path), len(args.content.encode("utf-8"))
     return Probe(happened=True, result=_result(path, sha256, size, None, None))
 
 
-@tool(effect=Effect.ONCE, dry_run=_plan, probe=_probe)
+@tool(effect=Effect.ONCE, dry_run=_plan, observe=_observe, probe=_probe)
 def write_file(context: ToolContext, args: WriteFileArgs) -> ToolResult:
     """Write a text file of the project; what it replaces is kept as a backup."""
     written = context.files.write_text(

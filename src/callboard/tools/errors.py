@@ -1,6 +1,6 @@
 """What can go wrong with a tool call. A refusal means that nothing ran."""
 
-from callboard.core.errors import CallboardError, ErrorTier
+from callboard.core.errors import CallboardError, ErrorTier, Fault
 
 
 class ToolError(CallboardError):
@@ -13,18 +13,21 @@ class CallRefused(ToolError):
     """The call was turned down before anything ran."""
 
     code = "tool_refused"
+    is_refusal = True
 
 
 class UnknownTool(CallRefused):
     """Nobody registered a tool under that id."""
 
     code = "unknown_tool"
+    fault = Fault.MISSING
 
 
 class InvalidArgs(CallRefused):
     """The arguments do not fit what the tool takes."""
 
     code = "invalid_args"
+    fault = Fault.UNUSABLE
 
 
 class NonceInvalid(CallRefused):
@@ -56,6 +59,8 @@ class PathOutsideProject(ToolError):
     """The path leads out of the project's own files."""
 
     code = "path_outside_project"
+    fault = Fault.UNUSABLE
+    is_refusal = True
 
 
 class NameRefused(PathOutsideProject):
@@ -68,12 +73,16 @@ class FileMissing(ToolError):
     """There is no such file in the project."""
 
     code = "file_not_found"
+    fault = Fault.MISSING
+    is_refusal = True
 
 
 class Unreadable(ToolError):
     """The file is there but cannot be read as what was asked for."""
 
     code = "unreadable"
+    fault = Fault.UNUSABLE
+    is_refusal = True
 
 
 class TooManyFiles(ToolError):
@@ -92,6 +101,8 @@ class FileChanged(ToolError):
     """The file is not the one the caller had seen."""
 
     code = "file_changed"
+    fault = Fault.STATE
+    is_refusal = True
 
 
 class SecretUnusable(ToolError):

@@ -8,7 +8,7 @@ import asyncio
 import json
 import logging
 from collections.abc import Awaitable, Callable
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any, Final, TypeVar, cast
 
 from pydantic import BaseModel
@@ -152,8 +152,23 @@ class ToolExecutor:
             raise
         return ToolExecution(self._draft(attempt, ReceiptOutcome.SUCCEEDED, result=result), result)
 
-    async def resolve(self, call: ToolCall) -> ToolExecution | bool | None:
-        """Look what became of an interrupted `once` call.
+    async def observe(self, call: ToolCall) -> Json:
+        """Look at what a `once` call is about to change; None if its tool has nothing to look at.
+
+        Arguments that do not fit show nothing: the call itself will be refused for them.
+        """
+        if call.tool not in self._registry:
+            return None
+        tool = self._registry.get(call.tool)
+        if tool.observe is None:
+            return None
+        try:
+            return await _guarded(tool, tool.observe(self._context(call), tool.parse(call.args)))
+        except CallboardError:
+            return None
+
+    async def resolve(self, call: ToolCall, before: Json = None) -> ToolExecution | bool | None:
+        """Look what became of an interrupted `once` call, by what was observed before it.
 
         Returns an execution if it happened, False if it did not, None if nobody can tell.
         """
@@ -165,7 +180,8 @@ class ToolExecutor:
         args = tool.parse(call.args)
         attempt.args = _clean_args(tool.id, args.model_dump(mode="json"))
         attempt.detail["resolved_by"] = "probe"
-        probe = await _guarded(tool, tool.probe(self._context(call), args))
+        context = replace(self._context(call), before=before)
+        probe = await _guarded(tool, tool.probe(context, args))
         if not probe.happened:
             return probe.happened
         result = self._checked(probe.result or ToolResult({}, "it had happened"), tool)
@@ -302,9 +318,9 @@ async def _guarded(tool: Tool, work: Awaitable[T]) -> T:
 
 
 def _outcome_of(error: CallboardError, admitted: _Admitted) -> ReceiptOutcome:
-    # Whether an interrupted effect took place is not known until somebody looks.
-    interrupted = isinstance(error, ToolTimeout | ToolCancelled)
-    in_doubt = interrupted and admitted.tool.effect is Effect.ONCE and not admitted.dry_run
+    # Whether an effect took place that was begun is not known until somebody looks.
+    is_begun = admitted.tool.effect is Effect.ONCE and not admitted.dry_run
+    in_doubt = is_begun and not error.is_refusal
     return ReceiptOutcome.UNKNOWN if in_doubt else ReceiptOutcome.FAILED
 
 

@@ -106,9 +106,13 @@ class ToolService:
         """Return what a tool would be given, for code that prepares calls."""
         return self._executor.context(session_id)
 
-    async def resolve(self, call: ToolCall) -> ToolExecution | bool | None:
+    async def observe(self, call: ToolCall) -> Json:
+        """Look at what a call is about to change, for whoever may have to ask what became of it."""
+        return await self._executor.observe(call)
+
+    async def resolve(self, call: ToolCall, before: Json = None) -> ToolExecution | bool | None:
         """Look what became of an interrupted call: what it did, False, or None for unknown."""
-        return await self._executor.resolve(call)
+        return await self._executor.resolve(call, before)
 
     def accept(self, call: ToolCall, told: str) -> ToolExecution:
         """Put an interrupted call on record that the human vouches for."""

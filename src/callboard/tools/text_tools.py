@@ -6,6 +6,7 @@ from typing import Final
 
 from pydantic import Field
 
+from callboard.core.errors import Fault
 from callboard.tools.errors import FileMissing, ToolError, Unreadable
 from callboard.tools.files import TEXT_SUFFIXES, ListedFile, ProjectFiles, TextFile
 from callboard.tools.result import DryRun, FileRef, ToolResult
@@ -90,6 +91,7 @@ class LinesOutOfRange(ToolError):
     """Lines were asked for that the file does not have."""
 
     code = "line_out_of_range"
+    fault = Fault.UNUSABLE
 
 
 class ReadFileArgs(ToolArgs):

@@ -27,6 +27,7 @@ from typing import Any, Final, TypeVar, cast, get_type_hints
 from pydantic import BaseModel, ConfigDict, ValidationError
 
 from callboard.core.canonical import Json
+from callboard.core.parsing import misfits
 from callboard.core.vocabulary import Effect
 from callboard.tools.errors import InvalidArgs, InvalidTool
 from callboard.tools.files import ProjectFiles
@@ -101,6 +102,8 @@ class ToolContext:
     agent_id: str | None = None
     # Shared by all calls of one service; a context made by hand has its own.
     kept: Kept = field(default_factory=Kept, repr=False, compare=False)
+    # For a probe: what `observe` saw before the call that was interrupted.
+    before: Json = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -115,6 +118,8 @@ class Tool:
     timeout_seconds: float = DEFAULT_TIMEOUT_SECONDS
     dry_run: _Async[DryRun] | None = None
     probe: _Async[Probe] | None = None
+    # Looks at what is about to be changed; stored with the intent, and the probe is given it.
+    observe: _Async[Json] | None = None
     max_output_bytes: int = DEFAULT_OUTPUT_BYTES
     # Only a choreography or the user may call it: no role can be given it.
     for_machinery: bool = False
@@ -144,16 +149,11 @@ class Tool:
         try:
             return self.args_model.model_validate(raw)
         except ValidationError as error:
-            problems = error.errors(include_url=False, include_input=False, include_context=False)
-            keys = [".".join(str(part) for part in problem["loc"]) for problem in problems]
-            told = "; ".join(
-                f"{key or 'arguments'}: {problem['msg']}"
-                for key, problem in zip(keys, problems, strict=True)
-            )
+            keys = [".".join(str(part) for part in each["loc"]) for each in error.errors()]
             takes = ", ".join(self.args_model.model_fields) or "no arguments"
             # The cause is cut off: it repeats the values, and a value may be a secret.
             raise InvalidArgs(
-                f"Tool {self.id} cannot use these arguments: {told}",
+                f"Tool {self.id} cannot use these arguments: {misfits(error, 'arguments')}",
                 fix=f"It takes: {takes}.",
                 tool=self.id,
                 keys=list(keys),
@@ -190,6 +190,7 @@ def tool(
     for_machinery: bool = False,
     dry_run: Callable[[ToolContext, ArgsT], DryRun | Awaitable[DryRun]] | None = None,
     probe: Callable[[ToolContext, ArgsT], Probe | Awaitable[Probe]] | None = None,
+    observe: Callable[[ToolContext, ArgsT], Json] | None = None,
 ) -> Callable[[Callable[[ToolContext, ArgsT], ToolResult | Awaitable[ToolResult]]], Tool]:
     """Make a function a tool: its name is the id, its docstring the description."""
 
@@ -206,6 +207,7 @@ def tool(
             timeout_seconds=timeout_seconds,
             dry_run=None if dry_run is None else _as_async(dry_run, DryRun, is_stoppable=True),
             probe=None if probe is None else _as_async(probe, Probe, is_stoppable=True),
+            observe=None if observe is None else in_thread(observe, is_stoppable=True),
             for_machinery=for_machinery,
         )
 

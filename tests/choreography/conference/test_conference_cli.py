@@ -18,7 +18,11 @@ REPLIES: list[dict[str, Any]] = [
     {"prompt_type": "conference_lead_pick", "json": {"choice": "enough"}},
     {"agent": "chief", "prompt_type": VIEW, "text": "The outline holds eight scenes."},
     {"agent": "chief", "prompt_type": VIEW, "text": "This can wait."},
-    {"agent": "writer", "prompt_type": VIEW, "text": f"The gate is strong.\n\n{QUOTE}"},
+    {
+        "agent": "writer",
+        "prompt_type": VIEW,
+        "text": f"The gate opened before he could.\n\n{QUOTE}",
+    },
     {"agent": "editor", "prompt_type": VIEW, "text": "ABSTAIN"},
     {"agent": "critic", "prompt_type": VIEW, "text": "I like it."},
     {"prompt_type": "chat", "agent": "writer", "text": "I remember snow."},
@@ -49,12 +53,12 @@ def here(
 
 def test_everybody_is_asked_and_one_again(here: Here) -> None:
     roster = ("--agents", "writer,editor,critic", "--model", "script:good.json")
-    code, out, err = here("conference", "Hello everybody.", *roster)
+    code, out, err = here("conference", "Does the outline have a gate?", *roster)
     assert code == 0, err
     assert "chief (accepted" in out
     assert "Evidence: receipt_id: rcpt_" in out
     assert "writer (accepted" in out
-    assert "The gate is strong." in out
+    assert "The gate opened before he could." in out
     assert "editor (abstained" in out
     assert "ABSTAIN" not in out
     assert "critic (rejected" in out
@@ -64,7 +68,7 @@ def test_everybody_is_asked_and_one_again(here: Here) -> None:
 
     code, out, _ = here("conference", "--list", "--json")
     (listed,) = json.loads(out)["conferences"]
-    assert [each["user_message"] for each in listed["rounds"]] == ["Hello everybody."]
+    assert [each["user_message"] for each in listed["rounds"]] == ["Does the outline have a gate?"]
 
     code, out, err = here("conference", "--again", "critic", "--model", "script:good.json")
     # Each process plays the script from its beginning: the reply is rejected once more.
@@ -73,13 +77,13 @@ def test_everybody_is_asked_and_one_again(here: Here) -> None:
 
     code, out, _ = here("conference", "--show", "last")
     assert code == 0
-    assert "Turn 1: Hello everybody.  (closed)" in out
+    assert "Turn 1: Does the outline have a gate?  (closed)" in out
     assert "writer (accepted" in out
 
 
 def test_a_round_for_programs_ends_with_the_round(here: Here) -> None:
     roster = ("--agents", "writer", "--model", "script:good.json", "--json")
-    code, out, err = here("conference", "Hello everybody.", *roster)
+    code, out, err = here("conference", "Does the outline have a gate?", *roster)
     assert code == 0, err
     last: dict[str, Any] = json.loads(out.splitlines()[-1])
     held = last["run"]["result"]

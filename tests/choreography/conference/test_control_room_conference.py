@@ -50,7 +50,7 @@ def citing(request: ModelRequest) -> str | None:
         "critic": f'{ASHES} "Kael\'s eyes were green and tired"',
         "continuity": f"receipt_id: {receipts['canon_checker']}",
     }
-    return f"What {request.agent_id} thinks.\n\nEvidence: {cited[request.agent_id or '']}"
+    return f"Kael's eyes are green.\n\nEvidence: {cited[request.agent_id or '']}"
 
 
 @pytest.mark.req("CR-01", "CR-11", "CR-15", "CR-18", "CR-24", "CR-88")
@@ -93,7 +93,7 @@ async def test_what_a_role_may_rest_on_is_kept(open_room: OpenRoom) -> None:
         if request.prompt_type != "conference_view":
             return None
         (receipt,) = re.findall(r"receipt_id: (rcpt_\w+)", request.prompt_text)
-        return f"So it is.\n\nEvidence: receipt_id: {receipt}"
+        return f"Kael is named here.\n\nEvidence: receipt_id: {receipt}"
 
     script = Script(leading(LOCATE), wrong)
     async with open_room(script) as studio:

@@ -72,7 +72,7 @@ def test_only_texts_outside_hidden_folders_are_indexed(tmp_path: Path, write: Wr
 def test_what_cannot_be_read_is_left_out_and_told(tmp_path: Path, write: Write) -> None:
     write("good.md", "Text.")
     write("huge.md", "word " * 1_000_000)
-    (tmp_path / "latin.md").write_bytes("Müller ging.".encode("latin-1"))
+    (tmp_path / "image.md").write_bytes(b"\x89PNG\x00\x01\x02\xff")
     write("front.md", "---\ntitle: [x\n---\nText.")
     outside = tmp_path.parent / "outside.md"
     outside.write_text("Secret.")
@@ -80,12 +80,100 @@ def test_what_cannot_be_read_is_left_out_and_told(tmp_path: Path, write: Write) 
     index = index_of(tmp_path)
     assert [file.path for file in index.files] == ["front.md", "good.md"]
     told = "\n".join(index.warnings)
-    for name in ("huge.md: larger", "latin.md: not UTF-8", "link.md: a link", "front.md: front"):
+    for name in ("huge.md: larger", "image.md: not a text", "link.md: a link", "front.md: front"):
         assert name in told
     with pytest.raises(Unreadable):
         index.document("huge.md")
     with pytest.raises((Unreadable, PathOutsideProject)):
         index.document("link.md")
+
+
+@pytest.mark.parametrize("encoding", ["utf-8", "utf-8-sig", "latin-1", "cp1252", "utf-16"])
+def test_a_text_is_read_in_the_encoding_it_was_saved_in(tmp_path: Path, encoding: str) -> None:
+    text = "# Chapter 1\n\nZoë Müller crossed the café. Nobody saw Zoë go.\n"
+    (tmp_path / "scene.md").write_bytes(text.encode(encoding))
+    index = index_of(tmp_path)
+    assert index.document("scene.md").text == text
+    assert [scene.path for scene in index.scenes] == ["scene.md"]
+    assert index.warnings == ()
+
+
+BOOK = "".join(
+    f"{mark}\n\n" + f"Kael walked to the gate in the rain for the {number}th time. " * 12 + "\n\n"
+    for number, mark in ((4, "# Chapter One"), (5, "# Chapter Two: Ash"), (6, "# Chapter Three"))
+)
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        f"# The Gate\n\n{BOOK}",
+        BOOK.replace("# ", "## "),
+        BOOK.replace("# Chapter One", "CHAPTER I")
+        .replace("# Chapter Two: Ash", "CHAPTER II")
+        .replace("# Chapter Three", "CHAPTER III"),
+        "CONTENTS\n\nChapter I\n\nChapter II\n\nChapter III\n\n"
+        + BOOK.replace("# Chapter", "Chapter"),
+    ],
+)
+def test_a_book_in_one_file_is_its_chapters(tmp_path: Path, write: Write, text: str) -> None:
+    write("novel.txt", text)
+    index = index_of(tmp_path)
+    assert [scene.path for scene in index.scenes] == [f"novel.txt#{n}" for n in (1, 2, 3)]
+    assert [scene.scene_number for scene in index.scenes] == [1, 2, 3]
+    assert index.kind_of("novel.txt") is FileKind.OTHER
+    lines = text.split("\n")
+    for scene in index.scenes:
+        document = index.document(scene.path)
+        quote = document.quote(document.sentences[-1])
+        assert quote.path == "novel.txt"
+        assert quote.text in lines[quote.line_start - 1]
+    assert [file.path for file in index.chapters_of("novel.txt")] == [
+        scene.path for scene in index.scenes
+    ]
+
+
+def test_a_folder_that_marks_no_scenes_is_read_all_the_same(tmp_path: Path, write: Write) -> None:
+    write("01 arrival.md", "Kael walked to the gate in the rain. " * 40)
+    write("02 ash.md", "Kael walked to the gate in the rain. " * 40)
+    write("notes.md", "Kael walked to the gate in the rain. " * 40)
+    write("README.md", "Kael walked to the gate in the rain. " * 40)
+    assert [scene.path for scene in index_of(tmp_path).scenes] == ["01 arrival.md", "02 ash.md"]
+
+
+@pytest.mark.req("CR-41")
+@pytest.mark.parametrize(
+    ("text", "groups"),
+    [
+        (
+            "Mr. Darcy bowed to Colonel Fitzwilliam. Fitzwilliam Darcy said"
+            " nothing, and Darcy left."
+            " Colonel Fitzwilliam laughed at Mr. Darcy.",
+            [{"Mr. Darcy", "Fitzwilliam Darcy", "Darcy"}, {"Colonel Fitzwilliam"}],
+        ),
+        (
+            "Dr. Helen Marsh came with Judith Marsh. Then Helen left, and Judith stayed, and Dr."
+            " Marsh was angry. So said Helen Marsh and Judith Marsh.",
+            [{"Helen Marsh", "Helen", "Dr. Marsh"}, {"Judith Marsh", "Judith"}],
+        ),
+        (
+            "Here Mr. Bennet spoke to Mrs. Bennet of Elizabeth Bennet. Then"
+            " Lizzy came, and Mr. Bennet"
+            " and Mrs. Bennet and Elizabeth and Elizabeth Bennet dined with Lizzy.",
+            [{"Elizabeth Bennet", "Elizabeth", "Lizzy"}, {"Mr. Bennet"}, {"Mrs. Bennet"}],
+        ),
+    ],
+)
+def test_a_person_is_one_by_all_names_and_relatives_are_two(
+    tmp_path: Path, write: Write, text: str, groups: list[set[str]]
+) -> None:
+    write("scenes/one.md", f"{text}\n\n{text}")
+    entities = index_of(tmp_path).entities
+    found = [{name for name in group if entities.get(name)} for group in groups]
+    assert found == groups
+    owners = [{entities.canonical(name) for name in group} for group in groups]
+    assert all(len(owner) == 1 for owner in owners)
+    assert len({name for owner in owners for name in owner}) == len(groups)
 
 
 @pytest.mark.req("CR-36", "CR-48")

@@ -274,7 +274,7 @@ def test_bad_paths_have_their_own_codes(fortress: Path, name: str, args: dict[st
 
 def test_a_files_bad_days_do_not_stop_the_others(fortress: Path) -> None:
     (fortress / "Story/Scenes/SCN-05-huge.md").write_text("A long line. " * 500_000)
-    (fortress / "Story/Scenes/SCN-06-latin.md").write_bytes("Über.".encode("latin-1"))
+    (fortress / "Story/Scenes/SCN-06-image.md").write_bytes(b"\x89PNG\x00\x01")
     (fortress / "Story/Scenes/SCN-07-empty.md").write_bytes(b"")
     outside = fortress.parent / "outside.md"
     outside.write_text("Secret.")
@@ -283,14 +283,28 @@ def test_a_files_bad_days_do_not_stop_the_others(fortress: Path) -> None:
         result = call(name, context_of(fortress), **args)
         check_promises(fortress, result)
         warnings = " ".join(result.payload["warnings"])
-        for each in ("huge.md", "latin.md", "link.md"):
+        for each in ("huge.md", "image.md", "link.md"):
             assert each in warnings
         assert "Secret" not in digest(result.payload) + result.summary
 
 
 @pytest.mark.parametrize("name", ["stakes_mapper", "reader_experience_simulator"])
-def test_an_empty_project_is_no_error(tmp_path: Path, name: str) -> None:
-    check_promises(tmp_path, call(name, context_of(tmp_path)))
+def test_an_empty_project_is_no_error_and_not_checked(tmp_path: Path, name: str) -> None:
+    result = call(name, context_of(tmp_path))
+    check_promises(tmp_path, result)
+    assert result.preview.startswith("Not checked")
+    assert result.payload.get("flow_assessment", "Not checked") == "Not checked"
+
+
+def test_many_scenes_the_outline_forgot_are_one_finding(tmp_path: Path) -> None:
+    (tmp_path / "outline.md").write_text("# Outline\n\n### Scene 1: The Gate\n- They meet\n")
+    (tmp_path / "scenes").mkdir()
+    for number in range(1, 12):
+        (tmp_path / f"scenes/SCN-{number:02d}.md").write_text(f"# Scene {number}\n\nIt rained.\n")
+    findings = call("outline_analyzer", context_of(tmp_path)).payload["findings"]
+    (told,) = [each for each in findings if each["type"] == "file_without_entry"]
+    assert told["message"].startswith("10 scenes are not in the outline")
+    assert len(told["quotes"]) == 10
 
 
 def test_every_section_of_the_thresholds_is_complete() -> None:

@@ -116,4 +116,4 @@ def test_the_flow_is_assessed_by_weight(major: int, minor: int, flow: str) -> No
         StoryFinding(f"f{at}", "kind", severity, "Message.", (QUOTE,))
         for at, severity in enumerate(severities)
     ]
-    assert assess(findings, LIMITS) == flow
+    assert assess(findings, LIMITS, scenes=3) == flow

@@ -318,14 +318,17 @@ async def test_a_focus_checks_only_its_own(fortress: Fortress) -> None:
 
 
 @pytest.mark.req("CR-66", "CR-48")
-async def test_up_to_ten_files_and_at_least_one(project: Project) -> None:
-    for number in range(1, 12):
+async def test_a_whole_book_is_checked_and_what_is_too_much_is_refused(project: Project) -> None:
+    for number in range(1, 31):
         project.scene(number, QUIET)
+    assert len((await project.consistency(*project.scenes()))["files_checked"]) == 30
+    whole = await project.consistency()
+    assert set(whole["files_checked"]) > set(project.scenes())
+    assert whole["status"] == "CONSISTENT"
+    project.write(".callboard/story.yaml", "consistency:\n  max_files: 20\n")
+    limited = Project(project.root, project.root / ".callboard")
     with pytest.raises(TooManyFiles):
-        await project.consistency(*project.scenes())
-    assert len((await project.consistency(*project.scenes()[:10]))["files_checked"]) == 10
-    with pytest.raises(InvalidArgs):
-        await project.consistency()
+        await limited.consistency(*project.scenes())
     with pytest.raises(InvalidArgs):
         await project.consistency(project.scenes()[0], focus="weather")
 

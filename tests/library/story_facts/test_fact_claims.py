@@ -46,7 +46,7 @@ CLAIMED = [
     ("Left-handed Kael drew.", ("Kael", "handedness", "left-handed")),
     ("Kael was a southpaw.", ("Kael", "handedness", "left-handed")),
     ("Mira was an elf.", ("Mira", "species", "elf")),
-    ("The elf Mira sang.", ("Mira", "species", "elf")),
+    ("The elf Mira slept.", ("Mira", "species", "elf")),
     # rank, birth, kin, belongings
     ("Captain Kael nodded.", ("Kael", "rank", "captain")),
     ("Kael was a captain of the guard.", ("Kael", "rank", "captain")),

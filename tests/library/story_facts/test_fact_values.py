@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from callboard.library.story.facts.lives import age_value
+from callboard.library.story.facts.ages import age_value
 from callboard.library.story.facts.values import (
     StoryDate,
     centimetres,

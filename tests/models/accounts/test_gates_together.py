@@ -8,6 +8,7 @@ import pytest
 
 from callboard.models import CircuitOpen, Failure, Gate, Line, Script, Usage
 from callboard.models.accounts import (
+    BudgetExceeded,
     BudgetGate,
     CallOutcome,
     Limits,
@@ -33,8 +34,8 @@ async def no_wait(_seconds: float) -> None:
 
 def chain(house: Any, script: Script, **limits: Any) -> Gate:
     direct = DirectGate({"priced": script})
-    metered = RetryGate(MeterGate(direct, house.accounts), sleep=no_wait)
-    queue = QueueGate(BudgetGate(metered, house.accounts), QueueLimits(**limits))
+    paid = BudgetGate(MeterGate(direct, house.accounts), house.accounts)
+    queue = QueueGate(RetryGate(paid, sleep=no_wait), QueueLimits(**limits))
     return cast("Gate", house.on_record(queue))
 
 
@@ -52,6 +53,20 @@ async def test_every_attempt_is_on_record_and_the_budget_pays_for_all(house: Any
     ]
     (budget,) = house.database.read(lambda c: load_budgets(c, [RUN]))
     assert (budget.spent.calls, budget.spent.tokens) == (3, 10)
+    assert house.rows("SELECT * FROM reservations") == []
+
+
+@pytest.mark.parametrize("limits", [Limits(calls=1), Limits(tokens=15)])
+async def test_an_attempt_the_budget_cannot_pay_for_is_not_made(
+    house: Any, ask: Any, limits: Limits
+) -> None:
+    await house.accounts.set_limits(RUN, limits)
+    script = Script(Line("half a reply", drop_after=6, times=2), Line(usage=Usage(3, 2)))
+    with pytest.raises(BudgetExceeded):
+        await chain(house, script).complete(ask(prompt_id="prm_1", max_tokens=10))
+    assert len(script.calls) == 1
+    (budget,) = house.database.read(lambda c: load_budgets(c, [RUN]))
+    assert budget.spent.calls == 1
     assert house.rows("SELECT * FROM reservations") == []
 
 

@@ -13,8 +13,10 @@ from typing import Any
 import pytest
 import yaml
 
+from callboard.cli import exits
 from callboard.cli.main import main
 from callboard.models.credentials import EncryptedFile, Secret
+from warm_process import call_warm
 
 SCRIPT = Path(sys.executable).with_name("callboard")
 
@@ -59,9 +61,7 @@ def auth(config: Path, capsys: pytest.CaptureFixture[str]) -> Callable[..., Ende
 
 
 def piped(*words: str, text: str, cwd: Path) -> Ended:
-    done = subprocess.run(
-        [str(SCRIPT), "auth", *words], input=text, cwd=cwd, capture_output=True, text=True
-    )
+    done = call_warm("auth", *words, cwd=cwd, stdin=text)
     return Ended(done.returncode, done.stdout, done.stderr)
 
 
@@ -225,10 +225,10 @@ def test_an_unknown_provider_is_refused_before_anything_is_asked(
     auth: Callable[..., Ended], good_key: str
 ) -> None:
     ended = auth("opneai", "--api-key", good_key)
-    assert ended.code == 2
+    assert ended.code == exits.NOT_FOUND
     assert "openai" in ended.err
     mistaken = auth(good_key)
-    assert mistaken.code == 2
+    assert mistaken.code == exits.NOT_FOUND
     assert good_key not in mistaken.err, "a key typed in the wrong place is not repeated"
 
 

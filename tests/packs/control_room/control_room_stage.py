@@ -45,21 +45,26 @@ def staff(**changes: Any) -> Callable[[ModelRequest], Line | str]:
         "polish_draft": f'{POLISHED}\n\nEvidence: slot:draft "The envoy rode up to the gate"',
         "check_continuity": "No fact is broken.\n\nVerdict: PASS\n\n"
         "Evidence: scope: checked scenes 1-4",
-        "evaluate_reader_experience": 'It holds.\n\nEvidence: slot:edited_draft "without a helmet"',
-        "report_inconsistencies": with_receipt("Sorted by weight.\n\nVerdict: FAIL"),
-        "propose_fixes": 'Change one word.\n\nEvidence: slot:continuity_report "Sorted by weight."',
-        "respond_to_metrics": "Shorten it.\n\n"
+        "evaluate_reader_experience": "He goes without a helmet, and it holds.\n\n"
+        'Evidence: slot:edited_draft "without a helmet"',
+        "report_inconsistencies": with_receipt(
+            "Mira and the eyes of Kael weigh most.\n\nVerdict: FAIL"
+        ),
+        "propose_fixes": "Change the word for the eyes of Kael.\n\n"
+        'Evidence: slot:continuity_report "the eyes of Kael weigh most."',
+        "respond_to_metrics": "Shorten what comes after the open wall.\n\n"
         'Evidence: Story/Scenes/SCN-02-the-breach.md "The wall was already open."',
-        "review_pacing": with_receipt("It hurries where it should."),
+        "review_pacing": with_receipt("The breach hurries where it should."),
         "audit_foreshadowing": with_receipt("The key is planted and never paid."),
         "plan_foreshadowing": with_receipt("Scene 4: a glance at the key."),
-        "draft_inserts": "He touched the key.\n\n"
+        "draft_inserts": "At a glance he knew the key.\n\n"
         'Evidence: slot:foreshadow_plan "a glance at the key"',
         "assess_beat_match": with_receipt("The beats are there.\n\nVerdict: PASS"),
-        "propose_canon_update": with_receipt("Nothing new."),
+        "propose_canon_update": with_receipt("Nothing new about Kael."),
         "file_canon_update": with_receipt("# Kael\n\nEyes: grey"),
         "restructure_outline": with_receipt("# The Winter Fortress\n\n### Scene 1: The Gate"),
-        "critique_outline": 'Take it.\n\nEvidence: slot:outline_proposal "The Winter Fortress"',
+        "critique_outline": "Take this winter in the fortress.\n\n"
+        'Evidence: slot:outline_proposal "The Winter Fortress"',
         "decompose": Line(
             json={
                 "tasks": [
@@ -89,10 +94,6 @@ def staff(**changes: Any) -> Callable[[ModelRequest], Line | str]:
         return said(request) if callable(said) else said
 
     return answer
-
-
-# A draft of a plan is what a run made; nothing is done with it yet.
-DRAFTED = re.compile(r"/api/plans")
 
 
 @dataclass
@@ -186,5 +187,5 @@ class Theatre:
         chosen = script or Script(staff())
         app = create_app(self.root, self.opening(chosen), **options)
         async with served(app) as client:
-            watch_receipts(client, app.state.studio, "/api/plans", DRAFTED)
+            watch_receipts(client, app.state.studio)
             yield Backstage(client, app.state.studio, chosen, self.root)

@@ -61,7 +61,7 @@ async def test_scenario_11_session_plan(theatre: Theatre) -> None:
         review = plan["tasks"][0]["review"]
         assert review["dod_text"] == "It is written."
         assert all(result["passed"] for result in review["dod_results"])
-        assert len(review["dod_results"]) == 5
+        assert len(review["dod_results"]) == 6
         run = await stage.get(f"/runs/{plan['tasks'][0]['run_id']}")
         assert run["task"]["session_plan_task_id"] == f"{plan_id}/1"
     stored = json.loads((theatre.root / f".callboard/sessions/{plan_id}/plan.json").read_text())

@@ -127,7 +127,7 @@ async def test_an_effect_that_failed_in_doubt_is_looked_into_before_a_retry_repe
         scope.in_doubt = True
         raise TimeoutError("no answer came back")
 
-    async def look() -> Any:
+    async def look(_before: Any) -> Any:
         return Happened("sent") if sent else NotHappened()
 
     async def body(run: Any) -> Any:

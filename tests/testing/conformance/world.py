@@ -60,7 +60,7 @@ class World:
             await asyncio.sleep(0)
             return f"{kind} at {path}"
 
-        async def probe() -> Any:
+        async def probe(_before: Any) -> Any:
             return Happened(f"{kind} at {path}") if path in self.executed else NotHappened()
 
         async def confirm(_scope: Any, _value: Any) -> str:

@@ -25,7 +25,7 @@ from callboard.core.canonical import Json, compact_json
 from callboard.core.errors import ErrorRecord
 from callboard.core.vocabulary import Agent, Content, Trust
 from callboard.engine.errors import StepFailed
-from callboard.prompts import Turn, load_prompt
+from callboard.prompts import Layer, Turn, load_prompt
 from callboard.studio.studio import Studio
 from callboard.tools import NonceScope, Policy, ToolRegistry, list_receipts
 
@@ -97,6 +97,8 @@ class Errand:
     is_required: bool = False
     may_answer: bool = False
     history: tuple[Turn, ...] = ()
+    # What of the project lies before the agent from the start.
+    layers: tuple[Layer, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -186,6 +188,7 @@ class _Errand:
             prompt=prompt,
             timeout_seconds=errand.timeout_seconds,
             history=errand.history,
+            layers=errand.layers,
             message=errand.message,
             tools=describe_tools(self.stage.studio.tools.registry, errand.rights),
             results=lay_out(self.findings),

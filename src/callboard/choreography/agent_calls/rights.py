@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from typing import Any, Final, cast
 
 from callboard.core.canonical import Json
-from callboard.core.errors import InvalidInput
+from callboard.core.errors import Fault, InvalidInput
 from callboard.core.vocabulary import Agent, Effect
 from callboard.studio.studio import Studio
 from callboard.tools import Policy, UnknownTool
@@ -55,6 +55,7 @@ class ToolNotKnown(InvalidInput):
     """A policy allows a tool that nobody registered."""
 
     code = "unknown_tool"
+    fault = Fault.MISSING
 
 
 def check_policy(studio: Studio, policy: ToolPolicy) -> None:

@@ -29,7 +29,7 @@ from callboard.core.errors import ErrorRecord
 from callboard.core.vocabulary import Agent, Content, ModelTier, Trust
 from callboard.engine.errors import StepFailed
 from callboard.prompts import Template
-from callboard.replies.evidence import EvidenceVerdict, cut_reply
+from callboard.replies.evidence import ABSTAIN, EvidenceVerdict, answers, cut_reply
 from callboard.store.connection import Connection
 from callboard.store.journal.steps import load_journal
 
@@ -121,7 +121,11 @@ class Table:
         limit = branch.studio.settings.pipeline.summary_chars.minimal
         # The first call was the one that fits the question best; more would only distract.
         found = (plain_findings(each, limit) for each in _FINDING.split(self.evidence.text))
-        plain = replace(self.evidence, text=next((each for each in found if each), ""))
+        text = next((each for each in map(self._fitting, found) if each), "")
+        if not text and self.grounding.must_bear:
+            # Nothing that was found is about the question.
+            return ABSTAIN
+        plain = replace(self.evidence, text=text)
         shown = {"evidence": plain, "message": self.message}
 
         async def ask(question: PartQuestion) -> Json:
@@ -150,7 +154,14 @@ class Table:
             lambda: "",
             agent.contract.archetype,
         )
-        return await parts.compose() or "ABSTAIN"
+        return await parts.compose() or ABSTAIN
+
+    def _fitting(self, found: str) -> str:
+        """Return of what was found the lines that are about the question."""
+        if not self.grounding.must_bear:
+            return found
+        lines = [line for line in found.splitlines() if answers(self.message.text, line)]
+        return "\n".join(lines) if self.receipt_ids else ""
 
     async def _cited(self, agent: Agent, branch: Stage, text: str) -> str:
         """Return a small model's words with evidence that it picked and code wrote."""
@@ -167,8 +178,8 @@ class Table:
                 agent=agent.id,
                 grounding=self.grounding,
                 slots=shown,
-                # The question first: what a small model made of it may lead astray.
-                about=f"{self.message.text}\n{body}",
+                # The question too: what a small model made of it may lead astray.
+                about=body if self.grounding.must_bear else f"{self.message.text}\n{body}",
                 most=_OFFERED,
             )
             return {each.label: render_evidence(each) for each in found}
@@ -176,7 +187,8 @@ class Table:
         # Journaled: the files may be others when the run is resumed.
         lines = cast("dict[str, Any]", await branch.step("candidates", find))
         if not lines:
-            return body
+            # Nothing bears on it: a view without ground is none.
+            return ABSTAIN if self.grounding.must_bear else body
         labels = list(lines)
         picked = labels[0]
         if len(labels) > 1:

@@ -7,6 +7,8 @@ import asyncio
 import logging
 from dataclasses import dataclass, replace
 
+from callboard.choreography.recipe.running.play import PROOF
+from callboard.choreography.recipe.running.proof import Proof, prove_again
 from callboard.choreography.recipe.running.writing import diff_of, read_current
 from callboard.choreography.recipe.view import RunView
 from callboard.core.canonical import Json, digest_bytes
@@ -28,6 +30,12 @@ class ProposalOutdated(Conflict):
     code = "proposal_outdated"
 
 
+class ProposalUnproven(Conflict):
+    """Code finds something in the text that must not stand."""
+
+    code = "proposal_unproven"
+
+
 @dataclass(frozen=True, slots=True)
 class FileProposal:
     """A text for a file, the file it was made against, and the diff to the file as it is now."""
@@ -42,6 +50,8 @@ class FileProposal:
     issue: int
     current_sha256: str | None
     diff: str
+    # What code found in it when it was made; nothing in runs of before there was a proof.
+    proof: Proof | None = None
 
     @property
     def is_applied(self) -> bool:
@@ -64,6 +74,7 @@ class FileProposal:
             "sha256": self.sha256,
             "applied": self.is_applied,
             "outdated": self.is_outdated,
+            "proof": None if self.proof is None else self.proof.to_json(),
         }
 
 
@@ -89,7 +100,8 @@ async def apply_proposals(
 ) -> tuple[FileProposal, ...]:
     """Write what a run proposes, with a backup and a receipt; close the issues that asked for it.
 
-    A file that was changed since is left alone unless `force` says that this is known.
+    A file that was changed since, or a text in which code finds what must not stand, is left alone
+    unless `force` says that this is known. Either way the proof is on record with the proposal.
     """
     found = await list_proposals(studio, run_id)
     wanted = [each for each in found if path is None or each.path == path]
@@ -102,7 +114,26 @@ async def apply_proposals(
         )
     for proposal in wanted:
         _check(proposal, force=force)
-    return tuple([await _apply(studio, proposal) for proposal in wanted])
+    proven = [await _proven(studio, proposal, force=force) for proposal in wanted]
+    return tuple([await _apply(studio, proposal) for proposal in proven])
+
+
+async def _proven(studio: Studio, proposal: FileProposal, *, force: bool) -> FileProposal:
+    """Have the text looked at again: the book may be another one by now."""
+    if proposal.proof is None:
+        return proposal
+    place = (proposal.session_id, proposal.run_id, proposal.path, proposal.text)
+    proof = await prove_again(studio, proposal.proof.tool, place)
+    if proof.fails and not force:
+        raise ProposalUnproven(
+            f"{proposal.path} is not written: {proof.reason}",
+            fix="Mend the text, or write it all the same with force; that stays on record.",
+            run_id=proposal.run_id,
+            path=proposal.path,
+            findings=list(proof.findings),
+            receipt_id=proof.receipt_id,
+        )
+    return replace(proposal, proof=proof)
 
 
 def _check(proposal: FileProposal, *, force: bool) -> None:
@@ -136,7 +167,8 @@ async def _apply(studio: Studio, proposal: FileProposal) -> FileProposal:
     # The user's own decision: no role and no list of a session's tools stands in its way.
     ran = await studio.tools.run(call, Policy())
     ran.execution.unwrap()
-    await studio.issues.link_receipts(proposal.issue, [ran.receipt.id])
+    proof = [proposal.proof.receipt_id] if proposal.proof is not None else []
+    await studio.issues.link_receipts(proposal.issue, [*proof, ran.receipt.id])
     await studio.issues.close(proposal.issue)
     return replace(proposal, current_sha256=proposal.sha256)
 
@@ -155,6 +187,7 @@ def _proposal(studio: Studio, view: RunView, commit: dict[str, Json]) -> FilePro
         issue=int(commit["issue"]),
         current_sha256=None if current is None else digest_bytes(current),
         diff=diff_of(path, current or b"", text),
+        proof=Proof.from_json(commit.get(PROOF)),
     )
 
 

@@ -13,10 +13,9 @@ from callboard.choreography.recipe.definition import (
 )
 from callboard.choreography.recipe.proposals import folder_of
 from callboard.choreography.recipe.routing import Router
-from callboard.choreography.recipe.running.play import Turns
+from callboard.choreography.recipe.running.play import RecipeHouse, Turns
 from callboard.choreography.recipe.running.runner import play_recipe
 from callboard.choreography.recipe.starting import (
-    RecipeHouse,
     RecipeRequest,
     complete,
     single_flight,
@@ -76,7 +75,10 @@ class RecipeShelf:
         if studio is None:
             return []
         around = RecipeSurroundings(
-            studio.tools.registry, studio.repertoire.archetypes, studio.prompts(self.house.pack)
+            studio.tools.registry,
+            studio.repertoire.archetypes,
+            studio.prompts(self.house.pack),
+            self.house.reads,
         )
         return check_wiring(recipe, file, around)
 
@@ -124,10 +126,7 @@ class RecipeChoreography:
 
     async def perform(self, studio: Studio, run: Run) -> Json:
         """Execute one run of it."""
-        grounding = self._shelf.house.grounding
-        return await play_recipe(
-            studio, run, self._shelf.turns, None if grounding is None else grounding(studio)
-        )
+        return await play_recipe(studio, run, self._shelf.turns, self._shelf.house)
 
     def restart_key(self, _studio: Studio, run: RunRecord, from_step: str | None) -> str | None:
         """Return from where a run is begun again: the step named, else the one that failed."""

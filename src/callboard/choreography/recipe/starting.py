@@ -3,39 +3,24 @@
 import asyncio
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
-from pathlib import Path
 from typing import Any, Final, cast
 
-from callboard.choreography.grounding import Grounding
-from callboard.choreography.guards import only_one
+from callboard.choreography.guards import is_interrupted, only_one
 from callboard.choreography.recipe.definition import CommitAction, Problem, Recipe, resolve
 from callboard.choreography.recipe.definition.reading import invalid
 from callboard.choreography.recipe.definition.wiring import template_problems
 from callboard.choreography.recipe.errors import MissingArgs, RecipeRunning, RefResolutionError
+from callboard.choreography.recipe.running.play import RecipeHouse
 from callboard.choreography.recipe.running.writing import check_path
 from callboard.choreography.recipe.task import Assignment, RecipeTask
 from callboard.choreography.staffing import AgentUnavailable, find_agent, tier_of
 from callboard.core.canonical import Json
 from callboard.core.errors import InvalidInput
+from callboard.core.vocabulary import RunRecord, RunState
 from callboard.store.connection import Connection
 from callboard.studio.studio import Studio
 
 _OWN: Final = frozenset({"description", "args", "agents", "session_plan_task_id"})
-
-
-@dataclass(frozen=True, slots=True)
-class RecipeHouse:
-    """What a pack brings so that recipes can be played in it.
-
-    `seeds` takes arguments out of a request, `describe` puts a request into words that has none;
-    both may read the project and are called on a thread.
-    """
-
-    pack: str
-    recipes: Path
-    seeds: Callable[[Studio, str, Recipe], Mapping[str, Json]] | None = None
-    describe: Callable[[Studio, Recipe, Mapping[str, Json]], str] | None = None
-    grounding: Callable[[Studio], Grounding] | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -73,21 +58,32 @@ async def complete(
     return Assignment(recipe, task, agents, seen)
 
 
+_UNDER_WAY: Final = {
+    RunState.WAITING: ("waits for your answer", "Answer it (`callboard answer`)"),
+    RunState.PAUSED: ("is paused", "Let it go on (`callboard runs resume {run}`)"),
+}
+
+
 def single_flight(
     studio: Studio, choreography: str, label: str
 ) -> Callable[[Connection], None] | None:
-    """Return what objects to a second run of a recipe while one is under way."""
+    """Return what objects to a second run of a recipe while one is under way.
+
+    One that was interrupted is not under way; one that waits for the user, or is paused, is.
+    """
     if studio.settings.pipeline.single_flight == "off":
         return None
 
-    return only_one(
-        choreography,
-        lambda run: RecipeRunning(
-            f"{label!r} is already running as {run.id}",
-            fix="Wait for it, cancel it, or set pipeline.single_flight to off.",
+    def refusal(run: RunRecord) -> RecipeRunning:
+        told, fix = _UNDER_WAY.get(run.state, ("is already running", "Wait for it"))
+        return RecipeRunning(
+            f"{label!r} {told} as {run.id}",
+            fix=f"{fix.format(run=run.id)}, cancel it (`callboard runs cancel {run.id}`), or set"
+            " pipeline.single_flight to off.",
             run_id=run.id,
-        ),
-    )
+        )
+
+    return only_one(choreography, refusal, lambda run: not is_interrupted(studio, run))
 
 
 def _task(studio: Studio, house: RecipeHouse, recipe: Recipe, request: RecipeRequest) -> RecipeTask:

@@ -81,7 +81,11 @@ class RunView:
     @cached_property
     def commits(self) -> tuple[dict[str, Any], ...]:
         """What was done with results, each with the key of its step."""
-        found = ((key, step) for key, step in self._journal.items() if key.startswith("commit/"))
+        found = (
+            (key, step)
+            for key, step in self._journal.items()
+            if key.startswith("commit/") and key.count("/") == 1
+        )
         return tuple(
             {**self._output(step), "key": key}
             for key, step in found
@@ -288,7 +292,7 @@ def _read_by(step: RecipeStep) -> list[str]:
 
 
 def _commit_line(commit: Mapping[str, Any]) -> dict[str, Json]:
-    shown = ("path", "mode", "reason", "issue", "backup", "sha256")
+    shown = ("path", "mode", "reason", "issue", "backup", "sha256", "proof")
     return {name: commit[name] for name in shown if commit.get(name) is not None}
 
 

@@ -65,6 +65,9 @@ _NAME: Final = re.compile(r"\b[A-Z][a-z]{1,14}\b")
 _WORD: Final = re.compile(r"[^\W\d_]+")
 _LONGEST_OPTION_CHARS: Final = 160
 _MOST_OPTIONS: Final = 10
+_MOST_AUTHORED: Final = 24
+# Of many sentences a template offers, this many are put to a small model.
+_OFFERED: Final = 4
 _MOST_NAMES: Final = 12
 _FEWEST_WORDS: Final = 2
 _MOST_WORDS: Final = 14
@@ -103,6 +106,18 @@ class Form:
         """Return the form with options left out that were taken before, unless none is left."""
         left = tuple(option for option in self.options if option not in used)
         return Form(self.before, self.after, left or self.options)
+
+    def turned(self, seed: str, is_told: Callable[[str], bool]) -> "Form":
+        """Return the form with a few of many options: which, depends on a hash.
+
+        What was told already is left out, unless nothing else is left.
+        """
+        if len(self.options) <= _OFFERED:
+            return self
+        at = int(seed[:8], 16) % len(self.options)
+        turned = (*self.options[at:], *self.options[:at])
+        fresh = [option for option in turned if not is_told(option)]
+        return Form(self.before, self.after, tuple((fresh or turned)[:_OFFERED]))
 
     def schema(self, material: str) -> dict[str, Json]:
         """Return what may be answered: an option, or lower-case words and names of the material."""
@@ -146,7 +161,7 @@ def form_of(text: str) -> Form | None:
     before, _, after = found[1].rstrip().partition(GAP)
     lists = [match[0] for match in _LIST.finditer(text[: found.start()])]
     items = [_shortened(item) for item in _ITEM.findall(lists[-1])] if lists else []
-    return Form(before, after, tuple(dict.fromkeys(items))[:_MOST_OPTIONS])
+    return Form(before, after, tuple(dict.fromkeys(items))[:_MOST_AUTHORED])
 
 
 def items_of(text: str) -> tuple[str, ...]:

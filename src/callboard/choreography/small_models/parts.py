@@ -1,7 +1,8 @@
 """A template in parts, asked part by part, and the one text that comes of it.
 
 Parts by name: `triage` may end it, `verdict` closes it, `given` is put in by code, `finding` and
-`finding_…` are what the agent says, `each_…` is asked once for every line of the first input, and
+`finding_…` are what the agent says, `nothing` takes the place of all where tools have looked for
+faults and found none, `each_…` is asked once for every line of the first input, and
 `evidence` is somebody else's business. Any other part only informs the ones after it.
 
 A part that ends in `_as_editor` is for editors alone. Of parts of lines that differ in `-1`, `-2`
@@ -27,7 +28,7 @@ from callboard.choreography.small_models.forms import (
     with_verdict,
 )
 from callboard.choreography.small_models.plain import clean_reply
-from callboard.core.canonical import Json
+from callboard.core.canonical import Json, digest
 from callboard.core.vocabulary import Content, Trust
 from callboard.prompts import Template, TemplatePart, render
 from callboard.replies.evidence import cut_reply
@@ -44,7 +45,9 @@ TARGET: Final = "target"
 EVIDENCE: Final = "evidence"
 FINDING: Final = "finding"
 
+_PAGES: Final = "pages"
 _GIVEN: Final = "given"
+_NOTHING: Final = "nothing"
 _EACH: Final = "each_"
 _AS: Final = "_as_"
 _TURN: Final = re.compile(r"-(\d+)$")
@@ -85,6 +88,12 @@ class TemplateParts:
     # The file the text will be written to, as it stands; read only if a part places it.
     target: Callable[[], str]
     archetype: str
+    # What of the project is shown where a part places it.
+    pages: Content = field(default_factory=lambda: Content("", _PAGES))
+    # Whether a sentence stands in the project already.
+    is_told: Callable[[str], bool] = lambda _sentence: False
+    # Whether the tools behind the inputs looked for faults and found none.
+    found_nothing: bool = False
     # What was answered, by part; later parts may read it.
     said: dict[str, str] = field(default_factory=dict[str, str])
     # Options that were picked and are not offered again.
@@ -92,10 +101,13 @@ class TemplateParts:
 
     async def compose(self) -> str | None:
         """Return the text of all parts together; None if there is nothing to say."""
+        nothing = next((part for part in self.template.parts if part.name == _NOTHING), None)
+        if nothing is not None and self.found_nothing and self.is_constrained:
+            return self._rendered(nothing)
         texts: list[str] = []
         each = [part for part in self.template.parts if part.name.startswith(_EACH)]
         for part in self.template.parts:
-            if part.name == EVIDENCE or part in each[1:] or not self._is_for(part):
+            if part.name in (EVIDENCE, _NOTHING) or part in each[1:] or not self._is_for(part):
                 continue
             if part.name == _GIVEN:
                 texts.append(self._rendered(part))
@@ -109,6 +121,13 @@ class TemplateParts:
                     texts.append(self.said[part.name])
         text = cut_reply("\n\n".join(each for each in texts if each)).body
         return with_verdict(text, self.said[VERDICT]) if VERDICT in self.said else text
+
+    @property
+    def is_pieced(self) -> bool:
+        """Whether code pieces the text together line by line, for a model that cannot."""
+        return self.is_constrained and any(
+            part.name.startswith(_EACH) for part in self.template.parts
+        )
 
     def _is_for(self, part: TemplatePart) -> bool:
         _, mark, archetype = part.name.rpartition(_AS)
@@ -131,6 +150,8 @@ class TemplateParts:
             name: Content(text, self.origin, Trust.UNTRUSTED) for name, text in self.said.items()
         }
         framing = {**own, **(more or {})}
+        if _PAGES in placed:
+            framing[_PAGES] = self.pages
         if TARGET in placed:
             framing[TARGET] = Content(self.target(), TARGET, Trust.UNTRUSTED)
         if not self.is_constrained or "task" in placed:
@@ -182,6 +203,9 @@ class TemplateParts:
         self, part: TemplatePart, name: str, form: Form, more: Mapping[str, Content] | None
     ) -> str:
         offered = form.without(self._used)
+        if not any(name.endswith(LINES) for name in self._placed(part.name)):
+            # Of what the template offers, other sentences for other material.
+            offered = offered.turned(digest(self._material(more)), self.is_told)
         if len(offered.options) == 1:
             chosen = offered.options[0]
         else:

@@ -31,9 +31,9 @@ async def write_rows(
 
 
 @operation(name="undo", does=Does.ONCE)
-async def undo_rows(domain: Domain, who: Who) -> UndoResult:
+async def undo_rows(domain: Domain, who: Who, confirmed: WritePreview | None = None) -> UndoResult:
     """Take back the last change somebody made."""
-    return await domain.undo(who)
+    return await (domain.undo(who) if confirmed is None else domain.undo(who, confirmed))
 
 
 def operations_on(studio: Studio, pack: str, domain: Domain) -> Operations:

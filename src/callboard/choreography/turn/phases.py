@@ -71,6 +71,7 @@ from callboard.choreography.turn.understanding.signals import FormKind, detect_s
 from callboard.choreography.turn.work import TurnWork
 from callboard.core.canonical import Json
 
+_UNDOING: Final = "undo"
 # Messages that say nothing but that one of several is meant.
 _WANTS_ONE: Final = (FormKind.CONFIRM, FormKind.DIFFERENT)
 
@@ -119,7 +120,7 @@ class Phases:
         heard = await self._understand()
         if is_signal(heard.reading, FormKind.UNDO):
             self._drop_open()
-            return self._with_note(Replied(await undo_turn(work)))
+            return self._with_note(await self._undo())
         replied = await self._answer(heard) if self._is_answer() else None
         if replied is None:
             replied = await self._handle(heard)
@@ -173,11 +174,10 @@ class Phases:
     async def _answer(self, heard: Heard) -> Replied | None:
         """Handle what is a word on an open question; None if the message is about something new."""
         work = self.work
-        is_request = False
+        routed: Routed | None = None
         if heard.answer is None and answer_by_form(work, heard.reading) is None:
             routed = await self._route(work.message, heard.output.referenced_entities)
-            is_request = routed is not None and bool(routed.steps)
-        kind = settled_answer(work, heard, is_request=is_request)
+        kind = settled_answer(work, heard, is_request=bool(routed is not None and routed.steps))
         proposal, asked = work.state.proposal, work.state.clarification
         picked = picked_option(work, heard.reading)
         work.state.proposal = work.state.clarification = None
@@ -196,6 +196,8 @@ class Phases:
     ) -> Replied:
         """Go on with the request a question was about, now that there is an answer."""
         work, options = self.work, asked.options
+        if asked.reason == _UNDOING:
+            return await self._undo(asked.questions if kind is AnswerKind.CONFIRM else None)
         if picked is None and kind is AnswerKind.CONFIRM and len(options) == 1:
             picked = options[0].id
         self._intent, self._times = asked.original_intent, asked.times + 1
@@ -214,6 +216,10 @@ class Phases:
             work.assumptions.append(f"Assumed {options[0].label}")
             referenced = [options[0].id]
         return await self._plan_and_act(message, referenced, is_answer=True)
+
+    async def _undo(self, agreed: Sequence[str] | None = ()) -> Replied:
+        said = await undo_turn(self.work, agreed)
+        return Replied(said) if isinstance(said, str) else self._clarify(said, (), _UNDOING)
 
     async def _settle_pick(self, picked: str, *, wants_save: bool) -> Replied:
         """Do what a bare "save that" or "that one" wanted, now that it is clear which."""

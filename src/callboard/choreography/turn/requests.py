@@ -10,7 +10,7 @@ from typing import Annotated, Any, Final, Literal
 from pydantic import BaseModel, ConfigDict, Field
 
 from callboard.core.canonical import Json
-from callboard.core.errors import CallboardError
+from callboard.core.errors import CallboardError, Fault
 
 DEFAULT_LIMIT: Final = 50
 MOST_ROWS: Final = 200
@@ -197,10 +197,20 @@ class UndoResult(_Value):
     removed_ids: list[str] = Field(default_factory=list[str])
 
 
+_FAULTS: Final = {
+    "unknown_table": Fault.MISSING,
+    "not_found": Fault.MISSING,
+    "conflict": Fault.STATE,
+    "duplicate": Fault.STATE,
+    "needs_confirmation": Fault.STATE,
+}
+
+
 class RequestRefused(CallboardError):
     """A request that cannot be done as it is; `context` says what would be allowed."""
 
     code = "request_refused"
+    fault = Fault.UNUSABLE
 
 
 class QueryError(RequestRefused):
@@ -213,8 +223,10 @@ class QueryError(RequestRefused):
     ) -> None:
         """Take what is wrong, where, and what would be right."""
         listed: list[Json] = list(allowed)
-        super().__init__(message, fix=hint, kind=kind, field=field, allowed=listed)
+        fix = hint or (f"There are: {', '.join(allowed)}." if allowed else None)
+        super().__init__(message, fix=fix, kind=kind, field=field, allowed=listed)
         self.kind = kind
+        self.fault = _FAULTS.get(kind, Fault.UNUSABLE)
 
 
 class WriteError(RequestRefused):
@@ -237,3 +249,4 @@ class WriteError(RequestRefused):
         if preview is not None:
             self.context["preview"] = preview.model_dump(mode="json")
         self.kind = kind
+        self.fault = _FAULTS.get(kind, Fault.UNUSABLE)

@@ -22,7 +22,7 @@ def answer(
     ] = None,
     value: Annotated[
         str | None,
-        typer.Argument(metavar="VALUE]", help="Your answer.", show_default=False),
+        typer.Argument(metavar="VALUE", help="Your answer.", show_default=False),
     ] = None,
     no_wait: Annotated[
         bool, typer.Option("--no-wait", help="Only record the answer; do not take up the run.")

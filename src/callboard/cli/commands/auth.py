@@ -3,10 +3,9 @@
 from typing import Annotated, Any
 
 import typer
-from typer.core import TyperGroup
 
 from callboard.cli import exits
-from callboard.cli.options import JsonOption, ProjectOption, new_app
+from callboard.cli.options import CommandGroup, JsonOption, ProjectOption, new_app
 from callboard.cli.output import echo, echo_json, echo_table, remark
 
 app = new_app("Keys of model providers; `callboard auth PROVIDER` stores one.")
@@ -63,7 +62,7 @@ VerifyOption = Annotated[
 ]
 
 
-class _ByProvider(TyperGroup):
+class _ByProvider(CommandGroup):
     """Takes a word that is no command for the provider whose key is to be stored."""
 
     def resolve_command(self, ctx: Any, args: list[str]) -> Any:

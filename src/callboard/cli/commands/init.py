@@ -16,7 +16,7 @@ app = new_app("Make a folder a project.")
 def init(
     folder: Annotated[
         Path | None,
-        typer.Argument(metavar="FOLDER]", help="By default this folder.", show_default=False),
+        typer.Argument(metavar="FOLDER", help="By default this folder.", show_default=False),
     ] = None,
     pack: Annotated[
         str | None,

@@ -179,7 +179,10 @@ def apply(
         typer.Option("--path", metavar="FILE", help="Only this file.", show_default=False),
     ] = None,
     force: Annotated[
-        bool, typer.Option("--force", help="Even if the file was changed since; it is kept.")
+        bool,
+        typer.Option(
+            "--force", help="Even if the file was changed since, or code found fault with the text."
+        ),
     ] = False,
     project: ProjectOption = None,
     as_json: JsonOption = False,

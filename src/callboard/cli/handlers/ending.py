@@ -65,10 +65,23 @@ def _tell(studio: Studio, followed: Followed) -> None:
         remark(block_of(run.error, tier_views[run.error.tier].way_out).rstrip())
         remark(f"  Look closer: callboard runs show {run.id}")
         remark(f"  Once it can work: callboard runs retry {run.id}")
-    if run.state is RunState.DONE:
+    if not _told_as_recipe(studio, run) and run.state is RunState.DONE:
         echo_result(run.result)
     if studio.settings.engine.mirror:
         remark(f"Files: {_near(studio.project.runs / run.id)}/")
+
+
+def _told_as_recipe(studio: Studio, run: RunRecord) -> bool:
+    """Print what a recipe's run has left, if it came as far as its checks."""
+    from callboard.choreography.recipe import is_recipe_run
+    from callboard.cli.reports.recipe_runs import echo_recipe_report, read_recipe_report
+
+    if not is_recipe_run(run):
+        return False
+    report = read_recipe_report(studio, run)
+    if report.checks:
+        echo_recipe_report(report)
+    return bool(report.checks)
 
 
 def tell_question(question: Answer) -> None:

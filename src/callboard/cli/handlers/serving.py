@@ -1,10 +1,12 @@
 """The server at the command line: opened, announced, closed in good order."""
 
+import asyncio
 import gc
 import os
 import socket
 import sys
-from contextlib import AsyncExitStack
+from collections.abc import AsyncGenerator
+from contextlib import AsyncExitStack, asynccontextmanager
 from dataclasses import dataclass, replace
 from pathlib import Path
 from types import FrameType
@@ -20,6 +22,7 @@ from callboard.cli.bridge import LoopEnding
 from callboard.cli.handlers.opening import Choices
 from callboard.cli.output import echo_json_line, remark
 from callboard.core.errors import InvalidInput
+from callboard.studio.configuration import Configuration
 from callboard.studio.project import Project
 from callboard.tools import off_loop
 from callboard.ui.mounting import hang_up_pages, page_of
@@ -55,6 +58,19 @@ class _Notice:
             remark(f"Its page: {page}")
 
 
+@asynccontextmanager
+async def _following(configuration: Configuration) -> AsyncGenerator[None]:
+    """Have changed settings read again, and say so, for as long as the context lasts."""
+    stop_telling = configuration.listen(lambda notice: remark(notice.message))
+    watching = asyncio.create_task(configuration.watch())
+    try:
+        yield
+    finally:
+        stop_telling()
+        watching.cancel()
+        await asyncio.gather(watching, return_exceptions=True)
+
+
 class _ProjectServer(uvicorn.Server):
     """Opens the project itself: what keeps it from opening is then an error like any other."""
 
@@ -72,6 +88,7 @@ class _ProjectServer(uvicorn.Server):
 
     async def startup(self, sockets: list[socket.socket] | None = None) -> None:
         await self._open.enter_async_context(self._app.router.lifespan_context(self._app))
+        await self._open.enter_async_context(_following(self._app.state.studio.configuration))
         await off_loop(self._app.warm_up)
         # What is there now stays: looking through it again and again would hold requests up.
         gc.freeze()

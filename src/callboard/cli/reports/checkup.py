@@ -1,46 +1,36 @@
 """The doctor's checks: each looks at one thing and says what it found and what helps."""
 
-import filecmp
 import logging
 import os
 import platform
 import sys
-import tempfile
-from collections.abc import Callable, Generator, Iterator
+from collections.abc import Generator, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Literal
 
-from callboard.choreography.recipe import is_recipe_run
-from callboard.choreography.recipe.proposals import folder_of
 from callboard.cli.output import counted
 from callboard.cli.reading import Owners
+from callboard.cli.reports.copies import Copies
 from callboard.cli.reports.models import weights_state
 from callboard.cli.reports.packs import pack_problems
 from callboard.cli.reports.prompts import open_registry
 from callboard.core.canonical import Json
 from callboard.core.errors import CallboardError, NotFound
 from callboard.core.settings import Settings
-from callboard.core.vocabulary import RunRecord
-from callboard.store.connection import Connection, StoreError
 from callboard.store.database import Database
-from callboard.store.faults import NoFaults
 from callboard.store.integrity import check_integrity
-from callboard.store.journal.runs import list_runs
 from callboard.store.journal.steps import altered_steps
 from callboard.store.kept import KeptFolderUnsafe, check_kept_folder
-from callboard.store.mirror import RunFolder, RunMirror
+from callboard.store.ledger.verification import LedgerReport
 from callboard.studio.configuration import Configuration
 from callboard.studio.database import admit, foreign, open_database, refuse_lost, strange_databases
-from callboard.studio.doubts import Doubts
 from callboard.studio.keys import key_names, open_credentials
 from callboard.studio.project import Project
 from callboard.studio.trust_survey import names_brought
-from callboard.tools import ProjectFiles, ToolRegistry, sync_mirror, verify
 
 _LEAST_PYTHON = (3, 11)
-_MIRROR_FILES = ("run.json", "steps.jsonl", "cache.json", "recipe.json")
 
 
 @dataclass(frozen=True, slots=True)
@@ -184,13 +174,15 @@ def _in_database(project: Project, database: Database, *, fix: bool) -> Iterator
         yield Diagnosis("database", "bad", problem, _SALVAGE)
     if report.is_sound:
         yield Diagnosis("database", "ok", f"sound, {counted(report.blobs_checked, 'blob')} checked")
-    yield from _ledger(database)
+    sealed = database.verify()
+    yield from _ledger(sealed)
+    copies = Copies(project, database, is_proven=sealed.is_sound and report.is_sound)
     # One that cannot be made, because a row is damaged, must not keep the others from being made.
     for check in (
         lambda: _runs(project, database),
         lambda: _steps(database),
-        lambda: _mirrors(project, database, fix=fix),
-        lambda: _receipts(project, database, fix=fix),
+        lambda: _mirrors(copies, fix=fix),
+        lambda: _receipts(copies, fix=fix),
     ):
         try:
             yield from check()
@@ -198,8 +190,7 @@ def _in_database(project: Project, database: Database, *, fix: bool) -> Iterator
             yield _damaged(error)
 
 
-def _ledger(database: Database) -> Iterator[Diagnosis]:
-    report = database.verify()
+def _ledger(report: LedgerReport) -> Iterator[Diagnosis]:
     told = [f"{flaw.code}: {flaw.message}" for flaw in report.flaws]
     for text in (*told[:_MOST_FLAWS], *report.unproven):
         yield Diagnosis("ledger", "bad", text, _ACCEPT)
@@ -224,6 +215,10 @@ _ACCEPT = (
     "Put the database back from a backup; or, if you know why, `callboard doctor --accept` has it"
     " count as it is from now on."
 )
+_CONFLICT = (
+    "Compare the two. Put the database back from a backup, or have it count as it is with"
+    " `callboard doctor --accept`; then `--fix` writes the folders anew and keeps what they held."
+)
 _SALVAGE = (
     "Copy what can be read: `callboard doctor --salvage FILE`. Backups lie in .callboard/backups."
 )
@@ -247,59 +242,28 @@ def _runs(project: Project, database: Database) -> Iterator[Diagnosis]:
         yield Diagnosis("runs", "ok", "none is interrupted")
 
 
-def _mirrors(project: Project, database: Database, *, fix: bool) -> Iterator[Diagnosis]:
-    stale = _stale_runs(project, database)
+def _mirrors(copies: Copies, *, fix: bool) -> Iterator[Diagnosis]:
+    stale = copies.stale_runs()
+    named = f"{counted(len(stale), 'folder')}: {', '.join(stale[:3])}"
     if not stale:
         yield Diagnosis("run folders", "ok", "all agree with the journal")
+    elif not copies.is_proven:
+        told = f"{named}; either they or the database were altered, and nothing was written"
+        yield Diagnosis("run folders", "bad", told, _CONFLICT)
     elif fix:
-        # What only the mirrors know is journaled before they are written anew.
-        Doubts(project, database, ToolRegistry(), Owners(database, project).executes).journal()
-        mirror = RunMirror(database, project.runs, NoFaults(), _shape(project))
-        for run_id in stale:
-            mirror.sync(run_id)
-        yield Diagnosis("run folders", "ok", f"{counted(len(stale), 'folder')} written anew")
+        aside = copies.write_runs(stale)
+        kept = "" if aside is None else f"; what they held lies in {aside}"
+        yield Diagnosis("run folders", "ok", f"{counted(len(stale), 'folder')} written anew{kept}")
     else:
-        told = f"{counted(len(stale), 'folder')} differ from the journal: {', '.join(stale[:3])}"
+        told = f"{named} differ from the journal"
         yield Diagnosis("run folders", "bad", told, "`callboard doctor --fix` writes them anew.")
 
 
-def _shape(project: Project) -> Callable[[Connection, RunRecord], RunFolder | None]:
-    """Return how folders look here: those of recipes have a shape of their own."""
-    files = ProjectFiles(project.root, kept=project.folder)
-
-    def shape(connection: Connection, run: RunRecord) -> RunFolder | None:
-        return folder_of(connection, run, files) if is_recipe_run(run) else None
-
-    return shape
-
-
-def _stale_runs(project: Project, database: Database) -> list[str]:
-    """Return the runs whose folder is not what the journal would make of it."""
-    owners = Owners(database, project)
-    runs = [run for run in database.read(list_runs) if not owners.executes(run)]
-    with tempfile.TemporaryDirectory() as scratch:
-        folder = Path(scratch) / "runs"
-        fresh = RunMirror(database, folder, NoFaults(), _shape(project))
-        stale: list[str] = []
-        for run in runs:
-            try:
-                fresh.sync(run.id)
-            except StoreError:
-                # Told by its own check; the folder may be the better copy.
-                continue
-            made, there = folder / run.id, project.runs / run.id
-            _, differing, missing = filecmp.cmpfiles(made, there, _MIRROR_FILES, shallow=False)
-            if differing or missing:
-                stale.append(run.id)
-    return stale
-
-
-def _receipts(project: Project, database: Database, *, fix: bool) -> Iterator[Diagnosis]:
-    found = verify(database, project.trail)
-    if fix and found.notes:
-        for session_id in found.sessions:
-            sync_mirror(database, project.audit, session_id)
-        found = verify(database, project.trail)
+def _receipts(copies: Copies, *, fix: bool) -> Iterator[Diagnosis]:
+    found = copies.receipts()
+    if fix and found.notes and copies.is_proven:
+        copies.write_receipts(found)
+        found = copies.receipts()
     for flaw in found.flaws:
         yield Diagnosis("receipts", "bad", f"{flaw.code}: {flaw.message}")
     for note in found.notes:

@@ -1,6 +1,7 @@
 """What is wrong with the installed packs, from all doors: told by `packs list` and `doctor`."""
 
 from callboard.cli.command_apps import command_problems
+from callboard.operations.catalog import broken_operations
 from callboard.studio.pack_checks import broken_parts, taken_tools
 from callboard.studio.packs import discover
 
@@ -15,6 +16,7 @@ def pack_problems() -> list[str]:
     return [
         *found.problems,
         *(problem for pack in found.packs for problem in broken_parts(pack)),
+        *(problem for pack in found.packs for problem in broken_operations(pack)),
         *command_problems(),
         *colliding_routes(found.packs, ROUTERS),
         *colliding_pages(),

@@ -25,6 +25,8 @@ from callboard.store.journal.events import read_events
 from callboard.store.journal.runs import load_run
 from callboard.store.journal.steps import load_journal, with_output
 
+_MADE: Final = frozenset(("prompt_id", "agent_id"))
+
 
 def slots_report(journal: OpenJournal, run: RunRecord, *, as_json: bool) -> None:
     """List the slots of a run."""
@@ -80,9 +82,11 @@ def _content(connection: Connection, step: StepRecord) -> Json:
 def _text(content: Json) -> str:
     if isinstance(content, str):
         return content
-    if isinstance(content, dict) and "text" in content and "prompt_id" in content:
-        reply = cast("dict[str, Any]", content)
-        return str(reply["text"])
+    data = cast("dict[str, Any]", content) if isinstance(content, dict) else {}
+    text = data.get("text")
+    # What an agent made, in one call or of parts; the rest of it is for `--json`.
+    if isinstance(text, str) and not _MADE.isdisjoint(data):
+        return text
     return json.dumps(content, ensure_ascii=False, indent=2)
 
 

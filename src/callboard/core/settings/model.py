@@ -161,6 +161,11 @@ class EngineSettings(SettingsSection):
     resume_on_start: Literal["auto", "manual"] = Field(
         default="auto", description="Whether unfinished runs go on by themselves at start-up."
     )
+    give_up_after_deaths: int = Field(
+        default=5,
+        ge=1,
+        description="How often in a row a run may take its process down before it is given up.",
+    )
     mirror: bool = Field(
         default=True,
         description="Whether readable run folders are written beside the journal.",

@@ -6,6 +6,7 @@ from dataclasses import dataclass, field, replace
 from pydantic import ValidationError
 
 from callboard.core.canonical import Json
+from callboard.core.parsing import misfit
 from callboard.core.settings.layers import (
     OWN,
     LayerName,
@@ -228,7 +229,7 @@ def _usable_only(layer: SettingsLayer) -> tuple[SettingsLayer, list[_Rejected]]:
             Settings.model_validate(nest(key, value))
         except ValidationError as error:
             data = without(data, key)
-            reason = error.errors()[0]["msg"]
+            reason = misfit(error.errors()[0])
             source = layer.source_of(key)
             unusable.append(_Rejected(key, value, reason, layer.name, source))
     return replace(layer, data=data), unusable
@@ -243,7 +244,7 @@ def _validate(
             return Settings.model_validate(data), data, bad
         except ValidationError as error:
             found = {
-                existing(data, tuple(str(part) for part in each["loc"])): each["msg"]
+                existing(data, tuple(str(part) for part in each["loc"])): misfit(each)
                 for each in error.errors()
             }
         if () in found:

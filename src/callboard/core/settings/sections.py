@@ -110,6 +110,10 @@ class ContextSettings(SettingsSection):
         default=0.25, gt=0, le=1, description="Share of the room that a summary may take."
     )
 
+    def limit_tokens(self, window_tokens: int) -> int:
+        """Return the most a prompt may hold: the window without the reserve for the reply."""
+        return max(0, window_tokens - self.reserve_tokens)
+
 
 def _off(value: Any) -> Any:
     """Read what YAML makes of a plain `off`."""
@@ -125,6 +129,18 @@ class SummarySettings(SettingsSection):
 
     def limit_chars(self, tier: ModelTier) -> int:
         """Return the most characters a model of a tier is shown of one tool's findings."""
+        return int(getattr(self, tier.value))
+
+
+class PageSettings(SettingsSection):
+    """How much of the project an agent is shown beside what its task gives it, by its tier."""
+
+    minimal: int = Field(default=300, ge=0, description="Tokens for a minimal model.")
+    medium: int = Field(default=3_000, ge=0, description="Tokens for a medium model.")
+    full: int = Field(default=12_000, ge=0, description="Tokens for a full model.")
+
+    def limit_tokens(self, tier: ModelTier) -> int:
+        """Return the most tokens of pages a model of a tier is shown."""
         return int(getattr(self, tier.value))
 
 
@@ -153,6 +169,11 @@ class PipelineSettings(SettingsSection):
     summary_chars: SummarySettings = Field(
         default_factory=SummarySettings,
         description="How much of a tool's findings an agent is shown.",
+    )
+    page_tokens: PageSettings = Field(
+        default_factory=PageSettings,
+        description="How much of the project's own pages an agent is shown, in recipes and chats.",
+        json_schema_extra=restricted("every token shown is one you pay for"),
     )
 
 

@@ -21,7 +21,7 @@ from callboard.choreography.turn.requests import (
 )
 from callboard.core.clock import Clock
 from callboard.library.relational.base import Base, Dialect, dialect_of
-from callboard.library.relational.dates import Today
+from callboard.library.relational.dates import Today, WriteMoment
 from callboard.library.relational.reading import Reader
 from callboard.library.relational.rules import Rules, WriteLimits
 from callboard.library.relational.tables import Tables
@@ -62,9 +62,7 @@ class Data:
     @property
     def writer(self) -> RowWriter:
         """What writes here."""
-        return RowWriter(
-            self.tables, self.rules, self.log, self.dialect, self.new_id, limits=self.limits
-        )
+        return RowWriter(self.tables, self.rules, self.dialect, self.limits, self.log, self.new_id)
 
     def day_of(self, connection: "Connection", who: Who) -> Today:
         """Return what day it is for a user."""
@@ -107,12 +105,18 @@ class Data:
             lambda c: self.writer.write(c, who, self.day_of(c, who), request, key, confirmed)
         )
 
-    async def undo(self, who: Who) -> UndoResult:
-        """Take back what the last turn that wrote has changed."""
+    async def undo(self, who: Who, confirmed: WritePreview | None = None) -> UndoResult:
+        """Take back what the last turn that wrote has changed; some of it must be agreed to."""
 
         def work(connection: "Connection") -> UndoResult:
-            now = _stamp(self.day_of(connection, who))
-            return undo_last_turn(connection, who, self.tables, self.log, now)
+            today = self.day_of(connection, who)
+            moment = WriteMoment(who, connection, today)
+
+            def asks(entries: list[dict[str, Any]]) -> list[str]:
+                return self.rules.reasons_to_undo(moment, entries)
+
+            now = _stamp(today)
+            return undo_last_turn(connection, who, self.tables, self.log, now, asks, confirmed)
 
         return await self.base.write(work)
 

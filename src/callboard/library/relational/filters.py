@@ -58,6 +58,9 @@ class FilterCompiler:
         from sqlalchemy import true
 
         source = table.table if sa_table is None else sa_table
+        if table.visible is not None and sa_table is None:
+            # What a user's own rows lead to they know already.
+            return table.visible(source, self._user_id)
         return source.c[USER_ID] == self._user_id if table.owned else true()
 
     def _part(self, table: Described, part: Filter) -> "ColumnElement[bool]":

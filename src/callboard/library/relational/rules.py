@@ -4,12 +4,15 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Final, Protocol
 
+from pydantic import Field
+
 from callboard.choreography.turn.requests import WriteError, WriteOp, WritePreview, WriteRequest
 from callboard.library.relational.base import Dialect
 from callboard.library.relational.changes import RowChanges, Values
 from callboard.library.relational.dates import WriteMoment
 from callboard.library.relational.reading import Reader
 from callboard.library.relational.tables import Described, Tables
+from callboard.studio.settings_files import PackSection
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,6 +52,13 @@ class Rules(Protocol):
         values: Values,
     ) -> list[str]:
         """Return why the human is asked before this, besides how many rows it touches."""
+        ...
+
+    def reasons_to_undo(self, moment: WriteMoment, entries: Sequence[Values]) -> list[str]:
+        """Return why the human is asked before lines of the log are taken back.
+
+        Called when they have been, in the transaction that a refusal undoes.
+        """
         ...
 
     def deletion(self, moment: WriteMoment, table: Described, row: Values) -> Deletion:
@@ -99,6 +109,10 @@ class PlainRules:
         """Ask about nothing more."""
         return []
 
+    def reasons_to_undo(self, moment: WriteMoment, entries: Sequence[Values]) -> list[str]:
+        """Ask about nothing."""
+        return []
+
     def deletion(self, moment: WriteMoment, table: Described, row: Values) -> Deletion:
         """Let a row go for good, or archive it where the table knows how."""
         if table.archived is None:
@@ -129,14 +143,13 @@ _SHOWN_LABELS: Final = 5
 _ADDING: Final = (WriteOp.CREATE, WriteOp.UPSERT)
 
 
-@dataclass(frozen=True, slots=True)
-class WriteLimits:
+class WriteLimits(PackSection):
     """How much may be changed at once, and from when on the human is asked."""
 
-    rows_per_request: int = 100
-    rows_per_turn: int = 200
-    confirm_delete_over: int = 1
-    confirm_update_over: int = 10
+    rows_per_request: int = Field(default=100, ge=1, le=100)
+    rows_per_turn: int = Field(default=200, ge=1, le=1000)
+    confirm_delete_over: int = Field(default=1, ge=0, le=100)
+    confirm_update_over: int = Field(default=10, ge=0, le=100)
 
 
 @dataclass(frozen=True, slots=True)
@@ -236,6 +249,14 @@ def check_consent(preview: WritePreview, confirmed: WritePreview | None) -> None
         )
     was = (confirmed.op, confirmed.table, confirmed.match_count, confirmed.row_versions)
     now = (preview.op, preview.table, preview.match_count, preview.row_versions)
+    unseen = [each for each in preview.reasons if each not in confirmed.reasons]
+    if was == now and unseen:
+        raise WriteError(
+            "conflict",
+            f"What was confirmed did not say this: {'; '.join(unseen)}",
+            hint="Show the preview again and ask again.",
+            preview=preview,
+        )
     if was != now:
         raise WriteError(
             "conflict",

@@ -1,6 +1,6 @@
 """Tables: what a request may name, described once, and the same as prompts show it."""
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Final, Literal
 
@@ -77,6 +77,8 @@ class Described:
     archived: str | None = None
     # Whether rows belong to a user; otherwise everybody shares them.
     owned: bool = True
+    # Of shared rows, those a user may see: a condition on the table, for a user's id.
+    visible: Callable[[Any, str], Any] | None = None
     # The column with the normalised name, and the column it is made from.
     name_key: tuple[str, str] | None = None
     # Other names its rows may be called by.
@@ -106,6 +108,7 @@ def described(
     name_key: tuple[str, str] | None = None,
     aliases: "Aliases | None" = None,
     about: str = "",
+    visible: Callable[[Any, str], Any] | None = None,
 ) -> Described:
     """Return the description of a table, as far as its columns tell it themselves.
 
@@ -124,6 +127,7 @@ def described(
         name_key=name_key,
         aliases=aliases,
         about=about,
+        visible=visible,
     )
 
 

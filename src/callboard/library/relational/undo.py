@@ -1,10 +1,11 @@
 """Undo: the log of what was written, and how the last turn that wrote is taken back."""
 
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Final
 
 from callboard.choreography.turn.domain import Who
-from callboard.choreography.turn.requests import UndoResult, WriteError
+from callboard.choreography.turn.requests import UndoResult, WriteError, WriteOp, WritePreview
 from callboard.knowledge.entities.matching import name_key
 from callboard.library.relational.dates import stand_in_line
 from callboard.library.relational.tables import Described, Tables
@@ -64,10 +65,23 @@ Values = dict[str, Any]
 _TOUCHED_BY_UNDO: Final = ("version", "updated_at")
 
 
+Asks = Callable[[list[Values]], list[str]]
+"""Says why the human is asked before lines of the log are taken back."""
+
+
 def undo_last_turn(
-    connection: "Connection", who: Who, tables: Tables, log: LogTables, now: str
+    connection: "Connection",
+    who: Who,
+    tables: Tables,
+    log: LogTables,
+    now: str,
+    asks: Asks = lambda _entries: [],
+    confirmed: WritePreview | None = None,
 ) -> UndoResult:
-    """Take back the newest turn of a session that wrote and was not taken back."""
+    """Take back the newest turn of a session that wrote and was not taken back.
+
+    What the human must see first is refused with a preview of it; nothing has changed then.
+    """
     from sqlalchemy import func, select, update
 
     stand_in_line(connection, who.user_id)
@@ -99,6 +113,7 @@ def undo_last_turn(
         restored += entry["op"] != "insert"
         if "version" in table.columns and entry["label"] not in labels:
             labels.append(entry["label"])
+    _check_consent(entries, labels, asks(entries), confirmed)
     connection.execute(
         update(changes)
         .where(changes.c.seq.in_([entry["seq"] for entry in entries]))
@@ -111,6 +126,30 @@ def undo_last_turn(
         labels=labels[::-1],
         notes=notes,
         removed_ids=removed_ids,
+    )
+
+
+def _check_consent(
+    entries: list[Values], labels: list[str], reasons: list[str], confirmed: WritePreview | None
+) -> None:
+    """Refuse to take back what the human must see first."""
+    if not reasons:
+        return
+    preview = WritePreview(
+        op=WriteOp.UPDATE,
+        table=str(entries[0]["table_name"]),
+        match_count=len(entries),
+        labels=labels,
+        row_versions={"turn": int(entries[0]["turn"])},
+        reasons=reasons,
+    )
+    if confirmed is not None and confirmed == preview:
+        return
+    raise WriteError(
+        "needs_confirmation",
+        "; ".join(reasons),
+        hint="Show the preview and ask; send it along to undo it all the same.",
+        preview=preview,
     )
 
 

@@ -16,6 +16,7 @@ from pydantic import (
 )
 
 from callboard.choreography.turn.requests import WriteError
+from callboard.core.parsing import misfit
 from callboard.library.relational.dates import Today, is_token, moment_of, resolve_date
 from callboard.library.relational.tables import ColumnFacts, Described
 
@@ -167,7 +168,7 @@ def _told(table: Described, error: ValidationError) -> WriteError:
         )
     return WriteError(
         "validation",
-        f"{table.name}.{column} cannot be {shown!r}: {problem['msg']}",
+        f"{table.name}.{column} cannot be {shown!r}: {misfit(problem)}",
         column=column,
         value=shown,
     )

@@ -34,6 +34,8 @@ class StoryFile:
     sha256: str
     word_count: int
     scene_number: int | None = None
+    # Of a file that says which chapter it is a scene of; its number is then counted in there.
+    chapter: int | None = None
     pov: str | None = None
     location: str | None = None
     when: str | None = None
@@ -43,12 +45,19 @@ class StoryFile:
     is_flashback: bool = False
     target_words: int | None = None
 
+    @property
+    def label(self) -> str:
+        """How the scene is called: its number, or `ch2-sc1` where chapters count their own."""
+        number = "?" if self.scene_number is None else str(self.scene_number)
+        return number if self.chapter is None else f"ch{self.chapter}-sc{number}"
+
     def to_json(self) -> dict[str, Json]:
         """Return the shape payloads hold."""
         return {
             "path": self.path,
             "type": self.kind.value,
             "title": self.title,
+            "chapter": self.chapter,
             "scene_number": self.scene_number,
             "pov": self.pov,
             "location": self.location,

@@ -14,7 +14,14 @@ from callboard.core.clock import Clock
 from callboard.core.events import PriceUnknown
 from callboard.core.ids import IdMaker
 from callboard.models.accounts.amounts import Amounts, Dimension, Limits, Prices
-from callboard.models.accounts.booking import Outbox, settle_dead, spend, warn_everybody
+from callboard.models.accounts.booking import (
+    Outbox,
+    book_unanswered,
+    settle_dead,
+    spend,
+    unanswered,
+    warn_everybody,
+)
 from callboard.models.accounts.budgets import Budget, clear_limits, set_limits
 from callboard.models.accounts.calls import CallRecord
 from callboard.models.accounts.reservations import (
@@ -90,11 +97,13 @@ class Accounts:
         self._outbox = Outbox(database, self._subscriptions, self._given_back)
 
     async def start(self) -> int:
-        """Book what dead processes left reserved; return how many calls that were."""
+        """Book what dead processes left reserved or unanswered; return how many calls that were."""
         left = self._database.read(list_holds)
-        for model in {hold.spender.model for hold in left}:
+        asked = self._database.read(unanswered)
+        for model in {*(hold.spender.model for hold in left), *(row["model_id"] for row in asked)}:
             await self.prices.prepare(model)
-        return await self._database.write(self._settle_dead) if left else 0
+        settled = await self._database.write(self._settle_dead) if left else 0
+        return settled + (await self._database.write(self._book_unanswered) if asked else 0)
 
     def estimate(self, request: ModelRequest) -> int:
         """Return the tokens a prompt is taken to have: as its maker counted, else as counted."""
@@ -192,11 +201,18 @@ class Accounts:
         finally:
             self._waiting.discard(event)
 
-    async def set_limits(self, scope: Scope, limits: Limits) -> Budget:
-        """Set a scope's limits; what waits for room tries again."""
-        budget = await self._database.write(
-            lambda connection: set_limits(connection, scope, limits, self._defaults)
-        )
+    async def set_limits(
+        self, scope: Scope, limits: Limits, beyond: Limits | None = None
+    ) -> Budget:
+        """Set a scope's limits, in all or beyond what is spent; what waits for room goes on."""
+
+        def work(connection: Connection) -> Budget:
+            more = beyond or Limits()
+            # Setting nothing first makes the row, with what the scope has spent so far.
+            spent = set_limits(connection, scope, Limits()).spent
+            return set_limits(connection, scope, more.on_top_of(spent).over(limits), self._defaults)
+
+        budget = await self._database.write(work)
         self._given_back()
         return budget
 
@@ -259,6 +275,15 @@ class Accounts:
 
     def _settle_dead(self, connection: Connection) -> int:
         return settle_dead(
+            connection,
+            self._is_alive,
+            self.prices.cost,
+            self.clock.now_ms(),
+            self._subscriptions,
+        )
+
+    def _book_unanswered(self, connection: Connection) -> int:
+        return book_unanswered(
             connection,
             self._is_alive,
             self.prices.cost,

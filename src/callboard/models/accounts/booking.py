@@ -10,7 +10,7 @@ import asyncio
 import logging
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
-from typing import Final
+from typing import Any, Final
 
 from callboard.core.events import CallMetered, QuotaWarning
 from callboard.models.accounts.amounts import MICROUSD_PER_USD, Amounts
@@ -19,6 +19,7 @@ from callboard.models.accounts.calls import CallOutcome, CallRecord, insert_call
 from callboard.models.accounts.reservations import Hold, close, list_holds, shrink
 from callboard.models.accounts.scopes import Scope, ScopeKind, Spender
 from callboard.models.accounts.subscriptions import Subscription, record_usage
+from callboard.models.model_id import provider_of
 from callboard.models.types import Usage
 from callboard.store.connection import Connection
 from callboard.store.database import Database
@@ -91,6 +92,59 @@ def settle_dead(
         close(connection, hold.id)
         book_call(connection, _lost_call(hold, cost), now_ms, plans)
     return len(dead)
+
+
+def book_unanswered(
+    connection: Connection,
+    is_alive: Callable[[Connection, str], bool],
+    cost: Callable[[str, Usage], int | None],
+    now_ms: int,
+    subscriptions: Iterable[Subscription] = (),
+) -> int:
+    """Book the calls that processes died of asking, where no budget held anything back for them.
+
+    A prompt is on record before it is sent. One without a reply or a call, of a run that was being
+    executed when its process died, may have been sent: what it would have cost is booked.
+    """
+    plans = tuple(subscriptions)
+    rows = unanswered(connection)
+    alive = {owner: is_alive(connection, owner) for owner in {row["owner"] for row in rows}}
+    lost = [row for row in rows if not alive[row["owner"]]]
+    for row in lost:
+        usage = Usage(row["total_tokens"], 0)
+        spender = Spender(
+            model=row["model_id"],
+            provider=provider_of(row["model_id"]),
+            session_id=row["session_id"],
+            run_id=row["run_id"],
+            step_key=row["step_key"],
+            agent_id=row["agent_id"],
+            prompt_id=row["id"],
+            estimated_tokens=row["total_tokens"],
+        )
+        call = CallRecord(
+            id=f"call_{row['id'].partition('_')[2]}",
+            at=row["created_at"],
+            spender=spender,
+            outcome=CallOutcome.ABORTED,
+            usage=usage,
+            microusd=cost(spender.model, usage),
+            is_estimated=True,
+            error_code=PROCESS_DIED,
+        )
+        book_call(connection, call, now_ms, plans)
+    return len(lost)
+
+
+def unanswered(connection: Connection) -> list[Any]:
+    """Return the prompts of runs in execution that have neither a reply nor a call on record."""
+    return connection.execute(
+        "SELECT prompts.*, runs.owner FROM runs JOIN prompts ON prompts.run_id = runs.id"
+        " WHERE runs.state = 'running' AND runs.owner IS NOT NULL AND prompts.replied_at IS NULL"
+        " AND NOT EXISTS (SELECT 1 FROM calls WHERE calls.prompt_id = prompts.id)"
+        " AND NOT EXISTS (SELECT 1 FROM reservations WHERE reservations.prompt_id = prompts.id)"
+        " ORDER BY prompts.id"
+    ).fetchall()
 
 
 def _lost_call(hold: Hold, cost: Callable[[str, Usage], int | None]) -> CallRecord:

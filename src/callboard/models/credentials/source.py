@@ -12,7 +12,7 @@ from enum import StrEnum
 from typing import Any, Final, Protocol, cast
 
 from callboard.core.canonical import compact_json
-from callboard.core.errors import CallboardError, ErrorTier, InvalidInput
+from callboard.core.errors import CallboardError, ErrorTier, Fault, InvalidInput
 from callboard.models.credentials.secret import Secret
 from callboard.models.errors import MissingKey
 
@@ -144,6 +144,7 @@ class UnknownProvider(InvalidInput):
     """A provider was named that nobody knows."""
 
     code = "unknown_provider"
+    fault = Fault.MISSING
 
 
 class InvalidKey(MissingKey):

@@ -1,22 +1,25 @@
-"""The provider `local`: SmolLM2-135M-Instruct in this process. No key, no account, no network.
+"""The provider `local`: SmolLM2-135M-Instruct in this process. No key, no account.
 
 A schema is tightened first, so that a small model always comes to an end.
 
-Schemas are enforced by llama.cpp while it decodes. Fetching weights is not its business.
+Schemas are enforced by llama.cpp while it decodes. Weights that are not here are fetched by
+whatever it was given for that, once, when they are first needed; then no network is needed.
 
 Every value the tightened schema allows, the original allows too. A tiny model caught in a loop
 would otherwise fill an unlimited string or list until its token limit cuts the JSON in two.
 """
 
+import asyncio
+import logging
 from collections.abc import AsyncGenerator, Mapping
 from contextlib import aclosing
 from pathlib import Path
-from typing import Any, Final, cast
+from typing import Any, Final, Protocol, cast
 
 from callboard.core.errors import InvalidInput, ProviderError
 from callboard.models.errors import PromptTooLong, SchemaRefused
 from callboard.models.providers.llama import Llama, LlamaSettings, Waiting
-from callboard.models.providers.weights import require_weights
+from callboard.models.providers.weights import SMOLLM2, Progress, find_weights, require_weights
 from callboard.models.types import Ended, ModelRequest, ProviderChunk, TextChunk, Usage, Working
 
 _MAX_TEXT_CHARS: Final = 400
@@ -87,17 +90,63 @@ _SAMPLING: Final[dict[str, Any]] = {
 }
 
 
+_SIGN_SECONDS: Final = 5.0
+_TOLD_PARTS: Final = 4
+_MEGABYTE: Final = 1_000_000
+
+_log = logging.getLogger(__name__)
+
+
+class Fetch(Protocol):
+    """Brings the weights into a folder and returns their path; blocks until they are there."""
+
+    def __call__(self, directory: Path, *, on_progress: Progress) -> Path:
+        """Fetch them."""
+        ...
+
+
 class LocalProvider:
     """Answers for `local` with the embedded model; loads it at the first request."""
 
     constrains_json = True
 
-    def __init__(self, weights_dir: Path, settings: LlamaSettings | None = None) -> None:
-        """Take the folder the weights were fetched into."""
-        self._llama = Llama(lambda: require_weights(weights_dir), settings)
+    def __init__(
+        self, weights_dir: Path, settings: LlamaSettings | None = None, fetch: Fetch | None = None
+    ) -> None:
+        """Take the folder of the weights, and what fetches them if they are not in it."""
+        self._folder = weights_dir
+        self._fetch = fetch
+        self._path: Path | None = None
+        self._llama = Llama(lambda: self._path or require_weights(weights_dir), settings)
+
+    async def _fetched(self, fetch: Fetch) -> AsyncGenerator[Working]:
+        """See to it that the weights are here, with a sign of life now and then."""
+        self._path = await asyncio.to_thread(find_weights, self._folder)
+        if self._path is not None:
+            return
+        size = SMOLLM2.size_bytes
+        _log.warning("Fetching the embedded model, %d MB, once.", size // _MEGABYTE)
+        told = 0
+
+        def show(arrived: int, total: int) -> None:
+            nonlocal told
+            part = arrived * _TOLD_PARTS // max(total, 1)
+            if part > told:
+                told = part
+                _log.warning("  %d of %d MB", arrived // _MEGABYTE, total // _MEGABYTE)
+
+        fetching = asyncio.ensure_future(asyncio.to_thread(fetch, self._folder, on_progress=show))
+        while not fetching.done():
+            yield Working("fetching the embedded model")
+            await asyncio.wait({fetching}, timeout=_SIGN_SECONDS)
+        self._path = fetching.result()
 
     async def stream(self, request: ModelRequest) -> AsyncGenerator[ProviderChunk]:
         """Yield the reply token by token."""
+        if self._path is None and self._fetch is not None:
+            async with aclosing(self._fetched(self._fetch)) as signs:
+                async for sign in signs:
+                    yield sign
         finish_reason, closing = "stop", dict[str, Any]()
         try:
             async with aclosing(self._llama.chat(_body(request))) as chunks:

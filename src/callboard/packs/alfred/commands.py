@@ -24,10 +24,10 @@ ModeOption = Annotated[
 ]
 
 
-async def _session(alfred: Any, named: str | None) -> str:
+async def _session(alfred: Any, named: str | None, user: str | None) -> str:
     if named is None:
-        return str(await alfred.session_of())
-    return str(alfred.studio.sessions.get(named).id)
+        return str(await alfred.session_of(user))
+    return str(alfred.theirs(named, user))
 
 
 @app.command(no_args_is_help=True)
@@ -50,7 +50,10 @@ def send(
 
 @app.command()
 def entities(
-    session: SessionOption = None, project: ProjectOption = None, as_json: JsonOption = False
+    session: SessionOption = None,
+    user: UserOption = None,
+    project: ProjectOption = None,
+    as_json: JsonOption = False,
 ) -> int:
     """Show what the conversation is about: proposed, in play, or put away."""
     from callboard.cli.handlers.opening import Choices
@@ -58,7 +61,7 @@ def entities(
     from callboard.packs.alfred.terminal import enter
 
     async def act(alfred: Any) -> None:
-        found = await _session(alfred, session)
+        found = await _session(alfred, session, user)
         entities_report(alfred.talk.entities(found), as_json=as_json)
 
     return enter(Choices(project, (), None, as_json), act)
@@ -68,9 +71,10 @@ def entities(
 def why(
     turn: Annotated[
         int | None,
-        typer.Argument(metavar="TURN]", help="By default the last one.", show_default=False),
+        typer.Argument(metavar="TURN", help="By default the last one.", show_default=False),
     ] = None,
     session: SessionOption = None,
+    user: UserOption = None,
     project: ProjectOption = None,
     as_json: JsonOption = False,
 ) -> int:
@@ -80,7 +84,7 @@ def why(
     from callboard.packs.alfred.terminal import enter
 
     async def act(alfred: Any) -> None:
-        found = await _session(alfred, session)
+        found = await _session(alfred, session, user)
         turns = alfred.talk.turns(found)
         wanted = turn if turn is not None else (turns[-1]["turn"] if turns else 0)
         why_report(alfred.talk.trace(found, wanted), as_json=as_json)
@@ -94,6 +98,10 @@ def undo(
     by_hand: Annotated[
         bool,
         typer.Option("--by-hand", help="Undo the last change made without a conversation."),
+    ] = False,
+    anyway: Annotated[
+        bool,
+        typer.Option("--anyway", help="With --by-hand: even if a limit of somebody goes with it."),
     ] = False,
     user: UserOption = None,
     project: ProjectOption = None,
@@ -109,7 +117,8 @@ def undo(
         return alfred_talk(choices, AlfredTalk(session, None, user), "undo that")
 
     async def act(alfred: Any) -> None:
-        undo_report(await alfred.undo(alfred.who(user)), as_json=as_json)
+        take_back = alfred.undo_anyway if anyway else alfred.undo
+        undo_report(await take_back(alfred.who(user)), as_json=as_json)
 
     return enter(choices, act)
 
@@ -157,6 +166,9 @@ def import_recipes(
     write: Annotated[
         bool, typer.Option("--write", help="Store them; without it they are only read.")
     ] = False,
+    anyway: Annotated[
+        bool, typer.Option("--anyway", help="Also what somebody here must not eat.")
+    ] = False,
     user: UserOption = None,
     project: ProjectOption = None,
     as_json: JsonOption = False,
@@ -167,7 +179,7 @@ def import_recipes(
     from callboard.packs.alfred.terminal import enter
 
     async def act(alfred: Any) -> None:
-        await read_files(alfred, files, write=write, user=user, as_json=as_json)
+        await read_files(alfred, files, write=write, user=user, as_json=as_json, anyway=anyway)
 
     return enter(Choices(project, (), None, as_json), act)
 

@@ -1,11 +1,12 @@
 """Exchange: recipes come in from files and texts; recipes, plans and lists go out as such."""
 
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final, cast
 
 from callboard.choreography.turn.domain import Row, Who
-from callboard.choreography.turn.requests import WriteResult
+from callboard.choreography.turn.requests import WriteError, WriteResult
 from callboard.core.errors import InvalidInput, NotFound
 from callboard.packs.alfred.kitchen.domain import Kitchen
 from callboard.packs.alfred.project import KitchenProject
@@ -22,15 +23,41 @@ async def read_recipes(source: Path | bytes | str, kind: str | None = None) -> "
     return await off_loop(_read_recipes, source, kind)
 
 
+@dataclass(frozen=True, slots=True)
+class Imported:
+    """What came of an import: what was read, what was stored, and why some was not, by name."""
+
+    report: "ImportReport"
+    written: list[WriteResult]
+    refused: Mapping[str, str]
+
+
 async def import_recipes(
-    project: KitchenProject, who: Who, source: Path | bytes | str, kind: str | None = None
-) -> tuple["ImportReport", list[WriteResult]]:
-    """Read recipes and write them, each by itself; one that is there already is told."""
+    project: KitchenProject,
+    who: Who,
+    source: Path | bytes | str,
+    kind: str | None = None,
+    *,
+    anyway: bool = False,
+) -> Imported:
+    """Read recipes and write them, each by itself; one that is there already is told.
+
+    One that somebody in the house must not eat is left out, unless it is wanted `anyway`.
+    """
     from callboard.packs.alfred.kitchen.recipes.writing.records import to_write
 
     report = await read_recipes(source, kind)
-    written = [await project.write(who, to_write(recipe)) for recipe in report.recipes]
-    return report, written
+    written: list[WriteResult] = []
+    refused: dict[str, str] = {}
+    write = project.write_anyway if anyway else project.write
+    for recipe in report.recipes:
+        try:
+            written.append(await write(who, to_write(recipe)))
+        except WriteError as error:
+            if error.kind != "needs_confirmation":
+                raise
+            refused[recipe.name] = error.message
+    return Imported(report, written, refused)
 
 
 async def export_recipes(

@@ -12,6 +12,7 @@ from callboard.choreography.turn.domain import Who
 from callboard.choreography.turn.operations import operations_on, undo_rows, write_rows
 from callboard.choreography.turn.requests import (
     UndoResult,
+    WriteError,
     WriteKey,
     WritePreview,
     WriteRequest,
@@ -22,6 +23,7 @@ from callboard.core.clock import iso
 from callboard.core.errors import InvalidInput
 from callboard.core.vocabulary import SessionState
 from callboard.operations import Operations
+from callboard.operations.runtime import begin_session
 from callboard.packs.alfred.settings import SettingsRead, is_timezone, read_settings
 from callboard.store.records import Records
 from callboard.studio.database import claim
@@ -128,6 +130,12 @@ class KitchenProject:
             return outcome
         return outcome.model_copy(update={"message": "\n".join([*rung, outcome.message])})
 
+    def theirs(self, session_id: str, user_id: str | None = None) -> str:
+        """Return the id of a conversation somebody may look into; another person's raises."""
+        found = self.studio.sessions.get(session_id).id
+        self.talk.refuse_strangers(found, self.who(user_id, found))
+        return found
+
     async def session_of(self, user_id: str | None = None) -> str:
         """Return where somebody talks: the newest session that is theirs, or nobody's yet."""
         name, sessions = self.who(user_id).user_id, self.studio.sessions
@@ -138,12 +146,12 @@ class KitchenProject:
             is_free = session.name == own or not session.name.startswith(_WITH)
             if owner == name or (owner is None and is_free):
                 return session.id
-        return (await sessions.create(own)).id
+        return (await begin_session(self.studio, own)).id
 
     async def new_session(self, user_id: str | None = None) -> str:
         """Begin a conversation of somebody's own, whatever others there are."""
         name = self.who(user_id).user_id
-        return (await self.studio.sessions.create(f"{_WITH}{name}")).id
+        return (await begin_session(self.studio, f"{_WITH}{name}")).id
 
     async def write(
         self,
@@ -158,9 +166,24 @@ class KitchenProject:
         key = WriteKey(session_id=own.session_id, step_id=step_id)
         return await self.operations.perform(write_rows, own, request, key, confirmed)
 
-    async def undo(self, who: Who) -> UndoResult:
+    async def write_anyway(self, who: Who, request: WriteRequest) -> WriteResult:
+        """Change rows although somebody would be asked; why they would be is on the receipt."""
+        preview = await self.kitchen.preview(by_hand(who), request)
+        return await self.write(who, request, preview if preview.needs_confirmation else None)
+
+    async def undo(self, who: Who, confirmed: WritePreview | None = None) -> UndoResult:
         """Take back the last change that was made without a conversation."""
-        return await self.operations.perform(undo_rows, by_hand(who))
+        return await self.operations.perform(undo_rows, by_hand(who), confirmed)
+
+    async def undo_anyway(self, who: Who) -> UndoResult:
+        """Do the same although somebody would be asked; why they would be is on the receipt."""
+        try:
+            return await self.undo(who)
+        except WriteError as error:
+            if error.kind != "needs_confirmation":
+                raise
+            preview = WritePreview.model_validate(error.context["preview"])
+            return await self.undo(who, preview)
 
     async def set_profile(
         self, who: Who, values: Mapping[str, Any], confirmed: WritePreview | None = None
@@ -226,7 +249,6 @@ def kitchen_of(studio: Studio) -> "Kitchen":
 def _open(studio: Studio) -> "Kitchen":
     import uuid
 
-    from callboard.library.relational.rules import WriteLimits
     from callboard.packs.alfred.kitchen.cooking import CookSessions
     from callboard.packs.alfred.kitchen.domain import Kitchen
     from callboard.packs.alfred.kitchen.opening import (
@@ -244,7 +266,7 @@ def _open(studio: Studio) -> "Kitchen":
         base,
         studio.clock,
         lambda: str(uuid.uuid4()),
-        WriteLimits(**settings.writes.model_dump()),
+        settings.writes,
         CookSessions(Records(studio.database, PACK, studio.clock)),
     )
     someone = settings.people

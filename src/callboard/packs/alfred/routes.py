@@ -8,7 +8,7 @@ from collections.abc import Mapping
 from dataclasses import asdict
 from typing import Annotated, Any, Literal
 
-from fastapi import APIRouter, Path, Query
+from fastapi import APIRouter, Body, Path, Query
 from fastapi.responses import JSONResponse, PlainTextResponse
 from pydantic import Field
 
@@ -109,9 +109,13 @@ async def write(alfred: AlfredKitchen, wanted: WriteWanted, user_id: UserId = No
 
 
 @rows_router.post("/undo")
-async def undo(alfred: AlfredKitchen, user_id: UserId = None) -> UndoResult:
-    """Take back the last change that was made without a conversation."""
-    return await alfred.undo(alfred.who(user_id))
+async def undo(
+    alfred: AlfredKitchen,
+    confirmed: Annotated[WritePreview | None, Body(embed=True)] = None,
+    user_id: UserId = None,
+) -> UndoResult:
+    """Take back the last change made without a conversation; some needs the preview of it."""
+    return await alfred.undo(alfred.who(user_id), confirmed)
 
 
 @rows_router.post("/seed")
@@ -228,6 +232,8 @@ class ImportWanted(Wanted):
     text: str = Field(min_length=1, max_length=2_000_000)
     kind: Literal["markdown", "jsonld", "html", "text"] | None = None
     write: bool = False
+    # Store also what somebody in the house must not eat; the receipt says that it was known.
+    anyway: bool = False
 
 
 @recipes_router.post("/recipes/import", response_model=Entry)
@@ -244,8 +250,10 @@ async def import_recipes(
         read = await exchange.read_recipes(wanted.text, wanted.kind)
         return await off_loop(_recipes_told, read, [])
     who = alfred.who(user_id)
-    report, written = await exchange.import_recipes(alfred, who, wanted.text, wanted.kind)
-    return await off_loop(_recipes_told, report, written)
+    taken = await exchange.import_recipes(
+        alfred, who, wanted.text, wanted.kind, anyway=wanted.anyway
+    )
+    return await off_loop(_recipes_told, taken.report, taken.written, taken.refused)
 
 
 @recipes_router.get("/recipes/export")
@@ -277,10 +285,13 @@ async def shopping(alfred: AlfredKitchen, user_id: UserId = None) -> PlainTextRe
     return PlainTextResponse(await exchange.export_shopping(alfred.kitchen, alfred.who(user_id)))
 
 
-def _recipes_told(report: Any, written: list[WriteResult]) -> JSONResponse:
+def _recipes_told(
+    report: Any, written: list[WriteResult], refused: Mapping[str, str] | None = None
+) -> JSONResponse:
     # A long report is written where it was read: writing it takes a while as well.
     shown = [each.model_dump(mode="json") for each in written]
-    return JSONResponse({"report": plain(asdict(report)), "written": shown})
+    told = {"report": plain(asdict(report)), "written": shown, "refused": dict(refused or {})}
+    return JSONResponse(told)
 
 
 ROUTERS = (router, rows_router, recipes_router, people_router)

@@ -11,9 +11,10 @@ from pydantic import Field
 
 from callboard.api.project import Entry, OpenStudio, Paged, Shown, Wanted
 from callboard.choreography.turn.modes import find_mode
-from callboard.choreography.turn.shapes import Gesture
+from callboard.choreography.turn.shapes import Gesture, TurnOutcome
 from callboard.core.clock import iso
 from callboard.core.errors import InvalidInput
+from callboard.operations.runtime import begin_session
 from callboard.packs.alfred.project import KitchenProject, project_of
 
 router = APIRouter(prefix="/alfred", tags=["alfred: talk"])
@@ -90,21 +91,6 @@ class StandingShape(Shown):
     constraints: list[str]
 
 
-class AlfredTurnShape(Shown):
-    """What came of one message."""
-
-    turn: int
-    message: str
-    action: str
-    mode: str
-    mode_suggestion: str | None
-    pending_clarification: Entry | None
-    pending_proposal: Entry | None
-    entities: list[Entry]
-    calls: list[Entry]
-    warnings: list[str]
-
-
 class TimerShape(Shown):
     """A timer at the stove; `is_up` stays true, `has_rung` says that the cook was told."""
 
@@ -140,7 +126,7 @@ async def open_conversation(
     who = alfred.who(wanted.user_id)
     if wanted.mode not in (None, "auto"):
         find_mode(alfred.kitchen.modes(), str(wanted.mode))
-    session = await studio.sessions.create(wanted.name or f"Alfred and {who.user_id}")
+    session = await begin_session(studio, wanted.name or f"Alfred and {who.user_id}")
     modes = [asdict(mode) for mode in alfred.kitchen.modes()]
     return ConversationShape(
         session_id=session.id, user_id=who.user_id, mode=wanted.mode, modes=modes
@@ -150,12 +136,12 @@ async def open_conversation(
 @router.post("/sessions/{session_id}/messages")
 async def say(
     alfred: AlfredKitchen, studio: OpenStudio, session_id: SessionId, wanted: AlfredMessageWanted
-) -> AlfredTurnShape:
+) -> TurnOutcome:
     """Say something and wait for the answer; a second message meanwhile is refused (409)."""
     session = studio.sessions.get(session_id)
     if not wanted.message and wanted.gesture is None:
         raise InvalidInput("There is nothing to say", fix="Send a message or a gesture.")
-    outcome = await alfred.send(
+    return await alfred.send(
         wanted.message,
         session_id=session.id,
         user_id=wanted.user_id,
@@ -163,15 +149,14 @@ async def say(
         client_message_id=wanted.client_message_id,
         gesture=wanted.gesture,
     )
-    return AlfredTurnShape.model_validate(outcome.model_dump(mode="json", by_alias=True))
 
 
 @router.get("/sessions/{session_id}/standing")
 async def show_standing(
-    alfred: AlfredKitchen, studio: OpenStudio, session_id: SessionId
+    alfred: AlfredKitchen, session_id: SessionId, user_id: UserId = None
 ) -> StandingShape:
     """Tell the mode, the drafts, and what waits for the user's word."""
-    standing = alfred.talk.standing(studio.sessions.get(session_id).id)
+    standing = alfred.talk.standing(alfred.theirs(session_id, user_id))
     asked, proposal = standing.clarification, standing.proposal
     return StandingShape(
         mode=standing.mode,
@@ -194,19 +179,19 @@ async def choose_mode(
 
 @router.get("/sessions/{session_id}/entities")
 async def list_entities(
-    alfred: AlfredKitchen, studio: OpenStudio, session_id: SessionId, page: Paged
+    alfred: AlfredKitchen, session_id: SessionId, page: Paged, user_id: UserId = None
 ) -> list[Entry]:
     """List what a conversation is about, put away or not."""
-    session = studio.sessions.get(session_id)
-    return [asdict(each) for each in page.cut(alfred.talk.entities(session.id))]
+    found = alfred.theirs(session_id, user_id)
+    return [asdict(each) for each in page.cut(alfred.talk.entities(found))]
 
 
 @router.get("/sessions/{session_id}/cooking")
 async def show_cooking(
-    alfred: AlfredKitchen, studio: OpenStudio, session_id: SessionId
+    alfred: AlfredKitchen, studio: OpenStudio, session_id: SessionId, user_id: UserId = None
 ) -> CookingShape | None:
     """Show what is on the stove in a conversation, with its timers; null if nothing is."""
-    cooking = alfred.cooking(studio.sessions.get(session_id).id)
+    cooking = alfred.cooking(alfred.theirs(session_id, user_id))
     if cooking is None:
         return None
     now_ms = studio.clock.now_ms()
@@ -232,30 +217,27 @@ async def show_cooking(
 
 @router.get("/sessions/{session_id}/turns")
 async def list_turns(
-    alfred: AlfredKitchen, studio: OpenStudio, session_id: SessionId, page: Paged
+    alfred: AlfredKitchen, session_id: SessionId, page: Paged, user_id: UserId = None
 ) -> list[Entry]:
     """List what was said, oldest first."""
-    session = studio.sessions.get(session_id)
-    return page.cut(alfred.talk.turns(session.id))
+    return page.cut(alfred.talk.turns(alfred.theirs(session_id, user_id)))
 
 
 @router.get("/sessions/{session_id}/trace/{turn}")
 async def trace(
-    alfred: AlfredKitchen, studio: OpenStudio, session_id: SessionId, turn: int
+    alfred: AlfredKitchen, session_id: SessionId, turn: int, user_id: UserId = None
 ) -> Entry:
     """Tell why a turn did what it did: plan, steps, assumptions, calls, states."""
-    session = studio.sessions.get(session_id)
-    return alfred.talk.trace(session.id, turn)
+    return alfred.talk.trace(alfred.theirs(session_id, user_id), turn)
 
 
 @router.post("/sessions/{session_id}/undo")
 async def undo(
     alfred: AlfredKitchen, studio: OpenStudio, session_id: SessionId, wanted: PersonWanted
-) -> AlfredTurnShape:
+) -> TurnOutcome:
     """Take back what the last turn that wrote has changed."""
     session = studio.sessions.get(session_id)
-    outcome = await alfred.talk.undo(session.id, alfred.who(wanted.user_id, session.id))
-    return AlfredTurnShape.model_validate(outcome.model_dump(mode="json", by_alias=True))
+    return await alfred.talk.undo(session.id, alfred.who(wanted.user_id, session.id))
 
 
 @router.post("/sessions/{session_id}/end")

@@ -148,7 +148,13 @@ _SUFFIXES: Final = (".md", ".markdown", ".txt", ".json", ".jsonld", ".html", ".h
 
 
 async def read_files(
-    alfred: KitchenProject, paths: Sequence[Path], *, write: bool, user: str | None, as_json: bool
+    alfred: KitchenProject,
+    paths: Sequence[Path],
+    *,
+    write: bool,
+    user: str | None,
+    as_json: bool,
+    anyway: bool = False,
 ) -> None:
     """Read recipe files one by one; one that cannot be read does not keep the others."""
     told: list[object] = []
@@ -156,15 +162,17 @@ async def read_files(
     for path in _files(paths):
         try:
             report = await read_recipes(path)
+            refused: Mapping[str, str] = {}
             if write:
-                await import_recipes(alfred, alfred.who(user), path)
-                stored += len(report.recipes)
+                taken = await import_recipes(alfred, alfred.who(user), path, anyway=anyway)
+                stored, refused = stored + len(taken.written), taken.refused
         except CallboardError as error:
             told.append({"file": str(path), "error": error.message})
             if not as_json:
                 remark(clean(f"{path.name}: {error.message}. {error.fix or ''}"))
             continue
-        told.append({"file": str(path), **plain(asdict(report))})
+        told.append({"file": str(path), **plain(asdict(report)), "refused": dict(refused)})
+        _tell_refused([] if as_json else list(refused.values()))
         for recipe in report.recipes:
             lines += len(recipe.ingredients)
             flagged += sum(1 for line in recipe.ingredients if line.flags)
@@ -176,6 +184,11 @@ async def read_files(
     echo(f"{counted(lines, 'line')}, {flagged} to look at; {counted(stored, 'recipe')} stored.")
     if not write:
         remark("Nothing was stored: --write does that.")
+
+
+def _tell_refused(reasons: Sequence[str]) -> None:
+    for reason in reasons:
+        remark(clean(f"  not stored: {reason}. --anyway stores it all the same."))
 
 
 def _show(recipe: ImportedRecipe) -> None:

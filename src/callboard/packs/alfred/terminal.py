@@ -93,7 +93,7 @@ class _KitchenTalk:
         cls, here: OpenWork, wanted: AlfredTalk, interrupt: Interrupt
     ) -> "_KitchenTalk":
         if wanted.session:
-            session_id = here.studio.sessions.get(wanted.session).id
+            session_id = KitchenProject(here.studio).theirs(wanted.session, wanted.user)
         else:
             session_id = await KitchenProject(here.studio).session_of(wanted.user)
         return cls(here, wanted, session_id, interrupt)

@@ -1,14 +1,12 @@
 """`callboard demo`: the sample novel, the embedded model, one scene drafted, every step shown."""
 
 import shlex
-from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Annotated, Any, Final, cast
+from typing import Annotated, Final
 
 import typer
 
-from callboard.choreography.recipe.view import RunView
 from callboard.cli import exits
 from callboard.cli.bridge import Interrupt, perform
 from callboard.cli.handlers.ending import conclude, exit_code_of
@@ -16,88 +14,15 @@ from callboard.cli.handlers.following import Followed, follow
 from callboard.cli.handlers.initiating import Initiated, initiate
 from callboard.cli.handlers.opening import Choices, OpenWork, working
 from callboard.cli.options import JsonOption, ModelOption, ProjectOption, new_app
-from callboard.cli.output import clean, counted, echo, number, remark, seconds
+from callboard.cli.output import number, remark, seconds
 from callboard.cli.reports.models import pull_weights
-from callboard.core.canonical import Json
+from callboard.cli.reports.recipe_runs import echo_recipe_report, read_recipe_report
 from callboard.core.vocabulary.run import RunRecord
-from callboard.store.connection import Connection
 from callboard.store.journal.steps import load_journal
-from callboard.studio.studio import Studio
 
-_TEXTS: Final = (
-    ("edited_draft", "The draft"),
-    ("continuity_report", "Continuity"),
-    ("critique", "The critic"),
-)
 _PACK: Final = "control_room"
 _RECIPE: Final = "control_room/creative_draft_scene"
 app = new_app("Draft a scene of the sample novel with the embedded model.")
-
-
-@dataclass(frozen=True, slots=True)
-class SceneReport:
-    """What a run that drafts a scene has left."""
-
-    slots: dict[str, dict[str, Json]]
-    steps: list[dict[str, Any]]
-    checks: list[dict[str, Any]]
-    files: list[dict[str, Any]]
-
-
-def read_scene_report(studio: Studio, run: RunRecord) -> SceneReport:
-    """Read it from the journal."""
-
-    def read(connection: Connection) -> SceneReport:
-        view = RunView(connection, run)
-        shape = view.to_json()
-        return SceneReport(
-            view.cache(),
-            view.lines(),
-            cast("list[dict[str, Any]]", shape["dod_results"]),
-            cast("list[dict[str, Any]]", shape["committed"]),
-        )
-
-    return studio.database.read(read)
-
-
-def echo_scene_report(report: SceneReport) -> None:
-    """Print it."""
-    for slot, title in _TEXTS:
-        told = report.slots.get(slot)
-        if told is None or not told.get("text"):
-            continue
-        echo(f"\n{title}\n")
-        for line in clean(str(told["text"])).splitlines():
-            echo(f"    {line}".rstrip())
-        if told.get("evidence"):
-            echo(f"    Evidence: {clean(str(told['evidence']))}")
-    echo("\nReceipts of the tools\n")
-    for step in report.steps:
-        if step.get("receipt_id"):
-            echo(f"    {step['receipt_id']}  {step['tool']}: {clean(str(step['output_preview']))}")
-    for title, lines in (("Files", _files(report)), ("Definition of done", _checks(report))):
-        echo(f"\n{title}\n")
-        for line in lines:
-            echo(f"    {line}")
-
-
-def _files(report: SceneReport) -> Iterator[str]:
-    for each in report.files:
-        if each.get("mode") == "propose":
-            issue = f", issue {each['issue']}" if each.get("issue") else ""
-            yield f"proposed  {each['path']}{issue}: nothing is written without you"
-        else:
-            yield f"written   {each['path']}"
-    if not report.files:
-        yield "none"
-
-
-def _checks(report: SceneReport) -> Iterator[str]:
-    for each in report.checks:
-        met = "met     " if each.get("passed") else "not met "
-        yield f"{met} {each['check']} {each['target']}"
-    met_count = sum(bool(each.get("passed")) for each in report.checks)
-    yield f"{met_count} of {counted(len(report.checks), 'check')} met"
 
 
 @dataclass(frozen=True, slots=True)
@@ -134,15 +59,15 @@ def demonstrate(wanted: Demonstration) -> int:
 def _conclude(here: OpenWork, followed: Followed, wanted: Demonstration) -> int:
     if wanted.as_json or not followed.run.is_terminal:
         return conclude(here.studio, followed, as_json=wanted.as_json)
-    report = read_scene_report(here.studio, followed.run)
+    report = read_recipe_report(here.studio, followed.run)
     if not report.checks:
         # It ended before there was a scene to show.
         return conclude(here.studio, followed, as_json=False)
-    echo_scene_report(report)
     code = exit_code_of(followed)
     if code != exits.OK:
         conclude(here.studio, followed, as_json=False)
     else:
+        echo_recipe_report(report)
         _tell_cost(here, followed.run)
     _tell_what_next(wanted)
     return code

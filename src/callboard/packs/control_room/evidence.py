@@ -14,7 +14,7 @@ from callboard.choreography.grounding import Grounding, KindOf
 from callboard.core.canonical import Json
 from callboard.library.story.index import StoryIndex, story_index
 from callboard.library.story.model import StoryFile
-from callboard.library.story.tools.search import scene_numbers
+from callboard.library.story.tools.search import scenes_in
 from callboard.replies.evidence import EvidenceRules
 from callboard.studio.studio import Studio
 from callboard.tools import ToolContext
@@ -39,7 +39,7 @@ _WORDS: Final = {
 
 def grounding(_studio: Studio | None = None) -> Grounding:
     """Return the rules with the eyes that tell a scene from a card."""
-    return Grounding(EvidenceRules.load(FOLDER / "evidence.yaml"), _kinds)
+    return Grounding(EvidenceRules.load(FOLDER / "evidence.yaml"), _kinds, must_bear=True)
 
 
 def _kinds(studio: Studio) -> KindOf:
@@ -107,12 +107,12 @@ def _about_story(index: StoryIndex, topics: Collection[str], message: str) -> li
 
 def _scenes_in(index: StoryIndex, message: str) -> list[StoryFile]:
     """Return the scenes a message names: by path, number or title, in story order."""
-    numbers = scene_numbers(message)
+    asked = scenes_in(message)
     words = message.casefold()
     return [
         scene
         for scene in index.scenes
         if scene.path.casefold() in words
-        or scene.scene_number in numbers
+        or asked.has(scene)
         or (len(scene.title) > 3 and scene.title.casefold() in words)
     ]

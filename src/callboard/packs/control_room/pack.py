@@ -13,6 +13,7 @@ from callboard.packs.control_room.evidence import (
     known_names,
     propose_calls,
 )
+from callboard.packs.control_room.pages import FINDER, TELLING
 from callboard.packs.control_room.requests import describe_task, take_seeds
 from callboard.packs.control_room.room import plan_maker_of
 from callboard.studio.studio import Studio
@@ -20,13 +21,22 @@ from callboard.studio.studio import Studio
 _SUBJECTS: Final = ("scene", "scenes", "outline", "outlines", "canon", "canons")
 
 plan: Final = plan_choreography(plan_maker_of)
-chat: Final = Chat(PACK)
+chat: Final = Chat(PACK, FINDER)
 
 
 def recipes(studio: Studio | None) -> RecipeShelf:
     """Open the shelf of recipes for a studio; without one, what comes with the pack."""
-    shelf = RecipeHouse(PACK, FOLDER / "recipes", take_seeds, describe_task, grounding)
-    return RecipeShelf(shelf, studio)
+    house = RecipeHouse(
+        PACK,
+        FOLDER / "recipes",
+        take_seeds,
+        describe_task,
+        grounding,
+        proof="proofreader",
+        pages=FINDER,
+        telling=TELLING,
+    )
+    return RecipeShelf(house, studio)
 
 
 def bring() -> Supplies:

@@ -15,8 +15,10 @@ from callboard.choreography.recipe import Recipe, RecipeLibrary, Router
 from callboard.choreography.recipe.definition import CommitAction, find_refs, read_ref
 from callboard.core.canonical import Json
 from callboard.library.story.index import OutlineEntry, StoryIndex, story_index
+from callboard.library.story.index.files import entry_chapter
+from callboard.library.story.index.metadata import place_in_path
 from callboard.library.story.model import FileKind
-from callboard.library.story.tools.search import scene_numbers
+from callboard.library.story.tools.search import scene_numbers, scenes_in
 from callboard.packs.control_room.evidence import FOLDER
 from callboard.studio.studio import Studio
 from callboard.tools import ToolArgs, ToolContext, ToolResult, tool
@@ -65,14 +67,14 @@ def describe_task(studio: Studio, recipe: Recipe, args: Mapping[str, Json]) -> s
     index = story_index(studio.tools.context(""))
     for scene in index.scenes:
         if scene.path == path:
-            return _in_words(recipe, scene.scene_number, scene.title)
+            return _in_words(recipe, scene.scene_number and scene.label, scene.title)
     for entry in _entries(index):
         if path.endswith(f"-{entry.slug}.md"):
             return _in_words(recipe, entry.number, entry.title)
     return f"{recipe.label}: {path}"
 
 
-def _in_words(recipe: Recipe, number: int | None, title: str) -> str:
+def _in_words(recipe: Recipe, number: int | str | None, title: str) -> str:
     return f"{recipe.label}: scene {number}, {title}" if number else f"{recipe.label}: {title}"
 
 
@@ -87,11 +89,13 @@ def _scene_paths(index: StoryIndex, description: str, recipe: Recipe) -> list[st
     named = _named_paths(index, description, FileKind.SCENE, new_allowed=creates)
     if named:
         return named
-    by_number = {scene.scene_number: scene.path for scene in index.scenes if scene.scene_number}
-    found = [
+    asked = scenes_in(description)
+    found = [scene.path for scene in index.scenes if asked.has(scene)]
+    written = {scene.scene_number for scene in index.scenes if asked.has(scene)}
+    found += [
         path
-        for number in sorted(scene_numbers(description))
-        if (path := by_number.get(number) or _new_by_number(index, number, creates))
+        for number in sorted(scene_numbers(description) - written)
+        if (path := _new_by_number(index, number, creates))
     ]
     return found or _by_title(index, description, creates) or _next(index, description, creates)
 
@@ -171,7 +175,13 @@ def _next(index: StoryIndex, description: str, creates: bool) -> list[str]:
 
 
 def _path_for(index: StoryIndex, entry: OutlineEntry) -> str:
-    """Return where a new scene goes: beside the others, under its title."""
+    """Return where a new scene goes: beside the others, under its title or the next number."""
+    placed = [place for scene in index.scenes if (place := place_in_path(scene.path))]
+    if placed:
+        chapter = entry_chapter(entry) or max(placed)[0]
+        number = max((scene for each, scene in placed if each == chapter), default=0) + 1
+        above = next(scene.path for scene in index.scenes if place_in_path(scene.path))
+        return f"{above.rsplit('/', 2)[0]}/Chapter_{chapter:02d}/Scene_{number:02d}.md"
     folders = Counter(scene.path.rpartition("/")[0] for scene in index.scenes)
     folder = folders.most_common(1)[0][0] if folders else _SCENE_FOLDER
     name = f"SCN-{entry.slug or f'scene-{entry.number or entry.index}'}.md"

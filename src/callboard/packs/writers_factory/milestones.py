@@ -6,14 +6,11 @@ Each may be repeated without harm: the same book gives the same files.
 from collections.abc import Awaitable, Callable
 from typing import Final
 
+from callboard.packs.writers_factory.exchange.export import Edition, export_manuscript
+from callboard.packs.writers_factory.exchange.pages import markdown_of
 from callboard.packs.writers_factory.health.room import Health
 from callboard.packs.writers_factory.health.values import HealthReport
-from callboard.packs.writers_factory.revision.completion import (
-    BookFacts,
-    export_manuscript,
-    markdown_of,
-)
-from callboard.packs.writers_factory.revision.revision import Revision
+from callboard.packs.writers_factory.revision.completion import read_completion
 from callboard.packs.writers_factory.workspace import Workspace
 
 FIRST_DRAFT: Final = "content/Archive/First_Draft.md"
@@ -24,18 +21,16 @@ def milestones(workspace: Workspace) -> dict[str, Callable[[], Awaitable[object]
     """Return what happens on entering a mode, by the names `modes.yaml` uses."""
 
     async def freeze_first_draft() -> None:
-        revision = Revision(workspace)
-        if not any(scene.text.strip() for scene in revision.texts()):
-            return
-        text = markdown_of(BookFacts.of(revision.story()), revision.texts())
-        if workspace.files.sha256(FIRST_DRAFT) is None:
+        book = Edition.of(workspace)
+        if book.written and workspace.files.sha256(FIRST_DRAFT) is None:
+            text = markdown_of(book.page, book.scenes, book.chapters)
             workspace.files.write_text(FIRST_DRAFT, text)
 
     async def export() -> None:
-        revision = Revision(workspace)
-        if any(scene.text.strip() for scene in revision.texts()):
-            facts = BookFacts.of(revision.story())
-            await export_manuscript(workspace, facts, revision.texts(), ())
+        book = Edition.of(workspace)
+        # Whoever finishes a book has exported it, by the name they gave.
+        if book.written and not read_completion(workspace).is_complete:
+            await export_manuscript(workspace, book, ())
 
     async def store_health_report() -> None:
         report = Health(workspace).latest()

@@ -9,6 +9,7 @@ from collections.abc import Mapping, Sequence
 from callboard.core.canonical import Json
 from callboard.core.errors import Conflict
 from callboard.packs.writers_factory.foreman.actions import Catalogue
+from callboard.packs.writers_factory.model import scene_id as scene_id_at
 from callboard.packs.writers_factory.modes import Modes
 from callboard.packs.writers_factory.revision.performing import NoText
 from callboard.packs.writers_factory.rooms import Rooms
@@ -49,7 +50,10 @@ def require_mode(modes: Modes, wanted: Sequence[str], what: str) -> None:
 def require_ready(workspace: Workspace, rooms: Rooms, run: str, args: Mapping[str, Json]) -> None:
     """Refuse a run that could only fail, so that whoever starts it is told at once."""
     scene_id = str(args.get("scene_id") or args.get("scaffold_id") or "")
-    if run == "write_scene":
+    if run == "scaffold":
+        wanted = scene_id_at(int(args["chapter"]), int(args["scene"]))
+        rooms.scenes.require_planned(wanted, str(args.get("title") or ""))
+    elif run == "write_scene":
         rooms.scenes.require_scaffold(scene_id, approved=True)
         read_order(scene_id, args["strategies"], args["word_target"], args["model"])
     elif run == "hybrid":

@@ -1,5 +1,6 @@
 """Evidence: what a reply cites, checked by code against files, slots, receipts and issues."""
 
+from callboard.replies.evidence.bearing import answers, bears_on, keys_of
 from callboard.replies.evidence.candidates import (
     EvidenceCandidate,
     EvidenceMaterial,
@@ -49,12 +50,15 @@ __all__ = [
     "SourcePassage",
     "SourceReceipt",
     "Sources",
+    "answers",
+    "bears_on",
     "check_reply",
     "checked_sources",
     "cut_reply",
     "find_candidates",
     "holds_quote",
     "is_quotable",
+    "keys_of",
     "normalise",
     "parse_sources",
     "quotable_sentences",

@@ -16,7 +16,7 @@ from callboard.core.words import one_line
 from callboard.replies.evidence.citation import Citation, CitationKind, SourceReceipt, Sources
 from callboard.replies.evidence.quotes import is_quotable, normalise
 from callboard.replies.evidence.rules import SLOT, EvidenceRules, SourceClass
-from callboard.replies.evidence.verifying import CheckedCitation, text_lines, verify
+from callboard.replies.evidence.verifying import CheckedCitation, bears, text_lines, verify
 
 _T = TypeVar("_T")
 
@@ -66,8 +66,12 @@ def find_candidates(
     *,
     about: str = "",
     most: int = MOST_CANDIDATES,
+    must_bear: bool = False,
 ) -> tuple[EvidenceCandidate, ...]:
-    """Return evidence a role may rest on, what bears on `about` first; all of it verifies."""
+    """Return evidence a role may rest on, what bears on `about` first; all of it verifies.
+
+    With `must_bear` nothing else is offered.
+    """
     shelf = _Shelf(material, _words(about))
     alternatives = rules.alternatives(role) or ((_ANY_QUOTE,), (_ANY_RECEIPT,))
     rows = [list(shelf.combinations(each)) for each in alternatives if not _is_absence(each)]
@@ -77,7 +81,7 @@ def find_candidates(
     # that nothing was found is the last thing to offer.
     for candidate in (*_interleave(rows), *absent):
         checks = [verify(each, sources) for each in candidate.citations]
-        if _holds(role, rules, checks):
+        if _holds(role, rules, checks) and (not must_bear or _is_about(about, checks)):
             found.setdefault(candidate.citations, candidate)
         if len(found) == most:
             break
@@ -218,6 +222,10 @@ def _is_absence(alternative: Sequence[SourceClass]) -> bool:
 def _holds(role: str, rules: EvidenceRules, checks: Sequence[CheckedCitation]) -> bool:
     standing = [(each.citation, each.origin) for each in checks if each.holds and each.origin]
     return len(standing) == len(checks) and rules.is_satisfied(role, standing)
+
+
+def _is_about(about: str, checks: Sequence[CheckedCitation]) -> bool:
+    return any(bears(about, each) for each in checks)
 
 
 def _interleave(rows: Sequence[Sequence[_T]]) -> Iterator[_T]:

@@ -12,7 +12,7 @@ from callboard.replies.evidence.citation import Citation, CitationKind, Evidence
 from callboard.replies.evidence.cutting import CutReply, cut_reply, thinks_aloud, tool_call_in
 from callboard.replies.evidence.grammar import EvidenceSyntaxError, parse_sources
 from callboard.replies.evidence.rules import EvidenceRules
-from callboard.replies.evidence.verifying import CheckedCitation, verify
+from callboard.replies.evidence.verifying import CheckedCitation, bears, verify
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,20 +49,25 @@ def check_reply(
     rules: EvidenceRules,
     sources: Sources,
     tool_ids: Collection[str] = (),
+    must_bear: bool = False,
 ) -> EvidenceVerdict:
-    """Judge a reply of a role; never raises for what a model may have written."""
+    """Judge a reply of a role; never raises for what a model may have written.
+
+    With `must_bear` one of its sources must be about what it says, not only stand somewhere.
+    """
     cut = cut_reply(text)
     if cut.is_abstention:
         return EvidenceVerdict(accepted=True, abstained=True)
-    judging = _Judging(cut)
+    judging = _Judging(cut, must_bear=must_bear)
     judging.look_at_evidence(role, rules, sources, tool_ids)
     judging.look_at_body(tool_ids)
     return judging.verdict()
 
 
 class _Judging:
-    def __init__(self, cut: CutReply) -> None:
+    def __init__(self, cut: CutReply, *, must_bear: bool) -> None:
         self.cut = cut
+        self.must_bear = must_bear
         self.problems: list[tuple[EvidenceCode, str]] = []
         self.checks: tuple[CheckedCitation, ...] = ()
 
@@ -102,6 +107,12 @@ class _Judging:
             self.refuse(
                 EvidenceCode.EVIDENCE_SOURCE_ROLE,
                 f"a {role} rests on {rules.wish(role)}{remark}",
+            )
+        elif self.must_bear and not any(bears(self.cut.body, each) for each in self.checks):
+            self.refuse(
+                EvidenceCode.EVIDENCE_BESIDE,
+                "what is cited is not about what is said: name in the answer whom or what the"
+                " source speaks of, and what it says",
             )
 
     def look_at_body(self, tool_ids: Collection[str]) -> None:

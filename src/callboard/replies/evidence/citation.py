@@ -26,6 +26,7 @@ class EvidenceCode(StrEnum):
     EVIDENCE_MULTIPLE = "evidence_multiple"
     EVIDENCE_UNPARSEABLE = "evidence_unparseable"
     EVIDENCE_SOURCE_ROLE = "evidence_source_role"
+    EVIDENCE_BESIDE = "evidence_beside_the_point"
     FILE_NOT_FOUND = "file_not_found"
     QUOTE_NOT_FOUND = "quote_not_found"
     LINE_OUT_OF_RANGE = "line_out_of_range"
@@ -111,13 +112,17 @@ class SourceFile:
 
 @dataclass(frozen=True, slots=True)
 class SourceReceipt:
-    """What a citation needs to know of a receipt."""
+    """What a citation needs to know of a receipt.
+
+    `told` is what the tool found, in words; None if it found nothing that a claim could be about.
+    """
 
     id: str
     tool: str
     session_id: str
     is_signature_valid: bool = True
     has_succeeded: bool = True
+    told: str | None = None
 
 
 class Sources(Protocol):

@@ -5,6 +5,7 @@ from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from typing import Final
 
+from callboard.replies.evidence.bearing import bears_on, keys_of
 from callboard.replies.evidence.citation import (
     Citation,
     CitationKind,
@@ -38,13 +39,15 @@ _BETWEEN: Final = re.compile(r"\band\b|\n")
 class CheckedCitation:
     """A citation and what was found: no code means that it holds.
 
-    `origin` is the kind of the cited file, `slot`, or the tool of the cited receipt.
+    `origin` is the kind of the cited file, `slot`, or the tool of the cited receipt. `told` is
+    what the source says; None where there is nothing that a claim could be about.
     """
 
     citation: Citation
     code: EvidenceCode | None = None
     detail: str = ""
     origin: str = ""
+    told: str | None = None
 
     @property
     def holds(self) -> bool:
@@ -55,6 +58,15 @@ class CheckedCitation:
 def verify(citation: Citation, sources: Sources) -> CheckedCitation:
     """Look a citation up; never raises for what a model may have written."""
     return _VERIFIERS[citation.kind](citation, sources)
+
+
+def bears(claim: str, checked: CheckedCitation) -> bool:
+    """Say whether a source that holds is about a claim; what was searched in vain may be."""
+    if checked.told is None:
+        return True
+    if checked.citation.kind is CitationKind.RECEIPT:
+        return bool(keys_of(claim) & keys_of(checked.told))
+    return bears_on(claim, checked.told)
 
 
 def text_lines(text: str) -> list[str]:
@@ -85,13 +97,13 @@ def _file(citation: Citation, sources: Sources) -> CheckedCitation:
         text = "\n".join(lines[first - 1 : last])
     if citation.quote:
         return _quote(citation, text, found.path, found.kind)
-    return CheckedCitation(citation, origin=found.kind)
+    return CheckedCitation(citation, origin=found.kind, told=text)
 
 
 def _section(citation: Citation, found: SourceFile) -> CheckedCitation:
     wanted = _heading_form(citation.heading)
     if wanted and any(_heading_form(each) == wanted for each in _headings(found.text)):
-        return CheckedCitation(citation, origin=found.kind)
+        return CheckedCitation(citation, origin=found.kind, told=_section_text(found.text, wanted))
     detail = f"{found.path} has no heading {citation.heading!r}"
     return CheckedCitation(citation, EvidenceCode.SECTION_NOT_FOUND, detail, found.kind)
 
@@ -104,7 +116,7 @@ def _quote(citation: Citation, text: str, where: str, origin: str) -> CheckedCit
         )
         return CheckedCitation(citation, EvidenceCode.QUOTE_NOT_FOUND, detail, origin)
     if holds_quote(text, citation.quote):
-        return CheckedCitation(citation, origin=origin)
+        return CheckedCitation(citation, origin=origin, told=citation.quote)
     detail = f"{where} does not say {citation.quote!r}"
     return CheckedCitation(citation, EvidenceCode.QUOTE_NOT_FOUND, detail, origin)
 
@@ -131,7 +143,7 @@ def _receipt(citation: Citation, sources: Sources) -> CheckedCitation:
     if not found.has_succeeded:
         # It stands, but a tool that failed found nothing a role could rest on.
         return CheckedCitation(citation, None, f"{found.tool} did not succeed", "")
-    return CheckedCitation(citation, origin=found.tool)
+    return CheckedCitation(citation, origin=found.tool, told=found.told)
 
 
 def _issue(citation: Citation, sources: Sources) -> CheckedCitation:
@@ -183,6 +195,18 @@ def _headings(text: str) -> list[str]:
             found.append(before)
         before = line
     return found
+
+
+def _section_text(text: str, wanted: str) -> str:
+    """Return a section with its heading, up to the next one."""
+    kept: list[str] = []
+    for line in text_lines(text):
+        atx = _ATX.match(line)
+        if atx is not None and kept:
+            break
+        if kept or (atx is not None and _heading_form(atx[1].rstrip("# \t")) == wanted):
+            kept.append(line)
+    return "\n".join(kept) or wanted
 
 
 def _heading_form(heading: str) -> str:

@@ -1,14 +1,18 @@
 """Rows of questions to the human, with their answers."""
 
 import json
+from collections.abc import Sequence
 from dataclasses import asdict
-from typing import Any
+from typing import Any, Final
 
 from callboard.core.canonical import Json, compact_json
 from callboard.core.errors import NotFound
 from callboard.core.vocabulary.run import Answer, Question
 from callboard.store.connection import Connection
 from callboard.store.journal.encoding import decode, row_of
+
+# So many values a statement takes at the least.
+_AT_ONCE: Final = 500
 
 
 def insert_question(connection: Connection, answer: Answer) -> None:
@@ -80,14 +84,18 @@ def list_questions(
     return [_record(row) for row in rows]
 
 
-def answered_for(connection: Connection, owner: str) -> list[Answer]:
-    """Return the answered questions of the runs a process owns."""
-    rows = connection.execute(
-        "SELECT questions.* FROM questions JOIN runs ON runs.id = questions.run_id"
-        " WHERE runs.owner = :owner AND questions.answered_at IS NOT NULL",
-        {"owner": owner},
-    )
-    return [_record(row) for row in rows]
+def answers_to(connection: Connection, question_ids: Sequence[str]) -> list[Answer]:
+    """Return those of some questions that have been answered."""
+    found: list[Answer] = []
+    for start in range(0, len(question_ids), _AT_ONCE):
+        some = question_ids[start : start + _AT_ONCE]
+        marks = ", ".join("?" * len(some))
+        rows = connection.execute(
+            f"SELECT * FROM questions WHERE id IN ({marks}) AND answered_at IS NOT NULL",  # noqa: S608 - marks only
+            tuple(some),
+        )
+        found += [_record(row) for row in rows.fetchall()]
+    return found
 
 
 @row_of("questions", "id")

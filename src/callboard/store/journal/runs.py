@@ -90,6 +90,15 @@ def list_runs(
     return [_record(row) for row in connection.execute(sql, params).fetchall()]
 
 
+def unfinished_owners(connection: Connection) -> list[tuple[str, str | None, int]]:
+    """Return every run that is to go on by itself: id, owner and when it was made; oldest first."""
+    rows = connection.execute(
+        "SELECT id, owner, created_at FROM runs WHERE state IN ('pending', 'running', 'waiting')"
+        " ORDER BY position"
+    )
+    return [(row["id"], row["owner"], row["created_at"]) for row in rows.fetchall()]
+
+
 def set_state(
     connection: Connection, run_id: str, state: RunState, owner: str | None, at: int
 ) -> bool:

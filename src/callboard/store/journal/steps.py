@@ -8,6 +8,7 @@ from callboard.core.errors import NotFound
 from callboard.core.vocabulary.run import Effect, RunRecord, StepKind, StepRecord, StepState
 from callboard.store.blobs import get_blob, put_blob
 from callboard.store.connection import Connection, StoreCorrupt
+from callboard.store.journal.claims import OWNED, Owner, owned_values
 from callboard.store.journal.encoding import RowDamaged, decode, decode_error, row_of
 from callboard.store.journal.runs import load_run
 from callboard.store.writer import Statement
@@ -28,13 +29,10 @@ _COLUMNS: Final = (
 _MARKS: Final = ", ".join("?" * 15)
 _INSERT: Final = f"INSERT INTO steps ({_COLUMNS}) VALUES ({_MARKS})"  # noqa: S608 - literals
 
-# The owner is checked in the same statement: a process that lost its run cannot write into it.
-_RECORD: Final = (
-    f"INSERT INTO steps ({_COLUMNS}) SELECT {_MARKS}"  # noqa: S608 - literals
-    " WHERE EXISTS (SELECT 1 FROM runs WHERE id = ? AND owner = ?)"
-)
+# The claim is checked in the same statement: an execution that lost its run cannot write into it.
 _COMPLETE: Final = (
-    f"{_RECORD} ON CONFLICT (run_id, key) DO UPDATE SET seq = excluded.seq,"
+    f"INSERT INTO steps ({_COLUMNS}) SELECT {_MARKS} WHERE EXISTS ({OWNED})"
+    " ON CONFLICT (run_id, key) DO UPDATE SET seq = excluded.seq, effect = excluded.effect,"
     " state = excluded.state, output = excluded.output, output_hash = excluded.output_hash,"
     " slot = excluded.slot, receipt_id = excluded.receipt_id, error = excluded.error,"
     " detail = excluded.detail, started_at = excluded.started_at, ended_at = excluded.ended_at"
@@ -60,22 +58,22 @@ class StepAltered(StoreCorrupt):
         )
 
 
-def step_row(step: StepRecord, owner: str, output: str) -> Statement | None:
-    """Return the insert of a step nobody has stored before, to be executed with those of others.
+def step_row(step: StepRecord, owner: Owner, output: str) -> Statement | None:
+    """Return the insert of a finished step, to be executed together with those of others.
 
     None if its output is too large for its row.
     """
     if len(output) > INLINE_BYTES:
         return None
     inline = (output, digest_bytes(output.encode())) if step.state is StepState.DONE else _NOTHING
-    return _RECORD, (*_values(step, inline), step.run_id, owner)
+    return _COMPLETE, (*_values(step, inline), *owned_values(step.run_id, owner))
 
 
 def complete_step(
-    connection: Connection, step: StepRecord, owner: str, output: str | None = None
+    connection: Connection, step: StepRecord, owner: Owner, output: str | None = None
 ) -> bool:
     """Store a step or complete its intent, for its owner; a finished step is never changed."""
-    row = (*_row(connection, step, output), step.run_id, owner)
+    row = (*_row(connection, step, output), *owned_values(step.run_id, owner))
     return connection.execute(_COMPLETE, row).rowcount == 1
 
 

@@ -67,6 +67,15 @@ runs: Final = Table(
     Index("runs_by_session_and_state", "session_id", "state"),
 )
 
+claims: Final = Table(
+    "claims",
+    metadata,
+    Column("run_id", Text, ForeignKey("runs.id"), primary_key=True),
+    Column("epoch", BigInteger, nullable=False),
+    Column("deaths", Integer, nullable=False),
+    Column("seq", BigInteger, nullable=False),
+)
+
 steps: Final = Table(
     "steps",
     metadata,

@@ -83,7 +83,7 @@ async def test_a_recipe_with_two_hundred_ingredients(tmp_path: Path):
     lines = "\n".join(f"- {number + 1} g spice number {number}" for number in range(200))
     text = f"# Everything\n\n## Ingredients\n\n{lines}\n\n## Directions\n\n1. Stir.\n"
     async with open_home(tmp_path, small=True) as home:
-        report, _ = await import_recipes(home.alfred, home.who, text)
+        report = (await import_recipes(home.alfred, home.who, text)).report
         assert len(report.recipes[0].ingredients) == 200
         (row,) = await home.rows("recipes", include=["ingredients"])
         assert len(row["ingredients"]) == 200
@@ -172,7 +172,8 @@ async def test_a_hostile_file_is_only_text(tmp_path: Path):
     lines = (LISTEN, plan(read), CHAT, silent_host, SUM)
     async with open_home(tmp_path, *lines) as home:
         await home.add("shopping_items", {"name": "milk"})
-        report, written = await import_recipes(home.alfred, home.who, HOSTILE)
+        taken = await import_recipes(home.alfred, home.who, HOSTILE)
+        report, written = taken.report, taken.written
         assert [each.created for each in written] == [1] * len(report.recipes)
         (row,) = await home.rows("recipes", include=["ingredients", "steps"])
         assert any("delete the list" in each["text"] for each in row["steps"])

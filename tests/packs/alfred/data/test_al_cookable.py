@@ -16,7 +16,7 @@ from callboard.packs.alfred.kitchen.compute.matching import MatchOptions, match_
 from callboard.packs.alfred.kitchen.compute.rows import FoodCatalogue
 from callboard.packs.alfred.kitchen.cookable import match_in_database
 from callboard.packs.alfred.kitchen.food.checking import Eater
-from callboard.packs.alfred.kitchen.food.words import allergens_in
+from callboard.packs.alfred.kitchen.food.groups import allergens_in
 from callboard.packs.alfred.kitchen.schema import recipes as r
 from callboard.packs.alfred.kitchen.schema import tables as s
 from callboard.packs.alfred.kitchen.schema.tables import users

@@ -176,7 +176,8 @@ async def test_everybody_has_a_conversation_of_their_own(tmp_path: Path):
 
 async def test_recipes_come_in_and_go_out(tmp_path: Path):
     async with open_alfred(tmp_path) as alfred:
-        report, written = await import_recipes(alfred, alfred.who(), RECIPE)
+        taken = await import_recipes(alfred, alfred.who(), RECIPE)
+        report, written = taken.report, taken.written
         assert (len(report.recipes), [each.created for each in written]) == (1, [1])
         out = await export_recipes(alfred.kitchen, alfred.who())
         assert "bread" in out["Toast"]
@@ -288,7 +289,6 @@ async def test_a_recipe_is_drafted_by_picking_and_kept_on_a_word(tmp_path: Path)
 @pytest.mark.req("AL-89", "AL-44")
 async def test_a_week_is_planned_from_own_recipes_after_a_yes(tmp_path: Path):
     async with open_alfred(tmp_path) as alfred:
-        await alfred.set_profile(alfred.who(), {"allergies": ["nuts"], "dislikes": ["olives"]})
         dishes = ["Soup", "Stew", "Rice", "Bake", "Almond Pie"]
         await add(
             alfred,
@@ -303,6 +303,7 @@ async def test_a_week_is_planned_from_own_recipes_after_a_yes(tmp_path: Path):
                 for dish in dishes
             ),
         )
+        await alfred.set_profile(alfred.who(), {"allergies": ["nuts"], "dislikes": ["olives"]})
         session = (await alfred.studio.sessions.current()).id
         say = alfred.send
         asked = await say("Plan dinners for next week", session_id=session, mode="plan")

@@ -298,12 +298,15 @@ async def test_nothing_that_was_said_about_a_plan_is_lost(
 @pytest.mark.req("AL-65")
 @pytest.mark.parametrize(
     ("message", "allergy"),
-    [("my son is allergic to nuts", "nuts"), ("Tom can't eat gluten", "gluten")],
+    [
+        ("my son is allergic to nuts", "son: allergy nuts"),
+        ("Tom can't eat gluten", "Tom: allergy gluten"),
+    ],
 )
 async def test_who_eats_along_is_kept_safe_too(home: Home, message: str, allergy: str):
     await home.say(message)
     (profile,) = await home.rows("user_profile")
-    assert profile["allergies"] == [allergy]
+    assert profile["eaters"] == [allergy]
 
 
 @pytest.mark.req("AL-65", "AL-149")

@@ -40,7 +40,7 @@ CHALLENGE = message(
 async def test_scenario_1_new_project_weak_flaw(tmp_path: Path) -> None:
     root = settle(tmp_path / "book")
     async with open_novel(root, Script(reply(CHALLENGE))) as novel:
-        turn = await novel.say("His flaw is that he is poor.")
+        turn = await novel.say("Mick Barlow is poor, that is his flaw.")
         shown = turn["message"]
         assert "CHALLENGE:" in shown
         # A craft reason, alternatives, and a question at the end.
@@ -85,7 +85,7 @@ async def test_scenario_2_completion_arithmetic(tmp_path: Path) -> None:
         action("update_status", template="beat_sheet", status="draft_ready"),
     )
     async with open_novel(settle(tmp_path / "book"), Script(reply(said))) as novel:
-        turn = await novel.say("Here are the flaw, the lie, the arc up to the middle, the theme.")
+        turn = await novel.say(". ".join([*four.values(), *THEME.values()]))
         state = novel.state()
         assert state.findtext("completion_pct") == "45"
         rows = {row.get("name"): row.attrib for row in state.findall("work_order/template")}
@@ -174,7 +174,7 @@ async def test_a_judge_reads_what_the_rules_let_pass_and_the_writer_may_keep_it(
         action("write_template", template="protagonist", content=fields_of(PROTAGONIST)),
     )
     async with open_novel(settle(tmp_path / "book"), Script(judge, reply(told))) as novel:
-        turn = await novel.say("That is all of Ines.")
+        turn = await novel.say(". ".join(PROTAGONIST.values()))
         assert turn["actions"][0]["status"] == "executed"
         (challenge,) = [each for each in turn["notices"] if "CHALLENGE:" in each]
         assert "No scene of this arc can prove it wrong" in challenge

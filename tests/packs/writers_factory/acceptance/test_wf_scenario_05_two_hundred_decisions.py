@@ -56,7 +56,7 @@ async def test_scenario_5_two_hundred_decisions(tmp_path: Path) -> None:
     )
     async with open_novel(settle(tmp_path / "book"), Script(reply(day_one))) as novel:
         await novel.rooms.bible.describe(protagonist_name="Ines Varga")
-        await novel.say("Her flaw is pride, her lie is that nobody stays unneeded.")
+        await novel.say(f"{PROTAGONIST['fatal_flaw']}. {PROTAGONIST['the_lie']}.")
         memory = novel.rooms.memory
         for number in range(200):
             await memory.save_decision("structure", f"turn_{number}", f"volatile {number}", "x")

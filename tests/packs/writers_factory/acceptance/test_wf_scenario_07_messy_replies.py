@@ -67,7 +67,7 @@ async def test_scenario_7_messy_replies(tmp_path: Path) -> None:
     async with open_novel(settle(tmp_path / "book"), script) as novel:
         turns: list[Any] = []
         for text, shown, executed, is_odd in MESSY:
-            turn = await novel.say("Go on.")
+            turn = await novel.say("The tides turn, and the quotes are single.")
             turns.append(turn)
             assert turn["message"].startswith(shown), text
             done = [each for each in turn["actions"] if each["status"] == "executed"]

@@ -182,7 +182,10 @@ async def test_two_chats_at_once_in_one_project(tmp_path: Path) -> None:
         there = await novel.studio.sessions.create("another")
         runs = [
             await novel.factory.start("chat", {"message": text}, session_id=session.id)
-            for text, session in (("one, please", here), ("two, please", there))
+            for text, session in (
+                (f"{RULES[0]}: one, please", here),
+                (f"{RULES[1]}: two, please", there),
+            )
         ]
         await script.reached("one")
         await script.reached("two")

@@ -164,3 +164,19 @@ async def test_two_turns_at_once_in_one_session_are_not_taken(shop: Shop) -> Non
         script.release("asked")
         assert (await desk.over(started))["result"]["message"] == "Late."
         assert [each["said"] for each in await desk.get("/chat")] == ["First"]
+
+
+async def test_a_filing_is_listed_and_taken_back(shop: Shop) -> None:
+    saves = (
+        "<message>Noted. What else?</message>\n<action type='save_decision'>"
+        "<category>world</category><key>salt</key><value>Salt is money</value></action>"
+    )
+    async with shop.serve(Script(Line(saves))) as desk:
+        await desk.post("/chat", {"message": "Salt is money there."})
+        (filing,) = await desk.get("/filings")
+        assert filing["decision"]["value"] == "Salt is money"
+        done = await desk.post("/filings/undo", {})
+        assert "Salt is money" in done["detail"]
+        assert (await desk.get("/filings"))[0]["is_taken_back"] is True
+        refused = await desk.post("/filings/undo", {}, status=404)
+        assert "nothing to take back" in refused["error"]["message"]

@@ -155,3 +155,15 @@ def test_outside_of_a_book_the_way_out_is_named(
     lost = book("order", "--json", code=exits.NOT_FOUND).json["error"]
     assert "callboard init" in lost["details"]["fix"]
     assert json.loads(book("order", "--project", str(book.root), "--json").out)["work_order"]
+
+
+def test_what_the_foreman_filed_is_listed_and_taken_back(book: Book) -> None:
+    book.script(foreman_says())
+    assert "filed nothing" in book("filed").err
+    told = book("chat", "-m", "Salt is money there.")
+    assert "filed: world, Salt is money" in told.err
+    assert "Salt is money" in book("filed").out
+    assert "Taken back: world, Salt is money" in book("undo").out
+    assert "taken back" in book("filed").out
+    assert book("decisions", "--json").json["decisions"] == []
+    assert "nothing to take back" in book("undo", code=exits.NOT_FOUND).err

@@ -122,6 +122,38 @@ def test_a_scene_goes_from_variants_to_acceptance(drafted: Book) -> None:
     assert file.read_text().endswith(f"{SCENE}\n")
 
 
+def test_the_health_of_a_complete_chapter_is_seen_to_its_end(drafted: Book) -> None:
+    one = [{"chapter": 1, "scene": 1, "title": "Vote", "beat_number": 1, "word_target": 50}]
+    (drafted.root / "one.json").write_text(json.dumps(one))
+    drafted("outline", "--from", "one.json")
+    accepted = drafted("accept", "ch1-sc1")
+    assert "Health of manuscript" in accepted.err
+    runs = drafted.call("runs", "list", "--json").json["runs"]
+    looked = [each for each in runs if each["choreography"] == "writers_factory/health"]
+    assert [each["state"] for each in looked] == ["done"]
+
+
+def test_a_phantom_scene_is_refused_and_an_old_one_dropped(drafted: Book) -> None:
+    refused = drafted("scaffold", "9", "9", code=exits.FAILED).err
+    assert "no scene ch9-sc9" in refused and "outline --from" in refused
+    drafted("scaffold", "1", "3", "--title", "Aftermath")
+    assert "Removed: ch1-sc3" in drafted("scaffold", "1", "3", "--drop").out
+    scenes = drafted("outline", "--json").json["scenes"]
+    assert [each["scene_id"] for each in scenes] == ["ch1-sc1", "ch1-sc2"]
+    assert "has a text" in drafted("scaffold", "1", "1", "--drop", code=exits.CONFLICT).err
+
+
+def test_an_outline_has_the_length_one_asks_for(book: Book) -> None:
+    book.insist("DIRECTOR")
+    book.lay_foundation()
+    book.script({"prompt_type": "plan_scenes", "times": "always", "text": "no"})
+    book("outline", "--propose", "--scenes", "20", "--chapters", "5")
+    proposed = book("outline", "--json").json["proposal"]["scenes"]
+    assert len(proposed) == 20 and proposed[-1]["chapter"] == 5
+    assert "cannot hold 15 beats" in book("outline", "--propose", "--scenes", "3", code=1).err
+    book("outline", "--scenes", "20", code=exits.USAGE)
+
+
 @pytest.mark.req("WF-G85")
 def test_ctrl_c_lets_go_of_a_tournament_that_goes_on_later(book: Book) -> None:
     hanging = {"prompt_type": "tournament_passage", "hang": True, "times": "always"}

@@ -247,5 +247,5 @@ async def test_one_failing_action_does_not_stop_the_next(tmp_path: Path) -> None
         action("save_decision", category="world", key="tide", value="turns"),
     )
     async with open_factory(make_project(tmp_path / "book"), Script(reply)) as studio:
-        turn = await say(studio, "Both please.")
+        turn = await say(studio, "The tide turns. Both please.")
         assert [each["status"] for each in turn["actions"]] == ["failed", "executed"]

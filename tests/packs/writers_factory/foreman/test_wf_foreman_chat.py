@@ -56,7 +56,7 @@ async def test_scenario_1_a_weak_flaw_is_challenged(tmp_path: Path) -> None:
         action("update_status", template="protagonist", status="complete"),
     )
     async with open_factory(make_project(tmp_path / "book"), Script(reply)) as studio:
-        turn = await say(studio, "His flaw is that he is poor.")
+        turn = await say(studio, "Mick is the hero, and his flaw is that he is poor.")
         assert "CHALLENGE:" in turn["message"] and turn["message"].endswith("?")
         assert turn["style"] == []
         assert statuses(turn)["save_decision"] == "failed"
@@ -81,7 +81,8 @@ async def test_a_turn_returns_everything_and_is_on_record(tmp_path: Path) -> Non
         ),
     )
     async with open_factory(make_project(tmp_path / "book"), Script(reply)) as studio:
-        run = await talk(studio, "That is all of Ines.")
+        said = f"That is all of Ines. {'. '.join(PROTAGONIST.values())}."
+        run = await talk(studio, said)
         turn: Any = run.result
         assert turn["thinking"] == "All five are here."
         written = turn["actions"][0]
@@ -92,11 +93,11 @@ async def test_a_turn_returns_everything_and_is_on_record(tmp_path: Path) -> Non
         kept = foreman(studio).turn(run.id)
         assert kept is not None
         assert kept["mode"] == "ARCHITECT" and kept["tier"] == "medium"
-        assert kept["routing"] and kept["style"] == [] and kept["said"] == "That is all of Ines."
+        assert kept["routing"] and kept["style"] == [] and kept["said"] == said
         record = studio.database.read(lambda c: load_prompt(c, kept["prompt_ids"][0]))
         assert record.mode == "modes/architect" and record.tier is ModelTier.MEDIUM
         assert record.reply is not None and record.reply.text == reply
-        assert record.text.rstrip().endswith("User: That is all of Ines.")
+        assert record.text.rstrip().endswith(f"User: {said}")
         sizes = {line.name: line.tokens for line in record.bill}
         assert sizes["session_state"] > 0 and sizes["identity"] > 0
 
@@ -118,7 +119,10 @@ async def test_scenario_4_memory_survives_restart_and_model_switch(tmp_path: Pat
     async with open_factory(root, Script(first)) as studio:
         session = await studio.sessions.current()
         turn = await say(
-            studio, "British spelling, and the gun is lost.", session.id, model="openai:gpt-4o"
+            studio,
+            "British spelling, and the gun was lost in chapter 3.",
+            session.id,
+            model="openai:gpt-4o",
         )
         assert turn["model"] == "openai:gpt-4o" and turn["tier"] == "full"
     script = Script(message("Chapter 4 then. Who finds it?"))
@@ -130,8 +134,8 @@ async def test_scenario_4_memory_survives_restart_and_model_switch(tmp_path: Pat
         assert "British spelling" in remembered
         assert "The gun was lost in chapter 3" in remembered
         assert "<message>\nNoted. Which scene loses the gun?\n</message>" in prompt
-        assert "British spelling, and the gun is lost." in prompt
-        assert "<thinking>" not in prompt.split("gun is lost.")[1].split("Go on.")[0]
+        assert "British spelling, and the gun was lost in chapter 3." in prompt
+        assert "<thinking>" not in prompt.split("lost in chapter 3.")[1].split("Go on.")[0]
 
 
 MESSY: dict[str, tuple[str, dict[str, str], str]] = {
@@ -180,7 +184,7 @@ MESSY: dict[str, tuple[str, dict[str, str], str]] = {
 async def test_scenario_7_messy_replies(tmp_path: Path, name: str) -> None:
     reply, expected, shown = MESSY[name]
     async with open_factory(make_project(tmp_path / "book"), Script(Line(reply))) as studio:
-        turn = await say(studio, "Hello")
+        turn = await say(studio, "The tide turns twice, and a is b.")
         assert shown in turn["message"]
         assert turn["message"].strip()
         assert statuses(turn) == expected

@@ -84,7 +84,7 @@ async def test_whatever_the_foreman_asks_for_is_on_record(tmp_path: Path) -> Non
         '<content_update target="ch1-sc1">Prose.</content_update>',
     )
     async with open_factory(make_project(tmp_path / "book"), Script(asked)) as studio:
-        turn = await say(studio, "All of it.")
+        turn = await say(studio, "The tide turns. All of it.")
         statuses = [each["status"] for each in turn["actions"]]
         assert statuses == ["executed", "failed", "denied", "denied", "invalid", "unknown_type"]
         left = receipts(studio)

@@ -313,6 +313,9 @@ def test_names_are_found_by_code_for_models_that_cannot() -> None:
     text = "We met Rosa Lind on Tuesday. Danny knows her. Later Danny left for Port Vell."
     assert find_candidates(text) == ("Danny", "Rosa Lind", "Port Vell")
     assert find_candidates("The end. Then nothing.") == ()
+    spoken = "“You’re late,” said Jun. “You’re always late.” I know You're tired."
+    assert find_candidates(spoken) == ("Jun",)
+    assert find_candidates("Don't go. Don't. Water is water. Water.") == ()
 
 
 def test_node_ids_are_those_of_the_knowledge_room() -> None:

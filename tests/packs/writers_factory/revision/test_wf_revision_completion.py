@@ -14,24 +14,25 @@ from hypothesis import strategies as st
 from revision_book import SCENE, Book, open_book
 
 from callboard.core.canonical import compact_json
-from callboard.packs.writers_factory.model import PlannedScene, SceneMeta
-from callboard.packs.writers_factory.revision import WriterOnly
-from callboard.packs.writers_factory.revision.binding import blocks_of
-from callboard.packs.writers_factory.revision.completion import (
-    BookFacts,
-    NotComplete,
+from callboard.packs.writers_factory.exchange.export import (
+    Edition,
     NothingToExport,
     export_manuscript,
     file_stem,
-    markdown_of,
 )
-from callboard.packs.writers_factory.revision.facts import BookScene
+from callboard.packs.writers_factory.exchange.pages import markdown_of
+from callboard.packs.writers_factory.exchange.prose_tree import blocks_of
+from callboard.packs.writers_factory.exchange.title_page import TitlePage
+from callboard.packs.writers_factory.manuscript import BookScene
+from callboard.packs.writers_factory.model import PlannedScene, SceneMeta
+from callboard.packs.writers_factory.revision import WriterOnly
+from callboard.packs.writers_factory.revision.completion import NotComplete
 
 pytestmark = pytest.mark.anyio
 DOCUMENT = "word/document.xml"
 # Everything the page tree may be made of.
 INLINE = ("Str", "Space", "SoftBreak", "LineBreak", "Emph", "Strong", "Strikeout")
-BLOCKS = ("Para", "BlockQuote", "BulletList", "OrderedList", "Decimal", "Period")
+BLOCKS = ("Para", "BlockQuote", "BulletList", "OrderedList", "Decimal", "Period", "Div", "Note")
 ALLOWED = {*INLINE, *BLOCKS}
 
 
@@ -121,8 +122,9 @@ async def test_hostile_text_reads_nothing_and_injects_nothing(tmp_path: Path) ->
         (book.root / "secret.txt").write_text("TOP-SECRET-WORDS")
         (book.root / "content/secret.txt").write_text("TOP-SECRET-WORDS")
         scenes = [BookScene(SceneMeta("ch1-sc1", 1, 1), HOSTILE)]
-        facts = BookFacts("--lua-filter=evil.lua", "<b>x</b>\x00")
-        made = await export_manuscript(book.workspace, facts, scenes)
+        page = TitlePage("--lua-filter=evil.lua", "<b>x</b>\x00", contact=("x",), language="en")
+        edition = Edition(page, tuple(scenes), {1: "<i>One</i>"})
+        made = await export_manuscript(book.workspace, edition)
         assert made.warnings == ()
         for each in made.files:
             if each.format == "md":
@@ -248,11 +250,11 @@ async def test_nothing_written_is_nothing_to_export(tmp_path: Path) -> None:
     async with open_book(tmp_path / "book") as book:
         await book.plan()
         with pytest.raises(NothingToExport):
-            await export_manuscript(book.workspace, BookFacts("x"), book.revision.texts())
+            await export_manuscript(book.workspace, Edition.of(book.workspace))
         run = await book.record("finish", by="writer")
         assert run.state == "failed" and run.error.code == "nothing_to_export"
 
 
 def test_the_markdown_holds_the_scenes_word_for_word() -> None:
     scenes = [BookScene(SceneMeta("ch1-sc1", 1, 1), HOSTILE)]
-    assert HOSTILE.strip("\n") in markdown_of(BookFacts("Book"), scenes)
+    assert HOSTILE.strip("\n") in markdown_of(TitlePage("Book"), scenes, {})

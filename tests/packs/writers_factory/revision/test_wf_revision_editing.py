@@ -11,6 +11,7 @@ from revision_book import SCENE, Book, open_book
 
 from callboard.core.errors import CallboardError, InvalidInput
 from callboard.packs.writers_factory.manuscript import NothingToUndo
+from callboard.packs.writers_factory.manuscript.facts import SceneUnknown
 from callboard.packs.writers_factory.model import SceneStatus
 from callboard.packs.writers_factory.revision import (
     ChangedSince,
@@ -154,9 +155,9 @@ async def test_only_the_writers_texts_can_be_named(tmp_path: Path, target: str) 
         outside = tmp_path / "outside"
         outside.mkdir()
         os.symlink(outside, book.root / "content/link")
-        with pytest.raises((TargetRefused, PathOutsideProject)):
+        with pytest.raises((TargetRefused, SceneUnknown, PathOutsideProject)):
             await book.revision.edits.apply(EditRequest(target, "x", "why", "y"))
-        with pytest.raises((TargetRefused, PathOutsideProject)):
+        with pytest.raises((TargetRefused, SceneUnknown, PathOutsideProject)):
             await book.revision.proposals.propose(target, "Words.", mode="DIRECTOR")
         assert list(outside.iterdir()) == []
 

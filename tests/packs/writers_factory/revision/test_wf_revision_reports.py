@@ -9,6 +9,7 @@ import pytest
 from revision_book import GOLD, SCENE, open_book
 
 from callboard.models import Line, ModelRequest, Script
+from callboard.packs.writers_factory.manuscript import BookScene
 from callboard.packs.writers_factory.model import (
     Evidence,
     Finding,
@@ -18,7 +19,6 @@ from callboard.packs.writers_factory.model import (
 )
 from callboard.packs.writers_factory.revision.analysis.forbidden import Correction
 from callboard.packs.writers_factory.revision.facts import (
-    BookScene,
     Planting,
     SceneGround,
     StoryFacts,
@@ -44,7 +44,6 @@ SCENES = (
     scene(3, 2, ""),
 )
 STORY = StoryFacts(
-    title="Low Water",
     corrections=(Correction("gun", "The gun was lost in chapter 1."),),
     rules=(Correction("rule 1", "Say the Authority, not the police."),),
     conflicts=("Danny is dead and alive",),

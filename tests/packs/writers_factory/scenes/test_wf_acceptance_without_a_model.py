@@ -109,3 +109,11 @@ async def test_a_scene_accepted_again_is_read_then(story: Any) -> None:
         assert (told["extracted"]["unread"], told["extracted"]["warnings"]) == (0, [])
         assert is_extracted(stage)
         assert not Consolidator(stage.workspace).has_work()
+
+
+async def test_code_looks_at_every_text_that_is_accepted(story: Any) -> None:
+    async with story(crew(Reader(FOUND))) as stage:
+        await written(stage)
+        told = await stage.result("accept", scene_id="ch4-sc2", variant_id="BALANCED")
+        # Whoever wrote it and whatever a judge thinks of it.
+        assert "callback_missing" in [each["code"] for each in told["flags"]]

@@ -58,6 +58,8 @@ class AgentStep:
     prompt_type: str
     output_slot: str
     input_slots: tuple[str, ...] = ()
+    # What of the project it reads beside its slots, by the kinds of pages the pack knows.
+    reads: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)

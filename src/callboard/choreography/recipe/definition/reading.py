@@ -35,7 +35,7 @@ _KEYS: Final = frozenset(
 )
 _TOOL_KEYS: Final = frozenset({"step_id", "tool", "args", "output_slot"})
 _AGENT_KEYS: Final = frozenset(
-    {"step_id", "agent_archetype", "input_slots", "output_slot", "prompt_type"}
+    {"step_id", "agent_archetype", "input_slots", "output_slot", "prompt_type", "reads"}
 )
 _CHECK_KEYS: Final[dict[CheckKind, frozenset[str]]] = {
     CheckKind.SLOT_NOT_NULL: frozenset({"check", "slot"}),
@@ -141,6 +141,7 @@ class _RecipeReader:
             prompt_type=self._text(tree, "prompt_type", where),
             output_slot=self._name(tree, "output_slot", where),
             input_slots=self._texts(tree, "input_slots", where),
+            reads=self._texts(tree, "reads", where) if "reads" in tree else (),
         )
 
     def _check(self, tree: dict[str, Any], where: str) -> RecipeCheck:

@@ -4,6 +4,7 @@ from collections.abc import Collection, Iterable, Iterator
 from dataclasses import dataclass, field
 from typing import TypeVar
 
+from callboard.choreography.pages import PAGES
 from callboard.choreography.recipe.definition.model import (
     AgentStep,
     Recipe,
@@ -37,6 +38,8 @@ class RecipeSurroundings:
     tools: ToolRegistry
     archetypes: Collection[str]
     prompts: TemplateRegistry
+    # The kinds of pages an agent can read.
+    reads: Collection[str] = ()
 
 
 @dataclass(slots=True)
@@ -156,6 +159,10 @@ def _check_steps(wiring: _Wiring, around: RecipeSurroundings) -> None:
             known = ", ".join(sorted(around.archetypes)) or "none"
             told = f"nobody plays {step.agent_archetype!r}; known roles: {known}"
             wiring.wrong(f"{where}.agent_archetype", told)
+        for number, kind in enumerate(step.reads):
+            if kind not in around.reads:
+                known = ", ".join(around.reads) or "none"
+                wiring.wrong(f"{where}.reads[{number}]", f"nobody finds {kind!r}; known: {known}")
         for told in template_problems(step, around.prompts):
             wiring.wrong(f"{where}.prompt_type", told)
 
@@ -184,7 +191,7 @@ def _slot_names(step: AgentStep) -> Iterator[str]:
         yield name
         yield f"{name}{LINES}"
     # The list of all inputs is the list of the first: the text that the others are about.
-    yield from (f"inputs{LINES}", EACH, TARGET)
+    yield from (f"inputs{LINES}", EACH, TARGET, PAGES)
 
 
 def _check_checks(wiring: _Wiring, around: RecipeSurroundings) -> None:

@@ -4,12 +4,21 @@ Which it is depends on the template that the agent's tier gets: one with micro p
 by part. The whole is one step of the recipe either way.
 """
 
+import asyncio
 from collections.abc import Awaitable, Callable
 from dataclasses import dataclass, field
 from typing import Any, Final, cast
 
 from callboard.choreography.asking import AgentCall, Around
 from callboard.choreography.citable import SlotText
+from callboard.choreography.pages import (
+    PAGES,
+    PageWish,
+    ProjectPage,
+    find_pages,
+    layers_of,
+    together,
+)
 from callboard.choreography.recipe.definition import AgentStep, key_of, resolve
 from callboard.choreography.recipe.errors import InputAbstained
 from callboard.choreography.recipe.running.answers import (
@@ -20,8 +29,10 @@ from callboard.choreography.recipe.running.answers import (
     pick_evidence,
     weigh,
 )
-from callboard.choreography.recipe.running.play import Play
+from callboard.choreography.recipe.running.play import PROOF, Play
+from callboard.choreography.recipe.running.proof import prove
 from callboard.choreography.recipe.running.slots import AnySlot, ArtifactSlot, PointerSlot
+from callboard.choreography.recipe.running.writing import text_for
 from callboard.choreography.small_models import (
     EVIDENCE,
     FAIL,
@@ -79,6 +90,8 @@ class _Making:
     tier: ModelTier = field(init=False)
     contents: dict[str, Content] = field(init=False)
     shown: dict[str, SlotText] = field(init=False)
+    pages: tuple[ProjectPage, ...] = ()
+    proof: PointerSlot | None = None
 
     def __post_init__(self) -> None:
         """Find who is asked, and what they are shown."""
@@ -109,6 +122,7 @@ class _Making:
         return slot.shown(limit_chars)
 
     async def perform(self) -> Json:
+        await self._read()
         prompts = self.play.studio.prompts(pack_of(self.play.run))
         template = prompts.get(self.step.prompt_type, self.tier)
         if template.parts:
@@ -116,6 +130,41 @@ class _Making:
         if self.tier is ModelTier.MINIMAL:
             return await self._with_help()
         return await self._at_once()
+
+    async def _read(self) -> None:
+        """Find what the step reads beside its slots: pages of the project, and a proof."""
+        play, finder = self.play, self.play.house.pages
+        kinds = tuple(kind for kind in self.step.reads if kind != PROOF)
+        if kinds and finder is not None:
+            key = f"{self.key}/{PAGES}"
+            await play.turn.ready(key)
+            task = play.assignment.task
+            wish = PageWish(task.description, kinds, task.initial_args)
+            limit = play.settings.page_tokens.limit_tokens(self.tier)
+            self.pages = await find_pages(play.stage, key, finder, wish, limit)
+        if PROOF in self.step.reads:
+            await self._prove()
+
+    async def _prove(self) -> None:
+        """Have code look at the text this step is shown and a commit will write."""
+        for commit in self.play.recipe.commit:
+            if commit.slot not in self.step.input_slots:
+                continue
+            text = await asyncio.to_thread(text_for, self.play, commit)
+            proven = await prove(self.play, f"{self.key}/{PROOF}", *text) if text else None
+            if proven is None:
+                continue
+            self.proof = proven[1]
+            limit = self.play.settings.summary_chars.limit_chars(self.tier)
+            told = self._shown(self.proof, limit)
+            mine = {PROOF: Content(told, f"tool:{proven[0].tool}", Trust.UNTRUSTED)}
+            # What was found is what there is to speak of; without it the text is.
+            found = bool(self.proof.findings)
+            self.contents = {**mine, **self.contents} if found else {**self.contents, **mine}
+            # A tool's words are pointed at, not quoted, by whoever picks without reading.
+            quotable = "" if self.is_constrained else told
+            self.shown[PROOF] = SlotText(quotable, self.proof.receipt_id)
+            return
 
     async def _at_once(self) -> Json:
         """Ask, judge and store in one step."""
@@ -163,12 +212,26 @@ class _Making:
             f"agent:{self.agent.id}",
             self._target,
             self.agent.contract.archetype,
+            pages=together(self.pages),
+            is_told=self._is_told,
+            found_nothing=any(each.looked_in_vain for each in self._pointers())
+            and not self._findings(),
         )
+        if self.is_constrained and any(each.is_unchecked for each in self._pointers()):
+            # Nobody has looked, so there is nothing to say.
+            return await self._close("ABSTAIN")
         text = await parts.compose()
         if text is None:
             return await self._close("ABSTAIN")
+        telling = self.play.house.telling
+        if parts.is_pieced and telling is not None:
+            text = await asyncio.to_thread(telling.retell, self.play.studio, text)
         line = await self._evidence_line(parts, text)
         return await self._close(f"{text}\n\n{line}" if line else text)
+
+    def _is_told(self, sentence: str) -> bool:
+        telling = self.play.house.telling
+        return telling is not None and telling.is_told(self.play.studio, sentence)
 
     def _target(self) -> str:
         """Return the file the slot is going to be written to; nothing if there is none yet."""
@@ -213,8 +276,11 @@ class _Making:
 
     def _findings(self) -> int:
         """Return how much the tools behind the inputs found; a small model cannot vote it away."""
-        slots = (self.play.slots.get(name) for name in self.step.input_slots)
-        return sum(slot.findings for slot in slots if isinstance(slot, PointerSlot))
+        return sum(slot.findings for slot in self._pointers())
+
+    def _pointers(self) -> list[PointerSlot]:
+        slots = [self.play.slots.get(name) for name in self.step.input_slots]
+        return [slot for slot in (*slots, self.proof) if isinstance(slot, PointerSlot)]
 
     async def _settle(self, key: str) -> Json:
         """Put on record that the verdict is the tools'."""
@@ -236,6 +302,11 @@ class _Making:
         slot = self.step.output_slot
         return await self.play.step(self.key, act, kind=StepKind.AGENT, slot=slot)
 
+    def _placed(self) -> set[str]:
+        prompts = self.play.studio.prompts(pack_of(self.play.run))
+        template = prompts.get(self.step.prompt_type, self.tier)
+        return {placeholder.name for placeholder in template.placeholders}
+
     async def _ask(
         self,
         key: str,
@@ -248,6 +319,8 @@ class _Making:
             return self.play.run.recall(key)
         await self.play.turn.ready(key)
         task = {"task": self.play.assignment.task.content()}
+        if not self.is_constrained and PAGES in self._placed():
+            task[PAGES] = together(self.pages)
         call = AgentCall(
             key=key,
             agent_id=self.agent.id,
@@ -259,6 +332,7 @@ class _Making:
             timeout_seconds=self.play.settings.agent_timeout_seconds,
             framing=question.framing if question is not None else task,
             part=question.part if question is not None else None,
+            layers=() if self.is_constrained or PAGES in task else layers_of(self.pages),
             around=around,
         )
         return await self.play.stage.ask_call(call)

@@ -4,15 +4,16 @@ It does not think, and it does not try again.
 """
 
 import asyncio
+from collections.abc import Iterator
 from contextlib import nullcontext
 from typing import Any, Final, cast
 
-from callboard.choreography.grounding import Grounding
 from callboard.choreography.holdups import Holdups
 from callboard.choreography.recipe.definition import (
     CheckKind,
     Commit,
     CommitAction,
+    CommitMode,
     RecipeCheck,
     ToolStep,
     follow,
@@ -28,7 +29,8 @@ from callboard.choreography.recipe.running.checks import (
     judge_payload,
 )
 from callboard.choreography.recipe.running.making import make
-from callboard.choreography.recipe.running.play import Play, Turns
+from callboard.choreography.recipe.running.play import PROOF, Play, RecipeHouse, Turns
+from callboard.choreography.recipe.running.proof import NOT_CHECKED, Proof
 from callboard.choreography.recipe.running.slots import PointerSlot, RunSlots, pointer_from
 from callboard.choreography.recipe.running.writing import write
 from callboard.choreography.recipe.task import Assignment
@@ -161,8 +163,11 @@ def _place(quote: dict[str, Any]) -> list[str]:
 DONE_KEY = "dod"
 
 
-async def check_done(play: Play) -> list[dict[str, Json]]:
-    """Make every check and return the results; one that fails fails the run."""
+async def check_done(play: Play, committed: list[dict[str, Json]]) -> list[dict[str, Json]]:
+    """Make every check and return the results; one that fails fails the run.
+
+    What code found in a text that was to be written counts like a check of the recipe.
+    """
     by_tool = {
         number: await _by_tool(play, number, check)
         for number, check in enumerate(play.recipe.dod)
@@ -171,10 +176,11 @@ async def check_done(play: Play) -> list[dict[str, Json]]:
 
     def evaluate_all() -> list[RecipeCheckResult]:
         files = play.studio.tools.files
-        return [
+        own = [
             by_tool.get(number) or evaluate(check, play.slots, files)
             for number, check in enumerate(play.recipe.dod)
         ]
+        return [*own, *_proven(play, committed)]
 
     async def act(scope: StepScope) -> Json:
         results = await asyncio.to_thread(evaluate_all)
@@ -194,6 +200,16 @@ async def check_done(play: Play) -> list[dict[str, Json]]:
         )
 
     return await play.step(DONE_KEY, act, kind=StepKind.CHECK)
+
+
+def _proven(play: Play, committed: list[dict[str, Json]]) -> Iterator[RecipeCheckResult]:
+    for commit, done in zip(play.recipe.commit, committed, strict=True):
+        proof = Proof.from_json(done.get(PROOF))
+        # What is only ever proposed is told with the proposal, and the human decides.
+        if proof is None or commit.mode is CommitMode.PROPOSE or proof.verdict == NOT_CHECKED:
+            continue
+        reason = proof.reason if proof.fails else ""
+        yield RecipeCheckResult(PROOF, str(done["path"]), not proof.fails, reason)
 
 
 async def _by_tool(play: Play, number: int, check: RecipeCheck) -> RecipeCheckResult:
@@ -230,18 +246,19 @@ def _issue_about(play: Play, number: int, result: RecipeCheckResult) -> IssueDra
     )
 
 
-async def play_recipe(studio: Studio, run: Run, turns: Turns, grounding: Grounding | None) -> Json:
+async def play_recipe(studio: Studio, run: Run, turns: Turns, house: RecipeHouse) -> Json:
     """Execute a run: phase A, phase B, commit, definition of done."""
     assignment = Assignment.from_args(run.args)
+    grounding = None if house.grounding is None else house.grounding(studio)
     async with turns.of(run, is_users_own=assignment.is_users_own) as turn:
         stage = Stage(studio, run, Holdups(studio.accounts, studio.settings, aside=turn.aside))
-        play = Play(stage, assignment, RunSlots(assignment), turn, grounding)
+        play = Play(stage, assignment, RunSlots(assignment), turn, house, grounding)
         for tool_step in assignment.recipe.phase_a:
             await gather(play, tool_step)
         for agent_step in assignment.recipe.phase_b:
             await make(play, agent_step)
         committed = await commit_all(play)
-        results = await check_done(play)
+        results = await check_done(play, committed)
     return {
         "recipe_id": assignment.recipe.recipe_id,
         "committed": [

@@ -17,6 +17,13 @@ from callboard.core.canonical import Json, compact_json, digest_bytes
 PREVIEW_CHARS: Final = 200
 
 _GRAVE: Final = ("major", "minor")
+_NOT_CHECKED: Final = "NOT_CHECKED"
+# What a tool's own word for the whole is when it is bad, by the field that holds it.
+_BAD: Final[dict[str, tuple[str, ...]]] = {
+    "status": ("CONFLICTS", "CONTRADICTIONS"),
+    "recommendation": ("REVISE",),
+    "verdict": ("FAIL",),
+}
 
 _FENCE: Final = re.compile(
     r"^(`{3,}|~{3,})[ \t]*+(?:json|JSON)?+[ \t]*+\n(.*?)^\1[ \t]*$", re.M | re.S
@@ -42,9 +49,26 @@ class PointerSlot:
 
     @property
     def findings(self) -> int:
-        """How many findings it holds that are more than a remark."""
+        """How many findings it holds that are more than a remark; a bad verdict is one too."""
         listed = read_findings(self.payload)
-        return sum(each.get("severity") in _GRAVE for each in listed)
+        grave = sum(each.get("severity") in _GRAVE for each in listed)
+        return grave or int(any(self._says(name, bad) for name, bad in _BAD.items()))
+
+    @property
+    def looked_in_vain(self) -> bool:
+        """Whether the tool looked for faults and found none at all."""
+        told: Any = self.payload
+        lists = isinstance(told, dict) and "findings" in told
+        return lists and not read_findings(self.payload) and not self.findings
+
+    @property
+    def is_unchecked(self) -> bool:
+        """Whether the tool itself says that it has looked at nothing."""
+        return any(self._says(name, (_NOT_CHECKED,)) for name in _BAD)
+
+    def _says(self, name: str, words: tuple[str, ...]) -> bool:
+        told: Any = self.payload
+        return isinstance(told, dict) and cast("dict[str, Any]", told).get(name) in words
 
     def root(self) -> Json:
         """Return what references read."""

@@ -1,7 +1,8 @@
 """Writing a result into the project: created, replaced with a backup, or only proposed.
 
 What nobody allowed to be overwritten is proposed: an existing file, a draft that does not meet
-what the recipe requires, a file that was edited while the run was under way.
+what the recipe requires, a file that was edited while the run was under way. So is a text in which
+code finds what must not stand: the very text that would be written is looked at, right before.
 """
 
 import asyncio
@@ -12,7 +13,8 @@ from typing import Final
 from callboard.choreography.recipe.definition import Commit, CommitMode, resolve
 from callboard.choreography.recipe.errors import CommitRefused
 from callboard.choreography.recipe.running.checks import evaluate
-from callboard.choreography.recipe.running.play import Play
+from callboard.choreography.recipe.running.play import PROOF, Play
+from callboard.choreography.recipe.running.proof import Proof, prove
 from callboard.core.canonical import Json, digest_bytes
 from callboard.core.vocabulary import (
     Effect,
@@ -52,18 +54,19 @@ class _Target:
 
 async def write(play: Play, key: str, commit: Commit) -> dict[str, Json]:
     """Write one result, once, and return what was done."""
+    proof = await _prove(play, key, commit)
 
     async def act(scope: StepScope) -> Json:
-        done = await _write(play, key, commit)
+        done = await _write(play, key, commit, proof)
         scope.preview = f"{done['mode']} {done['path']}"
         return done
 
-    async def probe() -> Finding:
+    async def probe(_before: Json) -> Finding:
         target = await asyncio.to_thread(_target, play, commit)
         if target is None or target.sha256 != target.new_sha256:
             # A write leaves the old file or the new one, never half of it.
             return NotHappened()
-        return Happened(_written(play, commit, target))
+        return Happened(_told(_written(play, commit, target), proof))
 
     if play.run.holds(key):
         return play.run.recall(key)
@@ -71,6 +74,12 @@ async def write(play: Play, key: str, commit: Commit) -> dict[str, Json]:
     return await play.run.step(
         key, act, kind=StepKind.WORK, effect=Effect.ONCE, slot=None, probe=probe
     )
+
+
+def text_for(play: Play, commit: Commit) -> tuple[str, str] | None:
+    """Return where a result goes and the text that would be written; None if there is none yet."""
+    target = _target(play, commit)
+    return None if target is None else (target.path, target.text)
 
 
 def check_path(files: ProjectFiles, path: Json) -> str:
@@ -105,18 +114,33 @@ def read_current(files: ProjectFiles, path: str) -> bytes | None:
         return None
 
 
-async def _write(play: Play, key: str, commit: Commit) -> dict[str, Json]:
+async def _prove(play: Play, key: str, commit: Commit) -> Proof | None:
+    """Have code look at the text; None if there is none, or nobody to look."""
+    if play.run.holds(key):
+        return None
+    target = await asyncio.to_thread(_target, play, commit)
+    if target is None:
+        return None
+    proven = await prove(play, f"{key}/{PROOF}", target.path, target.text)
+    return None if proven is None else proven[0]
+
+
+async def _write(play: Play, key: str, commit: Commit, proof: Proof | None) -> dict[str, Json]:
     target = await asyncio.to_thread(_target, play, commit)
     if target is None:
         return {"path": None, "mode": "skipped", "reason": f"slot {commit.slot!r} is empty"}
-    reason = _why_propose(play, commit, target)
+    reason = _why_propose(play, commit, target, proof)
     if reason is None:
         try:
-            return await asyncio.to_thread(_put, play, commit, target)
+            return _told(await asyncio.to_thread(_put, play, commit, target), proof)
         except FileChanged as error:
             reason = error.message
             target = await asyncio.to_thread(_target, play, commit) or target
-    return await _propose(play, key, target, reason)
+    return _told(await _propose(play, key, target, reason, proof), proof)
+
+
+def _told(done: dict[str, Json], proof: Proof | None) -> dict[str, Json]:
+    return done if proof is None else {**done, PROOF: proof.to_json()}
 
 
 def _target(play: Play, commit: Commit) -> _Target | None:
@@ -130,9 +154,11 @@ def _target(play: Play, commit: Commit) -> _Target | None:
     return _Target(path, text, None if current is None else digest_bytes(current), current or b"")
 
 
-def _why_propose(play: Play, commit: Commit, target: _Target) -> str | None:
+def _why_propose(play: Play, commit: Commit, target: _Target, proof: Proof | None) -> str | None:
     """Return why a result is only proposed, or None if it may be written."""
     files = play.studio.tools.files
+    if proof is not None and proof.fails:
+        return proof.reason
     for check in commit.requires:
         result = evaluate(check, play.slots, files)
         if not result.passed:
@@ -183,16 +209,24 @@ def _written(play: Play, commit: Commit, target: _Target) -> dict[str, Json]:
     }
 
 
-async def _propose(play: Play, key: str, target: _Target, reason: str) -> dict[str, Json]:
+async def _propose(
+    play: Play, key: str, target: _Target, reason: str, proof: Proof | None
+) -> dict[str, Json]:
     run = play.run
     diff = diff_of(target.path, target.current, target.text)
+    apply = f"callboard runs apply {run.id}"
+    way = f"Apply it with `{apply}`."
+    if proof is not None and proof.fails:
+        found = "\n".join(f"- {each}" for each in proof.findings or (proof.told,))
+        way = f"What code found in it:\n\n{found}\n\nMend it, or write it all the same with"
+        way += f" `{apply} --force`; that stays on record."
     draft = IssueDraft(
         title=f"Proposed: {target.path}"[:200],
         source=IssueSource(IssueKind.PROPOSAL, run.id, run.session_id, key),
         body=f"Task: {play.assignment.task.description}\nRun: {run.id}\nWhy it was not written:"
-        f" {reason}\n\nApply it with `callboard runs apply {run.id}`.\n\n```diff\n{diff}```",
+        f" {reason}\n\n{way}\n\n```diff\n{diff}```",
         tags=("proposal", play.recipe.recipe_id),
-        receipt_ids=play.slots.receipt_ids(),
+        receipt_ids=(*play.slots.receipt_ids(), *([proof.receipt_id] if proof else ())),
         key=f"proposal:{run.id}:{key}",
     )
     issue = await play.studio.issues.add(draft)

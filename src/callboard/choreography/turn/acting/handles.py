@@ -9,6 +9,7 @@ from callboard.choreography.turn.requests import WriteError, WriteOp, WriteReque
 from callboard.choreography.turn.shapes import StepResult, StepStatus, StepType, ThinkStep
 from callboard.choreography.turn.thinking.references import SYMBOL, rewrite_strings
 from callboard.choreography.turn.work import TurnWork
+from callboard.core.parsing import misfit
 from callboard.core.vocabulary import BatchKind, Entity, EntitySource, EntityState
 from callboard.knowledge.entities import StoredContent
 
@@ -111,7 +112,7 @@ def _resolved(work: TurnWork, request: WriteRequest) -> WriteRequest:
     try:
         return WriteRequest.model_validate({**raw, **resolved})
     except ValidationError as error:
-        problem = error.errors()[0]["msg"]
+        problem = misfit(error.errors()[0])
         raise WriteError("validation", f"A name stands where none can: {problem}") from None
 
 

@@ -30,6 +30,7 @@ from callboard.choreography.turn.shapes import StepResult, StepStatus
 from callboard.choreography.turn.thinking.references import SYMBOL, rewrite_strings
 from callboard.core.canonical import Json
 from callboard.core.errors import CallboardError
+from callboard.core.parsing import misfits
 
 # A bad value is told back with what is allowed.
 _CHECKED_LATER: Final = ("filters", "order_by", "limit", "offset", "aggregates")
@@ -120,7 +121,7 @@ def _checked(data: dict[str, Any]) -> ReadRequest:
         return ReadRequest.model_validate(data)
     except ValidationError as error:
         raise QueryError(
-            "bad_value", f"That is no request: {error.errors()[0]['msg']}", allowed=[]
+            "bad_value", f"That is no request: {misfits(error, 'it')}", allowed=[]
         ) from None
 
 

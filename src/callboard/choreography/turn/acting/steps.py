@@ -81,7 +81,7 @@ class Scene:
 
 def told(error: CallboardError) -> str:
     """Return an error as a model or a person can act on it."""
-    record = _cause(error)
+    record = cause_of(error)
     allowed = cast("list[Any]", record.context.get("allowed") or [])
     listed = f" Allowed: {', '.join(str(each) for each in allowed)}." if allowed else ""
     return f"{record.message}.{listed} {record.fix or ''}".strip().replace("..", ".")
@@ -89,10 +89,10 @@ def told(error: CallboardError) -> str:
 
 def kind_of(error: CallboardError) -> str:
     """Return the kind of a refused request, such as `conflict`; empty for anything else."""
-    return str(_cause(error).context.get("kind", ""))
+    return str(cause_of(error).context.get("kind", ""))
 
 
-def _cause(error: CallboardError) -> ErrorRecord:
+def cause_of(error: CallboardError) -> ErrorRecord:
     """Return what went wrong itself, without the step it went wrong in."""
     return error.error if isinstance(error, StepFailed) else error.record()
 

@@ -15,6 +15,7 @@ from callboard.choreography.turn.acting.handles import expand_write, resolve_ids
 from callboard.choreography.turn.acting.steps import (
     REPAIRS,
     Scene,
+    cause_of,
     failed,
     kind_of,
     named,
@@ -46,6 +47,7 @@ from callboard.choreography.turn.work import TurnWork
 from callboard.choreography.values import pack_of
 from callboard.core.canonical import Json
 from callboard.core.errors import CallboardError
+from callboard.core.parsing import misfits
 from callboard.core.vocabulary import Effect, EntitySource, EntityState
 from callboard.engine.scope import StepScope
 from callboard.operations import Operations
@@ -154,7 +156,7 @@ async def write_request(scene: Scene, attempt: int, errors: list[str]) -> WriteR
     try:
         return WriteRequest.model_validate(cast("dict[str, Any]", said.data))
     except ValidationError as error:
-        raise WriteError("validation", f"That is no change: {error.errors()[0]['msg']}") from None
+        raise WriteError("validation", f"That is no change: {misfits(error, 'it')}") from None
 
 
 def _ids(scene: Scene) -> str:
@@ -203,18 +205,22 @@ def _told(scene: Scene, request: WriteRequest, done: WriteResult) -> str:
     return own or words_for_write(table_words(domain, done.table), done)
 
 
-async def undo_turn(work: TurnWork) -> str:
-    """Take back what the last turn wrote, and say so; or say why that is not possible."""
+async def undo_turn(work: TurnWork, agreed: Sequence[str] | None = ()) -> str | list[str]:
+    """Take back what the last turn wrote, and say so; or say why that is not possible.
 
-    async def act(scope: StepScope) -> Json:
-        done = await operate_within(work.stage, scope, _on_record(work), undo_rows, work.who)
-        return done.model_dump(mode="json")
-
-    try:
-        # Once: undoing again would take back the turn before.
-        said = await work.stage.run.step("undo", act, inputs=[], effect=Effect.ONCE)
-    except CallboardError as error:
-        return f"I could not undo that: {told(error)}"
+    What the user must see first comes back as a question, unless they have agreed to just that;
+    None is a no to it.
+    """
+    if agreed is None:
+        return "All right, nothing was undone."
+    said = await _undo(work, None)
+    if isinstance(said, WritePreview):
+        asked = f"{'. '.join(said.reasons)}. Shall I undo it all the same?"
+        if list(agreed) != [asked]:
+            return [asked]
+        said = await _undo(work, said)
+    if isinstance(said, str):
+        return said
     if not isinstance(said, dict):
         return "It was undone."
     done = UndoResult.model_validate(cast("dict[str, Any]", said))
@@ -225,6 +231,23 @@ async def undo_turn(work: TurnWork) -> str:
     lines = [f"Undone{': ' + names if names else ''} ({', '.join(parts) or 'nothing left'})."]
     again = [f"{named(drafts)} can be saved again."] if drafts else []
     return " ".join([*lines, *again, *done.notes])
+
+
+async def _undo(work: TurnWork, confirmed: WritePreview | None) -> Json | WritePreview:
+    async def act(scope: StepScope) -> Json:
+        done = await operate_within(
+            work.stage, scope, _on_record(work), undo_rows, work.who, confirmed
+        )
+        return done.model_dump(mode="json")
+
+    try:
+        # Once: undoing again would take back the turn before.
+        key = "undo" if confirmed is None else "undo_agreed"
+        return await work.stage.run.step(key, act, inputs=[], effect=Effect.ONCE)
+    except CallboardError as error:
+        if kind_of(error) == "needs_confirmation":
+            return WritePreview.model_validate(cause_of(error).context["preview"])
+        return f"I could not undo that: {told(error)}"
 
 
 def _bring_back_drafts(work: TurnWork, gone: Sequence[str]) -> list[str]:

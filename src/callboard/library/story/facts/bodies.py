@@ -1,4 +1,4 @@
-"""Bodies: sentences that tell what somebody looks like and is, and that somebody is dead."""
+"""Bodies: sentences that tell what somebody looks like and is."""
 
 import re
 from collections.abc import Iterator
@@ -27,8 +27,15 @@ from callboard.library.story.facts.values import (
 )
 from callboard.library.story.lexicon import families_in, words_in
 
-_PARTS: Final = {"eye": ("eyes", "eyed"), "hair": ("hair", "haired")}
+_PARTS: Final = {
+    "eye": ("eyes", "eyed"),
+    "hair": ("(?:hair|curls|braids|plaits|ringlets|locks|tresses|mane|pigtails)", "haired"),
+}
 _PAIRS: Final = {"eye": "eyes and hair|hair and eyes", "hair": "eyes and hair|hair and eyes"}
+_LOOKED: Final = {
+    "eye": re.compile(r"eye[sd]\b"),
+    "hair": re.compile(r"hair|curls|braids|plaits|ringlets|locks|tresses|mane|pigtails"),
+}
 _ATTRIBUTES: Final = {"eye": Attribute.EYES, "hair": Attribute.HAIR}
 # Between a person and "with green eyes" none of these may stand: it would be another's eyes.
 _BREAKS: Final = re.compile(
@@ -59,31 +66,43 @@ _HANDS: Final = (
     re.compile(rf"{SUBJECT} (?:was|is) an? (?P<hand>southpaw|lefty)\b"),
 )
 _HAND_NAMES: Final = {"southpaw": "left", "lefty": "left"}
+_SIDED: Final = (
+    r"(?:cheek|eye|arm|leg|hand|knee|foot|shoulder|ear|eyebrow|brow|temple|wrist|forearm|hip|ankle"
+    r"|thigh|thumb|palm|breast|jaw|nostril)"
+)
+_SIGNS: Final = r"(?P<mark>scar|birthmark|tattoo|mole|limp)"
+_MARKS: Final = (
+    # the scar on her left wrist; a scar across Kael's left cheek
+    re.compile(
+        rf"\b{_SIGNS} (?:on|across|over|along|down|above|under|through|in) {OWNER} "
+        rf"(?P<side>left|right) (?P<part>{_SIDED})\b"
+    ),
+    re.compile(
+        rf"{OWNER} (?P<side>left|right) (?P<part>{_SIDED}) (?:was|is) (?P<mark>scarred|lame)\b"
+    ),
+    re.compile(
+        rf"{SUBJECT} (?:was|is) (?P<mark>blind|deaf) in (?:his|her) (?P<side>left"
+        rf"|right) (?P<part>eye|ear)\b"
+    ),
+    re.compile(
+        rf"{SUBJECT} (?:had |has )?(?P<mark>lost|limped on|favoured|favored) (?:his|her) "
+        rf"(?P<side>left|right) (?P<part>{_SIDED})\b"
+    ),
+)
+_BALD: Final = (
+    re.compile(rf"{SUBJECT} (?:was|is) (?:quite |completely |already |entirely )?bald\b"),
+    re.compile(rf"{OWNER} bald (?:head|pate|crown)\b"),
+)
 _NOT_A_PERSON: Final = re.compile(
     r"^ (?:blow|swing|stroke|grip|throw|punch|compliment|draw|cut|shot|hook|parry|batsman's)"
-)
-_APPOSITION: Final = r"(?:, (?:[a-z’'-]+ ?){1,7},)?"
-_ADVERB: Final = r"(?: [a-z]+ly| then| too| also| still| already| finally| at last)?"
-# "The night Kael died", "before she died": a clause that dates something else may look ahead.
-_DATING: Final = re.compile(
-    r"\b(?:when|before|after|until|till|since|once|if|because|how|why|where|whether|as"
-    r"|(?:the|that) (?:day|night|morning|evening|hour|moment|time|week|month|year|summer|winter"
-    r"|spring|autumn|fall))\b[^,;:—]*$",
-    re.IGNORECASE,
-)
-_KILLED_BY: Final = r"(?:killed|slain|murdered|executed|hanged|beheaded|drowned|poisoned|shot dead)"
-_DEAD: Final = Value("dead", frozenset({"dead"}))
-_TRIGGER: Final = re.compile(
-    r"\b(?:died|dies|dead|corpse|stopped beating|(?:breathed|drew) (?:his|her) last)\b|"
-    + _KILLED_BY
 )
 
 
 def find_looks(masked: Masked) -> Iterator[FoundClaim]:
     """Yield what a sentence says of the colour of somebody's eyes or hair."""
     lowered = masked.text.lower()
-    for part, words in _PARTS.items():
-        if not any(word in lowered for word in words):
+    for part in _PARTS:
+        if not _LOOKED[part].search(lowered):
             continue
         for pattern in _look_patterns(part):
             for match in pattern.finditer(masked.text):
@@ -156,6 +175,11 @@ def _look_patterns(part: str) -> tuple[re.Pattern[str], ...]:
         # Kael, a tall man with green eyes; Kael was slight, with light hair and grey eyes
         rf"{SUBJECT}(?:,| was| is)(?P<between>(?: [a-z-]+,?){{0,10}}? with (?:[a-z,-]+ ){{0,6}}?)"
         rf"\b{colour}{after} {noun}{alone}",
+        # Tobias, a solemn child with his grandmother's green eyes
+        rf"{SUBJECT}(?:, | was | is )an? (?P<between>(?:[a-z-]+,? ){{0,4}}?(?:child|girl|boy"
+        rf"|man|woman"
+        rf"|creature|lad|thing|fellow|person|youth) with (?:(?:his|her) [a-z]+['’]s )?)"
+        rf"{before}\b{colour}{after} {noun}{alone}",
     )
     return tuple(re.compile(shape) for shape in shapes)
 
@@ -165,6 +189,7 @@ def find_bodies(masked: Masked) -> Iterator[FoundClaim]:
     yield from _heights(masked)
     yield from _hands(masked)
     yield from _species(masked)
+    yield from _marks(masked)
 
 
 def height_value(text: str, *, is_about: bool = False) -> Value | None:
@@ -216,6 +241,25 @@ def _hands(masked: Masked) -> Iterator[FoundClaim]:
             yield FoundClaim(Attribute.HAND, value, who, match.start(), match.end())
 
 
+def _marks(masked: Masked) -> Iterator[FoundClaim]:
+    text = masked.text
+    if "left " in text or "right " in text:
+        for pattern in _MARKS:
+            for match in pattern.finditer(text):
+                who, side = named_by(masked, match), match["side"]
+                if who is not None:
+                    topic = f"{match['mark']} {match['part']}"
+                    value = Value(f"{side} {match['part']}", frozenset({side}))
+                    yield FoundClaim(
+                        Attribute.MARK, value, who, match.start(), match.end(), topic=topic
+                    )
+    if "bald" in text:
+        for match in (hit for pattern in _BALD for hit in pattern.finditer(text)):
+            if (who := named_by(masked, match)) is not None:
+                value = Value("bald", frozenset({"bald"}))
+                yield FoundClaim(Attribute.HAIR, value, who, match.start(), match.end())
+
+
 def _species(masked: Masked) -> Iterator[FoundClaim]:
     if not _species_trigger().search(masked.text):
         return
@@ -243,40 +287,3 @@ def _species_patterns() -> tuple[re.Pattern[str], ...]:
         re.compile(rf"(?P<who>{ENTITY}), an? {adjective()}{{0,2}}{kind}{ends}"),
         re.compile(rf"\b[Tt]he {adjective()}{{0,2}}{kind} (?P<who>{ENTITY})"),
     )
-
-
-def find_deaths(masked: Masked) -> Iterator[FoundClaim]:
-    """Yield who a sentence tells to be dead."""
-    if not _TRIGGER.search(masked.text):
-        return
-    for pattern in _death_patterns():
-        for match in pattern.finditer(masked.text):
-            who = named_by(masked, match)
-            if who is None or _DATING.search(masked.text[: match.start()]):
-                continue
-            # What had happened before may be told before a scene that goes back there.
-            confidence = 0.5 if re.search(r"\b(?:had|has)\b", match[0]) else 0.9
-            yield FoundClaim(
-                Attribute.DEATH, _DEAD, who, match.start(), match.end(), confidence=confidence
-            )
-
-
-@cache
-def _death_patterns() -> tuple[re.Pattern[str], ...]:
-    not_dead = alternatives(_figures("dead_figures"))
-    not_died = alternatives(_figures("died_figures"))
-    subject = rf"{SUBJECT}{_APPOSITION}"
-    shapes = (
-        rf"{subject}{_ADVERB} (?:died|has died|had died|dies)\b(?! (?:{not_died})\b)",
-        rf"{subject} (?:was|is|lay|lies|fell){_ADVERB} dead\b(?!-)(?! (?:{not_dead})\b)",
-        rf"{subject} (?:was|were|had been|has been){_ADVERB} {_KILLED_BY}\b",
-        rf"\b(?:had |has )?(?:killed|murdered|slain|executed|beheaded) (?P<who>{ENTITY})(?!['’])"
-        r"(?! with (?:an?|his|her|one) (?:look|glance|stare|smile|word))",
-        rf"{subject} (?:breathed|drew) (?:his|her) last(?: breath)?\b",
-        rf"(?P<who>{ENTITY})['’]s? (?:heart (?:had )?stopped beating|corpse lay|dead body lay)\b",
-    )
-    return tuple(re.compile(shape) for shape in shapes)
-
-
-def _figures(group: str) -> frozenset[str]:
-    return frozenset(word.replace("_", " ") for word in words_in("facts", group))

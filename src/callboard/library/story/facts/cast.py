@@ -10,9 +10,11 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Final, Literal
 
+from callboard.core.canonical import digest
 from callboard.library.story.facts.cards import card_lines, gathers_canon
 from callboard.library.story.facts.grammar import titles
 from callboard.library.story.index import StoryEntity, StoryIndex
+from callboard.library.story.index.names import given_gender, is_given_name
 from callboard.library.story.lexicon import words_in
 from callboard.library.story.text import Document, stop_words
 
@@ -27,6 +29,10 @@ _NAME_AFTER: Final = re.compile(r" ([A-Z][a-z]+)")
 _PRONOUN: Final = re.compile(r"\b(?:he|him|his|himself|she|her|hers|herself)\b", re.IGNORECASE)
 _NOT_PERSONS: Final = frozenset({"location", "item", "faction", "lore"})
 _WORD: Final = re.compile(r"[^\W\d_]+")
+_SAYS_NAME: Final = re.compile(
+    r"\b(?:[Cc]all(?:s|ed)? me|[Mm]y name(?: is|['’]s"
+    r"| was)) (?P<name>[A-Z][\w’'.-]+(?: [A-Z][\w’'-]+)?)"
+)
 # So many sentences must use one gender's pronouns of somebody who has no card.
 _NEEDED: Final = 3
 
@@ -50,6 +56,12 @@ class Cast:
     not_persons: frozenset[str] = frozenset()
     # Names each entity goes by, for names that carry their title ("Mrs. Barrymore").
     names: Mapping[str, frozenset[str]] = field(default_factory=dict[str, frozenset[str]])
+
+    @property
+    def fingerprint(self) -> str:
+        """What a reading of a text depends on, besides the text."""
+        known = [[name, *sorted(names)] for name, names in sorted(self.names.items())]
+        return digest([known, sorted(self.genders.items()), sorted(self.not_persons)])
 
     def gender(self, entity: str) -> Gender | None:
         """Return what is known of an entity's gender."""
@@ -122,7 +134,7 @@ def _is_name_before(word: str, before: str, is_family_name: bool) -> bool:
     # Any word may open a sentence, but few open one and stand before a family name.
     if is_family_name:
         return not lowered.endswith(("ly", "ing", "ed"))
-    return lowered in words_in("facts", "given_names")
+    return is_given_name(lowered)
 
 
 def _may_be_word(shown: str, before: str) -> bool:
@@ -200,6 +212,19 @@ def narrator_of(index: StoryIndex, path: str) -> str | None:
     return entity.name if entity else None
 
 
+def narrator_in(documents: Sequence[Document], cast: Cast) -> str | None:
+    """Return who says "I" and is called by one name only all through some texts."""
+    told: Counter[str] = Counter()
+    for document in documents:
+        for sentence in document.sentences:
+            for match in _SAYS_NAME.finditer(sentence.text):
+                found = next(iter(cast.find(match["name"])), None)
+                is_spoken = any(start <= match.start() < end for start, end in sentence.spoken)
+                if found is not None and cast.is_certain(found.name) and not is_spoken:
+                    told[found.name] += 1
+    return next(iter(told)) if len(told) == 1 else None
+
+
 def _shared_names(entities: Iterable[StoryEntity]) -> frozenset[str]:
     owners = Counter(alias.lower() for entity in entities for alias in set(entity.aliases))
     return frozenset(alias for alias, count in owners.items() if count > 1)
@@ -210,13 +235,15 @@ def _known_gender(index: StoryIndex, entity: StoryEntity) -> Gender | None:
         return None
     words = [word.lower() for alias in entity.aliases for word in _WORD.findall(alias)]
     told = gender_told_by(word for word in words if word in words_in("facts", "gendered_titles"))
+    if told is None and entity.card is None:
+        return given_gender(entity.name.split()[0])
     if told is not None or entity.card is None:
         return told
     document = index.document(entity.card)
     for line in card_lines(document, entity.name):
         if line.key in words_in("facts", "gender_keys"):
             return _gender_value(line.value)
-    return gender_of_text(document.prose)
+    return gender_of_text(document.prose) or given_gender(entity.name.split()[0])
 
 
 def _gender_value(text: str) -> Gender | None:

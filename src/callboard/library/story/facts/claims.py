@@ -26,6 +26,10 @@ class Attribute(StrEnum):
     ORIGIN = "birthplace"
     DEATH = "death"
     POSSESSION = "possession"
+    CALLING = "calling"
+    SKILL = "skill"
+    COUNT = "count"
+    MARK = "mark"
 
 
 # What one entity has one of at a time. The dead and what people own are judged elsewhere.
@@ -43,6 +47,10 @@ SPOKEN_NAMES: Final = {
     Attribute.ORIGIN: "place of birth",
     Attribute.DEATH: "death",
     Attribute.POSSESSION: "possession",
+    Attribute.CALLING: "calling",
+    Attribute.SKILL: "skill",
+    Attribute.COUNT: "number",
+    Attribute.MARK: "mark",
 }
 
 
@@ -81,6 +89,10 @@ class FoundClaim:
     # The other side of a tie of kin, named or meant.
     whom: int | str | None = None
     confidence: float = 0.9
+    # What the claim is about where one attribute has several: a scar, a skill, a thing.
+    topic: str | None = None
+    # Its own words deny something: "never woke", "could not read".
+    says_no: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -100,11 +112,12 @@ class FactClaim:
     # The passage looks back: what is said of age or rank was so then.
     looks_back: bool = False
     confidence: float = 0.9
+    topic: str | None = None
 
     @property
-    def subject(self) -> tuple[str, Attribute, str | None]:
+    def subject(self) -> tuple[str, Attribute, str | None, str | None]:
         """What two claims must share to speak of the same thing."""
-        return (self.entity, self.attribute, self.other)
+        return (self.entity, self.attribute, self.other, self.topic)
 
     def to_json(self) -> dict[str, Json]:
         """Return the shape payloads hold."""

@@ -3,32 +3,64 @@
 Only what has one value at a time is compared, and only values brought to a comparable form.
 """
 
+import re
+import threading
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from typing import Final
+from weakref import WeakKeyDictionary
 
-from callboard.library.story.facts.cards import card_claims
-from callboard.library.story.facts.cast import Cast, cast_of, narrator_of
+from callboard.library.story.facts.cards import card_claims, gathers_canon
+from callboard.library.story.facts.cast import Cast, cast_of, narrator_in, narrator_of
 from callboard.library.story.facts.claims import SINGLE_VALUED, Attribute, FactClaim
 from callboard.library.story.facts.lives import ladders_of, opposite
-from callboard.library.story.facts.prose import ProseReading, is_first_person, read
+from callboard.library.story.facts.prose import ProseReading, read
 from callboard.library.story.index import StoryIndex
 from callboard.library.story.model import Severity
 from callboard.library.story.text import Document
+from callboard.tools import Kept
 
+_SHORT_CARD_WORDS: Final = 60
+_FIRST_PERSON: Final = re.compile(r"\b(?:I|[Mm]e|[Mm]y|[Mm]yself)\b")
 # What was so in a remembered time need not be so now.
 _PASSING: Final = frozenset({Attribute.AGE, Attribute.RANK, Attribute.HAIR, Attribute.HEIGHT})
+
+
+class KeptReadings:
+    """What was read of texts that did not change since, by a cast that did not change either."""
+
+    def __init__(self) -> None:
+        """Start with nothing."""
+        self._lock = threading.Lock()
+        self._read: WeakKeyDictionary[Document, tuple[object, ProseReading]] = WeakKeyDictionary()
+
+    def get(self, document: Document, key: object) -> ProseReading | None:
+        """Return what was read of a text under the same key."""
+        with self._lock:
+            kept = self._read.get(document)
+        return kept[1] if kept is not None and kept[0] == key else None
+
+    def put(self, document: Document, key: object, reading: ProseReading) -> None:
+        """Keep what was read of a text as a whole."""
+        if not reading.is_cut:
+            with self._lock:
+                self._read[document] = (key, reading)
 
 
 class Gathering:
     """The claims of one project, as far as somebody asks for them."""
 
     def __init__(
-        self, index: StoryIndex, most_chars: int, documents: Sequence[Document] = ()
+        self,
+        index: StoryIndex,
+        most_chars: int,
+        documents: Sequence[Document] = (),
+        kept: Kept | None = None,
     ) -> None:
         """Take the project and the texts at hand, which may tell who is "he" and who "she".
 
-        Of all that is asked for, `most_chars` of prose are read: finding claims is slow.
+        Of all that is asked for, `most_chars` of prose are read: finding claims is slow. What was
+        read of a text before is kept as long as neither it nor the cast changes.
         """
         self.index = index
         self._most_chars = self._left = most_chars
@@ -37,6 +69,9 @@ class Gathering:
         self._owners = {entity.card: entity.name for entity in index.entities if entity.card}
         self._readings: dict[str, ProseReading] = {}
         self._claims: dict[str, tuple[FactClaim, ...]] = {}
+        self._kept = (kept or Kept()).get("story claims", KeptReadings)
+        self._known_as = self.cast.fingerprint
+        self._narrator = narrator_in(documents, self.cast)
         self._cards: dict[str, tuple[FactClaim, ...]] = {}
 
     @property
@@ -53,8 +88,17 @@ class Gathering:
     def reading(self, document: Document) -> ProseReading:
         """Return a text with its names masked; text in another language makes no claims."""
         if document.path not in self._readings:
-            narrator = narrator_of(self.index, document.path) if _says_i(document) else None
-            self._readings[document.path] = self._read(document, narrator)
+            narrator = None
+            if _says_i(document):
+                narrator = narrator_of(self.index, document.path) or self._narrator
+            key = (self._known_as, narrator)
+            kept = self._kept.get(document, key)
+            if kept is None or kept.checked_chars > self._left:
+                kept = self._read(document, narrator)
+                self._kept.put(document, key, kept)
+            else:
+                self._left -= kept.checked_chars
+            self._readings[document.path] = kept
         return self._readings[document.path]
 
     def prose_claims(self, document: Document) -> tuple[FactClaim, ...]:
@@ -77,11 +121,16 @@ class Gathering:
     def _card_claims(self, path: str) -> Iterator[FactClaim]:
         document = self.index.document(path)
         yield from card_claims(document, self.owner(path), self._resolve)
-        told = self._read(document).claims() if document.is_english else ()
+        owner = self.owner(path) if not gathers_canon(path) else None
+        # A card may be too short to tell its language by.
+        is_read = document.is_english or document.word_count < _SHORT_CARD_WORDS
+        told = self._read(document, about=owner).claims() if is_read else ()
         yield from (replace(claim, is_canon=True) for claim in told if not claim.is_spoken)
 
-    def _read(self, document: Document, narrator: str | None = None) -> ProseReading:
-        reading = read(document, self.cast, narrator=narrator, most_chars=self._left)
+    def _read(
+        self, document: Document, narrator: str | None = None, about: str | None = None
+    ) -> ProseReading:
+        reading = read(document, self.cast, narrator=narrator, about=about, most_chars=self._left)
         checked = reading.checked_chars
         self._left = max(0, self._left - checked)
         if reading.is_cut:
@@ -111,7 +160,12 @@ class Gathering:
 
 
 def _says_i(document: Document) -> bool:
-    return document.is_english and is_first_person(document)
+    """Say whether the narrator of a text says "I"."""
+    if not document.is_english:
+        return False
+    narrated = [sentence.narration for sentence in document.sentences]
+    with_i = sum(_FIRST_PERSON.search(text) is not None for text in narrated)
+    return with_i >= 3 and with_i * 8 >= len([text for text in narrated if text.strip()])
 
 
 @dataclass(frozen=True, slots=True)

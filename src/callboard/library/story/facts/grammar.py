@@ -11,11 +11,12 @@ from itertools import islice
 from typing import Final, Protocol
 
 from callboard.library.story.lexicon import families_in, words_in
+from callboard.library.story.text import Sentence
 
-_FIRST_SIGN: Final = 0xE000
+FIRST_SIGN: Final = 0xE000
 _LAST_SIGN: Final = 0xEFFF
 # Text of a regular expression for the sign of any mention.
-ENTITY: Final = f"[{chr(_FIRST_SIGN)}-{chr(_LAST_SIGN)}]"
+ENTITY: Final = f"[{chr(FIRST_SIGN)}-{chr(_LAST_SIGN)}]"
 _TITLE_BEFORE: Final = re.compile(r"((?:[A-Z][a-z]+[. -]+){1,2})$")
 # Who a sentence is about, and whose something is; a pronoun is resolved later or not at all.
 SUBJECT: Final = rf"(?P<who>{ENTITY}(?!['’])|\b(?:[Hh]e|[Ss]he|I)\b)"
@@ -87,7 +88,21 @@ class Masked:
 
     def number_at(self, sign: str) -> int:
         """Return the number of the mention a sign stands for."""
-        return ord(sign) - _FIRST_SIGN
+        return ord(sign) - FIRST_SIGN
+
+
+@dataclass(frozen=True, slots=True)
+class MaskedSentence:
+    """A sentence as the extractor reads it: what is narrated and what is spoken, names masked."""
+
+    sentence: Sentence
+    narration: Masked
+    speech: Masked
+
+    @property
+    def text(self) -> str:
+        """What the narrator says."""
+        return self.narration.text
 
 
 def mask(text: str, hits: Iterable[NameHit]) -> Masked:
@@ -96,10 +111,10 @@ def mask(text: str, hits: Iterable[NameHit]) -> Masked:
     mentions: list[MaskedName] = []
     at = 0
     for hit in sorted(hits, key=lambda each: each.start):
-        if hit.start < at or len(mentions) > _LAST_SIGN - _FIRST_SIGN:
+        if hit.start < at or len(mentions) > _LAST_SIGN - FIRST_SIGN:
             continue
         before, before_name = _without_titles(text[at : hit.start])
-        parts += [before, chr(_FIRST_SIGN + len(mentions))]
+        parts += [before, chr(FIRST_SIGN + len(mentions))]
         mentions.append(MaskedName(hit.name, text[hit.start : hit.end], before_name))
         at = hit.end
     parts.append(text[at:])
@@ -163,15 +178,19 @@ def named_by(masked: Masked, match: re.Match[str], *groups: str) -> int | str | 
     return None
 
 
-def is_vouched_for(text: str, start: int, end: int, *, beside_speech: bool = False) -> bool:
+def is_vouched_for(
+    text: str, start: int, end: int, *, beside_speech: bool = False, says_no: bool = False
+) -> bool:
     """Say whether a stretch of a sentence is told as a plain fact."""
     if text.rstrip(" \"”’'»)").endswith("?") or _AFTERTHOUGHT.match(text[end : end + _PAGE_CHARS]):
         return False
-    before = text[_last_stop(_HARD_STOP, text, start) : end]
+    # What the claim's own words deny, they do not doubt.
+    last = start if says_no else end
+    before = text[_last_stop(_HARD_STOP, text, start) : last]
     doubts = words_in("facts", "doubts")
     if _words(before) & (doubts - _TAGS if beside_speech else doubts) or _AS_IF.search(before):
         return False
-    near = text[_last_stop(_SOFT_STOP, text, start) : end]
+    near = text[_last_stop(_SOFT_STOP, text, start) : last]
     return not _words(near) & words_in("facts", "negations") and not _is_likeness(
         text, start, end, near
     )

@@ -1,4 +1,4 @@
-"""Lives: sentences that tell age, birth, rank, kin and what somebody owns or carries."""
+"""Lives: sentences that tell birth, rank, kin and what somebody owns or carries."""
 
 import re
 from collections.abc import Iterator
@@ -15,50 +15,8 @@ from callboard.library.story.facts.grammar import (
     kin_words,
     named_by,
 )
-from callboard.library.story.facts.values import NUMBER, ORDINAL, number_of
 from callboard.library.story.lexicon import families_in
 
-_OLDEST: Final = 150
-_ABOUT_LEEWAY_YEARS: Final = 4
-_ABOUT: Final = (
-    r"(?P<about>(?:about|around|perhaps|some|roughly|over|past|only|just|still|now|maybe) )?"
-)
-_OF_AGE: Final = r"(?:years? old|years? of age|summers old|winters old)"
-_THEN: Final = r"(?! (?:when|then|the (?:year|day|night|summer|winter)|at the time|in \d))"
-_AGES: Final = (
-    # Kael was thirty-four years old
-    re.compile(rf"{SUBJECT} (?:was|is|am) {_ABOUT}(?P<age>{NUMBER}) {_OF_AGE}\b{_THEN}"),
-    # Kael was thirty-four.
-    re.compile(
-        rf"{SUBJECT} (?:was|is|am|(?:had (?:just )?|has )?turned) {_ABOUT}(?P<bare>{NUMBER})"
-        r"(?=\s*[.;!]|,[”\"]|,? and (?:had|looked|felt|still|already|not)\b|$)"
-    ),
-    # Kael, thirty-four, … and Kael, aged thirty-four; Kael (34)
-    re.compile(rf"(?P<who>{ENTITY}), (?P<bare>{NUMBER})(?=, (?!\d))"),
-    re.compile(rf"(?P<who>{ENTITY}),? aged {_ABOUT}(?P<age>{NUMBER})\b"),
-    re.compile(rf"(?P<who>{ENTITY}) \((?:aged )?(?P<age>{NUMBER})\)"),
-    # thirty-four-year-old Kael; Kael, a thirty-four-year-old
-    re.compile(rf"\b(?P<age>{NUMBER})[- ]year[- ]old (?:[a-z]+ )?(?P<who>{ENTITY})(?!['’])", re.I),
-    re.compile(rf"(?P<who>{ENTITY}),? (?:was |is )?an? (?P<age>{NUMBER})[- ]year[- ]old\b"),
-    re.compile(rf"(?P<who>{ENTITY})['’]s? (?P<nth>{ORDINAL}) birthday\b"),
-)
-_DECADES: Final = re.compile(
-    rf"{SUBJECT} (?:was|is) (?:somewhere |already |still )?in (?:his|her) "
-    r"(?P<part>early |mid-?|late )?"
-    r"(?P<decade>teens|twenties|thirties|forties|fifties|sixties|seventies|eighties|nineties)\b"
-)
-_DECADE_STARTS: Final = {
-    name: 10 + 10 * place
-    for place, name in enumerate(
-        re.findall(
-            r"\w+",
-            "teens twenties thirties forties fifties sixties seventies eighties nineties",
-        )
-    )
-}
-_AGE_TRIGGER: Final = re.compile(
-    r"\d|year|aged|birthday|teen|twel|eleven|twent|thirt|fort|fift|sixt|seven|eight|ninet|hundred"
-)
 _BIRTH_TRIGGER: Final = re.compile(r"\b(?:born|native|hail)")
 _BORN: Final = re.compile(
     rf"{SUBJECT} (?:was|were) born(?: [a-z ]{{1,20}}?)?(?: on [^,.;]{{3,25}}?,?)? in "
@@ -76,25 +34,9 @@ _OWNED: Final = re.compile(
 
 
 def find_lives(masked: Masked) -> Iterator[FoundClaim]:
-    """Yield what a sentence says of somebody's age, birth or rank."""
-    yield from _ages(masked)
+    """Yield what a sentence says of somebody's birth or rank."""
     yield from _births(masked)
     yield from _ranks(masked)
-
-
-def age_value(text: str) -> Value | None:
-    """Return an age, or the span of years words such as "early thirties" leave."""
-    lowered = text.lower()
-    decades = "|".join(_DECADE_STARTS)
-    if match := re.search(rf"(?:(early|mid|late)[ -]*+)?+({decades})\b", lowered):
-        return _decade(match[1] or "", match[2])
-    if match := re.search(rf"\b({NUMBER})\b", lowered):
-        years = number_of(match[1])
-        is_about = bool(
-            re.search(r"\b(?:about|around|roughly|circa|ca|c|over|nearly)\b|~", lowered)
-        )
-        return None if years is None else _years(years, is_about)
-    return None
 
 
 def rank_value(text: str) -> Value | None:
@@ -112,43 +54,6 @@ def ladders_of(rank: str) -> frozenset[str]:
     """Return the ladders a rank stands on: two ranks are compared within one."""
     listed = families_in("facts", "ranks")
     return frozenset(ladder for ladder, known in listed.items() if rank in known)
-
-
-def _ages(masked: Masked) -> Iterator[FoundClaim]:
-    if not _AGE_TRIGGER.search(masked.text):
-        return
-    for pattern in _AGES:
-        for match in pattern.finditer(masked.text):
-            if (found := _age(masked, match)) is not None:
-                yield found
-    for match in _DECADES.finditer(masked.text):
-        who = named_by(masked, match)
-        if who is not None:
-            value = _decade((match["part"] or "").strip(" -"), match["decade"])
-            yield FoundClaim(Attribute.AGE, value, who, match.start(), match.end())
-
-
-def _age(masked: Masked, match: re.Match[str]) -> FoundClaim | None:
-    told = match.groupdict()
-    text = told.get("age") or told.get("bare") or told.get("nth") or ""
-    who, years = named_by(masked, match), number_of(text)
-    # A bare number below a dozen may be the hour, a rank in a row or a count.
-    if who is None or years is None or years > _OLDEST or (told.get("bare") and years < 12):
-        return None
-    about = (told.get("about") or "").strip()
-    is_about = about not in ("", "only", "just", "still", "now")
-    return FoundClaim(Attribute.AGE, _years(years, is_about), who, match.start(), match.end())
-
-
-def _years(years: int, is_about: bool) -> Value:
-    leeway = _ABOUT_LEEWAY_YEARS if is_about else 0
-    return Value(f"{'about ' if is_about else ''}{years}", low=years - leeway, high=years + leeway)
-
-
-def _decade(part: str, decade: str) -> Value:
-    start = _DECADE_STARTS[decade]
-    low, high = {"early": (0, 4), "mid": (3, 7), "late": (5, 9)}.get(part, (0, 9))
-    return Value(f"{part} {decade}".strip(), low=start + low, high=start + high)
 
 
 def _births(masked: Masked) -> Iterator[FoundClaim]:

@@ -7,16 +7,20 @@ is told of here and now: not in a memory, a dream, a picture, a wish or a past p
 import re
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
-from functools import cache
+from functools import cache, cached_property
 from itertools import accumulate
 from typing import Final
 
-from callboard.library.story.facts.bodies import find_bodies, find_deaths, find_looks
+from callboard.library.story.facts.ages import find_ages
+from callboard.library.story.facts.bodies import find_bodies, find_looks
+from callboard.library.story.facts.cards import said_of_owner
 from callboard.library.story.facts.cast import Cast
 from callboard.library.story.facts.claims import Attribute, FactClaim, FoundClaim
+from callboard.library.story.facts.deaths import find_deaths
 from callboard.library.story.facts.grammar import (
     ENTITY,
     Masked,
+    MaskedSentence,
     alternatives,
     is_subject_or_owner,
     is_vouched_for,
@@ -24,13 +28,25 @@ from callboard.library.story.facts.grammar import (
     mask,
     tells_change,
 )
+from callboard.library.story.facts.households import find_households
 from callboard.library.story.facts.lives import find_lives, find_ties
-from callboard.library.story.facts.pronouns import MaskedSentence, Pronouns
+from callboard.library.story.facts.pronouns import Pronouns
+from callboard.library.story.facts.skills import find_callings, find_skills
 from callboard.library.story.lexicon import words_in
 from callboard.library.story.model import Quote
 from callboard.library.story.text import Document
 
-_FINDERS: Final = (find_looks, find_bodies, find_lives, find_deaths, find_ties)
+_FINDERS: Final = (
+    find_looks,
+    find_bodies,
+    find_ages,
+    find_lives,
+    find_deaths,
+    find_ties,
+    find_skills,
+    find_callings,
+    find_households,
+)
 _TOPICS: Final = {
     Attribute.EYES: "eyes",
     Attribute.HAIR: "hair",
@@ -42,7 +58,6 @@ _TOPICS: Final = {
 }
 _LOWER_WORD: Final = re.compile(r"(?<![\w’'])[a-z][a-z’'-]+")
 _PERSONAL: Final = re.compile(r"\b(?:I|my|he|his|she|her)\b", re.IGNORECASE)
-_FIRST_PERSON: Final = re.compile(r"\b(?:I|[Mm]e|[Mm]y|[Mm]yself)\b")
 # A deed inside one of these clauses need not be of this hour.
 _ELSEWHEN: Final = re.compile(
     r"\b(?:had|would|used to|once|whenever|when|before|after|since|if|as if|as though|because|where"
@@ -71,6 +86,10 @@ class ProseReading:
 
     def claims(self) -> tuple[FactClaim, ...]:
         """Return everything the text claims, in its order; a sentence claims a thing once."""
+        return self._claims
+
+    @cached_property
+    def _claims(self) -> tuple[FactClaim, ...]:
         found: dict[tuple[object, ...], FactClaim] = {}
         for index, each in enumerate(self.told):
             for claim in (*self._narrated(index, each), *self._spoken(index, each)):
@@ -91,7 +110,11 @@ class ProseReading:
         beside = each.sentence.has_dialogue
         for found in _find(each.narration):
             if not is_vouched_for(
-                each.narration.text, found.start, found.end, beside_speech=beside
+                each.narration.text,
+                found.start,
+                found.end,
+                beside_speech=beside,
+                says_no=found.says_no,
             ):
                 continue
             entity = self._who(index, each.narration, found.who, found.start)
@@ -105,7 +128,7 @@ class ProseReading:
         for found in _find(each.speech):
             if isinstance(found.who, str) or isinstance(found.whom, str):
                 continue
-            if is_vouched_for(each.speech.text, found.start, found.end):
+            if is_vouched_for(each.speech.text, found.start, found.end, says_no=found.says_no):
                 entity = each.speech.mentions[found.who].entity
                 other = None if found.whom is None else each.speech.mentions[found.whom].entity
                 yield self._claim(index, each, found, entity, other, is_spoken=True)
@@ -131,6 +154,7 @@ class ProseReading:
             tells_change=tells_change(context, _TOPICS.get(found.attribute, "any")),
             looks_back=self._is_past(index),
             confidence=found.confidence,
+            topic=found.topic,
         )
 
     def _who(self, index: int, masked: Masked, who: int | str, place: int) -> str | None:
@@ -156,9 +180,12 @@ def read(
     cast: Cast,
     *,
     narrator: str | None = None,
+    about: str | None = None,
     most_chars: int | None = None,
 ) -> ProseReading:
     """Mask the names of a document; `narrator` is who says "I", if that is known.
+
+    What says nobody's name is of `about`, the owner of a card: "Only child. Has green eyes."
 
     Of a longer text the sentences that begin within `most_chars` of prose are read.
     """
@@ -171,7 +198,7 @@ def read(
     told = tuple(
         MaskedSentence(
             sentence,
-            _masked(sentence.narration, cast),
+            _masked(sentence.narration, cast, about),
             _masked(sentence.dialogue if sentence.has_dialogue else "", cast),
         )
         for sentence in sentences
@@ -189,15 +216,11 @@ def mentions_change(document: Document, names: frozenset[str], attribute: Attrib
     )
 
 
-def is_first_person(document: Document) -> bool:
-    """Say whether the narrator of a text says "I"."""
-    narrated = [sentence.narration for sentence in document.sentences]
-    with_i = sum(_FIRST_PERSON.search(text) is not None for text in narrated)
-    return with_i >= 3 and with_i * 8 >= len([text for text in narrated if text.strip()])
-
-
-def _masked(text: str, cast: Cast) -> Masked:
-    return mask(text, cast.find(text)) if text.strip() else Masked(text, ())
+def _masked(text: str, cast: Cast, about: str | None = None) -> Masked:
+    found = mask(text, cast.find(text)) if text.strip() else Masked(text, ())
+    if about is None or found.mentions or not text.strip():
+        return found
+    return said_of_owner(text.strip(), about)
 
 
 def _find(masked: Masked) -> Iterable[FoundClaim]:

@@ -35,7 +35,8 @@ _TEN: Final = "|".join(_TENS)
 _HUNDREDS: Final = rf"(?:a|{'|'.join(_UNITS[1:10])})[ -]hundred(?:(?: and)?[ -](?:{_TEN}|{_UNIT}))?"
 # Text of a regular expression that meets any number below a thousand; longest first.
 NUMBER: Final = (
-    rf"(?:\d{{1,4}}|{_HUNDREDS}|(?:{_TEN})(?:[ -](?:{'|'.join(_UNITS[1:10])}))?|{_UNIT})"
+    rf"(?:\d{{1,4}}|{_HUNDREDS}|(?:{'|'.join(_UNITS[1:10])})[ -]and[ -](?:{_TEN})"
+    rf"|(?:{_TEN})(?:[ -](?:{'|'.join(_UNITS[1:10])}))?|{_UNIT})"
 )
 ORDINAL: Final = (
     rf"(?:\d{{1,3}}(?:st|nd|rd|th)|(?:{_TEN})[ -](?:{'|'.join(_ORDINALS[1:10])})"

@@ -5,7 +5,7 @@ faction is met by its capitals; a thing that has a card is met in small letters 
 """
 
 import re
-from collections import Counter, defaultdict
+from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
@@ -13,6 +13,7 @@ from typing import Final
 
 from callboard.library.story.index.metadata import card_kind, name_from_path
 from callboard.library.story.index.names import LINKS, Census, CountedName, NameCounts
+from callboard.library.story.index.people import groups_of
 from callboard.library.story.lexicon import word_list
 from callboard.library.story.model import StoryFile
 from callboard.library.story.text import Document
@@ -21,8 +22,6 @@ from callboard.library.story.thresholds import NameThresholds
 _WORD: Final = re.compile(r"[^\W_]+(?:['’\-][^\W_]+)*")
 _APOSTROPHE: Final = re.compile(r"['’]")
 _SMALL_KINDS: Final = frozenset({"item", "lore", "location", "faction"})
-# A lone name belongs to the bearer who is named this many times as often as the next.
-_DOMINANT: Final = 3
 _SPEAKING_SHARE: Final = 0.05
 _PLACED_SHARE: Final = 0.4
 
@@ -216,9 +215,12 @@ def _distinct(names: Iterable[str]) -> tuple[str, ...]:
 
 def _scene_entities(names: Sequence[CountedName], known: Entities) -> list[StoryEntity]:
     found: list[StoryEntity] = []
-    for group in _grouped(names):
+    for group in _without_plurals(groups_of(names)):
         if any(known.get(name.text) or any(map(known.get, name.forms)) for name in group):
-            continue
+            # Who has another first name than the card is somebody else of that family.
+            group = [name for name in group if not name.is_single and not known.get(name.text)]
+            if not group or known.get(group[0].words[0]):
+                continue
         forms: Counter[str] = Counter()
         for name in group:
             forms.update(name.forms)
@@ -234,6 +236,8 @@ def _by_count(item: tuple[str, int]) -> tuple[int, str]:
 
 
 def _best_form(name: CountedName) -> str:
+    if name.title == "mrs" and not name.is_single:
+        return min(name.forms.items(), key=_by_count)[0]
     if not name.is_single or name.text in name.forms:
         return name.text
     return min(name.forms.items(), key=_by_count)[0]
@@ -250,38 +254,6 @@ def _kind(group: Sequence[CountedName], total: int) -> str:
     return "location" if placed >= max(2, total * _PLACED_SHARE) else "name"
 
 
-def _grouped(names: Sequence[CountedName]) -> list[list[CountedName]]:
-    """Put a lone first or last name with the one full name it must belong to."""
-    by_end: Mapping[str, list[CountedName]] = defaultdict(list)
-    groups: dict[int, list[CountedName]] = {}
-    for name in names:
-        if not name.is_single:
-            groups[id(name)] = [name]
-            if not LINKS.intersection(name.words):
-                # One mention tells whose a surname is, but not who else has that first name.
-                ends = {name.words[0], name.words[-1]} if name.total > 1 else {name.words[-1]}
-                for end in sorted(ends):
-                    by_end[end].append(name)
-    for name in names:
-        if name.is_single:
-            owner = _owner(name, by_end.get(name.text, ()))
-            groups[id(name) if owner is None else id(owner)] = [
-                *groups.get(id(owner), ()),
-                name,
-            ]
-    return _without_plurals(list(groups.values()))
-
-
-def _owner(name: CountedName, candidates: Sequence[CountedName]) -> CountedName | None:
-    fitting = [each for each in candidates if not name.title or each.title == name.title]
-    if not fitting or (name.title and len(fitting) > 1):
-        return None
-    ordered = sorted(fitting, key=lambda each: (-each.total, each.words))
-    if len(ordered) > 1 and ordered[0].total < _DOMINANT * ordered[1].total:
-        return None
-    return ordered[0]
-
-
 def _without_plurals(groups: list[list[CountedName]]) -> list[list[CountedName]]:
     """Put a plural with its singular; a family is not one more person."""
     singular = {name.text: group for group in groups for name in group if name.is_single}
@@ -289,7 +261,7 @@ def _without_plurals(groups: list[list[CountedName]]) -> list[list[CountedName]]
     for group in groups:
         head = group[0]
         owner = singular.get(head.text.removesuffix("s")) if head.is_single else None
-        if owner is None or owner is group or not head.text.endswith("s"):
+        if owner is None or owner is group or head.has_title or not head.text.endswith("s"):
             kept.append(group)
         elif not any(name.has_title for name in owner):
             owner.extend(group)

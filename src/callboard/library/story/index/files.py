@@ -1,7 +1,9 @@
 """The files of a project: parsed, brought up to date one by one, and put into story order.
 
 A file is read again when its time or size changed, and parsed again only when its content did. The
-order is the outline's, then by scene number, then by path.
+order is the outline's, then by chapter and scene number, then by path. Files that lie in numbered
+chapters are in the order of their places, whatever an outline says. What the project keeps of
+former texts, or made of the present ones, is no part of the story.
 """
 
 import re
@@ -13,10 +15,17 @@ from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Final
 
-from callboard.library.story.index.metadata import describe, name_from_path, numbered_title
+from callboard.core.canonical import digest_bytes
+from callboard.library.story.index.chapters import chapters_of, decode_text
+from callboard.library.story.index.metadata import (
+    describe,
+    name_from_path,
+    numbered_title,
+    place_in_path,
+)
 from callboard.library.story.index.names import NameCounts, count_names
 from callboard.library.story.index.outline import Outline, OutlineEntry, slug_of
-from callboard.library.story.model import StoryFile
+from callboard.library.story.model import FileKind, StoryFile
 from callboard.library.story.text import Document
 from callboard.tools import FileMissing, ListedFile, ProjectFiles, Unreadable
 
@@ -26,6 +35,7 @@ _SETTLED_NS: Final = 50_000_000
 
 _DIGITS: Final = re.compile(r"(\d+)")
 _LAST: Final = 10**9
+_DERIVED: Final = ("content/Archive/", "content/Export/", "content/Reports/")
 
 
 @dataclass(frozen=True)
@@ -34,6 +44,8 @@ class ParsedFile:
 
     document: Document
     file: StoryFile
+    # The chapters, if the file holds a whole book.
+    chapters: tuple["ParsedFile", ...] = ()
 
     @cached_property
     def names(self) -> NameCounts:
@@ -81,14 +93,20 @@ class ParsedFiles:
             if largest_bytes != self._largest_bytes:
                 self._seen, self._largest_bytes = {}, largest_bytes
             listed = files.list_files(suffixes=SUFFIXES, with_links_out=True)
-            seen = {each.path: self._look(files, each) for each in listed}
+            told = (each for each in listed if not each.path.startswith(_DERIVED))
+            seen = {each.path: self._look(files, each) for each in told}
             is_same = len(seen) == len(self._seen) and all(
                 each.says_the_same_as(self._seen.get(path)) for path, each in seen.items()
             )
             self._seen = seen
             if self._texts is None or not is_same:
                 self._texts = ParsedTexts(
-                    {path: each.parsed for path, each in seen.items() if each.parsed is not None},
+                    {
+                        part.file.path: part
+                        for each in seen.values()
+                        if each.parsed is not None
+                        for part in (each.parsed, *each.parsed.chapters)
+                    },
                     {path: each.problem for path, each in seen.items() if each.problem is not None},
                 )
             return self._texts
@@ -104,15 +122,27 @@ class ParsedFiles:
         if listed.size_bytes > self._largest_bytes:
             return _SeenFile(*stamp, problem=f"larger than {self._largest_bytes} bytes, left out")
         try:
-            text = files.read_text(listed.path)
+            data = files.read_bytes(listed.path)
         except Unreadable:
-            return _SeenFile(*stamp, problem="not UTF-8 text, left out")
+            return _SeenFile(*stamp, problem="cannot be read, left out")
         except FileMissing:
             return _SeenFile(0, 0, False, problem="gone while it was being read")
-        if old is not None and old.parsed is not None and old.parsed.file.sha256 == text.sha256:
+        sha256 = digest_bytes(data)
+        if old is not None and old.parsed is not None and old.parsed.file.sha256 == sha256:
             return _SeenFile(*stamp, parsed=old.parsed)
-        document = Document(listed.path, text.text)
-        return _SeenFile(*stamp, parsed=ParsedFile(document, describe(document, text.sha256)))
+        text = decode_text(data)
+        if text is None:
+            return _SeenFile(*stamp, problem="not a text in UTF-8, UTF-16 or Latin-1, left out")
+        return _SeenFile(*stamp, parsed=_parse(listed.path, text, sha256))
+
+
+def _parse(path: str, text: str, sha256: str) -> ParsedFile:
+    document = Document(path, text)
+    file = describe(document, sha256)
+    chapters = tuple(ParsedFile(*each) for each in chapters_of(document, file))
+    # The book itself is no scene: its chapters are.
+    whole = replace(file, kind=FileKind.OTHER, scene_number=None) if chapters else file
+    return ParsedFile(document, whole, chapters)
 
 
 def natural_key(path: str) -> tuple[tuple[int, str], ...]:
@@ -140,23 +170,35 @@ def in_story_order(
     """Return the scenes in story order; one without a number takes that of its outline entry."""
     place = {path: index for index, path in matches.items()}
     numbered = [_with_number(scene, outline, place) for scene in scenes]
+    if any(place_in_path(scene.path) for scene in scenes):
+        place = {}
     anchors = sorted(
-        (scene.scene_number, place[scene.path])
+        (_number(scene), place[scene.path])
         for scene in numbered
         if scene.path in place and scene.scene_number is not None
     )
     return tuple(sorted(numbered, key=lambda scene: _key(scene, place, anchors)))
 
 
+_Number = tuple[int, int]
+
+
 def _key(
-    scene: StoryFile, place: Mapping[str, int], anchors: Sequence[tuple[int, int]]
-) -> tuple[float, int, tuple[tuple[int, str], ...]]:
-    number = _LAST if scene.scene_number is None else scene.scene_number
+    scene: StoryFile, place: Mapping[str, int], anchors: Sequence[tuple[_Number, int]]
+) -> tuple[float, _Number, tuple[tuple[int, str], ...]]:
+    number = _number(scene)
     if scene.path in place:
-        return place[scene.path], -1, natural_key(scene.path)
+        return place[scene.path], (-1, -1), natural_key(scene.path)
     # A scene the outline forgot comes after the last outlined scene with a smaller number.
     before = [at for each, at in anchors if each < number]
     return (max(before) + 0.5 if before else -1.0), number, natural_key(scene.path)
+
+
+def _number(scene: StoryFile) -> _Number:
+    return (
+        _LAST if scene.chapter is None else scene.chapter,
+        _LAST if scene.scene_number is None else scene.scene_number,
+    )
 
 
 def _with_number(scene: StoryFile, outline: Outline | None, place: Mapping[str, int]) -> StoryFile:
@@ -165,19 +207,23 @@ def _with_number(scene: StoryFile, outline: Outline | None, place: Mapping[str, 
     return replace(scene, scene_number=outline.entries[place[scene.path]].number)
 
 
+_Place = tuple[int | None, int | None]
+
+
 class _Free:
     """The scene files that no entry has taken yet, by title and number."""
 
     def __init__(self, scenes: Sequence[StoryFile], outline: Outline) -> None:
         self._by_slug: dict[str, list[StoryFile]] = defaultdict(list)
-        self._by_number: dict[int, list[StoryFile]] = defaultdict(list)
-        self._numbers = Counter(entry.number for entry in outline.entries)
+        self._by_number: dict[_Place, list[StoryFile]] = defaultdict(list)
+        self._has_chapters = any(scene.chapter is not None for scene in scenes)
+        self._numbers = Counter(self._place(entry) for entry in outline.entries)
         self._taken: set[str] = set()
         for scene in sorted(scenes, key=lambda each: natural_key(each.path)):
             for slug in _slugs(scene):
                 self._by_slug[slug].append(scene)
             if scene.scene_number is not None:
-                self._by_number[scene.scene_number].append(scene)
+                self._by_number[scene.chapter, scene.scene_number].append(scene)
 
     def by_title(self, entry: OutlineEntry) -> str | None:
         alike = self._left(self._by_slug.get(entry.slug, ())) if entry.slug else []
@@ -186,10 +232,15 @@ class _Free:
 
     def by_number(self, entry: OutlineEntry) -> str | None:
         # A number that two entries or two files have says nothing.
-        if entry.number is None or self._numbers[entry.number] > 1:
+        place = self._place(entry)
+        if entry.number is None or self._numbers[place] > 1:
             return None
-        alike = self._left(self._by_number.get(entry.number, ()))
+        alike = self._left(self._by_number.get(place, ()))
         return self._take(alike) if len(alike) == 1 else None
+
+    def _place(self, entry: OutlineEntry) -> _Place:
+        # Where files count by chapter, so must the entry; elsewhere its chapter does not matter.
+        return (entry_chapter(entry) if self._has_chapters else None), entry.number
 
     def _left(self, scenes: Sequence[StoryFile]) -> list[StoryFile]:
         return [scene for scene in scenes if scene.path not in self._taken]
@@ -199,6 +250,12 @@ class _Free:
             return None
         self._taken.add(scenes[0].path)
         return scenes[0].path
+
+
+def entry_chapter(entry: OutlineEntry) -> int | None:
+    """Return the chapter an entry of the outline stands under, if it says so."""
+    chapter, _, label = numbered_title(entry.act or "")
+    return chapter if label == "chapter" else None
 
 
 def _slugs(scene: StoryFile) -> frozenset[str]:

@@ -1,9 +1,11 @@
 """StoryIndex: the project as story tools see it. Immutable; derives things when first asked."""
 
 from collections.abc import Mapping
+from dataclasses import replace
 from functools import cached_property
 from typing import Final
 
+from callboard.library.story.index.chapters import is_unmarked_scene
 from callboard.library.story.index.entities import (
     Entities,
     Mention,
@@ -45,7 +47,7 @@ class StoryIndex:
     ) -> None:
         """Take the texts of a project; `from_files` is the way to make an index."""
         self._files = files
-        self._parsed = texts.parsed
+        self._parsed = _with_scenes(texts.parsed)
         self._problems = texts.problems
         self._limits = limits
         self._mentions: dict[str, tuple[Mention, ...]] = {}
@@ -138,6 +140,11 @@ class StoryIndex:
         """Say whether a file is in the index; a path out of the project is refused."""
         return path in self._parsed or self._files.resolve(path) in self._parsed
 
+    def chapters_of(self, path: str) -> tuple[StoryFile, ...]:
+        """Return the chapters of a file that holds a whole book; of any other the file itself."""
+        found = self._get(path)
+        return tuple(part.file for part in found.chapters) or (self.file(path),)
+
     def kind_of(self, path: str) -> FileKind:
         """Return what a file is to the story; what is not indexed is `other`."""
         found = self._parsed.get(path)
@@ -201,6 +208,18 @@ class StoryIndex:
             fix=f"Texts end in {', '.join(SUFFIXES)} and lie outside hidden folders.",
             path=known,
         )
+
+
+def _with_scenes(parsed: Mapping[str, ParsedFile]) -> Mapping[str, ParsedFile]:
+    """Take the texts of a folder that marks none as a scene for its scenes."""
+    if any(each.file.kind is FileKind.SCENE for each in parsed.values()):
+        return parsed
+    return {
+        path: replace(each, file=replace(each.file, kind=FileKind.SCENE))
+        if is_unmarked_scene(each.file, each.document)
+        else each
+        for path, each in parsed.items()
+    }
 
 
 class _Last:

@@ -22,7 +22,8 @@ _ONES: Final = (
 _TENS: Final = {"twenty": 20, "thirty": 30, "forty": 40, "fifty": 50, "sixty": 60}
 _NUMBER: Final = r"\d{1,4}|[ivxlcIVXLC]{1,7}|[A-Za-z]+(?:[\- ](?:" + "|".join(_ONES[1:10]) + r"))?"
 _LABELLED: Final = re.compile(
-    rf"^(?P<label>scene|sc|chapter|ch|part|szene|scène|escena|scena|cena|kapitel|chapitre|capítulo|capitolo)\.?\s*+(?:#\s*+)?+(?P<number>{_NUMBER})\b"
+    rf"^(?P<label>scene|sc|chapter|ch|part|szene|scène|escena|scena|cena|kapitel|chapitre"
+    rf"|capítulo|capitolo)\.?\s*+(?:#\s*+)?+(?P<number>{_NUMBER})\b"
     r"\s*+(?:[:.)\-–—|]++\s*+(?P<title>.*))?$",
     re.IGNORECASE,
 )
@@ -39,8 +40,12 @@ _FILE_PAIR: Final = re.compile(
 )
 _FILE_LABELLED: Final = re.compile(r"(?:scn|scene|sc|chapter|ch)[\W_]*(\d{1,4})(?!\d)")
 _DIGITS: Final = re.compile(r"(?<!\d)\d{1,4}(?!\d)")
+_CHAPTER_FOLDER: Final = re.compile(r"(?:chapter|ch)[\W_]*(\d{1,4})")
+_SCENE_FILE: Final = re.compile(r"(?:scene|sc)[\W_]*(\d{1,4})(?!\d).*")
 _SCENE_FOLDERS: Final = frozenset({"scenes", "chapters", "manuscript"})
-_CANON_FOLDER: Final = re.compile(r"compendium|characters?|chars|locations?|lore|world.*")
+_CANON_FOLDER: Final = re.compile(
+    r"compendium|characters?|chars|cards|cast|locations?|lore|world.*"
+)
 _CANON_PREFIX: Final = re.compile(r"(?:char|loc|item|fac|lore)-")
 _DECLARED: Final = {
     **dict.fromkeys(("scene", "chapter"), FileKind.SCENE),
@@ -57,11 +62,14 @@ _CARD_KINDS: Final = (
     ("item", re.compile(r"(?:^|/)(?:items?|objects|artifacts)/|(?:^|/)item-")),
     ("faction", re.compile(r"(?:^|/)(?:factions?|groups)/|(?:^|/)fac-")),
 )
+_PERSONAL_KEYS: Final = frozenset(
+    {"age", "eyes", "hair", "gender", "pronouns", "occupation", "profession", "job", "born"}
+)
 _ENTITY_TYPES: Final = frozenset({"character", "location", "item", "faction", "lore"})
 _KEYS: Final = {
     "pov": ("pov", "point of view"),
     "location": ("location", "place", "setting"),
-    "when": ("when", "date", "time"),
+    "when": ("when", "story_time", "story time", "date", "time"),
     "characters": ("characters", "cast"),
     "aliases": ("aliases", "alias", "also known as", "aka"),
     "stakes": ("stakes",),
@@ -149,7 +157,10 @@ def card_kind(document: Document) -> str:
         if told in _ENTITY_TYPES:
             return told
     path = document.path.lower()
-    return next((kind for kind, sign in _CARD_KINDS if sign.search(path)), "lore")
+    told = next((kind for kind, sign in _CARD_KINDS if sign.search(path)), None)
+    # Only people have an age or eyes.
+    is_person = bool(_PERSONAL_KEYS.intersection((*document.front, *document.fields)))
+    return told or ("character" if is_person else "lore")
 
 
 def _says_scene(document: Document) -> bool:
@@ -163,13 +174,15 @@ def describe(document: Document, sha256: str) -> StoryFile:
     # The lines near the top of an outline describe its first scene.
     fields: Mapping[str, str] = {} if kind is FileKind.OUTLINE else document.fields
     told = _Told(document.front, fields)
+    chapter, number = _place(document) if kind is FileKind.SCENE else (None, None)
     return StoryFile(
         path=document.path,
         kind=kind,
         title=_title(document),
         sha256=sha256,
         word_count=document.word_count,
-        scene_number=_scene_number(document) if kind is FileKind.SCENE else None,
+        scene_number=number,
+        chapter=chapter,
         pov=told.text("pov"),
         location=told.text("location"),
         when=told.text("when"),
@@ -243,7 +256,30 @@ def _title(document: Document) -> str:
     if isinstance(told, str | int) and str(told).strip():
         return str(told).strip()
     top = next((heading.text for heading in document.headings if heading.level == 1), None)
-    return top or document.fields.get("title") or name_from_path(document.path)
+    named = document.front.get("name") if top is None else None
+    if isinstance(named, str) and named.strip():
+        return named.strip()
+    told = top or document.fields.get("title") or document.fields.get("name")
+    return told or name_from_path(document.path)
+
+
+def place_in_path(path: str) -> tuple[int, int] | None:
+    """Return chapter and scene of a file like `Chapter_02/Scene_01.md`; None of any other."""
+    *folders, name = path.lower().split("/")
+    chapter = _CHAPTER_FOLDER.fullmatch(folders[-1]) if folders else None
+    scene = _SCENE_FILE.fullmatch(name.rpartition(".")[0])
+    return None if chapter is None or scene is None else (int(chapter[1]), int(scene[1]))
+
+
+def _place(document: Document) -> tuple[int | None, int | None]:
+    """Return the chapter of a scene, if it has one of its own, and the scene's number."""
+    if (placed := place_in_path(document.path)) is not None:
+        return placed
+    told = (document.front.get(key, document.fields.get(key)) for key in ("chapter", "scene"))
+    chapter, scene = (None if each is None else read_number(str(each)) for each in told)
+    if chapter is not None and scene is not None:
+        return chapter, scene
+    return None, _scene_number(document)
 
 
 def _scene_number(document: Document) -> int | None:

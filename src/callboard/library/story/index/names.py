@@ -4,10 +4,10 @@ import re
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
-from functools import lru_cache
-from typing import Final
+from functools import cache, lru_cache
+from typing import Final, Literal
 
-from callboard.library.story.lexicon import word_list
+from callboard.library.story.lexicon import families_in, word_list, words_in
 from callboard.library.story.text import Document
 from callboard.library.story.thresholds import NameThresholds
 
@@ -26,6 +26,7 @@ _PLACE_WORDS: Final = frozenset(
 )
 
 Run = tuple[str, ...]
+Gender = Literal["female", "male"]
 LINKS: Final = frozenset({"of", "the", "de", "du", "von", "van", "la", "le", "ap", "bin", "ibn"})
 # What "of" joins is one name when it is joined this often.
 _JOINED_TIMES: Final = 3
@@ -98,7 +99,7 @@ def _word_after(text: str, end: int) -> str:
 class CountedName:
     """One name without titles, with every way it is written and how often.
 
-    `title` is empty, `mrs`, `miss` or `woman`: a surname alone may be several people.
+    `title` is empty, `mr`, `mrs`, `miss`, `woman` or `rank`: a surname alone may be several people.
     """
 
     words: Run
@@ -109,6 +110,8 @@ class CountedName:
     speaking: int = 0
     placed: int = 0
     has_title: bool = False
+    # Somebody else of the family goes by another title.
+    has_rivals: bool = False
 
     @property
     def is_single(self) -> bool:
@@ -161,10 +164,24 @@ class Census:
             rest = [token for token in run[cut:] if token not in LINKS or token[0].isupper()]
             yield tuple(rest), True
             return
+        again = next((at for at in range(1, len(run)) if _begins_anew(run, at)), None)
+        if again is not None:
+            yield from self._parts(run[:again], is_inside)
+            yield from self._parts(run[again:], True)
+            return
         start = 0
-        while start < len(run) - 1 and self._only_opens(run[start], is_inside or start > 0):
+        while (
+            start < len(run) - 1
+            and not self._is_full(run, start)
+            and self._only_opens(run[start], is_inside or start > 0)
+        ):
             start += 1
         yield run[start:], is_inside or start > 0
+
+    def _is_full(self, run: Run, at: int) -> bool:
+        """Say whether a word that may open a sentence is the first name of a known family name."""
+        given = given_names()
+        return run[at].lower() in given and self._capital[run[at + 1]] > 0
 
     def _only_opens(self, token: str, is_inside: bool) -> bool:
         word = token.rstrip(".").lower()
@@ -190,14 +207,18 @@ class Census:
         while at < len(part) - 1 and part[at].rstrip(".").lower() in word_list("personal_titles"):
             at += 1
         titles, words = part[:at], part[at:]
-        title = _title_class(titles) if len(words) == 1 else ""
-        name = found.setdefault((words, title), CountedName(words, title))
-        if len(words) > 1:
-            name.title = name.title or _title_class(titles)
+        title = _title_class(titles)
+        # Mrs. John Dashwood is not John Dashwood; of others with two names a title tells nothing.
+        # A captain and a general of one family are two.
+        key = title if len(words) == 1 or title == "mrs" else ""
+        key = titles[0].rstrip(".").lower() if key == "rank" else key
+        name = found.setdefault((words, key), CountedName(words, title))
+        name.title = name.title or title
         name.has_title |= at > 0
         name.forms[" ".join(part)] += times
         name.total += times
-        name.inside += times if is_inside or at else 0
+        is_full = len(words) > 1 and words[0].lower() in given_names()
+        name.inside += times if is_inside or at or is_full else 0
         name.speaking += self._speaking[run]
         name.placed += self._placed[run]
 
@@ -216,10 +237,54 @@ class Census:
         return len(name.text) > 1 and (name.has_title or not self._is_common(name.text))
 
 
+@cache
+def given_names() -> frozenset[str]:
+    """Return the given names in wide use."""
+    groups = ("female_names", "male_names", "unisex_names")
+    return frozenset[str]().union(*(words_in("facts", group) for group in groups))
+
+
+def _begins_anew(run: Run, at: int) -> bool:
+    """Say whether a title or an "I" inside a run shows that two names only met."""
+    if run[at] == "I":
+        return True
+    known = word_list("personal_titles")
+    return run[at].rstrip(".").lower() in known and run[at - 1].rstrip(".").lower() not in known
+
+
 def _title_class(titles: Run) -> str:
     bare = [title.rstrip(".").lower() for title in titles]
     if "mrs" in bare or "mme" in bare:
         return "mrs"
     if "miss" in bare or "mlle" in bare:
         return "miss"
-    return "woman" if any(title in word_list("womens_titles") for title in bare) else ""
+    if any(title in word_list("womens_titles") for title in bare):
+        return "woman"
+    if any(title in ("mr", "mister", "sir", "master", "monsieur", "uncle") for title in bare):
+        return "mr"
+    return "rank" if bare else ""
+
+
+def given_gender(name: str) -> Gender | None:
+    """Return whose given name a name is; None for both and for what is none."""
+    lowered = name.lower()
+    if lowered in words_in("facts", "female_names"):
+        return "female"
+    return "male" if lowered in words_in("facts", "male_names") else None
+
+
+def is_given_name(name: str) -> bool:
+    """Say whether a name is a given name in wide use."""
+    return given_gender(name) is not None or name.lower() in words_in("facts", "unisex_names")
+
+
+def are_short_forms(one: str, other: str) -> bool:
+    """Say whether one given name is short for the other, or both for a third."""
+    first, second = one.lower(), other.lower()
+    return first == second or bool(_full_forms(first) & _full_forms(second))
+
+
+@cache
+def _full_forms(name: str) -> frozenset[str]:
+    listed = families_in("facts", "nicknames")
+    return frozenset(full for full, short in listed.items() if name in short or name == full)

@@ -10,6 +10,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from typing import Final
 
+from callboard.core.errors import Fault
 from callboard.library.story.index.metadata import numbered_title, read_number
 from callboard.library.story.text import Document, TableRow
 from callboard.library.story.text.front import read_field
@@ -48,6 +49,7 @@ class NoOutline(ToolError):
     """The project has no outline, or none could be told from the other files."""
 
     code = "no_outline"
+    fault = Fault.STATE
 
 
 @dataclass(frozen=True, slots=True)

@@ -46,9 +46,12 @@ LineRange = tuple[int, int]
 class Document:
     """A text with its front matter, fields, headings, prose, sentences and words."""
 
-    def __init__(self, path: str, text: str) -> None:
-        """Take a text as read; the path is what its quotes will name."""
+    def __init__(self, path: str, text: str, *, file_path: str = "", lines_before: int = 0) -> None:
+        """Take a text as read; a chapter of a larger file names that file and where it begins."""
         self.path = path
+        # What quotes name: the file that holds the text, and the lines of it that stand before.
+        self.file_path = file_path or path
+        self._lines_before = lines_before
         self.text = _LINE_END.sub("\n", text.removeprefix("\ufeff"))
         self.lines: tuple[str, ...] = tuple(self.text.split("\n"))
         front = read_front(self.lines)
@@ -133,12 +136,16 @@ class Document:
         """Return the text of a sentence, a paragraph or lines, word for word."""
         if isinstance(place, Sentence):
             text = self.text[place.start : place.end]
-            return Quote(self.path, place.line_start, place.line_end, text)
+            return self._quote(place.line_start, place.line_end, text)
         if isinstance(place, Paragraph):
             place = (place.line_start, place.line_end)
         first, last = (place, place) if isinstance(place, int) else place
         text = "\n".join(self.lines[first - 1 : last]).strip()
-        return Quote(self.path, first, last, text)
+        return self._quote(first, last, text)
+
+    def _quote(self, first: int, last: int, text: str) -> Quote:
+        before = self._lines_before
+        return Quote(self.file_path, first + before, last + before, text)
 
     def line_at(self, offset: int) -> int:
         """Return the line a character of the text stands in."""

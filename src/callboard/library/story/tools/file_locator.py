@@ -128,6 +128,7 @@ def _match_json(match: FileMatch, quote: Quote | None) -> dict[str, Json]:
         "path": file.path,
         "type": file.kind.value,
         "title": file.title,
+        "chapter": file.chapter,
         "scene_number": file.scene_number,
         "pov": file.pov,
         "word_count": file.word_count,
@@ -209,7 +210,7 @@ def _details(
         file = match.file
         facts = [file.kind.value]
         if file.scene_number is not None:
-            facts.append(f"number {file.scene_number}")
+            facts.append(f"number {file.label}")
         facts += [f"POV {file.pov}"] if file.pov else []
         facts.append(counted(file.word_count, "word"))
         lines.append(f"- {file.path}: {file.title} ({', '.join(facts)})")

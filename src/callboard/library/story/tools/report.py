@@ -24,6 +24,8 @@ from callboard.library.story.thresholds import Thresholds
 from callboard.tools import DryRun, FileRef, ToolResult, fit_summary
 
 _RANK: Final = {Severity.MAJOR: 0, Severity.MINOR: 1, Severity.INFO: 2}
+# So many findings of one kind and of little weight are listed; more are told as one.
+_ALIKE: Final = 5
 _SPACE: Final = re.compile(r"\s+")
 T = TypeVar("T")
 
@@ -72,6 +74,34 @@ def in_order(findings: Iterable[StoryFinding]) -> tuple[StoryFinding, ...]:
     )
 
 
+def bundled(tool: str, findings: Sequence[StoryFinding]) -> tuple[StoryFinding, ...]:
+    """Return findings with those of little weight that repeat themselves as one, with their number.
+
+    Major ones are never put together.
+    """
+    groups: dict[tuple[str, Severity], list[StoryFinding]] = {}
+    for each in findings:
+        groups.setdefault((each.type, each.severity), []).append(each)
+    kept: list[StoryFinding] = []
+    for (kind, severity), alike in groups.items():
+        if severity is Severity.MAJOR or len(alike) <= _ALIKE:
+            kept.extend(alike)
+            continue
+        first = alike[0]
+        kept.append(
+            make_finding(
+                tool,
+                kind,
+                severity,
+                f"{len(alike)} findings of this kind. The first: {first.message}",
+                [quote for each in alike[:3] for quote in each.quotes[:1]],
+                suggestion=first.suggestion,
+                confidence=first.confidence,
+            )
+        )
+    return in_order(kept)
+
+
 @dataclass(slots=True)
 class ToolReport:
     """What a tool found, before it is a result.
@@ -99,11 +129,12 @@ def finish(index: StoryIndex, limits: Thresholds, report: ToolReport) -> ToolRes
         payload["findings"] = [finding.to_json() for finding in findings]
     payload.setdefault("language_supported", language_supported(index, report.reads))
     payload["warnings"] = [*payload.get("warnings", []), *report.cut_short, *index.warnings]
-    refs = tuple(
-        FileRef(path, index.file(path).sha256)
-        for path in dict.fromkeys(report.reads)
+    read = {
+        index.document(path).file_path: index.file(path).sha256
+        for path in report.reads
         if index.has(path)
-    )
+    }
+    refs = tuple(FileRef(path, sha256) for path, sha256 in read.items())
     return ToolResult(payload, report.preview, _summary(limits, report, findings), refs)
 
 
@@ -206,7 +237,7 @@ def scenes_asked_for(index: StoryIndex, paths: Sequence[str]) -> tuple[StoryFile
     """Return the scenes of some paths in the order given, or all in story order."""
     if not paths:
         return index.scenes
-    return tuple(index.file(path) for path in dict.fromkeys(paths))
+    return tuple(file for path in dict.fromkeys(paths) for file in index.chapters_of(path))
 
 
 def names_in(index: StoryIndex, path: str) -> SceneNames:

@@ -21,6 +21,9 @@ _NUMBERED: Final = re.compile(
     r"(?:\s*(?:-|–|—|to|through|until|and|&|,|\+)\s*(?:scenes?\s*|chapters?\s*)?\d{1,4}\b)*)",
     re.IGNORECASE,
 )
+_PLACED: Final = re.compile(
+    r"\bch(?:apter)?[\W_]*(\d{1,4})[\W_]*sc(?:n|ene)?[\W_]*(\d{1,4})\b", re.I
+)
 _RANGE: Final = re.compile(r"(\d+)(?:\s*(?:-|–|—|to|through|until)\s*(?:\D{0,9}\s)?(\d+))?")
 _SPLIT: Final = re.compile(r"[^\w]+|_")
 _K1: Final = 1.5
@@ -39,7 +42,7 @@ class Criteria:
     """What is looked for: scene numbers, words, and kinds if there is nothing else."""
 
     text: str
-    numbers: frozenset[int]
+    numbers: "NamedScenes"
     tokens: tuple[str, ...]
     kinds: frozenset[FileKind]
 
@@ -51,8 +54,8 @@ class Criteria:
 
 def read_criteria(text: str, max_tokens: int) -> Criteria:
     """Return what a text asks for; verbs of tasks and function words ask for nothing."""
-    numbers = scene_numbers(text)
-    rest = _NUMBERED.sub(" ", text)
+    numbers = scenes_in(text)
+    rest = _NUMBERED.sub(" ", _PLACED.sub(" ", text))
     ignored = stop_words() | word_list("task_words")
     words = [token for word in words_of(rest) for token in tokens_of(word)]
     kinds = frozenset(kind for kind in FileKind for word in words if _means(word, kind))
@@ -69,18 +72,51 @@ def read_criteria(text: str, max_tokens: int) -> Criteria:
 
 def scene_numbers(text: str) -> frozenset[int]:
     """Return the scene numbers a text names: `scene 21`, `scenes 21-22`, `scenes 3, 5 and 7`."""
-    found: set[int] = set()
-    for hit in _NUMBERED.finditer(text):
-        for pair in _RANGE.finditer(hit["numbers"]):
-            first = int(pair[1])
-            last = int(pair[2]) if pair[2] else first
-            found.update(range(first, min(last, first + _MOST_SCENES) + 1))
-    return frozenset(found)
+    return frozenset(each for hit in _NUMBERED.finditer(text) for each in _numbers(hit["numbers"]))
+
+
+def _numbers(text: str) -> Iterable[int]:
+    for pair in _RANGE.finditer(text):
+        first = int(pair[1])
+        last = int(pair[2]) if pair[2] else first
+        yield from range(first, min(last, first + _MOST_SCENES) + 1)
+
+
+@dataclass(frozen=True, slots=True)
+class NamedScenes:
+    """The scenes a text names, for files that count through the book or by chapter."""
+
+    numbers: frozenset[int] = frozenset()
+    places: frozenset[tuple[int, int]] = frozenset()
+    chapters: frozenset[int] = frozenset()
+    in_chapters: frozenset[int] = frozenset()
+
+    def __bool__(self) -> bool:
+        """Whether it names any."""
+        return bool(self.numbers or self.places)
+
+    def has(self, file: StoryFile) -> bool:
+        """Say whether a scene is among them; a number many chapters have names all of those."""
+        number = file.scene_number
+        if number is None or file.chapter is None:
+            return number in self.numbers
+        is_meant = number in self.in_chapters or file.chapter in self.chapters
+        return is_meant or (file.chapter, number) in self.places
+
+
+def scenes_in(text: str) -> NamedScenes:
+    """Return the scenes a text names: `scenes 3, 5 and 7`, `chapter 2, scene 1`, `ch2-sc1`."""
+    places = frozenset((int(hit[1]), int(hit[2])) for hit in _PLACED.finditer(text))
+    chapters, scenes = set[int](), set[int]()
+    for hit in _NUMBERED.finditer(_PLACED.sub(" ", text)):
+        named = chapters if hit[0].lower().startswith("ch") else scenes
+        named.update(_numbers(hit["numbers"]))
+    return NamedScenes(scene_numbers(text), places, frozenset(chapters), frozenset(scenes))
 
 
 def tokens_of(text: str) -> tuple[str, ...]:
     """Return the lower-cased words of a name or path, taken apart at every mark."""
-    return tuple(token for token in _SPLIT.split(text.lower()) if token)
+    return tuple(filter(None, _SPLIT.split(text.lower())))
 
 
 def near_names(
@@ -198,8 +234,8 @@ class FileRanking:
         limits, criteria = self._limits, self._criteria
         if self._names_path(file.path):
             match.add(limits.exact_path_points, FILENAME, 1.0)
-        if file.scene_number is not None and file.scene_number in criteria.numbers:
-            number = f"scene {file.scene_number}"
+        if criteria.numbers.has(file):
+            number = f"scene {file.label}"
             match.add(limits.scene_number_points, METADATA, 0.95, number)
         if file.kind in criteria.kinds:
             match.add(limits.metadata_points, METADATA, 0.5, file.kind.value)
@@ -235,7 +271,7 @@ class FileRanking:
             return
         for heading in headings:
             number, _, label = numbered_title(heading.text)
-            if label and number in self._criteria.numbers:
+            if label and number in self._criteria.numbers.numbers:
                 match.add(self._limits.heading_points, CONTENT, 0.6, f"scene {number}")
 
     def _add_bodies(self, matches: Mapping[str, FileMatch]) -> None:

@@ -22,6 +22,7 @@ from callboard.packs.alfred.kitchen.compute.matching import (
 )
 from callboard.packs.alfred.kitchen.compute.rows import FoodCatalogue, Stock
 from callboard.packs.alfred.kitchen.food.checking import Eater, check_for, is_allowed
+from callboard.packs.alfred.kitchen.rules.links import Links
 
 if TYPE_CHECKING:
     from sqlalchemy import Connection
@@ -136,12 +137,27 @@ class _Search:
             if self.eater.has_limits
             else {}
         )
-        for recipe in recipes:
-            key = recipe["id"]
-            beside = {name: rows.get(key, []) for name, rows in checked.items()}
-            whole = {**recipe, "ingredients": lines.get(key, []), **beside}
+        for whole in self._linked(recipes, lines, checked):
+            key = whole["id"]
             if key in lines and not check_for(self.eater, tagged(whole, self.catalogue)):
                 yield match_of(whole, self.stock, self.options)
+
+    def _linked(
+        self, recipes: Sequence[Row], lines: Mapping[Any, list[Row]], checked: Mapping[str, Any]
+    ) -> Sequence[Row]:
+        """Return recipes as a whole; who must not eat something looks into those they link to."""
+        wholes: list[Row] = []
+        for recipe in recipes:
+            beside = {name: rows.get(recipe["id"], []) for name, rows in checked.items()}
+            named = [self._named(line) for line in lines.get(recipe["id"], [])]
+            wholes.append({**recipe, "ingredients": named, **beside})
+        if not self.eater.has_limits:
+            return wholes
+        return Links(self.connection, self.user_id).followed(wholes)
+
+    def _named(self, line: Row) -> Row:
+        known = self.catalogue.by_id.get(str(line.get("ingredient_id"))) or {}
+        return {"name": known.get("name"), **line}
 
     def _counts(self, statement: str, ingredient_ids: Collection[str]) -> Counts:
         """Return how many of some ingredients recipes use; one that uses none is not there."""

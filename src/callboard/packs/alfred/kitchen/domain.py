@@ -99,7 +99,12 @@ class Kitchen(DescribedDomain):
 
     async def read(self, who: Who, request: ReadRequest) -> ReadResult:
         """Return rows of one user; a recipe with its ingredients brings its steps and tags too."""
-        return await super().read(who, _completed(request))
+        found = await super().read(who, _completed(request))
+        if request.table != "recipes" or not any("ingredients" in row for row in found.rows):
+            return found
+        # Whoever reads what goes into a recipe may cook by it.
+        rows = await self._minded(who, found.rows)
+        return found.model_copy(update={"rows": rows})
 
     async def counts(self, who: Who) -> Mapping[str, int]:
         """Return how many rows there are, by table."""
@@ -197,6 +202,7 @@ class Kitchen(DescribedDomain):
             today,
             read,
             likely=lambda constraints: self._likely(asked, today, constraints),
+            minded=lambda rows: self._minded(asked.who, rows),
         )
         if self._cooks is not None:
             routed = await route_cooking(situation, self._cooks, self.clock.now_ms())
@@ -295,6 +301,12 @@ class Kitchen(DescribedDomain):
         )
         used = [str(line["ingredient_id"]) for row in rows for line in row["ingredients"]]
         return Likely(tuple(ids), tuple(dict.fromkeys(used))[:LONGEST_LIST])
+
+    async def _minded(self, who: Who, recipes: Sequence[Row]) -> list[dict[str, Any]]:
+        """Return recipes with why somebody in the house must not eat them."""
+        from callboard.packs.alfred.kitchen.rules.safety import SafetyGate
+
+        return await self.base.read(lambda c: SafetyGate(c, who.user_id).warnings(recipes))
 
     def _day(self, who: Who) -> str:
         today = self.base.read_now(lambda c: self.day_of(c, who))

@@ -43,7 +43,8 @@ def present_content(content_type: str, content: Row) -> str:
 
 def present_recipe(recipe: Row) -> str:
     """Return a whole recipe: what goes in, and how it is made."""
-    lines = [_headline(recipe)]
+    lines = [f"Mind: {each}." for each in recipe.get("mind") or ()]
+    lines.append(_headline(recipe))
     lines += _by_part(_listed(recipe, "ingredients"))
     steps = _listed(recipe, "steps")
     lines += [f"{number}. {_step(each)}" for number, each in enumerate(steps, 1)]
@@ -118,7 +119,11 @@ def _stock(row: Row) -> str:
 def _recipes(rows: Sequence[Row]) -> list[str]:
     if len(rows) == 1 and "steps" in rows[0]:
         return present_recipe(rows[0]).splitlines()
-    return [f"- {_headline(row)}" for row in rows]
+    lines: list[str] = []
+    for row in rows:
+        lines.append(f"- {_headline(row)}")
+        lines += [f"  Mind: {each}." for each in row.get("mind") or ()]
+    return lines
 
 
 def _headline(recipe: Row) -> str:
@@ -175,7 +180,7 @@ def _cooked(row: Row) -> str:
 
 
 def _profile(row: Row) -> list[str]:
-    shown = ("allergies", "diet", "dislikes", "favorite_cuisines", "household_size",
+    shown = ("allergies", "diet", "eaters", "dislikes", "favorite_cuisines", "household_size",
              "cooking_frequency", "cooking_days", "planning_horizon", "list_organization",
              "task_granularity", "unit_system")  # fmt: skip
     lines: list[str] = []

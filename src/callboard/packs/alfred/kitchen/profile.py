@@ -118,7 +118,9 @@ def pinned_text(profile: UserProfile) -> str:
     """Return what no prompt may leave out."""
     allergies = _said(profile.values.get("allergies")) or "none known"
     diet = _said(profile.values.get("diet")) or "no restrictions"
-    return f"Allergies (never use these): {allergies}\nDiet: {diet}"
+    others = "; ".join(str(each) for each in profile.values.get("eaters") or ())
+    told = f"Allergies (never use these): {allergies}\nDiet: {diet}"
+    return f"{told}\nOthers who eat along: {others}" if others else told
 
 
 def _said(value: Any) -> str:
@@ -146,6 +148,7 @@ _DEFAULTS: Final[Mapping[str, Any]] = {
     "diet": [],
     "allergies": [],
     "dislikes": [],
+    "eaters": [],
     "favorite_cuisines": [],
     "equipment": [],
     "household_size": 2,

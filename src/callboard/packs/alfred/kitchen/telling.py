@@ -81,9 +81,13 @@ _PLACES: Final[Mapping[str, TableWords]] = {
     "aggregate_shopping.as_written": TableWords(
         "taken as written, because nobody knows for how many they are"
     ),
+    **{
+        f"{name}.mind": TableWords("mind")
+        for name in ("scale_recipe", "missing_ingredients", "aggregate_shopping")
+    },
 }
 # A recipe that was scaled is told by these; the rest of it nobody asked for.
-_SCALED: Final = frozenset({"name", "servings", "ingredients"})
+_SCALED: Final = frozenset({"mind", "name", "servings", "ingredients"})
 
 
 def table_words(table: str) -> TableWords | None:

@@ -121,7 +121,7 @@ def pause(plan: PlanArgument, project: ProjectOption = None, as_json: JsonOption
 @app.command()
 def reorder(
     plan: PlanArgument,
-    order: Annotated[list[int], typer.Argument(metavar="TASK...", help="All tasks, in order.")],
+    order: Annotated[list[int], typer.Argument(metavar="TASK", help="All tasks, in order.")],
     project: ProjectOption = None,
     as_json: JsonOption = False,
 ) -> int:

@@ -84,7 +84,7 @@ class Bible:
 
     def __init__(self, workspace: Workspace, notebooks: Notebooks | None = None) -> None:
         """Take the open project, and who knows which notebooks there are."""
-        self._workspace = workspace
+        self.workspace = workspace
         self._notebooks = notebooks
         self._project = ProjectRecord(workspace)
         self._shelf = BibleShelf(workspace)
@@ -114,7 +114,7 @@ class Bible:
 
     def work_order(self) -> WorkOrder:
         """Return what is there and what is missing, from the files as they are now."""
-        return self._workspace.studio.database.read(lambda _connection: self._order())
+        return self.workspace.studio.database.read(lambda _connection: self._order())
 
     def _order(self) -> WorkOrder:
         facts = self.project()
@@ -190,7 +190,7 @@ class Bible:
                 f"{known.value} cannot be written without a source",
                 fix="Say where it comes from: notebook:<id>, brainstorm or writer_stated.",
             )
-        given = _shaped(known, fields)
+        given = shaped_fields(known, fields)
         facts = await self.found()
         if not replace:
             _refuse_unreadable(self._document(known, facts), given)
@@ -212,7 +212,7 @@ class Bible:
 
     def versions(self, name: TemplateName | str) -> tuple[Mapping[str, Json], ...]:
         """Return the texts that were replaced, oldest first, each with where it is kept."""
-        body = self._workspace.records.get(_VERSIONS, template_name(name).value) or {}
+        body = self.workspace.records.get(_VERSIONS, template_name(name).value) or {}
         return tuple(body.get("held", []))
 
     async def accept(self, name: TemplateName | str, check: str) -> Template:
@@ -223,11 +223,11 @@ class Bible:
 
     async def set_reopened(self, name: TemplateName, is_open: bool) -> None:
         """Mark a template as being revised, or no longer; while it is, it is not complete."""
-        await self._workspace.records.put(_REOPENED, name.value, {"is_open": is_open})
+        await self.workspace.records.put(_REOPENED, name.value, {"is_open": is_open})
 
     def is_reopened(self, name: TemplateName) -> bool:
         """Say whether a template is being revised."""
-        return bool((self._workspace.records.get(_REOPENED, name.value) or {}).get("is_open"))
+        return bool((self.workspace.records.get(_REOPENED, name.value) or {}).get("is_open"))
 
     def _template(self, name: TemplateName, facts: ProjectFacts) -> Template:
         document = self._document(name, facts)
@@ -321,9 +321,8 @@ class Bible:
     async def _record(self, name: TemplateName, saved: Saved, source: str) -> None:
         if name is TemplateName.PROTAGONIST:
             told = {"protagonist_file": saved.document.path}
-            named = saved.document.fields.get("name")
-            if named:
-                told["protagonist_name"] = str(named)
+            # A name that was taken back is nobody's.
+            told["protagonist_name"] = str(saved.document.fields.get("name") or "")
             await self._project.change(told)
         if saved.version is None:
             return
@@ -331,13 +330,13 @@ class Bible:
             "version": saved.version,
             "path": saved.document.path,
             "replaced_by": source,
-            "at": self._workspace.studio.clock.now_ms(),
+            "at": self.workspace.studio.clock.now_ms(),
         }
 
         def work(body: dict[str, Any] | None) -> dict[str, Json]:
             return {"held": [*(body or {}).get("held", []), entry][-_MOST_VERSIONS:]}
 
-        await self._workspace.records.change(_VERSIONS, name.value, work)
+        await self.workspace.records.change(_VERSIONS, name.value, work)
 
 
 def _refuse_unreadable(document: Document, given: Mapping[str, Value]) -> None:
@@ -365,7 +364,8 @@ def _extended(there: Mapping[str, Value], given: Mapping[str, Value]) -> dict[st
     }
 
 
-def _shaped(name: TemplateName, fields: Mapping[str, Json]) -> dict[str, Value]:
+def shaped_fields(name: TemplateName, fields: Mapping[str, Json]) -> dict[str, Value]:
+    """Return fields as a template keeps them, or refuse all of them with what is wrong."""
     given: dict[str, Value] = {}
     wrong: list[str] = []
     for key, value in spread(name, fields).items():

@@ -4,6 +4,7 @@ import re
 from dataclasses import dataclass
 from typing import Final
 
+from callboard.core.canonical import Json
 from callboard.packs.writers_factory.bible.beats import MIDPOINT_FIELD, beat_number
 from callboard.packs.writers_factory.bible.bible import Bible, WriteOutcome
 from callboard.packs.writers_factory.bible.checks import CheckResult, check_fields
@@ -22,6 +23,10 @@ class FieldTarget:
 
     template: TemplateName
     field: str
+
+    def holding(self, value: str) -> dict[str, Json]:
+        """Return the field with a value in it, as its template keeps it."""
+        return {self.field: [value] if self.field == RULES_FIELD else value}
 
 
 def target_of(category: str, key: str, protagonist_name: str = "") -> FieldTarget | None:

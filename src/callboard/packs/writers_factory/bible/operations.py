@@ -7,8 +7,9 @@ from pydantic import Field
 from callboard.core.canonical import Json
 from callboard.operations import AGENT, operation
 from callboard.packs.writers_factory.action import CHALLENGE, Cause, Done, Words
-from callboard.packs.writers_factory.bible.bible import Bible, WriteOutcome
+from callboard.packs.writers_factory.bible.bible import Bible, WriteOutcome, shaped_fields
 from callboard.packs.writers_factory.bible.checks import CheckResult
+from callboard.packs.writers_factory.bible.filings import Filings, filed_fields
 from callboard.packs.writers_factory.bible.orders import Template
 from callboard.packs.writers_factory.bible.project import ProjectFacts
 from callboard.packs.writers_factory.model import ARCHITECT, TemplateName
@@ -68,6 +69,8 @@ async def write_template(
     source: Words = "",
 ) -> Done:
     """Write agreed fields into a template of the Story Bible."""
+    given = shaped_fields(template, content)
+    await Filings(bible.workspace).begin(cause, filed_fields(bible, template, given))
     outcome = await bible.write(template, content, source=cause.source(source))
     return tell_template(
         bible, outcome.template, outcome.path, f"wrote {outcome.path}", outcome.warnings

@@ -15,8 +15,9 @@ from callboard.models.traffic.priority import Priority
 from callboard.packs.writers_factory.foreman.foreman import Foreman
 from callboard.packs.writers_factory.foreman.guided import GuidedTurn
 from callboard.packs.writers_factory.foreman.history import PastTurn, exchanges
+from callboard.packs.writers_factory.foreman.talk.account import TurnOpening, keep_turn
 from callboard.packs.writers_factory.foreman.talk.routing import Wishes, route
-from callboard.packs.writers_factory.foreman.talk.turn import TalkedTurn, TurnOpening, keep_turn
+from callboard.packs.writers_factory.foreman.talk.turn import TalkedTurn
 from callboard.store.connection import Connection
 from callboard.studio.runnable import Prepared
 from callboard.studio.studio import Studio

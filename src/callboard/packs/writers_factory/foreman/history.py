@@ -4,6 +4,7 @@ So it survives restarts and other models. Past replies are shown as messages in 
 without their thinking; what actions led to follows as a system turn.
 """
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any, Final, cast
 
@@ -13,6 +14,7 @@ from callboard.core.vocabulary import Content, RunRecord, RunState, Trust
 from callboard.packs.writers_factory.foreman.actions import results_markup
 from callboard.packs.writers_factory.model import FOREMAN, PACK
 from callboard.prompts import Turn
+from callboard.replies import Action
 from callboard.store.connection import Connection
 from callboard.store.journal.runs import list_runs
 
@@ -69,6 +71,11 @@ def round_turns(one: TurnRound) -> list[Turn]:
         shown = Content(results_markup(one.results), "action_results", Trust.TRUSTED)
         turns.append(Turn(shown, "system"))
     return turns
+
+
+def waiting_from_json(result: Mapping[str, Any]) -> tuple[Action, ...]:
+    """Return the actions a turn left waiting for the writer's yes."""
+    return tuple(Action(each["type"], each["content"]) for each in result.get("waiting") or ())
 
 
 def _exchange(run: RunRecord) -> PastTurn:

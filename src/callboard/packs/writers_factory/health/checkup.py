@@ -4,6 +4,7 @@ Whatever a model has said is kept at once, so that a run that was killed, and ev
 the same text, pays for nothing again.
 """
 
+import asyncio
 from collections.abc import Awaitable, Callable, Iterable, Sequence
 from dataclasses import replace
 from typing import Any, Final, TypeVar, cast
@@ -30,6 +31,10 @@ from callboard.packs.writers_factory.health.timeline.candidates import (
     TimelineCandidate,
     find_candidates,
 )
+from callboard.packs.writers_factory.health.timeline.continuity import (
+    Contradiction,
+    contradictions_in,
+)
 from callboard.packs.writers_factory.health.timeline.facts import (
     Pair,
     PairVerdict,
@@ -40,7 +45,7 @@ from callboard.packs.writers_factory.health.timeline.reading import read_scene
 from callboard.packs.writers_factory.health.timeline.statements import read_losses
 from callboard.packs.writers_factory.health.values import CheckId, HealthCheckResult
 from callboard.packs.writers_factory.health.view import ManuscriptView, SceneView
-from callboard.packs.writers_factory.manuscript import parse_scene_id
+from callboard.packs.writers_factory.manuscript import Manuscript, parse_scene_id
 from callboard.packs.writers_factory.operations import keep_in_run
 from callboard.packs.writers_factory.workspace import Workspace, judge_on
 
@@ -147,12 +152,25 @@ class Checkup:
         pairs = further_pairs(view, facts, exam.inside, most, taken)
         on_pairs = await self._judge_pairs(view, pairs)
         is_partial = is_partial or None in on_pairs.values() or None in on_candidates.values()
+        contradictions = await self._contradictions(view)
         return TimelineReading(
             facts,
             {key: verdict for key, verdict in on_candidates.items() if verdict is not None},
             {pair: verdict for pair, verdict in on_pairs.items() if verdict is not None},
+            contradictions,
             is_partial,
         )
+
+    async def _contradictions(self, view: ManuscriptView) -> tuple[Contradiction, ...]:
+        """Have the story tools read the accepted scenes; a book is read apart from the loop."""
+        book = Manuscript(self._workspace)
+        paths = {book.path(scene.scene_id): scene.scene_id for scene in view.scenes}
+
+        def look() -> Json:
+            return [each.to_json() for each in contradictions_in(self._stage.studio, paths)]
+
+        found = await self._stage.step("continuity", lambda: asyncio.to_thread(look))
+        return tuple(Contradiction.from_json(each) for each in cast("list[Any]", found))
 
     async def _judge_candidates(
         self, exam: Examination, candidates: Iterable[TimelineCandidate]

@@ -20,6 +20,7 @@ from callboard.packs.writers_factory.model import Evidence, Finding, Severity
 from callboard.packs.writers_factory.settings import HealthSettings
 
 GRAMMAR: Final = "manuscript | act:1|2a|2b|3 | chapter:N | scene:ID (such as scene:ch4-sc2)"
+_NOT_JUDGED: Final = "the rules find nothing; the rest was judged by nobody"
 _SCOPE: Final = re.compile(
     r"(?P<whole>manuscript)|act:(?P<act>1|2a|2b|3)|chapter:(?P<chapter>[1-9]\d{0,5})"
     r"|scene:(?P<scene>ch[1-9]\d*-sc[1-9]\d*)",
@@ -117,9 +118,12 @@ def score_of(findings: Iterable[Finding], settings: HealthSettings) -> float:
 
 
 def overall_of(results: Iterable[HealthCheckResult]) -> float | None:
-    """Return the mean of the checks that had data; None if none had."""
-    scores = [each.score for each in results if each.score is not None]
-    return round(sum(scores) / len(scores), 2) if scores else None
+    """Return the mean of the checks that had data; None if none had, or one was not judged."""
+    looked = list(results)
+    scores = [each.score for each in looked if each.score is not None]
+    if not scores or any(each.is_partial for each in looked):
+        return None
+    return round(sum(scores) / len(scores), 2)
 
 
 def judged(
@@ -130,12 +134,19 @@ def judged(
     details: Mapping[str, Json] | None = None,
     is_partial: bool = False,
 ) -> HealthCheckResult:
-    """Return the result of a check that had enough to judge by, worst finding first."""
+    """Return the result of a check that had enough to judge by, worst finding first.
+
+    What no judge could look at is not passed, and has no score: rules that find nothing have not
+    seen everything.
+    """
     ranked = sorted(findings, key=lambda finding: SEVERITY_RANK[finding.severity])
+    status = _status(ranked)
+    is_open = is_partial and status is CheckStatus.PASSED
     return HealthCheckResult(
         check_id=check.value,
-        status=_status(ranked),
-        score=score_of(ranked, settings),
+        status=CheckStatus.INSUFFICIENT_DATA if is_open else status,
+        score=None if is_partial else score_of(ranked, settings),
+        note=_NOT_JUDGED if is_open else "",
         findings=tuple(ranked),
         is_partial=is_partial,
         details=details or {},

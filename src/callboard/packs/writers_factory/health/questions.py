@@ -1,12 +1,10 @@
 """What the judge is asked about scenes: what each does, its theme, its facts, and two side by side.
 
-Every quotation is checked; what rests on an invented one is left out. A small model only picks from
-what code has found, and is not asked for facts or pairs: it cannot hold two scenes against each
-other.
+Every quotation is checked; what rests on an invented one is left out. A small model is asked
+nothing here: what it would pick is no judgement, and no figure is made of it.
 """
 
-from collections.abc import Mapping, Sequence
-from functools import partial
+from collections.abc import Sequence
 from typing import Annotated, Any, Final, Literal
 
 from pydantic import Field, WithJsonSchema
@@ -16,15 +14,7 @@ from callboard.choreography.answers import Answer, Proven, Quote, narrowed, word
 from callboard.choreography.questions import Answers, Judge, Question
 from callboard.core.vocabulary import Content, Trust
 from callboard.packs.writers_factory.health.checks.theme import ThemeScore
-from callboard.packs.writers_factory.health.quotes import content_stems
 from callboard.packs.writers_factory.health.records import SceneJudgement
-from callboard.packs.writers_factory.health.small import (
-    pick_quote,
-    pick_score,
-    pick_stage,
-    pick_tension,
-    pick_type,
-)
 from callboard.packs.writers_factory.health.timeline.facts import Pair, PairVerdict, SceneFacts
 from callboard.packs.writers_factory.health.values import (
     CastFunction,
@@ -44,7 +34,6 @@ from callboard.packs.writers_factory.model import SymbolUse
 
 _NONE: Final = "none"
 _MOST_SYMBOLS: Final = 12
-_PICKED_INTENSITY: Final = 5
 
 
 class Challenge(Answer):
@@ -73,7 +62,6 @@ class PersonInScene(Answer):
 class SceneReading(Answer):
     """What a scene does; what there is none of cannot be spoken of."""
 
-    # A small model's choice and code's count meet between two whole numbers.
     tension: Annotated[
         float,
         Field(ge=1, le=10),
@@ -188,72 +176,13 @@ def _scene_question(
         "health/scene",
         narrowed(SceneReading, **types),
         about=("scene",),
-        small=partial(_pick_reading, view=view, scene=scene, symbols=symbols),
     )
 
 
-async def _pick_reading(
-    judge: Judge,
-    key: str,
-    _told: Mapping[str, str],
-    *,
-    view: ManuscriptView,
-    scene: SceneView,
-    symbols: Sequence[SymbolView],
-) -> SceneReading | None:
-    tension = await pick_tension(judge, f"{key}/tension", scene)
-    if tension is None:
-        return None
-    stages = [
-        await pick_stage(judge, f"{key}/symbol/{number}", scene, symbol.names)
-        if _was_named_before(view, scene, symbol)
-        else SymbolStage.INTRODUCTION.value
-        for number, symbol in enumerate(symbols, start=1)
-    ]
-    challenge = await _pick_challenge(judge, f"{key}/challenge", view, scene)
-    if challenge is None or None in stages:
-        return None
-    uses = tuple(
-        SymbolInScene(name=symbol.name, stage=SymbolStage(stage))
-        for symbol, stage in zip(symbols, stages, strict=True)
-        if stage is not None
-    )
-    return SceneReading(tension=tension, challenge=challenge, symbols=uses)
-
-
-async def _pick_challenge(
-    judge: Judge, key: str, view: ManuscriptView, scene: SceneView
-) -> Challenge | None:
-    """Have a small model say how the flaw is tested, where the text speaks of it at all."""
-    none = Challenge(type="none", intensity=1, quote="")
-    about = f"{view.flaw} {view.lie}"
-    if not view.flaw or not content_stems(about) & content_stems(scene.text):
-        return none
-    kind = await pick_type(judge, f"{key}/type", scene, view.flaw)
-    if kind is None or kind == _NONE:
-        return None if kind is None else none
-    quote = await pick_quote(judge, f"{key}/quote", scene.text, about)
-    if quote is None:
-        return None
-    picked = {"type": kind, "intensity": _PICKED_INTENSITY, "quote": quote}
-    return Challenge.model_validate(picked)
-
-
-async def _pick_theme(judge: Judge, key: str, told: Mapping[str, str]) -> ThemeScore | None:
-    score = await pick_score(judge, f"{key}/score", told["scene"], told["theme"])
-    quote = await pick_quote(judge, f"{key}/quote", told["scene"], told["theme"])
-    return None if score is None or quote is None else ThemeScore(score=score, quote=quote)
-
-
-_THEME: Final = Question("health/theme", ThemeScore, about=("scene",), small=_pick_theme)
+_THEME: Final = Question("health/theme", ThemeScore, about=("scene",))
 # Who is known by now helps with names; a scene is not read anew for every new character.
 _FACTS: Final = Question("health/facts", SceneFacts, about=("scene",), hints=("people",))
 _PAIR: Final = Question("health/pair", PairVerdict, about=("first", "second"))
-
-
-def _was_named_before(view: ManuscriptView, scene: SceneView, symbol: SymbolView) -> bool:
-    place = view.positions.get(scene.scene_id, len(view.scenes))
-    return any(mentions(each.text, symbol.names) for each in view.scenes[:place])
 
 
 def _people(view: ManuscriptView, scene: SceneView) -> tuple[CharacterView, ...]:

@@ -3,6 +3,7 @@
 from callboard.packs.writers_factory.manuscript.archive import SceneVersion
 from callboard.packs.writers_factory.manuscript.facts import (
     WRITTEN,
+    BookScene,
     NothingToUndo,
     OutlineInvalid,
     SceneUnknown,
@@ -30,6 +31,7 @@ from callboard.packs.writers_factory.manuscript.sheet import (
 
 __all__ = [
     "WRITTEN",
+    "BookScene",
     "Manuscript",
     "NothingToUndo",
     "OutlineInvalid",

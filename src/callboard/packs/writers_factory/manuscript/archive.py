@@ -62,6 +62,11 @@ class Archive:
             f"{scene_id} has no version {number}", fix=f"Versions: {numbers}.", scene_id=scene_id
         )
 
+    def last_change_ms(self) -> int:
+        """Return when the newest version of any scene was made; 0 before there is one."""
+        stored = self._workspace.records.all(VERSION_KIND).values()
+        return max((int(body.get("created_at") or 0) for body in stored), default=0)
+
     def keep(self, scene_id: str, number: int, text: str) -> str:
         """Put a text into the archive under a number; return its path."""
         path = self._path(scene_id, number)

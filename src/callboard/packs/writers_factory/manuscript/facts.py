@@ -5,7 +5,7 @@ Knows no files. What can be wrong with an outline or a scene stands here too.
 
 import re
 from collections.abc import Mapping
-from dataclasses import asdict, replace
+from dataclasses import asdict, dataclass, replace
 from typing import Any, Final
 
 from callboard.core.canonical import Json, plain
@@ -41,6 +41,14 @@ class StatusRefused(Conflict):
     """A scene cannot go from where it stands to where it was sent."""
 
     code = "scene_status_refused"
+
+
+@dataclass(frozen=True, slots=True)
+class BookScene:
+    """A scene with its text."""
+
+    meta: SceneMeta
+    text: str
 
 
 _ID: Final = re.compile(r"ch(\d{1,4})-sc(\d{1,4})")

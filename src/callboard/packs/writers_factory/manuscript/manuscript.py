@@ -4,15 +4,17 @@ A scene is its file; before there is one, what is known of it is on record. Noth
 without the text before it being in the archive first.
 """
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import replace
 from functools import cached_property
 from typing import Any, Final
 
-from callboard.core.canonical import digest_bytes
+from callboard.core.canonical import Json, digest_bytes
 from callboard.packs.writers_factory.manuscript.archive import Archive, SceneVersion
+from callboard.packs.writers_factory.manuscript.chapters import ChapterTitles
 from callboard.packs.writers_factory.manuscript.facts import (
     WRITTEN,
+    BookScene,
     NothingToUndo,
     OutlineInvalid,
     SceneUnknown,
@@ -52,6 +54,11 @@ class Manuscript:
     def archive(self) -> Archive:
         """What every scene was before."""
         return Archive(self._workspace)
+
+    @cached_property
+    def chapters(self) -> ChapterTitles:
+        """What the chapters are called."""
+        return ChapterTitles(self._workspace.files, self._shelf)
 
     @cached_property
     def _outlines(self) -> Outlines:
@@ -161,6 +168,12 @@ class Manuscript:
             raise self._unknown(scene)
         return "" if file is None else file.sheet.body
 
+    def texts(self) -> tuple[BookScene, ...]:
+        """Return every scene with its text, in story order."""
+        return tuple(
+            BookScene(meta, "" if file is None else file.sheet.body) for meta, file in self._all()
+        )
+
     def path(self, scene: str) -> str:
         """Return where a scene's file lies or will lie."""
         return scene_path(*self._place(scene))
@@ -200,6 +213,20 @@ class Manuscript:
         current = known.status if known else SceneStatus.PLANNED
         status = advance(current, meta.status, scene)
         return await self._write(scene, text, replace(meta, status=status), reason)
+
+    async def take_in(
+        self, scene: str, text: str, meta: SceneMeta, extra: Mapping[str, Json], *, reason: str
+    ) -> SceneVersion:
+        """Write a scene that was written elsewhere, whatever stood there before."""
+        return await self._write(scene, text, meta, reason, extra)
+
+    def has_file(self, scene: str) -> bool:
+        """Say whether a scene has a file."""
+        return self._shelf.read(*self._place(scene)) is not None
+
+    def forget(self) -> None:
+        """Read the files anew: something was moved."""
+        self._shelf.forget()
 
     async def open_scene(self, scene: str, title: str = "", beat_number: int | None = None) -> None:
         """Take note of a scene the outline does not have; one that is known is left alone."""
@@ -299,12 +326,20 @@ class Manuscript:
         words = before.sheet.word_count
         return SceneVersion(scene, number, path, _OUTSIDE, self._now(), before.sha256, words)
 
-    async def _write(self, scene: str, text: str, meta: SceneMeta, reason: str) -> SceneVersion:
+    async def _write(
+        self,
+        scene: str,
+        text: str,
+        meta: SceneMeta,
+        reason: str,
+        extra: Mapping[str, Json] | None = None,
+    ) -> SceneVersion:
         chapter, number = self._place(scene)
         before = self._shelf.read(chapter, number)
         words = count_prose(text)
         meta = replace(meta, scene_id=scene, chapter=chapter, scene=number, word_count=words)
-        content = write_sheet(meta, text, before.sheet.extra if before else {})
+        own = {**(before.sheet.extra if before else {}), **(extra or {})}
+        content = write_sheet(meta, text, own)
         versions = self.archive.versions(scene)
         if before is not None and before.text == content and versions:
             return await self._on_record(versions[-1], before, reason)

@@ -15,6 +15,7 @@ import yaml
 
 from callboard.core.canonical import Json
 from callboard.core.clock import Clock
+from callboard.library.story.index.metadata import describe, numbered_title
 from callboard.library.story.text.document import Document
 from callboard.packs.writers_factory.model import SceneMeta, SceneStatus, SymbolUse
 from callboard.tools import FileMissing, ProjectFiles, Unreadable
@@ -34,7 +35,8 @@ _KNOWN: Final = frozenset(
 class SceneSheet:
     """A scene file as it reads.
 
-    `values` are the parts of the front matter that were understood, `extra` the writer's own keys.
+    `values` are the parts of the front matter that were understood, `extra` the writer's own keys,
+    `found` what the text says of itself in the words story tools read: when, place, a heading.
     """
 
     body: str
@@ -42,11 +44,13 @@ class SceneSheet:
     values: Mapping[str, Any] = field(default_factory=dict[str, Any])
     extra: Mapping[str, Json] = field(default_factory=dict[str, Json])
     problems: tuple[str, ...] = ()
+    found: Mapping[str, Any] = field(default_factory=dict[str, Any])
 
     def over(self, base: SceneMeta) -> SceneMeta:
         """Return a scene's facts with what the file says over what was known."""
         known = replace(base, **self.values) if self.values else base
-        return replace(known, word_count=self.word_count)
+        gaps = {name: told for name, told in self.found.items() if not getattr(known, name)}
+        return replace(known, word_count=self.word_count, **gaps)
 
 
 @lru_cache(maxsize=512)
@@ -68,7 +72,21 @@ def read_sheet(path: str, text: str) -> SceneSheet:
             problems.append(f"{path}: {key} = {value!r} is left out: {error}")
     extra = {key: value for key, value in document.front.items() if key not in _KNOWN}
     body = _below(document)
-    return SceneSheet(body, count_prose(body), values, extra, tuple(problems))
+    words = count_prose(body)
+    return SceneSheet(body, words, values, extra, tuple(problems), _found(document))
+
+
+def _found(document: Document) -> dict[str, Any]:
+    told = describe(document, "")
+    top = next((heading.text for heading in document.headings if heading.level == 1), "")
+    found = {
+        "title": numbered_title(top)[1],
+        "story_time": told.when,
+        "location": told.location,
+        "pov": told.pov,
+        "characters": told.characters,
+    }
+    return {name: value for name, value in found.items() if value}
 
 
 def write_sheet(meta: SceneMeta, body: str, extra: Mapping[str, Json] | None = None) -> str:

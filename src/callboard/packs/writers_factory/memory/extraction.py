@@ -25,6 +25,7 @@ from callboard.packs.writers_factory.memory.found import (
     FoundNode,
     is_mentioned,
     keep_mentioned,
+    names_something,
     read_found,
 )
 from callboard.packs.writers_factory.model import JUDGE
@@ -41,6 +42,7 @@ MOST: Final = 8
 _RUN: Final = re.compile(r"(?<![\w'\u2019])[A-Z][\w'\u2019-]*(?:[ \t]+[A-Z][\w'\u2019-]*)*")
 # Far enough to see the end of a sentence behind a few spaces.
 _LOOK_BACK: Final = 40
+_SMALL: Final = re.compile(r"(?<![\w'\u2019])[a-z]+")
 _SENTENCE_END: Final = re.compile(r"[.!?:;\"\u201c\u201d()\n]\s*$")
 
 
@@ -57,12 +59,18 @@ def find_candidates(text: str, *, most: int = MOST) -> tuple[str, ...]:
             if not opens or " " in name:
                 inside.add(name)
     # A word that only ever opens a sentence may be any word.
-    known = [name for name in counts if name in inside or counts[name] > 1]
+    small = set(_SMALL.findall(text))
+    known = [
+        name
+        for name in counts
+        if (name in inside or counts[name] > 1) and (" " in name or name.lower() not in small)
+    ]
     return tuple(sorted(known, key=lambda name: (-counts[name], text.find(name)))[:most])
 
 
 def _bare_name(run: str, *, opens: bool) -> str:
     words = [re.sub(r"['\u2019]s$", "", word).strip("'\u2019-") for word in run.split()]
+    words = [word for word in words if names_something(word)]
     starters = word_list("sentence_starters")
     if opens and len(words) > 1 and words[0].casefold() in starters:
         words = words[1:]

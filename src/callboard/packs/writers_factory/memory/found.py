@@ -10,6 +10,8 @@ from dataclasses import dataclass, field, replace
 from typing import Any, Final, cast
 
 from callboard.core.canonical import Json
+from callboard.library.story.lexicon import word_list
+from callboard.library.story.text.words import stop_words
 from callboard.packs.writers_factory.memory.decisions import without_controls
 from callboard.replies import Extracted, extract_json
 from callboard.replies.evidence import normalise
@@ -66,7 +68,11 @@ def keep_mentioned(
     """Return only things the text names, of known types, and relations of these."""
     plain = normalise(text).casefold()
     nodes = [
-        each for each in found.nodes if each.type in node_types and is_mentioned(plain, each.name)
+        each
+        for each in found.nodes
+        if each.type in node_types
+        and is_mentioned(plain, each.name)
+        and any(map(names_something, each.name.split()))
     ]
     kept_names = {each.name.casefold() for each in nodes}
     edges = [
@@ -80,6 +86,15 @@ def keep_mentioned(
     ]
     dropped = len(found.nodes) - len(nodes) + len(found.edges) - len(edges)
     return FoundGraph(tuple(nodes), tuple(edges), found.dropped + dropped)
+
+
+def names_something(word: str) -> bool:
+    """Say whether a word can be of a name: no `You're`, no `Nobody`, however it is written."""
+    plain = word.replace("\u2019", "'").casefold()
+    bare, mark, _rest = plain.partition("'")
+    if not mark:
+        return plain not in word_list("sentence_starters")
+    return bare not in stop_words() and not re.search(r"n't$|'(?:re|ll|ve|m|d)$", plain)
 
 
 def is_mentioned(plain_text: str, name: str) -> bool:

@@ -8,16 +8,24 @@ from pydantic import Field
 
 from callboard.choreography.stage import Stage
 from callboard.core.canonical import Json
-from callboard.core.errors import InvalidInput, NotFound
+from callboard.core.errors import Conflict, InvalidInput, NotFound
 from callboard.knowledge.facts import KBEntry
 from callboard.operations import AGENT, Does, operation
 from callboard.packs.writers_factory.action import CHALLENGE, Cause, Done, Filled, Words
 from callboard.packs.writers_factory.bible import Bible
-from callboard.packs.writers_factory.bible.decisions import take_decision, weakness_of
+from callboard.packs.writers_factory.bible.decisions import take_decision, target_of, weakness_of
+from callboard.packs.writers_factory.bible.filings import (
+    FiledDecision,
+    FiledTemplate,
+    Filing,
+    Filings,
+    filed_fields,
+)
 from callboard.packs.writers_factory.bible.operations import tell_template, why
+from callboard.packs.writers_factory.bible.values import as_list
 from callboard.packs.writers_factory.memory.conflicts import ConflictRecord
 from callboard.packs.writers_factory.memory.consolidation import Consolidator
-from callboard.packs.writers_factory.memory.decisions import MemoryCategory
+from callboard.packs.writers_factory.memory.decisions import MemoryCategory, read_decision
 from callboard.packs.writers_factory.memory.notebooks import (
     Notebook,
     Notebooks,
@@ -99,14 +107,82 @@ async def keep_decision(
             fix="Agree on a stronger one with the writer, then save that.",
             key=key,
         )
-    source = cause.source(said)
-    entry = await Memory(workspace).save_decision(category, key, value, source)
+    source, memory = cause.source(said), Memory(workspace)
+    new, known = read_decision(category, key, value), bible.project().protagonist_name
+    target = target_of(category, key, known) if cause.mode in _FOUNDATION else None
+    before = memory.facts.get(new.category, new.key)
+    await Filings(workspace).begin(
+        cause,
+        None if target is None else filed_fields(bible, target.template, target.holding(value)),
+        FiledDecision(
+            new.category.value,
+            new.key,
+            new.value,
+            None if before is None else before.value,
+            "" if before is None else before.source,
+        ),
+    )
+    entry = await memory.save_decision(category, key, value, source)
     told = f"saved {category} {key}"
-    if cause.mode in _FOUNDATION:
+    if target is not None:
         outcome = await take_decision(bible, category, key, value, source=source)
         if outcome is not None:
             return tell_template(bible, outcome.template, outcome.path, told)
     return Done(told, {"id": str(entry.id), "source": source})
+
+
+@operation(post="/filings/undo")
+async def take_back(workspace: Workspace, filing_id: str = "") -> Done:
+    """Take back what the Foreman filed last, or one filing by its id; what stood before returns."""
+    filings = Filings(workspace)
+    found = filings.last() if not filing_id else filings.find(filing_id)
+    if found is None or found.is_taken_back:
+        raise NotFound(
+            f"Filing {filing_id!r} is not there" if filing_id else "There is nothing to take back",
+            fix="`callboard factory filed` lists what the Foreman filed.",
+        )
+    if found.template is not None:
+        await _restore_template(Bible(workspace), found.template)
+    if found.decision is not None:
+        await _restore_decision(Memory(workspace), found.decision)
+    await filings.end(found)
+    return Done(f"Taken back: {found.told}", {"filing": found.id})
+
+
+@operation(does=Does.READS, get="/filings")
+async def list_filings(workspace: Workspace) -> tuple[Filing, ...]:
+    """List what the Foreman filed, the newest last, with what stood there before."""
+    return Filings(workspace).all()
+
+
+async def _restore_template(bible: Bible, filed: FiledTemplate) -> None:
+    now = bible.template(filed.template).fields
+    back: dict[str, Json] = {}
+    for name, value in filed.after.items():
+        before = filed.before.get(name, [] if isinstance(value, list) else "")
+        if isinstance(value, list) and isinstance(before, list):
+            # Others may have added to the list since; only what was filed goes.
+            added = set(as_list(value)) - set(as_list(before))
+            back[name] = [each for each in as_list(now.get(name, "")) if each not in added]
+        elif now.get(name, "") in (value, before):
+            back[name] = before
+        else:
+            raise Conflict(
+                f"{filed.template} {name} was changed since; it says {now.get(name, '')!r}",
+                fix="Set it as you want it: `callboard factory template`.",
+            )
+    source = next(iter(filed.sources.values()), "writer_stated")
+    await bible.write(filed.template, back, source=source)
+
+
+async def _restore_decision(memory: Memory, filed: FiledDecision) -> None:
+    known = memory.facts.get(filed.category, filed.key)
+    if known is None or known.value not in (filed.value, filed.before):
+        return
+    if filed.before is None:
+        await memory.forget(filed.category, filed.key)
+    else:
+        await memory.save_decision(filed.category, filed.key, filed.before, filed.before_source)
 
 
 @operation(who=(AGENT,))

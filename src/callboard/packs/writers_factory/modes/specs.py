@@ -11,7 +11,7 @@ from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
 from callboard.core.canonical import Json
 from callboard.core.errors import Conflict, InvalidInput, NotFound
-from callboard.core.parsing import FileProblem
+from callboard.core.parsing import FileProblem, misfit
 from callboard.studio.settings_files import (
     FileContent,
     parse_settings_file,
@@ -188,7 +188,7 @@ def _spec(name: str, told: tuple[str, Json]) -> FactoryMode:
     except ValidationError as error:
         first = error.errors(include_url=False)[0]
         key = ".".join(("modes", name, *map(str, first["loc"])))
-        raise _invalid(shown, key, first["msg"]) from None
+        raise _invalid(shown, key, misfit(first)) from None
     return FactoryMode(
         id=name,
         title=entry.title or name.replace("_", " ").title(),

@@ -23,14 +23,6 @@ from callboard.packs.writers_factory.workspace import Workspace
 
 
 @dataclass(frozen=True, slots=True)
-class BookScene:
-    """A scene with its text."""
-
-    meta: SceneMeta
-    text: str
-
-
-@dataclass(frozen=True, slots=True)
 class VoiceFacts:
     """The voice that was chosen; everything but the patterns is empty before that."""
 
@@ -66,9 +58,6 @@ class SceneGround:
 class StoryFacts:
     """Everything revision measures by."""
 
-    title: str = ""
-    author: str = ""
-    project_id: str = ""
     voice: VoiceFacts = field(default_factory=VoiceFacts)
     corrections: tuple[Correction, ...] = ()
     rules: tuple[Correction, ...] = ()
@@ -139,12 +128,8 @@ class RevisionSources:
 
 def gather_story(rooms: RevisionSources) -> StoryFacts:
     """Return the facts of the story as they are now."""
-    project = rooms.bible.project()
     graph, report = rooms.memory.graph, rooms.health.latest()
     return StoryFacts(
-        title=project.title,
-        author=str(getattr(project, "author", "")),
-        project_id=project.id,
         voice=_voice(rooms.voice.bundle()),
         corrections=tuple(
             Correction(entry.key, entry.value) for entry in rooms.memory.decisions(_CORRECTION)

@@ -9,14 +9,7 @@ from callboard.operations import AGENT, operation
 from callboard.packs.writers_factory.action import Cause, Done, start_job
 from callboard.packs.writers_factory.model import DIRECTOR, EDITOR
 from callboard.packs.writers_factory.revision.analysis.brief import Waiver
-from callboard.packs.writers_factory.revision.binding import FORMATS
-from callboard.packs.writers_factory.revision.completion import (
-    BookFacts,
-    Completion,
-    Export,
-    export_manuscript,
-    keep_completion,
-)
+from callboard.packs.writers_factory.revision.completion import Completion, keep_completion
 from callboard.packs.writers_factory.revision.editing.edits import EditResult
 from callboard.packs.writers_factory.revision.editing.proposals import EditProposal
 from callboard.packs.writers_factory.revision.editing.requests import EditRequest
@@ -118,16 +111,6 @@ async def accept_proposal(
 ) -> EditProposal:
     """Put an offered text in place, the way the present mode does it."""
     return await revision.proposals.accept(proposal_id, mode=mode, force=force)
-
-
-@operation()
-async def export_book(
-    workspace: Workspace, author: str = "", formats: tuple[str, ...] = tuple(FORMATS)
-) -> Export:
-    """Write the manuscript as it is now; the book goes on being worked on."""
-    revision = Revision(workspace)
-    facts = BookFacts.of(revision.story(), author)
-    return await export_manuscript(workspace, facts, revision.texts(), formats)
 
 
 @operation(undo="reopen_book")

@@ -13,6 +13,7 @@ from callboard.choreography.questions import Judge
 from callboard.choreography.stage import Stage
 from callboard.core.canonical import Json
 from callboard.core.errors import Conflict
+from callboard.packs.writers_factory.exchange.operations import export_book
 from callboard.packs.writers_factory.model import SceneStatus
 from callboard.packs.writers_factory.operations import in_run, keep_in_run
 from callboard.packs.writers_factory.revision.analysis.brief import SceneBrief
@@ -22,11 +23,7 @@ from callboard.packs.writers_factory.revision.completion import check_writer
 from callboard.packs.writers_factory.revision.enhancement import proposal as kept
 from callboard.packs.writers_factory.revision.enhancement.deep import DEEP, revise_scene
 from callboard.packs.writers_factory.revision.enhancement.quick import EnhancementWork, fix_scene
-from callboard.packs.writers_factory.revision.operations import (
-    close_book,
-    export_book,
-    write_report,
-)
+from callboard.packs.writers_factory.revision.operations import close_book, write_report
 from callboard.packs.writers_factory.revision.reports.continuity import (
     audit_manuscript,
     in_order,

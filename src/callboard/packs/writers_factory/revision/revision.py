@@ -10,7 +10,7 @@ from typing import Any, Final
 
 from callboard.core.canonical import Json
 from callboard.core.errors import InvalidInput
-from callboard.packs.writers_factory.manuscript import Manuscript, body_as_kept
+from callboard.packs.writers_factory.manuscript import BookScene, Manuscript, body_as_kept
 from callboard.packs.writers_factory.model import SceneStatus, Severity
 from callboard.packs.writers_factory.revision.analysis.brief import SceneBrief, Waiver
 from callboard.packs.writers_factory.revision.analysis.findings import Issue, SceneAnalysis
@@ -29,7 +29,6 @@ from callboard.packs.writers_factory.revision.enhancement.proposal import (
     decide,
 )
 from callboard.packs.writers_factory.revision.facts import (
-    BookScene,
     RevisionSources,
     StoryFacts,
     gather_story,
@@ -71,10 +70,7 @@ class Revision:
 
     def texts(self) -> tuple[BookScene, ...]:
         """Return every scene with its text, in outline order."""
-        return tuple(
-            BookScene(meta, self.manuscript.text(meta.scene_id))
-            for meta in self.manuscript.scenes()
-        )
+        return self.manuscript.texts()
 
     # Analysis
 

@@ -25,6 +25,12 @@ class ScaffoldInvalid(InvalidInput):
     code = "scaffold_invalid"
 
 
+class SceneNotPlanned(NotFound):
+    """A brief was asked for a scene the outline does not have."""
+
+    code = "scene_not_planned"
+
+
 class ScaffoldNotApproved(Conflict):
     """A scene cannot be written from a scaffold the writer has not approved."""
 
@@ -200,6 +206,17 @@ class Drafts:
     async def activate(self, scaffold_id: str | None) -> None:
         """Make a scaffold the one that is being written from; None puts it away."""
         await self._workspace.records.put(ACTIVE_KIND, _ACTIVE, {"scaffold_id": scaffold_id or ""})
+
+    async def drop(self, scaffold_id: str) -> None:
+        """Remove the scaffold of a scene; the versions it had go with it."""
+        records = self._workspace.records
+        active = records.get(ACTIVE_KIND, _ACTIVE)
+        for name in records.all(REPLACED_KIND):
+            if name.rpartition("/")[0] == scaffold_id:
+                await records.delete(REPLACED_KIND, name)
+        await records.delete(SCAFFOLD_KIND, scaffold_id)
+        if active is not None and active["scaffold_id"] == scaffold_id:
+            await self.activate(None)
 
     def variants(self, scene_id: str) -> tuple[SceneVariant, ...]:
         """Return every variant of a scene, oldest first."""

@@ -7,16 +7,23 @@ from pydantic import Field
 from callboard.core.canonical import Json
 from callboard.operations import AGENT, operation
 from callboard.packs.writers_factory.action import Cause, Done, Filled, start_job
-from callboard.packs.writers_factory.model import DIRECTOR, PlannedScene
+from callboard.packs.writers_factory.model import DIRECTOR, PlannedScene, SceneMeta
 from callboard.packs.writers_factory.scenes.scaffolds import SmartScaffold
 from callboard.packs.writers_factory.scenes.scenes import Scenes
 from callboard.packs.writers_factory.workspace import Workspace
 
 
 @operation(who=(AGENT,), modes=(DIRECTOR,))
-async def plan_scenes(workspace: Workspace, cause: Cause) -> Done:
+async def plan_scenes(
+    workspace: Workspace,
+    cause: Cause,
+    scenes: int | None = None,
+    words: int | None = None,
+    chapters: int | None = None,
+) -> Done:
     """Propose an outline of scenes from the beat sheet."""
-    return await start_job(workspace, cause, "plan_scenes", {})
+    args = {"scenes": scenes, "words": words, "chapters": chapters}
+    return await start_job(workspace, cause, "plan_scenes", args)
 
 
 @operation(
@@ -88,3 +95,9 @@ async def approve_scaffold(
 ) -> SmartScaffold:
     """Approve a brief, changed or not; it becomes the active one."""
     return await scenes.approve_scaffold(scaffold_id, changes, version=version)
+
+
+@operation(delete="/scaffolds/{scene_id}")
+async def drop_scene(scenes: Scenes, scene_id: Annotated[str, Field(max_length=64)]) -> SceneMeta:
+    """Remove a scene that is neither planned nor written, with its brief."""
+    return await scenes.drop(scene_id)

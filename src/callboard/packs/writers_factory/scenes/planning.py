@@ -21,10 +21,12 @@ from callboard.packs.writers_factory.scenes.proposal import (
     ProposedScenes,
     complete,
     outline_from_beats,
+    read_size,
     retitled,
     short_title,
 )
 from callboard.packs.writers_factory.scenes.rooms import SceneRooms
+from callboard.packs.writers_factory.settings import bundled_settings
 from callboard.packs.writers_factory.workspace import Workspace, is_small, model_of, route_of
 
 PROPOSAL_KIND: Final = "outline_proposal"
@@ -32,20 +34,32 @@ PROPOSAL: Final = "proposal"
 _TITLE_WORDS: Final = (4, 5, 7)
 _FEWEST_TITLE_WORDS: Final = 3
 _MOST_TITLES: Final = 15
+_NOT_CHOSEN: Final = (
+    "How long the book is to be was not chosen: ask again with a number of scenes, words or "
+    "chapters for another shape."
+)
 _SCENES: Final = Question("plan_scenes", ProposedScenes)
 
 
-async def propose_outline(stage: Stage) -> Json:
+async def propose_outline(
+    stage: Stage,
+    scenes_wanted: int | None = None,
+    words: int | None = None,
+    chapters: int | None = None,
+) -> Json:
     """Propose an outline and keep it until the writer approves it, changed or not."""
     rooms = SceneRooms(Workspace(stage.studio))
     given = cast("dict[str, Any]", await stage.step("beats", lambda: _given(rooms)))
     contents = {int(number): str(text) for number, text in given["contents"].items()}
-    size = PlannedSize(given["total_words"], given["scene_words"])
+    usual = PlannedSize(given["total_words"], given["scene_words"])
+    size = read_size(usual, scenes_wanted, words, chapters)
     if is_small(rooms.workspace, model_of(rooms.workspace, FOREMAN)):
         scenes = await _with_titles(stage, outline_from_beats(contents, size))
         notes: tuple[str, ...] = ("The outline was made from the beat sheet by rule.",)
     else:
         scenes, notes = await _asked(stage, given, contents, size)
+    if not size.is_chosen:
+        notes = (*notes, _NOT_CHOSEN)
     body: dict[str, Json] = {"scenes": outline_to_json(scenes), "notes": list(notes)}
 
     async def keep() -> Json:
@@ -71,7 +85,9 @@ def _given(rooms: SceneRooms) -> Json:
             "There is no beat sheet to plan scenes from",
             fix="Write the beats first: the template beat_sheet of the Story Bible.",
         )
-    settings = rooms.workspace.settings.project
+    settings, bundled = rooms.workspace.settings.project, bundled_settings().project
+    # A length nobody set is not known.
+    is_set = settings.planned_total_words != bundled.planned_total_words
     fields = {**rooms.bible.protagonist, **rooms.bible.theme}
     return {
         "contents": {str(beat.number): beat.content for beat in beats},
@@ -80,7 +96,7 @@ def _given(rooms: SceneRooms) -> Json:
         ],
         "foundation": [f"{name.replace('_', ' ')}: {text}" for name, text in fields.items()],
         "previous": [f"{each.id} {each.title}" for each in rooms.manuscript.outline()],
-        "total_words": settings.planned_total_words,
+        "total_words": settings.planned_total_words if is_set else None,
         "scene_words": settings.default_scene_words,
     }
 
@@ -93,8 +109,7 @@ async def _asked(
         "propose",
         FOREMAN,
         _SCENES,
-        scene_count=said(str(size.scene_count)),
-        total_words=said(str(size.total_words)),
+        size=said(_told(size)),
         foundation=listed("bible", given["foundation"]),
         beats=listed("bible", given["beats"]),
         previous=listed("outline", given["previous"]),
@@ -103,6 +118,15 @@ async def _asked(
         scenes = outline_from_beats(contents, size)
         return scenes, ("The model proposed no scenes; the outline was made from the beat sheet.",)
     return complete(found.scenes, contents, size)
+
+
+def _told(size: PlannedSize) -> str:
+    """Return in words how big the book is to be."""
+    if not size.is_chosen:
+        return "as many scenes as the beats need; the writer has not said how long it is to be"
+    chapters = f" in {size.chapters} chapters" if size.chapters else ""
+    words = f", {size.total_words} words in all" if size.total_words else ""
+    return f"about {size.scene_count} scenes{chapters}{words}"
 
 
 async def _with_titles(stage: Stage, scenes: tuple[PlannedScene, ...]) -> tuple[PlannedScene, ...]:

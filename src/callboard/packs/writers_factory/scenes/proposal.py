@@ -3,11 +3,13 @@
 Code guarantees all of that, whoever words the scenes.
 """
 
+import re
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Final
 
 from callboard.choreography.answers import Answer
+from callboard.core.errors import InvalidInput
 from callboard.packs.writers_factory.bible.beats import BeatPoint, beat_points
 from callboard.packs.writers_factory.model import PlannedScene
 
@@ -35,26 +37,67 @@ class ProposedScenes(Answer):
 
 @dataclass(frozen=True, slots=True)
 class PlannedSize:
-    """How big the book is to be."""
+    """How big the book is to be, as far as the writer has chosen."""
 
-    total_words: int
+    # None: nobody has said how long the book is to be.
+    total_words: int | None
     scene_words: int
+    scenes: int | None = None
+    chapters: int | None = None
+
+    @property
+    def is_chosen(self) -> bool:
+        """Whether the writer has said how long the book is to be."""
+        return self.total_words is not None or self.scenes is not None
 
     @property
     def scene_count(self) -> int:
-        """How many scenes that makes, at least one for each beat."""
-        wanted = round(self.total_words / max(1, self.scene_words))
+        """How many scenes that makes: one for each beat, and more only if they were asked for."""
+        wanted = self.scenes or round((self.total_words or 0) / max(1, self.scene_words))
         return min(_MOST_SCENES, max(len(beat_points()), wanted))
+
+    def word_target(self, scenes: int) -> int:
+        """Return how long each of so many scenes is to be."""
+        if self.total_words is None:
+            return self.scene_words
+        return max(1, round(self.total_words / max(1, scenes)))
+
+    def place(self, at: int, scenes: int) -> tuple[int, int]:
+        """Return chapter and number of the scene at a place in the book, counted from 0."""
+        if self.chapters is None:
+            return at // _SCENES_PER_CHAPTER + 1, at % _SCENES_PER_CHAPTER + 1
+        chapters = min(self.chapters, max(1, scenes))
+        chapter = at * chapters // scenes
+        first = -(-chapter * scenes // chapters)
+        return chapter + 1, at - first + 1
+
+
+def read_size(
+    usual: PlannedSize, scenes: int | None, words: int | None, chapters: int | None
+) -> PlannedSize:
+    """Return the size a writer asks for; what cannot hold the beats is refused."""
+    least = len(beat_points())
+    if scenes is not None and not least <= scenes <= _MOST_SCENES:
+        raise InvalidInput(
+            f"{scenes} scenes cannot hold {least} beats"
+            if scenes < least
+            else f"{scenes} scenes are more than {_MOST_SCENES}",
+            fix=f"Ask for {least} to {_MOST_SCENES} scenes, or send an outline of your own.",
+        )
+    if any(each is not None and each < 1 for each in (words, chapters)):
+        raise InvalidInput("A book has at least one word and one chapter", fix="Name a number.")
+    return replace(usual, total_words=words or usual.total_words, scenes=scenes, chapters=chapters)
 
 
 def outline_from_beats(contents: Mapping[int, str], size: PlannedSize) -> tuple[PlannedScene, ...]:
-    """Return the outline code alone can make: scenes spread over the beats by their length."""
+    """Return the outline code alone can make: what a beat says stands once, the rest is open."""
     scenes: list[PlannedScene] = []
     for point, count in _spread(size.scene_count).items():
         content = " ".join(contents.get(point.number, "").split())
+        scenes.append(PlannedScene(1, 1, _title(content, point), point.number, content))
         scenes += [
-            PlannedScene(1, 1, _numbered(_title(content, point), n, count), point.number, content)
-            for n in range(1, count + 1)
+            PlannedScene(1, 1, f"{point.name}, open ({number} of {count})", point.number)
+            for number in range(2, count + 1)
         ]
     return numbered(scenes, size)
 
@@ -84,15 +127,11 @@ def complete(
 
 def numbered(scenes: Sequence[PlannedScene], size: PlannedSize) -> tuple[PlannedScene, ...]:
     """Return scenes with chapters, numbers and targets, in the order they have."""
-    target = max(1, round(size.total_words / max(1, len(scenes))))
+    target = size.word_target(len(scenes))
+    places = (size.place(at, len(scenes)) for at in range(len(scenes)))
     return tuple(
-        replace(
-            scene,
-            chapter=at // _SCENES_PER_CHAPTER + 1,
-            scene=at % _SCENES_PER_CHAPTER + 1,
-            word_target=scene.word_target or target,
-        )
-        for at, scene in enumerate(scenes)
+        replace(scene, chapter=chapter, scene=number, word_target=scene.word_target or target)
+        for scene, (chapter, number) in zip(scenes, places, strict=True)
     )
 
 
@@ -128,43 +167,11 @@ def _read(row: ProposedScene) -> PlannedScene | None:
 
 
 _LEADING_ON: Final = frozenset(
-    [
-        "a",
-        "an",
-        "the",
-        "and",
-        "or",
-        "but",
-        "of",
-        "to",
-        "in",
-        "on",
-        "at",
-        "by",
-        "for",
-        "from",
-        "with",
-        "as",
-        "that",
-        "which",
-        "who",
-        "whose",
-        "than",
-        "into",
-        "her",
-        "his",
-        "its",
-        "their",
-        "is",
-        "are",
-        "was",
-        "were",
-        "be",
-        "so",
-        "if",
-        "not",
-        "just",
-    ]
+    re.findall(
+        r"\w+",
+        "a an the and or but of to in on at by for from with as that which who whose than into her"
+        " his its their is are was were be so if not just",
+    )
 )
 
 
@@ -182,7 +189,3 @@ def short_title(words: Sequence[str], count: int) -> str:
     while len(kept) > 1 and kept[-1].strip(",;:").casefold() in _LEADING_ON:
         kept.pop()
     return " ".join(kept).rstrip(",;:")
-
-
-def _numbered(title: str, number: int, count: int) -> str:
-    return title if count == 1 else f"{title} ({number} of {count})"

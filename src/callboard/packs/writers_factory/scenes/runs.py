@@ -7,7 +7,7 @@ from callboard.choreography.stage import Stage
 from callboard.core.canonical import Json
 from callboard.core.errors import Conflict
 from callboard.packs.writers_factory.health import Health, judge_scene, start_after_chapter
-from callboard.packs.writers_factory.model import SceneMeta
+from callboard.packs.writers_factory.model import SceneMeta, scene_id
 from callboard.packs.writers_factory.modes.gates import Overrides
 from callboard.packs.writers_factory.operations import keep_in_run
 from callboard.packs.writers_factory.revision.revision import Revision
@@ -25,9 +25,14 @@ _MOST_NOTES: Final = 5
 
 
 @choreography
-async def plan_scenes(stage: Stage) -> Json:
+async def plan_scenes(
+    stage: Stage,
+    scenes: int | None = None,
+    words: int | None = None,
+    chapters: int | None = None,
+) -> Json:
     """Propose the scenes of the book from its beat sheet; you approve or change them."""
-    return await propose_outline(stage)
+    return await propose_outline(stage, scenes, words, chapters)
 
 
 @choreography
@@ -41,6 +46,9 @@ async def scaffold(
     health_notes: list[str] = [],  # noqa: B006 - read, never written
 ) -> Json:
     """Make the structural brief of one scene from graph, beats and memory."""
+    wanted = scene_id(chapter, scene)
+    scenes = Scenes(Workspace(stage.studio))
+    await stage.step("planned", lambda: scenes.require_planned(wanted, title))
     known = cast("dict[str, Any]", await stage.step("health", lambda: _health(stage)))
     wish = SceneWish(
         chapter,

@@ -5,12 +5,15 @@ from dataclasses import replace
 from typing import Any, Final, cast
 
 from callboard.core.canonical import Json
+from callboard.core.errors import Conflict
 from callboard.packs.writers_factory.manuscript import SceneVersion, parse_scene_id
-from callboard.packs.writers_factory.model import PlannedScene, SceneStatus
+from callboard.packs.writers_factory.manuscript.manuscript import SCENE_KIND
+from callboard.packs.writers_factory.model import PlannedScene, SceneMeta, SceneStatus
 from callboard.packs.writers_factory.scenes.drafts import (
     NoOutlineProposed,
     ScaffoldInvalid,
     ScaffoldNotApproved,
+    SceneNotPlanned,
     VariantUnknown,
 )
 from callboard.packs.writers_factory.scenes.planning import read_proposal
@@ -99,6 +102,47 @@ class Scenes:
             await book.set_meta(scaffold_id, status=SceneStatus.SCAFFOLDED)
         await self._rooms.desk.activate(scaffold_id)
         return approved
+
+    def require_planned(self, scene_id: str, title: str = "") -> None:
+        """Refuse to brief a scene the outline does not have, if there is an outline.
+
+        One that has a text is the book's all the same, and one with a title may follow a scene
+        that is there: what it adds can be dropped again.
+        """
+        book = self._rooms.manuscript
+        outline = book.outline()
+        if not outline or book.planned(scene_id) or (book.has(scene_id) and book.text(scene_id)):
+            return
+        place = parse_scene_id(scene_id)
+        if title and place is not None and self._follows(*place):
+            return
+        raise SceneNotPlanned(
+            f"The outline has no scene {scene_id}; it ends with {outline[-1].id}",
+            fix="Add it to the outline (`callboard factory outline --from FILE`), or name a title"
+            " and the next number of a chapter.",
+            scene_id=scene_id,
+        )
+
+    def _follows(self, chapter: int, scene: int) -> bool:
+        known = [(each.chapter, each.scene) for each in self._rooms.manuscript.scenes()]
+        if scene > 1:
+            return (chapter, scene - 1) in known
+        return chapter <= 1 + max((each for each, _ in known), default=0)
+
+    async def drop(self, scene_id: str) -> SceneMeta:
+        """Remove a scene that is neither planned nor written, with its scaffold."""
+        book = self._rooms.manuscript
+        known = book.scene(scene_id)
+        if book.planned(scene_id) is not None or book.text(scene_id).strip():
+            why = "has a text" if book.text(scene_id).strip() else "is in the outline"
+            raise Conflict(
+                f"{scene_id} {why} and is not dropped",
+                fix="Take it out of the outline, or undo its text, first.",
+                scene_id=scene_id,
+            )
+        await self._rooms.desk.drop(scene_id)
+        await self._workspace.records.delete(SCENE_KIND, scene_id)
+        return known
 
     def variants(self, scene_id: str) -> tuple[SceneVariant, ...]:
         """Return every variant of a scene, oldest first."""

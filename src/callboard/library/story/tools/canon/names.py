@@ -9,8 +9,8 @@ from typing import Final
 from rapidfuzz.distance import OSA
 
 from callboard.library.story.index import StoryEntity, StoryIndex
-from callboard.library.story.index.names import count_names
-from callboard.library.story.lexicon import word_list, words_in
+from callboard.library.story.index.names import count_names, is_given_name
+from callboard.library.story.lexicon import word_list
 from callboard.library.story.model import Quote
 from callboard.library.story.text import Document, Sentence
 from callboard.library.story.thresholds import CanonThresholds
@@ -180,7 +180,7 @@ class UnknownNames:
         return distance
 
     def _is_other_name(self, word: str, count: int, name: str) -> bool:
-        if word.lower() in words_in("facts", "given_names"):
+        if is_given_name(word):
             return True
         entity = self._index.entities.get(word)
         times = max(count, entity.occurrences if entity else 0)

@@ -26,6 +26,7 @@ from callboard.library.story.tools.canon.checking import (
     conflict_json,
     describe,
     gap_lines,
+    refuse_mistyped,
     without_told_changes,
 )
 from callboard.library.story.tools.canon.names import (
@@ -68,10 +69,14 @@ class CanonCheck:
     unknown: Sequence[UnknownName]
     reads: Sequence[str]
     cut_short: Sequence[str] = ()
+    # Why nothing was compared; empty otherwise.
+    reason: str = ""
 
     @property
     def status(self) -> str:
         """The one word for it."""
+        if self.reason:
+            return "NOT_CHECKED"
         if self.verdict.clashes:
             return "CONFLICTS"
         return "CANON_GAP" if self.verdict.silent or self.unknown or self.variants else "CONSISTENT"
@@ -108,7 +113,9 @@ def check_scene(
     misspelt = frozenset(each.surface for each in variants)
     unknown = names.unknown(is_strict=is_strict, without=misspelt) if is_english else []
     reads = [document.path, *cards, *read]
-    return CanonCheck(verdict, canon, told, variants, unknown, reads, gathering.cut_short)
+    found = bool(cards or unknown or variants)
+    reason = "" if found else "no card is about anybody or anything this scene names"
+    return CanonCheck(verdict, canon, told, variants, unknown, reads, gathering.cut_short, reason)
 
 
 def cards_for(index: StoryIndex, document: Document) -> list[str]:
@@ -150,7 +157,9 @@ def canon_checker(context: ToolContext, args: CanonCheckerArgs) -> ToolResult:
     if document is None:
         gathering = Gathering(index, limits.facts.max_checked_chars)
         canon = gathering.canon_claims(cards)
-        check = CanonCheck(CanonComparison(), canon, (), (), (), cards, gathering.cut_short)
+        refuse_mistyped(index, args.scene_path)
+        missing, cut = f"there is no {args.scene_path} yet", gathering.cut_short
+        check = CanonCheck(CanonComparison(), canon, (), (), (), cards, cut, missing)
     else:
         is_strict = args.mode == "strict"
         words_of = kept_small_words(context)
@@ -191,6 +200,7 @@ def _payload(
         "scene_exists": document is not None,
         "mode": args.mode,
         "status": check.status,
+        "reason": check.reason,
         "canon_paths": list(cards),
         "conflicts": [conflict_json(each) for each in check.verdict.clashes],
         "facts": [{**claim.to_json(), "source": "canon"} for claim in check.facts]
@@ -222,8 +232,13 @@ def _report(
 ) -> ToolReport:
     where = document.path if document else f"{args.scene_path} (not written yet)"
     told = (
-        f"{check.status}: {counted(len(check.verdict.clashes), 'conflict')}, "
-        f"{counted(len(check.variants), 'name variant')}, {counted(len(payload['gaps']), 'gap')}"
+        f"not checked, {check.reason}"
+        if check.reason
+        else (
+            f"{check.status}: {counted(len(check.verdict.clashes), 'conflict')}, "
+            f"{counted(len(check.variants), 'name variant')}, "
+            f"{counted(len(payload['gaps']), 'gap')}"
+        )
     )
     details = [*gap_lines(check.verdict.silent)]
     details += [f"- Gap: {each.name} has no card ({each.count} times)." for each in check.unknown]

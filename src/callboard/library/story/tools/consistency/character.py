@@ -58,7 +58,7 @@ def _deaths_in(scene: CheckedScene, gathering: Gathering) -> list[FactClaim]:
     dead = [
         claim
         for claim in gathering.prose_claims(scene.document)
-        if claim.attribute is Attribute.DEATH and not claim.looks_back
+        if claim.attribute is Attribute.DEATH and not (claim.looks_back and claim.is_spoken)
     ]
     if not dead:
         return []

@@ -3,10 +3,12 @@
 A change the text tells of is worth knowing, not a contradiction; from then on the new value holds.
 """
 
+import re
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
+from typing import Final
 
-from callboard.library.story.facts.claims import SPOKEN_NAMES, Attribute, FactClaim
+from callboard.library.story.facts.claims import SPOKEN_NAMES, Attribute, FactClaim, Value
 from callboard.library.story.facts.comparison import (
     FactClash,
     Leeway,
@@ -20,6 +22,15 @@ from callboard.library.story.model import Severity, StoryFinding
 from callboard.library.story.tools.report import make_finding
 
 TOOL = "consistency_checker"
+_MANY: Final = 99
+_WIDER: Final = {
+    "sisters": "siblings",
+    "brothers": "siblings",
+    "sons": "children",
+    "daughters": "children",
+}
+_SHARED: Final = frozenset({"children", "sons", "daughters"})
+_IN_LAW: Final = re.compile(r"-in-law|step|foster|half")
 
 
 @dataclass(slots=True)
@@ -34,10 +45,12 @@ def find_factual(
 ) -> Iterator[StoryFinding]:
     """Yield the contradictions among claims given in story order; `days` are by path."""
     known: dict[object, _KnownClaims] = {}
-    for claim in claims:
+    told = list(claims)
+    couples = _couples(told)
+    for claim in (each for one in told for each in _implied(one)):
         if not is_comparable(claim):
             continue
-        seen = oriented(claim)
+        seen = oriented(_of_couple(claim, couples))
         held = known.setdefault(seen.subject, _KnownClaims())
         if any(do_agree(each, seen, leeway) for each in held.claims):
             continue
@@ -52,6 +65,54 @@ def find_factual(
                 held.claims.clear()
             yield _finding(found, days)
         held.claims.append(seen)
+
+
+def _implied(claim: FactClaim) -> Iterator[FactClaim]:
+    """Yield a claim and what follows from it: who has a sister is no only child."""
+    yield claim
+    if claim.attribute is Attribute.KIN and claim.other is not None:
+        families = claim.value.families
+        if "sibling" in families and _IN_LAW.search(claim.value.text) is None:
+            some = Value(f"a {claim.value.text}", low=1, high=_MANY)
+            for one in (claim.entity, claim.other):
+                yield replace(
+                    claim,
+                    entity=one,
+                    other=None,
+                    attribute=Attribute.COUNT,
+                    value=some,
+                    topic="siblings",
+                )
+        return
+    if claim.attribute is not Attribute.COUNT or claim.value.low is None:
+        return
+    wider = _WIDER.get(claim.topic or "")
+    if wider is not None and claim.value.low > 0:
+        value = Value(claim.value.text, low=claim.value.low, high=_MANY)
+        yield replace(claim, topic=wider, value=value)
+
+
+def _couples(claims: Iterable[FactClaim]) -> frozenset[str]:
+    """Return the family names of which both a Mr. and a Mrs. are spoken of."""
+    names = {claim.entity for claim in claims}
+    return frozenset(
+        family
+        for name in names
+        if (family := _family(name, "Mr")) and f"Mrs{name.removeprefix('Mr')}" in names
+    )
+
+
+def _family(name: str, title: str) -> str:
+    first, _, family = name.partition(" ")
+    return family if first.rstrip(".") == title and " " not in family else ""
+
+
+def _of_couple(claim: FactClaim, couples: frozenset[str]) -> FactClaim:
+    """Let husband and wife have the same children."""
+    if claim.attribute is not Attribute.COUNT or claim.topic not in _SHARED:
+        return claim
+    family = _family(claim.entity, "Mr") or _family(claim.entity, "Mrs")
+    return replace(claim, entity=f"Mr. and Mrs. {family}") if family in couples else claim
 
 
 def _finding(found: FactClash, days: Mapping[str, StoryDate]) -> StoryFinding:
@@ -82,6 +143,10 @@ def _finding(found: FactClash, days: Mapping[str, StoryDate]) -> StoryFinding:
 def _subject(claim: FactClaim) -> str:
     if claim.attribute is Attribute.KIN and claim.other:
         return f"What {claim.entity} is to {claim.other}"
+    if claim.attribute is Attribute.SKILL:
+        return f"Whether {claim.entity} can {claim.topic}"
+    if claim.topic is not None:
+        return f"{claim.entity}'s {claim.topic}"
     return f"{claim.entity}'s {SPOKEN_NAMES[claim.attribute]}"
 
 

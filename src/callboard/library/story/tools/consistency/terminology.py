@@ -8,6 +8,7 @@ from typing import Final
 
 from rapidfuzz.distance import OSA
 
+from callboard.library.story.index.names import is_given_name
 from callboard.library.story.lexicon import words_in
 from callboard.library.story.model import Severity, StoryFinding
 from callboard.library.story.text import Document, Sentence, stop_words
@@ -272,8 +273,7 @@ def _is_one_name(
         return False
     if are_inflections(first, second):
         return False
-    given = words_in("facts", "given_names")
-    if first.lower() in given and second.lower() in given:
+    if is_given_name(first) and is_given_name(second):
         return False
     one, other = found.words[first], found.words[second]
     if {_key(place) for place in one} & {_key(place) for place in other}:

@@ -25,7 +25,7 @@ from callboard.library.story.tools.report import make_finding
 
 _DATELINE_PARAGRAPHS: Final = 4
 _DATELINE_WORDS: Final = 9
-_DATE_KEYS: Final = frozenset({"when", "date", "time"})
+_DATE_KEYS: Final = frozenset({"when", "story_time", "story time", "date", "time"})
 _PLACE_KEYS: Final = frozenset({"location", "place", "setting"})
 _FIELD_LINES: Final = 15
 _OPENING_DATE: Final = re.compile(r"^[^.:—–]{3,40}[.:—–]")

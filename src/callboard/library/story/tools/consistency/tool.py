@@ -1,4 +1,4 @@
-"""`consistency_checker`: where files contradict each other in facts, people, terms and time."""
+"""`consistency_checker`: the continuity of a book as a tool, with what the report rests on."""
 
 import re
 from collections import Counter
@@ -8,39 +8,27 @@ from typing import Final, Literal
 from pydantic import Field
 
 from callboard.core.canonical import Json
-from callboard.library.story.facts.claims import FactClaim
-from callboard.library.story.facts.comparison import Gathering, Leeway
 from callboard.library.story.facts.values import MONTHS, date_in, days_later, weekday_in
 from callboard.library.story.index import StoryIndex, story_index
-from callboard.library.story.model import FileKind, StoryFinding
 from callboard.library.story.text import Document
-from callboard.library.story.thresholds import ConsistencyThresholds, Thresholds, thresholds
-from callboard.library.story.tools.consistency.character import find_dead_who_act, find_two_places
-from callboard.library.story.tools.consistency.factual import find_factual
-from callboard.library.story.tools.consistency.terminology import TermRules, find_terminology
-from callboard.library.story.tools.consistency.timeline import (
-    CheckedScene,
-    find_ages,
-    find_timeline,
-    in_story_order,
-    others,
+from callboard.library.story.thresholds import ConsistencyThresholds, thresholds
+from callboard.library.story.tools.consistency.continuity import (
+    CHECKS,
+    ConsistencyCheck,
+    Continuity,
+    book_of,
 )
-from callboard.library.story.tools.report import ToolReport, counted, finish, in_order, plan
+from callboard.library.story.tools.report import ToolReport, counted, finish, plan
 from callboard.tools import DryRun, ToolArgs, ToolContext, ToolResult, TooManyFiles, tool
 
 _PER_FILE: Final = 20
+_LISTED: Final = 40
 # What no marker of time can do without; most sentences have none of it.
 _TRIGGER: Final = re.compile(
     rf"day|week|fortnight|next|following|{'|'.join(month[:3] for month in MONTHS)}|\d{{2}}",
     re.IGNORECASE,
 )
 _HYPHENATED: Final = re.compile(r"\b[^\W\d_]{2,}-[^\W\d_]{2,}\b")
-_CHECKS: Final = {
-    "characters": ("Factual", "Character"),
-    "terminology": ("Terminology",),
-    "events": ("Character", "Timeline"),
-    "general": ("Factual", "Character", "Terminology", "Timeline"),
-}
 
 
 def shared_terms(
@@ -85,107 +73,63 @@ def _kind(text: str) -> str | None:
 class ConsistencyCheckerArgs(ToolArgs):
     """Which files, and what to look for."""
 
-    file_paths: list[str] = Field(min_length=1, description="Scenes, and cards if wanted")
+    file_paths: list[str] = Field(
+        default_factory=list[str],
+        description="Scenes, and cards if wanted; without them the whole book with its cards",
+    )
     focus: Literal["characters", "terminology", "events", "general"] = "general"
+    all: bool = Field(False, description="List every finding, also what repeats itself")
 
 
-class ConsistencyCheck:
-    """The files of one call, read once."""
-
-    def __init__(self, index: StoryIndex, limits: Thresholds, paths: Sequence[str]) -> None:
-        """Take the files in any order."""
-        self._index = index
-        self._limits = limits.consistency
-        facts = limits.facts
-        self._leeway = Leeway(facts.age_leeway_years, facts.height_leeway_cm)
-        self.scenes: list[CheckedScene] = in_story_order(index, paths)
-        self.others = others(index, paths)
-        self.documents: list[Document] = [
-            *(scene.document for scene in self.scenes),
-            *(index.document(file.path) for file in self.others),
-        ]
-        self.gathering = Gathering(index, facts.max_checked_chars, self.documents)
-
-    def findings(self, focus: str) -> tuple[StoryFinding, ...]:
-        """Return what the checks of a focus find, the gravest first."""
-        wanted = _CHECKS[focus]
-        found: list[StoryFinding] = []
-        if "Factual" in wanted:
-            days = {s.file.path: s.day.date for s in self.scenes if s.day is not None}
-            found += find_factual([*self._canon, *self._told], days, self._leeway)
-        if "Character" in wanted:
-            found += find_dead_who_act(self.scenes, self.gathering)
-            found += find_two_places(self.scenes, self.gathering)
-        if "Terminology" in wanted:
-            found += self._terminology()
-        if "Timeline" in wanted:
-            found += find_timeline(self.scenes, self._limits.opening_sentences)
-            found += find_ages(
-                self.scenes, self._told, self._all_canon(), self._limits.age_leeway_years
-            )
-        return in_order(found)
-
-    @property
-    def _canon(self) -> list[FactClaim]:
-        cards = [file.path for file in self.others if file.kind is FileKind.CANON]
-        return self.gathering.canon_claims(cards)
-
-    @property
-    def _told(self) -> list[FactClaim]:
-        texts = [scene.document for scene in self.scenes]
-        texts += [self._index.document(f.path) for f in self.others if f.kind is FileKind.OTHER]
-        return [claim for text in texts for claim in self.gathering.prose_claims(text)]
-
-    def _all_canon(self) -> list[FactClaim]:
-        return self.gathering.canon_claims(file.path for file in self._index.canon)
-
-    def _terminology(self) -> list[StoryFinding]:
-        limits = self._limits
-        names = frozenset(
-            word
-            for entity in self._index.entities
-            if entity.card is not None
-            for alias in entity.aliases
-            for word in alias.split()
-        )
-        rules = TermRules(
-            limits.term_min_each, limits.term_name_min_letters, limits.term_rare_share
-        )
-        texts = [scene.document for scene in self.scenes if scene.document.is_english]
-        return find_terminology(texts, own_names=names, rules=rules)
+def _paths(index: StoryIndex, args: ConsistencyCheckerArgs) -> list[str]:
+    if not args.file_paths:
+        return book_of(index)
+    found = [file.path for path in args.file_paths for file in index.chapters_of(path)]
+    return list(dict.fromkeys(found))
 
 
 def _plan(context: ToolContext, args: ConsistencyCheckerArgs) -> DryRun:
     index = story_index(context)
-    return plan(index.file(path).path for path in args.file_paths)
+    return plan(index.document(path).file_path for path in _paths(index, args))
 
 
 @tool(dry_run=_plan)
 def consistency_checker(context: ToolContext, args: ConsistencyCheckerArgs) -> ToolResult:
-    """Find where up to ten files contradict each other in facts, people, terms or time."""
+    """Find where a book, or some of its files, contradicts itself in facts, people, terms, time."""
     index, limits = story_index(context), thresholds(context)
-    paths = list(dict.fromkeys(index.file(path).path for path in args.file_paths))
+    paths = _paths(index, args)
     _refuse_too_much(index, limits.consistency, paths)
-    check = ConsistencyCheck(index, limits, paths)
-    findings = check.findings(args.focus)
-    reads = [document.path for document in check.documents]
-    told = ", ".join(
-        f"{sum(each.type == kind for each in findings)} {kind}" for kind in _CHECKS[args.focus]
-    )
-    preview = f"{counted(len(findings), 'finding')} in {counted(len(paths), 'file')} ({told})"
+    check = ConsistencyCheck(index, limits, paths, kept=context.kept)
+    report = check.report(args.focus)
+    findings = report.all_findings if args.all else report.findings
+    preview = _preview(report, args.focus)
     return finish(
         index,
         limits,
         ToolReport(
             tool="consistency_checker",
             preview=preview,
-            payload=_payload(check, args, reads),
-            reads=reads,
+            payload=_payload(check, args, report),
+            reads=report.files_checked,
             findings=findings,
             cut_short=check.gathering.cut_short,
-            headline=f"{preview}; focus {args.focus}. Checked: {', '.join(reads)}.",
+            headline=f"{preview}; focus {args.focus}. Checked: {_shown(report.files_checked)}.",
         ),
     )
+
+
+def _preview(report: Continuity, focus: str) -> str:
+    if report.status == "NOT_CHECKED":
+        return f"Not checked: {report.reason}"
+    found = report.all_findings
+    told = ", ".join(f"{sum(each.type == kind for each in found)} {kind}" for kind in CHECKS[focus])
+    files = counted(len(report.files_checked), "file")
+    return f"{counted(len(found), 'finding')} in {files} ({told})"
+
+
+def _shown(paths: Sequence[str]) -> str:
+    more = f" and {len(paths) - _LISTED} more" if len(paths) > _LISTED else ""
+    return ", ".join(paths[:_LISTED]) + more if paths else "nothing"
 
 
 def _refuse_too_much(index: StoryIndex, limits: ConsistencyThresholds, paths: list[str]) -> None:
@@ -205,22 +149,23 @@ def _refuse_too_much(index: StoryIndex, limits: ConsistencyThresholds, paths: li
 
 
 def _payload(
-    check: ConsistencyCheck, args: ConsistencyCheckerArgs, reads: Sequence[str]
+    check: ConsistencyCheck, args: ConsistencyCheckerArgs, report: Continuity
 ) -> dict[str, Json]:
     named = {document.path: check.gathering.entities_in(document) for document in check.documents}
+    days = {scene.file.path: scene.day.text for scene in check.scenes if scene.day}
     references: dict[str, dict[str, int]] = {}
     for path, found in named.items():
         for name, count in found.items():
             references.setdefault(name, {})[path] = count
     return {
+        "status": report.status,
+        "reason": report.reason,
         "focus": args.focus,
-        "checks": list(_CHECKS[args.focus]),
+        "checks": list(CHECKS[args.focus]),
         "files": [
             {
                 "path": path,
-                "when": next(
-                    (s.day.text for s in check.scenes if s.file.path == path and s.day), None
-                ),
+                "when": days.get(path),
                 "entities": [
                     {"name": name, "count": count} for name, count in sorted(found.items())
                 ],
@@ -230,5 +175,5 @@ def _payload(
         "cross_references": {name: references[name] for name in sorted(references)},
         "shared_terms": shared_terms(check.documents, references),
         "time_markers": time_markers(check.documents),
-        "files_checked": list(reads),
+        "files_checked": list(report.files_checked),
     }

@@ -76,7 +76,10 @@ def match_entry(
     by_number = [
         entry
         for entry in outline.entries
-        if scene.scene_number is not None and entry.number == scene.scene_number
+        # What counts by chapter was matched by chapter already, or cannot be.
+        if scene.chapter is None
+        and scene.scene_number is not None
+        and entry.number == scene.scene_number
     ]
     for entries, method, confidence in ((by_title, "title", 0.95), (by_number, "number", 0.9)):
         if len(entries) == 1:

@@ -61,9 +61,10 @@ def _plan(context: ToolContext, args: SceneDraftValidatorArgs) -> DryRun:
     return plan([*scene, *([outline] if outline else []), *cards])
 
 
-@tool(dry_run=_plan)
-def scene_draft_validator(context: ToolContext, args: SceneDraftValidatorArgs) -> ToolResult:
-    """Check a scene or a draft against its outline beat, its canon and the craft's minimum."""
+def validate_draft(
+    context: ToolContext, args: SceneDraftValidatorArgs
+) -> tuple[CheckedDraft, list[DraftCheck], str]:
+    """Make every check of a scene or a draft; return them and what they add up to."""
     index, limits = story_index(context), thresholds(context)
     document, file = _scene(index, args)
     outline_path = _outline_path(index, args)
@@ -72,9 +73,17 @@ def scene_draft_validator(context: ToolContext, args: SceneDraftValidatorArgs) -
     canon = _canon(context, index, limits, args, document)
     draft = _draft(index, limits, document, file, outline_path, match, canon)
     checks = run_checks(draft)
-    verdict = recommend(checks)
-    reads = [path for path in (file.path, outline_path) if path and index.has(path)]
-    reads += canon.reads if canon else ()
+    return draft, checks, recommend(checks)
+
+
+@tool(dry_run=_plan)
+def scene_draft_validator(context: ToolContext, args: SceneDraftValidatorArgs) -> ToolResult:
+    """Check a scene or a draft against its outline beat, its canon and the craft's minimum."""
+    index, limits = story_index(context), thresholds(context)
+    draft, checks, verdict = validate_draft(context, args)
+    outline_path = _outline_path(index, args)
+    reads = [path for path in (draft.file.path, outline_path) if path and index.has(path)]
+    reads += draft.canon.reads if draft.canon else ()
     card = draft.pov_entity.card if draft.pov_entity else None
     if card is not None:
         reads.append(card)

@@ -14,6 +14,8 @@ from callboard.library.story.tools.report import counted, make_finding
 
 TOOL: Final = "outline_analyzer"
 _QUOTED: Final = 3
+# More scenes than these that an outline forgot are told as one.
+_LISTED: Final = 5
 
 
 @dataclass(frozen=True, slots=True)
@@ -204,9 +206,20 @@ def _unwritten(subject: Subject) -> Iterator[StoryFinding]:
 
 def _not_outlined(subject: Subject) -> Iterator[StoryFinding]:
     outlined = {file.path for file in subject.files.values()}
-    for scene in subject.scenes:
-        if scene.path in outlined or scene.path not in subject.tops:
-            continue
+    forgotten = [s for s in subject.scenes if s.path not in outlined and s.path in subject.tops]
+    if len(forgotten) > _LISTED:
+        yield make_finding(
+            TOOL,
+            "file_without_entry",
+            Severity.MINOR,
+            f"{counted(len(forgotten), 'scene')} are not in the outline,"
+            f" from {forgotten[0].path} to"
+            f" {forgotten[-1].path}.",
+            [subject.tops[scene.path] for scene in forgotten],
+            suggestion="Add them to the outline, or leave it out of this.",
+        )
+        return
+    for scene in forgotten:
         yield make_finding(
             TOOL,
             "file_without_entry",
@@ -219,19 +232,23 @@ def _not_outlined(subject: Subject) -> Iterator[StoryFinding]:
 
 def _other_order(subject: Subject) -> Iterator[StoryFinding]:
     placed = [
-        (entry, file.scene_number)
+        (entry, file)
         for entry in subject.entries
         if (file := subject.files.get(entry.index)) and file.scene_number is not None
     ]
     for (before, first), (after, second) in pairwise(placed):
-        if first <= second:
+        if _number(first) <= _number(second):
             continue
         yield make_finding(
             TOOL,
             "order_differs",
             Severity.MINOR,
-            f"{subject.files[before.index].path} is number {first} but stands before"
-            f" {subject.files[after.index].path}, number {second}, in the outline.",
+            f"{first.path} is number {first.label} but stands before"
+            f" {second.path}, number {second.label}, in the outline.",
             [subject.quote(before), subject.quote(after)],
             suggestion="Bring the numbers of the files and the outline into one order.",
         )
+
+
+def _number(file: StoryFile) -> tuple[int, int]:
+    return file.chapter or 0, file.scene_number or 0

@@ -14,7 +14,7 @@ from callboard.library.story.tools.stems import different_words, weights_of
 _NEGATION_REACH_WORDS: Final = 3
 # So much neutral weight keeps a scene with two feeling words from being extreme.
 _DAMPING: Final = 5.0
-FlowAssessment = Literal["Smooth", "Some friction", "Major issues"]
+FlowAssessment = Literal["Smooth", "Some friction", "Major issues", "Not checked"]
 
 
 def sentiment_of(document: Document) -> float:
@@ -73,8 +73,15 @@ def flat_stretches(moods: Sequence[Mood], limits: ReaderThresholds) -> Iterator[
             )
 
 
-def assess(findings: Sequence[StoryFinding], limits: ReaderThresholds) -> FlowAssessment:
-    """Say how smoothly the story reads, by how many findings of which weight there are."""
+def assess(
+    findings: Sequence[StoryFinding], limits: ReaderThresholds, *, scenes: int
+) -> FlowAssessment:
+    """Say how smoothly the story reads, by how many findings of which weight there are.
+
+    Where nothing was read, nothing is known.
+    """
+    if not scenes:
+        return "Not checked"
     major = sum(finding.severity is Severity.MAJOR for finding in findings)
     minor = sum(finding.severity is Severity.MINOR for finding in findings)
     if major == 0 and minor <= limits.smooth_minor:

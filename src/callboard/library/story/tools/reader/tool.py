@@ -61,14 +61,16 @@ def reader_experience_simulator(context: ToolContext, args: ReaderExperienceArgs
     findings = identified(
         "reader_experience_simulator", [*simulation.findings, *thread_findings(threads)]
     )
-    flow = assess(findings, limits.reader)
+    flow = assess(findings, limits.reader, scenes=len(files))
     return finish(
         index,
         limits,
         ToolReport(
             tool="reader_experience_simulator",
             preview=f"{counted(len(files), 'scene')} read: {flow},"
-            f" {counted(len(findings), 'finding')}",
+            f" {counted(len(findings), 'finding')}"
+            if files
+            else "Not checked: the folder holds no scene that could be read",
             payload={
                 "flow_assessment": flow,
                 "states": [state.to_json() for state in simulation.states],

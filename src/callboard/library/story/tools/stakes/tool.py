@@ -105,6 +105,8 @@ def _parts(context: ToolContext, index: StoryIndex, args: StakesMapperArgs) -> l
 
 
 def _preview(measured: Sequence[Measured], findings: int) -> str:
+    if not measured:
+        return "Not checked: no scene was read"
     scores = ", ".join(f"{each.level.score:.0f}" for each in measured[:20])
     more = ", …" if len(measured) > 20 else ""
     shape = f": {scores}{more}" if measured else ""

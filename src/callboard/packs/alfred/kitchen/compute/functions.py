@@ -15,7 +15,12 @@ from callboard.packs.alfred.kitchen.compute.matching import (
     open_slots,
     scale_recipe,
 )
-from callboard.packs.alfred.kitchen.compute.rows import STAPLES, FoodCatalogue, staple_keys
+from callboard.packs.alfred.kitchen.compute.rows import (
+    STAPLES,
+    FoodCatalogue,
+    staple_keys,
+    with_mind,
+)
 from callboard.packs.alfred.kitchen.compute.shortages import (
     aggregate_shopping,
     group_shopping,
@@ -235,15 +240,12 @@ _FUNCTIONS: Final[
     "category_counts": ("how many rows there are of each category", (), _counted),
     "cooking_stats": ("what was cooked how often", ("cooking_log",), _cooked),
 }
-
-
 _SAFETY: Final = "user_profile"
 # Who must not eat what is looked up in the profile, so that a plan cannot forget it.
 _CHECKED: Final = frozenset({"match_recipes", "check_constraints"})
-_OVER_LINES: Final = frozenset(
-    {"match_recipes", "check_constraints", "missing_ingredients", "aggregate_shopping",
-     "scale_recipe", "deduct_inventory"}
-)  # fmt: skip
+# What comes of these is cooked or bought by: the warnings of the recipes go along.
+_MINDED: Final = frozenset({"scale_recipe", "missing_ingredients", "aggregate_shopping"})
+_OVER_LINES: Final = _CHECKED | _MINDED | {"deduct_inventory"}
 
 
 def kitchen_functions(today: Callable[[Who], str]) -> dict[str, ComputeFunction]:
@@ -252,17 +254,16 @@ def kitchen_functions(today: Callable[[Who], str]) -> dict[str, ComputeFunction]
 
 
 def _ready(function: ComputeFunction, today: Callable[[Who], str]) -> ComputeFunction:
-    name = function.name
-    needs = function.needs
+    name, needs = function.name, function.needs
     if name in _CHECKED and _SAFETY not in needs:
         needs = (*needs, _SAFETY)
 
     def run(tables: Tables, who: Who, options: Options) -> Mapping[str, Any]:
-        given = tables
+        given = _with_drafts(tables, options) if name in _OVER_LINES else tables
         if name in _OVER_LINES:
-            given = _with_drafts(tables, options)
             _refuse_lineless(given)
-        return function.run(given, who, {"today": today(who), **options})
+        done = function.run(given, who, {"today": today(who), **options})
+        return with_mind(done, given.get("recipes", ())) if name in _MINDED else done
 
     return replace(function, needs=needs, run=run)
 

@@ -158,3 +158,10 @@ def scale_of(recipe: Row, servings: float | None) -> float:
 def is_scalable(recipe: Row) -> bool:
     """Say whether a recipe says for how many it is."""
     return float(recipe.get("servings") or 0) > 0
+
+
+def with_mind(done: Row, recipes: Sequence[Row]) -> dict[str, Any]:
+    """Return what was worked out, ahead of it why somebody must not eat the recipes it is about."""
+    told = dict.fromkeys(str(each) for row in recipes for each in row.get("mind") or ())
+    rest = {name: value for name, value in done.items() if name != "mind"}
+    return {"mind": "; ".join(told), **rest} if told else rest

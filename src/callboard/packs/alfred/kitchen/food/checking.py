@@ -1,23 +1,21 @@
 """Checking: what somebody must not eat is found by code, in names, tags, steps and wishes."""
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import lru_cache
 from typing import Any, Final, cast
 
 from callboard.choreography.turn.domain import Objection
-from callboard.packs.alfred.kitchen.food.words import (
-    Diet,
-    Words,
+from callboard.packs.alfred.kitchen.food.diets import diet_called
+from callboard.packs.alfred.kitchen.food.groups import (
     also_meant,
-    diet_called,
-    diets,
     food_groups,
-    food_words,
     group_called,
     holds,
-    plant_versions_in,
 )
+from callboard.packs.alfred.kitchen.food.household import Limit, read_limits
+from callboard.packs.alfred.kitchen.food.lexicon import food_words, known_words
+from callboard.packs.alfred.kitchen.food.spelling import Words, near
 
 Row = Mapping[str, Any]
 AVOID: Final = "avoid:"
@@ -34,11 +32,13 @@ _SAID_OF_LINE: Final = ("raw_text", "text", "preparation", "note", "notes")
 
 @dataclass(frozen=True, slots=True)
 class Eater:
-    """What somebody must not, does not or would rather not eat."""
+    """What somebody, and whoever eats with them, must not, does not or would rather not eat."""
 
     allergies: tuple[str, ...] = ()
     diet: tuple[str, ...] = ()
     avoided: tuple[str, ...] = ()
+    # The limits of others in the house.
+    others: tuple[Limit, ...] = ()
 
     def __post_init__(self) -> None:
         """Take in what people mean along with a name: who says nuts means peanuts as well."""
@@ -50,7 +50,7 @@ class Eater:
     def of(cls, profile: Row | None, constraints: Iterable[str] = ()) -> "Eater":
         """Return what a profile and a session's constraints say."""
         known: Row = profile or {}
-        avoided: list[str] = []
+        avoided: list[str] = [str(each) for each in known.get("dislikes") or ()]
         diets = [str(each) for each in known.get("diet") or ()]
         for each in constraints:
             text = each.removeprefix(AVOID).removeprefix("diet:").strip()
@@ -59,12 +59,24 @@ class Eater:
             elif text:
                 avoided.append(text)
         allergies = tuple(str(each) for each in known.get("allergies") or ())
-        return cls(allergies, tuple(diets), tuple(avoided))
+        others = read_limits(known.get("eaters") or ())
+        return cls(allergies, tuple(diets), tuple(dict.fromkeys(avoided)), others)
+
+    @property
+    def limits(self) -> Iterator[Limit]:
+        """Everything to be looked for, and whose limit it is."""
+        yield from (Limit("allergy", each) for each in self.allergies)
+        yield from (Limit("diet", each) for each in self.diet)
+        yield from (Limit("avoid", each) for each in self.avoided)
+        for each in self.others:
+            yield each
+            if each.kind == "allergy":
+                yield from (Limit(each.kind, kin, each.who) for kin in also_meant(each.subject))
 
     @property
     def has_limits(self) -> bool:
         """Whether there is anything to check."""
-        return bool(self.allergies or self.diet or self.avoided)
+        return bool(self.allergies or self.diet or self.avoided or self.others)
 
 
 @dataclass(frozen=True, slots=True)
@@ -74,6 +86,10 @@ class FoodPart:
     where: str
     text: str
     tags: frozenset[str] = frozenset()
+    # Whether the ingredients of what it belongs to are listed.
+    has_lines: bool = False
+    # The whole line it was read out of: what that says to be left out is.
+    line: str = ""
 
 
 def check_constraints(
@@ -88,18 +104,21 @@ def check_for(eater: Eater, content: Row) -> list[Objection]:
     if not eater.has_limits:
         return []
     parts = list(_parts(content))
-    found = [
-        objection
-        for allergy in eater.allergies
-        for objection in _objections("allergy", allergy, parts)
-    ]
-    eaten = [part for part in parts if part.where not in _NOT_FOR_DIETS]
-    for name in eater.diet:
-        found += _diet_objections(name, eaten)
-    tasted = [part for part in parts if part.where not in _NOT_FOR_TASTES]
-    for avoided in eater.avoided:
-        found += _objections("avoid", avoided, tasted)
+    found = [each for limit in eater.limits for each in _against(limit, parts)]
     return list(dict.fromkeys(found))
+
+
+def _against(limit: Limit, parts: Sequence[FoodPart]) -> list[Objection]:
+    match limit.kind:
+        case "allergy":
+            found = _objections("allergy", limit.subject, parts)
+        case "diet":
+            eaten = [part for part in parts if part.where not in _NOT_FOR_DIETS]
+            found = _diet_objections(limit.subject, eaten)
+        case "avoid":
+            tasted = [part for part in parts if part.where not in _NOT_FOR_TASTES]
+            found = _objections("avoid", limit.subject, tasted)
+    return [replace(each, who=limit.who) for each in found] if limit.who else found
 
 
 def is_allowed(eater: Eater, name: str, tags: Iterable[str] = ()) -> bool:
@@ -123,12 +142,21 @@ def _objections(kind: str, subject: str, parts: Sequence[FoodPart]) -> list[Obje
     name, group, words = _meant(subject)
     if not words:
         return []
-    return [
-        Objection(kind, name, f"{part.where}: {part.text[:80]}")
-        for part in parts
-        if name in part.tags
-        or _stands_in(part.text, group, words, is_sentence=part.where != "ingredient")
-    ]
+    known = food_groups().get(group)
+    tags = known.tags if known else frozenset({name})
+    is_replaced = known is not None and any(
+        known.is_replaced(food_words(part.text)) for part in parts if part.where == "ingredient"
+    )
+    found: list[Objection] = []
+    for part in parts:
+        told = f"{part.where}: {part.text[:80]}"
+        if part.line and known is not None and known.is_replaced(food_words(part.line)):
+            continue
+        if tags & part.tags or _stands_in(part, group, words, is_replaced):
+            found.append(Objection(kind, name, told))
+        elif kind == "allergy" and (slip := _slip(part.text, group, words)):
+            found.append(Objection(kind, name, f"{told} (“{slip[0]}” reads like {slip[1]})"))
+    return found
 
 
 @lru_cache(maxsize=1_000)
@@ -140,26 +168,47 @@ def _meant(subject: str) -> tuple[str, str, Words]:
 
 
 @lru_cache(maxsize=50_000)
-def _stands_in(text: str, group: str, words: Words, *, is_sentence: bool) -> bool:
+def _stands_in(part: FoodPart, group: str, words: Words, is_replaced: bool) -> bool:
     """Say whether a text names a group, or just these words where there is no such group."""
-    spoken = food_words(text)
+    spoken = food_words(part.text)
     if not group:
         # Some plurals stay as they are written: kiwis.
         return holds(spoken, words) or holds(spoken, (*words[:-1], f"{words[-1]}s"))
-    return food_groups()[group].find(spoken, is_sentence=is_sentence) is not None
+    known = food_groups()[group]
+    is_sentence = part.where != "ingredient"
+    among = known.words
+    if part.where == "name" and is_replaced:
+        # Shortbread with vegan butter: what it is usually made with was left out.
+        among = known.itself
+    elif part.has_lines and part.where in ("step", "remark"):
+        among = known.itself | known.made_with
+    return known.find(spoken, is_sentence=is_sentence, among=among) is not None
+
+
+@lru_cache(maxsize=50_000)
+def _slip(text: str, group: str, words: Words) -> tuple[str, str] | None:
+    """Return a word that is only almost a name of what is looked for, and that name."""
+    spoken = food_words(text)
+    if group:
+        return food_groups()[group].find_near(spoken)
+    names = [word for word in words if len(words) == 1]
+    known = ((word, near(word, names)) for word in spoken if word not in known_words())
+    return next(((word, name) for word, name in known if name), None)
 
 
 def _parts(content: Row) -> Iterator[FoodPart]:
+    lines = _rows(content.get("ingredients"))
+    has_lines = bool(lines)
     for key, where in _SAID_OF_CONTENT.items():
         if content.get(key):
-            yield FoodPart(where, str(content[key]))
-    for line in _rows(content.get("ingredients")):
+            yield FoodPart(where, str(content[key]), has_lines=has_lines)
+    for line in lines:
         yield from _line_parts(line)
     for step in _rows(content.get("steps")):
-        yield FoodPart("step", str(step.get("text", "")))
+        yield FoodPart("step", str(step.get("text", "")), has_lines=has_lines)
     for tag in _rows(content.get("tags")):
-        yield FoodPart("name", str(tag.get("tag") or tag.get("text", "")))
-    for key in ("entries", "recipes"):
+        yield FoodPart("name", str(tag.get("tag") or tag.get("text", "")), has_lines=has_lines)
+    for key in ("entries", "recipes", "linked"):
         for entry in _rows(content.get(key)):
             yield from _parts(entry)
 
@@ -167,15 +216,19 @@ def _parts(content: Row) -> Iterator[FoodPart]:
 def _line_parts(line: Row) -> Iterator[FoodPart]:
     """Yield all a line says, piece by piece: `coconut` before `milk` would make the milk harmless.
 
-    The first piece carries the tags.
+    The first piece carries the tags, unless the line as it was written says it is without.
     """
     inner: Any = line.get("ingredient")
     known: Row = cast("Row", inner) if isinstance(inner, Mapping) else {}
     name = line.get("name") or known.get("name") or (inner if isinstance(inner, str) else "")
     tags: Any = line.get("allergen_tags") or known.get("allergen_tags") or ()
-    yield FoodPart("ingredient", str(name or ""), frozenset(str(tag) for tag in tags))
     rest = dict.fromkeys(str(line.get(key) or "") for key in _SAID_OF_LINE)
-    yield from (FoodPart("ingredient", said) for said in rest if said and said != name)
+    said = [each for each in rest if each and each != name]
+    spoken = set(food_words(str(name or "")))
+    whole = next((each for each in said if spoken <= set(food_words(each))), "")
+    given = frozenset(str(tag) for tag in tags)
+    yield FoodPart("ingredient", str(name or ""), given, line=whole)
+    yield from (FoodPart("ingredient", each, line=whole) for each in said)
 
 
 def _rows(value: Any) -> list[Row]:
@@ -184,77 +237,3 @@ def _rows(value: Any) -> list[Row]:
     return [
         cast("Row", each) if isinstance(each, Mapping) else {"text": str(each)} for each in listed
     ]
-
-
-_BLANK: Final = "…"
-_FREE: Final = "free"
-
-
-@dataclass(frozen=True, slots=True)
-class WishClash:
-    """Two things that do not go together: `vegan` and `chicken`."""
-
-    limit: str
-    food: str
-    # Whether the limit is the person's own and not part of the wish.
-    is_from_profile: bool
-
-    @property
-    def question(self) -> str:
-        """What to ask the user."""
-        whose = "your profile says" if self.is_from_profile else "you asked for"
-        limit = self.limit.replace("_", " ")
-        return f"{self.food.capitalize()} does not fit: {whose} {limit}. Which should count?"
-
-
-def find_clash(wish: str, profile: Row | None = None) -> WishClash | None:
-    """Return what in a wish for food contradicts itself or the profile, if anything."""
-    said = food_words(wish)
-    rest = _without_plant_versions(said)
-    for diet in diets().values():
-        named = next((name for name in diet.called if holds(said, name)), None)
-        if named is None:
-            continue
-        food = _food_against(diet, _blanked(rest, named))
-        if food:
-            return WishClash(diet.name, food, is_from_profile=False)
-    return _profile_clash(rest, Eater.of(profile))
-
-
-def _profile_clash(said: Words, eater: Eater) -> WishClash | None:
-    for allergy in eater.allergies:
-        group = group_called(food_words(allergy))
-        found: Any = group.find(said) if group else None
-        if found is None and group is None and holds(said, food_words(allergy)):
-            found = food_words(allergy)
-        if found:
-            return WishClash(f"{allergy} allergy", " ".join(found), is_from_profile=True)
-    for name in eater.diet:
-        diet = diet_called(name)
-        food = _food_against(diet, said) if diet else None
-        if food:
-            return WishClash(name, food, is_from_profile=True)
-    return None
-
-
-def _food_against(diet: Diet, said: Words) -> str | None:
-    for group in diet.without:
-        found = food_groups()[group].find(said)
-        if found:
-            return " ".join(found)
-    return None
-
-
-def _without_plant_versions(said: Words) -> Words:
-    """Blank the foods; the word that makes them so stays: the rest must fit it too."""
-    places = plant_versions_in(said)
-    return tuple(_BLANK if at in places else word for at, word in enumerate(said))
-
-
-def _blanked(said: Words, part: Words) -> Words:
-    """Blank the name of the limit itself, unless a food follows that is free of it."""
-    size = len(part)
-    for at in range(len(said) - size + 1):
-        if said[at : at + size] == part and _FREE not in part:
-            return said[:at] + (_BLANK,) * size + said[at + size :]
-    return said

@@ -89,3 +89,8 @@ def _densities() -> dict[Words, float]:
 
 def _book() -> dict[str, Any]:
     return bundled_yaml("callboard.packs.alfred.kitchen.food", "foods.yaml")
+
+
+def is_listed(name: str) -> bool:
+    """Say whether the lexicon has a food by just this name."""
+    return singular_words(name) in _categories()

@@ -9,6 +9,7 @@ from pydantic import BaseModel, ConfigDict, Field, ValidationError
 from callboard.choreography.turn.domain import Objection, Row
 from callboard.choreography.turn.requests import ReadRequest, ReadResult, WriteRequest
 from callboard.core.errors import NotFound
+from callboard.core.parsing import misfit
 from callboard.knowledge.entities.matching import name_key
 from callboard.packs.alfred.kitchen.compute.amounts import read_number
 from callboard.packs.alfred.kitchen.food.checking import Eater, check_for
@@ -90,7 +91,7 @@ def shape_objections(
         read = _shape(content_type).model_validate(dict(content))
     except ValidationError as error:
         return [
-            Objection("shape", ".".join(map(str, each["loc"])) or content_type, each["msg"])
+            Objection("shape", ".".join(map(str, each["loc"])) or content_type, misfit(each))
             for each in error.errors(include_url=False)[:5]
         ]
     if isinstance(read, GeneratedRecipe):

@@ -13,8 +13,8 @@ from callboard.choreography.turn.domain import Row
 from callboard.knowledge.entities.matching import name_key, singular_words
 from callboard.packs.alfred.kitchen.compute.amounts import rounded
 from callboard.packs.alfred.kitchen.food.checking import Eater, check_for, is_allowed
+from callboard.packs.alfred.kitchen.food.diets import diet_called
 from callboard.packs.alfred.kitchen.food.foods import food_facts
-from callboard.packs.alfred.kitchen.food.words import diet_called
 from callboard.packs.alfred.kitchen.generation.dishes import Dish, DishKind, Share, dish_book
 
 _WORD: Final = re.compile(r"[^\W\d_]+(?:[-'][^\W\d_]+)*")
@@ -56,9 +56,7 @@ def eater_of(profile: Row | None, constraints: Iterable[str], wish: str) -> Eate
     """Return what somebody may eat; a diet the wish names counts as well."""
     words = _WORD.findall(wish.casefold())
     named = [each for each in _grams(words) if diet_called(each) is not None]
-    dislikes = [f"avoid:{each}" for each in (profile or {}).get("dislikes") or ()]
-    diets = [f"diet:{each}" for each in named]
-    return Eater.of(profile, [*constraints, *dislikes, *diets])
+    return Eater.of(profile, [*constraints, *(f"diet:{each}" for each in named)])
 
 
 def foods_in(text: str) -> tuple[str, ...]:

@@ -12,7 +12,7 @@ from callboard.choreography.turn.domain import Row
 from callboard.knowledge.entities.matching import singular_words
 from callboard.packs.alfred.kitchen.compute.matching import MatchOptions, match_recipes, open_slots
 from callboard.packs.alfred.kitchen.food.checking import Eater, check_for
-from callboard.packs.alfred.kitchen.food.words import diet_called
+from callboard.packs.alfred.kitchen.food.diets import diet_called
 from callboard.packs.alfred.kitchen.profile import dinners_in
 
 MOST_CANDIDATES: Final = 8

@@ -34,7 +34,11 @@ async def route_cooking(situation: Situation, cooks: CookSessions, now_ms: int) 
         rescaled = await _rescaled(situation, cooks, cooking)
         if rescaled is not None:
             return rescaled
-    text, answer = _answered(situation.text)
+    agreed = _FORMS["agreed"].search(situation.text)
+    if agreed is not None:
+        text, answer = situation.text[: agreed.start()], None
+    else:
+        text, answer = _answered(situation.text)
     started = _FORMS["start"].match(text)
     if started is None or not session_id:
         return _idle(situation)
@@ -53,7 +57,11 @@ def _idle(situation: Situation) -> Routed | None:
 
 
 async def _begin(
-    situation: Situation, cooks: CookSessions, found: re.Match[str], answer: str, now_ms: int
+    situation: Situation,
+    cooks: CookSessions,
+    found: re.Match[str],
+    answer: str | None,
+    now_ms: int,
 ) -> Routed | None:
     name = found["what"]
     if _FORMS["no_dish"].fullmatch(name):
@@ -69,11 +77,19 @@ async def _begin(
         return Routed(
             reply=f"You have no recipe called “{name}”. Say “make me a {name} recipe” for a draft."
         )
-    rows = await situation.rows(
-        table="recipes", filters=[same("id", recipe["id"])], include=["ingredients", "steps"]
+    rows = await situation.minded(
+        await situation.rows(
+            table="recipes",
+            filters=[same("id", recipe["id"])],
+            include=["ingredients", "steps", "tags"],
+        )
     )
+    mind: list[str] = list(rows[0].get("mind") or ())
+    if mind and answer is not None:
+        return Routed(question=f"{'. '.join(mind)}. Shall we cook it all the same?")
     people = _people(found["people"])
-    sized = _sized(rows[0], people, answer)
+    # Nobody is asked twice about one request: after a yes it is cooked as it is written.
+    sized = rows[0] if answer is None else _sized(rows[0], people, answer)
     if sized is None:
         return Routed(question=_how_many(recipe["name"]))
     cooking = CookSession.of(sized, people if is_scalable(sized) else None, now_ms)
@@ -89,6 +105,7 @@ async def _begin(
     )
     _, listed = cooking.follow(CookCommand("ingredients"), now_ms)
     told = f"Cooking {cooking.name} {cooking.amount}. You need:\n{listed}\nSay “next”."
+    told = "\n".join([*(f"Mind: {each}." for each in mind), told])
     return steps.done(f"Cook {cooking.name}", reply=told, pins=(cooking.recipe_id,))
 
 

@@ -7,7 +7,8 @@ from typing import Any, Final
 from callboard.choreography.turn.domain import Routed, Row
 from callboard.knowledge.entities.matching import name_key
 from callboard.packs.alfred.kitchen.food.foods import food_facts
-from callboard.packs.alfred.kitchen.food.words import food_words, group_called
+from callboard.packs.alfred.kitchen.food.groups import group_called
+from callboard.packs.alfred.kitchen.food.lexicon import food_words
 from callboard.packs.alfred.kitchen.router.dates import find_when
 from callboard.packs.alfred.kitchen.router.situation import WHOLE, Situation, among, names, same
 from callboard.packs.alfred.kitchen.router.words import forms, keyed, kinds, read_count, read_things
@@ -86,7 +87,7 @@ async def _adding(situation: Situation, column: str, added: Sequence[str]) -> Ro
 
 
 async def _dropping(situation: Situation, column: str, said: str) -> Routed | None:
-    from callboard.packs.alfred.kitchen.food.words import canonical_allergies, canonical_diets
+    from callboard.packs.alfred.kitchen.food.diets import canonical_allergies, canonical_diets
 
     canonical = canonical_allergies if column == "allergies" else canonical_diets
     gone = set(canonical(_listed(said)))

@@ -5,8 +5,8 @@ from typing import Any, Final
 
 from callboard.choreography.turn.domain import Routed
 from callboard.knowledge.entities.matching import name_key
-from callboard.packs.alfred.kitchen.food.checking import WishClash, find_clash
 from callboard.packs.alfred.kitchen.food.foods import food_facts
+from callboard.packs.alfred.kitchen.food.wishes import WishClash, find_clash
 from callboard.packs.alfred.kitchen.profile import keeps_links
 from callboard.packs.alfred.kitchen.router.cooking import route_scaled
 from callboard.packs.alfred.kitchen.router.meals import find_recipe

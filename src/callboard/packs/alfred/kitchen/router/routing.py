@@ -10,6 +10,7 @@ from dataclasses import replace
 from typing import Final
 
 from callboard.choreography.turn.domain import Routed
+from callboard.packs.alfred.kitchen.router.limits import route_limits
 from callboard.packs.alfred.kitchen.router.marking import route_marking
 from callboard.packs.alfred.kitchen.router.meals import (
     route_meals,
@@ -67,6 +68,7 @@ _ROUTES: Final[Mapping[str, Route]] = {
     "links": route_links,
     "preparations": route_preparations,
     "tasks": route_tasks,
+    "limits": route_limits,
     "people": route_people,
     "provisions": route_provisions,
     "marking": route_marking,

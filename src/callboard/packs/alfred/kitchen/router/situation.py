@@ -96,6 +96,10 @@ async def _all_of_it(_constraints: Sequence[str] = ()) -> Likely | None:
     return None
 
 
+async def _unminded(rows: Sequence[Row]) -> Sequence[Row]:
+    return rows
+
+
 @dataclass(frozen=True, slots=True)
 class Situation:
     """A message, who said it, and what can be looked up about it."""
@@ -108,6 +112,8 @@ class Situation:
     first_group: int = 0
     # What fits some constraints as well; None as long as the kitchen can be read whole.
     likely: Callable[[Sequence[str]], Awaitable[Likely | None]] = _all_of_it
+    # Recipes with why somebody in the house must not eat them.
+    minded: Callable[[Sequence[Row]], Awaitable[Sequence[Row]]] = _unminded
 
     @property
     def steps(self) -> Steps:

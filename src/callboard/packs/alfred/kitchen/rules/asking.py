@@ -1,13 +1,18 @@
 """Asking: what needs the user's word before it is written, and how rows are called then."""
 
 from collections.abc import Mapping, Sequence
-from typing import Any, cast
+from typing import Any, Final, cast
 
 from callboard.choreography.turn.requests import WriteError, WriteOp
 from callboard.knowledge.entities.matching import name_key
 from callboard.library.relational.dates import WriteMoment, is_token, resolve_date
 from callboard.library.relational.tables import Described, Tables
-from callboard.packs.alfred.kitchen.food.words import canonical_allergies, canonical_diets
+from callboard.packs.alfred.kitchen.food.diets import canonical_allergies, canonical_diets
+from callboard.packs.alfred.kitchen.food.household import (
+    is_known_food,
+    nearest_allergen,
+    read_limits,
+)
 from callboard.packs.alfred.kitchen.rules.catalogue import Merge
 
 
@@ -71,7 +76,7 @@ def reasons_to_ask(
         case "meal_plans" if op is not WriteOp.DELETE:
             return _overwriting(merge, rows, values)
         case "user_profile" if op is not WriteOp.DELETE:
-            return _loosening(merge, rows, values)
+            return _limiting(merge, rows, values)
         case "cooking_log" if op is WriteOp.DELETE:
             return _forgetting(rows)
         case "cooking_log" if op is WriteOp.UPDATE:
@@ -133,21 +138,59 @@ def _meal_type(values: Mapping[str, Any]) -> str:
     return str(values.get("meal_type") or "dinner").strip().casefold()
 
 
-def _loosening(merge: Merge, rows: Sequence[Values], values: Values) -> list[str]:
+LIMITING: Final = frozenset({"allergies", "diet", "eaters"})
+"""The columns of a profile that say what must not be eaten."""
+
+
+def _limiting(merge: Merge, rows: Sequence[Values], values: Values) -> list[str]:
     joined = None if rows else merge.joined("user_profile", values)
     before = rows[0] if rows else (joined.row if joined else None)
-    if before is None:
-        return []
+    reasons = _unknown(before or {}, values)
+    return reasons if before is None else [*loosened(before, values), *reasons]
+
+
+def loosened(before: Mapping[str, Any], values: Mapping[str, Any]) -> list[str]:
+    """Return which limits would no longer hold."""
     reasons: list[str] = []
-    for column, canonical in (("allergies", canonical_allergies), ("diet", canonical_diets)):
+    for column, canonical in (
+        ("allergies", canonical_allergies),
+        ("diet", canonical_diets),
+        ("eaters", _limit_lines),
+    ):
         given = values.get(column)
         if not isinstance(given, list):
             continue
         kept = canonical(cast("list[Any]", given))
-        gone = [each for each in before[column] if each not in kept]
+        gone = [each for each in before.get(column) or () if each not in kept]
         if gone:
-            reasons.append(f"{', '.join(gone)} would no longer be among your {column}")
+            whose = "among your" if column != "eaters" else "among the limits of your"
+            reasons.append(f"{', '.join(gone)} would no longer be {whose} {column}")
     return reasons
+
+
+def _limit_lines(given: list[Any]) -> list[str]:
+    return [each.line() for each in read_limits(given)]
+
+
+def _unknown(before: Mapping[str, Any], values: Mapping[str, Any]) -> list[str]:
+    """Return what is said about allergens that nobody here knows."""
+    given: Any = values.get("allergies")
+    listed = canonical_allergies(cast("list[Any]", given)) if isinstance(given, list) else []
+    eaters: Any = values.get("eaters")
+    if isinstance(eaters, list):
+        found = read_limits(cast("list[Any]", eaters))
+        listed += [each.subject for each in found if each.kind == "allergy"]
+    known = {
+        *(before.get("allergies") or ()),
+        *(e.subject for e in read_limits(before.get("eaters") or ())),
+    }
+    return [_asked_about(each) for each in listed if each not in known and not is_known_food(each)]
+
+
+def _asked_about(allergen: str) -> str:
+    meant = nearest_allergen(allergen)
+    guess = f"did you mean {meant}?" if meant else "only that very word would be looked for."
+    return f"Nobody here knows an allergen called {allergen!r}: {guess}"
 
 
 def _forgetting(rows: Sequence[Values]) -> list[str]:

@@ -11,7 +11,8 @@ from callboard.library.relational.rules import Joined
 from callboard.library.relational.tables import Tables
 from callboard.packs.alfred.kitchen.compute.amounts import convert, rounded, spoken_amount
 from callboard.packs.alfred.kitchen.food.foods import FoodFacts, category_words, food_facts
-from callboard.packs.alfred.kitchen.food.words import allergens_in
+from callboard.packs.alfred.kitchen.food.groups import allergens_in
+from callboard.packs.alfred.kitchen.food.household import is_common
 
 if TYPE_CHECKING:
     from sqlalchemy import Connection
@@ -39,6 +40,7 @@ class IngredientCatalogue:
     tables: Tables
     new_id: Callable[[], str]
     now: str
+    user_id: str
     # Told to the user afterwards.
     notes: list[str]
 
@@ -73,7 +75,12 @@ class IngredientCatalogue:
         from rapidfuzz import fuzz, process
         from sqlalchemy import select
 
-        keys = [str(row[0]) for row in self.connection.execute(select(self._table.c.name_key))]
+        known = select(self._table.c.name_key)
+        visible = self.tables["ingredients"].visible
+        if visible is not None:
+            # What somebody else calls their food is nobody's business.
+            known = known.where(visible(self._table, self.user_id))
+        keys = [str(row[0]) for row in self.connection.execute(known)]
         near = process.extractOne(key, keys, scorer=fuzz.ratio, score_cutoff=FUZZY_FROM)
         if near is None or allergens_in(key) != allergens_in(near[0]):
             return None
@@ -93,6 +100,7 @@ class IngredientCatalogue:
             "aisle": facts.aisle,
             "g_per_ml": facts.g_per_ml,
             "allergen_tags": sorted(allergens_in(name)),
+            "is_shared": is_common(name),
             "created_at": self.now,
             "updated_at": self.now,
         }

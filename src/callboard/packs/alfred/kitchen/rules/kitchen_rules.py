@@ -11,9 +11,16 @@ from callboard.library.relational.rules import Deletion, Joined
 from callboard.library.relational.tables import Described, Tables
 from callboard.packs.alfred.kitchen.compute.amounts import spoken_amount
 from callboard.packs.alfred.kitchen.compute.upkeep import deduct_inventory
-from callboard.packs.alfred.kitchen.rules.asking import future_meals, label_of_row, reasons_to_ask
+from callboard.packs.alfred.kitchen.rules.asking import (
+    LIMITING,
+    future_meals,
+    label_of_row,
+    loosened,
+    reasons_to_ask,
+)
 from callboard.packs.alfred.kitchen.rules.catalogue import Merge
 from callboard.packs.alfred.kitchen.rules.preparing import Preparation, utc_now
+from callboard.packs.alfred.kitchen.rules.safety import SafetyGate
 
 Values = dict[str, Any]
 _NOT_STOCKED: Final = ("household",)
@@ -158,6 +165,10 @@ def _own_columns(table: Described, row: Values) -> Values:
     return {name: row[name] for name in table.columns}
 
 
+def _gate(moment: WriteMoment) -> SafetyGate:
+    return SafetyGate(moment.connection, moment.who.user_id)
+
+
 @dataclass(frozen=True, slots=True)
 class KitchenRules:
     """What the kitchen adds to writing."""
@@ -182,7 +193,19 @@ class KitchenRules:
         values: Values,
     ) -> list[str]:
         """Return why the human is asked: recipes put away, meals replaced, safety loosened."""
-        return reasons_to_ask(self._merge(moment), table.name, op, rows, values)
+        asked = reasons_to_ask(self._merge(moment), table.name, op, rows, values)
+        return [*asked, *_gate(moment).reasons(table.name, op, rows, values)]
+
+    def reasons_to_undo(self, moment: WriteMoment, entries: Sequence[Values]) -> list[str]:
+        """Return why the human is asked before an undo: a limit dropped, an allergen back."""
+        profiles = [each for each in entries if each["table_name"] == "user_profile"]
+        dropped = [
+            reason
+            for each in profiles
+            if each["before"] is not None and each["after"] is not None
+            for reason in loosened(each["after"], each["before"])
+        ]
+        return [*dropped, *_gate(moment).after_undo(entries)]
 
     def deletion(self, moment: WriteMoment, table: Described, row: Values) -> Deletion:
         """Let a row go for good; a recipe is put away instead."""
@@ -213,6 +236,10 @@ class KitchenRules:
             moment, self.tables, changes, self._preparation(moment), self._merge(moment)
         )
         consequence.follow(table.name, row, values)
+        gate = _gate(moment)
+        moment.notes.extend(gate.remarks(table.name, row))
+        if table.name == "user_profile" and LIMITING & values.keys():
+            moment.notes.extend(gate.left_behind(moment.today.day.isoformat()))
 
     def label(self, moment: WriteMoment, table: Described, row: Values) -> str:
         """Return how people name a row."""

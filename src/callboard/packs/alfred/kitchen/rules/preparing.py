@@ -6,12 +6,14 @@ from datetime import UTC
 from typing import Any, Final, cast
 
 from callboard.choreography.turn.requests import WriteError, WriteOp
+from callboard.core.errors import InvalidInput
 from callboard.knowledge.entities.matching import name_key
 from callboard.library.relational.dates import WriteMoment
 from callboard.library.relational.tables import Tables
 from callboard.packs.alfred.kitchen.compute.amounts import canonical_unit, read_amount
+from callboard.packs.alfred.kitchen.food.diets import canonical_allergies, canonical_diets
 from callboard.packs.alfred.kitchen.food.foods import food_facts
-from callboard.packs.alfred.kitchen.food.words import canonical_allergies, canonical_diets
+from callboard.packs.alfred.kitchen.food.household import checked_limits
 from callboard.packs.alfred.kitchen.rules.asking import recipe_named
 from callboard.packs.alfred.kitchen.rules.catalogue import Ingredient, IngredientCatalogue
 
@@ -69,7 +71,12 @@ class Preparation:
         """The catalogue, in this transaction."""
         moment = self.moment
         return IngredientCatalogue(
-            moment.connection, self.tables, self.new_id, utc_now(moment), moment.notes
+            moment.connection,
+            self.tables,
+            self.new_id,
+            utc_now(moment),
+            moment.who.user_id,
+            moment.notes,
         )
 
     def _line(self, values: Values) -> Values:
@@ -220,6 +227,8 @@ def _profile(values: Values) -> Values:
         prepared["allergies"] = canonical_allergies(values["allergies"])
     if isinstance(values.get("diet"), list):
         prepared["diet"] = canonical_diets(values["diet"])
+    if isinstance(values.get("eaters"), list):
+        prepared["eaters"] = _limits(values["eaters"])
     for column in ("dislikes", "favorite_cuisines", "equipment"):
         if isinstance(values.get(column), list):
             prepared[column] = _distinct(values[column])
@@ -234,6 +243,15 @@ def _profile(values: Values) -> Values:
             hint=f"It is one of {', '.join(MODES)}.",
         )
     return prepared
+
+
+def _limits(given: list[Any]) -> list[str]:
+    try:
+        return checked_limits(given)
+    except InvalidInput as error:
+        raise WriteError(
+            "validation", error.message, column="eaters", hint=error.fix or ""
+        ) from error
 
 
 def _days(given: list[Any]) -> list[str]:

@@ -1,6 +1,6 @@
 """The kitchen's tables as requests see them: labels, relations, and what belongs together."""
 
-from typing import Final
+from typing import Any, Final
 
 from callboard.library.relational.tables import Aliases, Relation, Tables, described
 from callboard.packs.alfred.kitchen.schema import recipes, tables
@@ -22,6 +22,18 @@ _ALIASES: Final = Aliases(
 _INGREDIENT: Final = Relation("ingredient", "ingredients", "ingredient_id", "id", many=False)
 _RECIPE: Final = Relation("recipe", "recipes", "recipe_id", "id", many=False)
 _MEAL: Final = Relation("meal_plan", "meal_plans", "meal_plan_id", "id", many=False)
+
+
+def _visible_to(source: Any, user_id: str) -> Any:
+    """Return whether somebody may see a row of the catalogue: a common name, or one they use."""
+    from sqlalchemy import or_, select
+
+    used = (recipes.recipe_ingredients, tables.inventory_items, tables.shopping_items)
+    own = [
+        source.c.id.in_(select(each.c.ingredient_id).where(each.c.user_id == user_id))
+        for each in used
+    ]
+    return or_(source.c.is_shared, *own)
 
 
 def kitchen_tables() -> Tables:
@@ -60,6 +72,7 @@ def kitchen_tables() -> Tables:
                 searched=("name",),
                 name_key=("name_key", "name"),
                 aliases=_ALIASES,
+                visible=_visible_to,
             ),
             described(
                 tables.inventory_items,

@@ -38,6 +38,8 @@ ingredients: Final = Table(
     Column("default_unit", Text),
     Column("g_per_ml", Float),
     json_list("allergen_tags"),
+    # Whether it is a food by a name everybody uses; any other name is known to who uses it only.
+    Column("is_shared", Boolean, nullable=False, server_default=false(), info={"hidden": True}),
     *time_columns(),
 )
 

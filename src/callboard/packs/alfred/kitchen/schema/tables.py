@@ -95,6 +95,7 @@ user_profile: Final = Table(
     json_list("diet", "what is kept to: vegan, vegetarian, gluten_free, …"),
     json_list("allergies", "what must never be eaten"),
     json_list("dislikes", "what is better left out"),
+    json_list("eaters", "limits of others in the house: `son: allergy gluten`"),
     json_list("favorite_cuisines"),
     json_list("equipment"),
     Column("household_size", Integer, nullable=False, server_default="2", info={"ge": 1}),

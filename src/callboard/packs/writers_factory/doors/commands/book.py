@@ -1,4 +1,4 @@
-"""`callboard factory new`, `chat`, `state`, `mode`, `prompts`, `complete`, `reopen`, `export`."""
+"""`callboard factory new`, `chat`, `state`, `mode`, `prompts`, `complete`, `reopen`."""
 
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
@@ -25,7 +25,7 @@ app = new_app("The book as a whole.")
 def new(
     folder: Annotated[
         Path | None,
-        typer.Argument(metavar="FOLDER]", help="By default this folder.", show_default=False),
+        typer.Argument(metavar="FOLDER", help="By default this folder.", show_default=False),
     ] = None,
     title: Annotated[str, typer.Option("--title", metavar="TEXT", help="The book's title.")] = "",
     genre: Annotated[str, typer.Option("--genre", metavar="TEXT", help="Its genre.")] = "",
@@ -106,7 +106,7 @@ def state(
 def mode(
     to: Annotated[
         str | None,
-        typer.Argument(metavar="MODE]", help="Where the book is to go.", show_default=False),
+        typer.Argument(metavar="MODE", help="Where the book is to go.", show_default=False),
     ] = None,
     override: Annotated[
         bool, typer.Option("--override", help="Go although the gate is not met, on record.")
@@ -159,7 +159,7 @@ def prompts(
     turn: Annotated[
         str | None,
         typer.Argument(
-            metavar="TURN]",
+            metavar="TURN",
             help="Id of a turn, a unique beginning or end of it, or `last`.",
             show_default=False,
         ),
@@ -222,29 +222,5 @@ def reopen(project: ProjectOption = None, as_json: JsonOption = False) -> int:
 
     async def act(factory: "Factory") -> None:
         moved_report(await factory.perform(reopen_book), as_json=as_json)
-
-    return enter(Choices(project, as_json=as_json), act)
-
-
-@app.command()
-def export(
-    author: AuthorOption = "",
-    formats: FormatOption = None,
-    project: ProjectOption = None,
-    as_json: JsonOption = False,
-) -> int:
-    """Write the manuscript as it is now, as Markdown, EPUB and DOCX.
-
-    An older export of the same title is replaced; the book goes on being worked on.
-    """
-    from callboard.cli.handlers.opening import Choices
-    from callboard.packs.writers_factory.doors.command_line import enter
-    from callboard.packs.writers_factory.doors.tell.revision import export_report
-    from callboard.packs.writers_factory.revision.operations import export_book
-
-    async def act(factory: "Factory") -> None:
-        wanted = ("epub", "docx") if formats is None else formats
-        made = await factory.perform(export_book, author, tuple(wanted))
-        export_report(made, as_json=as_json)
 
     return enter(Choices(project, as_json=as_json), act)

@@ -92,7 +92,7 @@ def theme(
     ],
     score: Annotated[
         float | None,
-        typer.Argument(metavar="SCORE]", help="From 0 to 10.", show_default=False),
+        typer.Argument(metavar="SCORE", help="From 0 to 10.", show_default=False),
     ] = None,
     reason: Annotated[str, typer.Option("--reason", metavar="TEXT", help="Why.")] = "",
     withdraw: Annotated[bool, typer.Option("--withdraw", help="Take your score back.")] = False,

@@ -1,7 +1,7 @@
 """`callboard factory notebook` and `graph`: the writer's own material, and the facts in a web."""
 
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any, Final
+from typing import TYPE_CHECKING, Annotated, Final
 
 import typer
 
@@ -92,8 +92,11 @@ def ask(
 
     choices = Choices(project, model=model, as_json=as_json)
     if not passages:
-        args: dict[str, Any] = {"notebook_id": notebook_id, "question": question}
-        job = Job("ask_notebook", args, session)
+
+        def job(factory: "Factory") -> Job:
+            known = factory.rooms.notebooks.get(notebook_id)
+            return Job("ask_notebook", {"notebook_id": known.id, "question": question}, session)
+
         return watch(choices, job, lambda _factory, told: answer_report(told))
 
     async def act(factory: "Factory") -> None:
@@ -191,7 +194,7 @@ def export(
     folder: Annotated[
         Path | None,
         typer.Argument(
-            metavar="FOLDER]", help="By default .callboard/knowledge.", show_default=False
+            metavar="FOLDER", help="By default .callboard/knowledge.", show_default=False
         ),
     ] = None,
     project: ProjectOption = None,

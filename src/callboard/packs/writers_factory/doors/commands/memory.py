@@ -31,6 +31,20 @@ KeyArgument = Annotated[
 
 
 @app.command()
+def filed(project: ProjectOption = None, as_json: JsonOption = False) -> int:
+    """List what the Foreman filed in conversation; `undo` takes the last of it back."""
+    from callboard.cli.handlers.opening import Choices
+    from callboard.packs.writers_factory.bible.filings import Filings
+    from callboard.packs.writers_factory.doors.command_line import enter
+    from callboard.packs.writers_factory.doors.tell.memory import filings_report
+
+    return enter(
+        Choices(project, as_json=as_json),
+        lambda factory: filings_report(Filings(factory.workspace).all(), as_json=as_json),
+    )
+
+
+@app.command()
 def decide(
     category: CategoryArgument,
     key: KeyArgument,
@@ -143,7 +157,7 @@ def consolidate(
 def conflicts(
     conflict: Annotated[
         str | None,
-        typer.Argument(metavar="CONFLICT]", help="Id of a contradiction.", show_default=False),
+        typer.Argument(metavar="CONFLICT", help="Id of a contradiction.", show_default=False),
     ] = None,
     decision: Annotated[
         str | None,

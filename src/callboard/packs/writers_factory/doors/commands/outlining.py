@@ -5,6 +5,7 @@ from typing import Any, Final, cast
 
 from callboard.cli.arguments import read_arguments, read_text
 from callboard.cli.handlers.opening import Choices
+from callboard.cli.output import echo, echo_json
 from callboard.core.canonical import Json
 from callboard.core.errors import InvalidInput, NotFound
 from callboard.core.parsing import FileProblem, parse_yaml
@@ -20,15 +21,18 @@ from callboard.packs.writers_factory.scenes import operations
 _LISTS: Final = ("characters_present", "world_rules")
 
 
-def propose_outline(choices: Choices, session: str | None) -> int:
-    """Have scenes proposed and show them."""
+def propose_outline(
+    choices: Choices, session: str | None, size: dict[str, int | None] | None = None
+) -> int:
+    """Have scenes proposed and show them; `size` is what the writer chose of it."""
+    chosen: dict[str, Json] = {name: each for name, each in (size or {}).items() if each}
 
     def tell(factory: Factory, _result: Any) -> None:
         waiting = factory.rooms.scenes.outline_proposal()
         if waiting is not None:
             proposal_report(*waiting)
 
-    return watch(choices, Job("plan_scenes", {}, session), tell)
+    return watch(choices, Job("plan_scenes", chosen, session), tell)
 
 
 def approve_outline(choices: Choices, source: str | None) -> int:
@@ -85,6 +89,19 @@ def show_scaffold(choices: Choices, scaffold_id: str, version: int | None = None
             )
         found = scenes.require_scaffold(scaffold_id, version=version)
         scaffold_report(found, as_json=choices.as_json)
+
+    return enter(choices, act)
+
+
+def drop_scene(choices: Choices, scene_id: str) -> int:
+    """Remove a scene that is neither planned nor written."""
+
+    async def act(factory: Factory) -> None:
+        dropped = await factory.perform(operations.drop_scene, scene_id)
+        if choices.as_json:
+            echo_json({"dropped": dropped.scene_id})
+        else:
+            echo(f"Removed: {dropped.scene_id}")
 
     return enter(choices, act)
 

@@ -59,6 +59,18 @@ def outline(
             show_default=False,
         ),
     ] = None,
+    scenes: Annotated[
+        int | None,
+        typer.Option("--scenes", min=1, metavar="NUMBER", help="With --propose: how many scenes."),
+    ] = None,
+    words: Annotated[
+        int | None,
+        typer.Option("--words", min=1, metavar="NUMBER", help="With --propose: how long a book."),
+    ] = None,
+    chapters: Annotated[
+        int | None,
+        typer.Option("--chapters", min=1, metavar="NUMBER", help="With --propose: in how many."),
+    ] = None,
     model: ModelOption = None,
     session: SessionOption = None,
     project: ProjectOption = None,
@@ -89,7 +101,10 @@ def outline(
         )
     choices = Choices(project, model=model, as_json=as_json)
     if propose:
-        return propose_outline(choices, session)
+        size = {"scenes": scenes, "words": words, "chapters": chapters}
+        return propose_outline(choices, session, size)
+    if scenes or words or chapters:
+        raise typer.BadParameter("--scenes, --words and --chapters go with --propose.")
     if approve or source is not None:
         return approve_outline(choices, source)
     if restore is not None:
@@ -125,6 +140,9 @@ def scaffold(
         ),
     ] = None,
     show: Annotated[bool, typer.Option("--show", help="Show the one there is.")] = False,
+    drop: Annotated[
+        bool, typer.Option("--drop", help="Remove a scene that is neither planned nor written.")
+    ] = False,
     version: Annotated[
         int | None,
         typer.Option(
@@ -143,12 +161,14 @@ def scaffold(
     """Make the brief of a scene from graph, beats and memory; you approve it or not."""
     from callboard.cli.handlers.opening import Choices
     from callboard.packs.writers_factory.doors.command_line import Job, watch
-    from callboard.packs.writers_factory.doors.commands.outlining import show_scaffold
+    from callboard.packs.writers_factory.doors.commands.outlining import drop_scene, show_scaffold
     from callboard.packs.writers_factory.doors.tell.scenes import scaffold_report
     from callboard.packs.writers_factory.model import scene_id
     from callboard.packs.writers_factory.scenes import SmartScaffold
 
     choices = Choices(project, model=model, as_json=as_json)
+    if drop:
+        return drop_scene(choices, scene_id(chapter, scene))
     if show or version is not None:
         return show_scaffold(choices, scene_id(chapter, scene), version)
     args: dict[str, Any] = {

@@ -160,7 +160,14 @@ def edit(
 
 @app.command()
 def undo(
-    scene: SceneArgument,
+    scene: Annotated[
+        str | None,
+        typer.Argument(
+            metavar="SCENE",
+            help="The scene, like ch4-sc2; without one, what the Foreman filed last.",
+            show_default=False,
+        ),
+    ] = None,
     version: Annotated[
         int | None,
         typer.Option(
@@ -174,15 +181,25 @@ def undo(
     project: ProjectOption = None,
     as_json: JsonOption = False,
 ) -> int:
-    """Take the last edit of a scene back, or bring an older version back."""
+    """Take back the last edit of a scene, or what the Foreman filed last.
+
+    With a number an older version of a scene is brought back.
+    """
     from callboard.cli.handlers.opening import Choices
     from callboard.packs.writers_factory.doors.command_line import enter
     from callboard.packs.writers_factory.doors.commands.scene_versions import go_back
+    from callboard.packs.writers_factory.doors.tell.memory import taken_back_report
+    from callboard.packs.writers_factory.memory.operations import take_back
 
-    return enter(
-        Choices(project, as_json=as_json),
-        lambda factory: go_back(factory, scene, version, as_json=as_json),
-    )
+    async def act(factory: "Factory") -> None:
+        if scene is not None:
+            await go_back(factory, scene, version, as_json=as_json)
+        else:
+            taken_back_report(await factory.perform(take_back), as_json=as_json)
+
+    if scene is None and version is not None:
+        raise typer.BadParameter("--version is of a scene; name it.")
+    return enter(Choices(project, as_json=as_json), act)
 
 
 @app.command()
@@ -205,7 +222,7 @@ def versions(
 def proposals(
     proposal: Annotated[
         str | None,
-        typer.Argument(metavar="PROPOSAL]", help="Id of a proposal.", show_default=False),
+        typer.Argument(metavar="PROPOSAL", help="Id of a proposal.", show_default=False),
     ] = None,
     accept: Annotated[bool, typer.Option("--accept", help="Put it in place.")] = False,
     reject: Annotated[bool, typer.Option("--reject", help="Refuse it.")] = False,

@@ -63,9 +63,7 @@ def tournament(
 def voices(
     named: Annotated[
         str | None,
-        typer.Argument(
-            metavar="TOURNAMENT]", help="By default the newest one.", show_default=False
-        ),
+        typer.Argument(metavar="TOURNAMENT", help="By default the newest one.", show_default=False),
     ] = None,
     reveal: Annotated[bool, typer.Option("--reveal", help="Also show who wrote which.")] = False,
     every: Annotated[bool, typer.Option("--all", help="List all tournaments.")] = False,
@@ -102,7 +100,7 @@ def voices(
 def winner(
     label: Annotated[
         str | None,
-        typer.Argument(metavar="LETTER]", help="The passage by its letter.", show_default=False),
+        typer.Argument(metavar="LETTER", help="The passage by its letter.", show_default=False),
     ] = None,
     agent: Annotated[
         str, typer.Option("--agent", metavar="MODEL", help="Or by who wrote it …")

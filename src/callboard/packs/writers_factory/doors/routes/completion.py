@@ -8,9 +8,16 @@ from pydantic import Field
 from callboard.api.project import Entry, Shown, StartedJob, Wanted, started
 from callboard.packs.writers_factory.doors.routes.request import WritersFactory
 from callboard.packs.writers_factory.doors.routes.request_fields import Note, SessionId
+from callboard.packs.writers_factory.exchange.arrival import Import, arrival_in, preview_import
+from callboard.packs.writers_factory.exchange.export import (
+    Edition,
+    Export,
+    ExportPreview,
+    preview_export,
+)
+from callboard.packs.writers_factory.exchange.operations import export_book, import_manuscript
+from callboard.packs.writers_factory.exchange.title_page import TitlePage, read_title_page
 from callboard.packs.writers_factory.factory import reopen_book
-from callboard.packs.writers_factory.revision.completion import Export
-from callboard.packs.writers_factory.revision.operations import export_book
 
 router = APIRouter(prefix="/factory", tags=["factory: completion"])
 
@@ -42,6 +49,14 @@ class ExportWanted(Wanted):
     formats: list[Format] = Field(default_factory=lambda: ["epub", "docx"], max_length=3)
 
 
+class ManuscriptWanted(Wanted):
+    """A manuscript in the project: a .docx, .md or .txt, or a folder of scenes."""
+
+    path: Annotated[str, Field(min_length=1, max_length=500)]
+    replace: bool = False
+    append: bool = False
+
+
 @router.get("/completion")
 async def show_completion(factory: WritersFactory) -> CompletionShape:
     """Show whether the book is done, and what is open as things stand now."""
@@ -69,3 +84,32 @@ async def export(factory: WritersFactory, wanted: ExportWanted | None = None) ->
     """Write the manuscript as it is now, as Markdown and the formats that are wanted."""
     chosen = wanted or ExportWanted()
     return await factory.perform(export_book, chosen.author, tuple(chosen.formats))
+
+
+@router.post("/export/preview")
+async def look_at_export(
+    factory: WritersFactory, wanted: ExportWanted | None = None
+) -> ExportPreview:
+    """Show what an export would write, and write nothing."""
+    chosen = wanted or ExportWanted()
+    book = Edition.of(factory.workspace, chosen.author)
+    return preview_export(factory.workspace, book, chosen.formats)
+
+
+@router.get("/title-page")
+async def show_title_page(factory: WritersFactory) -> TitlePage:
+    """Show what stands on the title page."""
+    return read_title_page(factory.workspace)
+
+
+@router.post("/import/preview")
+async def look_at_import(factory: WritersFactory, wanted: ManuscriptWanted) -> Import:
+    """Show how a manuscript would become chapters and scenes, and write nothing."""
+    arrival = arrival_in(factory.workspace, wanted.path)
+    return preview_import(factory.workspace, arrival, replace=wanted.replace, append=wanted.append)
+
+
+@router.post("/import")
+async def take_in(factory: WritersFactory, wanted: ManuscriptWanted) -> Import:
+    """Make the scenes of a manuscript scenes of the book; a place that is taken is refused."""
+    return await factory.perform(import_manuscript, wanted.path, wanted.replace, wanted.append)

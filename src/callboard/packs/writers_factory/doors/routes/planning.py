@@ -54,9 +54,12 @@ class ApprovalWanted(Wanted):
 
 
 class ProposalWanted(Wanted):
-    """In which session an outline is proposed."""
+    """In which session an outline is proposed, and how long and of what shape the book is to be."""
 
     session_id: SessionId = None
+    scenes: Annotated[int | None, Field(ge=1, le=400)] = None
+    words: Annotated[int | None, Field(ge=1, le=5_000_000)] = None
+    chapters: Annotated[int | None, Field(ge=1, le=400)] = None
 
 
 class OutlineShape(Shown):
@@ -110,8 +113,9 @@ async def propose_outline(
     factory: WritersFactory, wanted: ProposalWanted | None = None
 ) -> StartedJob:
     """Have the scenes of the book proposed from its beat sheet; nothing is taken by that."""
-    session = wanted.session_id if wanted is not None else None
-    return started(await factory.start("plan_scenes", {}, session_id=session))
+    asked = wanted or ProposalWanted()
+    size = asked.model_dump(include={"scenes", "words", "chapters"}, exclude_none=True)
+    return started(await factory.start("plan_scenes", size, session_id=asked.session_id))
 
 
 @router.put("/outline")
@@ -158,7 +162,7 @@ async def list_scaffolds(factory: WritersFactory) -> list[ScaffoldShape]:
 async def make_scaffold(factory: WritersFactory, wanted: ScaffoldWanted) -> StartedJob:
     """Have the brief of one scene made from the outline, the graph and the memory."""
     args = wanted.model_dump(exclude={"session_id"})
-    run = await factory.start("scaffold", args, session_id=wanted.session_id)
+    run = await factory.start("scaffold", args, session_id=wanted.session_id, is_sure=True)
     return started(run, scaffold_id=f"ch{wanted.chapter}-sc{wanted.scene}")
 
 

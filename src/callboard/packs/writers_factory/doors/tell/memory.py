@@ -18,6 +18,8 @@ from callboard.cli.output import (
 from callboard.core.canonical import Json, compact_json, plain
 from callboard.knowledge.fact_rows import KBEntry
 from callboard.knowledge.graph import Node, Subgraph
+from callboard.packs.writers_factory.action import Done
+from callboard.packs.writers_factory.bible.filings import Filing
 from callboard.packs.writers_factory.memory import (
     ConflictRecord,
     Notebook,
@@ -192,3 +194,25 @@ def node_shape(node: Node) -> dict[str, Json]:
         "attrs": plain(dict(node.attrs)),
         "source": node.source,
     }
+
+
+def filings_report(found: Sequence[Filing], *, as_json: bool) -> None:
+    """List what the Foreman filed, the newest last."""
+    if as_json:
+        echo_json({"filings": [each.to_json() for each in found]})
+        return
+    if not found:
+        remark("The Foreman has filed nothing yet.")
+    for each in found:
+        state = "  (taken back)" if each.is_taken_back else ""
+        echo(clean(f"{moment(each.at)}  {each.told}{state}"))
+    if any(not each.is_taken_back for each in found):
+        remark("Take the last one back: callboard factory undo")
+
+
+def taken_back_report(done: Done, *, as_json: bool) -> None:
+    """Say what was taken back."""
+    if as_json:
+        echo_json({"taken_back": done.data})
+    else:
+        echo(clean(done.detail))

@@ -4,8 +4,6 @@ from collections.abc import Sequence
 from typing import Any
 
 from callboard.cli.output import clean, counted, echo, echo_json, echo_table, moment, remark
-from callboard.core.canonical import Json
-from callboard.packs.writers_factory.revision.completion import Export
 from callboard.packs.writers_factory.revision.editing.edits import EditResult
 from callboard.packs.writers_factory.revision.editing.proposals import EditProposal
 from callboard.packs.writers_factory.revision.enhancement.proposal import Enhancement
@@ -148,22 +146,16 @@ def completed_report(told: dict[str, Any]) -> None:
         remark(clean(f"  warning: {warning}"))
     for error in told["open_errors"]:
         remark(clean(f"  open: {error}"))
-    _echo_files(told["export"] or {})
+    echo_files(told["export"] or {})
     remark("Take it back: callboard factory reopen")
 
 
-def export_report(made: Export, *, as_json: bool) -> None:
-    """Show where the manuscript was written."""
-    shape: dict[str, Json] = made.to_json()
-    if as_json:
-        echo_json({"export": shape})
-    else:
-        _echo_files(shape)
-
-
-def _echo_files(export: dict[str, Any]) -> None:
+def echo_files(export: dict[str, Any]) -> None:
+    """Show where a book was written, and what it replaced."""
     for each in export.get("files", ()):
         echo(clean(f"{each['path']}  {each['size_bytes']} bytes"))
+        if each.get("backup"):
+            remark(clean(f"  what it held before: {each['backup']}"))
     for warning in export.get("warnings", ()):
         remark(clean(f"  warning: {warning}"))
     if export.get("left_out"):

@@ -72,6 +72,9 @@ def accepted_report(told: dict[str, Any]) -> None:
     """Show what an acceptance led to."""
     scene = told["scene"]
     echo(clean(f"{scene['scene_id']} is {scene['status']} ({scene['word_count']} words)."))
+    for flag in told.get("flags") or ():
+        quote = f": “{flag['quote']}”" if flag["quote"] else ""
+        remark(clean(f"  {flag['code'].replace('_', ' ')}: {flag['detail']}{quote}"))
     following = told["next_scene"]
     if following:
         remark(

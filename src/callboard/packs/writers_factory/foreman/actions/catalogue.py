@@ -18,7 +18,7 @@ from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
 from callboard.core.canonical import Json
 from callboard.core.errors import CallboardError
-from callboard.core.parsing import FileProblem, decode_text, parse_yaml
+from callboard.core.parsing import FileProblem, decode_text, misfit, parse_yaml
 from callboard.operations import AGENT, Does, Operation
 from callboard.packs.writers_factory.foreman.operations import HANDED
 from callboard.packs.writers_factory.model import ARCHITECT, DIRECTOR, EDITOR, VOICE_CALIBRATION
@@ -243,7 +243,7 @@ def _read(path: Path) -> _File:
         return _File.model_validate(parse_yaml(decode_text(data)) or {})
     except ValidationError as error:
         first = error.errors(include_url=False)[0]
-        raise _invalid(path.name, ".".join(map(str, first["loc"])), first["msg"]) from error
+        raise _invalid(path.name, ".".join(map(str, first["loc"])), misfit(first)) from error
     except FileProblem as problem:
         place = "" if problem.line is None else f", line {problem.line}"
         raise _invalid(path.name, "the file", f"{problem.message}{place}") from problem

@@ -19,6 +19,7 @@ from callboard.operations import Operation, Operations
 from callboard.packs.writers_factory.action import Cause, Done, await_job, short
 from callboard.packs.writers_factory.foreman.actions.catalogue import CAUSE, ActionSpec, Catalogue
 from callboard.packs.writers_factory.foreman.actions.results import ActionResult, Status
+from callboard.packs.writers_factory.foreman.hearing import WriterWords, unsaid
 from callboard.packs.writers_factory.foreman.operations import file_write, kb_save
 from callboard.packs.writers_factory.memory.notebooks import Notebooks
 from callboard.packs.writers_factory.memory.operations import Enquiry
@@ -63,9 +64,12 @@ class ActionExecutor:
     notebooks: Notebooks = field(repr=False)
 
     async def execute(
-        self, stage: Stage, key: str, actions: Sequence[Action], mode: str
+        self, stage: Stage, key: str, actions: Sequence[Action], mode: str, words: WriterWords
     ) -> tuple[ActionResult, ...]:
-        """Do the actions of one reply in order and return what became of each."""
+        """Do the actions of one reply in order and return what became of each.
+
+        What would file something that does not stand in the writer's words waits for a yes.
+        """
         seen: set[str] = set()
         results: list[ActionResult] = []
         for number, action in enumerate(actions, start=1):
@@ -73,11 +77,13 @@ class ActionExecutor:
             if mark in seen:
                 continue
             seen.add(mark)
-            results.append(await self._one(stage, f"{key}/{number}", action, mode))
+            checked = self._check(action, mode, words)
+            results.append(await self._one(stage, f"{key}/{number}", action, mode, checked))
         return tuple(results)
 
-    async def _one(self, stage: Stage, key: str, action: Action, mode: str) -> ActionResult:
-        checked = self._check(action, mode)
+    async def _one(
+        self, stage: Stage, key: str, action: Action, mode: str, checked: "_Checked"
+    ) -> ActionResult:
         if isinstance(checked, ActionResult):
             tool = self._tool(_folded(action.type))
             why, content = checked.detail, dict(action.content)
@@ -99,9 +105,7 @@ class ActionExecutor:
             return await self._wait(asked, done.job, duration_ms)
         return _executed(spec, done, duration_ms)
 
-    def _check(
-        self, action: Action, mode: str
-    ) -> tuple[ActionSpec, dict[str, Json]] | ActionResult:
+    def _check(self, action: Action, mode: str, words: WriterWords) -> "_Checked":
         name = _folded(action.type)
         if name in self.catalogue.writer_only:
             return ActionResult(
@@ -117,6 +121,11 @@ class ActionExecutor:
         if not spec.is_permitted(mode):
             permitted = ", ".join(spec.modes or ())
             return ActionResult(name, Status.DENIED, f"in {mode} it is not permitted: {permitted}")
+        new = unsaid(name, values, words)
+        if new:
+            waiting: dict[str, Json] = {"type": name, "content": dict(action.content)}
+            told = f"the writer did not say it; a yes files it: {short('; '.join(new))}"
+            return ActionResult(name, Status.DENIED, told, {"waiting": waiting})
         return spec, values
 
     def _tool(self, name: str) -> str:
@@ -154,6 +163,9 @@ class ActionExecutor:
             return _executed(asked.spec, done, took, is_news=True).to_json()
 
         return ActionResult.from_json(await asked.stage.step(f"{asked.key}/waited", wait))
+
+
+_Checked = tuple[ActionSpec, dict[str, Json]] | ActionResult
 
 
 def _operation(

@@ -2,7 +2,7 @@
 
 import dataclasses
 import re
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from dataclasses import dataclass, replace
 from functools import cache
 from typing import Any, Final
@@ -88,16 +88,11 @@ class BookGap:
     words: GapWords
     template: str = ""
     field: str = ""
-    # What is asked for when the writer says to go on.
+    # Done when the writer says to go on.
     action: Action | None = None
     # Why what is there does not hold, if something is there.
     fault: str = ""
     values: Mapping[str, str] = dataclasses.field(default_factory=dict[str, str])
-
-    @property
-    def takes_answers(self) -> bool:
-        """Whether what the writer says can fill it."""
-        return bool(self.template) or self.id in ("voice.test_passage", "voice.winner")
 
     @property
     def decision(self) -> tuple[str, str]:
@@ -141,23 +136,32 @@ class Gaps:
     # The agents of a tournament where nobody names any.
     agents: tuple[str, ...] = ()
 
-    def next_gap(self, state: ForemanState, done: frozenset[str] = frozenset()) -> BookGap:
-        """Return what the book lacks most; `done` are works of this session already started."""
-        finder = {
-            ARCHITECT: self._foundation,
-            VOICE_CALIBRATION: self._voice,
-            DIRECTOR: self._draft,
-        }.get(state.mode)
+    def next_gap(
+        self,
+        state: ForemanState,
+        done: frozenset[str] = frozenset(),
+        skipped: Collection[str] = (),
+    ) -> BookGap:
+        """Return what the book lacks most; `done` works are started, `skipped` fields come last."""
         if state.mode == EDITOR:
             return self._revision(state, done)
+        if state.mode == ARCHITECT:
+            found = self._foundation(state, skipped) or self._foundation(state)
+            return found or self._gate(state)
+        finder = {VOICE_CALIBRATION: self._voice, DIRECTOR: self._draft}.get(state.mode)
         found = finder(state) if finder is not None else None
-        if found is not None:
-            return found
+        return found or self._gate(state)
+
+    def _gate(self, state: ForemanState) -> BookGap:
         if state.next_mode and not state.unmet:
             action = Action("advance_mode", {"to": state.next_mode})
             return self._gap("advance", state, action=action, mode=_named(state.next_mode))
         unmet = "; ".join(state.unmet[:3]) or "the book"
         return self._gap("other.work", state, unmet=unmet)
+
+    def names_winner(self, gap: BookGap, said: str) -> bool:
+        """Say whether a message names what only a choice of the winning voice can mean."""
+        return gap.id == "voice.winner" and _STRATEGY.search(said) is not None
 
     def action_for(self, gap: BookGap, said: str) -> Action | None:
         """Return what an answer asks for."""
@@ -185,16 +189,17 @@ class Gaps:
             "write_template", {"template": gap.template, "content": content, "source": source}
         )
 
-    def _foundation(self, state: ForemanState) -> BookGap | None:
-        if not state.project.protagonist:
+    def _foundation(self, state: ForemanState, skipped: Collection[str] = ()) -> BookGap | None:
+        if not state.project.protagonist and "protagonist.name" not in skipped:
             return self._field("protagonist", "name", state)
         for template in state.templates:
             if template.status == "complete":
                 continue
-            missing = [each for each in template.missing if each]
+            fields = (each for each in template.missing if each)
+            missing = next((f for f in fields if f"{template.name}.{f}" not in skipped), None)
             if missing:
-                return self._field(template.name, missing[0], state)
-            if template.open_checks:
+                return self._field(template.name, missing, state)
+            if template.open_checks and not any(template.missing):
                 return self._faulty(template, state)
         return None
 

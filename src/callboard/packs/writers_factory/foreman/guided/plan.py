@@ -14,12 +14,13 @@ from callboard.packs.writers_factory.bible.decisions import weakness_of
 from callboard.packs.writers_factory.bible.operations import why
 from callboard.packs.writers_factory.foreman.foreman import Foreman
 from callboard.packs.writers_factory.foreman.guided.gaps import BookGap, Gaps
-from callboard.packs.writers_factory.foreman.guided.reading import (
+from callboard.packs.writers_factory.foreman.hearing import (
     MessageKind,
+    ReadMessage,
     is_bare_name,
     read_message,
 )
-from callboard.packs.writers_factory.foreman.history import PastTurn
+from callboard.packs.writers_factory.foreman.history import PastTurn, waiting_from_json
 from callboard.packs.writers_factory.foreman.state import ForemanState
 from callboard.replies import Action
 from callboard.studio.studio import Studio
@@ -40,23 +41,30 @@ class GuidedPlan:
 
     gap: BookGap
     kind: MessageKind
-    is_sure: bool
+    # The words of the message that would fill the gap.
+    value: str
     # Whether the Foreman had asked for this gap in its last reply, or needed not ask.
     was_asked: bool
     # A run that already does what going on would start.
     job: str | None = None
-    # Why the message, taken as an answer, would not hold.
+    # Why the words would not hold.
     weakness: str | None = None
+    # What the last turn left to be filed on a yes.
+    waiting: tuple[Action, ...] = ()
+    # What the writer would rather leave open for now.
+    skipped: tuple[str, ...] = ()
 
     def to_json(self) -> dict[str, Json]:
         """Return the journaled shape."""
         return {
             "gap": gap_to_json(self.gap),
             "kind": self.kind.value,
-            "is_sure": self.is_sure,
+            "value": self.value,
             "was_asked": self.was_asked,
             "job": self.job,
             "weakness": self.weakness,
+            "waiting": waiting_to_json(self.waiting),
+            "skipped": list(self.skipped),
         }
 
     @classmethod
@@ -66,28 +74,55 @@ class GuidedPlan:
         return cls(
             gap_from_json(data["gap"], gaps),
             MessageKind(data["kind"]),
-            bool(data["is_sure"]),
+            str(data["value"]),
             bool(data["was_asked"]),
             data["job"],
             data["weakness"],
+            waiting_from_json(data),
+            tuple(data["skipped"]),
         )
 
 
 def make_plan(foreman: Foreman, gaps: Gaps, asked_for: GuidedMessage) -> GuidedPlan:
     """Read a message against what the book lacks."""
     state, message, said = asked_for.state, asked_for.message, asked_for.said
-    gap = gaps.next_gap(state, done_works(said))
-    last = said[-1].result.get("gap") if said else None
-    asked = cast("dict[str, Any]", last) if isinstance(last, dict) else {}
+    last = said[-1].result if said else {}
+    skipped = tuple(cast("list[str]", last.get("skipped") or ()))
+    gap = gaps.next_gap(state, done_works(said), skipped)
+    asked = cast("dict[str, Any]", last["gap"]) if isinstance(last.get("gap"), dict) else {}
     was_asked = asked.get("id") == gap.id and asked.get("field") == gap.field
     if not said and gap.field == "name":
         # The first thing a book wants is a name; who begins with one need not be asked for it.
         was_asked = is_bare_name(message)
-    reading = read_message(message, gap)
-    weak = weakness_of(foreman.rooms.bible, *gap.decision, message) if gap.is_judged else None
-    job = _open_job(foreman.workspace.studio, gap, said)
-    weakness = None if weak is None else why(weak)
-    return GuidedPlan(gap, reading.kind, reading.is_sure, was_asked, job, weakness)
+    reading = read_message(message, gap.field, state.project.protagonist)
+    waiting = waiting_from_json(last)
+    if gaps.names_winner(gap, message):
+        reading = ReadMessage(MessageKind.ANSWER, message)
+    kind = reading.kind
+    if kind is MessageKind.YES and not waiting:
+        kind = MessageKind.GO_ON
+    weak = (
+        weakness_of(foreman.rooms.bible, *gap.decision, reading.value)
+        if gap.is_judged and reading.value
+        else None
+    )
+    if kind is MessageKind.SKIP and gap.template:
+        skipped = (*skipped, f"{gap.template}.{gap.field}")
+    return GuidedPlan(
+        gap,
+        kind,
+        reading.value,
+        was_asked,
+        _open_job(foreman.workspace.studio, gap, said),
+        None if weak is None else why(weak),
+        waiting,
+        skipped,
+    )
+
+
+def waiting_to_json(actions: Sequence[Action]) -> Json:
+    """Return actions that wait for the writer's yes as a turn keeps them."""
+    return [{"type": each.type, "content": dict(each.content)} for each in actions]
 
 
 def done_works(said: Sequence[PastTurn]) -> frozenset[str]:

@@ -5,114 +5,52 @@ decides what of it is done.
 """
 
 from collections.abc import Sequence
-from dataclasses import asdict, dataclass, field
+from dataclasses import asdict, replace
 from typing import Any, Final, cast
 
 from callboard.choreography.operating import attempt
 from callboard.choreography.stage import Stage
 from callboard.core.canonical import Json
-from callboard.core.codec import Coded
-from callboard.core.vocabulary import Content, Effect, Trust
+from callboard.core.vocabulary import Content, Trust
 from callboard.packs.writers_factory.action import CHALLENGE
+from callboard.packs.writers_factory.bible.filings import Filings
 from callboard.packs.writers_factory.bible.judging import judge_template
 from callboard.packs.writers_factory.bible.operations import challenges_of
-from callboard.packs.writers_factory.foreman.actions import ActionResult, cause_of, notice_of
-from callboard.packs.writers_factory.foreman.foreman import TURN, Foreman
+from callboard.packs.writers_factory.foreman.actions import ActionResult, cause_of
+from callboard.packs.writers_factory.foreman.foreman import Foreman
+from callboard.packs.writers_factory.foreman.hearing import (
+    WriterWords,
+    is_agreement,
+    is_taking_back,
+)
 from callboard.packs.writers_factory.foreman.history import (
     PastTurn,
     TurnRound,
     round_turns,
     turns_of,
+    waiting_from_json,
 )
 from callboard.packs.writers_factory.foreman.operations import propose_text
 from callboard.packs.writers_factory.foreman.sandwich import TurnText
 from callboard.packs.writers_factory.foreman.state import ForemanState
+from callboard.packs.writers_factory.foreman.talk.account import (
+    MESSAGE_EVENT,
+    TurnAccount,
+    TurnOpening,
+    take_back_last,
+)
 from callboard.packs.writers_factory.foreman.talk.asking import ForemanReply, TurnAsker, style_lint
-from callboard.packs.writers_factory.foreman.talk.routing import ModelRoute
 from callboard.packs.writers_factory.model import FOREMAN, PACK, TemplateStatus
 from callboard.packs.writers_factory.revision.editing.proposals import EditProposal
 from callboard.prompts import Turn, render_template
 from callboard.replies import ContentUpdate
 
-MESSAGE_EVENT: Final = "foreman.message"
-
-
-@dataclass(frozen=True, slots=True)
-class TurnOpening(Coded):
-    """What a turn begins with, journaled before anything is asked."""
-
-    mode: str
-    route: ModelRoute
-    before: tuple[str, ...]
-
-
-@dataclass(slots=True)
-class TurnAccount:
-    """What a turn has come to so far."""
-
-    rounds: list[TurnRound] = field(default_factory=list[TurnRound])
-    thinking: list[str] = field(default_factory=list[str])
-    results: list[ActionResult] = field(default_factory=list[ActionResult])
-    updates: list[Json] = field(default_factory=list[Json])
-    notices: list[str] = field(default_factory=list[str])
-    warnings: list[str] = field(default_factory=list[str])
-    style: list[str] = field(default_factory=list[str])
-    prompt_ids: list[str] = field(default_factory=list[str])
-    model: str = ""
-    reason: str = ""
-
-    @property
-    def message(self) -> str:
-        """Everything the writer is shown."""
-        return "\n\n".join(each.message for each in self.rounds if each.message)
-
-    def result(self, opening: TurnOpening, tier: str) -> dict[str, Json]:
-        """Return the turn as the doors show it and the journal keeps it."""
-        return {
-            "message": self.message,
-            "thinking": "\n\n".join(self.thinking) or None,
-            "actions": [each.to_json() for each in self.results],
-            "content_updates": self.updates,
-            "notices": list(dict.fromkeys(self.notices)),
-            "rounds": [
-                {"message": each.message, "results": list(each.results)} for each in self.rounds
-            ],
-            "mode": opening.mode,
-            "intent": opening.route.intent,
-            "model": self.model,
-            "tier": tier,
-            "routing": self.reason,
-            "style": list(dict.fromkeys(self.style)),
-            "warnings": self.warnings,
-            "prompt_ids": self.prompt_ids,
-        }
-
-    def take_results(self, results: tuple[ActionResult, ...]) -> None:
-        """Add what became of actions, and what the writer is told of it."""
-        self.results += results
-        self.notices += [told for each in results if (told := notice_of(each))]
-        self.notices += [told for each in results for told in each.notices]
-
-
-async def keep_turn(foreman: Foreman, stage: Stage, result: dict[str, Json]) -> None:
-    """Put a turn on record: what was asked of whom, and how it came out."""
-    record = {key: value for key, value in result.items() if key not in ("rounds", "thinking")}
-    message = str(stage.run.args["message"])
-
-    async def keep() -> Json:
-        run = stage.run
-        await foreman.workspace.records.put(
-            TURN, run.id, {**record, "said": message, "session_id": run.session_id}
-        )
-        return None
-
-    await stage.step("record", keep, effect=Effect.IDEMPOTENT)
-
-
 _FOLLOW_UP: Final = "action_follow_up"
 _REWRITE: Final = "style_rewrite"
 _NO_WORDS: Final = "no_words"
 _ACTED: Final = "The Foreman acted without a word; what it asked for is listed below."
+_INSTEAD: Final = "What is to stand there instead?"
+_NOBODY_ASKED: Final = "what was filed is taken back without a model"
 _SILENT: Final = "The model sent no answer. Say it again, or choose another model."
 
 
@@ -127,6 +65,12 @@ class TalkedTurn:
         self.stage = stage
         self.opening = opening
         self.before = turns_of(list(said))
+        self.message = str(stage.run.args["message"])
+        last = said[-1].result if said else {}
+        self.waiting = waiting_from_json(last) if is_agreement(self.message) else ()
+        told = f"{last.get('message', '')} {last.get('waiting') or ''}"
+        messages = [*(each.message for each in said), self.message]
+        self.words = WriterWords.of_turn(messages, told, standing=_standing(foreman))
         self.account = TurnAccount()
         self.asker = TurnAsker(foreman, stage, opening.route)
         self.settings = foreman.workspace.settings.foreman
@@ -135,8 +79,11 @@ class TalkedTurn:
 
     async def perform(self) -> dict[str, Json]:
         """Answer the writer's message."""
-        message = self.stage.user(str(self.stage.run.args["message"]))
+        message = self.stage.user(self.message)
         turns: list[Turn] = list(self.before)
+        if await self._is_taken_back():
+            return self.account.result(self.opening, "")
+        await self._file_waiting()
         latest = message
         for number in range(self.settings.max_action_rounds + 1):
             done = await self._round(f"round/{number + 1}", latest, tuple(turns))
@@ -150,6 +97,33 @@ class TalkedTurn:
         tier = self.stage.studio.catalog.facts(self.account.model).tier.value
         return self.account.result(self.opening, tier)
 
+    async def _is_taken_back(self) -> bool:
+        """Take back what was filed last, if that is all the writer wants; no model is asked."""
+        if not is_taking_back(self.message):
+            return False
+        told = await take_back_last(self.foreman, self.stage)
+        if told is None:
+            return False
+        shown = f"{told}\n\n{_INSTEAD}"
+        self.account.rounds.append(TurnRound(shown))
+        self.account.model, self.account.reason = self.foreman.own_model, _NOBODY_ASKED
+        await self.stage.emit(MESSAGE_EVENT, {"message": shown, "mode": self.opening.mode})
+        return True
+
+    async def _file_waiting(self) -> None:
+        """File what the writer was shown and has said yes to."""
+        if not self.waiting:
+            return
+        results = await self.foreman.executor.execute(
+            self.stage,
+            "confirmed",
+            self.waiting,
+            self.opening.mode,
+            replace(self.words, is_confirmed=True),
+        )
+        self.account.take_results(results)
+        self.account.rounds.append(TurnRound("", tuple(each.brief() for each in results)))
+
     async def _round(
         self, key: str, message: Content, turns: tuple[Turn, ...]
     ) -> tuple[ActionResult, ...]:
@@ -160,14 +134,25 @@ class TalkedTurn:
         self._take(said)
         await self.stage.emit(MESSAGE_EVENT, {"message": shown, "mode": state.mode})
         results = await self.foreman.executor.execute(
-            self.stage, f"{key}/action", said.reply.actions, state.mode
+            self.stage, f"{key}/action", said.reply.actions, state.mode, self.words
         )
         await self._judge(key, results)
+        await self._tell_filed(key)
         updates = await self._propose(key, said.reply.content_updates, state.mode)
         told = [*(each.brief() for each in results), *updates]
         self.account.rounds.append(TurnRound(shown, tuple(told)))
         self.account.take_results(results)
         return results
+
+    async def _tell_filed(self, key: str) -> None:
+        """Say what this turn has filed, so that it can be seen and taken back at once."""
+        run_id, filings = self.stage.run.id, Filings(self.foreman.workspace)
+
+        def told() -> Json:
+            own = (each for each in filings.all() if each.run_id == run_id)
+            return [f"filed: {each.told}; say undo and it is taken back" for each in own]
+
+        self.account.notices += cast("list[str]", await self.stage.step(f"{key}/filed", told))
 
     def _state(self) -> ForemanState:
         return self.foreman.state(self.active)
@@ -241,6 +226,12 @@ class TalkedTurn:
     def _text(self, name: str, **values: Content) -> Content:
         template = self.stage.studio.prompts(PACK).get(name)
         return render_template(template, values)
+
+
+def _standing(foreman: Foreman) -> str:
+    """Return what stands in the Story Bible already; to say it again files nothing new."""
+    order = foreman.rooms.bible.work_order()
+    return " ".join(str(value) for each in order.templates for value in each.fields.values())
 
 
 def _completed(result: ActionResult) -> str:

@@ -1,10 +1,11 @@
 """A3, timeline consistency: what cannot have happened as two scenes tell it.
 
-Rules find suspicions, a judge clears or confirms them and finds what rules cannot see. Without
-quotations that stand in the text there is no finding.
+Rules find suspicions, a judge clears or confirms them and finds what rules cannot see; the story
+tools read the whole book by themselves. Without quotations that stand in the text there is no
+finding.
 """
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 
 from callboard.packs.writers_factory.health.examination import Examination
@@ -18,6 +19,7 @@ from callboard.packs.writers_factory.health.timeline.candidates import (
     TimelineCandidate,
     find_candidates,
 )
+from callboard.packs.writers_factory.health.timeline.continuity import Contradiction
 from callboard.packs.writers_factory.health.timeline.facts import Pair, PairVerdict, SceneFacts
 from callboard.packs.writers_factory.health.values import CheckId, HealthCheckResult
 from callboard.packs.writers_factory.health.view import ManuscriptView, SceneView, Setup
@@ -25,6 +27,12 @@ from callboard.packs.writers_factory.model import Evidence, Finding, Severity
 
 # So many of a setup's words must come back in a callback for it to be paid off.
 _PAID_SHARE = 0.6
+# Words by which the story tools tell what a rule of this check finds as well.
+_TOLD_BY = {
+    "dead_acting": ("dead", "died", "dies", "death", "buried"),
+    "two_places": ("same time", "two places", "at once", ", both "),
+    "lost_used": ("lost", "gone", "destroyed"),
+}
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,6 +43,8 @@ class TimelineReading:
     # By rule and entities of the candidate.
     on_candidates: Mapping[str, PairVerdict] = field(default_factory=dict[str, PairVerdict])
     on_pairs: Mapping[Pair, PairVerdict] = field(default_factory=dict[Pair, PairVerdict])
+    # What the story tools find, without any judge.
+    contradictions: tuple[Contradiction, ...] = ()
     is_partial: bool = False
 
 
@@ -47,6 +57,7 @@ def check_timeline(exam: Examination, reading: TimelineReading) -> HealthCheckRe
     findings = [
         *(f for each in candidates for f in _from_candidate(view, each, reading)),
         *_from_pairs(view, reading),
+        *_from_tools(reading, candidates),
         *_unkept(view, exam.settings.setup_scenes),
     ]
     details = {
@@ -137,6 +148,33 @@ def _from_pairs(view: ManuscriptView, reading: TimelineReading) -> Iterator[Find
             scene_ids=pair,
             is_judged=True,
         )
+
+
+def _from_tools(
+    reading: TimelineReading, candidates: Sequence[TimelineCandidate]
+) -> Iterator[Finding]:
+    """Go through what the story tools find; what a rule of this check suspects is told once."""
+    for each in reading.contradictions:
+        if any(_is_same(each, known) for known in candidates):
+            continue
+        yield Finding(
+            check_id=CheckId.TIMELINE.value,
+            severity=each.severity,
+            title=each.title,
+            recommendation=each.fix,
+            evidence=each.evidence,
+            entities=(each.id,),
+            rule=each.type.casefold().replace(" ", "_"),
+            scene_ids=each.scene_ids,
+        )
+
+
+def _is_same(found: Contradiction, known: TimelineCandidate) -> bool:
+    """Say whether a tool and a rule mean one thing: the same kind, of one person, in one place."""
+    title = found.title.casefold()
+    is_kind = any(word in title for word in _TOLD_BY.get(known.rule, ()))
+    is_there = known.second.scene_id in found.scene_ids
+    return is_kind and is_there and known.entities[0].casefold() in title
 
 
 def _unkept(view: ManuscriptView, most_scenes: int) -> Iterator[Finding]:

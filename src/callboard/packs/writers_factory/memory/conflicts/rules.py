@@ -14,7 +14,7 @@ from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
 from callboard.core.bundled import bundled_yaml
 from callboard.core.canonical import Json
-from callboard.core.parsing import FileProblem
+from callboard.core.parsing import FileProblem, misfits
 from callboard.studio.settings_files import (
     FileContent,
     parse_settings_file,
@@ -187,8 +187,7 @@ def _reason(error: FileProblem | ValidationError) -> str:
     if isinstance(error, FileProblem):
         place = "" if error.line is None else f", line {error.line}"
         return f"it {error.message}{place}"
-    first = error.errors(include_url=False)[0]
-    return f"{'.'.join(map(str, first['loc']))}: {first['msg']}"
+    return misfits(error, "the file")
 
 
 @cache

@@ -6,11 +6,10 @@ Decisions are mapped without a model. Only conversations and rules of the world 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any, Final, cast
 
-from callboard.choreography.guards import only_one
+from callboard.choreography.guards import is_interrupted, only_one
 from callboard.choreography.stage import Stage
 from callboard.core.canonical import Json, digest
 from callboard.core.errors import Conflict
-from callboard.core.vocabulary import RunRecord
 from callboard.engine.errors import StepFailed
 from callboard.engine.run import Run
 from callboard.knowledge.facts import SoftFacts
@@ -52,7 +51,6 @@ CONSOLIDATE: Final = f"{PACK}/consolidate"
 DOMAIN: Final = "story"
 _MOST_ENTRIES: Final = 20_000
 _MOST_TURNS: Final = 200
-_STARTING_MS: Final = 10_000
 
 
 class AlreadyRunning(Conflict):
@@ -89,13 +87,6 @@ def one_consolidation(studio: Studio) -> Callable[[Connection], None]:
     A run whose process has died and which nobody has taken up blocks nothing: what it has merged
     is marked, and what it has not is merged by the next one.
     """
-
-    def is_alive(run: RunRecord) -> bool:
-        age_ms = studio.clock.now_ms() - run.created_at
-        # Between its creation and its first step a run has no owner yet.
-        is_new = run.owner is None and age_ms < _STARTING_MS
-        return is_new or studio.engine.is_executed(run)
-
     return only_one(
         CONSOLIDATE,
         lambda run: AlreadyRunning(
@@ -103,7 +94,7 @@ def one_consolidation(studio: Studio) -> Callable[[Connection], None]:
             fix="Wait for it or cancel it.",
             run_id=run.id,
         ),
-        is_alive,
+        lambda run: not is_interrupted(studio, run),
     )
 
 

@@ -5,6 +5,7 @@ from typing import Final
 
 from callboard.core.errors import CallboardError, ErrorTier, InvalidInput, NotFound
 from callboard.packs.writers_factory.manuscript import Manuscript
+from callboard.packs.writers_factory.manuscript.facts import SceneUnknown
 from callboard.packs.writers_factory.revision.analysis.quotes import occurrences
 from callboard.packs.writers_factory.workspace import Workspace
 from callboard.tools.errors import FileMissing
@@ -123,6 +124,12 @@ def find_target(workspace: Workspace, manuscript: Manuscript, name: str) -> Edit
     for meta in manuscript.scenes():
         if wanted in (meta.scene_id, manuscript.path(meta.scene_id)):
             return EditTarget(manuscript.path(meta.scene_id), meta.scene_id)
+    if "/" not in wanted and "." not in wanted:
+        raise SceneUnknown(
+            f"There is no scene {wanted[:200]!r}",
+            fix="Name a scene such as ch4-sc2, or a Markdown file below content/.",
+            target=wanted[:200],
+        )
     path = workspace.files.resolve(wanted)
     below = path.startswith(f"{CONTENT}/") and path.lower().endswith(TEXT_SUFFIXES)
     if not below or any(path == kept or path.startswith(f"{kept}/") for kept in _KEPT):

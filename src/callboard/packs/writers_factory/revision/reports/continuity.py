@@ -6,6 +6,7 @@ payoff, but it is told.
 
 from collections.abc import Iterator, Sequence
 
+from callboard.packs.writers_factory.manuscript import BookScene
 from callboard.packs.writers_factory.model import Finding, Severity
 from callboard.packs.writers_factory.revision.analysis.forbidden import (
     Breach,
@@ -18,7 +19,7 @@ from callboard.packs.writers_factory.revision.analysis.threads import (
     find_thread,
     telling_stems,
 )
-from callboard.packs.writers_factory.revision.facts import BookScene, StoryFacts
+from callboard.packs.writers_factory.revision.facts import StoryFacts
 from callboard.packs.writers_factory.revision.reports.findings import AuditItem, AuditKind
 
 

@@ -12,9 +12,9 @@ from callboard.choreography.answers import Answer, at_most, shortened
 from callboard.choreography.questions import Question
 from callboard.choreography.stage import Stage
 from callboard.core.vocabulary import Content, Trust
+from callboard.packs.writers_factory.manuscript import BookScene
 from callboard.packs.writers_factory.model import PACK, Severity
 from callboard.packs.writers_factory.revision.analysis.quotes import locate
-from callboard.packs.writers_factory.revision.facts import BookScene
 from callboard.packs.writers_factory.revision.reports.findings import AuditItem, AuditKind
 from callboard.packs.writers_factory.workspace import judge_on
 from callboard.prompts import render_template

@@ -12,9 +12,10 @@ from typing import Final
 
 from callboard.core.canonical import Json
 from callboard.library.story.text.words import count_words
+from callboard.packs.writers_factory.manuscript import BookScene
 from callboard.packs.writers_factory.prose import distance, measure, scan
 from callboard.packs.writers_factory.revision.analysis.quotes import paragraphs_of
-from callboard.packs.writers_factory.revision.facts import BookScene, StoryFacts
+from callboard.packs.writers_factory.revision.facts import StoryFacts
 
 _DRIFT: Final = 0.12
 _FAR: Final = 0.35

@@ -1,7 +1,7 @@
 """Acceptance: the writer takes a text, and the book, the graph and the next step follow."""
 
 from collections.abc import Awaitable, Callable, Iterator
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from typing import Final, Protocol
 
 from callboard.choreography.stage import Stage
@@ -23,6 +23,7 @@ from callboard.packs.writers_factory.scenes.acceptance.operations import (
     note_judgement,
 )
 from callboard.packs.writers_factory.scenes.rooms import SceneRooms
+from callboard.packs.writers_factory.scenes.variants.inspection import Standard, inspect
 from callboard.packs.writers_factory.workspace import Workspace
 
 _KNOWN_NAMES: Final = 60
@@ -103,6 +104,8 @@ class AcceptedScene:
     graph: Json
     extracted: Json
     next_scene: Json
+    # What code finds in the text that was taken, whoever wrote it and whatever a judge says.
+    flags: Json = ()
 
     def to_json(self) -> dict[str, Json]:
         """Return what the doors show."""
@@ -111,6 +114,7 @@ class AcceptedScene:
             "graph": self.graph,
             "extracted": self.extracted,
             "next_scene": self.next_scene,
+            "flags": self.flags,
         }
 
 
@@ -121,6 +125,7 @@ async def accept_scene(
     rooms = SceneRooms(Workspace(stage.studio))
     text = (await in_run(stage, "accept", accept_text, scene, variant)).text
     meta = rooms.manuscript.scene(scene)
+    flags = await stage.step("look", lambda: _flags(rooms, meta, text))
     if judge is not None:
         meta = await _judged(stage, rooms, meta, judge)
     grown = await in_run(stage, "grow", grow_graph, scene, text)
@@ -129,7 +134,21 @@ async def accept_scene(
         stage, "go_on", "next scene", lambda: _next(rooms, scene), of=scene
     )
     await stage.emit(NEXT, {"scene_id": scene, "next_scene": following})
-    return AcceptedScene(meta, grown, extracted, following)
+    return AcceptedScene(meta, grown, extracted, following, flags)
+
+
+def _flags(rooms: SceneRooms, meta: SceneMeta, text: str) -> Json:
+    """Return what code finds in a text; no model can make it less."""
+    analysis, scaffold = rooms.workspace.settings.analysis, rooms.desk.scaffold(meta.scene_id)
+    standard = Standard(
+        word_target=rooms.manuscript.word_target(meta.scene_id),
+        tolerance=analysis.length_tolerance,
+        retry=analysis.length_retry,
+        callbacks=scaffold.callbacks if scaffold is not None else (),
+        corrections=rooms.corrections(),
+        chapter=meta.chapter,
+    )
+    return [asdict(each) for each in inspect(text, standard)]
 
 
 async def _judged(stage: Stage, rooms: SceneRooms, meta: SceneMeta, judge: Judge) -> SceneMeta:

@@ -1,0 +1,66 @@
+"""Another person's conversation cannot be read at any of Alfred's doors."""
+
+import pytest
+from al_door_stage import Household, Table
+from fastapi.routing import APIRoute
+
+from callboard.choreography.turn.turn import SomebodyElses
+from callboard.packs.alfred.routes import ROUTERS
+
+pytestmark = pytest.mark.anyio
+
+
+async def begin(table: Table) -> str:
+    """Let Bob say something; return his conversation."""
+    await table.post("/people", {"user_id": "bob", "name": "Bob"}, status=201)
+    begun = await table.post("/sessions", {"user_id": "bob"}, status=201)
+    said = {"message": "add rose petals to the list", "user_id": "bob"}
+    await table.post(f"/sessions/{begun['session_id']}/messages", said)
+    return str(begun["session_id"])
+
+
+def paths() -> list[str]:
+    """Return every path that shows something of a conversation, so that none is forgotten."""
+    routes = [route for router in ROUTERS for route in router.routes]
+    shown = [each for each in routes if isinstance(each, APIRoute) and "GET" in each.methods]
+    below = "/alfred/sessions/{session_id}/"
+    return [each.path.removeprefix("/alfred") for each in shown if each.path.startswith(below)]
+
+
+async def test_a_stranger_sees_nothing_of_a_conversation(household: Household) -> None:
+    async with household.serve() as table:
+        session = await begin(table)
+        assert len(paths()) >= 5
+        for path in paths():
+            here = path.format(session_id=session, turn=1)
+            told = await table.get(here, status=409)
+            assert told["error"]["code"] == SomebodyElses.code, path
+            assert "rose" not in str(told)
+            await table.get(here, user_id="bob")
+
+
+async def test_a_stranger_changes_nothing_in_a_conversation(household: Household) -> None:
+    async with household.serve() as table:
+        session = await begin(table)
+        for path, body in (
+            ("messages", {"message": "hello"}),
+            ("undo", {}),
+            ("end", {}),
+        ):
+            told = await table.post(f"/sessions/{session}/{path}", body, status=409)
+            assert told["error"]["code"] == SomebodyElses.code
+        told = await table.put(f"/sessions/{session}/mode", {"mode": "plan"}, status=409)
+        assert told["error"]["code"] == SomebodyElses.code
+
+
+async def test_a_refusal_over_http_says_why_and_takes_the_word(household: Household) -> None:
+    async with household.serve() as table:
+        await table.put("/profile", {"values": {"allergies": ["peanuts"]}})
+        request = {"op": "create", "table": "shopping_items", "records": [{"name": "satay sauce"}]}
+        told = await table.post("/write", {"request": request}, status=409)
+        preview = told["error"]["details"]["preview"]
+        assert "peanuts" in preview["reasons"][0]
+        await table.post("/write", {"request": request, "confirmed": preview})
+        dropped = {"op": "update", "table": "user_profile", "set": {"allergies": []}}
+        mine = [{"field": "household_size", "op": "gte", "value": 1}]
+        await table.post("/write", {"request": {**dropped, "filters": mine}}, status=409)

@@ -44,7 +44,7 @@ def test_drafts_say_so_long_lists_are_counted_and_quick_is_short():
     lines = tuple(f"- {number}" for number in range(30))
     text = Listing("Things (45):", lines, 45).text()
     assert text.count("\n- ") == 20
-    assert text.endswith("… and 25 more")
+    assert text.endswith("… and 25 more: say “more” to see them")
     assert not fits("word " * 61, is_terse=True)
     assert fits("- word\n" * 100, is_terse=True)
     assert fits("word " * 61, is_terse=False)

@@ -1,6 +1,7 @@
 """Memory: what a session keeps between turns, and how much of it each node is shown."""
 
 import logging
+import re
 from collections.abc import Sequence
 from typing import Annotated, Final
 
@@ -18,6 +19,13 @@ from callboard.choreography.turn.shapes import (
 from callboard.core.errors import CallboardError
 from callboard.core.words import one_line
 
+_MORE_LINES: Final = 40
+_MORE: Final = re.compile(
+    r"(?:please )?(?:(?:show|see|list|tell|give)(?: me| us)? )?"
+    r"(?:more|(?:some )?more of (?:it|them)|the rest|the others|(?:them )?all|all of (?:it|them)|"
+    r"the whole list|everything)(?: please| of them)?",
+    re.IGNORECASE,
+)
 MOST_SUMMARIES: Final = 6
 MOST_GONE: Final = 50
 SUGGESTION_REST_TURNS: Final = 5
@@ -54,6 +62,8 @@ class TalkState(BaseModel):
     gone: list[str] = Field(default_factory=list[str])
     # Whether the user was asked about preferences once; nobody is asked twice.
     has_asked_profile: bool = False
+    # Lines of the last lists that were not shown yet; "more" shows the next of them.
+    rest: list[str] = Field(default_factory=list[str])
     last_at: int = 0
     ended_at: int | None = None
 
@@ -61,6 +71,17 @@ class TalkState(BaseModel):
     def has_open_question(self) -> bool:
         """Whether something waits for the user's word."""
         return self.clarification is not None or self.proposal is not None
+
+    def more(self, message: str) -> str | None:
+        """Return the next lines of a list that was cut, if a message asks for them."""
+        if not self.rest or not _MORE.fullmatch(message.strip(" .!?")):
+            return None
+        is_all = "all" in message.casefold() or "rest" in message.casefold()
+        shown, self.rest = self.rest, []
+        if not is_all and len(shown) > _MORE_LINES:
+            shown, self.rest = shown[:_MORE_LINES], shown[_MORE_LINES:]
+        tail = [f"… and {len(self.rest)} more: say “more” to see them"] if self.rest else []
+        return "\n".join([*shown, *tail])
 
     def remember(self, summary: TurnSummary) -> None:
         """Keep a turn among the recent ones."""

@@ -113,6 +113,9 @@ class Phases:
             if switched is not None:
                 work.state.mode, work.state.suggestion = switched.name, None
                 return Replied(f"Switched to {switched.title}.")
+        rest = work.state.more(work.message) if not work.state.has_open_question else None
+        if rest is not None:
+            return Replied(rest)
         work.show("node_started", node="understand")
         heard = await self._understand()
         if is_signal(heard.reading, FormKind.UNDO):

@@ -133,6 +133,9 @@ def list_rows(
         typer.Option("--search", metavar="TEXT", help="Only what holds it.", show_default=False),
     ] = None,
     limit: Annotated[int, typer.Option("--limit", metavar="N", min=1, max=200)] = 50,
+    offset: Annotated[
+        int, typer.Option("--offset", metavar="N", min=0, help="Leave out the first N.")
+    ] = 0,
     user: UserOption = None,
     project: ProjectOption = None,
     as_json: JsonOption = False,
@@ -146,11 +149,13 @@ def list_rows(
     filters = [{"field": "", "op": "search", "value": search}] if search else []
 
     async def act(alfred: Any) -> None:
-        wanted = ReadRequest.model_validate({"table": table, "filters": filters, "limit": limit})
+        wanted = ReadRequest.model_validate(
+            {"table": table, "filters": filters, "limit": limit, "offset": offset}
+        )
         who = alfred.who(user)
         found = await alfred.kitchen.read(who, wanted)
         lines = await alfred.kitchen.present_rows(who, table, found.rows)
-        rows_report(found, lines, as_json=as_json)
+        rows_report(found, lines, offset=offset, as_json=as_json)
 
     return enter(Choices(project, (), None, as_json), act)
 

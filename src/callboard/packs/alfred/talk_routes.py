@@ -106,7 +106,7 @@ class CookingShape(Shown):
 
     recipe_id: str
     name: str
-    servings: float
+    servings: float | None
     step: int
     steps: list[str]
     timers: list[TimerShape]

@@ -62,15 +62,20 @@ def why_report(trace: Mapping[str, Any], *, as_json: bool) -> None:
     echo(f"{counted(len(trace.get('calls') or ()), 'model call')}")
 
 
-def rows_report(result: ReadResult, lines: Sequence[str] | None, *, as_json: bool) -> None:
-    """Print rows as the kitchen tells them, else one a line."""
+def rows_report(
+    result: ReadResult, lines: Sequence[str] | None, *, offset: int = 0, as_json: bool
+) -> None:
+    """Print rows as the kitchen tells them, else one a line; what is cut says how to see it."""
     if as_json:
         echo_json(result.model_dump(mode="json"))
         return
     for line in _plain_lines(result) if lines is None else lines:
         echo(clean(line))
     if result.truncated:
-        remark(f"… {result.total_count - result.row_count} more")
+        shown = offset + result.row_count
+        rest = result.total_count - shown
+        if rest > 0:
+            remark(f"… {rest} more: --offset {shown} shows them, --limit up to 200 at once")
     if not result.rows:
         echo("There is nothing.")
 

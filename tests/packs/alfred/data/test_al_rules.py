@@ -262,7 +262,7 @@ def test_stock_lists_and_tasks_go_for_good(desk: KitchenDesk):
 def test_the_cooking_log_is_forgotten_one_at_a_time(desk: KitchenDesk):
     for turn in (1, 2):
         desk.add("cooking_log", turn, recipe="Lentil Soup")
-    every = [{"field": "servings", "op": "gt", "value": 0}]
+    every = [{"field": "recipe_name", "op": "eq", "value": "Lentil Soup"}]
     with pytest.raises(WriteError, match="one at a time"):
         desk.write(3, op="delete", table="cooking_log", filters=every)
     one = [{"field": "id", "op": "eq", "value": desk.rows("cooking_log")[0]["id"]}]

@@ -203,7 +203,7 @@ async def test_questions_are_reads(home: Home, message: str, table: str, value: 
     [
         ("scale butter chicken to 6", "scale_recipe", {"servings": 6}),
         ("make butter chicken for 6", "scale_recipe", {"servings": 6}),
-        ("double the lentil soup", "scale_recipe", {"servings": 8}),
+        ("double the lentil soup", "scale_recipe", {"times": 2}),
         ("what do I need for butter chicken", "missing_ingredients", {}),
         ("do I have everything for butter chicken?", "missing_ingredients", {}),
         ("what can I cook tomorrow", "match_recipes", {"constraints": []}),

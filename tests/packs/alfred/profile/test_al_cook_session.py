@@ -13,9 +13,9 @@ from callboard.packs.alfred.kitchen.cooking import (
     CookCommand,
     CookSession,
     CookSessions,
-    read_command,
     seconds_in,
 )
+from callboard.packs.alfred.kitchen.router.stove import read_command
 from callboard.store.database import Database
 from callboard.store.records import Records
 
@@ -44,6 +44,10 @@ RECIPE: dict[str, Any] = {
     [
         ("next", CookCommand("next")),
         ("OK, next!", CookCommand("next")),
+        ("ok done, next", CookCommand("next")),
+        ("done. now what?", CookCommand("next")),
+        ("onions are in. now what", CookCommand("next")),
+        ("wait, slower, which pan?", CookCommand("repeat")),
         ("go back", CookCommand("back")),
         ("again?", CookCommand("repeat")),
         ("step 2", CookCommand("step", 2)),
@@ -103,7 +107,7 @@ async def test_a_recipe_is_walked_through():
         "Step 3 of 3: Rest it. (5 min)",
     ]
     assert [timer["seconds"] for timer in session.due_timers(301_000)] == [300]
-    assert session.summary().startswith("Cooking now: Butter Chicken, 4 servings\n- 500 g chicken")
+    assert session.summary().startswith("Cooking now: Butter Chicken, for 4\n- 500 g chicken")
 
 
 @pytest.mark.req("AL-75")

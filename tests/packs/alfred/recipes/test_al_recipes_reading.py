@@ -71,7 +71,7 @@ def test_markdown_as_people_write_it():
     assert report.kind == "markdown"
     assert (recipe.name, recipe.tags) == ("Bean Stew", ("spanish", "quick"))
     facts = recipe.facts
-    assert (facts.servings, facts.servings_high, facts.yields) == (4, 6, "bowls")
+    assert (facts.servings, facts.servings_high, facts.yields) == (4, 6, None)
     assert (facts.prep_minutes, facts.cook_minutes) == (10, 90)
     assert (facts.author, facts.published_on) == ("ana", "2021-03-22")
     assert recipe.description == "A stew of the south."
@@ -140,9 +140,11 @@ def test_times(text: str, minutes: int | None):
 
 @pytest.mark.parametrize(
     ("text", "low", "high", "of"),
-    [("4", 4, None, None), ("6-8 bowls", 6, 8, "bowls"), ("serves 4", 4, None, None),
+    [("4", 4, None, None), ("6-8 bowls", 6, 8, None), ("serves 4", 4, None, None),
      ("6+", 6, None, None), ("20 (40 pieces)", 20, None, None),
-     ("About 12 cookies", 12, None, "cookies")],
+     ("About 12 cookies", 12, None, "cookies"), ("Makes 12", 12, None, ""),
+     ("1 hearty serving", 1, None, None), ("Für 4 Personen", 4, None, None),
+     ("feeds 4 to 6", 4, 6, None), ("Serves 6 · 26 cm tin", 6, None, None)],
 )  # fmt: skip
 def test_servings(text: str, low: float, high: float | None, of: str | None):
     found = read_servings(text)
@@ -199,7 +201,7 @@ def test_jsonld_sections_times_and_yields():
     assert recipe.name == "Soup & bread"
     assert (recipe.steps[0].group, recipe.steps[0].text) == ("Base", "Boil.")
     facts = recipe.facts
-    assert (facts.servings, facts.yields) == (4, "bowls")
+    assert (facts.servings, facts.yields) == (4, None)
     assert (facts.prep_minutes, facts.cook_minutes) == (15, 45)
     assert (facts.author, facts.cuisine) == ("Ana", "French")
     assert facts.source_url == "https://example.org/soup"
@@ -371,3 +373,68 @@ JSON = st.recursive(
 def test_any_recipe_node_is_read_or_refused(changed: dict[str, Any]):
     report = import_file(json.dumps([{**changed, "@type": "Recipe"}]))
     assert len(report.recipes) == 1
+
+
+UNHEADED = """# Cinnamon rolls
+
+Makes 12
+
+**Dough**
+- 500 g flour
+- 80 g butter, melted
+
+**Filling**
+- 100 g butter, softened
+
+Knead for 10 min. Bake.
+"""
+
+
+def test_lists_without_headings_are_found_and_said_to_be_guessed():
+    report = import_file(UNHEADED, "markdown")
+    (recipe,) = report.recipes
+    assert [(line.quantity, line.name, line.group) for line in recipe.ingredients] == [
+        (500, "flour", "Dough"),
+        (80, "butter", "Dough"),
+        (100, "butter", "Filling"),
+    ]
+    assert [step.text for step in recipe.steps] == ["Knead for 10 min. Bake."]
+    assert (recipe.facts.servings, recipe.facts.yields) == (None, "12")
+    assert "no_headings" in [warned.code for warned in report.warnings]
+
+
+def test_a_table_is_read_row_by_row_in_its_first_measure():
+    text = "# Naan\n\nMakes: 6\n\n| what | metric | US |\n|---|---|---|\n"
+    text += "| plain flour | 350 g | 2¾ cups |\n| yoghurt | 120 g | ½ cup |\n\nKnead and fry.\n"
+    (recipe,) = import_file(text, "markdown").recipes
+    assert [(line.quantity, line.unit, line.name) for line in recipe.ingredients] == [
+        (350, "g", "plain flour"),
+        (120, "g", "yoghurt"),
+    ]
+
+
+def test_two_lists_of_one_dish_are_not_summed():
+    metric = "### Metric\n\n- 200 g flour\n- 100 g butter\n- 50 g sugar\n"
+    cups = "### US\n\n- 1 2/3 cups flour\n- 1 stick butter\n- 1/4 cup sugar\n"
+    text = f"# Shortbread\n\n## Ingredients\n\n{metric}\n{cups}\n## Directions\n\n1. Bake.\n"
+    report = import_file(text, "markdown")
+    (recipe,) = report.recipes
+    assert [line.raw for line in recipe.ingredients] == [
+        "200 g flour",
+        "100 g butter",
+        "50 g sugar",
+    ]
+    assert "US: 1 stick butter" in recipe.notes
+    assert "other_list" in [warned.code for warned in report.warnings]
+
+
+@pytest.mark.parametrize(
+    ("title", "servings", "yields"),
+    [("Shakshuka for two", 2, None), ("ENERGY BALLS (16)", None, "16"),
+     ("Lemonade - 1 pitcher", None, "1 pitcher"), ("Fish tacos (3 hungry people)", 3, None),
+     ("Soup", None, None)],
+)  # fmt: skip
+def test_a_title_may_say_for_how_many(title: str, servings: float | None, yields: str | None):
+    text = f"{title}\n\n200 g oats\n2 eggs\n\nMix everything and bake it.\n"
+    (recipe,) = import_file(text, "text").recipes
+    assert (recipe.facts.servings, recipe.facts.yields) == (servings, yields)

@@ -65,7 +65,7 @@ def recipes(draw: st.DrawFn) -> ImportedRecipe:
         facts=RecipeFacts(
             servings=servings,
             servings_high=high,
-            yields=draw(st.none() | st.sampled_from(["cookies", "bowls"])) if servings else None,
+            yields=draw(st.none() | st.sampled_from(["24 cookies", "8-10 pancakes", "1 loaf"])),
             prep_minutes=draw(st.none() | st.integers(0, 2_000)),
             cook_minutes=draw(st.none() | st.integers(0, 2_000)),
             cuisine=draw(st.none() | WORDS),

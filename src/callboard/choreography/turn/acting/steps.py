@@ -146,11 +146,8 @@ def words_for_write(words: TableWords, result: WriteResult) -> str:
 
 
 def named(labels: Sequence[str]) -> str:
-    """Return a few names, and how many more there are."""
-    shown = [each for each in labels if each]
-    rest = len(shown) - _MOST_NAMES
-    listed = ", ".join(shown[:_MOST_NAMES])
-    return f"{listed} and {rest} more" if rest > 0 else listed
+    """Return names; whoever changed many things at once sees all of them."""
+    return ", ".join(each for each in labels if each)
 
 
 def _plain(value: Any) -> str:

@@ -28,8 +28,16 @@ class Listing:
         """Return the list; what is too much is counted."""
         shown = self.lines[:most]
         rest = max(self.total, len(self.lines)) - len(shown)
-        tail = [f"… and {rest} more"] if rest > 0 else []
-        return "\n".join([self.title, *shown, *tail])
+        return "\n".join([self.title, *shown, *rest_line(rest, len(self.lines) - len(shown))])
+
+
+def rest_line(rest: int, kept: int) -> list[str]:
+    """Return how much of a list is not shown, and how to see it."""
+    if rest <= 0:
+        return []
+    if kept <= 0:
+        return [f"… and {rest} more: ask for a part of them, by a name or a place, to see those"]
+    return [f"… and {rest} more: say “more” to see them"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,6 +64,15 @@ class ReplyFacts:
     def has_failed(self) -> bool:
         """Whether something was not done."""
         return bool(self.not_done)
+
+    def unshown(self) -> list[str]:
+        """Return the lines of lists that a reply has no room for, each list under its heading."""
+        rest: list[str] = []
+        for each in self.listings:
+            lines = each.lines[MOST_LINES:]
+            missing = max(each.total, len(each.lines)) - len(each.lines)
+            rest += [each.title, *lines, *rest_line(missing, 0)] if lines else []
+        return rest
 
     def text(self) -> str:
         """Return the facts as a model is shown them."""

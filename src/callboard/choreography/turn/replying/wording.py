@@ -81,7 +81,8 @@ def _affected_line(domain: Domain, affected: Affected) -> str:
     words = table_words(domain, affected.table)
     preposition = {"add": "to", "remove": "from"}.get(affected.op, words.within)
     rest = affected.count - len(affected.labels)
-    more = f" and {rest} more" if rest > 0 and affected.labels else ""
+    way = f" and {rest} more (say no and ask for {words.place} to see all)"
+    more = way if rest > 0 and affected.labels else ""
     names = ", ".join(affected.labels) + more
     said = f"- {affected.op} {affected.count} {preposition} {words.place}"
     return f"{said}: {names}" if names else said
@@ -160,6 +161,7 @@ _SHORT_ROWS: Final = 20
 async def word_reply(work: TurnWork, facts: ReplyFacts) -> str:
     """Return what the user is told of a turn that did something."""
     template = reply_from_facts(facts, work.mode)
+    work.state.rest = facts.unshown()
     if not _is_worth_a_call(work, facts):
         return clean_reply(work, template)
     sections = await _sections(work, facts)

@@ -12,32 +12,15 @@ from typing import Any, Final, Literal
 from callboard.choreography.turn.requests import WriteOp, WriteRequest
 from callboard.core.errors import NotFound
 from callboard.knowledge.entities.matching import name_key
-from callboard.packs.alfred.kitchen.compute.amounts import unit_word
+from callboard.packs.alfred.kitchen.compute.amounts import unit_word, with_own_words
 from callboard.packs.alfred.kitchen.compute.matching import scale_recipe
 from callboard.store.records import Records
 
 Kind = Literal["next", "back", "repeat", "step", "how_much", "timer", "ingredients", "done", "stop"]
 
-_NEXT: Final = re.compile(
-    r"(?:ok(?:ay)?,? )?(?:next|go on|continue|and now|what now|what's next|then)"
-)
-_BACK: Final = re.compile(r"(?:go )?(?:back|previous)(?: one| a step| step)?")
-_REPEAT: Final = re.compile(r"(?:repeat|again|what|say (?:that|it) again|where (?:was i|am i))")
-_STEP: Final = re.compile(r"(?:go to )?step (\d{1,3})")
-_HOW_MUCH: Final = re.compile(r"how (?:much|many) (?:of )?(?:the )?(.+?)(?: do i need| goes in)?")
-_TIMER: Final = re.compile(r"(?:set |start )?(?:a |the )?timer(?: for)?(?: (.+))?")
-_TIMER_OF: Final = re.compile(r"(?:set |start )?(?:a |the )?(.+?) timer")
-_LIST: Final = re.compile(r"(?:show |list )?(?:the |my )?ingredients|what do i need")
-_DONE: Final = re.compile(r"(?:i'm |we're |all )?(?:done|finished|ready to eat)\b(.*)")
-_STOP: Final = re.compile(r"(?:stop|cancel|quit)(?: cooking)?")
-_STARS: Final = re.compile(
-    r"\b([1-5]) ?(?:stars?|/ ?5|out of 5)|\b(one|two|three|four|five) stars?"
-)
-_NUMBERS: Final = {"one": 1, "two": 2, "three": 3, "four": 4, "five": 5}
 _DURATION: Final = re.compile(
     r"((?<!\d)\d++(?:\.\d++)?+|an?|half an?) ?(hours?|hrs?|h|minutes?|mins?|m|seconds?|secs?|s)\b"
 )
-_LEFT_ALONE: Final = re.compile(r"\b(?:don't|do not|without|not) (?:deduct|take|touch|change)")
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,20 +34,6 @@ class CookCommand:
     deducts: bool = True
 
 
-def read_command(message: str) -> CookCommand | None:
-    """Return what a message at the stove means, or None if it is something else."""
-    said = " ".join(message.casefold().replace("’", "'").split()).strip(" .!?")
-    for pattern, kind in ((_NEXT, "next"), (_BACK, "back"), (_REPEAT, "repeat"), (_STOP, "stop")):
-        if pattern.fullmatch(said):
-            return CookCommand(kind)  # pyright: ignore[reportArgumentType]
-    if _LIST.fullmatch(said):
-        return CookCommand("ingredients")
-    step = _STEP.fullmatch(said)
-    if step:
-        return CookCommand("step", int(step[1]))
-    return _timer(said) or _done(said) or _how_much(said)
-
-
 def seconds_in(text: str) -> int | None:
     """Return the time a text names: `1 hour and 20 minutes`."""
     total, is_named = 0.0, False
@@ -73,29 +42,6 @@ def seconds_in(text: str) -> int | None:
         total += number * {"h": 3600, "m": 60, "s": 1}[unit[0]]
         is_named = True
     return round(total) if is_named and total > 0 else None
-
-
-def _timer(said: str) -> CookCommand | None:
-    found = _TIMER.fullmatch(said)
-    if found:
-        return CookCommand("timer", seconds_in(found[1] or ""))
-    named = _TIMER_OF.fullmatch(said)
-    seconds = seconds_in(named[1].replace("-", " ")) if named else None
-    return None if seconds is None else CookCommand("timer", seconds)
-
-
-def _done(said: str) -> CookCommand | None:
-    found = _DONE.fullmatch(said)
-    if found is None:
-        return None
-    stars = _STARS.search(found[1])
-    rating = None if stars is None else int(stars[1] or _NUMBERS[stars[2]])
-    return CookCommand("done", rating, found[1].strip(" ,"), not _LEFT_ALONE.search(said))
-
-
-def _how_much(said: str) -> CookCommand | None:
-    found = _HOW_MUCH.fullmatch(said)
-    return None if found is None else CookCommand("how_much", text=found[1])
 
 
 KIND: Final = "cook_session"
@@ -110,7 +56,8 @@ class CookSession:
 
     recipe_id: str
     name: str
-    servings: float
+    # None if the recipe does not say: then it is cooked as it is written.
+    servings: float | None
     ingredients: tuple[Row, ...]
     steps: tuple[Row, ...]
     started_ms: int
@@ -120,16 +67,20 @@ class CookSession:
     @classmethod
     def of(cls, recipe: Row, servings: float | None, now_ms: int) -> "CookSession":
         """Begin with a recipe, its lines and steps read along, for so many people."""
-        wanted = float(servings if servings is not None else recipe.get("servings") or 1)
-        scaled = scale_recipe(recipe, wanted)
-        kept = ("name", "quantity", "unit", "preparation", "optional", "shown")
+        scaled = scale_recipe(recipe, servings)
+        kept = ("name", "quantity", "unit", "preparation", "optional", "shown", "part", "raw_text")
         lines = [{key: line.get(key) for key in kept} for line in scaled["ingredients"]]
         steps = [
             {"text": str(step.get("text", "")), "minutes": step.get("minutes")}
             for step in recipe.get("steps") or ()
         ]
         return cls(
-            str(recipe["id"]), str(recipe["name"]), wanted, tuple(lines), tuple(steps), now_ms
+            str(recipe["id"]),
+            str(recipe["name"]),
+            scaled["servings"],
+            tuple(lines),
+            tuple(steps),
+            now_ms,
         )
 
     def follow(self, command: CookCommand, now_ms: int) -> tuple["CookSession", str]:
@@ -155,9 +106,10 @@ class CookSession:
         minutes = round((now_ms - self.started_ms) / _MINUTE_MS)
         record: dict[str, Any] = {
             "recipe_id": self.recipe_id,
-            "servings": self.servings,
             "inventory_deducted": deducts,
         }
+        if self.servings is not None:
+            record["servings"] = self.servings
         if rating is not None:
             record["rating"] = rating
         # Who comes back days later did not cook all the while.
@@ -184,12 +136,17 @@ class CookSession:
 
     def summary(self) -> str:
         """Return the recipe as a prompt is told it: first of all, and with its steps."""
-        lines = [f"Cooking now: {self.name}, {self.servings:g} servings"]
+        lines = [f"Cooking now: {self.name}, {self.amount}"]
         lines += [f"- {_line(line)}" for line in self.ingredients]
         for number, step in enumerate(self.steps, start=1):
             mark = ">" if number == self.position else " "
             lines.append(f"{mark}{number}. {step['text']}")
         return "\n".join(lines)
+
+    @property
+    def amount(self) -> str:
+        """How much is cooked, in words."""
+        return "as written" if self.servings is None else f"for {self.servings:g}"
 
     def to_body(self) -> dict[str, Any]:
         """Return the session as it is stored."""
@@ -266,7 +223,10 @@ def _line(line: Row) -> str:
     if not line.get("shown"):
         said += ", to taste"
     prepared = line.get("preparation")
-    return f"{said}, {prepared}" if prepared else said
+    whole = with_own_words(
+        f"{said}, {prepared}" if prepared else said, line.get("raw_text"), is_scaled=True
+    )
+    return f"{whole} ({line['part']})" if line.get("part") else whole
 
 
 class CookSessions:

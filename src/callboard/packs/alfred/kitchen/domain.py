@@ -187,7 +187,7 @@ class Kitchen(DescribedDomain):
         from callboard.packs.alfred.kitchen.router.cooking import route_cooking
         from callboard.packs.alfred.kitchen.router.routing import LONGEST_MESSAGE, route_message
         from callboard.packs.alfred.kitchen.router.situation import Situation
-        from callboard.packs.alfred.kitchen.router.words import tidy
+        from callboard.packs.alfred.kitchen.router.wording import tidy
 
         if len(asked.message) > LONGEST_MESSAGE:
             return None

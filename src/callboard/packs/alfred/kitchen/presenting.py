@@ -5,7 +5,11 @@ from datetime import date
 from typing import Any, Final, cast
 
 from callboard.choreography.turn.domain import Row
-from callboard.packs.alfred.kitchen.compute.amounts import kitchen_fraction, unit_word
+from callboard.packs.alfred.kitchen.compute.amounts import (
+    kitchen_fraction,
+    unit_word,
+    with_own_words,
+)
 from callboard.packs.alfred.kitchen.compute.shortages import group_shopping
 from callboard.packs.alfred.kitchen.food.foods import category_words
 from callboard.packs.alfred.kitchen.generation.content import PLAN
@@ -21,6 +25,8 @@ def present_rows(table: str, rows: Sequence[Row], organization: str) -> list[str
         return _blocked(rows)
     if table in _UNSAID:
         return []
+    if table == "scale_recipe.ingredients":
+        return _by_part(rows)
     if table in _TO_BUY and not rows:
         return ["- nothing, all of it is there"]
     line = _LINES.get(table)
@@ -39,10 +45,23 @@ def present_recipe(recipe: Row) -> str:
     """Return a whole recipe: what goes in, and how it is made."""
     lines = [f"Mind: {each}." for each in recipe.get("mind") or ()]
     lines.append(_headline(recipe))
-    lines += [_line(each) for each in _listed(recipe, "ingredients")]
+    lines += _by_part(_listed(recipe, "ingredients"))
     steps = _listed(recipe, "steps")
     lines += [f"{number}. {_step(each)}" for number, each in enumerate(steps, 1)]
     return "\n".join(line for line in lines if line)
+
+
+def _by_part(lines: Sequence[Row]) -> list[str]:
+    """Return the lines of a recipe; each of its lists stands under its own heading."""
+    told: list[str] = []
+    part = ""
+    for line in lines:
+        own = str(line.get("part") or "")
+        if own != part:
+            told.append(f"{own or 'Besides'}:")
+            part = own
+        told.append(_line(line))
+    return told
 
 
 def meal_line(row: Row) -> str:
@@ -109,6 +128,7 @@ def _recipes(rows: Sequence[Row]) -> list[str]:
 
 def _headline(recipe: Row) -> str:
     beside = [f"{recipe['servings']:g} servings"] if recipe.get("servings") else []
+    beside += [f"makes {recipe['yields']}"] if recipe.get("yields") else []
     total = recipe.get("total_minutes")
     if total is None:
         times = [recipe.get("prep_minutes"), recipe.get("cook_minutes")]
@@ -136,7 +156,9 @@ def _line(line: Row) -> str:
         text, rest = "", [*rest, str(line["quantity"])]
     rest += ["optional"] if line.get("optional") else []
     said = " ".join(f"{text} {name}".split())
-    return f"- {said}, {', '.join(rest)}" if rest else f"- {said}"
+    if rest:
+        said = f"{said}, {', '.join(rest)}"
+    return f"- {with_own_words(said, line.get('raw_text'), is_scaled='shown' in line)}"
 
 
 def _step(step: Row) -> str:
@@ -181,12 +203,10 @@ def _match(row: Row) -> str:
 
 
 def _blocked(rows: Sequence[Row]) -> list[str]:
-    lines = [
+    return [
         f"- {row.get('name')} ({', '.join(str(each) for each in row.get('blocked_by') or ())})"
-        for row in rows[:_MOST_BLOCKED]
+        for row in rows
     ]
-    rest = len(rows) - len(lines)
-    return [*lines, f"- {rest} more"] if rest > 0 else lines
 
 
 def _to_buy(row: Row) -> str:
@@ -225,7 +245,6 @@ def _listed(row: Row, key: str) -> Sequence[Row]:
 # What arithmetic gives besides its answer.
 _UNSAID: Final = frozenset({"missing_ingredients.lines", "scale_recipe.steps", "scale_recipe.tags"})
 _TO_BUY: Final = frozenset({"missing_ingredients.missing", "aggregate_shopping.items"})
-_MOST_BLOCKED: Final = 3
 _EXACT_BELOW: Final = 10
 _WEIGHED: Final = frozenset({"g", "kg", "mg", "ml", "cl", "dl", "l", "oz", "lb"})
 _LINES: Final[Mapping[str, Callable[[Row], list[str]]]] = {
@@ -237,5 +256,4 @@ _LINES: Final[Mapping[str, Callable[[Row], list[str]]]] = {
     "match_recipes.matches": lambda row: [_match(row)],
     "missing_ingredients.missing": lambda row: [_to_buy(row)],
     "aggregate_shopping.items": lambda row: [_to_buy(row)],
-    "scale_recipe.ingredients": lambda row: [_line(row)],
 }

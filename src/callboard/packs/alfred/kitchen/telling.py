@@ -55,7 +55,6 @@ def _words(*values: Any) -> tuple[str, ...]:
     return tuple(dict.fromkeys(str(each) for each in values if each))
 
 
-_MOST_NAMES: Final = 6
 _PLACES: Final[Mapping[str, TableWords]] = {
     "recipes": TableWords("your recipes"),
     "recipe_ingredients": TableWords("the ingredients of your recipes"),
@@ -79,6 +78,9 @@ _PLACES: Final[Mapping[str, TableWords]] = {
     },
     "expiring_soon.until": TableWords(""),
     "missing_ingredients.servings": TableWords(""),
+    "aggregate_shopping.as_written": TableWords(
+        "taken as written, because nobody knows for how many they are"
+    ),
     **{
         f"{name}.mind": TableWords("mind")
         for name in ("scale_recipe", "missing_ingredients", "aggregate_shopping")
@@ -150,7 +152,4 @@ def _value(value: Any) -> str:
 
 
 def _named(labels: Sequence[str]) -> str:
-    shown = [each for each in labels if each]
-    rest = len(shown) - _MOST_NAMES
-    listed = ", ".join(shown[:_MOST_NAMES])
-    return f"{listed} and {rest} more" if rest > 0 else listed or f"{len(labels)} things"
+    return ", ".join(each for each in labels if each) or f"{len(labels)} things"

@@ -253,5 +253,7 @@ class Decisions:
 def _told(affected: Affected) -> str:
     what = affected.table.replace("_", " ")
     more = affected.count - len(affected.labels)
-    names = ", ".join(affected.labels) + (f" and {more} more" if more > 0 else "")
+    names = ", ".join(affected.labels) + (
+        f" and {more} more (say no and ask for them to see all)" if more > 0 else ""
+    )
     return f"{affected.op} {affected.count} in {what}" + (f": {names}" if affected.labels else "")

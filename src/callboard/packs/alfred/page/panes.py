@@ -136,7 +136,7 @@ class CookingPane:
         with self._room:
             with box("header"):
                 words("h2", cooking.name)
-                words("span", f"for {cooking.servings:g}", "count")
+                words("span", cooking.amount, "count")
             words("p", _step(cooking), "text step")
             for each in timers:
                 words("p", each, "timer", role="status")

@@ -5,6 +5,7 @@ A volume becomes a weight only by a known density.
 
 import math
 import re
+import unicodedata
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import cache
@@ -25,11 +26,11 @@ def canonical_unit(text: str | None) -> str | None:
     """Return a unit in its one spelling; pieces are no unit, and an unknown word stays as it is."""
     if text is None or not text.strip():
         return None
-    stripped = composed(text).strip().rstrip(".")
+    stripped = re.sub(r"[\s.]+$", "", composed(text).strip())
     known = _exact().get(stripped) or _spellings().get(_spelling(stripped))
     if known == PIECE:
         return None
-    return known or stripped
+    return known or stripped or None
 
 
 def is_known_unit(text: str | None) -> bool:
@@ -227,3 +228,28 @@ def _plain(text: str) -> str:
     """Write signs such as ½ as `1/2`, set off from a number before them."""
     spaced = re.sub(r"(?<=\d)(?=[\u00bc-\u00be\u2150-\u215e])", " ", text)
     return composed(spaced).replace("\u2044", "/")
+
+
+_WORD: Final = re.compile(r"[^\W\d_]+|\d+")
+_FILLING: Final = frozenset(["a", "an", "of", "the"])
+
+
+def with_own_words(said: str, raw: Any, *, is_scaled: bool = False) -> str:
+    """Return a line as it was read, and its own words beside it where they say something else.
+
+    A scaled line has other numbers than its words; a range or a second amount still is told.
+    """
+    told = [each for each in _words_in(str(raw or "")) if each not in _FILLING]
+    shown = set(_words_in(said))
+    numbers = [each for each in told if each.isdigit()]
+    if is_scaled and len(numbers) <= 1:
+        told = [each for each in told if not each.isdigit()]
+    if all(each in shown for each in told):
+        return said
+    return f"{said}  [{' '.join(str(raw).split())}]"
+
+
+def _words_in(text: str) -> list[str]:
+    """Return the words and numbers of a text; a unit is told in its one spelling."""
+    plain = unicodedata.normalize("NFKC", text).casefold().replace("\u2044", "/")
+    return [canonical_unit(each) or each for each in _WORD.findall(plain)]

@@ -122,8 +122,8 @@ def _missing(given: _Given) -> Mapping[str, Any]:
 
 
 def _scaled(given: _Given) -> Mapping[str, Any]:
-    own = given.recipe.get("servings") or 1
-    return scale_recipe(given.recipe, given.servings if given.servings is not None else float(own))
+    times = given.options.get("times")
+    return scale_recipe(given.recipe, given.servings, None if times is None else float(times))
 
 
 def _aggregate(given: _Given) -> Mapping[str, Any]:

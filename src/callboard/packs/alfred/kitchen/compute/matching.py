@@ -14,29 +14,41 @@ from callboard.packs.alfred.kitchen.compute.rows import (
     Row,
     Stock,
     ingredient_lines,
+    is_scalable,
     scale_of,
     staple_keys,
 )
 from callboard.packs.alfred.kitchen.food.checking import Eater, check_for
 
 
-def scale_recipe(recipe: Row, servings: float) -> dict[str, Any]:
-    """Return a recipe for so many servings; what has no quantity has none afterwards.
+def scale_recipe(
+    recipe: Row, servings: float | None = None, times: float | None = None
+) -> dict[str, Any]:
+    """Return a recipe for so many servings, or so many times; without either as it is written.
 
-    `shown` is the quantity as a measuring cup has it. It is for showing only.
+    What has no quantity has none afterwards. `shown` is the quantity as a measuring cup has it. It
+    is for showing only.
     """
-    if not servings > 0:
+    wanted = times if times is not None else servings
+    if wanted is not None and not wanted > 0:
         raise InvalidInput(
-            f"A recipe cannot be made for {servings:g} servings", fix="Name a number above 0."
+            f"A recipe cannot be made for {wanted:g} servings", fix="Name a number above 0."
         )
-    scale = scale_of(recipe, servings)
+    if servings is not None and not is_scalable(recipe):
+        raise InvalidInput(
+            f"{recipe.get('name') or 'The recipe'} does not say for how many it is",
+            fix="Set its servings first, or ask for it so many times: “double it”.",
+        )
+    own = recipe.get("servings")
+    scale = times if times is not None else scale_of(recipe, servings)
+    made = servings if servings is not None else None if own is None else float(own) * scale
     lines: list[dict[str, Any]] = []
     for line in ingredient_lines(recipe):
         quantity = line.get("quantity")
         exact = None if quantity is None else rounded(float(quantity) * scale)
         shown = "" if exact is None else kitchen_fraction(exact)
         lines.append({**line, "quantity": exact, "shown": shown})
-    return {**recipe, "servings": servings, "ingredients": lines, "scale": rounded(scale)}
+    return {**recipe, "servings": made, "ingredients": lines, "scale": rounded(scale)}
 
 
 SOON_DAYS: Final = 3

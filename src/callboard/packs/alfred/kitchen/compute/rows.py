@@ -146,9 +146,18 @@ def staple_keys(staples: Iterable[str]) -> frozenset[str]:
 
 
 def scale_of(recipe: Row, servings: float | None) -> float:
-    """Return what a recipe's quantities are multiplied by."""
+    """Return what a recipe's quantities are multiplied by.
+
+    One that does not say for how many it is is taken as it is written; whoever asks for a number
+    looks at `is_scalable` first.
+    """
     own = float(recipe.get("servings") or 0)
     return 1.0 if not servings or own <= 0 else float(servings) / own
+
+
+def is_scalable(recipe: Row) -> bool:
+    """Say whether a recipe says for how many it is."""
+    return float(recipe.get("servings") or 0) > 0
 
 
 def with_mind(done: Row, recipes: Sequence[Row]) -> dict[str, Any]:

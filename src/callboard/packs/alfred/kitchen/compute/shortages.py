@@ -15,6 +15,7 @@ from callboard.packs.alfred.kitchen.compute.rows import (
     Row,
     Stock,
     ingredient_lines,
+    is_scalable,
     scale_of,
     staple_keys,
 )
@@ -40,7 +41,7 @@ def missing_ingredients(
     return {
         "lines": lines,
         "missing": [line for line in lines if line["is_missing"]],
-        "servings": servings or recipe.get("servings"),
+        "servings": servings if is_scalable(recipe) and servings else recipe.get("servings"),
     }
 
 
@@ -133,8 +134,11 @@ def aggregate_shopping(
     """
     known = catalogue or FoodCatalogue()
     needs: list[Need] = []
+    unscaled: list[str] = []
     for meal in meals:
         recipe, servings = _recipe_of(meal)
+        if servings and not is_scalable(recipe):
+            unscaled.append(str(recipe.get("name") or ""))
         for need in needs_of(recipe, servings, known, include_optional=False):
             add_need(needs, need)
     stock = Stock.of(inventory, known)
@@ -145,7 +149,7 @@ def aggregate_shopping(
         for need in needs
         if name_key(need["name"]) not in left_out and (item := _to_buy(need, stock, listed))
     ]
-    return {"items": items, "count": len(items)}
+    return {"items": items, "count": len(items), "as_written": [{"name": n} for n in unscaled]}
 
 
 def group_shopping(

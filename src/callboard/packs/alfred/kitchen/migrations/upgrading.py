@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     from alembic.config import Config
     from sqlalchemy import Connection
 
-HEAD: Final = "0003"
+HEAD: Final = "0004"
 """The newest revision in `versions`."""
 VERSION_TABLE: Final = "alembic_version"
 _LOCK: Final = 721_340_517

@@ -89,7 +89,7 @@ class RecipeFacts:
     servings: float | None = None
     # Set for a range only: six to eight bowls.
     servings_high: float | None = None
-    # What the servings are counted in, if not portions: `cookies`.
+    # What it makes, if that is not counted in portions: `24 cookies`.
     yields: str | None = None
     prep_minutes: int | None = None
     cook_minutes: int | None = None

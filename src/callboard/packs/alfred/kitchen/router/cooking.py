@@ -1,17 +1,20 @@
 """At the stove: begin with a recipe, walk through it, finish it. One per conversation."""
 
 import re
-from typing import Final
+from dataclasses import replace
+from typing import Any, Final
 
-from callboard.choreography.turn.domain import Routed
+from callboard.choreography.turn.domain import Routed, Row
+from callboard.packs.alfred.kitchen.compute.rows import is_scalable
 from callboard.packs.alfred.kitchen.cooking import (
     CookCommand,
     CookSession,
     CookSessions,
-    read_command,
 )
 from callboard.packs.alfred.kitchen.router.meals import POINTING, find_recipe, find_recipes
-from callboard.packs.alfred.kitchen.router.situation import Situation, read_recipe, same
+from callboard.packs.alfred.kitchen.router.situation import Situation, Steps, read_recipe, same
+from callboard.packs.alfred.kitchen.router.stove import read_command
+from callboard.packs.alfred.kitchen.router.wording import without_remarks
 from callboard.packs.alfred.kitchen.router.words import forms, read_count
 
 _FORMS: Final = forms("cooking")
@@ -28,13 +31,18 @@ async def route_cooking(situation: Situation, cooks: CookSessions, now_ms: int) 
         command = read_command(situation.text)
         if command is not None and _is_meant(command, situation.text):
             return await _follow(situation, cooks, cooking, command, now_ms)
-    answered = _FORMS["agreed"].search(situation.text)
-    text = situation.text if answered is None else situation.text[: answered.start()]
+        rescaled = await _rescaled(situation, cooks, cooking)
+        if rescaled is not None:
+            return rescaled
+    agreed = _FORMS["agreed"].search(situation.text)
+    if agreed is not None:
+        text, answer = situation.text[: agreed.start()], None
+    else:
+        text, answer = _answered(situation.text)
     started = _FORMS["start"].match(text)
     if started is None or not session_id:
         return _idle(situation)
-    is_agreed = answered is not None
-    return await _begin(situation, cooks, started, now_ms, is_agreed=is_agreed)
+    return await _begin(situation, cooks, started, answer, now_ms)
 
 
 def _idle(situation: Situation) -> Routed | None:
@@ -52,9 +60,8 @@ async def _begin(
     situation: Situation,
     cooks: CookSessions,
     found: re.Match[str],
+    answer: str | None,
     now_ms: int,
-    *,
-    is_agreed: bool,
 ) -> Routed | None:
     name = found["what"]
     if _FORMS["no_dish"].fullmatch(name):
@@ -78,19 +85,26 @@ async def _begin(
         )
     )
     mind: list[str] = list(rows[0].get("mind") or ())
-    if mind and not is_agreed:
+    if mind and answer is not None:
         return Routed(question=f"{'. '.join(mind)}. Shall we cook it all the same?")
-    cooking = CookSession.of(rows[0], _people(found["people"]), now_ms)
+    people = _people(found["people"])
+    # Nobody is asked twice about one request: after a yes it is cooked as it is written.
+    sized = rows[0] if answer is None else _sized(rows[0], people, answer)
+    if sized is None:
+        return Routed(question=_how_many(recipe["name"]))
+    cooking = CookSession.of(sized, people if is_scalable(sized) else None, now_ms)
     await cooks.put(situation.asked.who.session_id, cooking)
     steps = situation.steps
+    has_noted = _note_servings(steps, rows[0], sized)
     steps.read(
         f"Take out the recipe for {cooking.name}",
+        1 if has_noted else 0,
         table="recipes",
         columns=["id", "name", "servings", "total_minutes"],
         filters=[same("id", cooking.recipe_id)],
     )
     _, listed = cooking.follow(CookCommand("ingredients"), now_ms)
-    told = f"Cooking {cooking.name} for {cooking.servings:g}. You need:\n{listed}\nSay “next”."
+    told = f"Cooking {cooking.name} {cooking.amount}. You need:\n{listed}\nSay “next”."
     told = "\n".join([*(f"Mind: {each}." for each in mind), told])
     return steps.done(f"Cook {cooking.name}", reply=told, pins=(cooking.recipe_id,))
 
@@ -128,8 +142,41 @@ def _is_meant(command: CookCommand, text: str) -> bool:
         return _FORMS["about_stock"].search(text) is None
     if command.kind != "done" or command.number is not None:
         return True
-    rest = command.text.split()
+    rest = re.sub(r"^(?:with )?cooking\b.*", "", command.text).split()
     return len(rest) <= _MOST_WORDS_AFTER_DONE and (not rest or rest[0] not in ("with", "the"))
+
+
+async def _rescaled(
+    situation: Situation, cooks: CookSessions, cooking: CookSession
+) -> Routed | None:
+    """Cook what is on the stove for more or fewer; where the cook is stays."""
+    found = _FORMS["rescaled"].match(without_remarks(situation.text)[0])
+    if found is None:
+        return None
+    if cooking.servings is None:
+        return Routed(
+            reply=f"{cooking.name} does not say for how many it is. Say “set servings of "
+            f"{cooking.name} to 4”, then begin again."
+        )
+    counts = [read_count(found[name] or "") or 0.0 for name in ("count", "count2", "kids")]
+    people = sum(counts)
+    if found["times"]:
+        people = cooking.servings * _TIMES[found["times"].casefold()]
+    elif found["more"]:
+        step = read_count(found["step"]) or 1.0
+        people = cooking.servings + (step if found["more"].casefold() == "more" else -step)
+    if people <= 0:
+        return None
+    rows = await situation.rows(
+        table="recipes", filters=[same("id", cooking.recipe_id)], include=["ingredients", "steps"]
+    )
+    if not rows:
+        return None
+    again = CookSession.of({**rows[0], "servings": rows[0]["servings"] or 1}, people, 0)
+    after = replace(cooking, servings=people, ingredients=again.ingredients)
+    await cooks.put(situation.asked.who.session_id, after)
+    _, listed = after.follow(CookCommand("ingredients"), 0)
+    return Routed(reply=f"Cooking {after.name} {after.amount} now. You need:\n{listed}")
 
 
 def _people(word: str | None) -> float | None:
@@ -140,10 +187,11 @@ def _people(word: str | None) -> float | None:
 
 async def route_scaled(situation: Situation) -> Routed | None:
     """Show a recipe for another number of people; the recipe itself stays as it is."""
-    found = _FORMS["scaled"].match(situation.text)
+    text, answer = _answered(situation.text)
+    found = _FORMS["scaled"].match(text)
     if found is None:
         return None
-    name = found["recipe"] or found["recipe2"]
+    name = found["recipe"] or found["recipe2"] or found["recipe3"]
     if POINTING.fullmatch(name):
         if len(situation.asked.referenced) != 1:
             return None
@@ -154,14 +202,69 @@ async def route_scaled(situation: Situation) -> Routed | None:
         recipe = await find_recipe(situation, name)
     if recipe is None:
         return None
-    times = (
-        _TIMES[found["times"].casefold()] * float(recipe["servings"]) if found["times"] else None
-    )
-    servings = times or read_count(found["count"] or "")
+    if found["times"] or found["factor"]:
+        # So many times is so many times, whatever number it is made for.
+        factor = _TIMES.get((found["times"] or "").casefold())
+        times = factor or float(found["factor"].replace(",", "."))
+        return _scaling(situation, recipe, recipe, {"times": times})
+    servings = read_count(found["count"] or "")
     if servings is None:
         return None
+    sized = _sized(recipe, servings, answer)
+    if sized is None:
+        return Routed(question=_how_many(recipe["name"]))
+    return _scaling(situation, recipe, sized, {"servings": servings})
+
+
+def _scaling(situation: Situation, recipe: Row, sized: Row, wanted: dict[str, float]) -> Routed:
     steps = situation.steps
-    read = read_recipe(steps, 0, same("id", recipe["id"]))
-    told = f"{recipe['name']} for {servings:g}"
-    steps.analyze(told, "recipes", 1, "scale_recipe", [read], servings=servings)
+    group = 1 if _note_servings(steps, recipe, sized) else 0
+    read = read_recipe(steps, group, same("id", recipe["id"]))
+    if not is_scalable(sized) and "times" not in wanted:
+        told = f"{recipe['name']} as written: nobody knows for how many that is"
+        steps.analyze(told, "recipes", group + 1, "scale_recipe", [read])
+        return steps.done(told, (told,))
+    if "servings" in wanted:
+        told = f"{recipe['name']} for {wanted['servings']:g}"
+    else:
+        told = f"{recipe['name']}, {wanted['times']:g} times as much"
+    steps.analyze(told, "recipes", group + 1, "scale_recipe", [read], **wanted)
     return steps.done(told)
+
+
+_ANSWER: Final = re.compile(r"^(?P<request>.+\S)\s+\((?P<answer>[^()]{1,80})\)$", re.S)
+_COUNTED: Final = re.compile(r"\b(\d{1,3}|[a-z]+)\b", re.I)
+
+
+def _answered(text: str) -> tuple[str, str]:
+    """Return a request, and what was said when it was asked about."""
+    found = _ANSWER.match(text)
+    return (text, "") if found is None else (found["request"], found["answer"])
+
+
+def _how_many(name: Any) -> str:
+    return f"{name} does not say for how many it is. For how many is it as written?"
+
+
+def _sized(recipe: Row, people: float | None, answer: str) -> Row | None:
+    """Return a recipe with the servings it is for as far as anybody knows; None is to be asked."""
+    if people is None or is_scalable(recipe):
+        return recipe
+    if not answer:
+        return None
+    counts = (read_count(word) for word in _COUNTED.findall(answer))
+    return {**recipe, "servings": next((each for each in counts if each), None)}
+
+
+def _note_servings(steps: Steps, recipe: Row, sized: Row) -> bool:
+    """Keep with a recipe for how many it is, once somebody has said so."""
+    if sized["servings"] == recipe["servings"]:
+        return False
+    steps.write(
+        f"Note that {recipe['name']} is for {sized['servings']:g}",
+        op="update",
+        table="recipes",
+        filters=[same("id", recipe["id"])],
+        set={"servings": sized["servings"]},
+    )
+    return True

@@ -6,6 +6,7 @@ only ever told, never imposed.
 
 import re
 from collections.abc import Awaitable, Callable, Mapping
+from dataclasses import replace
 from typing import Final
 
 from callboard.choreography.turn.domain import Routed
@@ -23,7 +24,8 @@ from callboard.packs.alfred.kitchen.router.showing import route_showing
 from callboard.packs.alfred.kitchen.router.situation import Situation
 from callboard.packs.alfred.kitchen.router.stock import route_adding, route_statements
 from callboard.packs.alfred.kitchen.router.taking import route_taking
-from callboard.packs.alfred.kitchen.router.words import TARGET, forms
+from callboard.packs.alfred.kitchen.router.wording import reword
+from callboard.packs.alfred.kitchen.router.words import TARGET, forms, is_known, read_things
 
 _MODES: Final = (
     ("cook", re.compile(r"\b(?:i'm|i am|we're|we are) (?:making|cooking|baking|preparing)\b")),
@@ -82,7 +84,8 @@ _ROUTES: Final[Mapping[str, Route]] = {
 _WHEN: Final = forms("routes")
 _VERBS: Final = (
     "add|put|buy|remove|delete|take|show|list|check|mark|set|update|move|plan|suggest|save|remind|"
-    "make|rate|rename|clear|tell"
+    "make|rate|rename|clear|tell|scratch|drop|cross|need|is there|are there|do we have|do i have|"
+    "what's|what is"
 )
 _THEN: Final = re.compile(
     rf"\s*(?:[,;.]\s*)?(?:\band\s+)?\b(?:then|after that|afterwards)\b[,:]?\s+"
@@ -106,10 +109,35 @@ async def route_message(situation: Situation) -> Routed | None:
         # A request with the answer to what was asked about it: which of two places was meant.
         told = f"{answered['request']} from the {answered['target']}"
         return await _route(situation.saying(told, situation.first_group))
+    routed = await _whole_or_parts(situation)
+    return routed if routed is not None else await _other_words(situation)
+
+
+async def _whole_or_parts(situation: Situation) -> Routed | None:
     whole = await _route(situation) if _THEN.search(situation.text) is None else None
     if whole is not None:
         return whole
     return await _parts(situation) or await _route(situation)
+
+
+_BOUGHT: Final = re.compile(r"bought ", re.I)
+
+
+async def _other_words(situation: Situation) -> Routed | None:
+    """Route a message in the words of its form; what is only a remark is told as left aside."""
+    said = reword(situation.text)
+    if said is None:
+        return None
+    if said.reply:
+        return Routed(reply=said.reply)
+    if _BOUGHT.match(said.text) and not any(map(is_known, read_things(said.text[7:]))):
+        # What nobody sells was not bought: it got me thinking.
+        return None
+    routed = await _whole_or_parts(situation.saying(said.text, situation.first_group))
+    if routed is None or not said.remarks:
+        return routed
+    aside = tuple(f"I left aside “{each}”" for each in said.remarks)
+    return replace(routed, assumptions=(*routed.assumptions, *aside))
 
 
 def routes_for(text: str) -> list[str]:

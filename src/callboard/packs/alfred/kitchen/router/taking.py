@@ -4,6 +4,7 @@ An amount takes only that much. Where nobody can reckon how much is left, nothin
 user is told how to say it.
 """
 
+import re
 from typing import Any, Final
 
 from callboard.choreography.turn.domain import Routed, Row
@@ -28,7 +29,7 @@ from callboard.packs.alfred.kitchen.router.situation import (
     same,
     targeted,
 )
-from callboard.packs.alfred.kitchen.router.words import Item, forms, read_things
+from callboard.packs.alfred.kitchen.router.words import Item, forms, read_things, split_items
 
 _FORMS: Final = forms("taking")
 
@@ -49,7 +50,9 @@ async def route_taking(situation: Situation) -> Routed | None:
         return await _run_out(situation, out_of["rest"] or out_of["gone"])
     used = _used(text)
     if used is not None:
-        plain = _FORMS["last"].sub("", used)
+        plain, kept = _without_vague(_FORMS["last"].sub("", used))
+        if kept and not plain:
+            return Routed(reply=f"Noted nothing: how much is left of {names(kept)}? {_SET}")
         return await _taking(situation, targeted(plain) or [(plain, INVENTORY)])
     gone = _FORMS["gone"].match(text)
     if gone is not None:
@@ -64,6 +67,22 @@ async def route_taking(situation: Situation) -> Routed | None:
     if off is not None:
         return await _taking(situation, [(off["rest"], SHOPPING)])
     return await _removing_somewhere(situation, removed["rest"])
+
+
+_SET: Final = "Say for example “set milk to 500 ml”, or “we're out of milk”."
+_SOME: Final = re.compile(
+    r"^(?:some|a (?:bit|little|few|splash|pinch|dash|drop|touch)(?: of)?)\s+", re.I
+)
+
+
+def _without_vague(text: str) -> tuple[str, list[str]]:
+    """Return what was used by amount or as a whole, and what some is left of."""
+    parts = split_items(text)
+    kept = [part for part in parts if _SOME.match(part)]
+    if not kept:
+        return text, []
+    rest = [part for part in parts if part not in kept]
+    return ", ".join(rest), [_SOME.sub("", part) for part in kept]
 
 
 def _used(text: str) -> str | None:

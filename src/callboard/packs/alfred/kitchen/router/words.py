@@ -77,16 +77,19 @@ def forms(group: str) -> Mapping[str, re.Pattern[str]]:
 def _whole(group: str, name: str) -> str:
     """Return an expression with its parts in their places."""
     own = _book("forms.yaml")[group]
-    told: str | list[str] = own.get("parts", {}).get(name) or own[name]
-    expression = told if isinstance(told, str) else "|".join(told)
+    return expression(own[name], own.get("parts", {}))
+
+
+def expression(told: str | list[str], parts: Mapping[str, str]) -> str:
+    """Return an expression with its own parts, and those that all have, in their places."""
 
     def put(found: re.Match[str]) -> str:
         part = found[1]
         if part in _PARTS:
             return _PARTS[part]
-        return _whole(group, part) if part in own.get("parts", {}) else any_of(part)
+        return expression(parts[part], parts) if part in parts else any_of(part)
 
-    return _PART.sub(put, expression)
+    return _PART.sub(put, told if isinstance(told, str) else "|".join(told))
 
 
 def _book(name: str = "words.yaml") -> dict[str, Any]:
@@ -96,6 +99,7 @@ def _book(name: str = "words.yaml") -> dict[str, Any]:
 MOST_ITEMS: Final = 40
 LONGEST_NAME: Final = 120
 _HELD: Final = "\x01"
+_AMPERSAND: Final = "\x02"
 _SEPARATOR: Final = re.compile(
     r"\s*(?:(?<!\d),|,(?!\d)|;|\n|\+)\s*(?:and\s+|&\s*)?|\s+(?:and|&|plus)\s+", re.IGNORECASE
 )
@@ -115,10 +119,37 @@ _VAGUE: Final = re.compile(
     r"^(?:a (?:lot|bit|little|few|bunch) of|lots of|a few|a bit of)\s+", re.I
 )
 _COUPLE: Final = re.compile(r"^(?:a )?couple(?: of)?\s+", re.I)
-_HALF: Final = re.compile(r"^(?:a\s+)?half(?:\s+(?:a|an|of an?))?\s+(?!and\b)", re.I)
+_HALF: Final = re.compile(
+    r"^(?:(?:the|a)\s+)?half(?:\s+(?:a|an|of (?:an?|the)))?\s+(?!and\b)", re.I
+)
+_QUARTER: Final = re.compile(r"^(?:(?:the|a)\s+)?quarter(?:\s+(?:of (?:an?|the)|of))?\s+", re.I)
+# A sentence about a thing is no name of one.
+_CLAUSE: Final = re.compile(
+    r"^(?:gone|been|put|had|done|made|seen|lost|run|ran|never|not|no|too|so|but|as|than|for some|"
+    r"to)\b|"
+    r"\b(?:they|it|he|she|we|i|you|is|are|was|were|had|have|has|did|does|would|will|could|because|"
+    r"though|although|but|if|which|who|when|while|there|really|actually|mind|instead|except|minus|"
+    r"twice|as (?:much|many))\b|n't\b|'(?:re|m|ve|ll|d)\b|(?:^|\s)-\s",
+    re.I,
+)
+# When, where and by whom says nothing about the thing.
+_TAIL: Final = re.compile(
+    r"\s+(?:(?:on|at|from|behind|by) (?:the|her|his|my|our|their) (?!bone\b|vine\b|cob\b)"
+    r"[\w' -]{2,40}|for (?:the|my|our|his|her|their) [\w' -]{2,30}|"
+    r"at (?:breakfast|lunch|dinner|home|work)|"
+    r"today|yesterday|tonight|this (?:morning|afternoon|evening|week)|just now|earlier|too|as well|"
+    r"on (?:offer|sale)|left)$",
+    re.I,
+)
+_COUNTED: Final = re.compile(r"^(?P<name>[^()]*[^()\s])\s*\((?P<count>\d{1,3}|[a-z]+)\)$", re.I)
+_OR: Final = re.compile(r"^(?P<low>\d{1,3}) (?:or|to) \d{1,3}\s+(?=\D)", re.I)
 _DOZEN: Final = re.compile(r"^dozens?\s+(?:of\s+)?", re.I)
 _TIMES: Final = re.compile(r"^[x\u00d7]\s*", re.I)
 _TRAILING: Final = re.compile(r"^(?P<name>.*\D)\s*[x\u00d7]\s*(?P<count>\d{1,4})$", re.I)
+_SIZED: Final = re.compile(
+    r"^(?:(?:huge|big|large|small|little|whole|full|giant|massive|tiny) )+(?P<unit>[^\W\d_]+) of ",
+    re.I,
+)
 _OF: Final = re.compile(r"^(?P<unit>[^\W\d_]+)\s+of\s+(?P<name>\S.*)$", re.I)
 
 
@@ -144,7 +175,11 @@ def split_items(text: str) -> list[str]:
     """Return the parts of a list, as they are written."""
     held = _hold_compounds(text)
     parts = [_BULLET.sub("", part).strip() for part in _SEPARATOR.split(held)]
-    return [part.replace(_HELD, " and ") for part in parts if part.strip(" .!")]
+    return [
+        part.replace(_HELD, " and ").replace(_AMPERSAND, " & ")
+        for part in parts
+        if part.strip(" .!")
+    ]
 
 
 def read_items(text: str) -> tuple[Item, ...]:
@@ -169,7 +204,11 @@ def is_known(item: Item) -> bool:
 
 def read_item(text: str) -> Item | None:
     """Return one thing with its amount, or None if there is no name in it."""
-    rest = _FILLER.sub("", text.strip(' .!?\t"“”'))
+    rest = _TAIL.sub("", _TAIL.sub("", _FILLER.sub("", text.strip(' .!?\t"“”'))))
+    counted = _COUNTED.match(rest)
+    count = None if counted is None else read_count(counted["count"])
+    if counted is not None and count is not None:
+        return _item(counted["name"], count, None)
     trailing = _TRAILING.match(rest)
     if trailing is not None:
         return _item(trailing["name"], float(trailing["count"]), None)
@@ -186,7 +225,11 @@ def read_item(text: str) -> Item | None:
 def _quantity(text: str) -> tuple[float | None, str]:
     if _VAGUE.match(text):
         return None, text
-    for pattern, value in ((_COUPLE, 2.0), (_HALF, 0.5)):
+    either = _OR.match(text)
+    if either is not None:
+        # Of "4 or 5" the smaller number is there for sure.
+        return float(either["low"]), text[either.end() :]
+    for pattern, value in ((_COUPLE, 2.0), (_HALF, 0.5), (_QUARTER, 0.25)):
         found = pattern.match(text)
         if found is not None:
             return value, text[found.end() :]
@@ -204,6 +247,8 @@ def _is_name(text: str, after: str) -> bool:
     """Say whether a number belongs to a name: `7up` is no seven of anything."""
     first = after.split()[0]
     is_joined = text.endswith(after) and not text[: -len(after)].endswith(" ")
+    if is_joined and re.match(r"-[^\W\d]", first):
+        return True
     return is_joined and first[0].isalpha() and not is_known_unit(first) and first != "x"
 
 
@@ -213,6 +258,11 @@ def _after_article(value: float, rest: str) -> str:
 
 
 def _with_unit(quantity: float, text: str) -> Item | None:
+    text = re.sub(r"^of (?:the|my|our|those|these) ", "", text, flags=re.I)
+    sized = _SIZED.match(text)
+    if sized is not None and is_known_unit(sized["unit"]):
+        # How big a bag is nobody can reckon with.
+        text = text[sized.start("unit") :]
     parts = text.split()
     for size in (2, 1):
         unit = " ".join(parts[:size])
@@ -230,6 +280,8 @@ def _item(name: str, quantity: float | None, unit: str | None) -> Item | None:
     plain = _FILLER.sub("", name.strip(' .,;:!?-\t"“”'))
     if not plain or len(plain) > LONGEST_NAME or plain.isdigit() or plain.casefold() in numbers():
         return None
+    if _CLAUSE.search(plain):
+        return None
     return Item(plain, quantity, unit)
 
 
@@ -237,8 +289,11 @@ def _hold_compounds(text: str) -> str:
     held = text
     for compound in words("compounds"):
         first, _, last = compound.partition(" and ")
-        pattern = re.compile(rf"\b({re.escape(first)}) and ({re.escape(last)})\b", re.IGNORECASE)
-        held = pattern.sub(rf"\1{_HELD}\2", held)
+        joined = rf"\b({re.escape(first)}) (?:and|&) ({re.escape(last)})\b"
+        held = re.sub(joined, rf"\1{_HELD}\2", held, flags=re.IGNORECASE)
+    if re.search(r"\sand\s", held, re.I):
+        # Who writes both "and" and "&" means one name by the sign: Ben & Jerry's.
+        held = re.sub(r"(?<=\w) & (?=\w)", _AMPERSAND, held)
     return held
 
 
@@ -252,26 +307,3 @@ _PARTS: Final = {
     "TARGET": TARGET, "PLACE": PLACE,
 }  # fmt: skip
 _PART: Final = re.compile(r"<<([\w]+)>>")
-
-
-_POLITE: Final = re.compile(
-    r"^(?:(?:please|hey|hi|hello|ok|okay|alfred|can you|could you|would you|will you|i'd like to"
-    r"|i want to|i would like to|let's|lets)[,:]?\s+)+",
-    re.IGNORECASE,
-)
-
-
-_GAP: Final = re.compile(r"\s{3,}")
-
-
-_THANKS: Final = re.compile(r"(?:[,\s]+(?:please|thanks|thank you|alfred))+$", re.IGNORECASE)
-
-
-def tidy(message: str) -> str:
-    """Return a message without what is only polite; the rest stays as it was written."""
-    text = message.replace("’", "'").replace("\x00", "").strip()
-    # Nobody means anything by a gap; the forms of requests would try every way to share it out.
-    text = _GAP.sub(lambda gap: "\n" if "\n" in gap[0] else " ", text)
-    for _ in range(2):
-        text = _THANKS.sub("", text.strip(" \t\n.!?"))
-    return _POLITE.sub("", text).strip()

@@ -59,7 +59,9 @@ recipes: Final = Table(
     Column("cuisine", Text),
     Column("course", Text),
     Column("description", Text),
-    Column("servings", Float, nullable=False, server_default="2", info={"gt": 0}),
+    # Unknown servings stay unknown: a number nobody gave would be scaled by.
+    Column("servings", Float, info={"gt": 0, "about": "null if the recipe does not say"}),
+    Column("yields", Text, info={"about": "what it makes if not portions: 24 cookies"}),
     Column("prep_minutes", Integer, info={"ge": 0}),
     Column("cook_minutes", Integer, info={"ge": 0}),
     # Unknown times stay unknown: an untimed recipe never counts as quick.
@@ -133,6 +135,7 @@ recipe_ingredients: Final = Table(
     Column("preparation", Text),
     Column("optional", Boolean, nullable=False, server_default=false()),
     Column("raw_text", Text, nullable=False, server_default=""),
+    Column("part", Text, info={"about": "the list it stands in: dough, filling"}),
     UniqueConstraint("recipe_id", "position"),
     CheckConstraint("quantity > 0"),
     # Holds all that is asked when many recipes are matched: their rows need not be looked at.

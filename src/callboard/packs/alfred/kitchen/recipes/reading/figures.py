@@ -1,12 +1,15 @@
-"""Servings and times as people and machines write them."""
+"""Servings, times, days and tags as people and machines write them."""
 
 import math
 import re
 from dataclasses import dataclass
-from typing import Final
+from datetime import date
+from typing import Final, cast
 
 from callboard.packs.alfred.kitchen.recipes.lines.doubts import plain_line
 from callboard.packs.alfred.kitchen.recipes.lines.lexicon import Number, read_number
+from callboard.packs.alfred.kitchen.recipes.reading.limits import LONGEST_NAME, MOST_TAGS
+from callboard.packs.alfred.kitchen.recipes.text import one_line
 
 LONGEST_MINUTES: Final = 60 * 24 * 60
 MOST_SERVINGS: Final = 1_000.0
@@ -22,31 +25,94 @@ _PART: Final = re.compile(
     re.IGNORECASE,
 )
 _MINUTES: Final = {"w": 7 * 24 * 60.0, "d": 24 * 60.0, "t": 24 * 60.0, "h": 60.0, "m": 1.0}
-_SERVES: Final = re.compile(
-    r"(?:serves|makes|yields?|servings?|for|portions?)\b\s*:?\s*", re.IGNORECASE
+_ABOUT: Final = re.compile(r"^\s*(?:about|around|approx\.?|~|circa|ca\.?|up to)\s*", re.IGNORECASE)
+_SERVES: Final = (
+    r"serves|feeds|servings?|serve|portions?|portionen|enough for|for|für|pour|para|per|"
+    r"personen|personnes|porciones|porzioni|dosi per"
 )
-_ABOUT: Final = re.compile(r"^\s*(?:about|around|approx\.?|~|circa|ca\.?)\s*", re.IGNORECASE)
+_MAKES: Final = r"makes|yields?|ergibt|rinde|donne"
+_SAID: Final = re.compile(rf"(?:(?P<made>{_MAKES})|{_SERVES})\b\s*:?\s*", re.IGNORECASE)
+_BEHIND: Final = re.compile(r"\((?P<inner>[^()]{1,60})\)")
 
 
 @dataclass(frozen=True, slots=True)
 class Servings:
-    """How much a recipe makes."""
+    """For how many a recipe is, or what it makes if that is not counted in portions."""
 
     low: float
     high: float | None = None
+    # What is counted, if not portions: `cookies`; empty if a number is all that is said.
     of: str | None = None
 
+    @property
+    def is_portions(self) -> bool:
+        """Whether people are counted, and not what comes out of the oven."""
+        return self.of is None
 
-def read_servings(text: str) -> Servings | None:
-    """Return what a text says about servings, or None if it says nothing."""
-    plain = plain_line(text).removesuffix("+").strip()
-    plain = _ABOUT.sub("", _SERVES.sub("", _ABOUT.sub("", plain), count=1))
-    number = read_number(plain.strip())
+    @property
+    def words(self) -> str:
+        """How much it is, as somebody would say it."""
+        high = "" if self.high is None else f"-{self.high:g}"
+        return f"{self.low:g}{high} {'servings' if self.of is None else self.of}".strip()
+
+
+def read_servings(text: str, *, is_made: bool = False) -> Servings | None:
+    """Return what a text says about servings, or None if it says nothing.
+
+    Whoever makes twelve (`is_made`, or the text says so) does not say how many eat them.
+    """
+    plain = _ABOUT.sub("", plain_line(text).removesuffix("+").strip())
+    said = _SAID.match(plain)
+    plain = _ABOUT.sub("", plain if said is None else plain[said.end() :]).strip()
+    number = read_number(plain)
     if number is None or number.low is None or not 0 < number.low <= MOST_SERVINGS:
         return None
-    rest = plain.strip()[number.length :].strip(" +.,;:-")
     high = number.high if number.high is not None and number.high <= MOST_SERVINGS else None
-    return Servings(number.low, high, _counted_in(rest))
+    counted = _counted_in(plain[number.length :].strip(" +.,;:-"))
+    if counted == "":
+        counted = "" if is_made or (said is not None and said["made"]) else None
+    return Servings(number.low, high, counted)
+
+
+def read_made(text: str, *, is_made: bool = False) -> tuple[Servings | None, Servings | None]:
+    """Return for how many a recipe is and what it makes: `makes 24 cookies (serves 6)`."""
+    inner = _BEHIND.search(text)
+    found = [read_servings(text, is_made=is_made)]
+    if inner is not None and _SAID.match(inner["inner"].strip()):
+        found.append(read_servings(inner["inner"].strip()))
+    told = [each for each in found if each is not None]
+    return (
+        next((each for each in told if each.is_portions), None),
+        next((each for each in told if not each.is_portions), None),
+    )
+
+
+_WORDS: Final = {
+    "two": 2,
+    "three": 3,
+    "four": 4,
+    "five": 5,
+    "six": 6,
+    "eight": 8,
+    "ten": 10,
+    "twelve": 12,
+}
+_IN_TITLE: Final = re.compile(
+    r"\bfor (?P<people>\d{1,3}|two|three|four|five|six|eight|ten|twelve)$"
+    r"|\((?P<inner>\d[^()]{0,40})\)$|\s[-–]\s(?P<after>\d[^-–]{0,30})$",
+    re.I,
+)
+
+
+def read_title(title: str) -> tuple[Servings | None, Servings | None]:
+    """Return what a title says besides the name: `Shakshuka for two`, `Energy balls (16)`."""
+    found = _IN_TITLE.search(title.strip())
+    if found is None:
+        return None, None
+    if found["people"]:
+        count = _WORDS.get(found["people"].casefold(), found["people"])
+        return read_made(f"for {count}")
+    return read_made(found["inner"] or found["after"], is_made=True)
 
 
 def read_minutes(text: str) -> int | None:
@@ -102,13 +168,42 @@ def _within(minutes: float) -> int | None:
 
 
 def _counted_in(rest: str) -> str | None:
-    word = rest.partition("(")[0].strip(" .").casefold()
-    if not word or len(word) > _LONGEST_WORD or word in _PORTIONS:
+    """Return what is counted: None for portions, nothing if the text does not say."""
+    told = re.split(r"[(·|;,/]|\s[-–]\s", rest, maxsplit=1)[0].strip(" .").casefold()
+    if _PORTIONS.search(told):
         return None
-    return word
+    return told if len(told) <= _LONGEST_WORD else ""
 
 
 _LONGEST_WORD: Final = 40
-_PORTIONS: Final = frozenset(
-    ["serving", "servings", "portion", "portions", "people", "persons", "person", "pers"]
+_PORTIONS: Final = re.compile(
+    r"\b(?:servings?|portions?|people|persons?|pers|guests?|adults?|eaters?|kids|children|bowls?|"
+    r"plates?|portionen|personen|personnes?|personas?|persone|porciones|porzioni)\b"
 )
+
+
+def tags_of(value: object) -> tuple[str, ...]:
+    """Return tags given as a list or as one text."""
+    if isinstance(value, str):
+        listed: list[object] = list(value.split(",") if "," in value else value.split())
+    else:
+        listed = cast("list[object]", value) if isinstance(value, list) else []
+    cleaned = [one_line(str(tag))[:LONGEST_NAME] for tag in listed if isinstance(tag, (str, int))]
+    return tuple(dict.fromkeys(tag for tag in cleaned if tag))[:MOST_TAGS]
+
+
+def day_of(value: object) -> str | None:
+    """Return a day as ISO 8601 writes it, or None if a value is none."""
+    if isinstance(value, date):
+        return value.isoformat()[:10]
+    try:
+        return date.fromisoformat(str(value)[:10]).isoformat()
+    except ValueError:
+        return None
+
+
+def web_address(value: str | None) -> str | None:
+    """Return an address of the web; any other kind of address is left out."""
+    if value is None or re.fullmatch(r"https?://[^\s<>\"']{1,1000}", value) is None:
+        return None
+    return value

@@ -7,8 +7,8 @@ from pathlib import Path
 from typing import Any, Final
 
 from callboard.core.errors import NotFound
-from callboard.packs.alfred.kitchen.recipes.lines.parsing import parse_line
 from callboard.packs.alfred.kitchen.recipes.reading.jsonld import load_json, read_jsonld
+from callboard.packs.alfred.kitchen.recipes.reading.layout import headed, split_title
 from callboard.packs.alfred.kitchen.recipes.reading.limits import (
     LONGEST_NAME,
     MOST_BYTES,
@@ -143,13 +143,22 @@ def _recognised(source: Path | bytes | str, text: str) -> SourceKind:
 def _read(text: str, kind: SourceKind) -> tuple[list[Read], tuple[Warned, ...]]:
     match kind:
         case SourceKind.MARKDOWN:
-            return [read_markdown(check_text(text, MOST_TEXT_BYTES))], ()
+            return [_read_marked(check_text(text, MOST_TEXT_BYTES))], ()
         case SourceKind.TEXT:
             return [read_plain(check_text(text, MOST_TEXT_BYTES))], ()
         case SourceKind.JSONLD:
             return _some(read_jsonld(load_json(text)), "The JSON"), ()
         case SourceKind.HTML:
             return _read_page(text)
+
+
+def _read_marked(text: str) -> Read:
+    """Return the recipe in Markdown; without a heading over its list the list is looked for."""
+    read = read_markdown(text)
+    if read[0].ingredients:
+        return read
+    title, body = split_title(text)
+    return _guessed(title, body) or read
 
 
 def _read_page(text: str) -> tuple[list[Read], tuple[Warned, ...]]:
@@ -184,12 +193,6 @@ def _unsure(recipes: tuple[ImportedRecipe, ...]) -> tuple[Warned, ...]:
     )
 
 
-_NUMBERED: Final = re.compile(r"^\s*(?:step\s*)?\d{1,3}\s*[.):]\s+", re.IGNORECASE)
-
-
-_WORDS_OF_A_STEP: Final = 14
-
-
 def read_plain(text: str) -> Read:
     """Return the recipe in a pasted text, and what could not be told."""
     lines = text.strip("\n").split("\n")
@@ -197,14 +200,18 @@ def read_plain(text: str) -> Read:
     body = lines[1:]
     if any(is_part_alone(line) for line in body):
         return _titled(title, body)
-    ingredients, steps = _sorted_lines(body)
-    if not ingredients:
-        return _titled(title, body)
-    marked = ["Ingredients:", *(f"- {line}" for line in ingredients), "", "Directions:"]
-    recipe, warnings = _titled(title, [*marked, *(f"1. {line}" for line in steps)])
+    return _guessed(f"# {escaped(title)}" if title else "", body) or _titled(title, body)
+
+
+def _guessed(title: str, body: list[str]) -> Read | None:
+    """Return a recipe whose lists have no headings, or None if there are no lists in it."""
+    sorted_lines = headed(body)
+    if sorted_lines is None:
+        return None
+    recipe, warnings = read_markdown("\n".join([title, "", *sorted_lines]))
     guessed = Warned(
         "no_headings",
-        "The text has no headings; lines with amounts are taken as ingredients.",
+        "The text has no headings; lists and lines with amounts are taken as ingredients.",
         recipe.name,
     )
     return recipe, (guessed, *warnings)
@@ -217,18 +224,3 @@ def _titled(title: str, body: list[str]) -> Read:
 
 def _headed(line: str) -> str:
     return f"## {line.strip(' :*#=-')}" if is_part_alone(line) else line
-
-
-def _sorted_lines(body: list[str]) -> tuple[list[str], list[str]]:
-    """Part the lines: ingredients until the first that reads as something to do."""
-    ingredients: list[str] = []
-    steps: list[str] = []
-    for line in (one_line(line) for line in body):
-        if not line:
-            continue
-        is_step = _NUMBERED.match(line) is not None or len(line.split()) > _WORDS_OF_A_STEP
-        if steps or is_step or (not ingredients and parse_line(line).quantity is None):
-            steps.append(_NUMBERED.sub("", line))
-        else:
-            ingredients.append(line)
-    return ingredients, steps

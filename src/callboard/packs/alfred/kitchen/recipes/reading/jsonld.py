@@ -13,8 +13,11 @@ from typing import Any, Final, cast
 from callboard.packs.alfred.kitchen.recipes.lines.parsing import parse_line, section_title
 from callboard.packs.alfred.kitchen.recipes.reading.figures import (
     Servings,
+    day_of,
+    read_made,
     read_minutes,
-    read_servings,
+    tags_of,
+    web_address,
 )
 from callboard.packs.alfred.kitchen.recipes.reading.limits import (
     LONGEST_BLOCK,
@@ -28,13 +31,7 @@ from callboard.packs.alfred.kitchen.recipes.reading.limits import (
     RecipeUnreadable,
     check_depth,
 )
-from callboard.packs.alfred.kitchen.recipes.reading.markdown import (
-    Read,
-    cut_short,
-    day_of,
-    tags_of,
-    web_address,
-)
+from callboard.packs.alfred.kitchen.recipes.reading.markdown import Read, cut_short
 from callboard.packs.alfred.kitchen.recipes.recipe import (
     ImportedRecipe,
     ImportedStep,
@@ -129,7 +126,7 @@ def _read(node: Node) -> Read:
 
 
 def _facts(node: Node, warnings: list[Warned]) -> RecipeFacts:
-    servings = _servings(node.get("recipeYield") or node.get("yield"), warnings)
+    servings, made = _servings(node.get("recipeYield") or node.get("yield"), warnings)
     prep, cook, total = (
         _minutes(node.get(key), warnings) for key in ("prepTime", "cookTime", "totalTime")
     )
@@ -139,7 +136,7 @@ def _facts(node: Node, warnings: list[Warned]) -> RecipeFacts:
     return RecipeFacts(
         servings=servings.low if servings else None,
         servings_high=servings.high if servings else None,
-        yields=servings.of if servings else None,
+        yields=made.words if made else None,
         prep_minutes=prep,
         cook_minutes=cook,
         cuisine=_first(node.get("recipeCuisine")),
@@ -189,15 +186,16 @@ def _steps(value: Any, group: str) -> Iterator[ImportedStep]:
                 yield ImportedStep(text[:LONGEST_TEXT].strip(), group)
 
 
-def _servings(value: Any, warnings: list[Warned]) -> Servings | None:
+def _servings(value: Any, warnings: list[Warned]) -> tuple[Servings | None, Servings | None]:
+    """Return for how many it is and what it makes; words say more than a bare number."""
     said = [_text(entry) for entry in _listed(value)]
     for text in sorted(said, key=lambda text: not any(char.isalpha() for char in text)):
-        servings = read_servings(text)
-        if servings is not None:
-            return servings
+        found = read_made(text)
+        if any(found):
+            return found
     if any(said):
         warnings.append(Warned("servings_unread", f"The servings cannot be told from {said[0]!r}."))
-    return None
+    return None, None
 
 
 def _minutes(value: Any, warnings: list[Warned]) -> int | None:

@@ -3,8 +3,7 @@
 import re
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
-from datetime import date
-from typing import Any, Final, cast
+from typing import Any, Final
 
 from callboard.packs.alfred.kitchen.recipes.lines.parsing import parse_line, section_title
 from callboard.packs.alfred.kitchen.recipes.reading.blocks import (
@@ -16,7 +15,16 @@ from callboard.packs.alfred.kitchen.recipes.reading.blocks import (
     paragraphs_of,
     split_parts,
 )
-from callboard.packs.alfred.kitchen.recipes.reading.figures import read_minutes, read_servings
+from callboard.packs.alfred.kitchen.recipes.reading.figures import (
+    Servings,
+    day_of,
+    read_made,
+    read_minutes,
+    read_title,
+    tags_of,
+    web_address,
+)
+from callboard.packs.alfred.kitchen.recipes.reading.layout import one_list
 from callboard.packs.alfred.kitchen.recipes.reading.limits import (
     LONGEST_BLOCK,
     LONGEST_NAME,
@@ -24,7 +32,6 @@ from callboard.packs.alfred.kitchen.recipes.reading.limits import (
     MOST_INGREDIENTS,
     MOST_LINES_OF_ALL,
     MOST_STEPS,
-    MOST_TAGS,
     RecipeUnreadable,
     fact_named,
     split_front_matter,
@@ -49,8 +56,11 @@ _FACT: Final = re.compile(
 )
 _TIMED: Final = re.compile(r"\btime$", re.IGNORECASE)
 _SERVES: Final = re.compile(
-    r"^(?:serves|makes|yields)\b|^\d[\d\s-]*(?:servings?|portions?)\b", re.I
+    r"^(?:serves|feeds|makes|yields|für \d|for \d|for (?:two|three|four|five|six|eight|ten)\b)"
+    r"|^\d[\d\s–-]*(?:servings?|portions?|people|personen)\b",
+    re.I,
 )
+_LONGEST_SERVES: Final = 60
 _OPTIONAL: Final = frozenset(["optional", "optionally"])
 
 
@@ -76,7 +86,14 @@ class _MarkdownReading:
         listed = [
             entry for block in self.parts.of("ingredients") for entry in self._ingredients(block)
         ]
-        lines = tuple(_line(text, group) for text, group in listed[:MOST_INGREDIENTS])
+        lines, again = one_list(
+            tuple(_line(text, group) for text, group in listed[:MOST_INGREDIENTS])
+        )
+        if again:
+            # Two ways to measure one dish are not both cooked.
+            self.notes += [f"{line.group}: {line.raw}" for line in again]
+            told = "says the same dish once more: it is kept in the notes and not added up."
+            self.warnings.append(Warned("other_list", f"The list “{again[0].group}” {told}"))
         steps = tuple(step for block in self.parts.of("steps") for step in self._steps(block))
         for block in self.parts.of("notes"):
             self.notes.extend(paragraphs_of(block.lines))
@@ -105,7 +122,7 @@ class _MarkdownReading:
         kept: list[str] = []
         for block in self.parts.of(INTRO):
             for line in block.lines:
-                kept.append("" if self._take_fact(line) else line)
+                kept.append("" if self._take_fact(line) or self._take_servings(line) else line)
             kept.append("")
         return paragraphs_of(kept)
 
@@ -123,6 +140,15 @@ class _MarkdownReading:
         if fact in ("cuisine", "course", "author", "source") and not found["colon"]:
             return False
         self.facts.setdefault(fact, value)
+        return True
+
+    def _take_servings(self, line: str) -> bool:
+        """Take a line that says nothing but for how many it is: `Serves 6`, `Makes 24 cookies`."""
+        plain = plain_text(line)
+        is_told = len(plain) <= _LONGEST_SERVES and _SERVES.match(plain) is not None
+        if not is_told or "servings" in self.facts or not any(read_made(plain)):
+            return False
+        self.facts["servings"] = plain
         return True
 
     def _ingredients(self, block: TextBlock) -> list[tuple[str, str]]:
@@ -178,25 +204,16 @@ class _MarkdownReading:
             return
         if not item.opens and self.notes:
             self.notes[-1] = f"{self.notes[-1]} {plain}"
-        elif _SERVES.match(plain) and "servings" not in self.facts and read_servings(plain):
-            self.facts["servings"] = plain
-        else:
+        elif not self._take_servings(item.text):
             self.notes.append(plain)
 
     def _facts(self) -> RecipeFacts:
-        given = {fact: str(self.fields[fact]) for fact in ("servings",) if fact in self.fields}
-        servings_text = self.facts.get("servings") or given.get("servings") or ""
-        servings = read_servings(servings_text) if servings_text else None
-        if servings_text and servings is None:
-            self.notes.append(f"Servings: {plain_text(servings_text)}")
-            self.warnings.append(
-                Warned("servings_unread", f"The servings cannot be told from {servings_text!r}.")
-            )
+        servings, made = self._servings()
         prep, cook = self._minutes()
         return RecipeFacts(
             servings=servings.low if servings else None,
             servings_high=servings.high if servings else None,
-            yields=servings.of if servings else None,
+            yields=made.words if made else None,
             prep_minutes=prep,
             cook_minutes=cook,
             cuisine=self._said("cuisine"),
@@ -205,6 +222,24 @@ class _MarkdownReading:
             published_on=day_of(self.fields.get("date")),
             source_url=web_address(self._said("source", "source_url", "url")),
         )
+
+    def _servings(self) -> tuple[Servings | None, Servings | None]:
+        """Return for how many it is and what it makes; neither is made up from the other."""
+        found: list[Servings | None] = [None, None]
+        for fact in ("servings", "yields"):
+            text = self.facts.get(fact) or str(self.fields.get(fact) or "")
+            if not text:
+                continue
+            told = read_made(text, is_made=fact == "yields")
+            found = [one or other for one, other in zip(found, told, strict=True)]
+            if not any(told):
+                self.notes.append(f"{fact.capitalize()}: {plain_text(text)}")
+                self.warnings.append(
+                    Warned("servings_unread", f"The servings cannot be told from {text!r}.")
+                )
+        if not any(found) and self.parts.title:
+            found = list(read_title(self.parts.title))
+        return found[0], found[1]
 
     def _minutes(self) -> tuple[int | None, int | None]:
         read = {fact: self._time(fact) for fact in ("prep", "cook", "total")}
@@ -255,35 +290,8 @@ def cut_short(count: int | str, most: int, what: str) -> Warned:
     return Warned("too_many", f"Only the first {most} of {count} {what} are taken.")
 
 
-def tags_of(value: object) -> tuple[str, ...]:
-    """Return tags given as a list or as one text."""
-    if isinstance(value, str):
-        listed: list[object] = list(value.split(",") if "," in value else value.split())
-    else:
-        listed = cast("list[object]", value) if isinstance(value, list) else []
-    cleaned = [one_line(str(tag))[:LONGEST_NAME] for tag in listed if isinstance(tag, (str, int))]
-    return tuple(dict.fromkeys(tag for tag in cleaned if tag))[:MOST_TAGS]
-
-
 def _line(text: str, group: str) -> IngredientLine:
     line = parse_line(text[:LONGEST_TEXT].strip(), group)
     if group.casefold().strip(" :") in _OPTIONAL:
         return replace(line, optional=True)
     return line
-
-
-def day_of(value: object) -> str | None:
-    """Return a day as ISO 8601 writes it, or None if a value is none."""
-    if isinstance(value, date):
-        return value.isoformat()[:10]
-    try:
-        return date.fromisoformat(str(value)[:10]).isoformat()
-    except ValueError:
-        return None
-
-
-def web_address(value: str | None) -> str | None:
-    """Return an address of the web; any other kind of address is left out."""
-    if value is None or re.fullmatch(r"https?://[^\s<>\"']{1,1000}", value) is None:
-        return None
-    return value

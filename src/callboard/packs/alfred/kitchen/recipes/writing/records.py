@@ -5,6 +5,8 @@ from typing import Any, Final, cast
 
 from callboard.choreography.turn.requests import WriteOp, WriteRequest
 from callboard.packs.alfred.kitchen.recipes.lines.parsing import parse_line
+from callboard.packs.alfred.kitchen.recipes.reading.figures import read_servings
+from callboard.packs.alfred.kitchen.recipes.reading.limits import LONGEST_NAME
 from callboard.packs.alfred.kitchen.recipes.recipe import (
     ImportedRecipe,
     ImportedStep,
@@ -38,6 +40,7 @@ def from_row(row: Mapping[str, Any]) -> ImportedRecipe:
         notes=str(row.get("notes") or ""),
         facts=RecipeFacts(
             servings=row.get("servings"),
+            **_made(row.get("yields")),
             prep_minutes=row.get("prep_minutes"),
             cook_minutes=row.get("cook_minutes"),
             cuisine=row.get("cuisine"),
@@ -54,6 +57,7 @@ def _record(recipe: ImportedRecipe) -> dict[str, Any]:
         "description": recipe.description or None,
         "notes": _notes(recipe),
         "servings": facts.servings,
+        "yields": _yields(facts),
         "prep_minutes": facts.prep_minutes,
         "cook_minutes": facts.cook_minutes,
         "cuisine": facts.cuisine,
@@ -76,6 +80,8 @@ def _child(line: IngredientLine) -> dict[str, Any]:
     prepared = "; ".join(part for part in (line.size, line.preparation) if part)
     if prepared:
         child["preparation"] = prepared
+    if line.group:
+        child["part"] = line.group[:LONGEST_NAME]
     child["optional"] = line.optional
     return child
 
@@ -88,26 +94,38 @@ def _notes(recipe: ImportedRecipe) -> str | None:
     """Return the notes with what the tables have no column for."""
     facts = recipe.facts
     parts = [recipe.notes]
-    if facts.servings_high is not None or facts.yields:
-        high = f" to {facts.servings_high:g}" if facts.servings_high is not None else ""
-        parts.append(f"Makes {facts.servings:g}{high} {facts.yields or 'servings'}.")
     if facts.author:
         parts.append(f"By {facts.author}.")
     return "\n\n".join(part for part in parts if part) or None
 
 
+def _yields(facts: RecipeFacts) -> str | None:
+    """Return what a recipe makes, and the range of its servings if that is all it says."""
+    if facts.yields or facts.servings is None or facts.servings_high is None:
+        return facts.yields
+    return f"{facts.servings:g}-{facts.servings_high:g} servings"
+
+
+def _made(yields: Any) -> dict[str, Any]:
+    found = read_servings(str(yields)) if yields else None
+    if found is not None and found.is_portions and found.high is not None:
+        return {"servings_high": found.high}
+    return {"yields": str(yields) if yields else None}
+
+
 def _stored_line(child: Mapping[str, Any]) -> IngredientLine:
     """Return a stored ingredient as a line: its own words, or its columns put into words."""
     raw = one_line(str(child.get("raw_text") or ""))
+    part = one_line(str(child.get("part") or ""))
     if raw:
-        return parse_line(raw)
+        return parse_line(raw, part)
     held: object = child.get("ingredient")
     name = cast("Mapping[str, Any]", held).get("name") if isinstance(held, Mapping) else held
     name = name or child.get("ingredient_name") or ""
     words = f"{kitchen_amount(child.get('quantity'), child.get('unit'))} {name}".strip()
     if child.get("preparation"):
         words = f"{words}, {one_line(str(child['preparation']))}"
-    return parse_line(f"{words} (optional)" if child.get("optional") else words)
+    return parse_line(f"{words} (optional)" if child.get("optional") else words, part)
 
 
 def _children(row: Mapping[str, Any], name: str) -> list[Mapping[str, Any]]:

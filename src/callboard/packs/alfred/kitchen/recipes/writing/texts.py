@@ -100,6 +100,7 @@ def _bullets(facts: RecipeFacts) -> str:
             ("⏲️ Prep time", _minutes(facts.prep_minutes)),
             ("🍳 Cook time", _minutes(facts.cook_minutes)),
             ("🍽️ Servings", _servings(facts)),
+            ("🍽️ Makes", facts.yields or ""),
         )
         if value
     ]
@@ -116,7 +117,7 @@ def _servings(facts: RecipeFacts) -> str:
     shown = _number(facts.servings)
     if facts.servings_high is not None:
         shown = f"{shown}-{_number(facts.servings_high)}"
-    return f"{shown} {facts.yields or ''}".strip()
+    return shown
 
 
 def _number(value: float) -> str:
@@ -204,11 +205,12 @@ def _instructions(steps: tuple[ImportedStep, ...]) -> list[Mapping[str, Any]]:
 
 def _yield(facts: RecipeFacts) -> str | None:
     if facts.servings is None:
-        return None
+        return f"makes {facts.yields}" if facts.yields else None
     shown = kitchen_quantity(facts.servings)
     if facts.servings_high is not None:
         shown = f"{shown}-{kitchen_quantity(facts.servings_high)}"
-    return f"{shown} {facts.yields or 'servings'}"
+    # What it makes stands first where both are known, as people write it.
+    return f"{facts.yields} (serves {shown})" if facts.yields else f"{shown} servings"
 
 
 def _total(facts: RecipeFacts) -> int | None:

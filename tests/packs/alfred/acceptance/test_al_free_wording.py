@@ -1,0 +1,122 @@
+"""Free wording: remarks are never stored as food, and what is meant is done or asked about."""
+
+from pathlib import Path
+from typing import Any
+
+import pytest
+from alfred_home import Home, open_home
+
+pytestmark = pytest.mark.anyio
+
+
+async def _stock(home: Home) -> dict[str, Any]:
+    rows = await home.rows("inventory_items", include=["ingredient"])
+    return {str(row["ingredient"]["name"]): (row["quantity"], row["unit"]) for row in rows}
+
+
+async def _list(home: Home) -> dict[str, Any]:
+    rows = await home.rows("shopping_items")
+    return {str(row["name"]): (row["quantity"], row["unit"]) for row in rows}
+
+
+async def test_a_remark_is_told_and_never_stored(tmp_path: Path):
+    async with open_home(tmp_path, small=True) as home:
+        told = await home.say("got milk and bread, but they had no oat milk")
+        assert sorted(await _stock(home)) == ["bread", "milk"]
+        assert "they had no oat milk" in told.message
+        await home.say("picked up three cans of chickpeas today, they were on offer")
+        await home.say("Bought a dozen eggs and some butter on the way home")
+        await home.say("got a quarter pound of smoked turkey at the deli")
+        stock = await _stock(home)
+        assert sorted(stock) == ["bread", "butter", "chickpeas", "eggs", "milk", "smoked turkey"]
+        assert stock["chickpeas"] == (3, "can")
+        assert stock["smoked turkey"] == (0.25, "lb")
+        await home.say(
+            "put a kilo of tomatoes on the shopping list, the vine ones if they have them"
+        )
+        await home.say("need bin bags and washing up liquid too")
+        assert sorted(await _list(home)) == ["bin bags", "tomatoes", "washing up liquid"]
+
+
+@pytest.mark.parametrize(
+    "said",
+    [
+        "I've gone off lentils tbh",
+        "we've twice as much feta as we need",
+        "get milk - oh wait we have some, never mind",
+        "nobody bought milk",
+        "plants need water tomorrow",
+        "the party got me a cake idea",
+        "that got me thinking",
+        "I wanted to buy leeks but they were sold out",
+        "used the peppers, except the green one",
+        "got everything except the cumin",
+        "used some milk",
+        "milk",
+        "add it to the list",
+        "I put it in the thing",
+        "6 eggs in the fridge, 2 are cracked so really 4",
+    ],
+)
+async def test_what_is_not_plain_changes_nothing(tmp_path: Path, said: str):
+    async with open_home(tmp_path, small=True) as home:
+        await home.add(
+            "inventory_items",
+            {"ingredient": "milk", "quantity": 1, "unit": "l"},
+            {"ingredient": "peppers", "quantity": 3},
+        )
+        before = await _stock(home)
+        await home.say(said)
+        assert await _stock(home) == before
+        assert await _list(home) == {}
+
+
+@pytest.mark.parametrize(
+    ("said", "left"),
+    [
+        ("someone drank all the milk and nobody admits it", ["egg"]),
+        ("had to throw out the milk, it was sour", ["egg"]),
+        ("i think the milk is off, binned it", ["egg"]),
+        ("just used 2 eggs and a bit of milk", ["egg", "milk"]),
+        ("ate two of the eggs", ["egg", "milk"]),
+    ],
+)
+async def test_what_is_gone_is_understood(tmp_path: Path, said: str, left: list[str]):
+    async with open_home(tmp_path, small=True) as home:
+        await home.add(
+            "inventory_items",
+            {"ingredient": "milk", "quantity": 1, "unit": "l"},
+            {"ingredient": "egg", "quantity": 6},
+        )
+        await home.say(said)
+        stock = await _stock(home)
+        assert sorted(stock) == left
+        assert stock["egg"][0] == (4 if "egg" in said else 6)
+
+
+async def test_a_number_corrected_while_speaking_counts_once(tmp_path: Path):
+    async with open_home(tmp_path, small=True) as home:
+        await home.say("Put two, no three, bottles of passata on the list")
+        assert await _list(home) == {"passata": (3, "bottle")}
+        await home.say("i'll need a dozen eggs for the weekend")
+        assert (await _list(home))["eggs"] == (12, None)
+        await home.say("don't buy more eggs!!")
+        assert sorted(await _list(home)) == ["passata"]
+
+
+async def test_what_is_on_the_stove_is_cooked_for_more(tmp_path: Path):
+    async with open_home(tmp_path, small=True) as home:
+        soup = {
+            "name": "Soup",
+            "servings": 2,
+            "ingredients": [{"ingredient": "leek", "quantity": 2}],
+            "steps": ["Boil.", "Stir."],
+        }
+        await home.add("recipes", soup)
+        await home.say("I'm making soup", "cook")
+        await home.say("next")
+        assert "6 leek" in (await home.say("make it for six")).message
+        assert "7 leek" in (await home.say("there will be 4 adults and 3 kids")).message
+        assert "6 leek" in (await home.say("one portion less please, Jo's ill")).message
+        cooking = home.alfred.cooking(home.session)
+        assert cooking is not None and (cooking.servings, cooking.position) == (6, 1)

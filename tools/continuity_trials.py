@@ -1,6 +1,6 @@
-"""Scores the continuity report on a folder of trials: planted contradictions, decoys, deaths, people.
+"""Scores the continuity report on trials: planted contradictions, decoys, deaths and people.
 
-A folder of trials holds `contradictions.jsonl`, `decoys.jsonl`, `deaths.txt` and `persons.jsonl`, and
+A folder of trials holds `contradictions.jsonl`, `decoys.jsonl`, `deaths.txt` and `persons.jsonl`;
 beside it stands `books/` with the unchanged books. A case is an edit of one book that plants one
 contradiction; it is found when a finding quotes the planted words. Everything else that is reported
 is a false alarm: a new finding elsewhere, one on a decoy, one on an unchanged book.
@@ -35,7 +35,7 @@ class Score:
 
     cases: int = 0
     found: int = 0
-    missed: list[str] = field(default_factory=list)
+    missed: list[str] = field(default_factory=list[str])
 
 
 def gathering_of(text: str, folder: Path) -> Gathering:
@@ -241,10 +241,13 @@ class Trials:
                         is_right &= not same
             exact += is_right
             if self.show and not is_right:
-                print(f"PEOPLE {case['text']}\n   {groups}\n   { {n: owner.get(n) for n in names} }")
+                print(
+                    f"PEOPLE {case['text']}\n   {groups}\n   { {n: owner.get(n) for n in names} }"
+                )
         if passages:
             print(
-                f"people: {exact} of {len(passages)} passages right; of {together + missing} pairs that"
+                f"people: {exact} of {len(passages)} passages right; of"
+                f" {together + missing} pairs that"
                 f" are one person {together} joined, of {wrong + apart} that are two {wrong} joined"
             )
 
@@ -256,6 +259,8 @@ def _key(finding: StoryFinding) -> tuple[str, ...]:
 if __name__ == "__main__":
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("folder", type=Path)
-    parser.add_argument("--show", action="store_true", help="name what was missed and what is wrong")
+    parser.add_argument(
+        "--show", action="store_true", help="name what was missed and what is wrong"
+    )
     given = parser.parse_args()
     Trials(given.folder.resolve(), given.show).run()

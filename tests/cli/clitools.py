@@ -8,6 +8,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from warm_process import call_warm
+
 SCRIPT = Path(sys.executable).with_name("callboard")
 
 GOOD_REPLIES = """\
@@ -17,21 +19,27 @@ replies:
       while the lamp of the lighthouse turns above the village that cannot sleep.
     times: always
 """
-BELL = "Ines rings the long bell, and a boat answers."
+BELL = (
+    "Ines and Jun carried the mended wheel up the tower in the dark. The clock would not start, so"
+    " Jun swung the pendulum by hand. Ines rings the long bell and the first boat answers from the"
+    " fog."
+)
 
 
 def staff_replies(verdict: str = "PASS") -> str:
     """Return a script in which the staff of Control Room drafts and checks the sample novel."""
-    checked = f"Compared with canon.\n\nVerdict: {verdict}\n\nEvidence: scope: checked scenes 1-5"
+    told = f"The dates were compared with canon.\n\nVerdict: {verdict}"
+    checked = f"{told}\n\nEvidence: scope: checked scenes 1-5"
     replies = {
         "refine_brief": f'{BELL}\n\nEvidence: Story/SCN-outline.md "Ines rings the long bell"',
         "draft_scene": f'{BELL}\n\nEvidence: slot:scene_brief "Ines rings the long bell"',
         "polish_draft": f'{BELL}\n\nEvidence: slot:draft "Ines rings the long bell"',
         "check_continuity": checked,
-        "evaluate_reader_experience": f'Loud.\n\nEvidence: slot:edited_draft "{BELL}"',
+        "evaluate_reader_experience": "Loud, this long bell.\n\n"
+        'Evidence: slot:edited_draft "Ines rings the long bell"',
         "report_inconsistencies": checked,
-        "propose_fixes": "Compared with canon, mend the date.\n\n"
-        'Evidence: slot:continuity_report "Compared with canon."',
+        "propose_fixes": "Compared with canon, one of the dates is to be mended.\n\n"
+        'Evidence: slot:continuity_report "dates were compared with canon."',
     }
     lines = [{"prompt_type": kind, "text": text} for kind, text in replies.items()]
     return json.dumps({"replies": [{**line, "times": "always"} for line in lines]})
@@ -71,10 +79,8 @@ Here = Callable[..., Ended]
 
 
 def call(*words: str, cwd: Path, stdin: str = "") -> Ended:
-    """Call the console script and wait for its end."""
-    done = subprocess.run(
-        [str(SCRIPT), *words], cwd=cwd, input=stdin, capture_output=True, text=True, check=False
-    )
+    """Call the command line in a process of its own and wait for its end."""
+    done = call_warm(*words, cwd=cwd, stdin=stdin)
     return Ended(done.returncode, done.stdout, done.stderr)
 
 

@@ -25,12 +25,12 @@ def test_the_demo_shows_what_was_made_and_says_what_is_next(here: Here, project:
     model = scripted(project, "PASS")
     told = here("demo", "--dir", "show", "--model", model)
     assert told.code == 0, told.err
-    assert f"The draft\n\n    {BELL}\n" in told.out
+    assert f"Edited draft\n\n    {BELL}\n" in told.out
     assert "Verdict: PASS" in told.out
-    assert "Loud." in told.out
+    assert "Loud, this long bell." in told.out
     assert "outline_analyzer: 7 scenes, beat 5 matched" in told.out
     assert "written   Story/Scenes/SCN-the-long-bell.md" in told.out
-    assert "5 of 5 checks met" in told.out
+    assert "6 of 6 checks met" in told.out
     assert "with 5 model calls" in told.err
     assert "callboard runs show last" in told.err
     assert (project / SCENE).read_text().strip() == BELL
@@ -53,7 +53,7 @@ def test_a_scene_that_breaks_canon_is_shown_and_not_written(here: Here, project:
     assert failed.code == exits.FAILED
     assert BELL in failed.out
     assert "proposed  Story/Scenes/SCN-the-long-bell.md" in failed.out
-    assert "3 of 5 checks met" in failed.out
+    assert "4 of 6 checks met" in failed.out
     assert "Not done" in failed.err
     assert not (project / SCENE).exists()
 
@@ -77,9 +77,9 @@ def test_the_demo_succeeds_with_the_embedded_model(
     monkeypatch.setenv("CALLBOARD_PIPELINE_AGENT_TIMEOUT_SECONDS", "300")
     ended = call("demo", "--dir", "show", cwd=tmp_path)
     assert ended.code == 0, ended.err
-    assert "Ines and Jun carry the mended wheel up the tower in the dark." in ended.out
+    assert "Ines and Jun carried the mended wheel up the tower in the dark." in ended.out
     assert "Verdict: PASS" in ended.out
-    assert "5 of 5 checks met" in ended.out
+    assert "6 of 6 checks met" in ended.out
     assert "<data" not in ended.out
     with closing(sqlite3.connect(tmp_path / "show" / ".callboard" / "callboard.db")) as database:
         verdicts = database.execute("SELECT accepted, abstained FROM evidence_verdicts").fetchall()

@@ -119,6 +119,8 @@ def test_without_a_terminal_the_run_waits_and_says_how_to_answer(here: Here) -> 
     again = here("answer", question_id, "Another.")
     assert again.code == exits.CONFLICT
     assert here("answer").out == ""
+    kept = [each["tool"] for each in here("receipts", "list", "--json").json["receipts"]]
+    assert kept.count("callboard.answer_question") == 2
 
 
 def test_an_answer_can_be_recorded_for_later(here: Here) -> None:

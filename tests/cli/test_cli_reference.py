@@ -2,13 +2,13 @@
 
 import re
 import subprocess
-import sys
 from pathlib import Path
 
 import pytest
 from clitools import Here, staff_replies
 
 from callboard.cli.table import names
+from warm_process import run_warm
 
 ROOT = Path(__file__).parents[2]
 PAGE = ROOT / "docs" / "cli.md"
@@ -16,8 +16,7 @@ TOOL = ROOT / "tools" / "cli_reference.py"
 
 
 def check(page: Path) -> subprocess.CompletedProcess[str]:
-    command = [sys.executable, str(TOOL), "--check", "--page", str(page)]
-    return subprocess.run(command, capture_output=True, text=True, check=False)
+    return run_warm(TOOL, "--check", "--page", str(page), cwd=ROOT)
 
 
 def test_the_reference_is_up_to_date() -> None:

@@ -10,6 +10,7 @@ import pytest
 
 from callboard.core.classify import Classifier, status_of
 from callboard.core.errors import CallboardError, ErrorTier, InvalidInput, NotFound, ProviderError
+from callboard.core.settings.errors import SortingRules
 
 TRANSIENT = ErrorTier.TRANSIENT
 PERMANENT = ErrorTier.PERMANENT
@@ -116,7 +117,7 @@ def test_the_first_hit_of_the_fixed_order_wins(error: Exception, tier: ErrorTier
 
 @pytest.mark.req("ERR-07")
 def test_a_status_in_both_lists_is_a_rate_limit() -> None:
-    both = Classifier(rate_limit_statuses=(503,), degrading_statuses=(503,))
+    both = Classifier(SortingRules(rate_limit_statuses=(503,), degrading_statuses=(503,)))
     assert both.tier_of(Answered(503)) is RATE_LIMIT
 
 
@@ -168,11 +169,13 @@ def test_an_unknown_error_is_permanent() -> None:
 @pytest.mark.req("ERR-10")
 def test_patterns_are_regular_expressions_and_all_lists_are_the_users() -> None:
     mine = Classifier(
-        transient_patterns=(r"moon (is|was) full",),
-        permanent_patterns=(r"^never\b",),
-        user_fixable_patterns=(),
-        rate_limit_statuses=(420,),
-        degrading_statuses=(599,),
+        SortingRules(
+            transient_patterns=(r"moon (is|was) full",),
+            permanent_patterns=(r"^never\b",),
+            user_fixable_patterns=(),
+            rate_limit_statuses=(420,),
+            degrading_statuses=(599,),
+        )
     )
     assert mine.tier_of(RuntimeError("The MOON was full")) is TRANSIENT
     assert mine.tier_of(RuntimeError("never again, the moon is full")) is PERMANENT

@@ -8,10 +8,13 @@ from hypothesis import strategies as st
 
 from callboard.core.errors import (
     ErrorTier,
-    RetryPolicy,
     TransientTracker,
-    retry_policies,
     tier_views,
+)
+from callboard.core.settings.errors import (
+    RATE_LIMITED,
+    RetryPolicy,
+    retry_policies,
 )
 
 
@@ -47,14 +50,20 @@ def test_what_only_a_person_can_mend_is_never_retried(tier: ErrorTier) -> None:
 def test_no_wait_is_ever_above_the_cap(
     attempt: int, initial: float, cap: float, multiplier: float
 ) -> None:
-    policy = RetryPolicy(5, initial, cap, multiplier)
+    policy = RetryPolicy(
+        max_attempts=5,
+        initial_delay_seconds=initial,
+        max_delay_seconds=cap,
+        multiplier=multiplier,
+    )
     assert 0 < policy.delay_seconds(attempt) <= cap
 
 
 @pytest.mark.req("ERR-18")
 def test_retry_after_wins_over_the_computed_wait_of_a_rate_limit() -> None:
-    policy = retry_policies[ErrorTier.EXTERNAL_RATE_LIMIT]
+    policy = RATE_LIMITED
     assert policy.use_retry_after
+    assert retry_policies[ErrorTier.EXTERNAL_RATE_LIMIT] == policy
     assert policy.delay_seconds(1, retry_after_seconds=90) == 90
     assert policy.delay_seconds(5, retry_after_seconds=0) == 0
     assert policy.delay_seconds(1, retry_after_seconds=-3) == 0
@@ -63,7 +72,7 @@ def test_retry_after_wins_over_the_computed_wait_of_a_rate_limit() -> None:
 
 @pytest.mark.req("ERR-18")
 def test_retry_after_counts_for_nothing_where_it_is_switched_off() -> None:
-    policy = RetryPolicy(10, 1.0, 60.0, use_retry_after=False)
+    policy = RATE_LIMITED.model_copy(update={"use_retry_after": False})
     assert policy.delay_seconds(1, retry_after_seconds=90) == 1
 
 

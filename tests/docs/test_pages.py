@@ -1,8 +1,6 @@
 """The pages tell the truth: code in them runs, tables are fresh, links lead somewhere."""
 
 import re
-import subprocess
-import sys
 from pathlib import Path
 
 import pytest
@@ -12,6 +10,7 @@ from callboard.models import Script
 from callboard.store.journal.questions import list_questions
 from callboard.studio.project import Project
 from callboard.testing.opening import open_scripted
+from warm_process import run_warm
 
 ROOT = Path(__file__).resolve().parents[2]
 PAGES = [*sorted((ROOT / "docs").glob("*.md")), ROOT / "README.md", ROOT / "CONTRIBUTING.md"]
@@ -41,12 +40,7 @@ async def test_the_tutorials_pack_runs_as_written(tmp_path: Path) -> None:
 
 
 def test_the_architecture_page_lists_every_module() -> None:
-    done = subprocess.run(
-        [sys.executable, str(ROOT / "tools" / "architecture.py"), "--check"],
-        capture_output=True,
-        text=True,
-        check=False,
-    )
+    done = run_warm(ROOT / "tools" / "architecture.py", "--check", cwd=ROOT)
     assert done.returncode == 0, done.stdout
 
 
@@ -67,7 +61,5 @@ def test_the_examples_stay_small_and_the_readme_names_both_commands() -> None:
 
 
 def test_the_api_reference_is_up_to_date() -> None:
-    done = subprocess.run(
-        [sys.executable, "tools/api_reference.py", "--check"], cwd=ROOT, check=False
-    )
+    done = run_warm(ROOT / "tools" / "api_reference.py", "--check", cwd=ROOT)
     assert done.returncode == 0, "run tools/api_reference.py"

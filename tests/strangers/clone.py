@@ -2,8 +2,6 @@
 
 import os
 import shutil
-import subprocess
-import sys
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -11,6 +9,7 @@ from pathlib import Path
 import callboard
 import callboard.packs.examples as examples
 from callboard.studio.project import Project
+from warm_process import call_warm
 
 SOURCES = Path(callboard.__file__).parents[1]
 SAMPLE = Path(examples.__file__).parent / "sample"
@@ -97,15 +96,7 @@ class Clone:
 
     def call(self, *words: str, **more: str) -> Told:
         """Call the command line as its own process, in the clone."""
-        done = subprocess.run(
-            [sys.executable, "-P", "-m", "callboard.cli.main", *words],
-            cwd=self.root,
-            env=self.variables(more),
-            capture_output=True,
-            text=True,
-            check=False,
-            timeout=120,
-        )
+        done = call_warm(*words, cwd=self.root, env=self.variables(more))
         return Told(done.returncode, done.stdout, done.stderr)
 
     def chat(self, *words: str, **more: str) -> Told:

@@ -17,13 +17,19 @@ TREE = {
 }
 WORSE = {
     "door modules importing a pack": ("cli/main.py", "def f():\n    from sample.packs import x\n"),
-    "modules": ("cli/more.py", ""),
-    "folders": ("studio/more.py", ""),
+    "modules in cli": ("cli/more.py", ""),
+    "folders in cli": ("cli/deep/more.py", ""),
     "class names with two meanings": ("ui/page.py", "if True:\n    class Asked: ...\n"),
     "near-identical class pairs": ("packs/kitchen/pack.py", TREE["api/app.py"].replace("A", "_")),
     "hand-written JSON schemas": ("ui/page.py", "x = [{'additionalProperties': False}]\n"),
     "modules above 300 lines": ("ui/page.py", "\n" * 301),
-    "lines": ("ui/page.py", "\n\n"),
+    "lines in ui": ("ui/page.py", "\n\n"),
+}
+ROOMS = {
+    "api": {"modules": 1, "folders": 1, "lines": 5},
+    "cli": {"modules": 1, "folders": 1, "lines": 1},
+    "packs/kitchen": {"modules": 1, "folders": 1, "lines": 4},
+    "ui": {"modules": 1, "folders": 1, "lines": 1},
 }
 
 
@@ -33,7 +39,8 @@ def tree(tmp_path: Path) -> Path:
         path = tmp_path / "sample" / name
         path.parent.mkdir(parents=True, exist_ok=True)
         path.write_text(text, "utf-8")
-    counts = dict.fromkeys(WORSE, 0) | {"modules": 4, "folders": 4, "lines": 11}
+    shapes = [name for name in WORSE if name.partition(" in ")[2] not in ROOMS]
+    counts = {**dict.fromkeys(shapes, 0), "rooms": ROOMS}
     (tmp_path / "house.json").write_text(json.dumps(counts), "utf-8")
     return tmp_path
 
@@ -54,7 +61,7 @@ def test_a_house_that_is_as_it_was_passes(tree: Path) -> None:
 @pytest.mark.parametrize("name", WORSE)
 def test_a_count_that_gets_worse_is_refused_and_named(tree: Path, name: str) -> None:
     path, text = WORSE[name]
-    (tree / "sample" / path).parent.mkdir(exist_ok=True)
+    (tree / "sample" / path).parent.mkdir(parents=True, exist_ok=True)
     (tree / "sample" / path).write_text(text, "utf-8")
     before = (tree / "house.json").read_text("utf-8")
     done = count(tree, "--write")
@@ -66,7 +73,8 @@ def test_a_count_that_gets_worse_is_refused_and_named(tree: Path, name: str) -> 
 def test_a_better_count_is_the_next_baseline(tree: Path) -> None:
     (tree / "sample" / "packs" / "kitchen" / "pack.py").write_text("", "utf-8")
     assert count(tree, "--write").returncode == 0
-    assert json.loads((tree / "house.json").read_text("utf-8"))["lines"] == 7
+    kept = json.loads((tree / "house.json").read_text("utf-8"))["rooms"]["packs/kitchen"]
+    assert kept == {"modules": 1, "folders": 1, "lines": 0}
     (tree / "sample" / "packs" / "kitchen" / "pack.py").write_text("\n", "utf-8")
     assert count(tree).returncode == 1
 
@@ -88,3 +96,14 @@ def test_nothing_looked_at_is_no_success(tree: Path) -> None:
 def test_a_count_without_a_baseline_is_no_success(tree: Path) -> None:
     (tree / "house.json").write_text("{}", "utf-8")
     assert count(tree).returncode == 1
+
+
+def test_a_new_pack_adds_lines_of_its_own_and_leaves_the_others_theirs(tree: Path) -> None:
+    (tree / "sample" / "packs" / "garden").mkdir()
+    (tree / "sample" / "packs" / "garden" / "pack.py").write_text("x = 1\n", "utf-8")
+    done = count(tree)
+    assert done.returncode == 1
+    assert "modules in packs/garden: not in both" in done.stderr
+    assert count(tree, "--write").returncode == 0
+    kept = json.loads((tree / "house.json").read_text("utf-8"))["rooms"]
+    assert kept == {**ROOMS, "packs/garden": {"modules": 1, "folders": 1, "lines": 1}}

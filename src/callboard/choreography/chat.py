@@ -22,7 +22,15 @@ from callboard.choreography.agent_calls import (
     run_errand,
 )
 from callboard.choreography.conversation import agent_turn, user_turn
-from callboard.choreography.pages import PAGES, Page, PageFinder, PageWish, find_pages, layers_of
+from callboard.choreography.pages import (
+    PAGES,
+    PageFinder,
+    PageWish,
+    ProjectPage,
+    find_pages,
+    layers_of,
+    lines_for,
+)
 from callboard.choreography.staffing import find_agent, is_constrained, tier_of
 from callboard.choreography.stage import Stage
 from callboard.choreography.values import pack_of
@@ -32,7 +40,6 @@ from callboard.core.vocabulary import Agent, Content, ModelTier, RunRecord, RunS
 from callboard.engine.run import Run
 from callboard.models.traffic.priority import Priority
 from callboard.prompts import Layer, Turn, render_template
-from callboard.replies.evidence import answers, keys_of, quotable_sentences
 from callboard.store.connection import Connection
 from callboard.store.journal.runs import list_runs
 from callboard.studio.runnable import Prepared
@@ -166,7 +173,7 @@ class _Answering:
         )
         return self.result(reply.text, receipts)
 
-    async def read(self) -> tuple[Page, ...]:
+    async def read(self) -> tuple[ProjectPage, ...]:
         """Find what of the project the message is about."""
         if self.finder is None:
             return ()
@@ -177,16 +184,16 @@ class _Answering:
         limit = self.stage.studio.settings.pipeline.page_tokens.limit_tokens(tier)
         return await find_pages(self.stage, PAGES, self.finder, wish, limit)
 
-    def layers(self, pages: tuple[Page, ...]) -> tuple[Layer, ...]:
+    def layers(self, pages: tuple[ProjectPage, ...]) -> tuple[Layer, ...]:
         """Return what lies before the agent; that nothing was found is told as well."""
         if self.finder is None or pages:
             return layers_of(pages)
         prompts = self.stage.studio.prompts(pack_of(self.stage.run))
         return (Layer(PAGES, render_template(prompts.get(_NO_PAGES, None), {})),)
 
-    async def point_at(self, pages: tuple[Page, ...]) -> Json:
+    async def point_at(self, pages: tuple[ProjectPage, ...]) -> Json:
         """Have a small model pick the line that answers; where none can, say so."""
-        offered = _lines_for(self.message.text, pages)
+        offered = lines_for(self.message.text, pages, _OFFERED)
         if not offered:
             prompts = self.stage.studio.prompts(pack_of(self.stage.run))
             said = render_template(prompts.get(_NOT_KNOWN, None), {}).text.strip()
@@ -258,19 +265,6 @@ class _Answering:
             if each.run_id in chosen:
                 turns += [user_turn(each.message), agent_turn(each.agent_id, each.answer)]
         return tuple(turns)
-
-
-def _lines_for(message: str, pages: tuple[Page, ...]) -> dict[str, str]:
-    """Return the lines of pages that can answer a message, those that share most first."""
-    asked = keys_of(message)
-    found = {
-        line: page.path
-        for page in pages
-        for line in quotable_sentences(page.text)
-        if answers(message, line)
-    }
-    best = sorted(found, key=lambda line: -len(asked & keys_of(line)))
-    return {line: found[line] for line in best[:_OFFERED]}
 
 
 def exchanges(

@@ -9,11 +9,11 @@ from dataclasses import dataclass, replace
 from typing import Final
 
 from callboard.core.canonical import Json, digest
+from callboard.core.settings.sections import ContextSettings
 from callboard.core.vocabulary import Content, ModelTier, Trust
 from callboard.prompts import (
     AssembledPrompt,
     Fitter,
-    FittingPolicy,
     History,
     Layer,
     PromptRequest,
@@ -63,17 +63,10 @@ async def with_history(
 ) -> PromptRequest:
     """Return the request with as much of a conversation as the listener's window holds."""
     settings = studio.settings.context
-    policy = FittingPolicy(
-        settings.reserve_tokens,
-        settings.keep_last_turns,
-        settings.min_relevance_share,
-        settings.recent_share,
-        settings.summary_share,
-    )
     summary = _Summary(studio, listener, ask_summary)
     summarise = summary.make if settings.summarise else None
-    fitter = Fitter(studio.counter, studio.layout, policy, summarise=summarise)
-    limit = _limit(policy, listener)
+    fitter = Fitter(studio.counter, studio.layout, settings, summarise=summarise)
+    limit = _limit(settings, listener)
     whole = replace(request, history=History(turns), limit_tokens=limit)
     # What else is in the prompt may use the reserve, as far as the reply leaves it.
     return replace(
@@ -81,10 +74,10 @@ async def with_history(
     )
 
 
-def _limit(policy: FittingPolicy, listener: Listener) -> int:
+def _limit(settings: ContextSettings, listener: Listener) -> int:
     """Return the window without the reserve, which takes at most half of a small window."""
     window = listener.window_tokens
-    reserve = max(listener.reply_tokens, min(policy.reserve_tokens, window // 2))
+    reserve = max(listener.reply_tokens, min(settings.reserve_tokens, window // 2))
     return max(0, window - reserve)
 
 

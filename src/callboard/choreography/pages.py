@@ -11,8 +11,10 @@ from typing import Any, Final, cast
 
 from callboard.choreography.stage import Stage
 from callboard.core.canonical import Json
-from callboard.core.vocabulary import Content, Trust
+from callboard.core.vocabulary import Content, StepKind, Trust
+from callboard.engine.scope import StepScope
 from callboard.prompts import Layer, TokenCounter
+from callboard.replies.evidence import answers, keys_of, quotable_sentences
 from callboard.studio.studio import Studio
 
 PAGES: Final = "pages"
@@ -24,7 +26,7 @@ _LEFT_OUT: Final = "[…]"
 
 
 @dataclass(frozen=True, slots=True)
-class Page:
+class ProjectPage:
     """A text of the project and what it is to the job; some matter most at their end."""
 
     path: str
@@ -56,7 +58,7 @@ class PageFinder:
     """How a pack finds pages: the kinds it knows, and the function, which is called on a thread."""
 
     kinds: tuple[str, ...]
-    find: Callable[[Studio, PageWish], Sequence[Page]]
+    find: Callable[[Studio, PageWish], Sequence[ProjectPage]]
 
 
 @dataclass(frozen=True, slots=True)
@@ -73,25 +75,28 @@ class Telling:
 
 async def find_pages(
     stage: Stage, key: str, finder: PageFinder, wish: PageWish, limit_tokens: int
-) -> tuple[Page, ...]:
+) -> tuple[ProjectPage, ...]:
     """Find pages once and cut them; journaled, for the files may be others on a resume."""
     counter = stage.studio.counter
 
-    def find() -> Json:
-        found = fitted(finder.find(stage.studio, wish), limit_tokens, counter)
+    def find() -> tuple[ProjectPage, ...]:
+        return fitted(finder.find(stage.studio, wish), limit_tokens, counter)
+
+    async def act(scope: StepScope) -> Json:
+        found = await asyncio.to_thread(find)
+        scope.preview = ", ".join(each.path or each.title for each in found) or "nothing found"
         return [asdict(each) for each in found]
 
-    async def act() -> Json:
-        return await asyncio.to_thread(find)
-
-    stored = cast("list[dict[str, Any]]", await stage.step(key, act))
-    return tuple(Page(**each) for each in stored)
+    stored = cast("list[dict[str, Any]]", await stage.run.step(key, act, kind=StepKind.WORK))
+    return tuple(ProjectPage(**each) for each in stored)
 
 
-def fitted(pages: Sequence[Page], limit_tokens: int, counter: TokenCounter) -> tuple[Page, ...]:
+def fitted(
+    pages: Sequence[ProjectPage], limit_tokens: int, counter: TokenCounter
+) -> tuple[ProjectPage, ...]:
     """Return pages cut to a budget: each may have half of what is left, the last all of it."""
     left = limit_tokens
-    kept: list[Page] = []
+    kept: list[ProjectPage] = []
     for number, page in enumerate(pages):
         is_last = number == len(pages) - 1
         room = left if is_last else max(left // 2, min(left, _FEWEST_TOKENS * 4))
@@ -102,7 +107,7 @@ def fitted(pages: Sequence[Page], limit_tokens: int, counter: TokenCounter) -> t
     return tuple(kept)
 
 
-def layers_of(pages: Sequence[Page]) -> tuple[Layer, ...]:
+def layers_of(pages: Sequence[ProjectPage]) -> tuple[Layer, ...]:
     """Return pages as layers of a prompt; what does not fit goes first from the end."""
     return tuple(
         Layer(f"page {number}", page.content(), may_cut=True)
@@ -110,13 +115,26 @@ def layers_of(pages: Sequence[Page]) -> tuple[Layer, ...]:
     )
 
 
-def together(pages: Sequence[Page]) -> Content:
+def together(pages: Sequence[ProjectPage]) -> Content:
     """Return pages as one text, for a model that is shown little."""
     text = "\n\n".join(page.text for page in pages)
     return Content(text, ", ".join(page.origin for page in pages) or PAGES, Trust.UNTRUSTED)
 
 
-def _cut(page: Page, limit_tokens: int, counter: TokenCounter) -> Page | None:
+def lines_for(question: str, pages: Sequence[ProjectPage], most: int) -> dict[str, str]:
+    """Return the lines of pages that can answer a question with their files, the best first."""
+    asked = keys_of(question)
+    found = {
+        line: page.path
+        for page in pages
+        for line in quotable_sentences(page.text)
+        if answers(question, line)
+    }
+    best = sorted(found, key=lambda line: -len(asked & keys_of(line)))
+    return {line: found[line] for line in best[:most]}
+
+
+def _cut(page: ProjectPage, limit_tokens: int, counter: TokenCounter) -> ProjectPage | None:
     text = page.text.strip()
     if not text or limit_tokens < _FEWEST_TOKENS:
         return None

@@ -7,7 +7,8 @@ ignored: a straggler from before the trip neither closes nor opens anything.
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from enum import StrEnum
-from typing import Final
+
+from callboard.core.settings.circuit import GENERIC_RULES, BreakerRules, breaker_rules
 
 
 class CircuitState(StrEnum):
@@ -24,43 +25,6 @@ class BreakerOutcome(StrEnum):
     SUCCEEDED = "succeeded"
     FAILED = "failed"
     ABANDONED = "abandoned"
-
-
-@dataclass(frozen=True, slots=True)
-class BreakerRules:
-    """When a circuit opens, how long it rests, and what closes it again.
-
-    `failure_rate` is the share of failures among the latest `window_size` results, judged only
-    once there are so many. A probe not heard of for `probe_timeout_seconds` has failed.
-    """
-
-    consecutive_failures: int
-    failure_rate: float
-    window_size: int
-    cooldown_seconds: float
-    success_threshold: int
-    max_probes: int = 1
-    probe_timeout_seconds: float = 180.0
-
-    @property
-    def cooldown_ms(self) -> int:
-        """How long an open circuit rests."""
-        return round(self.cooldown_seconds * 1000)
-
-    @property
-    def probe_timeout_ms(self) -> int:
-        """How long a probe may stay silent."""
-        return round(self.probe_timeout_seconds * 1000)
-
-
-GENERIC_RULES: Final = BreakerRules(5, 0.5, 20, 30.0, 3)
-breaker_rules: Final[Mapping[str, BreakerRules]] = {
-    "llm": BreakerRules(5, 0.5, 20, 30.0, 3),
-    "file": BreakerRules(2, 0.3, 10, 10.0, 2),
-    "network": BreakerRules(3, 0.5, 20, 30.0, 3),
-    "subprocess": BreakerRules(3, 0.4, 15, 20.0, 2),
-}
-"""Rules by class of resource."""
 
 
 def rules_for(resource: str, rules: Mapping[str, BreakerRules] = breaker_rules) -> BreakerRules:

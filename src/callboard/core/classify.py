@@ -4,7 +4,6 @@ import errno
 import json
 import re
 from collections.abc import Iterator
-from dataclasses import dataclass
 from functools import cached_property
 from pathlib import PurePath
 from typing import cast
@@ -12,36 +11,8 @@ from typing import cast
 from callboard.core.canonical import Json
 from callboard.core.errors import CallboardError, ErrorRecord, ErrorTier
 from callboard.core.patterns import LinearPattern, compile_pattern
+from callboard.core.settings.errors import SortingRules
 
-_DEFAULT_TRANSIENT = (
-    r"time[d ]*\s?out",
-    r"connection reset",
-    r"temporar(y|ily)",
-    r"name resolution",
-    r"name or service not known",
-    r"peer closed connection",
-    r"server disconnected",
-    r"overloaded",
-    r"broken pipe",
-    r"network is unreachable",
-)
-_DEFAULT_PERMANENT = (
-    r"no such file",
-    r"not found",
-    r"invalid (config|value|json)",
-    r"parse error",
-    r"schema",
-    r"validation error",
-)
-_DEFAULT_USER_FIXABLE = (
-    r"api[ _-]?key",
-    r"credential",
-    r"unauthori[sz]ed",
-    r"forbidden",
-    r"permission denied",
-    r"quota",
-    r"\bHTTP 40[123]\b",
-)
 # Some providers say 429 for "wait" and for "pay". Only a quota that time alone does not refill
 # needs the user.
 _QUOTA = re.compile(
@@ -80,22 +51,19 @@ _BY_TYPE_NAME = {
 }
 
 
-@dataclass(frozen=True)
 class Classifier:
     """Sorts errors by HTTP status first, then by what kind they are, then by their words."""
 
-    transient_patterns: tuple[str, ...] = _DEFAULT_TRANSIENT
-    permanent_patterns: tuple[str, ...] = _DEFAULT_PERMANENT
-    user_fixable_patterns: tuple[str, ...] = _DEFAULT_USER_FIXABLE
-    rate_limit_statuses: tuple[int, ...] = (429,)
-    degrading_statuses: tuple[int, ...] = (500, 502, 503, 504)
+    def __init__(self, rules: SortingRules | None = None) -> None:
+        """Take which words and statuses mean what; without them, what the runtime knows."""
+        self._rules = rules or SortingRules()
 
     @cached_property
     def _patterns(self) -> tuple[tuple[ErrorTier, LinearPattern], ...]:
         listed = (
-            (ErrorTier.USER_FIXABLE, self.user_fixable_patterns),
-            (ErrorTier.PERMANENT, self.permanent_patterns),
-            (ErrorTier.TRANSIENT, self.transient_patterns),
+            (ErrorTier.USER_FIXABLE, self._rules.user_fixable_patterns),
+            (ErrorTier.PERMANENT, self._rules.permanent_patterns),
+            (ErrorTier.TRANSIENT, self._rules.transient_patterns),
         )
         return tuple(
             (tier, compile_pattern(pattern, ignores_case=True))
@@ -125,11 +93,11 @@ class Classifier:
 
     def _by_status(self, error: BaseException) -> ErrorTier | None:
         status = status_of(error)
-        if status in self.rate_limit_statuses:
+        if status in self._rules.rate_limit_statuses:
             text = _words(error)
             must_pay = _QUOTA.search(text) and not _REFILLS.search(text)
             return ErrorTier.USER_FIXABLE if must_pay else ErrorTier.EXTERNAL_RATE_LIMIT
-        if status in self.degrading_statuses:
+        if status in self._rules.degrading_statuses:
             return ErrorTier.EXTERNAL_DEGRADING
         return None
 

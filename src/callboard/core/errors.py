@@ -35,35 +35,6 @@ class Fault(StrEnum):
 
 
 @dataclass(frozen=True, slots=True)
-class RetryPolicy:
-    """How often and how long to wait; `max_attempts` counts the first call."""
-
-    max_attempts: int
-    initial_delay_seconds: float
-    max_delay_seconds: float
-    multiplier: float = 2.0
-    use_retry_after: bool = False
-
-    def delay_seconds(self, attempt: int, retry_after_seconds: float | None = None) -> float:
-        """Return the wait after failed attempt `attempt` (1-based), before jitter."""
-        if self.use_retry_after and retry_after_seconds is not None:
-            return max(0.0, retry_after_seconds)
-        exponent = min(attempt - 1, 64)
-        return min(self.max_delay_seconds, self.initial_delay_seconds * self.multiplier**exponent)
-
-
-NO_RETRY: Final = RetryPolicy(max_attempts=1, initial_delay_seconds=0.0, max_delay_seconds=0.0)
-
-retry_policies: Final[Mapping[ErrorTier, RetryPolicy]] = {
-    ErrorTier.TRANSIENT: RetryPolicy(5, 0.1, 5.0),
-    ErrorTier.PERMANENT: NO_RETRY,
-    ErrorTier.USER_FIXABLE: NO_RETRY,
-    ErrorTier.EXTERNAL_RATE_LIMIT: RetryPolicy(10, 1.0, 60.0, use_retry_after=True),
-    ErrorTier.EXTERNAL_DEGRADING: RetryPolicy(3, 5.0, 30.0),
-}
-
-
-@dataclass(frozen=True, slots=True)
 class TierView:
     """How a tier is presented: how loud, in which words, with what way out."""
 

@@ -9,11 +9,12 @@ from dataclasses import dataclass
 from enum import StrEnum
 from typing import Any, Final
 
-from pydantic import BaseModel, ConfigDict, Field, ValidationError
+from pydantic import Field, ValidationError
 
 from callboard.core.bundled import bundled_yaml
 from callboard.core.errors import InvalidInput
 from callboard.core.parsing import misfits
+from callboard.core.settings.model import CatalogSettings
 from callboard.core.vocabulary import ModelTier
 
 UNKNOWN_WINDOW_TOKENS: Final = 32_768
@@ -56,17 +57,10 @@ class ModelFacts:
     price: "Rates | None" = None
 
 
-class _CatalogEntry(BaseModel):
-    model_config = ConfigDict(extra="forbid")
+class _CatalogEntry(CatalogSettings):
+    """What the settings may say of a model, and by which other names it goes."""
 
-    window: int | None = Field(default=None, gt=0)
-    tier: ModelTier | None = None
-    xml_reliability: Reliability = Reliability.MEDIUM
-    instruction_following: Reliability = Reliability.MEDIUM
     aliases: list[str] = Field(default_factory=list[str])
-    input_usd: float | None = Field(default=None, ge=0)
-    output_usd: float | None = Field(default=None, ge=0)
-    cached_usd: float | None = Field(default=None, ge=0)
 
 
 class Catalog:
@@ -132,8 +126,8 @@ def _facts(name: str, entry: Mapping[str, Any]) -> ModelFacts:
         id=name,
         window_tokens=window,
         tier=known.tier or (ModelTier.MEDIUM if known.window is None else tier_for_window(window)),
-        xml_reliability=known.xml_reliability,
-        instruction_following=known.instruction_following,
+        xml_reliability=Reliability(known.xml_reliability or Reliability.MEDIUM),
+        instruction_following=Reliability(known.instruction_following or Reliability.MEDIUM),
         aliases=tuple(known.aliases),
         price=_rates(known),
     )

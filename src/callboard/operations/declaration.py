@@ -77,6 +77,7 @@ class Operation(Generic[P, R]):
     undo: str | None = None
     tell: Callable[[R], str] | None = None
     example: dict[str, Any] | None = None
+    timeout_seconds: float = TIMEOUT_SECONDS
 
     # Of the many operations of a pack a command uses one or two; the types of the others are never
     # read off.
@@ -137,6 +138,7 @@ def operation(
     undo: str | None = None,
     tell: Callable[[Any], str] | None = None,
     example: dict[str, Any] | None = None,
+    timeout_seconds: float = TIMEOUT_SECONDS,
 ) -> Callable[[Callable[Concatenate[Any, P], Awaitable[R]]], Operation[P, R]]:
     """Make a function an operation: its name and docstring are the operation's."""
     paths = {"GET": get, "POST": post, "PUT": put, "DELETE": delete}
@@ -164,6 +166,7 @@ def operation(
             undo=undo,
             tell=tell,
             example=example,
+            timeout_seconds=timeout_seconds,
         )
 
     return declare

@@ -12,11 +12,12 @@ from dataclasses import dataclass
 from typing import Any, Final, ParamSpec, TypeVar
 
 from pydantic import ValidationError
+from pydantic_core import to_jsonable_python
 
 from callboard.core.canonical import Json
 from callboard.core.errors import InvalidInput
 from callboard.core.parsing import misfits
-from callboard.operations.declaration import AGENT, TIMEOUT_SECONDS, USER, Operation
+from callboard.operations.declaration import AGENT, USER, Operation
 from callboard.studio.studio import Studio
 from callboard.tools import (
     CallRefused,
@@ -25,6 +26,7 @@ from callboard.tools import (
     Tool,
     ToolCall,
     ToolContext,
+    ToolExecution,
     ToolResult,
 )
 
@@ -102,14 +104,29 @@ class Operations:
         self, session_id: str | None, wanted: Operation[P, R], /, *args: P.args, **kwargs: P.kwargs
     ) -> R:
         """Have the user's wish done, in a session of theirs."""
-        names = wanted.arguments.model_fields
-        given = self.given(wanted, dict(zip(names, args, strict=False)) | kwargs)
+        values = dict(zip(wanted.arguments.model_fields, args, strict=False)) | kwargs
+        try:
+            given = self.given(wanted, values)
+        except InvalidInput as misfit:
+            if wanted.leaves_receipt:
+                shown = to_jsonable_python(values, fallback=str)
+                await self._run(session_id, wanted, shown, Refusal(why=misfit.message))
+            raise
         if not wanted.leaves_receipt:
             return await self._do(wanted, wanted.arguments.model_validate(given))
+        execution = await self._run(session_id, wanted, given, self.rights(wanted))
+        return self.result(wanted, execution.unwrap().payload)
+
+    async def _run(
+        self,
+        session_id: str | None,
+        wanted: Operation[..., Any],
+        args: dict[str, Json],
+        policy: Policy,
+    ) -> ToolExecution:
         session = session_id or (await self.studio.sessions.current()).id
-        call = ToolCall(tool=self.register(wanted), args=given, session_id=session)
-        ran = await self.studio.tools.run(call, self.rights(wanted))
-        return self.result(wanted, ran.execution.unwrap().payload)
+        call = ToolCall(tool=self.register(wanted), args=args, session_id=session)
+        return (await self.studio.tools.run(call, policy)).execution
 
     def rights(
         self, wanted: Operation[..., Any], agent: str | None = None, mode: str = ""
@@ -158,7 +175,7 @@ class Operations:
             args_model=wanted.arguments,
             function=act,
             effect=wanted.effect,
-            timeout_seconds=TIMEOUT_SECONDS,
+            timeout_seconds=wanted.timeout_seconds,
             max_output_bytes=_LARGEST_RESULT_BYTES,
             dry_run=None if wanted.preview is None else foretell,
             for_machinery=AGENT not in wanted.who,

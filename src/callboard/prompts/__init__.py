@@ -9,7 +9,7 @@ from callboard.prompts.errors import (
     TemplateNotFound,
     UnknownPlaceholder,
 )
-from callboard.prompts.fitting import Archive, Fitter, FittingPolicy, Summarise
+from callboard.prompts.fitting import Archive, Fitter, Summarise
 from callboard.prompts.layer_files import TemplateLayer
 from callboard.prompts.layers import (
     FittingNote,
@@ -64,7 +64,6 @@ __all__ = [
     "Fitter",
     "FittingNote",
     "FittingOutcome",
-    "FittingPolicy",
     "History",
     "Layer",
     "LayerLine",

@@ -13,6 +13,7 @@ from functools import cache
 from importlib.resources import files
 from typing import Final
 
+from callboard.core.settings.sections import ContextSettings
 from callboard.core.vocabulary import Content, Trust
 from callboard.prompts.assembly import Assembler
 from callboard.prompts.draft import exchanges, turn_tokens
@@ -104,21 +105,6 @@ LEFT_OUT: Final = f"{HISTORY}/left out"
 
 
 @dataclass(frozen=True, slots=True)
-class FittingPolicy:
-    """What a conversation must keep, and how its room is shared between recent and older turns."""
-
-    reserve_tokens: int = 4096
-    keep_last_turns: int = 4
-    min_relevance_share: float = 0.5
-    recent_share: float = 0.5
-    summary_share: float = 0.25
-
-    def limit_tokens(self, window_tokens: int) -> int:
-        """Return the most a prompt may hold: the window without the reserve for the reply."""
-        return max(0, window_tokens - self.reserve_tokens)
-
-
-@dataclass(frozen=True, slots=True)
 class _Result:
     """What is left of a conversation, and why."""
 
@@ -135,14 +121,14 @@ class Fitter:
         self,
         counter: TokenCounter,
         layout: Layout,
-        policy: FittingPolicy | None = None,
+        policy: ContextSettings | None = None,
         *,
         summarise: Summarise | None = None,
         archive: Archive | None = None,
     ) -> None:
         """Take the way to count, and what to do with turns that do not fit."""
         self._counter = counter
-        self._policy = policy or FittingPolicy()
+        self._policy = policy or ContextSettings()
         self._summariser = Summariser(counter, layout.cut_mark, summarise)
         self._archive = archive
 

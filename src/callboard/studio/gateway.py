@@ -8,8 +8,9 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Final
 
+from callboard.core.classify import Classifier
 from callboard.core.clock import Clock
-from callboard.core.errors import CallboardError, ErrorTier
+from callboard.core.errors import CallboardError
 from callboard.core.settings import LoadedSettings, Settings
 from callboard.core.settings.schema import RECORD, REPLAY, SCRIPT, file_models
 from callboard.core.settings.sections import QueueSettings
@@ -103,7 +104,7 @@ class DirectWay:
 def direct_way(around: Surroundings) -> DirectWay:
     """Return the way straight to the providers, traced if anybody listens."""
     models = around.settings.models
-    classifier = around.settings.errors.classifier()
+    classifier = Classifier(around.settings.errors)
     keys = around.keys
     here = Path.cwd()
     below = () if around.project is None else (around.project.root,)
@@ -174,12 +175,12 @@ def full_gate(
 ) -> Gate:
     """Return the gate of a project, with everything a call passes on its way."""
     settings, clock = around.settings, around.clock
-    classifier = settings.errors.classifier()
-    policies = settings.errors.policies()
+    classifier = Classifier(settings.errors)
+    policies = settings.errors.retry.policies()
     tell_circuits = notify if settings.circuit.notify_on_state_change else say_nothing
     breakers = SharedBreakers(database, settings.circuit.rules(), clock=clock, notify=tell_circuits)
     limiter = Limiter(
-        policy=policies[ErrorTier.EXTERNAL_RATE_LIMIT],
+        policy=settings.errors.retry.external_rate_limit,
         shared=SharedPauses(database),
         notify=notify,
         clock=clock,

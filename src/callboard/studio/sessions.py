@@ -44,12 +44,18 @@ class Sessions:
         self._ids = ids
         self._clock = clock
 
-    async def create(self, name: str = "", context: dict[str, Json] | None = None) -> SessionRecord:
-        """Make a session and activate it."""
-        session_id = self._ids.make("session")
+    async def create(
+        self,
+        name: str = "",
+        context: dict[str, Json] | None = None,
+        *,
+        session_id: str | None = None,
+    ) -> SessionRecord:
+        """Make a session and activate it, under an id made for it or a new one."""
+        made = session_id or self._ids.make("session")
         session = SessionRecord(
-            id=session_id,
-            name=name or session_id,
+            id=made,
+            name=name or made,
             state=SessionState.CREATED,
             context=context or {},
             created_at=self._clock.now_ms(),
@@ -60,7 +66,7 @@ class Sessions:
             self._event(connection, session, SessionState.CREATED)
 
         await self._database.write(work)
-        return await self._move(session_id, SessionState.ACTIVE)
+        return await self._move(made, SessionState.ACTIVE)
 
     async def current(self) -> SessionRecord:
         """Return the newest active session, making one if there is none."""

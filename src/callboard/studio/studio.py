@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Any, Protocol, TypeVar, runtime_checkable
 
 from callboard.core.canonical import Json
+from callboard.core.classify import Classifier
 from callboard.core.clock import Clock, SystemClock
 from callboard.core.errors import CallboardError
 from callboard.core.events import EventBody
@@ -146,7 +147,7 @@ class Studio:
             kept=project.folder,
             ids=self.ids,
             clock=opening.clock,
-            classifier=self.settings.errors.classifier(),
+            classifier=Classifier(self.settings.errors),
             hide=self.discretion.hide_json,
             faults=opening.faults,
             trace=self.trace,
@@ -166,7 +167,7 @@ class Studio:
             self.ids,
             opening.clock,
             self._body,
-            classifier=self.settings.errors.classifier(),
+            classifier=Classifier(self.settings.errors),
             faults=opening.faults,
             settled=self.mirrors.touch,
             trace=self.trace,

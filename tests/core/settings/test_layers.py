@@ -85,4 +85,4 @@ def test_every_key_knows_the_layer_that_set_it() -> None:
     assert layers.pop("models.timeout_seconds") is LayerName.USER
     assert layers.pop("errors.rate_limit_statuses") is LayerName.LOCAL
     assert set(layers.values()) == {LayerName.DEFAULTS}
-    assert loaded.settings.errors.classifier().rate_limit_statuses == (420,)
+    assert loaded.settings.errors.rate_limit_statuses == (420,)

@@ -6,7 +6,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from callboard.core.errors import ErrorTier, retry_policies
+from callboard.core.classify import Classifier
+from callboard.core.errors import ErrorTier
 from callboard.core.settings import (
     LayerName,
     Settings,
@@ -15,6 +16,7 @@ from callboard.core.settings import (
     WarningKind,
     resolve,
 )
+from callboard.core.settings.errors import retry_policies
 from callboard.core.settings.model import ErrorsSettings
 
 
@@ -204,8 +206,7 @@ def test_a_bad_flag_leaves_the_layer_below_in_force() -> None:
 
 def test_the_defaults_of_errors_are_those_of_the_runtime() -> None:
     errors = Settings().errors
-    assert errors.policies() == retry_policies
-    assert errors.classifier() == type(errors.classifier())()
+    assert errors.retry.policies() == retry_policies
 
 
 @pytest.mark.req("ERR-10", "ERR-18")
@@ -230,9 +231,9 @@ def test_sorting_and_retrying_of_errors_are_the_users() -> None:
             )
         ]
     ).settings.errors
-    assert errors.classifier().tier_of(RuntimeError("the Moon")) is ErrorTier.USER_FIXABLE
-    assert errors.policies()[ErrorTier.TRANSIENT].max_attempts == 2
-    limited = errors.policies()[ErrorTier.EXTERNAL_RATE_LIMIT]
+    assert Classifier(errors).tier_of(RuntimeError("the Moon")) is ErrorTier.USER_FIXABLE
+    assert errors.retry.policies()[ErrorTier.TRANSIENT].max_attempts == 2
+    limited = errors.retry.policies()[ErrorTier.EXTERNAL_RATE_LIMIT]
     assert limited.delay_seconds(1, retry_after_seconds=99) == 1
     assert limited.delay_seconds(30) == 300
     assert errors.tracker().record("model", 0.0)

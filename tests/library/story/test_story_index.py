@@ -146,7 +146,8 @@ def test_a_folder_that_marks_no_scenes_is_read_all_the_same(tmp_path: Path, writ
     ("text", "groups"),
     [
         (
-            "Mr. Darcy bowed to Colonel Fitzwilliam. Fitzwilliam Darcy said nothing, and Darcy left."
+            "Mr. Darcy bowed to Colonel Fitzwilliam. Fitzwilliam Darcy said"
+            " nothing, and Darcy left."
             " Colonel Fitzwilliam laughed at Mr. Darcy.",
             [{"Mr. Darcy", "Fitzwilliam Darcy", "Darcy"}, {"Colonel Fitzwilliam"}],
         ),
@@ -156,7 +157,8 @@ def test_a_folder_that_marks_no_scenes_is_read_all_the_same(tmp_path: Path, writ
             [{"Helen Marsh", "Helen", "Dr. Marsh"}, {"Judith Marsh", "Judith"}],
         ),
         (
-            "Here Mr. Bennet spoke to Mrs. Bennet of Elizabeth Bennet. Then Lizzy came, and Mr. Bennet"
+            "Here Mr. Bennet spoke to Mrs. Bennet of Elizabeth Bennet. Then"
+            " Lizzy came, and Mr. Bennet"
             " and Mrs. Bennet and Elizabeth and Elizabeth Bennet dined with Lizzy.",
             [{"Elizabeth Bennet", "Elizabeth", "Lizzy"}, {"Mr. Bennet"}, {"Mrs. Bennet"}],
         ),

@@ -138,17 +138,19 @@ def test_only_what_changed_is_read_again_and_progress_is_told(project: Project) 
     assert [done for done, _, _ in seen] == [1, 2, 3, 4]
     assert {of for _, of, _ in seen} == {4}
     kept = project.context.kept.get("story claims", dict)
-    before = {document.path: reading for document, (_, reading) in kept._read.items()}  # noqa: SLF001
+    before = {document.path: reading for document, (_, reading) in kept._read.items()}
     path = Path(project.scene(2, f"{QUIET} There Lydia sat and then Lydia fell asleep."))
     again = check_continuity(project.context)
-    after = {document.path: reading for document, (_, reading) in kept._read.items()}  # noqa: SLF001
+    after = {document.path: reading for document, (_, reading) in kept._read.items()}
     assert first.status == again.status == "CONSISTENT"
     assert {name for name in after if after[name] is not before[name]} == {path.as_posix()}
 
 
 async def test_what_repeats_itself_is_one_line_until_all_is_asked_for(project: Project) -> None:
-    words = "gate star moon sun wind rain snow fire".split()
-    text = " ".join(f"The {w}-house and the {w}-house, the {w}house and the {w}house." for w in words)
+    words = ["gate", "star", "moon", "sun", "wind", "rain", "snow", "fire"]
+    text = " ".join(
+        f"The {w}-house and the {w}-house, the {w}house and the {w}house." for w in words
+    )
     project.scene(1, f"{QUIET} {text}")
     short = (await project.consistency())["findings"]
     full = (await project.consistency(all=True))["findings"]

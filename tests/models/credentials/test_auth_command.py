@@ -16,6 +16,7 @@ import yaml
 from callboard.cli import exits
 from callboard.cli.main import main
 from callboard.models.credentials import EncryptedFile, Secret
+from warm_process import call_warm
 
 SCRIPT = Path(sys.executable).with_name("callboard")
 
@@ -60,9 +61,7 @@ def auth(config: Path, capsys: pytest.CaptureFixture[str]) -> Callable[..., Ende
 
 
 def piped(*words: str, text: str, cwd: Path) -> Ended:
-    done = subprocess.run(
-        [str(SCRIPT), "auth", *words], input=text, cwd=cwd, capture_output=True, text=True
-    )
+    done = call_warm("auth", *words, cwd=cwd, stdin=text)
     return Ended(done.returncode, done.stdout, done.stderr)
 
 

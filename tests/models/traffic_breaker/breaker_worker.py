@@ -9,7 +9,8 @@ import asyncio
 import sys
 from pathlib import Path
 
-from callboard.core.breaker import BreakerOutcome, BreakerRules, Permit
+from callboard.core.breaker import BreakerOutcome, Permit
+from callboard.core.settings.circuit import BreakerRules
 from callboard.models.traffic.shared_breakers import SharedBreakers
 from callboard.store.database import Database
 
@@ -21,7 +22,15 @@ def say(word: str) -> None:
 
 async def work(path: Path, resource: str, cooldown_seconds: float) -> None:
     database = Database.open(path)
-    rules = {"llm": BreakerRules(3, 0.5, 10, cooldown_seconds, 1)}
+    rules = {
+        "llm": BreakerRules(
+            consecutive_failures=3,
+            failure_rate=0.5,
+            window_size=10,
+            cooldown_seconds=cooldown_seconds,
+            success_threshold=1,
+        )
+    }
     breakers = SharedBreakers(database, rules)
     say("ready")
     for order in iter(sys.stdin.readline, ""):

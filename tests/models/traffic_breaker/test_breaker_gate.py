@@ -6,10 +6,11 @@ from contextlib import aclosing
 import pytest
 from breaker_props import HandClock, Notices, ask, texts
 
-from callboard.core.breaker import BreakerRules, CircuitState
+from callboard.core.breaker import CircuitState
 from callboard.core.classify import Classifier
 from callboard.core.errors import ErrorTier, ProviderError
 from callboard.core.events import CircuitChanged
+from callboard.core.settings.circuit import BreakerRules
 from callboard.models import (
     CircuitOpen,
     DirectGate,
@@ -24,7 +25,15 @@ from callboard.models.traffic.breaker import BreakerGate, LocalBreakers
 pytestmark = pytest.mark.anyio
 
 DOWN = Line(fail=Failure(500), times=None)
-RULES = {"llm": BreakerRules(3, 0.5, 6, 30.0, 2)}
+RULES = {
+    "llm": BreakerRules(
+        consecutive_failures=3,
+        failure_rate=0.5,
+        window_size=6,
+        cooldown_seconds=30.0,
+        success_threshold=2,
+    )
+}
 
 
 @pytest.fixture

@@ -8,20 +8,18 @@ from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, initialize, invariant, precondition, rule
 
 from callboard.core.breaker import (
-    GENERIC_RULES,
     Breaker,
     BreakerOutcome,
-    BreakerRules,
     CircuitRefusal,
     CircuitState,
     Permit,
     admit,
-    breaker_rules,
     report,
     reset,
     rules_for,
 )
 from callboard.core.settings import Settings, resolve
+from callboard.core.settings.circuit import GENERIC_RULES, BreakerRules, breaker_rules
 from callboard.core.settings.layers import LayerName, SettingsLayer
 
 RULES = BreakerRules(
@@ -110,7 +108,7 @@ def test_the_first_to_ask_after_the_cooldown_is_the_probe() -> None:
 
 @pytest.mark.req("ERR-41")
 def test_only_so_many_probes_are_under_way_at_once() -> None:
-    rules = replace(RULES, max_probes=2)
+    rules = RULES.model_copy(update={"max_probes": 2})
     breaker, first = admit(opened(), rules, 10_000)
     breaker, second = admit(breaker, rules, 10_001)
     assert isinstance(first, Permit)
@@ -230,8 +228,8 @@ def test_each_class_of_resource_has_its_own_defaults() -> None:
 def test_one_value_of_a_class_can_be_set_alone() -> None:
     data = {"circuit": {"file": {"cooldown_seconds": "3s"}, "llm": {"max_probes": 2}}}
     rules = resolve([SettingsLayer(LayerName.USER, "mine.yaml", data)]).settings.circuit.rules()
-    assert rules["file"] == replace(breaker_rules["file"], cooldown_seconds=3.0)
-    assert rules["llm"] == replace(breaker_rules["llm"], max_probes=2)
+    assert rules["file"] == breaker_rules["file"].model_copy(update={"cooldown_seconds": 3.0})
+    assert rules["llm"] == breaker_rules["llm"].model_copy(update={"max_probes": 2})
 
 
 @dataclass
@@ -258,7 +256,15 @@ class BreakerMachine(RuleBasedStateMachine):
         probes=st.integers(1, 3),
     )
     def set_up(self, row: int, share: float, size: int, good: int, probes: int) -> None:
-        self.rules = BreakerRules(row, share, size, 10.0, good, probes, 30.0)
+        self.rules = BreakerRules(
+            consecutive_failures=row,
+            failure_rate=share,
+            window_size=size,
+            cooldown_seconds=10.0,
+            success_threshold=good,
+            max_probes=probes,
+            probe_timeout_seconds=30.0,
+        )
         self.breaker, self.ghost = Breaker(), Ghost()
         self.now = 1_000
         self.calls: list[tuple[Permit, int, int]] = []

@@ -3,14 +3,24 @@
 import pytest
 from breaker_props import HandClock, Notices
 
-from callboard.core.breaker import BreakerOutcome, BreakerRules, CircuitState, Permit
+from callboard.core.breaker import BreakerOutcome, CircuitState, Permit
+from callboard.core.settings.circuit import BreakerRules
 from callboard.models.traffic.shared_breakers import SharedBreakers
 from callboard.store.database import Database
 
 pytestmark = pytest.mark.anyio
 
 LLM = "llm:acme"
-RULES = {"llm": BreakerRules(3, 0.5, 6, 30.0, 2, probe_timeout_seconds=60.0)}
+RULES = {
+    "llm": BreakerRules(
+        consecutive_failures=3,
+        failure_rate=0.5,
+        window_size=6,
+        cooldown_seconds=30.0,
+        success_threshold=2,
+        probe_timeout_seconds=60.0,
+    )
+}
 
 
 @pytest.fixture

@@ -117,7 +117,7 @@ async def house(
         guarded = BreakerGate(direct, breakers, clock=clock)
         retry = RetryGate(
             guarded,
-            settings.errors.policies(),
+            settings.errors.retry.policies(),
             clock=clock,
             sleep=clock.sleep,
             notify=notices,

@@ -8,9 +8,10 @@ from typing import Any
 import pytest
 from breaker_props import HandClock, Notices, ask, chunks_of, last_reply, texts
 
-from callboard.core.errors import ErrorTier, ProviderError, RetryPolicy
+from callboard.core.errors import ErrorTier, ProviderError
 from callboard.core.events import CallRetried
 from callboard.core.settings import Settings
+from callboard.core.settings.errors import RetryPolicy
 from callboard.models import (
     Chunk,
     CircuitOpen,
@@ -41,7 +42,7 @@ def retrying(script: Any, clock: HandClock, notices: Notices, **more: Any) -> Re
     options: dict[str, Any] = {"uniform": lambda: 1.0, **more}
     return RetryGate(
         inner,
-        options.pop("policies", Settings().errors.policies()),
+        options.pop("policies", Settings().errors.retry.policies()),
         clock=clock,
         sleep=clock.sleep,
         notify=notices,
@@ -72,9 +73,9 @@ async def test_a_provider_in_trouble_has_its_own_policy(clock: HandClock, notice
 
 @pytest.mark.req("ERR-17")
 async def test_waits_are_capped_and_counted_by_tier(clock: HandClock, notices: Notices) -> None:
-    policies = Settings().errors.policies() | {
-        ErrorTier.TRANSIENT: RetryPolicy(4, 2.0, 3.0),
-        ErrorTier.EXTERNAL_DEGRADING: RetryPolicy(2, 7.0, 30.0),
+    policies = Settings().errors.retry.policies() | {
+        ErrorTier.TRANSIENT: RetryPolicy.make(4, 2.0, 3.0),
+        ErrorTier.EXTERNAL_DEGRADING: RetryPolicy.make(2, 7.0, 30.0),
     }
     script = Script(BLIP, BLIP, DOWN, BLIP, "calm")
     reply = await retrying(script, clock, notices, policies=policies).complete(ask())

@@ -12,16 +12,10 @@ from typing import Any
 import pytest
 from breaker_props import HandClock, Notices, ask
 
-from callboard.core.breaker import (
-    Breaker,
-    BreakerOutcome,
-    BreakerRules,
-    CircuitRefusal,
-    CircuitState,
-    Permit,
-)
+from callboard.core.breaker import Breaker, BreakerOutcome, CircuitRefusal, CircuitState, Permit
 from callboard.core.errors import ProviderError
 from callboard.core.events import CircuitChanged
+from callboard.core.settings.circuit import BreakerRules
 from callboard.models import CircuitOpen, DirectGate, Failure, Line, Script
 from callboard.models.traffic.breaker import BreakerGate
 from callboard.models.traffic.shared_breakers import (
@@ -36,7 +30,16 @@ from callboard.store.database import Database
 pytestmark = pytest.mark.anyio
 
 LLM = "llm:acme"
-RULES = {"llm": BreakerRules(3, 0.5, 6, 30.0, 2, probe_timeout_seconds=60.0)}
+RULES = {
+    "llm": BreakerRules(
+        consecutive_failures=3,
+        failure_rate=0.5,
+        window_size=6,
+        cooldown_seconds=30.0,
+        success_threshold=2,
+        probe_timeout_seconds=60.0,
+    )
+}
 OK, BAD = BreakerOutcome.SUCCEEDED, BreakerOutcome.FAILED
 
 

@@ -6,8 +6,9 @@ from dataclasses import replace
 import pytest
 from foyer import HandTime, Notices, Prompter, Readers, direct, quiet, request, until
 
-from callboard.core.errors import ErrorTier, ProviderError, RetryPolicy
+from callboard.core.errors import ErrorTier, ProviderError
 from callboard.core.events import CallRequeued, LimitPaused, LimitResumed
+from callboard.core.settings.errors import RateLimitPolicy
 from callboard.models import DirectGate, Failure, Line, Restarted, Script, WrapperGate
 from callboard.models.errors import CredentialPaused, QueueClosed, RateLimited
 from callboard.models.traffic.limit_state import Credential, keyless
@@ -239,7 +240,7 @@ async def test_a_limit_is_put_down_to_the_provider_that_was_really_asked() -> No
 
 async def test_a_call_turned_away_at_the_door_has_used_up_no_attempt() -> None:
     time, provider = HandTime(), Prompter()
-    once = RetryPolicy(1, 1.0, 60.0, use_retry_after=True)
+    once = RateLimitPolicy.make(1, 1.0, 60.0)
     limiter = Limiter(policy=once, clock=time, timer=time.after, jitter=lambda: 0.0)
     gate = QueueGate(Detour(LimiterGate(direct(provider, "other"), limiter)), limiter=limiter)
     readers = Readers(gate)

@@ -7,8 +7,9 @@ from collections import Counter
 import pytest
 from foyer import Notices, request
 
-from callboard.core.errors import ProviderError, RetryPolicy
+from callboard.core.errors import ProviderError
 from callboard.core.events import CallRequeued, LimitPaused, LimitResumed
+from callboard.core.settings.errors import RateLimitPolicy
 from callboard.models import DirectGate, Failure, Line, ModelRequest, Script
 from callboard.models.traffic.limiter import Limiter
 from callboard.models.traffic.queue import QueueGate
@@ -44,7 +45,7 @@ class Moody:
 @pytest.mark.req("LLM-111", "ERR-124", "ERR-126")
 async def test_two_hundred_sessions_lose_no_call_and_repeat_none() -> None:
     moody, notices = Moody(), Notices()
-    policy = RetryPolicy(10, 0.001, 0.004, use_retry_after=True)
+    policy = RateLimitPolicy.make(10, 0.001, 0.004)
     limiter = Limiter(policy=policy, notify=notices)
     gate = QueueGate(
         DirectGate({"script": moody.script}),

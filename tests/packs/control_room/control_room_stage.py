@@ -96,10 +96,6 @@ def staff(**changes: Any) -> Callable[[ModelRequest], Line | str]:
     return answer
 
 
-# A draft of a plan is what a run made; nothing is done with it yet.
-DRAFTED = re.compile(r"/api/plans")
-
-
 @dataclass
 class Backstage:
     """A running server, a client for it, and everything behind it."""
@@ -191,5 +187,5 @@ class Theatre:
         chosen = script or Script(staff())
         app = create_app(self.root, self.opening(chosen), **options)
         async with served(app) as client:
-            watch_receipts(client, app.state.studio, "/api/plans", DRAFTED)
+            watch_receipts(client, app.state.studio)
             yield Backstage(client, app.state.studio, chosen, self.root)

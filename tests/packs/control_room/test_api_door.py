@@ -88,7 +88,13 @@ async def test_a_tool_run_at_the_door_leaves_a_receipt(theatre: Theatre) -> None
         linked = await stage.post(
             f"/audit/sessions/{receipt['session_id']}/link-issue", {"issue_id": issue["id"]}
         )
-        assert linked["receipt_ids"] == [receipt["receipt_id"]]
+        session = await stage.get(f"/audit/sessions/{receipt['session_id']}/receipts")
+        assert linked["receipt_ids"] == [each["receipt_id"] for each in session[:-1]]
+        assert [each["tool_id"] for each in session] == [
+            "file_locator",
+            "callboard.add_issue",
+            "callboard.link_session",
+        ]
         refused = await stage.post(
             "/tools/prose_analyzer/run", {"args": {"scene_path": "../x.md"}}, status=400
         )

@@ -9,12 +9,12 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from callboard.core.settings.sections import ContextSettings
 from callboard.core.vocabulary import Content, Trust
 from callboard.prompts import (
     Assembler,
     Fitter,
     FittingOutcome,
-    FittingPolicy,
     History,
     Layer,
     OfflineTokenCounter,
@@ -64,7 +64,7 @@ def cost(turns: Sequence[Turn]) -> int:
 
 
 def fitter(**more: Any) -> Fitter:
-    policy = FittingPolicy(**more.pop("policy", {}))
+    policy = ContextSettings(**more.pop("policy", {}))
     return Fitter(words, layout, policy, **more)
 
 
@@ -78,9 +78,9 @@ async def test_what_fits_passes_unchanged() -> None:
 
 @pytest.mark.req("LLM-68")
 def test_the_room_is_the_window_without_the_reserve() -> None:
-    assert FittingPolicy().limit_tokens(8192) == 4096
-    assert FittingPolicy(reserve_tokens=1000).limit_tokens(8192) == 7192
-    assert FittingPolicy().limit_tokens(100) == 0
+    assert ContextSettings().limit_tokens(8192) == 4096
+    assert ContextSettings(reserve_tokens=1000).limit_tokens(8192) == 7192
+    assert ContextSettings().limit_tokens(100) == 0
 
 
 @pytest.mark.req("LLM-70")
@@ -316,7 +316,7 @@ def long_talk(tokens: int) -> tuple[Turn, ...]:
 @pytest.mark.req("LLM-68", "LLM-69", "LLM-70", "LLM-72")
 async def test_a_conversation_of_three_windows(tmp_path: Path) -> None:
     window = 8192
-    policy = FittingPolicy()
+    policy = ContextSettings()
     asked: list[int] = []
 
     async def summarise(turns: tuple[Turn, ...], max_tokens: int) -> str:

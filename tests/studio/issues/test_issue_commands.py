@@ -90,7 +90,9 @@ def test_what_is_not_there_is_named(call: Call) -> None:
 def test_receipts_are_linked_from_the_command_line(call: Call) -> None:
     call("issues", "add", "One")
     call("sessions", "create", "here")
-    assert told(call, "issues", "link", "1", "--session", "here")["issues"][0]["receipt_ids"] == []
+    begun = told(call, "receipts", "list", "--session", "here")["receipts"]
+    linked = told(call, "issues", "link", "1", "--session", "here")["issues"][0]["receipt_ids"]
+    assert linked == [each["receipt_id"] for each in begun] != []
     code, _, err = call("issues", "link", "1", "--receipt", "rcpt_nowhere")
     assert code != 0
     assert "rcpt_nowhere" in err

@@ -5,7 +5,6 @@ import os
 import shutil
 import sqlite3
 import subprocess
-import sys
 from pathlib import Path
 
 import pytest
@@ -18,6 +17,7 @@ from callboard.studio.project import Project
 from callboard.studio.studio import Opening, Studio
 from callboard.studio.trust import StandingKind, TrustRegistry
 from callboard.testing.opening import SCRIPTED
+from warm_process import call_warm
 
 CONFIG = "pack: alfred\nlog:\n  level: error\nmodels:\n  timeout_seconds: 7\n"
 
@@ -39,16 +39,7 @@ def clone(tmp_path: Path) -> Path:
 
 
 def run(*words: str, cwd: Path, **environment: str) -> subprocess.CompletedProcess[str]:
-    return subprocess.run(
-        [sys.executable, "-m", "callboard.cli.main", *words],
-        cwd=cwd,
-        env={**os.environ, **environment},
-        stdin=subprocess.DEVNULL,
-        capture_output=True,
-        text=True,
-        timeout=100,
-        check=False,
-    )
+    return call_warm(*words, cwd=cwd, env={**os.environ, **environment})
 
 
 def everything(folder: Path) -> list[Path]:

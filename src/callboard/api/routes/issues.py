@@ -13,6 +13,7 @@ from callboard.core.vocabulary import (
     IssueSource,
     IssueStatus,
 )
+from callboard.operations import runtime as operations
 from callboard.store.journal.issues import IssueFilter
 from callboard.studio.issues import issue_to_json
 
@@ -75,7 +76,9 @@ async def add_issue(studio: OpenStudio, wanted: NewIssue) -> IssueShape:
         tags=tuple(wanted.tags),
         source=IssueSource(IssueKind.FINDING),
     )
-    return _shape(issue_to_json(await studio.issues.add(draft)))
+    return _shape(
+        issue_to_json(await operations.runtime(studio).perform(operations.add_issue, draft))
+    )
 
 
 @router.get("/{number}")
@@ -87,8 +90,9 @@ async def show_issue(studio: OpenStudio, number: Number) -> IssueShape:
 @router.patch("/{number}")
 async def change_issue(studio: OpenStudio, number: Number, wanted: IssueChange) -> IssueShape:
     """Close an issue, or open it again."""
-    act = studio.issues.close if wanted.status is IssueStatus.CLOSED else studio.issues.reopen
-    return _shape(issue_to_json(await act(number)))
+    is_over = wanted.status is IssueStatus.CLOSED
+    act = operations.close_issue if is_over else operations.reopen_issue
+    return _shape(issue_to_json(await operations.change_issue(studio, act, number)))
 
 
 def _shape(data: Entry) -> IssueShape:

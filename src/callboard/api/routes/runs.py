@@ -20,6 +20,7 @@ from callboard.choreography.recipe import (
 )
 from callboard.core.errors import Conflict, NotFound
 from callboard.core.vocabulary import RunRecord, RunState, SessionRecord, SessionState, SignalKind
+from callboard.operations.runtime import begin_session, send_signal
 from callboard.store.journal.runs import list_runs, load_run
 
 router = APIRouter(prefix="/runs", tags=["runs"])
@@ -160,7 +161,7 @@ async def cancel_run(studio: OpenStudio, run_id: str) -> StartedRun:
     """Stop a run; a reply that comes late is discarded and nothing more is written."""
     run = studio.engine.load(run_id)
     _require_open(run)
-    await studio.engine.signal(run_id, SignalKind.CANCEL, "cancelled by the user")
+    await send_signal(studio, run_id, SignalKind.CANCEL, "cancelled by the user")
     return StartedRun(run_id=run_id, status=studio.engine.load(run_id).state.value)
 
 
@@ -220,7 +221,7 @@ async def list_sessions(
 @sessions_router.post("", status_code=201)
 async def create_session(studio: OpenStudio, wanted: NewSession) -> SessionShape:
     """Begin a session."""
-    return _shape(await studio.sessions.create(wanted.name))
+    return _shape(await begin_session(studio, wanted.name))
 
 
 @sessions_router.get("/{session_id}")

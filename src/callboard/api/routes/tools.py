@@ -7,6 +7,7 @@ from fastapi import APIRouter
 from pydantic import Field
 
 from callboard.api.project import Entry, OpenStudio, Paged, Shown, Wanted
+from callboard.operations.runtime import link_session, runtime
 from callboard.studio.issues import issue_to_json
 from callboard.tools import Policy, ToolCall
 
@@ -40,7 +41,10 @@ async def session_receipts(studio: OpenStudio, session_id: str, page: Paged) -> 
 @audit_router.post("/sessions/{session_id}/link-issue")
 async def link_issue(studio: OpenStudio, session_id: str, wanted: LinkWanted) -> Entry:
     """Link receipts of a session to an issue."""
-    linked = await studio.audit.link_issue(session_id, wanted.issue_id, wanted.receipt_ids)
+    session = studio.sessions.get(session_id).id
+    linked = await runtime(studio).perform_in(
+        session, link_session, session, wanted.issue_id, wanted.receipt_ids
+    )
     return issue_to_json(linked)
 
 

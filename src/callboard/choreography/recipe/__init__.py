@@ -30,8 +30,9 @@ from callboard.choreography.recipe.proposals import (
     list_proposals,
 )
 from callboard.choreography.recipe.routing import Router, Routing
+from callboard.choreography.recipe.running.play import RecipeHouse
 from callboard.choreography.recipe.shelf import RecipeChoreography, RecipeShelf, recipe_shelf
-from callboard.choreography.recipe.starting import RecipeHouse, RecipeRequest
+from callboard.choreography.recipe.starting import RecipeRequest
 from callboard.choreography.recipe.task import Assignment, RecipeTask
 from callboard.choreography.recipe.view import RunView, is_recipe_run, iso, run_line
 

@@ -7,7 +7,8 @@ import asyncio
 import logging
 from dataclasses import dataclass, replace
 
-from callboard.choreography.recipe.running.proof import PROOF, Proof, prove_again
+from callboard.choreography.recipe.running.play import PROOF
+from callboard.choreography.recipe.running.proof import Proof, prove_again
 from callboard.choreography.recipe.running.writing import diff_of, read_current
 from callboard.choreography.recipe.view import RunView
 from callboard.core.canonical import Json, digest_bytes

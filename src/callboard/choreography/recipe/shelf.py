@@ -13,10 +13,9 @@ from callboard.choreography.recipe.definition import (
 )
 from callboard.choreography.recipe.proposals import folder_of
 from callboard.choreography.recipe.routing import Router
-from callboard.choreography.recipe.running.play import Turns
+from callboard.choreography.recipe.running.play import RecipeHouse, Turns
 from callboard.choreography.recipe.running.runner import play_recipe
 from callboard.choreography.recipe.starting import (
-    RecipeHouse,
     RecipeRequest,
     complete,
     single_flight,

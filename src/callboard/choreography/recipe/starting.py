@@ -3,17 +3,14 @@
 import asyncio
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
-from pathlib import Path
 from typing import Any, Final, cast
 
-from callboard.choreography.grounding import Grounding
 from callboard.choreography.guards import is_interrupted, only_one
-from callboard.choreography.pages import PageFinder, Telling
 from callboard.choreography.recipe.definition import CommitAction, Problem, Recipe, resolve
 from callboard.choreography.recipe.definition.reading import invalid
 from callboard.choreography.recipe.definition.wiring import template_problems
 from callboard.choreography.recipe.errors import MissingArgs, RecipeRunning, RefResolutionError
-from callboard.choreography.recipe.running.proof import PROOF
+from callboard.choreography.recipe.running.play import RecipeHouse
 from callboard.choreography.recipe.running.writing import check_path
 from callboard.choreography.recipe.task import Assignment, RecipeTask
 from callboard.choreography.staffing import AgentUnavailable, find_agent, tier_of
@@ -24,32 +21,6 @@ from callboard.store.connection import Connection
 from callboard.studio.studio import Studio
 
 _OWN: Final = frozenset({"description", "args", "agents", "session_plan_task_id"})
-
-
-@dataclass(frozen=True, slots=True)
-class RecipeHouse:
-    """What a pack brings so that recipes can be played in it.
-
-    `seeds` takes arguments out of a request, `describe` puts a request into words that has none;
-    both may read the project and are called on a thread. `proof` is the tool that looks at every
-    text, as `path` and `text`, before it is written; its payload has a `verdict` and `findings`.
-    `pages` finds what of the project an agent reads; `telling` is how the project is told.
-    """
-
-    pack: str
-    recipes: Path
-    seeds: Callable[[Studio, str, Recipe], Mapping[str, Json]] | None = None
-    describe: Callable[[Studio, Recipe, Mapping[str, Json]], str] | None = None
-    grounding: Callable[[Studio], Grounding] | None = None
-    proof: str | None = None
-    pages: PageFinder | None = None
-    telling: Telling | None = None
-
-    @property
-    def reads(self) -> tuple[str, ...]:
-        """What an agent's step may read beside its slots."""
-        pages = self.pages.kinds if self.pages is not None else ()
-        return (*pages, *((PROOF,) if self.proof is not None else ()))
 
 
 @dataclass(frozen=True, slots=True)

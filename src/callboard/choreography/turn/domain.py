@@ -5,7 +5,18 @@ A domain owns its data and every rule about it; the turn decides who is asked wh
 
 from collections.abc import Awaitable, Callable, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any, Literal, Protocol, runtime_checkable
+from typing import (
+    TYPE_CHECKING,
+    Annotated,
+    Any,
+    ClassVar,
+    Final,
+    Literal,
+    Protocol,
+    runtime_checkable,
+)
+
+from pydantic import ConfigDict, Field
 
 from callboard.choreography.turn.requests import (
     ReadRequest,
@@ -27,53 +38,65 @@ Depth = Literal["skip", "light", "medium", "full"]
 Consent = Literal["none", "light", "optional", "proposal"]
 
 
+# A file that describes one of these says nothing else.
+_CLOSED: Final = ConfigDict(extra="forbid")
+
+
 @dataclass(frozen=True, slots=True)
 class Subdomain:
     """A part of the domain: its tables, and the nouns people use for it."""
 
+    __pydantic_config__: ClassVar = _CLOSED
+
     name: str
-    tables: tuple[str, ...]
-    nouns: tuple[str, ...]
-    persona: str
+    tables: tuple[str, ...] = ()
+    nouns: tuple[str, ...] = ()
+    persona: str = ""
 
 
 @dataclass(frozen=True, slots=True)
 class Persona:
     """How an agent thinks while it works on a subdomain."""
 
+    __pydantic_config__: ClassVar = _CLOSED
+
     name: str
     tone: str
-    guidelines: tuple[str, ...]
+    guidelines: Annotated[tuple[str, ...], Field(min_length=3, max_length=5)]
 
 
 @dataclass(frozen=True, slots=True)
 class EntityType:
     """A kind of thing that is tracked one by one."""
 
+    __pydantic_config__: ClassVar = _CLOSED
+
     name: str
     table: str
     # How many are shown, newest reference first; None shows all that are open.
-    in_context: int | None = 5
+    in_context: Annotated[int | None, Field(ge=1)] = 5
 
 
 @dataclass(frozen=True, slots=True)
 class TurnMode:
     """How much machinery a request gets; the user chooses."""
 
+    __pydantic_config__: ClassVar = _CLOSED
+
     name: str
     title: str
-    has_button: bool
     understand: Literal["minimal", "light", "full"]
     think: Depth
-    max_steps: int
+    max_steps: Annotated[int, Field(ge=1, le=12)]
     consent: Consent
     profile: Detail
-    entities_in_context: int | None
-    past_turns: int
-    older_results: int
-    examples: int
+    entities_in_context: Annotated[int | None, Field(ge=1)]
+    past_turns: Annotated[int, Field(ge=0)]
+    older_results: Annotated[int, Field(ge=0)]
+    examples: Annotated[int, Field(ge=0)]
     verbosity: str
-    max_calls: int
+    max_calls: Annotated[int, Field(ge=1)]
+    has_button: bool = True
     confirms_silently: bool = False
 
 

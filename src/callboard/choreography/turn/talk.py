@@ -7,6 +7,15 @@ from collections.abc import Callable
 from dataclasses import asdict, dataclass
 from typing import Any, Final, TypeVar
 
+from callboard.choreography.turn.conversations import (
+    TURN,
+    Conversations,
+    busy,
+    choose_mode,
+    conversation_operations,
+    end_conversation,
+    failure,
+)
 from callboard.choreography.turn.domain import Domain, Who
 from callboard.choreography.turn.memory import TalkState
 from callboard.choreography.turn.memory_rows import (
@@ -17,7 +26,6 @@ from callboard.choreography.turn.memory_rows import (
     load_owner,
     load_state,
     newest_turns,
-    save_state,
 )
 from callboard.choreography.turn.modes import find_mode
 from callboard.choreography.turn.shapes import (
@@ -26,13 +34,12 @@ from callboard.choreography.turn.shapes import (
     PendingProposal,
     TurnOutcome,
 )
-from callboard.choreography.turn.thinking.deciding import ModelUnavailable
-from callboard.choreography.turn.turn import ANSWER, Busy, check_message, refuse_strangers
+from callboard.choreography.turn.turn import Busy, check_message, refuse_strangers
 from callboard.choreography.turn.understanding.answers import held_ids
 from callboard.choreography.turn.understanding.gestures import objection, word_gesture
 from callboard.choreography.turn.understanding.reading import Open
 from callboard.core.canonical import Json
-from callboard.core.errors import CallboardError, Conflict, InvalidInput, NotFound
+from callboard.core.errors import Conflict, InvalidInput, NotFound
 from callboard.core.events import QuestionAsked, RunChanged, StepDone
 from callboard.core.vocabulary import (
     UNFINISHED,
@@ -40,25 +47,16 @@ from callboard.core.vocabulary import (
     EntityState,
     RunRecord,
     RunState,
-    SignalKind,
 )
 from callboard.core.vocabulary.run import Answer
 from callboard.knowledge.entities import EntityEvent, list_events, load_registry
 from callboard.store.connection import Connection
 from callboard.store.journal.questions import list_questions
-from callboard.store.journal.runs import list_runs
 from callboard.studio.studio import Studio
 
 T = TypeVar("T")
 
-TURN: Final = "turn"
 UNDO: Final = "undo that"
-
-
-class TurnFailed(CallboardError):
-    """A turn ended without a reply; what it had done is told with the next one."""
-
-    code = "turn_failed"
 
 
 class UnknownTurn(NotFound):
@@ -93,6 +91,8 @@ class Talk:
         self._studio = studio
         self._domain = domain
         self._name = f"{pack}/{TURN}"
+        self._conversations = Conversations(studio, domain, pack)
+        self._steering = conversation_operations(studio, pack, self._conversations)
 
     async def send(
         self,
@@ -115,9 +115,9 @@ class Talk:
         sent = self._sent(session_id, client_message_id)
         if sent is not None:
             return await self._outcome(sent.run_id, sent.part)
-        run, question = self._open(session_id)
+        run, question = self._conversations.open_turn(session_id)
         if run is not None and question is None:
-            raise _busy(run)
+            raise busy(run)
         said: dict[str, Json] = {
             "message": message if gesture is None else self._worded(gesture, message, session_id),
             "mode": mode,
@@ -138,16 +138,7 @@ class Talk:
 
     async def end(self, session_id: str, who: Who) -> dict[str, Any]:
         """End a conversation: what is open is dropped, and it is summed up."""
-        self._read(lambda connection: refuse_strangers(connection, session_id, who.user_id))
-        run, _question = self._open(session_id)
-        if run is not None:
-            await self._studio.engine.signal(run.id, SignalKind.CANCEL, "the conversation ended")
-        args: dict[str, Json] = {"end": True, "user_id": who.user_id, "timezone": who.timezone}
-        started = await self._studio.start(self._name, args, session_id=session_id)
-        done = await self._studio.engine.wait(started.id)
-        if done.state is not RunState.DONE:
-            raise _failure(done)
-        return dict(done.result)
+        return await self._steering.perform_in(session_id, end_conversation, session_id, who)
 
     def refuse_strangers(self, session_id: str, who: Who) -> None:
         """Object to somebody who looks into another person's conversation."""
@@ -171,20 +162,7 @@ class Talk:
 
     async def choose_mode(self, session_id: str, who: Who, mode: str) -> str | None:
         """Go on in a mode; `auto` leaves it to each message. Nothing is said, no turn is made."""
-        chosen = None if mode == "auto" else find_mode(self._domain.modes(), mode).name
-        now = self._studio.clock.now_ms()
-        run, question = self._open(session_id)
-        if run is not None and question is None:
-            raise _busy(run)
-
-        def work(connection: Connection) -> None:
-            refuse_strangers(connection, session_id, who.user_id)
-            state = load_state(connection, session_id)
-            state.mode, state.user_id, state.suggestion = chosen, who.user_id, None
-            save_state(connection, session_id, state, now)
-
-        await self._studio.database.write(work)
-        return chosen
+        return await self._steering.perform_in(session_id, choose_mode, session_id, who, mode)
 
     def standing(self, session_id: str) -> TalkStanding:
         """Return where a conversation stands: its mode, and what waits for the user's word."""
@@ -278,26 +256,11 @@ class Talk:
             return None
         return self._read(lambda c: find_sent(c, session_id, client_message_id))
 
-    def _open(self, session_id: str) -> tuple[RunRecord | None, Answer | None]:
-        """Return the run that is not over, and what it asks the user, if it does."""
-
-        def work(connection: Connection) -> tuple[RunRecord | None, Answer | None]:
-            runs = list_runs(
-                connection, states=UNFINISHED, session_id=session_id, choreography=self._name
-            )
-            for run in runs:
-                asked = list_questions(connection, run_id=run.id)
-                mine = [each for each in asked if each.key.endswith(f"/{ANSWER}")]
-                return run, (mine[0] if mine else None)
-            return None, None
-
-        return self._read(work)
-
     async def _answer(
         self, run: RunRecord, question: Answer | None, said: dict[str, Json]
     ) -> TurnOutcome:
         if question is None:
-            raise _busy(run)
+            raise busy(run)
         part = int(question.key.partition("/")[0]) + 1
         try:
             await self._studio.engine.answer(question.id, said)
@@ -336,7 +299,7 @@ class Talk:
                 fix="`callboard answer` lists what is asked.",
                 run_id=run_id,
             )
-        raise _failure(run)
+        raise failure(run)
 
     def _read(self, work: Callable[[Connection], T]) -> T:
         return self._studio.database.read(work)
@@ -348,14 +311,6 @@ def _fresh_suggestion(state: TalkState) -> str | None:
     return last.mode if last is not None and last.turn == state.turn else None
 
 
-def _busy(run: RunRecord) -> Busy:
-    return Busy(
-        "A turn is under way in this conversation",
-        fix=f"Wait for it; `callboard runs show {run.id}` shows where it is.",
-        run_id=run.id,
-    )
-
-
 def _told(row: TurnRow, name: str) -> Any:
     document: dict[str, Any] = row.document or {"outcome": {}}
     return document["outcome"].get(name)
@@ -363,12 +318,3 @@ def _told(row: TurnRow, name: str) -> Any:
 
 def _outcome_of(row: TurnRow) -> TurnOutcome:
     return TurnOutcome.model_validate((row.document or {})["outcome"])
-
-
-def _failure(run: RunRecord) -> CallboardError:
-    error = run.error
-    if error is None:
-        return TurnFailed(f"The turn was {run.state.value}", run_id=run.id)
-    if error.code == ModelUnavailable.code:
-        return ModelUnavailable(error.message, fix=error.fix, run_id=run.id)
-    return TurnFailed(error.message, fix=error.fix, run_id=run.id, cause=error.code)

@@ -1,10 +1,15 @@
 """`callboard budget`: what may be spent, and what is left."""
 
-from typing import Annotated
+from collections.abc import Awaitable, Callable
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 from callboard.cli.options import JsonOption, ProjectOption, new_app
+
+if TYPE_CHECKING:
+    from callboard.studio.studio import Studio
 
 app = new_app("What may be spent: list, set and clear budgets.")
 
@@ -47,17 +52,26 @@ def set_command(
     What it has spent before counts; `+5` allows 5 more than that, and -1 is unlimited. What is
     left out stays as it is. A run that waits because of its budget goes on when you answer it.
     """
-    from callboard.cli.reading import find_project
-    from callboard.cli.reports.budgets import GivenAmounts, set_budget
+    from callboard.cli.reports.budgets import set_budget
 
-    given = GivenAmounts(usd, tokens, calls, minutes)
-    set_budget(find_project(project), scope, given, as_json=as_json)
+    given = {"--usd": usd, "--tokens": tokens, "--calls": calls, "--minutes": minutes}
+    _act(project, lambda studio: set_budget(studio, scope, given, as_json=as_json))
 
 
 @app.command()
 def clear(scope: ScopeArgument, project: ProjectOption = None, as_json: JsonOption = False) -> None:
     """Remove the limits of a scope; what it has spent stays on record."""
-    from callboard.cli.reading import find_project
     from callboard.cli.reports.budgets import clear_budget
 
-    clear_budget(find_project(project), scope, as_json=as_json)
+    _act(project, lambda studio: clear_budget(studio, scope, as_json=as_json))
+
+
+def _act(project: Path | None, change: "Callable[[Studio], Awaitable[None]]") -> None:
+    from callboard.cli.bridge import perform_simply
+    from callboard.cli.handlers.opening import Choices, working
+
+    async def work() -> None:
+        async with working(Choices(project)) as here:
+            await change(here.studio)
+
+    perform_simply(work())

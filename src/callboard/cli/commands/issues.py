@@ -12,7 +12,7 @@ from callboard.cli.output import echo, echo_json
 
 if TYPE_CHECKING:
     from callboard.core.vocabulary import Issue
-    from callboard.studio.issues import Issues
+    from callboard.studio.studio import Studio
 
 app = new_app("What work left behind for you: failed checks, findings, proposals, transcripts.")
 
@@ -86,14 +86,15 @@ def add(
     """Leave a note of your own."""
     from callboard.cli.arguments import one_of
     from callboard.core.vocabulary import IssueDraft, IssueKind, IssuePriority, IssueSource
+    from callboard.operations import runtime
 
     chosen = one_of(IssuePriority, priority, "--priority")
     draft = IssueDraft(
         title, IssueSource(IssueKind.NOTE), body, priority=chosen, tags=tuple(tag or ())
     )
 
-    async def change(issues: "Issues") -> "list[Issue]":
-        return [await issues.add(draft)]
+    async def change(studio: "Studio") -> "list[Issue]":
+        return [await runtime.runtime(studio).perform(runtime.add_issue, draft)]
 
     return _act(project, change, as_json=as_json)
 
@@ -103,9 +104,11 @@ def close(
     numbers: NumbersArgument, project: ProjectOption = None, as_json: JsonOption = False
 ) -> int:
     """Say that issues are dealt with."""
+    from callboard.operations import runtime
 
-    async def change(issues: "Issues") -> "list[Issue]":
-        return [await issues.close(number) for number in numbers]
+    async def change(studio: "Studio") -> "list[Issue]":
+        act = runtime.close_issue
+        return [await runtime.change_issue(studio, act, number) for number in numbers]
 
     return _act(project, change, as_json=as_json)
 
@@ -115,9 +118,11 @@ def reopen(
     numbers: NumbersArgument, project: ProjectOption = None, as_json: JsonOption = False
 ) -> int:
     """Take issues up again."""
+    from callboard.operations import runtime
 
-    async def change(issues: "Issues") -> "list[Issue]":
-        return [await issues.reopen(number) for number in numbers]
+    async def change(studio: "Studio") -> "list[Issue]":
+        act = runtime.reopen_issue
+        return [await runtime.change_issue(studio, act, number) for number in numbers]
 
     return _act(project, change, as_json=as_json)
 
@@ -136,6 +141,7 @@ def link(
     """Link receipts to an issue: named ones, or all of a session."""
     from callboard.cli.bridge import perform_simply
     from callboard.cli.handlers.opening import Choices, working
+    from callboard.operations import runtime
 
     if session is None and not receipt:
         raise typer.BadParameter("Name a session or receipts.", param_hint="--session, --receipt")
@@ -145,9 +151,12 @@ def link(
             issue = here.studio.issues.get(number)
             if session is not None:
                 session_id = here.studio.sessions.get(session).id
-                issue = await here.studio.issues.link_session(number, session_id)
+                issue = await runtime.runtime(here.studio).perform_in(
+                    session_id, runtime.link_session, session_id, number
+                )
             if receipt:
-                issue = await here.studio.issues.link_receipts(number, receipt)
+                linked = runtime.link_receipts
+                issue = await runtime.change_issue(here.studio, linked, number, list(receipt))
             return issue
 
     _tell([perform_simply(work())], as_json=as_json)
@@ -156,7 +165,7 @@ def link(
 
 def _act(
     project: Path | None,
-    change: "Callable[[Issues], Awaitable[list[Issue]]]",
+    change: "Callable[[Studio], Awaitable[list[Issue]]]",
     *,
     as_json: bool,
 ) -> int:
@@ -165,7 +174,7 @@ def _act(
 
     async def work() -> "list[Issue]":
         async with working(Choices(project, as_json=as_json)) as here:
-            return await change(here.studio.issues)
+            return await change(here.studio)
 
     _tell(perform_simply(work()), as_json=as_json)
     return exits.OK

@@ -1,12 +1,15 @@
 """`callboard models`: the catalog, the embedded model's weights, a trial, and the traffic."""
 
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 from callboard.cli import exits
 from callboard.cli.options import JsonOption, ProjectOption, new_app
 from callboard.cli.output import echo, echo_json, echo_table, number
+
+if TYPE_CHECKING:
+    from callboard.core.breaker import Breaker
 
 app = new_app("The catalog, the embedded model, a trial, the traffic.")
 
@@ -174,6 +177,16 @@ def reset(
 
     Every process on the project follows within half a second.
     """
-    from callboard.cli.reports.traffic import reset_circuit
+    from callboard.cli.bridge import perform_simply
+    from callboard.cli.handlers.opening import Choices, working
+    from callboard.cli.reports.traffic import find_circuit, tell_reset
+    from callboard.operations.runtime import reset_circuit, runtime
 
-    return reset_circuit(project, provider, as_json=as_json)
+    resource = find_circuit(project, provider)
+
+    async def work() -> "Breaker":
+        async with working(Choices(project)) as here:
+            return await runtime(here.studio).perform(reset_circuit, resource)
+
+    tell_reset(provider, resource, perform_simply(work()), as_json=as_json)
+    return exits.OK

@@ -11,7 +11,7 @@ from callboard.cli.output import echo, echo_facts, echo_json, echo_table, moment
 
 if TYPE_CHECKING:
     from callboard.core.vocabulary.run import SessionRecord
-    from callboard.studio.sessions import Sessions
+    from callboard.studio.studio import Studio
 
 app = new_app("Isolated lines of work: list, create, show, switch, suspend, resume, complete.")
 
@@ -79,7 +79,9 @@ def create(
     as_json: JsonOption = False,
 ) -> int:
     """Create a session; it becomes the current one."""
-    return _act(project, lambda sessions: sessions.create(name), as_json=as_json)
+    from callboard.operations import runtime
+
+    return _act(project, lambda studio: runtime.begin_session(studio, name), as_json=as_json)
 
 
 @app.command()
@@ -87,7 +89,13 @@ def switch(
     session: SessionArgument, project: ProjectOption = None, as_json: JsonOption = False
 ) -> int:
     """Make another session the current one."""
-    return _act(project, lambda sessions: sessions.switch(session), as_json=as_json)
+    from callboard.operations import runtime
+
+    return _act(
+        project,
+        lambda studio: runtime.change_session(studio, runtime.switch_session, session),
+        as_json=as_json,
+    )
 
 
 @app.command()
@@ -95,7 +103,13 @@ def suspend(
     session: SessionArgument, project: ProjectOption = None, as_json: JsonOption = False
 ) -> int:
     """Put a session away: its runs pause where they are."""
-    return _act(project, lambda sessions: sessions.suspend(session), as_json=as_json)
+    from callboard.operations import runtime
+
+    return _act(
+        project,
+        lambda studio: runtime.change_session(studio, runtime.suspend_session, session),
+        as_json=as_json,
+    )
 
 
 @app.command()
@@ -106,7 +120,13 @@ def resume(
 
     Runs that were paused with it go on here and are watched.
     """
-    return _act(project, lambda sessions: sessions.resume(session), as_json=as_json)
+    from callboard.operations import runtime
+
+    return _act(
+        project,
+        lambda studio: runtime.change_session(studio, runtime.resume_session, session),
+        as_json=as_json,
+    )
 
 
 @app.command()
@@ -119,12 +139,18 @@ def complete(
     as_json: JsonOption = False,
 ) -> int:
     """Close a session that is done with."""
-    return _act(project, lambda sessions: sessions.complete(session, summary), as_json=as_json)
+    from callboard.operations import runtime
+
+    return _act(
+        project,
+        lambda studio: runtime.change_session(studio, runtime.complete_session, session, summary),
+        as_json=as_json,
+    )
 
 
 def _act(
     project: Path | None,
-    change: "Callable[[Sessions], Awaitable[SessionRecord]]",
+    change: "Callable[[Studio], Awaitable[SessionRecord]]",
     *,
     as_json: bool,
 ) -> int:
@@ -136,7 +162,7 @@ def _act(
     async def work(interrupt: Interrupt) -> int:
         async with working(Choices(project, as_json=as_json)) as here:
             async with follow_woken(here, interrupt) as woken:
-                changed = await change(here.studio.sessions)
+                changed = await change(here.studio)
                 if as_json:
                     echo_json({"session": session_shape(changed)})
                 else:

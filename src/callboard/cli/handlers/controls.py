@@ -15,6 +15,7 @@ from callboard.cli.reading import matching, pick
 from callboard.cli.reports.shapes import question_shape
 from callboard.core.canonical import Json
 from callboard.core.vocabulary.run import Answer, RunState, SignalKind, SignalRecord
+from callboard.operations import runtime
 from callboard.store.connection import Connection
 from callboard.store.journal.questions import list_questions, load_question
 from callboard.store.journal.runs import list_runs
@@ -28,7 +29,7 @@ def send_signal(project: Path | None, name: str, kind: str, reason: str, *, as_j
             run = here.find(name)
             if here.owners.executes(run) and not as_json:
                 remark("Waiting until it takes effect; a step that is executing comes first.")
-            signal = await here.studio.engine.signal(run.id, SignalKind(kind), reason)
+            signal = await runtime.send_signal(here.studio, run.id, SignalKind(kind), reason)
             _tell_signal(signal, as_json=as_json)
             return exits.OK
 
@@ -49,7 +50,7 @@ def resume_run(choices: Choices, name: str) -> int:
             is_elsewhere = here.owners.executes(run)
             if not is_elsewhere:
                 here.require_choreography(run)
-            signal = await engine.signal(run.id, SignalKind.RESUME)
+            signal = await runtime.send_signal(here.studio, run.id, SignalKind.RESUME)
             if is_elsewhere:
                 _tell_signal(signal, as_json=choices.as_json)
                 return exits.OK
@@ -145,7 +146,7 @@ def give_answer(choices: Choices, name: str, value: str, *, wait: bool) -> int:
             if wait and is_idle:
                 here.require_choreography(run)
             after = last_seq(here.studio)
-            answer = await here.studio.engine.answer(asked.id, value, dispatch=wait)
+            answer = await runtime.give_answer(here.studio, asked, value, dispatch=wait)
             if wait and is_idle:
                 return await here.follow(run.id, interrupt, after=after)
             _tell_answer(answer, is_idle=is_idle, as_json=choices.as_json)

@@ -13,6 +13,7 @@ from callboard.cli.views.view import WatchView
 from callboard.core.errors import Conflict
 from callboard.core.events import Event, QuestionAsked, RunChanged
 from callboard.core.vocabulary.run import TERMINAL_STATES, Answer, Question, RunRecord, RunState
+from callboard.operations.runtime import give_answer
 from callboard.store.journal.events import last_event_seq
 from callboard.store.journal.questions import list_questions
 from callboard.studio.studio import Studio
@@ -180,7 +181,7 @@ async def _answer_questions(
             value = await ask_at_terminal(unanswered[0])
         if value is None:
             return unanswered
-        await _give(studio.engine.answer(unanswered[0].id, value))
+        await _give(give_answer(studio, unanswered[0], value))
     return ()
 
 

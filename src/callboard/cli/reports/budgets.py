@@ -1,8 +1,8 @@
 """Budgets as a user sets and reads them: limits, what is spent, reserved and left."""
 
-from collections.abc import Callable
-from dataclasses import asdict, dataclass, replace
-from typing import Final, TypeVar
+from collections.abc import Callable, Mapping
+from dataclasses import asdict, replace
+from typing import Final
 
 from callboard.cli.output import echo, echo_json, echo_table, moment, remark
 from callboard.cli.reading import OpenJournal, find_run
@@ -18,93 +18,68 @@ from callboard.models.accounts import (
     ScopeKind,
     Subscription,
     UsageStatus,
-    clear_limits,
     limits_from,
     list_budgets,
     load_budgets,
     plans_from,
-    set_limits,
     status_of,
 )
 from callboard.models.accounts.amounts import Amounts as Spent
 from callboard.models.accounts.reservations import held_by
+from callboard.operations import runtime as operations
+from callboard.operations.runtime import runtime
 from callboard.store.connection import Connection
 from callboard.store.journal.sessions import load_session
-from callboard.studio.database import admit, open_to_work
-from callboard.studio.project import Project
+from callboard.studio.studio import Studio
 
-T = TypeVar("T")
-
+_UNITS: Final = (("--usd", 1_000_000), ("--tokens", 1), ("--calls", 1), ("--minutes", 60_000))
 _LEVELS: Final = ("ok", "nearly used up", "used up")
 
 
-@dataclass(frozen=True, slots=True)
-class GivenAmounts:
-    """What was typed for each dimension."""
-
-    usd: str | None
-    tokens: str | None
-    calls: str | None
-    minutes: str | None
-
-    def limits(self, spent: Spent) -> Limits:
-        """Return the limits that are meant; what begins with `+` comes on top of what is spent."""
-        return Limits(
-            _amount("--usd", self.usd, 1_000_000, spent.microusd),
-            _amount("--tokens", self.tokens, 1, spent.tokens),
-            _amount("--calls", self.calls, 1, spent.calls),
-            _amount("--minutes", self.minutes, 60_000, spent.ms),
+def read_amounts(given: Mapping[str, str | None]) -> tuple[Limits, Limits]:
+    """Return the limits that were typed by option: in all, and with a `+` beyond what is spent."""
+    if not any(given.values()):
+        raise InvalidInput(
+            "No amount was given", fix="Give at least one of --usd, --tokens, --calls, --minutes."
         )
+    typed = [(name, given.get(name) or "", unit) for name, unit in _UNITS]
+    whole = [_amount(*each) if each[1] and not each[1].startswith("+") else None for each in typed]
+    beyond = [_amount(*each) if each[1].startswith("+") else None for each in typed]
+    return Limits(*whole), Limits(*beyond)
 
 
-def _amount(option: str, text: str | None, unit: int, spent: int) -> int | None:
-    if text is None:
-        return None
+def _amount(option: str, text: str, unit: int) -> int:
     try:
         value = round(float(text.replace("_", "")) * unit)
     except (ValueError, OverflowError) as error:
         raise InvalidInput(
             f"{option} {text!r} is not an amount", fix=f"Write {option} 5 or {option} +5."
         ) from error
-    if text.startswith("+"):
-        return spent + value
     # Zero is unlimited in a settings file; typed here it would hardly be meant so.
-    if value == 0:
+    if value == 0 and not text.startswith("+"):
         raise InvalidInput(
             f"{option} 0 would allow nothing", fix=f"Write {option} -1 for unlimited."
         )
     return value
 
 
-def set_budget(project: Project, text: str, given: GivenAmounts, *, as_json: bool) -> None:
+async def set_budget(
+    studio: Studio, text: str, given: Mapping[str, str | None], *, as_json: bool
+) -> None:
     """Set a budget and print it."""
-    if given == GivenAmounts(None, None, None, None):
-        raise InvalidInput(
-            "No amount was given", fix="Give at least one of --usd, --tokens, --calls, --minutes."
-        )
-    defaults = limits_from(configuration_near(project.root).settings.budgets)
-
-    def work(connection: Connection) -> Budget:
-        scope = _scope(connection, text)
-        # Setting nothing first makes the row, with what the scope has spent so far.
-        spent = set_limits(connection, scope, Limits()).spent
-        return set_limits(connection, scope, given.limits(spent), defaults)
-
-    budget = _write(project, work)
+    limits, beyond = read_amounts(given)
+    scope = studio.database.read(lambda connection: _scope(connection, text))
+    budget = await runtime(studio).perform(operations.set_budget, scope, limits, beyond)
     if as_json:
         echo_json({"budget": _shape(budget, Spent(), "set")})
     else:
         _table([(budget, Spent(), "set")])
 
 
-def clear_budget(project: Project, text: str, *, as_json: bool) -> None:
+async def clear_budget(studio: Studio, text: str, *, as_json: bool) -> None:
     """Remove a budget's limits and say whether there were any."""
-
-    def work(connection: Connection) -> tuple[Scope, bool]:
-        scope = _scope(connection, text)
-        return scope, clear_limits(connection, scope)
-
-    scope, was_set = _write(project, work)
+    scope = studio.database.read(lambda connection: _scope(connection, text))
+    was_set = await runtime(studio).perform(operations.clear_budget, scope)
     if as_json:
         echo_json({"scope": str(scope), "cleared": was_set})
     else:
@@ -231,11 +206,3 @@ def _scope(connection: Connection, text: str) -> Scope:
             raise InvalidInput(f"{text!r} names no step", fix="Write step:RUN/KEY.")
         return replace(scope, id=f"{find_run(connection, run).id}{slash}{key}")
     return scope
-
-
-def _write(project: Project, work: Callable[[Connection], T]) -> T:
-    database = open_to_work(admit(project))
-    try:
-        return database.submit(work).result()
-    finally:
-        database.close()

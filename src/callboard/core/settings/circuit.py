@@ -1,105 +1,97 @@
 """Settings of circuit breakers: when calls to something that keeps failing are stopped."""
 
-from typing import Any, Final
+from collections.abc import Callable, Mapping
+from typing import Annotated, Any, Final, cast
 
-from pydantic import Field
+from pydantic import BeforeValidator, Field
 
-from callboard.core.breaker import BreakerRules, breaker_rules
 from callboard.core.settings.quantities import Seconds
 from callboard.core.settings.sections import SettingsSection, restricted
 
 _GUARD: Final = restricted("it keeps failing calls from being paid again and again")
 
 
-def _failures(kind: str) -> Any:
-    default = breaker_rules[kind].consecutive_failures
-    told = "Failures in a row that open the circuit."
-    return Field(default=default, ge=1, description=told, json_schema_extra=_GUARD)
+class BreakerRules(SettingsSection):
+    """When a circuit opens, how long it rests, and what closes it again.
 
+    `failure_rate` is judged only once there are `window_size` results. A probe not heard of for
+    `probe_timeout_seconds` has failed.
+    """
 
-def _rate(kind: str) -> Any:
-    default = breaker_rules[kind].failure_rate
-    told = "Share of failures among the latest results that opens the circuit."
-    return Field(default=default, gt=0, le=1, description=told, json_schema_extra=_GUARD)
-
-
-def _window(kind: str) -> Any:
-    default = breaker_rules[kind].window_size
-    told = "Latest results that are judged, once there are so many."
-    return Field(default=default, ge=1, le=1000, description=told, json_schema_extra=_GUARD)
-
-
-def _cooldown(kind: str) -> Any:
-    default = breaker_rules[kind].cooldown_seconds
-    return Field(default=default, description="Rest of an open circuit before it is probed.")
-
-
-def _successes(kind: str) -> Any:
-    default = breaker_rules[kind].success_threshold
-    return Field(default=default, ge=1, description="Successful probes that close the circuit.")
-
-
-class BreakerSettings(SettingsSection):
-    """When a circuit to a model provider opens and closes; other classes differ in defaults."""
-
-    consecutive_failures: int = _failures("llm")
-    failure_rate: float = _rate("llm")
-    window_size: int = _window("llm")
-    cooldown_seconds: Seconds = _cooldown("llm")
-    success_threshold: int = _successes("llm")
-    max_probes: int = Field(
-        default=breaker_rules["llm"].max_probes,
+    consecutive_failures: int = Field(
+        default=5,
         ge=1,
-        le=100,
-        description="Probes that may be under way at once.",
+        description="Failures in a row that open the circuit.",
+        json_schema_extra=_GUARD,
+    )
+    failure_rate: float = Field(
+        default=0.5,
+        gt=0,
+        le=1,
+        description="Share of failures among the latest results that opens the circuit.",
+        json_schema_extra=_GUARD,
+    )
+    window_size: int = Field(
+        default=20,
+        ge=1,
+        le=1000,
+        description="Latest results that are judged, once there are so many.",
+        json_schema_extra=_GUARD,
+    )
+    cooldown_seconds: Seconds = Field(
+        default=30.0, description="Rest of an open circuit before it is probed."
+    )
+    success_threshold: int = Field(
+        default=3, ge=1, description="Successful probes that close the circuit."
+    )
+    max_probes: int = Field(
+        default=1, ge=1, le=100, description="Probes that may be under way at once."
     )
     probe_timeout_seconds: Seconds = Field(
-        default=breaker_rules["llm"].probe_timeout_seconds,
-        gt=0,
-        description="Silence after which a probe counts as failed.",
+        default=180.0, gt=0, description="Silence after which a probe counts as failed."
     )
 
-    def rules(self) -> BreakerRules:
-        """Return the rules these settings describe."""
-        return BreakerRules(
-            self.consecutive_failures,
-            self.failure_rate,
-            self.window_size,
-            self.cooldown_seconds,
-            self.success_threshold,
-            self.max_probes,
-            self.probe_timeout_seconds,
-        )
+    @property
+    def cooldown_ms(self) -> int:
+        """How long an open circuit rests."""
+        return round(self.cooldown_seconds * 1000)
+
+    @property
+    def probe_timeout_ms(self) -> int:
+        """How long a probe may stay silent."""
+        return round(self.probe_timeout_seconds * 1000)
 
 
-class FileBreakerSettings(BreakerSettings):
-    """When a circuit to files opens and closes."""
-
-    consecutive_failures: int = _failures("file")
-    failure_rate: float = _rate("file")
-    window_size: int = _window("file")
-    cooldown_seconds: Seconds = _cooldown("file")
-    success_threshold: int = _successes("file")
-
-
-class NetworkBreakerSettings(BreakerSettings):
-    """When a circuit to another service opens and closes."""
-
-    consecutive_failures: int = _failures("network")
-    failure_rate: float = _rate("network")
-    window_size: int = _window("network")
-    cooldown_seconds: Seconds = _cooldown("network")
-    success_threshold: int = _successes("network")
+def _rules(
+    failures: int, rate: float, window: int, cooldown: float, successes: int
+) -> BreakerRules:
+    return BreakerRules(
+        consecutive_failures=failures,
+        failure_rate=rate,
+        window_size=window,
+        cooldown_seconds=cooldown,
+        success_threshold=successes,
+    )
 
 
-class SubprocessBreakerSettings(BreakerSettings):
-    """When a circuit to programs opens and closes."""
+GENERIC_RULES: Final = BreakerRules()
+breaker_rules: Final[Mapping[str, BreakerRules]] = {
+    "llm": _rules(5, 0.5, 20, 30.0, 3),
+    "file": _rules(2, 0.3, 10, 10.0, 2),
+    "network": _rules(3, 0.5, 20, 30.0, 3),
+    "subprocess": _rules(3, 0.4, 15, 20.0, 2),
+}
+"""Rules by class of resource, as they are without settings."""
 
-    consecutive_failures: int = _failures("subprocess")
-    failure_rate: float = _rate("subprocess")
-    window_size: int = _window("subprocess")
-    cooldown_seconds: Seconds = _cooldown("subprocess")
-    success_threshold: int = _successes("subprocess")
+
+def filled(default: SettingsSection) -> Callable[[Any], Any]:
+    """Return what completes a section that says only a part by the defaults of its own place."""
+
+    def fill(given: Any) -> Any:
+        told = cast("dict[str, Any]", given)
+        return {**default.model_dump(), **told} if isinstance(given, dict) else given
+
+    return fill
 
 
 class CircuitSettings(SettingsSection):
@@ -110,20 +102,24 @@ class CircuitSettings(SettingsSection):
         description="Whether it is told when a circuit opens or closes.",
         json_schema_extra=restricted("it decides what you are told"),
     )
-    llm: BreakerSettings = Field(default_factory=BreakerSettings, description="Model providers.")
-    file: FileBreakerSettings = Field(default_factory=FileBreakerSettings, description="Files.")
-    network: NetworkBreakerSettings = Field(
-        default_factory=NetworkBreakerSettings, description="Other services."
+    llm: Annotated[BreakerRules, BeforeValidator(filled(breaker_rules["llm"]))] = Field(
+        default=breaker_rules["llm"], description="Model providers."
     )
-    subprocess: SubprocessBreakerSettings = Field(
-        default_factory=SubprocessBreakerSettings, description="Programs that are run."
+    file: Annotated[BreakerRules, BeforeValidator(filled(breaker_rules["file"]))] = Field(
+        default=breaker_rules["file"], description="Files."
+    )
+    network: Annotated[BreakerRules, BeforeValidator(filled(breaker_rules["network"]))] = Field(
+        default=breaker_rules["network"], description="Other services."
+    )
+    subprocess: Annotated[BreakerRules, BeforeValidator(filled(breaker_rules["subprocess"]))] = (
+        Field(default=breaker_rules["subprocess"], description="Programs that are run.")
     )
 
     def rules(self) -> dict[str, BreakerRules]:
         """Return the rules by class of resource."""
         return {
-            "llm": self.llm.rules(),
-            "file": self.file.rules(),
-            "network": self.network.rules(),
-            "subprocess": self.subprocess.rules(),
+            "llm": self.llm,
+            "file": self.file,
+            "network": self.network,
+            "subprocess": self.subprocess,
         }

@@ -1,22 +1,45 @@
 """Settings of errors: how they are sorted into tiers, tried again and told."""
 
-from typing import Annotated, Any, Final, Literal
+from collections.abc import Mapping
+from typing import Annotated, Final, Literal, Self
 
-from pydantic import AfterValidator, Field
+from pydantic import AfterValidator, BeforeValidator, Field
 
-from callboard.core.classify import Classifier
-from callboard.core.errors import (
-    NO_RETRY,
-    ErrorTier,
-    RetryPolicy,
-    TransientTracker,
-    retry_policies,
-)
+from callboard.core.errors import ErrorTier, TransientTracker
 from callboard.core.patterns import pattern_problem
+from callboard.core.settings.circuit import filled
 from callboard.core.settings.quantities import Seconds
 from callboard.core.settings.sections import SettingsSection, restricted
 
-_KNOWN: Final = Classifier()
+_DEFAULT_TRANSIENT: Final = (
+    r"time[d ]*\s?out",
+    r"connection reset",
+    r"temporar(y|ily)",
+    r"name resolution",
+    r"name or service not known",
+    r"peer closed connection",
+    r"server disconnected",
+    r"overloaded",
+    r"broken pipe",
+    r"network is unreachable",
+)
+_DEFAULT_PERMANENT: Final = (
+    r"no such file",
+    r"not found",
+    r"invalid (config|value|json)",
+    r"parse error",
+    r"schema",
+    r"validation error",
+)
+_DEFAULT_USER_FIXABLE: Final = (
+    r"api[ _-]?key",
+    r"credential",
+    r"unauthori[sz]ed",
+    r"forbidden",
+    r"permission denied",
+    r"quota",
+    r"\bHTTP 40[123]\b",
+)
 _SORTING: Final = restricted("it decides what is tried again, which you pay for")
 _TELLING: Final = restricted("it decides what you are told")
 
@@ -54,104 +77,119 @@ class TransientSettings(SettingsSection):
     )
 
 
-def _attempts(tier: ErrorTier) -> Any:
-    return Field(
-        default=retry_policies[tier].max_attempts,
+class RetryPolicy(SettingsSection):
+    """How often and how long to wait; `max_attempts` counts the first call."""
+
+    max_attempts: int = Field(
+        default=5,
         ge=1,
         le=100,
         description="Attempts, the first call included.",
         json_schema_extra=restricted("every attempt may be a call you pay for"),
     )
-
-
-def _first_wait(tier: ErrorTier) -> Any:
-    default = retry_policies[tier].initial_delay_seconds
-    return Field(default=default, description="Wait after the first failure.")
-
-
-def _longest_wait(tier: ErrorTier) -> Any:
-    default = retry_policies[tier].max_delay_seconds
-    return Field(default=default, description="Longest wait between two attempts.")
-
-
-class RetrySettings(SettingsSection):
-    """How a passing fault is retried; the other retried tiers differ in their defaults."""
-
-    max_attempts: int = _attempts(ErrorTier.TRANSIENT)
-    initial_delay_seconds: Seconds = _first_wait(ErrorTier.TRANSIENT)
-    max_delay_seconds: Seconds = _longest_wait(ErrorTier.TRANSIENT)
+    initial_delay_seconds: Seconds = Field(default=0.1, description="Wait after the first failure.")
+    max_delay_seconds: Seconds = Field(
+        default=5.0, description="Longest wait between two attempts."
+    )
     multiplier: float = Field(default=2.0, ge=1, le=100, description="Growth of the wait.")
 
-    def policy(self, *, use_retry_after: bool = False) -> RetryPolicy:
-        """Return the policy these settings describe."""
-        return RetryPolicy(
-            self.max_attempts,
-            self.initial_delay_seconds,
-            self.max_delay_seconds,
-            self.multiplier,
-            use_retry_after,
+    @classmethod
+    def make(cls, attempts: int, first_seconds: float, most_seconds: float) -> Self:
+        """Return a policy of so many attempts, with waits that grow from the first to the most."""
+        return cls(
+            max_attempts=attempts,
+            initial_delay_seconds=first_seconds,
+            max_delay_seconds=most_seconds,
         )
 
+    def delay_seconds(self, attempt: int, retry_after_seconds: float | None = None) -> float:
+        """Return the wait after failed attempt `attempt` (1-based), before jitter."""
+        del retry_after_seconds
+        exponent = min(attempt - 1, 64)
+        return min(self.max_delay_seconds, self.initial_delay_seconds * self.multiplier**exponent)
 
-class RateLimitRetrySettings(RetrySettings):
+
+class RateLimitPolicy(RetryPolicy):
     """How a rate limit is waited out."""
 
-    max_attempts: int = _attempts(ErrorTier.EXTERNAL_RATE_LIMIT)
-    initial_delay_seconds: Seconds = _first_wait(ErrorTier.EXTERNAL_RATE_LIMIT)
-    max_delay_seconds: Seconds = _longest_wait(ErrorTier.EXTERNAL_RATE_LIMIT)
     use_retry_after: bool = Field(
         default=True, description="Whether the provider's Retry-After replaces the wait."
     )
 
+    def delay_seconds(self, attempt: int, retry_after_seconds: float | None = None) -> float:
+        """Return the wait the provider asked for, if that counts."""
+        if self.use_retry_after and retry_after_seconds is not None:
+            return max(0.0, retry_after_seconds)
+        return super().delay_seconds(attempt)
 
-class DegradingRetrySettings(RetrySettings):
-    """How a provider in trouble is tried again."""
 
-    max_attempts: int = _attempts(ErrorTier.EXTERNAL_DEGRADING)
-    initial_delay_seconds: Seconds = _first_wait(ErrorTier.EXTERNAL_DEGRADING)
-    max_delay_seconds: Seconds = _longest_wait(ErrorTier.EXTERNAL_DEGRADING)
+NO_RETRY: Final = RetryPolicy.make(1, 0.0, 0.0)
+PASSING: Final = RetryPolicy()
+RATE_LIMITED: Final = RateLimitPolicy.make(10, 1.0, 60.0)
+DEGRADING: Final = RetryPolicy.make(3, 5.0, 30.0)
 
 
 class RetriesSettings(SettingsSection):
     """Retries by tier; permanent and user-fixable errors are never retried."""
 
-    transient: RetrySettings = Field(default_factory=RetrySettings, description="Passing faults.")
-    external_rate_limit: RateLimitRetrySettings = Field(
-        default_factory=RateLimitRetrySettings, description="Rate limits."
+    transient: Annotated[RetryPolicy, BeforeValidator(filled(PASSING))] = Field(
+        default=PASSING, description="Passing faults."
     )
-    external_degrading: DegradingRetrySettings = Field(
-        default_factory=DegradingRetrySettings, description="Providers in trouble."
+    external_rate_limit: Annotated[RateLimitPolicy, BeforeValidator(filled(RATE_LIMITED))] = Field(
+        default=RATE_LIMITED, description="Rate limits."
+    )
+    external_degrading: Annotated[RetryPolicy, BeforeValidator(filled(DEGRADING))] = Field(
+        default=DEGRADING, description="Providers in trouble."
     )
 
+    def policies(self) -> dict[ErrorTier, RetryPolicy]:
+        """Return the retry policy of every tier."""
+        return {
+            ErrorTier.TRANSIENT: self.transient,
+            ErrorTier.PERMANENT: NO_RETRY,
+            ErrorTier.USER_FIXABLE: NO_RETRY,
+            ErrorTier.EXTERNAL_RATE_LIMIT: self.external_rate_limit,
+            ErrorTier.EXTERNAL_DEGRADING: self.external_degrading,
+        }
 
-class ErrorsSettings(SettingsSection):
-    """How errors are sorted into tiers, retried and told."""
+
+retry_policies: Final[Mapping[ErrorTier, RetryPolicy]] = RetriesSettings().policies()
+"""The policies as they are without settings."""
+
+
+class SortingRules(SettingsSection):
+    """Which words and statuses of an error mean which tier."""
 
     transient_patterns: tuple[Pattern, ...] = Field(
-        default=_KNOWN.transient_patterns,
+        default=_DEFAULT_TRANSIENT,
         description="Words of passing faults.",
         json_schema_extra=_SORTING,
     )
     permanent_patterns: tuple[Pattern, ...] = Field(
-        default=_KNOWN.permanent_patterns,
+        default=_DEFAULT_PERMANENT,
         description="Words of errors that no retry mends.",
         json_schema_extra=_SORTING,
     )
     user_fixable_patterns: tuple[Pattern, ...] = Field(
-        default=_KNOWN.user_fixable_patterns,
+        default=_DEFAULT_USER_FIXABLE,
         description="Words of errors the user can mend.",
         json_schema_extra=_SORTING,
     )
     rate_limit_statuses: tuple[Status, ...] = Field(
-        default=_KNOWN.rate_limit_statuses,
+        default=(429,),
         description="HTTP statuses that ask to wait.",
         json_schema_extra=_SORTING,
     )
     degrading_statuses: tuple[Status, ...] = Field(
-        default=_KNOWN.degrading_statuses,
+        default=(500, 502, 503, 504),
         description="HTTP statuses of a provider in trouble.",
         json_schema_extra=_SORTING,
     )
+
+
+class ErrorsSettings(SortingRules):
+    """How errors are sorted into tiers, retried and told."""
+
     transient: TransientSettings = Field(
         default_factory=TransientSettings, description="When passing faults are told."
     )
@@ -163,16 +201,6 @@ class ErrorsSettings(SettingsSection):
         description="What a step does when no model can be reached: `fail`, or `ask` what to do.",
     )
 
-    def classifier(self) -> Classifier:
-        """Return the classifier these settings describe."""
-        return Classifier(
-            self.transient_patterns,
-            self.permanent_patterns,
-            self.user_fixable_patterns,
-            self.rate_limit_statuses,
-            self.degrading_statuses,
-        )
-
     def tracker(self) -> TransientTracker:
         """Return a new tracker with these thresholds."""
         return TransientTracker(
@@ -180,14 +208,3 @@ class ErrorsSettings(SettingsSection):
             self.transient.frequency_window_seconds,
             self.transient.notification_cooldown_seconds,
         )
-
-    def policies(self) -> dict[ErrorTier, RetryPolicy]:
-        """Return the retry policy of every tier."""
-        limited = self.retry.external_rate_limit
-        return {
-            ErrorTier.TRANSIENT: self.retry.transient.policy(),
-            ErrorTier.PERMANENT: NO_RETRY,
-            ErrorTier.USER_FIXABLE: NO_RETRY,
-            ErrorTier.EXTERNAL_RATE_LIMIT: limited.policy(use_retry_after=limited.use_retry_after),
-            ErrorTier.EXTERNAL_DEGRADING: self.retry.external_degrading.policy(),
-        }

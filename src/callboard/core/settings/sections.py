@@ -110,6 +110,10 @@ class ContextSettings(SettingsSection):
         default=0.25, gt=0, le=1, description="Share of the room that a summary may take."
     )
 
+    def limit_tokens(self, window_tokens: int) -> int:
+        """Return the most a prompt may hold: the window without the reserve for the reply."""
+        return max(0, window_tokens - self.reserve_tokens)
+
 
 def _off(value: Any) -> Any:
     """Read what YAML makes of a plain `off`."""

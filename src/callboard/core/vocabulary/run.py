@@ -225,21 +225,14 @@ class ReceiptOutcome(StrEnum):
 
 
 @dataclass(frozen=True, slots=True)
-class Receipt:
-    """What ran, for whom, on what, with what result; chained to the one before it.
-
-    The hash and the signature cover everything but themselves and the payload, which is covered
-    through `payload_sha256`.
-    """
+class ExecutionRecord:
+    """What ran, for whom, on what, and how it ended."""
 
     id: str
     session_id: str
-    seq: int
     tool: str
     args: dict[str, Json]
     outcome: ReceiptOutcome
-    payload: Json = None
-    payload_sha256: str = ""
     preview: str = ""
     summary: str = ""
     file_refs: tuple[dict[str, Json], ...] = ()
@@ -250,10 +243,23 @@ class Receipt:
     nonce: str = ""
     created_at: int = 0
     duration_ms: int = 0
+    detail: dict[str, Json] = field(default_factory=dict[str, Json])
+
+
+@dataclass(frozen=True, slots=True)
+class Receipt(ExecutionRecord):
+    """An execution with its result, signed, and chained to the one before it.
+
+    The hash and the signature cover everything but themselves and the payload, which is covered
+    through `payload_sha256`.
+    """
+
+    seq: int = 0
+    payload: Json = None
+    payload_sha256: str = ""
     previous_hash: str = ""
     hash: str = ""
     signature: str = ""
-    detail: dict[str, Json] = field(default_factory=dict[str, Json])
 
 
 class SlotType(StrEnum):

@@ -62,9 +62,7 @@ class Data:
     @property
     def writer(self) -> RowWriter:
         """What writes here."""
-        return RowWriter(
-            self.tables, self.rules, self.log, self.dialect, self.new_id, limits=self.limits
-        )
+        return RowWriter(self.tables, self.rules, self.dialect, self.limits, self.log, self.new_id)
 
     def day_of(self, connection: "Connection", who: Who) -> Today:
         """Return what day it is for a user."""

@@ -4,17 +4,14 @@ Its parts, the nouns for them, its modes and personas are data; what it computes
 understands by itself is its own code. Its rows are read and written as `Data` does it.
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from functools import cache
-from typing import Any, Final, Literal
+from typing import Annotated, Any, Final, cast
 
-from pydantic import BaseModel, ConfigDict, Field
+from pydantic import BaseModel, BeforeValidator, ConfigDict
 
 from callboard.choreography.turn.domain import (
-    Consent,
-    Depth,
-    Detail,
     EntityType,
     Persona,
     QueryStrategy,
@@ -28,62 +25,28 @@ from callboard.library.relational.tables import render_schema
 FILE: Final = "domain.yaml"
 
 
-class _DomainPart(BaseModel):
+def _named(read: Any) -> Any:
+    """Return what a file lists by name, each with its name."""
+    listed = cast("dict[str, Any]", read)
+    return [{"name": name, **each} for name, each in listed.items()]
+
+
+def _summed_up(read: Any) -> Any:
+    listed = cast("dict[str, Any]", read)
+    return [{"name": name, "summary": text} for name, text in listed.items()]
+
+
+class DomainDescription(BaseModel):
+    """What a domain says about itself, as the file beside its code has it."""
+
     model_config = ConfigDict(extra="forbid", frozen=True)
 
-
-class _Subdomain(_DomainPart):
-    persona: str
-    nouns: list[str]
-
-
-class _Persona(_DomainPart):
     name: str
-    tone: str
-    guidelines: list[str] = Field(min_length=3, max_length=5)
-
-
-class _EntityType(_DomainPart):
-    table: str
-    in_context: int | None = Field(default=5, ge=1)
-
-
-class _Mode(_DomainPart):
-    title: str
-    has_button: bool = True
-    understand: Literal["minimal", "light", "full"]
-    think: Depth
-    max_steps: int = Field(ge=1, le=12)
-    consent: Consent
-    profile: Detail
-    entities_in_context: int | None = Field(ge=1)
-    past_turns: int = Field(ge=0)
-    older_results: int = Field(ge=0)
-    examples: int = Field(ge=0)
-    verbosity: str
-    max_calls: int = Field(ge=1)
-    confirms_silently: bool = False
-
-
-class _DomainFile(_DomainPart):
-    name: str
-    subdomains: dict[str, _Subdomain]
-    personas: dict[str, _Persona]
-    entity_types: dict[str, _EntityType]
-    modes: dict[str, _Mode]
-    strategies: dict[str, str]
-
-
-@dataclass(frozen=True, slots=True)
-class DomainDescription:
-    """What a domain says about itself."""
-
-    name: str
-    subdomains: tuple[Subdomain, ...]
-    personas: Mapping[str, Persona]
-    entity_types: tuple[EntityType, ...]
-    modes: tuple[TurnMode, ...]
-    strategies: tuple[QueryStrategy, ...]
+    subdomains: Annotated[tuple[Subdomain, ...], BeforeValidator(_named)]
+    personas: dict[str, Persona]
+    entity_types: Annotated[tuple[EntityType, ...], BeforeValidator(_named)]
+    modes: Annotated[tuple[TurnMode, ...], BeforeValidator(_named)]
+    strategies: Annotated[tuple[QueryStrategy, ...], BeforeValidator(_summed_up)]
 
     def persona_of(self, subdomain: str) -> Persona:
         """Return how an agent thinks while it works on a subdomain."""
@@ -94,29 +57,7 @@ class DomainDescription:
 @cache
 def load_description(package: str) -> DomainDescription:
     """Return the description beside a domain's code; which tables it has, the code says."""
-    read = _DomainFile.model_validate(bundled_yaml(package, FILE))
-    return DomainDescription(
-        name=read.name,
-        subdomains=tuple(
-            Subdomain(name, (), tuple(each.nouns), each.persona)
-            for name, each in read.subdomains.items()
-        ),
-        personas={
-            name: Persona(each.name, each.tone, tuple(each.guidelines))
-            for name, each in read.personas.items()
-        },
-        entity_types=tuple(
-            EntityType(name, each.table, each.in_context)
-            for name, each in read.entity_types.items()
-        ),
-        modes=tuple(_mode(name, each) for name, each in read.modes.items()),
-        strategies=tuple(QueryStrategy(name, text) for name, text in read.strategies.items()),
-    )
-
-
-def _mode(name: str, read: _Mode) -> TurnMode:
-    values: dict[str, Any] = read.model_dump()
-    return TurnMode(name=name, **values)
+    return DomainDescription.model_validate(bundled_yaml(package, FILE))
 
 
 @dataclass(eq=False)

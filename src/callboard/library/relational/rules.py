@@ -4,12 +4,15 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Final, Protocol
 
+from pydantic import Field
+
 from callboard.choreography.turn.requests import WriteError, WriteOp, WritePreview, WriteRequest
 from callboard.library.relational.base import Dialect
 from callboard.library.relational.changes import RowChanges, Values
 from callboard.library.relational.dates import WriteMoment
 from callboard.library.relational.reading import Reader
 from callboard.library.relational.tables import Described, Tables
+from callboard.studio.settings_files import PackSection
 
 
 @dataclass(frozen=True, slots=True)
@@ -140,14 +143,13 @@ _SHOWN_LABELS: Final = 5
 _ADDING: Final = (WriteOp.CREATE, WriteOp.UPSERT)
 
 
-@dataclass(frozen=True, slots=True)
-class WriteLimits:
+class WriteLimits(PackSection):
     """How much may be changed at once, and from when on the human is asked."""
 
-    rows_per_request: int = 100
-    rows_per_turn: int = 200
-    confirm_delete_over: int = 1
-    confirm_update_over: int = 10
+    rows_per_request: int = Field(default=100, ge=1, le=100)
+    rows_per_turn: int = Field(default=200, ge=1, le=1000)
+    confirm_delete_over: int = Field(default=1, ge=0, le=100)
+    confirm_update_over: int = Field(default=10, ge=0, le=100)
 
 
 @dataclass(frozen=True, slots=True)

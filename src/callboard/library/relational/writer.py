@@ -5,7 +5,7 @@ and changes nothing.
 """
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from callboard.choreography.turn.domain import Who
@@ -19,7 +19,6 @@ from callboard.choreography.turn.requests import (
     WriteResult,
 )
 from callboard.core.canonical import digest
-from callboard.library.relational.base import Dialect
 from callboard.library.relational.changes import (
     Prepare,
     RowChanges,
@@ -30,12 +29,10 @@ from callboard.library.relational.changes import (
 from callboard.library.relational.dates import Today, WriteMoment, stand_in_line
 from callboard.library.relational.rules import (
     Previewer,
-    Rules,
-    WriteLimits,
     check_consent,
     record_label,
 )
-from callboard.library.relational.tables import Described, Tables
+from callboard.library.relational.tables import Described
 from callboard.library.relational.undo import LogTables
 from callboard.library.relational.validation import check_record, resolve_dates
 
@@ -46,21 +43,17 @@ Values = dict[str, Any]
 
 
 @dataclass(frozen=True, slots=True)
-class RowWriter:
-    """Writes rows of a domain."""
+class RowWriter(Previewer):
+    """Writes rows of a domain, after a look at what a change would touch."""
 
-    tables: Tables
-    rules: Rules
     log: LogTables
-    dialect: Dialect
     new_id: Callable[[], str]
-    limits: WriteLimits = field(default_factory=WriteLimits)
 
     def preview(
         self, connection: "Connection", who: Who, today: Today, request: WriteRequest
     ) -> WritePreview:
         """Say what a change would touch, and why the human would be asked."""
-        return self._previewer.look(WriteMoment(who, connection, today), request)[0]
+        return self.look(WriteMoment(who, connection, today), request)[0]
 
     def write(
         self,
@@ -82,7 +75,7 @@ class RowWriter:
         if known is not None:
             return WriteResult.model_validate(known)
         moment = WriteMoment(who, connection, today)
-        preview, rows = self._previewer.look(moment, request)
+        preview, rows = self.look(moment, request)
         check_consent(preview, confirmed)
         key = self._numbered(moment, key)
         changes = RowChanges(moment, self.tables, self.log, key, self.new_id)
@@ -99,10 +92,6 @@ class RowWriter:
             insert(outcomes).values(key=name, result=result.model_dump(mode="json"), at=changes.now)
         )
         return result
-
-    @property
-    def _previewer(self) -> Previewer:
-        return Previewer(self.tables, self.rules, self.dialect, self.limits)
 
     def _numbered(self, moment: WriteMoment, key: WriteKey) -> WriteKey:
         """Return a key with a turn: outside of a conversation the next that is free."""

@@ -201,11 +201,18 @@ class Accounts:
         finally:
             self._waiting.discard(event)
 
-    async def set_limits(self, scope: Scope, limits: Limits) -> Budget:
-        """Set a scope's limits; what waits for room tries again."""
-        budget = await self._database.write(
-            lambda connection: set_limits(connection, scope, limits, self._defaults)
-        )
+    async def set_limits(
+        self, scope: Scope, limits: Limits, beyond: Limits | None = None
+    ) -> Budget:
+        """Set a scope's limits, in all or beyond what is spent; what waits for room goes on."""
+
+        def work(connection: Connection) -> Budget:
+            more = beyond or Limits()
+            # Setting nothing first makes the row, with what the scope has spent so far.
+            spent = set_limits(connection, scope, Limits()).spent
+            return set_limits(connection, scope, more.on_top_of(spent).over(limits), self._defaults)
+
+        budget = await self._database.write(work)
         self._given_back()
         return budget
 

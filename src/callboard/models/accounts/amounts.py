@@ -105,6 +105,11 @@ class Limits:
         """Whether nothing is limited."""
         return not any(True for _ in self.limited())
 
+    def on_top_of(self, spent: Amounts) -> "Limits":
+        """Return the limits that leave so much beyond what is spent."""
+        told = zip(astuple(self), astuple(spent), strict=True)
+        return Limits(*(None if more is None else more + used for more, used in told))
+
     def over(self, default: "Limits") -> "Limits":
         """Return these limits, with the default's where these say nothing."""
         return Limits(

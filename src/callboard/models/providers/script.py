@@ -7,7 +7,9 @@ providers do. It never invents an answer: a request no line expects is an error.
 import asyncio
 from collections.abc import AsyncGenerator, Callable, Mapping
 from dataclasses import dataclass, field
-from typing import Final, NoReturn
+from typing import ClassVar, Final, NoReturn
+
+from pydantic import ConfigDict
 
 from callboard.core.canonical import Json, compact_json
 from callboard.core.errors import ProviderError
@@ -16,11 +18,15 @@ from callboard.models.errors import ScriptExhausted
 from callboard.models.types import Ended, ModelRequest, ProviderChunk, TextChunk, Usage, Working
 
 _CHUNK_CHARS: Final = 24
+# In a file, a key that means nothing is an error.
+_CLOSED: Final = ConfigDict(extra="forbid")
 
 
 @dataclass(frozen=True, slots=True)
 class Failure:
     """How a scripted call goes wrong, as an HTTP answer would."""
+
+    __pydantic_config__: ClassVar = _CLOSED
 
     status: int = 500
     message: str = "scripted failure"
@@ -37,6 +43,8 @@ class Line:
     the connection after that many characters. `fail` answers with an HTTP error. `hang` never
     answers.
     """
+
+    __pydantic_config__: ClassVar = _CLOSED
 
     text: str = ""
     agent: str | None = None

@@ -2,80 +2,42 @@
 
 from collections.abc import AsyncGenerator, Sequence
 from pathlib import Path
-from typing import Annotated, Any, Final, Literal
+from typing import Annotated, Any, Final, cast
 
-from pydantic import AfterValidator, BaseModel, ConfigDict, Field, ValidationError
+from pydantic import AfterValidator, BaseModel, BeforeValidator, ConfigDict, ValidationError
 
-from callboard.core.canonical import Json
 from callboard.core.errors import InvalidInput, NotFound
 from callboard.core.parsing import FileProblem, decode_text, misfits, parse_json, parse_yaml
 from callboard.core.patterns import pattern_problem
 from callboard.models.providers.plain_file import read_plain
-from callboard.models.providers.script import Failure, Line, Script
-from callboard.models.types import ModelRequest, ProviderChunk, Usage
+from callboard.models.providers.script import Line, Script
+from callboard.models.types import ModelRequest, ProviderChunk
 
 MOST_BYTES: Final = 8_000_000
 _SEE: Final = "See the section on scripts in docs/models.md."
 
 
-def _check_pattern(pattern: str) -> str:
-    problem = pattern_problem(pattern)
+def _endless(read: Any) -> Any:
+    """Read `always`, in files, as any number of times."""
+    if not isinstance(read, dict) or "times" not in read:
+        return cast("Any", read)
+    entry = cast("dict[str, Any]", read)
+    if entry["times"] is None:
+        raise ValueError("times is a number or `always`")
+    return {**entry, "times": None if entry["times"] == "always" else entry["times"]}
+
+
+def _checked(line: Line) -> Line:
+    problem = None if line.matching is None else pattern_problem(line.matching)
     if problem is not None:
-        raise ValueError(problem)
-    return pattern
+        raise ValueError(f"matching: {problem}")
+    return line
 
 
-class _StrictScript(BaseModel):
+class _ScriptFile(BaseModel):
     model_config = ConfigDict(extra="forbid")
 
-
-class _Failure(_StrictScript):
-    status: int = 500
-    message: str = "scripted failure"
-    headers: dict[str, str] = Field(default_factory=dict[str, str])
-
-
-class _Usage(_StrictScript):
-    input_tokens: int = 0
-    output_tokens: int = 0
-    cached_tokens: int = 0
-
-
-class _Reply(_StrictScript):
-    """One entry of a script file; the fields are those of `Line`."""
-
-    text: str = ""
-    data: Json = Field(default=None, alias="json")
-    agent: str | None = None
-    prompt_type: str | None = None
-    matching: Annotated[str, AfterValidator(_check_pattern)] | None = None
-    times: int | Literal["always"] = 1
-    fail: _Failure | None = None
-    drop_after: int | None = None
-    hang: bool = False
-    hold: str | None = None
-    finish_reason: str = "stop"
-    usage: _Usage | None = None
-
-    def line(self) -> Line:
-        return Line(
-            text=self.text,
-            json=self.data,
-            agent=self.agent,
-            prompt_type=self.prompt_type,
-            matching=self.matching,
-            times=None if self.times == "always" else self.times,
-            fail=None if self.fail is None else Failure(**self.fail.model_dump()),
-            drop_after=self.drop_after,
-            hang=self.hang,
-            hold=self.hold,
-            finish_reason=self.finish_reason,
-            usage=None if self.usage is None else Usage(**self.usage.model_dump()),
-        )
-
-
-class _ScriptFile(_StrictScript):
-    replies: list[_Reply]
+    replies: list[Annotated[Line, BeforeValidator(_endless), AfterValidator(_checked)]]
 
 
 def load_script(path: Path, below: Sequence[Path] = ()) -> Script:
@@ -87,7 +49,7 @@ def load_script(path: Path, below: Sequence[Path] = ()) -> Script:
         raise NotFound(f"There is no script file {path}.", fix=_SEE) from error
     except ValidationError as error:
         raise InvalidInput(f"{path}: {misfits(error, 'the file')}", fix=_SEE) from error
-    return Script(*(reply.line() for reply in replies), name=str(path))
+    return Script(*replies, name=str(path))
 
 
 def _decode(path: Path, data: bytes) -> Any:

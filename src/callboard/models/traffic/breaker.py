@@ -11,12 +11,10 @@ from typing import Protocol
 from callboard.core.breaker import (
     Breaker,
     BreakerOutcome,
-    BreakerRules,
     CircuitRefusal,
     CircuitState,
     Permit,
     admit,
-    breaker_rules,
     report,
     reset,
     rules_for,
@@ -25,6 +23,7 @@ from callboard.core.classify import Classifier
 from callboard.core.clock import Clock, SystemClock
 from callboard.core.errors import ErrorTier, ProviderError
 from callboard.core.events import CircuitChanged
+from callboard.core.settings.circuit import BreakerRules, breaker_rules
 from callboard.models.errors import CircuitOpen
 from callboard.models.gate import Gate, WrapperGate
 from callboard.models.model_id import provider_of

@@ -9,8 +9,8 @@ from collections.abc import Callable, Mapping
 from typing import Final
 
 from callboard.core.clock import Clock, SystemClock
-from callboard.core.errors import ErrorTier, RetryPolicy, retry_policies
 from callboard.core.events import LimitPaused, LimitResumed
+from callboard.core.settings.errors import RATE_LIMITED, RateLimitPolicy
 from callboard.models.traffic.limit_state import (
     Credential,
     LimitState,
@@ -36,7 +36,7 @@ class Limiter:
     def __init__(
         self,
         *,
-        policy: RetryPolicy = retry_policies[ErrorTier.EXTERNAL_RATE_LIMIT],
+        policy: RateLimitPolicy = RATE_LIMITED,
         shared: SharedPauses | None = None,
         notify: Notify = say_nothing,
         clock: Clock | None = None,

@@ -16,11 +16,10 @@ from callboard.core.clock import Clock, SystemClock
 from callboard.core.errors import (
     ErrorTier,
     ProviderError,
-    RetryPolicy,
     TransientTracker,
-    retry_policies,
 )
 from callboard.core.events import CallRetried
+from callboard.core.settings.errors import RetryPolicy, retry_policies
 from callboard.models.errors import CircuitOpen
 from callboard.models.gate import Gate, WrapperGate
 from callboard.models.model_id import provider_of

@@ -18,18 +18,17 @@ from callboard.core.breaker import (
     Breaker,
     BreakerOutcome,
     BreakerProbe,
-    BreakerRules,
     CircuitRefusal,
     CircuitState,
     Permit,
     admit,
-    breaker_rules,
     report,
     reset,
     rules_for,
 )
 from callboard.core.canonical import compact_json
 from callboard.core.clock import Clock, SystemClock
+from callboard.core.settings.circuit import BreakerRules, breaker_rules
 from callboard.models.traffic.breaker import change_of
 from callboard.models.types import Notify, say_nothing
 from callboard.store.connection import Connection, StoreBusy

@@ -23,6 +23,7 @@ from callboard.core.clock import iso
 from callboard.core.errors import InvalidInput
 from callboard.core.vocabulary import SessionState
 from callboard.operations import Operations
+from callboard.operations.runtime import begin_session
 from callboard.packs.alfred.settings import SettingsRead, is_timezone, read_settings
 from callboard.store.records import Records
 from callboard.studio.database import claim
@@ -145,12 +146,12 @@ class KitchenProject:
             is_free = session.name == own or not session.name.startswith(_WITH)
             if owner == name or (owner is None and is_free):
                 return session.id
-        return (await sessions.create(own)).id
+        return (await begin_session(self.studio, own)).id
 
     async def new_session(self, user_id: str | None = None) -> str:
         """Begin a conversation of somebody's own, whatever others there are."""
         name = self.who(user_id).user_id
-        return (await self.studio.sessions.create(f"{_WITH}{name}")).id
+        return (await begin_session(self.studio, f"{_WITH}{name}")).id
 
     async def write(
         self,
@@ -248,7 +249,6 @@ def kitchen_of(studio: Studio) -> "Kitchen":
 def _open(studio: Studio) -> "Kitchen":
     import uuid
 
-    from callboard.library.relational.rules import WriteLimits
     from callboard.packs.alfred.kitchen.cooking import CookSessions
     from callboard.packs.alfred.kitchen.domain import Kitchen
     from callboard.packs.alfred.kitchen.opening import (
@@ -266,7 +266,7 @@ def _open(studio: Studio) -> "Kitchen":
         base,
         studio.clock,
         lambda: str(uuid.uuid4()),
-        WriteLimits(**settings.writes.model_dump()),
+        settings.writes,
         CookSessions(Records(studio.database, PACK, studio.clock)),
     )
     someone = settings.people

@@ -5,6 +5,7 @@ from typing import Final
 
 from pydantic import Field, field_validator
 
+from callboard.library.relational.rules import WriteLimits
 from callboard.studio.settings_files import PackSection, PackSettings, PackSettingsRead
 
 PROJECT_FILE: Final = ".callboard/alfred.yaml"
@@ -41,15 +42,6 @@ class PeopleSettings(PackSection):
         return value
 
 
-class WriteSettings(PackSection):
-    """How much may be changed at once, and from when on the human is asked."""
-
-    rows_per_request: int = Field(ge=1, le=100)
-    rows_per_turn: int = Field(ge=1, le=1000)
-    confirm_delete_over: int = Field(ge=0, le=100)
-    confirm_update_over: int = Field(ge=0, le=100)
-
-
 class EntitySettings(PackSection):
     """How long things stay in a conversation without being mentioned."""
 
@@ -62,7 +54,7 @@ class AlfredSettings(PackSection):
 
     database: DatabaseSettings
     people: PeopleSettings
-    writes: WriteSettings
+    writes: WriteLimits
     entities: EntitySettings
 
 

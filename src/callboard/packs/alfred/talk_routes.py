@@ -11,9 +11,10 @@ from pydantic import Field
 
 from callboard.api.project import Entry, OpenStudio, Paged, Shown, Wanted
 from callboard.choreography.turn.modes import find_mode
-from callboard.choreography.turn.shapes import Gesture
+from callboard.choreography.turn.shapes import Gesture, TurnOutcome
 from callboard.core.clock import iso
 from callboard.core.errors import InvalidInput
+from callboard.operations.runtime import begin_session
 from callboard.packs.alfred.project import KitchenProject, project_of
 
 router = APIRouter(prefix="/alfred", tags=["alfred: talk"])
@@ -90,21 +91,6 @@ class StandingShape(Shown):
     constraints: list[str]
 
 
-class AlfredTurnShape(Shown):
-    """What came of one message."""
-
-    turn: int
-    message: str
-    action: str
-    mode: str
-    mode_suggestion: str | None
-    pending_clarification: Entry | None
-    pending_proposal: Entry | None
-    entities: list[Entry]
-    calls: list[Entry]
-    warnings: list[str]
-
-
 class TimerShape(Shown):
     """A timer at the stove; `is_up` stays true, `has_rung` says that the cook was told."""
 
@@ -140,7 +126,7 @@ async def open_conversation(
     who = alfred.who(wanted.user_id)
     if wanted.mode not in (None, "auto"):
         find_mode(alfred.kitchen.modes(), str(wanted.mode))
-    session = await studio.sessions.create(wanted.name or f"Alfred and {who.user_id}")
+    session = await begin_session(studio, wanted.name or f"Alfred and {who.user_id}")
     modes = [asdict(mode) for mode in alfred.kitchen.modes()]
     return ConversationShape(
         session_id=session.id, user_id=who.user_id, mode=wanted.mode, modes=modes
@@ -150,12 +136,12 @@ async def open_conversation(
 @router.post("/sessions/{session_id}/messages")
 async def say(
     alfred: AlfredKitchen, studio: OpenStudio, session_id: SessionId, wanted: AlfredMessageWanted
-) -> AlfredTurnShape:
+) -> TurnOutcome:
     """Say something and wait for the answer; a second message meanwhile is refused (409)."""
     session = studio.sessions.get(session_id)
     if not wanted.message and wanted.gesture is None:
         raise InvalidInput("There is nothing to say", fix="Send a message or a gesture.")
-    outcome = await alfred.send(
+    return await alfred.send(
         wanted.message,
         session_id=session.id,
         user_id=wanted.user_id,
@@ -163,7 +149,6 @@ async def say(
         client_message_id=wanted.client_message_id,
         gesture=wanted.gesture,
     )
-    return AlfredTurnShape.model_validate(outcome.model_dump(mode="json", by_alias=True))
 
 
 @router.get("/sessions/{session_id}/standing")
@@ -249,11 +234,10 @@ async def trace(
 @router.post("/sessions/{session_id}/undo")
 async def undo(
     alfred: AlfredKitchen, studio: OpenStudio, session_id: SessionId, wanted: PersonWanted
-) -> AlfredTurnShape:
+) -> TurnOutcome:
     """Take back what the last turn that wrote has changed."""
     session = studio.sessions.get(session_id)
-    outcome = await alfred.talk.undo(session.id, alfred.who(wanted.user_id, session.id))
-    return AlfredTurnShape.model_validate(outcome.model_dump(mode="json", by_alias=True))
+    return await alfred.talk.undo(session.id, alfred.who(wanted.user_id, session.id))
 
 
 @router.post("/sessions/{session_id}/end")

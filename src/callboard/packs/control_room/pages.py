@@ -8,7 +8,7 @@ import re
 from collections.abc import Callable, Iterator, Sequence
 from typing import Final, cast
 
-from callboard.choreography.pages import Page, PageFinder, PageWish, Telling
+from callboard.choreography.pages import PageFinder, PageWish, ProjectPage, Telling
 from callboard.core.canonical import Json
 from callboard.library.story.index import OutlineEntry, StoryIndex, story_index
 from callboard.library.story.model import FileKind, StoryFile
@@ -32,11 +32,11 @@ _BEFORE: Final = 2
 _SAMPLED: Final = 6
 
 
-def find_pages(studio: Studio, wish: PageWish) -> list[Page]:
+def find_pages(studio: Studio, wish: PageWish) -> list[ProjectPage]:
     """Return the pages a job asks for, each file once, in the order of the kinds."""
     index = story_index(studio.tools.context(""))
-    job = _Job(index, wish)
-    found: dict[str, Page] = {}
+    job = _PageSearch(index, wish)
+    found: dict[str, ProjectPage] = {}
     for kind in wish.kinds:
         for page in _KINDS[kind](job):
             found.setdefault(page.path, page)
@@ -87,7 +87,7 @@ def _most(counts: dict[str, int]) -> str:
     return max(known, key=lambda name: known[name]) if known else "unknown"
 
 
-class _Job:
+class _PageSearch:
     """What a job is about, found once."""
 
     def __init__(self, index: StoryIndex, wish: PageWish) -> None:
@@ -140,7 +140,7 @@ class _Job:
         return "\n".join(parts)
 
 
-def _target(job: _Job) -> Iterator[Page]:
+def _target(job: _PageSearch) -> Iterator[ProjectPage]:
     target = job.target
     if target is not None:
         yield _page(job, target, "The scene as it stands")
@@ -149,32 +149,32 @@ def _target(job: _Job) -> Iterator[Page]:
             yield _page(job, job.index.file(path), "The card as it stands")
 
 
-def _outline(job: _Job) -> Iterator[Page]:
+def _outline(job: _PageSearch) -> Iterator[ProjectPage]:
     if job.index.outline is not None:
         yield _page(job, job.index.outline, "The outline")
 
 
-def _before(job: _Job) -> Iterator[Page]:
+def _before(job: _PageSearch) -> Iterator[ProjectPage]:
     before, _ = job.around()
     for number, scene in enumerate(reversed(before[-_BEFORE:])):
         told = "The scene before" if number == 0 else "The scene before that"
         yield _page(job, scene, told, keeps_end=True)
 
 
-def _after(job: _Job) -> Iterator[Page]:
+def _after(job: _PageSearch) -> Iterator[ProjectPage]:
     _, after = job.around()
     for scene in after[:1]:
         yield _page(job, scene, "The scene after")
 
 
-def _cards(job: _Job) -> Iterator[Page]:
+def _cards(job: _PageSearch) -> Iterator[ProjectPage]:
     hits = (hit.entity for hit in job.index.card_entities.find(job.words()))
     named = dict.fromkeys(entity.card for entity in hits if entity.card)
     for path in list(named)[:_MOST_CARDS]:
         yield _page(job, job.index.file(str(path)), "A card")
 
 
-def _style(job: _Job) -> Iterator[Page]:
+def _style(job: _PageSearch) -> Iterator[ProjectPage]:
     tense, person = telling_of(job.index)
     told = [
         f"Most of the book is told in the {word} {kind}."
@@ -184,12 +184,12 @@ def _style(job: _Job) -> Iterator[Page]:
     notes = [each for each in job.index.files if _is_style(each)]
     for note in notes[:1]:
         text = "\n".join([*told, job.index.document(note.path).text])
-        yield Page(note.path, "How the book is told", text)
+        yield ProjectPage(note.path, "How the book is told", text)
     if told and not notes:
-        yield Page("", "How the book is told", "\n".join(told))
+        yield ProjectPage("", "How the book is told", "\n".join(told))
 
 
-def _named(job: _Job) -> Iterator[Page]:
+def _named(job: _PageSearch) -> Iterator[ProjectPage]:
     """Yield what the words themselves name: scenes by number, title or path, cards by name."""
     numbers, words = scene_numbers(job.wish.about), job.wish.about.casefold()
     for scene in job.index.scenes:
@@ -201,7 +201,7 @@ def _named(job: _Job) -> Iterator[Page]:
         yield _page(job, job.index.file(path), "A card")
 
 
-def _found(job: _Job) -> Iterator[Page]:
+def _found(job: _PageSearch) -> Iterator[ProjectPage]:
     """Yield the paragraphs that speak of the words, though they name no file."""
     sizes = bundled_thresholds().file_locator
     criteria = read_criteria(job.wish.about, sizes.max_criteria_tokens)
@@ -216,10 +216,10 @@ def _found(job: _Job) -> Iterator[Page]:
         if told:
             file = match.file
             title = _scene_title(file) if file.kind is FileKind.SCENE else "A file"
-            yield Page(file.path, f"{title}: {file.path}", "\n\n".join(told))
+            yield ProjectPage(file.path, f"{title}: {file.path}", "\n\n".join(told))
 
 
-_KINDS: Final[dict[str, Callable[[_Job], Iterator[Page]]]] = {
+_KINDS: Final[dict[str, Callable[[_PageSearch], Iterator[ProjectPage]]]] = {
     "target": _target,
     "before": _before,
     "after": _after,
@@ -232,9 +232,9 @@ _KINDS: Final[dict[str, Callable[[_Job], Iterator[Page]]]] = {
 FINDER: Final = PageFinder(tuple(_KINDS), find_pages)
 
 
-def _page(job: _Job, file: StoryFile, title: str, *, keeps_end: bool = False) -> Page:
+def _page(job: _PageSearch, file: StoryFile, title: str, *, keeps_end: bool = False) -> ProjectPage:
     text = job.index.document(file.path).text
-    return Page(file.path, f"{title}: {file.path}", text, keeps_end)
+    return ProjectPage(file.path, f"{title}: {file.path}", text, keeps_end)
 
 
 def _scene_title(scene: StoryFile) -> str:

@@ -174,9 +174,10 @@ def room_of(studio: Studio) -> ControlRoom:
     return studio.keep(ControlRoom, ControlRoom)
 
 
-def find(studio: Studio, _kind: type[Any]) -> Director:
-    """Return what the operations on plans work on."""
-    return room_of(studio).director
+def find(studio: Studio, kind: type[Any]) -> Director | Conferences:
+    """Return what the operations on plans or conferences work on."""
+    room = room_of(studio)
+    return room.conferences if issubclass(Conferences, kind) else room.director
 
 
 @asynccontextmanager

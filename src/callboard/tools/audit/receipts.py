@@ -6,12 +6,13 @@ as it was signed; the columns beside it only help to find it.
 """
 
 import json
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import Any, Final
 
 from callboard.core.canonical import Json, canonical_json, digest_bytes
 from callboard.core.errors import ErrorRecord, NotFound
 from callboard.core.vocabulary import Receipt, ReceiptOutcome
+from callboard.core.vocabulary.run import ExecutionRecord
 from callboard.store.blobs import get_blob, put_blob
 from callboard.store.database import Connection
 from callboard.store.journal.encoding import row_of
@@ -24,26 +25,10 @@ _INLINE_PAYLOAD_CHARS: Final = 4_096
 
 
 @dataclass(frozen=True, slots=True)
-class ReceiptDraft:
+class ReceiptDraft(ExecutionRecord):
     """One execution, ready to be sealed; `payload_json` is its canonical text."""
 
-    id: str
-    session_id: str
-    tool: str
-    args: dict[str, Json]
-    outcome: ReceiptOutcome
     payload_json: str = "null"
-    preview: str = ""
-    summary: str = ""
-    file_refs: tuple[dict[str, Json], ...] = ()
-    error: ErrorRecord | None = None
-    agent_id: str | None = None
-    run_id: str | None = None
-    step_key: str | None = None
-    nonce: str = ""
-    created_at: int = 0
-    duration_ms: int = 0
-    detail: dict[str, Json] = field(default_factory=dict[str, Json])
 
 
 def seal(connection: Connection, draft: ReceiptDraft, signer: Signer) -> Receipt:
@@ -226,7 +211,7 @@ def receipt_from_body(
 
 
 def _body(
-    source: ReceiptDraft | Receipt,
+    source: ExecutionRecord,
     seq: int,
     previous_hash: str,
     payload_sha256: str,

@@ -82,7 +82,9 @@ def foods(draw: st.DrawFn) -> tuple[str, str]:
     before = draw(st.lists(st.sampled_from(FLUFF), max_size=3))
     after = draw(st.lists(st.sampled_from(FLUFF), max_size=3))
     shape = draw(st.sampled_from([str, str.upper, str.title]))
-    ending = draw(st.sampled_from(["", "s"])) if not word.endswith(("s", "y")) else ""
+    # The plural of `ei` is another word, and `eis` is ice.
+    takes_s = len(word.split()[-1]) > 3 and not word.endswith(("s", "y"))
+    ending = draw(st.sampled_from(["", "s"])) if takes_s else ""
     return group, " ".join([*before, shape(word + ending), *after])
 
 

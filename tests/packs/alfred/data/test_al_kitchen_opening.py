@@ -106,6 +106,37 @@ def test_a_kitchen_of_before_is_upgraded_and_its_recipes_are_counted(url: str):
         base.close()
 
 
+def test_names_of_a_kitchen_of_before_are_shared_if_everybody_uses_them(url: str):
+    from alembic import command
+
+    base = open_kitchen(url)
+    try:
+        base.write_now(lambda c: add_person(c, "ann", "Ann", NOW))
+        config = alembic_config()
+
+        def back(connection: Any) -> None:
+            config.attributes["connection"] = connection
+            command.downgrade(config, "0002")
+            for name in ("red lentils", "Aunt Zelda's tonic"):
+                row = {"id": name, "name": name, "key": name.casefold(), "at": NOW}
+                connection.execute(
+                    text(
+                        "INSERT INTO ingredients (id, name, name_key, created_at, updated_at)"
+                        " VALUES (:id, :name, :key, :at, :at)"
+                    ),
+                    row,
+                )
+
+        base.write_now(back)
+        assert bring_up_to_date(base)
+        shared = "SELECT name FROM ingredients WHERE is_shared"
+        assert base.read_now(lambda c: list(c.execute(text(shared)).scalars())) == ["red lentils"]
+        kept = "SELECT eaters FROM user_profile"
+        assert base.read_now(lambda c: str(c.execute(text(kept)).scalar_one())) == "[]"
+    finally:
+        base.close()
+
+
 def _lines(connection: Any, name: str, optional: tuple[bool, ...]) -> None:
     own = {"id": name, "name": name, "name_key": name, "created_at": NOW, "updated_at": NOW}
     tables = metadata.tables

@@ -18,7 +18,7 @@ from callboard.choreography.turn.requests import (
 )
 from callboard.library.relational.base import Base, dialect_of
 from callboard.library.relational.dates import Today
-from callboard.library.relational.rules import PlainRules
+from callboard.library.relational.rules import PlainRules, WriteLimits
 from callboard.library.relational.undo import log_tables, undo_last_turn
 from callboard.library.relational.writer import RowWriter
 from callboard.packs.alfred.kitchen.schema import kitchen_tables, metadata
@@ -37,8 +37,9 @@ class Desk:
         self.writer = RowWriter(
             kitchen_tables(),
             PlainRules(),
-            LOG,
             dialect_of(is_sqlite=base.is_sqlite),
+            WriteLimits(),
+            LOG,
             lambda: f"{user}-new-{next(numbers)}",
         )
 

@@ -2,7 +2,6 @@
 
 import asyncio
 import json
-import re
 from collections.abc import AsyncIterator, Callable
 from contextlib import asynccontextmanager
 from dataclasses import dataclass, field
@@ -74,12 +73,6 @@ def _plainest(schema: Any) -> Any:
             return {name: _plainest(each) for name, each in schema.get("properties", {}).items()}
         case _:
             return ""
-
-
-# These change no row: they look, or keep the conversation's own state.
-LOOKS = re.compile(
-    r"/api/alfred/(read|preview|recipes/import|sessions(/[^/]+/(messages|mode|end))?)"
-)
 
 
 @dataclass
@@ -212,7 +205,7 @@ class Household:
         chosen = script or Script(pick)
         app = create_app(self.root, self.opening(chosen))
         async with served(app) as client:
-            watch_receipts(client, app.state.studio, "/api/alfred", LOOKS)
+            watch_receipts(client, app.state.studio)
             yield Table(
                 client, app.state.studio, project_of(app.state.studio), chosen, str(client.base_url)
             )

@@ -38,6 +38,7 @@ async def test_rows_written_by_hand_and_in_a_conversation_leave_receipts(
             ("alfred.undo", "succeeded", True),
             ("alfred.write", "succeeded", False),
             ("alfred.write", "succeeded", True),
+            ("callboard.create_session", "succeeded", False),
         ]
 
 

@@ -30,12 +30,13 @@ def test_a_statement_is_understood(message: str, limits: list[Limit]):
     assert list(read_limits_said(message).limits) == limits
 
 
-@pytest.mark.parametrize("name", ["limits_dev.jsonl"])
-def test_what_is_no_limit_is_filed_as_none(name: str):
+# The second file was looked at only when this was done.
+@pytest.mark.parametrize(("name", "most"), [("limits_dev.jsonl", 0.05), ("limits_held.jsonl", 0.2)])
+def test_what_is_no_limit_is_hardly_ever_filed_as_one(name: str, most: float):
     innocent = [each for each in read_lines(name) if each["kind"] == "none"]
     filed = [each["message"] for each in innocent if read_limits_said(each["message"]).limits]
     assert len(innocent) > 20
-    assert len(filed) <= len(innocent) * 0.05, filed
+    assert len(filed) <= len(innocent) * most, filed
 
 
 async def test_the_limits_of_everybody_count(tmp_path: Path):

@@ -254,6 +254,13 @@ async def test_the_book_is_reported_on_completed_exported_and_reopened(shop: Sho
         assert (desk.root / audit["path"]).is_file()
         voiced = await desk.job("/voice-report")
         assert (desk.root / voiced["path"]).is_file()
+        page = await desk.put("/title-page", {"author": "A. Lee", "contact": ["1 Quay"]})
+        assert page == await desk.get("/title-page") and page["author"] == "A. Lee"
+        await desk.put("/title-page", {"date": "soon"}, status=400)
+        named = await desk.put("/chapters/1/title", {"title": "Low Water"})
+        assert "Low Water" in str(named)
+        seen = await desk.post("/export/preview")
+        assert seen["running_head"] == "Lee / SALT" and len(seen["paths"]) == 3
         exported = await desk.post("/export", {"formats": ["md"], "author": "A. Writer"})
         (book,) = exported["files"]
         assert "*A. Writer*" in (desk.root / book["path"]).read_text("utf-8")
@@ -264,3 +271,18 @@ async def test_the_book_is_reported_on_completed_exported_and_reopened(shop: Sho
         assert (await desk.get("/completion"))["is_complete"] is True
         assert (await desk.post("/reopen"))["to"] == "EDITOR"
         assert (await desk.get("/mode"))["is_complete"] is False
+
+
+async def test_a_manuscript_in_the_project_is_taken_in_and_taken_back(shop: Shop) -> None:
+    async with shop.serve() as desk:
+        await lay_foundation(desk)
+        (desk.root / "old.txt").write_text("Chapter One\n\nThe lamp was lit.\n", "utf-8")
+        seen = await desk.post("/import/preview", {"path": "old.txt"})
+        assert [each["scene_id"] for each in seen["scenes"]] == ["ch1-sc1"]
+        assert (desk.root / "old.txt").exists()
+        made = await desk.post("/import", {"path": "old.txt"})
+        assert desk.factory.rooms.manuscript.text("ch1-sc1") == "The lamp was lit."
+        await desk.post("/import", {"path": "../old.txt"}, status=400)
+        undone = await desk.post("/import/undo", {"import_id": made["id"]})
+        assert undone["is_undone"] and (desk.root / "old.txt").exists()
+        await desk.post("/import/undo", {"import_id": made["id"]}, status=404)

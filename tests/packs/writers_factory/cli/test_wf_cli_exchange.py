@@ -47,5 +47,5 @@ def test_a_manuscript_is_shown_taken_in_and_taken_back(book: Book, tmp_path: Pat
     assert book("import", "--undo", code=exits.NOT_FOUND).err
     assert book("import", code=exits.USAGE).err
     listed = book.call("receipts", "list", "--json").json["receipts"]
-    tools = {each["tool_id"] for each in listed}
+    tools = {each["tool"] for each in listed}
     assert {"factory.import_delivery", "factory.undo_import"} <= tools

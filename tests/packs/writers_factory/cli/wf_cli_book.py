@@ -146,7 +146,7 @@ class Book:
         ended = self.call("factory", *words)
         assert ended.code == code, (words, ended.code, ended.out[-2000:], ended.err[-2000:])
         is_change = words[0] in CHANGES or words[:2] in (("notebook", "add"), ("graph", "export"))
-        if code == exits.OK and is_change and "--help" not in words:
+        if code == exits.OK and is_change and not {"--help", "--dry-run"} & set(words):
             assert self.receipts() > before, f"{words} left no receipt"
         return ended
 

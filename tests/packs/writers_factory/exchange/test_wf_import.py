@@ -15,7 +15,7 @@ from callboard.packs.writers_factory.exchange.arrival import (
     preview_import,
     read_arrival,
 )
-from callboard.packs.writers_factory.exchange.markup import Run, markdown_of_runs
+from callboard.packs.writers_factory.exchange.markup import StyledWords, markdown_of_runs
 from callboard.packs.writers_factory.exchange.operations import (
     Delivery,
     export_book,
@@ -255,7 +255,7 @@ async def test_scenes_of_control_room_become_scenes_of_the_factory(
 def test_any_words_of_a_word_file_read_back_as_those_words(
     runs: list[tuple[str, bool, bool]],
 ) -> None:
-    text, _ = markdown_of_runs([Run(*each) for each in runs])
+    text, _ = markdown_of_runs([StyledWords(*each) for each in runs])
     said: list[str] = []
 
     def walk(value: object) -> None:

@@ -13,8 +13,8 @@ from callboard.choreography.asking import AgentCall, Around
 from callboard.choreography.citable import SlotText
 from callboard.choreography.pages import (
     PAGES,
-    Page,
     PageWish,
+    ProjectPage,
     find_pages,
     layers_of,
     together,
@@ -29,8 +29,8 @@ from callboard.choreography.recipe.running.answers import (
     pick_evidence,
     weigh,
 )
-from callboard.choreography.recipe.running.play import Play
-from callboard.choreography.recipe.running.proof import PROOF, prove
+from callboard.choreography.recipe.running.play import PROOF, Play
+from callboard.choreography.recipe.running.proof import prove
 from callboard.choreography.recipe.running.slots import AnySlot, ArtifactSlot, PointerSlot
 from callboard.choreography.recipe.running.writing import text_for
 from callboard.choreography.small_models import (
@@ -90,7 +90,7 @@ class _Making:
     tier: ModelTier = field(init=False)
     contents: dict[str, Content] = field(init=False)
     shown: dict[str, SlotText] = field(init=False)
-    pages: tuple[Page, ...] = ()
+    pages: tuple[ProjectPage, ...] = ()
     proof: PointerSlot | None = None
 
     def __post_init__(self) -> None:
@@ -133,7 +133,7 @@ class _Making:
 
     async def _read(self) -> None:
         """Find what the step reads beside its slots: pages of the project, and a proof."""
-        play, finder = self.play, self.play.pages
+        play, finder = self.play, self.play.house.pages
         kinds = tuple(kind for kind in self.step.reads if kind != PROOF)
         if kinds and finder is not None:
             key = f"{self.key}/{PAGES}"
@@ -223,14 +223,14 @@ class _Making:
         text = await parts.compose()
         if text is None:
             return await self._close("ABSTAIN")
-        telling = self.play.telling
+        telling = self.play.house.telling
         if parts.is_pieced and telling is not None:
             text = await asyncio.to_thread(telling.retell, self.play.studio, text)
         line = await self._evidence_line(parts, text)
         return await self._close(f"{text}\n\n{line}" if line else text)
 
     def _is_told(self, sentence: str) -> bool:
-        telling = self.play.telling
+        telling = self.play.house.telling
         return telling is not None and telling.is_told(self.play.studio, sentence)
 
     def _target(self) -> str:

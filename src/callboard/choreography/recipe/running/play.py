@@ -6,10 +6,11 @@ and at the end of a step when the user waits for something of their own.
 
 import asyncio
 import heapq
-from collections.abc import AsyncGenerator, Awaitable, Callable
+from collections.abc import AsyncGenerator, Awaitable, Callable, Mapping
 from contextlib import asynccontextmanager
 from dataclasses import dataclass
-from typing import NoReturn
+from pathlib import Path
+from typing import Final, NoReturn
 
 from callboard.choreography.grounding import Grounding
 from callboard.choreography.pages import PageFinder, Telling
@@ -129,6 +130,36 @@ class PlayTurn:
             self._has_turn = True
 
 
+PROOF: Final = "proof"
+"""What code finds in a text before it is written: a thing to read, and a check."""
+
+
+@dataclass(frozen=True, slots=True)
+class RecipeHouse:
+    """What a pack brings so that recipes can be played in it.
+
+    `seeds` takes arguments out of a request, `describe` puts a request into words that has none;
+    both may read the project and are called on a thread. `proof` is the tool that looks at every
+    text, as `path` and `text`, before it is written; its payload has a `verdict` and `findings`.
+    `pages` finds what of the project an agent reads; `telling` is how the project is told.
+    """
+
+    pack: str
+    recipes: Path
+    seeds: Callable[[Studio, str, Recipe], Mapping[str, Json]] | None = None
+    describe: Callable[[Studio, Recipe, Mapping[str, Json]], str] | None = None
+    grounding: Callable[[Studio], Grounding] | None = None
+    proof: str | None = None
+    pages: PageFinder | None = None
+    telling: Telling | None = None
+
+    @property
+    def reads(self) -> tuple[str, ...]:
+        """What an agent's step may read beside its slots."""
+        pages = self.pages.kinds if self.pages is not None else ()
+        return (*pages, *((PROOF,) if self.proof is not None else ()))
+
+
 @dataclass(frozen=True, slots=True)
 class Play:
     """Everything the steps of one run share."""
@@ -137,11 +168,8 @@ class Play:
     assignment: Assignment
     slots: RunSlots
     turn: PlayTurn
+    house: RecipeHouse
     grounding: Grounding | None
-    # The tool that looks at every text before it is written.
-    proof: str | None = None
-    pages: PageFinder | None = None
-    telling: Telling | None = None
 
     @property
     def studio(self) -> Studio:

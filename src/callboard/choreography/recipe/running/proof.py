@@ -15,7 +15,6 @@ from callboard.core.words import shorten
 from callboard.studio.studio import Studio
 from callboard.tools import Policy, ToolCall
 
-PROOF: Final = "proof"
 FAIL: Final = "FAIL"
 NOT_CHECKED: Final = "NOT_CHECKED"
 _MOST_TOLD: Final = 10
@@ -69,12 +68,12 @@ class Proof:
 
 async def prove(play: Play, key: str, path: str, text: str) -> tuple[Proof, PointerSlot] | None:
     """Have the pack's tool look at a text for a file; None if the pack has none for that."""
-    if play.proof is None:
+    if play.house.proof is None:
         return None
     await play.turn.ready(key)
     args: dict[str, Json] = {"path": path, "text": text}
     # Without a slot: a proof cannot be set by hand.
-    outcome = await use_tool(play.studio, play.run, ToolUse(key, play.proof, args, None))
+    outcome = await use_tool(play.studio, play.run, ToolUse(key, play.house.proof, args, None))
     proof = _read(outcome.tool, outcome.receipt_id, outcome.payload, outcome.preview)
     return proof, pointer_from(outcome)
 

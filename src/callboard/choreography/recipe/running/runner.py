@@ -29,11 +29,10 @@ from callboard.choreography.recipe.running.checks import (
     judge_payload,
 )
 from callboard.choreography.recipe.running.making import make
-from callboard.choreography.recipe.running.play import Play, Turns
-from callboard.choreography.recipe.running.proof import NOT_CHECKED, PROOF, Proof
+from callboard.choreography.recipe.running.play import PROOF, Play, RecipeHouse, Turns
+from callboard.choreography.recipe.running.proof import NOT_CHECKED, Proof
 from callboard.choreography.recipe.running.slots import PointerSlot, RunSlots, pointer_from
 from callboard.choreography.recipe.running.writing import write
-from callboard.choreography.recipe.starting import RecipeHouse
 from callboard.choreography.recipe.task import Assignment
 from callboard.choreography.staffing import CHIEF, EXECUTING, showing
 from callboard.choreography.stage import Stage
@@ -253,17 +252,7 @@ async def play_recipe(studio: Studio, run: Run, turns: Turns, house: RecipeHouse
     grounding = None if house.grounding is None else house.grounding(studio)
     async with turns.of(run, is_users_own=assignment.is_users_own) as turn:
         stage = Stage(studio, run, Holdups(studio.accounts, studio.settings, aside=turn.aside))
-        slots = RunSlots(assignment)
-        play = Play(
-            stage,
-            assignment,
-            slots,
-            turn,
-            grounding,
-            proof=house.proof,
-            pages=house.pages,
-            telling=house.telling,
-        )
+        play = Play(stage, assignment, RunSlots(assignment), turn, house, grounding)
         for tool_step in assignment.recipe.phase_a:
             await gather(play, tool_step)
         for agent_step in assignment.recipe.phase_b:

@@ -23,15 +23,16 @@ _VERB: Final = r"(?: was| is| am|[’']m| had been)"
 _SLIGHT: Final = (
     r"(?: (?:now|only|just|still|already|barely|scarcely|hardly|all of|a mere|exactly|then))*"
 )
-_OF_AGE: Final = r"(?:[- ]years?[- ]old|[- ]years?[- ]of[- ]age|[- ]summers[- ]old|[- ]winters[- ]old)"
+_OF_AGE: Final = (
+    r"(?:[- ]years?[- ]old|[- ]years?[- ]of[- ]age|[- ]summers[- ]old|[- ]winters[- ]old)"
+)
 _THEN: Final = r"(?! (?:when|then|the (?:year|day|night|summer|winter)|at the time|in \d))"
 _END: Final = (
-    r"(?=\s*[.;!?)—–]|,[”\"]|,? (?:and|but) (?:had|has|looked|felt|still|already|not|knew|was|could)\b"
-    r"|, (?:with|though|and)\b|,?\s*$| last (?:\w+)| this (?:\w+)| next (?:\w+)| in (?:January|February"
+    r"(?=\s*[.;!?)—–]|,[”\"]|,? (?:and|but) (?:had|has|looked|felt|still|already|not|knew|was"
+    r"|could)\b"
+    r"|, (?:with|though|and)\b|,?\s*$| last (?:\w+)| this (?:\w+)| next (?:\w+)"
+    r"| in (?:January|February"
     r"|March|April|May|June|July|August|September|October|November|December|the spring|a month)\b)"
-)
-_ROUND: Final = (
-    r"thirty|forty|fifty|sixty|seventy|eighty|ninety|a hundred|twenty|eighteen|thirty-five|forty-five"
 )
 _NEAR: Final = {
     "about": (-3, 4),
@@ -132,7 +133,8 @@ def _patterns() -> tuple[re.Pattern[str], ...]:
         rf"{SUBJECT}(?:{_VERB}|(?: had| has)?(?: just)? turned){_SLIGHT} {_ABOUT}{_BARE}{_END}",
         # Kael had not seen forty yet; had not yet turned forty
         rf"{SUBJECT} (?:had not|hadn[’']t|has not|hasn[’']t|was not|wasn[’']t|is not|isn[’']t) "
-        rf"(?P<unripe>(?:yet )?(?:seen|turned|reached|yet)?(?: \w+)?) ?{_AGE}\b(?! (?:of|years in|the))",
+        rf"(?P<unripe>(?:yet )?(?:seen|turned|reached|yet)?(?: \w+)?) ?{_AGE}\b(?! (?:of"
+        rf"|years in|the))",
         # Kael, thirty-four, … and Kael, aged thirty-four; Kael (34); Kael, who was thirty-four
         rf"{who}, {_ABOUT}{_BARE}(?=,(?! \d))",
         rf"{who},? (?:aged|at the age of|at age) {_ABOUT}{_AGE}\b",
@@ -147,10 +149,13 @@ def _patterns() -> tuple[re.Pattern[str], ...]:
         rf"(?:of |(?=not|just|nearly|about|some)){_ABOUT}{_AGE}(?:-odd)?\b"
         r"(?! (?:thousand|hundred|pounds|guineas|miles))",
         # At two-and-thirty she had outlived …; … for being five-and-twenty
-        rf"(?:^|[.;:] |[“\"] ?)At {_ABOUT}{_BARE},? (?P<who>{ENTITY}|he|she|I)(?= (?:was|is|had (?!once)"
+        rf"(?:^|[.;:] |[“\"] ?)At {_ABOUT}{_BARE},? (?P<who>{ENTITY}|he|she|I)(?= (?:was|is"
+        rf"|had (?!once)"
         r"|has|still|could|looked))",
-        rf"{SUBJECT} (?:was|felt|had|is)\b[^.;:—{_SIGNS}]{{0,60}}? (?:for )?being {_ABOUT}{_BARE}(?=[,.;])",
-        rf"{SUBJECT},?(?: who)? (?:had|has) (?:now |just |already )?entered (?:on |upon )?(?:his|her|my) "
+        rf"{SUBJECT} (?:was|felt|had"
+        rf"|is)\b[^.;:—{_SIGNS}]{{0,60}}? (?:for )?being {_ABOUT}{_BARE}(?=[,.;])",
+        rf"{SUBJECT},?(?: who)? (?:had|has) (?:now |just |already )?entered (?:on "
+        rf"|upon )?(?:his|her|my) "
         rf"(?P<year>{ORDINAL}) year\b",
         # in her sixtieth year; her sixtieth birthday; (had) celebrated her sixtieth birthday
         rf"{SUBJECT}{_VERB}{_SLIGHT} in (?:his|her|my) (?P<year>{ORDINAL}) year\b",
@@ -174,9 +179,7 @@ def _read(masked: Masked, match: re.Match[str]) -> FoundClaim | None:
     years -= bool(told.get("year"))
     value = _years(years, about, _NEAR[about])
     says_no = about.startswith("not ")
-    return FoundClaim(
-        Attribute.AGE, value, who, match.start(), match.end(), says_no=says_no
-    )
+    return FoundClaim(Attribute.AGE, value, who, match.start(), match.end(), says_no=says_no)
 
 
 def _years(years: int, about: str, span: tuple[int, int]) -> Value:

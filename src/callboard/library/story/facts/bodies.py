@@ -77,8 +77,13 @@ _MARKS: Final = (
         rf"\b{_SIGNS} (?:on|across|over|along|down|above|under|through|in) {OWNER} "
         rf"(?P<side>left|right) (?P<part>{_SIDED})\b"
     ),
-    re.compile(rf"{OWNER} (?P<side>left|right) (?P<part>{_SIDED}) (?:was|is) (?P<mark>scarred|lame)\b"),
-    re.compile(rf"{SUBJECT} (?:was|is) (?P<mark>blind|deaf) in (?:his|her) (?P<side>left|right) (?P<part>eye|ear)\b"),
+    re.compile(
+        rf"{OWNER} (?P<side>left|right) (?P<part>{_SIDED}) (?:was|is) (?P<mark>scarred|lame)\b"
+    ),
+    re.compile(
+        rf"{SUBJECT} (?:was|is) (?P<mark>blind|deaf) in (?:his|her) (?P<side>left"
+        rf"|right) (?P<part>eye|ear)\b"
+    ),
     re.compile(
         rf"{SUBJECT} (?:had |has )?(?P<mark>lost|limped on|favoured|favored) (?:his|her) "
         rf"(?P<side>left|right) (?P<part>{_SIDED})\b"
@@ -170,8 +175,9 @@ def _look_patterns(part: str) -> tuple[re.Pattern[str], ...]:
         # Kael, a tall man with green eyes; Kael was slight, with light hair and grey eyes
         rf"{SUBJECT}(?:,| was| is)(?P<between>(?: [a-z-]+,?){{0,10}}? with (?:[a-z,-]+ ){{0,6}}?)"
         rf"\b{colour}{after} {noun}{alone}",
-        # a solemn child with his grandmother's green eyes: named before or after, as one sentence has it
-        rf"{SUBJECT}(?:, | was | is )an? (?P<between>(?:[a-z-]+,? ){{0,4}}?(?:child|girl|boy|man|woman"
+        # Tobias, a solemn child with his grandmother's green eyes
+        rf"{SUBJECT}(?:, | was | is )an? (?P<between>(?:[a-z-]+,? ){{0,4}}?(?:child|girl|boy"
+        rf"|man|woman"
         rf"|creature|lad|thing|fellow|person|youth) with (?:(?:his|her) [a-z]+['’]s )?)"
         rf"{before}\b{colour}{after} {noun}{alone}",
     )

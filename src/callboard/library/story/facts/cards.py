@@ -10,9 +10,10 @@ from functools import cache
 from typing import Any, Final, cast
 
 from callboard.core.canonical import Json
+from callboard.library.story.facts.ages import age_value
 from callboard.library.story.facts.bodies import hand_value, height_value, species_value
 from callboard.library.story.facts.claims import Attribute, FactClaim, Value
-from callboard.library.story.facts.ages import age_value
+from callboard.library.story.facts.grammar import FIRST_SIGN, Masked, MaskedName
 from callboard.library.story.facts.lives import kin_value, place_value, rank_value
 from callboard.library.story.facts.skills import calling_value
 from callboard.library.story.facts.values import colour_name, date_in, families_of
@@ -23,6 +24,19 @@ from callboard.library.story.text.front import read_field
 
 _UNKNOWN: Final = re.compile(r"^(?:unknown|n/?a|none|tbd|todo|\?+|-+)$", re.IGNORECASE)
 _GATHERS: Final = re.compile(r"(?:^|/)canon\.[a-z]+$", re.IGNORECASE)
+
+_PERSONAL_FIRST: Final = re.compile(r"(?:he|she|they|i)\b(?!['’])")
+_VERB_FIRST: Final = re.compile(
+    r"(?:has|had|have|lives|lived|is|was|speaks|spoke|can|cannot|could|never|works|worked"
+    r"|plays|does|did"
+    r"|broke|lost|owns|wears|carries|limps|keeps|drives|died|killed|drowned|married|teaches"
+    r"|taught)\b"
+)
+_ADJECTIVE_FIRST: Final = re.compile(
+    r"(?:an?|the|divorced|married|single|widowed|bald|blind|deaf|left-handed|right-handed"
+    r"|tall|short"
+    r"|illiterate|six|five|born|dead|childless)\b"
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,6 +58,19 @@ def card_claims(
         quote = document.quote(line.line)
         claims.extend(_claims_of(line, quote, resolve))
     return claims
+
+
+def said_of_owner(text: str, owner: str) -> Masked:
+    """Read what a card says without a name as said of its owner."""
+    sign, rest = chr(FIRST_SIGN), text[0].lower() + text[1:]
+    if _PERSONAL_FIRST.match(rest):
+        shown = _PERSONAL_FIRST.sub(sign, rest, count=1)
+    elif _VERB_FIRST.match(rest):
+        shown = f"{sign} {rest}"
+    else:
+        article = "an " if rest[0] in "aeiou" else "a "
+        shown = f"{sign} was {'' if _ADJECTIVE_FIRST.match(rest) else article}{rest}"
+    return Masked(shown, (MaskedName(owner, owner, ()),))
 
 
 def gathers_canon(path: str) -> bool:

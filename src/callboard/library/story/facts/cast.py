@@ -14,7 +14,7 @@ from callboard.core.canonical import digest
 from callboard.library.story.facts.cards import card_lines, gathers_canon
 from callboard.library.story.facts.grammar import titles
 from callboard.library.story.index import StoryEntity, StoryIndex
-from callboard.library.story.index.people import given_gender, is_given_name
+from callboard.library.story.index.names import given_gender, is_given_name
 from callboard.library.story.lexicon import words_in
 from callboard.library.story.text import Document, stop_words
 
@@ -30,7 +30,8 @@ _PRONOUN: Final = re.compile(r"\b(?:he|him|his|himself|she|her|hers|herself)\b",
 _NOT_PERSONS: Final = frozenset({"location", "item", "faction", "lore"})
 _WORD: Final = re.compile(r"[^\W\d_]+")
 _SAYS_NAME: Final = re.compile(
-    r"\b(?:[Cc]all(?:s|ed)? me|[Mm]y name(?: is|['’]s| was)) (?P<name>[A-Z][\w’'.-]+(?: [A-Z][\w’'-]+)?)"
+    r"\b(?:[Cc]all(?:s|ed)? me|[Mm]y name(?: is|['’]s"
+    r"| was)) (?P<name>[A-Z][\w’'.-]+(?: [A-Z][\w’'-]+)?)"
 )
 # So many sentences must use one gender's pronouns of somebody who has no card.
 _NEEDED: Final = 3

@@ -3,6 +3,7 @@
 Only what has one value at a time is compared, and only values brought to a comparable form.
 """
 
+import re
 import threading
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
@@ -13,13 +14,14 @@ from callboard.library.story.facts.cards import card_claims, gathers_canon
 from callboard.library.story.facts.cast import Cast, cast_of, narrator_in, narrator_of
 from callboard.library.story.facts.claims import SINGLE_VALUED, Attribute, FactClaim
 from callboard.library.story.facts.lives import ladders_of, opposite
-from callboard.library.story.facts.prose import ProseReading, is_first_person, read
+from callboard.library.story.facts.prose import ProseReading, read
 from callboard.library.story.index import StoryIndex
 from callboard.library.story.model import Severity
 from callboard.library.story.text import Document
 from callboard.tools import Kept
 
 _SHORT_CARD_WORDS: Final = 60
+_FIRST_PERSON: Final = re.compile(r"\b(?:I|[Mm]e|[Mm]y|[Mm]yself)\b")
 # What was so in a remembered time need not be so now.
 _PASSING: Final = frozenset({Attribute.AGE, Attribute.RANK, Attribute.HAIR, Attribute.HEIGHT})
 
@@ -128,9 +130,7 @@ class Gathering:
     def _read(
         self, document: Document, narrator: str | None = None, about: str | None = None
     ) -> ProseReading:
-        reading = read(
-            document, self.cast, narrator=narrator, about=about, most_chars=self._left
-        )
+        reading = read(document, self.cast, narrator=narrator, about=about, most_chars=self._left)
         checked = reading.checked_chars
         self._left = max(0, self._left - checked)
         if reading.is_cut:
@@ -160,7 +160,12 @@ class Gathering:
 
 
 def _says_i(document: Document) -> bool:
-    return document.is_english and is_first_person(document)
+    """Say whether the narrator of a text says "I"."""
+    if not document.is_english:
+        return False
+    narrated = [sentence.narration for sentence in document.sentences]
+    with_i = sum(_FIRST_PERSON.search(text) is not None for text in narrated)
+    return with_i >= 3 and with_i * 8 >= len([text for text in narrated if text.strip()])
 
 
 @dataclass(frozen=True, slots=True)

@@ -33,12 +33,15 @@ _KILLED: Final = (
     r"(?:killed|slain|murdered|executed|hanged|hung|beheaded|guillotined|drowned|poisoned|strangled"
     r"|shot dead|stabbed to death|beaten to death|crushed to death|burned to death|burnt to death"
     r"|burned alive|gunned down|cut down|run through|lost at sea|laid to rest|cremated|assassinated"
-    r"|buried(?= (?:on|at|last|next|yesterday|that|beside|besides|with|by|there|here|two|three|in (?:the"
+    r"|buried(?= (?:on|at|last|next|yesterday|that|beside|besides|with|by|there|here|two"
+    r"|three|in (?:the"
     r"|a |[A-Z]))|[.,;]|$))"
 )
 _SLAYERS: Final = (
-    r"(?i:fever|cancer|cholera|typhoid|typhus|consumption|tuberculosis|pneumonia|influenza|flu|smallpox"
-    r"|plague|stroke|heart attack|sea|river|war|fire|flood|avalanche|bullet|blade|blast|bomb|explosion"
+    r"(?i:fever|cancer|cholera|typhoid|typhus|consumption|tuberculosis|pneumonia|influenza"
+    r"|flu|smallpox"
+    r"|plague|stroke|heart attack|sea|river|war|fire|flood|avalanche|bullet|blade|blast|bomb"
+    r"|explosion"
     r"|disease|illness|virus|drink|poison|cold|winter|famine|leukaemia|leukemia|tumour|tumor|mine)"
 )
 # A death may be told by what did not happen.
@@ -46,8 +49,10 @@ _NO: Final = re.compile(r"\b(?:not|never|no)\b|n[’']t\b")
 _TRIGGER: Final = re.compile(
     r"\b(?:died|dies|dead|death|corpse|body|perish|expire|passed (?:away|on)|drown|succumb|suffocat"
     r"|bled|starved|froze|frozen|burned to|burnt to|choked|fell\b|went down|stopped (?:breath|beat)"
-    r"|never woke|last\b|ghost|lost\b|met (?:his|her)|own life|himself|herself|make it|survive|pull "
-    r"through|no more|reward|grave|maker|neck|departed|bucket|stiff|widow|funeral|burial|buried|ashes"
+    r"|never woke|last\b|ghost|lost\b|met (?:his|her)|own life|himself|herself|make it"
+    r"|survive|pull "
+    r"through|no more|reward|grave|maker|neck|departed|bucket|stiff|widow|funeral|burial"
+    r"|buried|ashes"
     r"|remains|murder|coffin|headstone|tomb|wake|obituary|suicide|late\b|gave (?:out|way)|kaddish"
     r"|end of|mortuary|morgue|took\b|claimed|carried off|gone before|strangled|kill|slain|execut"
     r"|hang|hung|behead|poison|shot|stabbed|beaten|crushed|gunned|cut down|run through|laid to"
@@ -89,7 +94,8 @@ def _patterns() -> tuple[tuple[re.Pattern[str], bool], ...]:
         r"(?! in (?:the [a-z]+ |[a-z]+ )?(?:act|scene|play|book|film|dream)\b)",
         # The judge suffered a relapse and died.
         rf"{SUBJECT} [a-z][^.;:!?—{_SIGNS}]{{2,80}}? and (?:then |so |at last )?"
-        r"(?:died(?=[.,;]| (?:there|in|of|at|on|within|before|that|the))|was dead\b(?! (?:tired|to|on)))",
+        r"(?:died(?=[.,;]| (?:there|in|of|at|on|within|before|that|the))"
+        r"|was dead\b(?! (?:tired|to|on)))",
         rf"{subject} {_HAD}(?:perished|expired|succumbed|suffocated|bled out|drowned)\b",
         rf"{subject} {_HAD}passed (?:away|on(?= (?:last|peacefully|in (?:his|her) sleep)))",
         rf"{subject} {_HAD}(?:bled|starved|froze|frozen|burned|burnt|choked) to death\b",
@@ -97,7 +103,8 @@ def _patterns() -> tuple[tuple[re.Pattern[str], bool], ...]:
         rf"{subject} {_HAD}(?:hanged|shot|drowned|killed|poisoned) (?:himself|herself)\b",
         rf"{subject} {_HAD}(?:taken|took) {_OWN} own life\b",
         rf"{subject} {_HAD}(?:fell|fallen) (?:at|before) (?:[A-Z]\w+|{ENTITY})",
-        rf"{subject} {_HAD}(?:went|gone) down with (?:{_OWN}|the) (?:ship|boat|vessel|crew|plane)\b",
+        rf"{subject} {_HAD}(?:went|gone) down with (?:{_OWN}|the) (?:ship|boat|vessel|crew"
+        rf"|plane)\b",
         rf"{subject} {_HAD}(?:went|gone) to {_OWN} (?:reward|grave|maker|rest)\b",
         rf"{subject} {_HAD}stopped breathing\b",
         rf"{subject} {_HAD}never (?:woke|woken|awoke)(?: (?:again|up|from)|[.,;])",
@@ -105,7 +112,8 @@ def _patterns() -> tuple[tuple[re.Pattern[str], bool], ...]:
         rf"{subject} {_HAD}(?:given|gave) up the ghost\b",
         rf"{subject} {_HAD}(?:lost {_OWN} life|met {_OWN} (?:end|death)|departed this life)\b",
         rf"{subject} {_HAD}(?:broken|broke) {_OWN} neck\b",
-        rf"{subject} (?:did not|didn[’']t|had not|hadn[’']t) (?:make it|made it|survived?|pull(?:ed)?"
+        rf"{subject} (?:did not|didn[’']t|had not|hadn[’']t) (?:make it|made it|survived?"
+        rf"|pull(?:ed)?"
         r" through)(?=[.,;!”\"]|$| the (?:night|winter|crash|operation))",
         rf"{subject} (?:was|is|lay|lies|fell|’s|'s){_ADVERB} dead\b(?!-)(?! (?:{not_dead})\b)",
         rf"{subject} (?:is|was) no more(?=[.,;!]|$)",
@@ -116,19 +124,24 @@ def _patterns() -> tuple[tuple[re.Pattern[str], bool], ...]:
         rf"(?P<who>{ENTITY})['’]s? (?:heart (?:had )?(?:stopped|gave out|given out|gave way))\b",
     )
     others = (
-        rf"\b{_HAD}(?:killed|murdered|slain|slew|executed|beheaded|hanged|strangled|buried|assassinated)"
-        rf" (?:little |old |poor |young )?{any_name}(?! with (?:an?|his|her|one) (?:look|glance|stare"
+        rf"\b{_HAD}(?:killed|murdered|slain|slew|executed|beheaded|hanged|strangled|buried"
+        rf"|assassinated)"
+        rf" (?:little |old |poor |young )?{any_name}(?! with (?:an?|his|her|one) (?:look"
+        rf"|glance|stare"
         r"|smile|word))(?! (?:in (?:paper|work|kisses)|alive))",
         rf"\b(?:[Ww]e|I|[Tt]hey|[Hh]e|[Ss]he) (?:had )?lost {any_name}"
         r"(?= (?:to|last|that|in the (?:war|fire|flood|spring|summer|autumn|winter))\b|[.;]|$)",
         rf"\b{_SLAYERS} (?:had )?(?:took|taken|carried off|claimed|killed|finished|got) "
         rf"(?:little |old |poor |young |away )?{any_name}",
         rf"\bcarried off (?:little |old |poor |young )?{any_name}",
-        rf"(?P<who>{ENTITY})['’]s? (?:corpse|dead body|ashes|remains|coffin|headstone|tombstone|grave"
+        rf"(?P<who>{ENTITY})['’]s? (?:corpse|dead body|ashes|remains|coffin|headstone"
+        rf"|tombstone|grave"
         r"|obituary|funeral|burial|cremation|widow|widower|suicide)\b",
         rf"(?P<who>{ENTITY})['’]s? body (?:was|lay|had been)\b",
-        rf"\b(?:pulled|dragged|lifted|found|buried|identified|carried) (?P<who>{ENTITY})['’]s? body\b",
-        rf"\b(?:[Ss]ince|[Aa]fter|[Oo]f) (?P<who>{ENTITY})['’]s? (?:death|murder|drowning|suicide)\b",
+        rf"\b(?:pulled|dragged|lifted|found|buried|identified"
+        rf"|carried) (?P<who>{ENTITY})['’]s? body\b",
+        rf"\b(?:[Ss]ince|[Aa]fter|[Oo]f) (?P<who>{ENTITY})['’]s? (?:death|murder|drowning"
+        rf"|suicide)\b",
         rf"(?P<who>{ENTITY})['’]s? (?:death|murder) (?:had|was|left|came)\b",
         rf"\b(?:body|corpse|ashes|remains|funeral|burial|widow|murder|grave) of (?:the )?"
         rf"(?:late |old |poor )?{any_name}",

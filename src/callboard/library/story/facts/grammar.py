@@ -11,6 +11,7 @@ from itertools import islice
 from typing import Final, Protocol
 
 from callboard.library.story.lexicon import families_in, words_in
+from callboard.library.story.text import Sentence
 
 FIRST_SIGN: Final = 0xE000
 _LAST_SIGN: Final = 0xEFFF
@@ -88,6 +89,20 @@ class Masked:
     def number_at(self, sign: str) -> int:
         """Return the number of the mention a sign stands for."""
         return ord(sign) - FIRST_SIGN
+
+
+@dataclass(frozen=True, slots=True)
+class MaskedSentence:
+    """A sentence as the extractor reads it: what is narrated and what is spoken, names masked."""
+
+    sentence: Sentence
+    narration: Masked
+    speech: Masked
+
+    @property
+    def text(self) -> str:
+        """What the narrator says."""
+        return self.narration.text
 
 
 def mask(text: str, hits: Iterable[NameHit]) -> Masked:

@@ -25,15 +25,26 @@ _NUMBER: Final = r"(?:two|three|four|five|six|seven|eight|nine|ten|eleven|twelve
 _NONE: Final = (
     (
         "siblings",
-        re.compile(rf"{SUBJECT},? (?:was|is|am|had (?:always )?been|who was) an only (?:child|son|daughter)"),
+        re.compile(
+            rf"{SUBJECT},? (?:was|is|am|had (?:always )?been|who was) an only (?:child|son"
+            rf"|daughter)"
+        ),
     ),
-    ("siblings", re.compile(rf"{SUBJECT} had (?:neither brothers? nor sisters?|no brothers? or sisters?)\b")),
+    (
+        "siblings",
+        re.compile(rf"{SUBJECT} had (?:neither brothers? nor sisters?|no brothers? or sisters?)\b"),
+    ),
     ("siblings", re.compile(rf"{SUBJECT} (?:had|has|have) no siblings\b")),
     ("sisters", re.compile(rf"{SUBJECT} (?:had|has|have|’ve|'ve) (?:no|never had an?) sisters?\b")),
-    ("brothers", re.compile(rf"{SUBJECT} (?:had|has|have|’ve|'ve) (?:no|never had an?) brothers?\b")),
+    (
+        "brothers",
+        re.compile(rf"{SUBJECT} (?:had|has|have|’ve|'ve) (?:no|never had an?) brothers?\b"),
+    ),
     (
         "children",
-        re.compile(rf"{SUBJECT} (?:had|has|have) (?:no|never had|never had any) (?:children|child)\b"),
+        re.compile(
+            rf"{SUBJECT} (?:had|has|have) (?:no|never had|never had any) (?:children|child)\b"
+        ),
     ),
     ("children", re.compile(rf"{SUBJECT} (?:was|is) childless\b")),
 )
@@ -61,9 +72,7 @@ def find_households(masked: Masked) -> Iterator[FoundClaim]:
                     yield from _claim(masked, match, topic, count)
 
 
-def _claim(
-    masked: Masked, match: re.Match[str], topic: str, count: int
-) -> Iterator[FoundClaim]:
+def _claim(masked: Masked, match: re.Match[str], topic: str, count: int) -> Iterator[FoundClaim]:
     who = named_by(masked, match)
     if who is not None:
         value = Value(f"{count} {topic}" if count else f"no {topic}", low=count, high=count)
@@ -83,9 +92,13 @@ def _patterns() -> dict[str, tuple[re.Pattern[str], ...]]:
     return {
         topic: (
             # his two sisters, Mr. Bingley's only sister
-            re.compile(rf"{OWNER} (?P<number>{_NUMBER}|only) (?:{words})\b(?! (?:of|and|or)\b)(?!-)"),
+            re.compile(
+                rf"{OWNER} (?P<number>{_NUMBER}|only) (?:{words})\b(?! (?:of|and|or)\b)(?!-)"
+            ),
             # Kael had three sisters
-            re.compile(rf"{SUBJECT} (?:had|has|have) (?P<number>{_NUMBER}) (?:{words})\b(?! (?:on|left)\b)"),
+            re.compile(
+                rf"{SUBJECT} (?:had|has|have) (?P<number>{_NUMBER}) (?:{words})\b(?! (?:on|left)\b)"
+            ),
             # the father of three sons
             re.compile(
                 rf"(?P<who>{ENTITY})(?:,| was| is)? (?:the |a )?(?:father|mother) of "

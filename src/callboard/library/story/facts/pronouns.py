@@ -7,14 +7,13 @@ speaks against it.
 
 import re
 from collections.abc import Sequence
-from dataclasses import dataclass
 from functools import cache
 from typing import Final
 
 from callboard.library.story.facts.cast import Cast, Gender
-from callboard.library.story.facts.grammar import ENTITY, Masked, kin_words, person_words
+from callboard.library.story.facts.grammar import ENTITY, MaskedSentence, kin_words, person_words
 from callboard.library.story.lexicon import words_in
-from callboard.library.story.text import Sentence, stop_words
+from callboard.library.story.text import stop_words
 
 _REACH_SENTENCES: Final = 2
 # In sentences that fill a page nobody can be sure who is still meant.
@@ -29,20 +28,6 @@ _ACTS: Final = re.compile(r"(?:^\W*|[,;:—] (?:and |but |then |so )?|\b(?:and|b
 _VERB_NEXT: Final = re.compile(r",? (?:who )?[a-z]+(?:ed|s|d|t|w|n|k|e)\b")
 _CAPITALISED: Final = re.compile(r"(?<![.!?…:“\"‘'«—–-] )(?<!^)\b[A-Z][\w’'-]+")
 _FIRST_WORD: Final = re.compile(r"^[^\w]*([A-Z][\w’'-]+)")
-
-
-@dataclass(frozen=True, slots=True)
-class MaskedSentence:
-    """A sentence as the extractor reads it: what is narrated and what is spoken, names masked."""
-
-    sentence: Sentence
-    narration: Masked
-    speech: Masked
-
-    @property
-    def text(self) -> str:
-        """What the narrator says."""
-        return self.narration.text
 
 
 class Pronouns:

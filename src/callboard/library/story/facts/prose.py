@@ -13,14 +13,14 @@ from typing import Final
 
 from callboard.library.story.facts.ages import find_ages
 from callboard.library.story.facts.bodies import find_bodies, find_looks
+from callboard.library.story.facts.cards import said_of_owner
 from callboard.library.story.facts.cast import Cast
 from callboard.library.story.facts.claims import Attribute, FactClaim, FoundClaim
 from callboard.library.story.facts.deaths import find_deaths
 from callboard.library.story.facts.grammar import (
     ENTITY,
-    FIRST_SIGN,
     Masked,
-    MaskedName,
+    MaskedSentence,
     alternatives,
     is_subject_or_owner,
     is_vouched_for,
@@ -30,7 +30,7 @@ from callboard.library.story.facts.grammar import (
 )
 from callboard.library.story.facts.households import find_households
 from callboard.library.story.facts.lives import find_lives, find_ties
-from callboard.library.story.facts.pronouns import MaskedSentence, Pronouns
+from callboard.library.story.facts.pronouns import Pronouns
 from callboard.library.story.facts.skills import find_callings, find_skills
 from callboard.library.story.lexicon import words_in
 from callboard.library.story.model import Quote
@@ -57,17 +57,7 @@ _TOPICS: Final = {
     Attribute.SPECIES: "species",
 }
 _LOWER_WORD: Final = re.compile(r"(?<![\w’'])[a-z][a-z’'-]+")
-_PERSONAL_FIRST: Final = re.compile(r"(?:he|she|they|i)\b(?!['’])")
-_VERB_FIRST: Final = re.compile(
-    r"(?:has|had|have|lives|lived|is|was|speaks|spoke|can|cannot|could|never|works|worked|plays|does|did"
-    r"|broke|lost|owns|wears|carries|limps|keeps|drives|died|killed|drowned|married|teaches|taught)\b"
-)
-_ADJECTIVE_FIRST: Final = re.compile(
-    r"(?:an?|the|divorced|married|single|widowed|bald|blind|deaf|left-handed|right-handed|tall|short"
-    r"|illiterate|six|five|born|dead|childless)\b"
-)
 _PERSONAL: Final = re.compile(r"\b(?:I|my|he|his|she|her)\b", re.IGNORECASE)
-_FIRST_PERSON: Final = re.compile(r"\b(?:I|[Mm]e|[Mm]y|[Mm]yself)\b")
 # A deed inside one of these clauses need not be of this hour.
 _ELSEWHEN: Final = re.compile(
     r"\b(?:had|would|used to|once|whenever|when|before|after|since|if|as if|as though|because|where"
@@ -138,9 +128,7 @@ class ProseReading:
         for found in _find(each.speech):
             if isinstance(found.who, str) or isinstance(found.whom, str):
                 continue
-            if is_vouched_for(
-                each.speech.text, found.start, found.end, says_no=found.says_no
-            ):
+            if is_vouched_for(each.speech.text, found.start, found.end, says_no=found.says_no):
                 entity = each.speech.mentions[found.who].entity
                 other = None if found.whom is None else each.speech.mentions[found.whom].entity
                 yield self._claim(index, each, found, entity, other, is_spoken=True)
@@ -228,30 +216,11 @@ def mentions_change(document: Document, names: frozenset[str], attribute: Attrib
     )
 
 
-def is_first_person(document: Document) -> bool:
-    """Say whether the narrator of a text says "I"."""
-    narrated = [sentence.narration for sentence in document.sentences]
-    with_i = sum(_FIRST_PERSON.search(text) is not None for text in narrated)
-    return with_i >= 3 and with_i * 8 >= len([text for text in narrated if text.strip()])
-
-
 def _masked(text: str, cast: Cast, about: str | None = None) -> Masked:
     found = mask(text, cast.find(text)) if text.strip() else Masked(text, ())
     if about is None or found.mentions or not text.strip():
         return found
-    return _of_owner(text.strip(), about)
-
-
-def _of_owner(text: str, owner: str) -> Masked:
-    """Read what a card says without a name as said of its owner."""
-    sign, rest = chr(FIRST_SIGN), text[0].lower() + text[1:]
-    if _PERSONAL_FIRST.match(rest):
-        shown = _PERSONAL_FIRST.sub(sign, rest, count=1)
-    elif _VERB_FIRST.match(rest):
-        shown = f"{sign} {rest}"
-    else:
-        shown = f"{sign} was {'' if _ADJECTIVE_FIRST.match(rest) else 'an ' if rest[0] in 'aeiou' else 'a '}{rest}"
-    return Masked(shown, (MaskedName(owner, owner, ()),))
+    return said_of_owner(text.strip(), about)
 
 
 def _find(masked: Masked) -> Iterable[FoundClaim]:

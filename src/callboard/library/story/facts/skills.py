@@ -17,18 +17,23 @@ _SHOWN: Final[Mapping[str, str]] = {
     r"|(?:backed|took|brought|swung) the (?:car|van|truck|lorry)|took the wheel"
     r"|was driving|is driving|got behind the wheel|slid behind the wheel)",
     "swim": r"(?:swam\b|was swimming|is swimming|swims\b|dived in|struck out for)",
-    "read": r"(?:read (?:the|it|her|his|aloud|out|through|every|a )|was reading|reads the|is reading)",
+    "read": r"(?:read (?:the|it|her|his|aloud|out|through|every|a )|was reading|reads the"
+    "|is reading)",
     "write": r"(?:wrote (?:the|it|her|his|a |back|down|to|out)|was writing|is writing)",
-    "ride": r"(?:rode (?:the|her|his|off|away|out|home|up|a )|was riding|mounted (?:the|her|his) (?:horse|mare))",
+    "ride": r"(?:rode (?:the|her|his|off|away|out|home|up|a )|was riding|mounted (?:the|her"
+    "|his) (?:horse|mare))",
     "cook": r"(?:cooked\b|was cooking|is cooking|cooks\b)",
     "sing": r"(?:sang\b|was singing|is singing|sings\b)",
     "dance": r"(?:danced\b|was dancing|is dancing)",
     "sew": r"(?:sewed\b|was sewing|stitched (?:the|her|his|a ))",
     "whistle": r"(?:whistled\b|was whistling)",
-    "play": r"(?:played (?:the|a) (?:piano|violin|cello|guitar|flute|harp|organ|fiddle|sonata|waltz)"
+    "play": r"(?:played (?:the|a) (?:piano|violin|cello|guitar|flute|harp|organ|fiddle|sonata"
+    "|waltz)"
     r"|sat down (?:to|at) the (?:piano|pianoforte|instrument|harp))",
-    "smoke": r"(?:lit (?:a|another|his|her) (?:cigarette|cigar|pipe)|smoked (?:a|his|her|the)|was smoking)",
-    "drink": r"(?:drank (?:the|a|her|his|off) (?:whisky|whiskey|wine|beer|gin|rum|brandy|pint|glass of (?:wine|beer)))",
+    "smoke": r"(?:lit (?:a|another|his|her) (?:cigarette|cigar|pipe)|smoked (?:a|his|her|the)"
+    "|was smoking)",
+    "drink": r"(?:drank (?:the|a|her|his|off) (?:whisky|whiskey|wine|beer|gin|rum|brandy|pint"
+    "|glass of (?:wine|beer)))",
     "eat meat": r"(?:ate (?:the|a|her|his) (?:steak|beef|chop|bacon|ham|chicken|lamb|sausage)s?)",
 }
 _NAMED: Final[Mapping[str, str]] = {
@@ -63,7 +68,8 @@ _SIGNS: Final = ENTITY[1:-1]
 _DONE: Final = {"nursed": "nurse", "taught": "teacher", "farmed": "farmer", "preached": "preacher"}
 _LIVED_BY: Final = re.compile(
     rf"{SUBJECT} (?:had )?(?P<done>{'|'.join(_DONE)}) (?:at|in) (?:the|a|an|[A-Z])[^.;]{{0,40}}? "
-    r"(?:for (?:the whole|most|all) of (?:his|her) (?:working )?life|for \w+ years|all (?:his|her) life)"
+    r"(?:for (?:the whole|most|all) of (?:his|her) (?:working )?life|for \w+ years|all (?:his"
+    r"|her) life)"
 )
 _TRIGGER: Final = re.compile(
     r"\b(?:learn|taught|could|can|cannot|know how|unable|never|illiterate|licen[cs]e|vegetarian"
@@ -85,14 +91,10 @@ def find_skills(masked: Masked) -> Iterator[FoundClaim]:
         for match in pattern.finditer(text):
             who = named_by(masked, match)
             if who is not None:
-                yield FoundClaim(
-                    Attribute.SKILL, CAN, who, match.start(), match.end(), topic=topic
-                )
+                yield FoundClaim(Attribute.SKILL, CAN, who, match.start(), match.end(), topic=topic)
 
 
-def _found(
-    masked: Masked, match: re.Match[str], topic: str, value: Value
-) -> FoundClaim | None:
+def _found(masked: Masked, match: re.Match[str], topic: str, value: Value) -> FoundClaim | None:
     who = named_by(masked, match)
     how = match.groupdict().get("how") or ""
     if who is None or (_FLAT.search(how) is None) == (topic in _HABITS and bool(how)):
@@ -109,7 +111,10 @@ def _lacking() -> tuple[tuple[str, re.Pattern[str]], ...]:
         for topic, verb in _NAMED.items()
     ]
     extra = (
-        ("drive", rf"{SUBJECT} (?:had |has )?never (?:held|had) a (?:driving|driver[’']s) licen[cs]e"),
+        (
+            "drive",
+            rf"{SUBJECT} (?:had |has )?never (?:held|had) a (?:driving|driver[’']s) licen[cs]e",
+        ),
         ("read", rf"{SUBJECT} (?:was|is) illiterate\b"),
         ("play", rf"{SUBJECT},?(?: who)? had never touched an instrument\b"),
         ("eat meat", rf"{SUBJECT} (?:was|is) a (?:strict )?(?:vegetarian|vegan)\b"),
@@ -127,7 +132,10 @@ def _showing() -> tuple[tuple[str, re.Pattern[str]], ...]:
         (topic, re.compile(rf"(?:it was )?{SUBJECT}(?: who)?(?: [a-z]+ly| had)? {verb}"))
         for topic, verb in _SHOWN.items()
     ]
-    wheel = rf"{SUBJECT} (?:take|took|drive|drove|steer|steered|sat|sit)\b[^.;{_SIGNS}]{{0,80}}? (?:at|behind) the wheel"
+    wheel = (
+        rf"{SUBJECT} (?:take|took|drive|drove|steer|steered|sat|sit)\b[^.;{_SIGNS}]{{0,80}}?"
+        r" (?:at|behind) the wheel"
+    )
     return (*plain, ("drive", re.compile(wheel)))
 
 
@@ -142,7 +150,9 @@ def card_skills(text: str) -> Iterator[tuple[str, Value]]:
     for topic, verb in _NAMED.items():
         if re.search(rf"\b(?:cannot|can[’']t|never learne?[dt]? to|unable to) {verb}\b", lowered):
             yield topic, CANNOT
-    if re.search(r"\bnever held a driv(?:ing|er[’']s) licen[cs]e|\bdoes(?: not|n[’']t) drive\b", lowered):
+    if re.search(
+        r"\bnever held a driv(?:ing|er[’']s) licen[cs]e|\bdoes(?: not|n[’']t) drive\b", lowered
+    ):
         yield "drive", CANNOT
 
 
@@ -192,7 +202,9 @@ def _calling_trigger() -> re.Pattern[str]:
 def _calling_patterns() -> tuple[re.Pattern[str], ...]:
     calling = rf"(?P<calling>{_calling_words()})"
     ends = r"(?=[.,;:!?]|$| (?:in|at|by|of|and|but|who|with|for|from|on)\b)"
-    adjective = r"(?:(?:retired|country|village|young|old|good|poor|humble|busy|skilled|fine|family) )?"
+    adjective = (
+        r"(?:(?:retired|country|village|young|old|good|poor|humble|busy|skilled|fine|family) )?"
+    )
     who = rf"(?P<who>{ENTITY})(?!['’])"
     return (
         re.compile(rf"{SUBJECT} (?:was|is|am) (?:an? ){adjective}{calling}{ends}"),

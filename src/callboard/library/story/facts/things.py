@@ -14,41 +14,54 @@ _DETERMINERS: Final = (
 )
 # Somebody loses it: the verb stands right before the thing.
 _LOSES: Final = re.compile(
-    r"\b(?:lost|sold|pawned|smashed|shattered|broke|broken|burned|burnt|destroyed|gave away|given away"
+    r"\b(?:lost|sold|pawned|smashed|shattered|broke|broken|burned|burnt|destroyed|gave away"
+    r"|given away"
     r"|threw away|thrown away|left behind|traded(?: away)?|gambled away|dropped)(?: all)? $"
 )
 # Or it is told of the thing itself: it was stolen, had gone under the ice, was no longer hers.
 _GONE: Final = re.compile(
-    r"^[^.;:!?]{0,70}?\b(?:was|were|had|is|has|got|['’]s)(?: been)?\b[^.;:!?]{0,50}?\b(?:lost|sold|pawned"
+    r"^[^.;:!?]{0,70}?\b(?:was|were|had|is|has|got|['’]s)(?: been)?\b[^.;:!?]{0,50}?\b(?:lost"
+    r"|sold|pawned"
     r"|stolen|smashed|shattered|crushed|burnt|burned|destroyed|confiscated|broken|snapped|melted"
-    r"|thrown (?:away|out|overboard)|given away|gone(?= (?:to the bottom|under|overboard|down|over|into)"
+    r"|thrown (?:away|out|overboard)|given away|gone(?= (?:to the bottom|under|overboard|down"
+    r"|over|into)"
     r"|[,;.]|$)|drowned|sunk|no longer (?:hers|his|mine)|buried with)\b"
 )
 _NOT_GONE: Final = re.compile(
-    r"\b(?:nearly|almost|if|would|might|could|feared|dreamed|dreamt|not|never|n[’']t|as if|as though"
+    r"\b(?:nearly|almost|if|would|might|could|feared|dreamed|dreamt|not|never|n[’']t|as if"
+    r"|as though"
     r"|until|hope|hoped|wish|threatened|promised|pretended|like)\b",
     re.IGNORECASE,
 )
 _BACK: Final = re.compile(
-    r"\b(?:found|recovered|regained|retrieved|returned|bought|replaced|replacement|got back|got it back"
-    r"|gave back|given back|gave it back|brought back|new|another|second|spare|mended|repaired|fixed"
+    r"\b(?:found|recovered|regained|retrieved|returned|bought|replaced|replacement|got back"
+    r"|got it back"
+    r"|gave back|given back|gave it back|brought back|new|another|second|spare|mended"
+    r"|repaired|fixed"
     r"|borrowed|restored|redeemed|rescued|fished|dug up|copy|twin)\b",
     re.IGNORECASE,
 )
 _ABSENT: Final = re.compile(
-    r"\b(?:no|without|lost|missing|gone|remember(?:ed|s)?|had (?:had|been|once|lost|sold|given|broken)"
-    r"|wished|if|missed|where|sold|stolen|broken|used to|once|would have|not|never|n[’']t|dreamed|dreamt"
+    r"\b(?:no|without|lost|missing|gone|remember(?:ed|s)?|had (?:had|been|once|lost|sold"
+    r"|given|broken)"
+    r"|wished|if|missed|where|sold|stolen|broken|used to|once|would have|not|never|n[’']t"
+    r"|dreamed|dreamt"
     r"|thought of|instead of|like)\b",
     re.IGNORECASE,
 )
 _USED: Final = re.compile(
-    r"\b(?:took|takes?|puts?|laid|lays?|lay|opened|opens?|opening|shut|closed|wore|wears?|wearing|pinned"
-    r"|pins?|turned|turns?|looked at|looks at|consulted|checked|checks|wound|rode|rides?|chains?|chained"
-    r"|unlocks?|unlocked|drew|draws?|blew|blows?|brought|brings?|got out|gets out|held|holds?|holding"
+    r"\b(?:took|takes?|puts?|laid|lays?|lay|opened|opens?|opening|shut|closed|wore|wears?"
+    r"|wearing|pinned"
+    r"|pins?|turned|turns?|looked at|looks at|consulted|checked|checks|wound|rode|rides?"
+    r"|chains?|chained"
+    r"|unlocks?|unlocked|drew|draws?|blew|blows?|brought|brings?|got out|gets out|held|holds?"
+    r"|holding"
     r"|carried|carries|carrying|poured|pours|pulled|pulls|lifted|lifts|raised|raises|picked|picks"
     r"|slipped|slips|tucked|set|sets|handed|hands|gave|gives|passed|fastened|buttoned|wrapped|swung"
-    r"|played|plays|read|reads|wrote|writes|cut|cuts|pared|lit|lights|aimed|fired|drove|drives|sailed"
-    r"|leaned|leans|propped|hung|hangs|rested|tapped|polished|wiped|adjusted|fingered|glanced at|started"
+    r"|played|plays|read|reads|wrote|writes|cut|cuts|pared|lit|lights|aimed|fired|drove"
+    r"|drives|sailed"
+    r"|leaned|leans|propped|hung|hangs|rested|tapped|polished|wiped|adjusted|fingered"
+    r"|glanced at|started"
     r"|rang|strapped|kept|keeps|was going|ticked|ticking|twirled|folded|unfolded|dropped)\b"
 )
 
@@ -105,7 +118,8 @@ def _phrase() -> re.Pattern[str]:
         | frozenset(families_in("facts", "things"))
     )
     return re.compile(
-        rf"\b(?P<owner>{_DETERMINERS}) (?P<mods>(?:(?!and\b|of\b|in\b|on\b|to\b)[A-Za-z][a-z’'-]+ ){{0,3}}?)"
+        rf"\b(?P<owner>{_DETERMINERS}) (?P<mods>(?:(?!and\b|of\b|in\b|on\b"
+        rf"|to\b)[A-Za-z][a-z’'-]+ ){{0,3}}?)"
         rf"(?P<noun>{nouns})\b(?!['’-])"
     )
 

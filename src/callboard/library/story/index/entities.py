@@ -13,7 +13,7 @@ from typing import Final
 
 from callboard.library.story.index.metadata import card_kind, name_from_path
 from callboard.library.story.index.names import LINKS, Census, CountedName, NameCounts
-from callboard.library.story.index.people import groups_of, merged_forms
+from callboard.library.story.index.people import groups_of
 from callboard.library.story.lexicon import word_list
 from callboard.library.story.model import StoryFile
 from callboard.library.story.text import Document
@@ -221,7 +221,9 @@ def _scene_entities(names: Sequence[CountedName], known: Entities) -> list[Story
             group = [name for name in group if not name.is_single and not known.get(name.text)]
             if not group or known.get(group[0].words[0]):
                 continue
-        forms = merged_forms(group)
+        forms: Counter[str] = Counter()
+        for name in group:
+            forms.update(name.forms)
         title = _best_form(group[0])
         aliases = _distinct([title, *(form for form, _ in sorted(forms.items(), key=_by_count))])
         total = sum(name.total for name in group)

@@ -22,7 +22,8 @@ _ONES: Final = (
 _TENS: Final = {"twenty": 20, "thirty": 30, "forty": 40, "fifty": 50, "sixty": 60}
 _NUMBER: Final = r"\d{1,4}|[ivxlcIVXLC]{1,7}|[A-Za-z]+(?:[\- ](?:" + "|".join(_ONES[1:10]) + r"))?"
 _LABELLED: Final = re.compile(
-    rf"^(?P<label>scene|sc|chapter|ch|part|szene|scène|escena|scena|cena|kapitel|chapitre|capítulo|capitolo)\.?\s*+(?:#\s*+)?+(?P<number>{_NUMBER})\b"
+    rf"^(?P<label>scene|sc|chapter|ch|part|szene|scène|escena|scena|cena|kapitel|chapitre"
+    rf"|capítulo|capitolo)\.?\s*+(?:#\s*+)?+(?P<number>{_NUMBER})\b"
     r"\s*+(?:[:.)\-–—|]++\s*+(?P<title>.*))?$",
     re.IGNORECASE,
 )
@@ -42,7 +43,9 @@ _DIGITS: Final = re.compile(r"(?<!\d)\d{1,4}(?!\d)")
 _CHAPTER_FOLDER: Final = re.compile(r"(?:chapter|ch)[\W_]*(\d{1,4})")
 _SCENE_FILE: Final = re.compile(r"(?:scene|sc)[\W_]*(\d{1,4})(?!\d).*")
 _SCENE_FOLDERS: Final = frozenset({"scenes", "chapters", "manuscript"})
-_CANON_FOLDER: Final = re.compile(r"compendium|characters?|chars|cards|cast|locations?|lore|world.*")
+_CANON_FOLDER: Final = re.compile(
+    r"compendium|characters?|chars|cards|cast|locations?|lore|world.*"
+)
 _CANON_PREFIX: Final = re.compile(r"(?:char|loc|item|fac|lore)-")
 _DECLARED: Final = {
     **dict.fromkeys(("scene", "chapter"), FileKind.SCENE),

@@ -5,9 +5,9 @@ from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from functools import cache, lru_cache
-from typing import Final
+from typing import Final, Literal
 
-from callboard.library.story.lexicon import word_list, words_in
+from callboard.library.story.lexicon import families_in, word_list, words_in
 from callboard.library.story.text import Document
 from callboard.library.story.thresholds import NameThresholds
 
@@ -26,6 +26,7 @@ _PLACE_WORDS: Final = frozenset(
 )
 
 Run = tuple[str, ...]
+Gender = Literal["female", "male"]
 LINKS: Final = frozenset({"of", "the", "de", "du", "von", "van", "la", "le", "ap", "bin", "ibn"})
 # What "of" joins is one name when it is joined this often.
 _JOINED_TIMES: Final = 3
@@ -163,13 +164,17 @@ class Census:
             rest = [token for token in run[cut:] if token not in LINKS or token[0].isupper()]
             yield tuple(rest), True
             return
-        again = next((at for at, token in enumerate(run) if at and _begins_anew(run, at)), None)
+        again = next((at for at in range(1, len(run)) if _begins_anew(run, at)), None)
         if again is not None:
             yield from self._parts(run[:again], is_inside)
             yield from self._parts(run[again:], True)
             return
         start = 0
-        while start < len(run) - 1 and not self._is_full(run, start) and self._only_opens(run[start], is_inside or start > 0):
+        while (
+            start < len(run) - 1
+            and not self._is_full(run, start)
+            and self._only_opens(run[start], is_inside or start > 0)
+        ):
             start += 1
         yield run[start:], is_inside or start > 0
 
@@ -258,3 +263,28 @@ def _title_class(titles: Run) -> str:
     if any(title in ("mr", "mister", "sir", "master", "monsieur", "uncle") for title in bare):
         return "mr"
     return "rank" if bare else ""
+
+
+def given_gender(name: str) -> Gender | None:
+    """Return whose given name a name is; None for both and for what is none."""
+    lowered = name.lower()
+    if lowered in words_in("facts", "female_names"):
+        return "female"
+    return "male" if lowered in words_in("facts", "male_names") else None
+
+
+def is_given_name(name: str) -> bool:
+    """Say whether a name is a given name in wide use."""
+    return given_gender(name) is not None or name.lower() in words_in("facts", "unisex_names")
+
+
+def are_short_forms(one: str, other: str) -> bool:
+    """Say whether one given name is short for the other, or both for a third."""
+    first, second = one.lower(), other.lower()
+    return first == second or bool(_full_forms(first) & _full_forms(second))
+
+
+@cache
+def _full_forms(name: str) -> frozenset[str]:
+    listed = families_in("facts", "nicknames")
+    return frozenset(full for full, short in listed.items() if name in short or name == full)

@@ -8,12 +8,18 @@ from collections import Counter
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field
 from functools import cache
-from typing import Final, Literal
+from typing import Final
 
-from callboard.library.story.index.names import LINKS, CountedName
+from callboard.library.story.index.names import (
+    LINKS,
+    CountedName,
+    Gender,
+    are_short_forms,
+    given_gender,
+    is_given_name,
+)
 from callboard.library.story.lexicon import families_in, word_list, words_in
 
-Gender = Literal["female", "male"]
 # A name two people bear is the one's who is named so many times as often as the other.
 _DOMINANT: Final = 8
 _OFTEN: Final = 3
@@ -23,31 +29,6 @@ _NO_NAMES: Final = frozenset({"of", "the"})
 _ORDER: Final = {"rank": 0, "mr": 1, "woman": 2, "miss": 3, "mrs": 4, "": 5}
 # Ladies and knights go by no pet name.
 _FORMAL: Final = frozenset({"lady", "sir", "dame", "lord", "king", "queen", "prince", "princess"})
-
-
-def given_gender(name: str) -> Gender | None:
-    """Return whose given name a name is; None for both and for what is none."""
-    lowered = name.lower()
-    if lowered in words_in("facts", "female_names"):
-        return "female"
-    return "male" if lowered in words_in("facts", "male_names") else None
-
-
-def is_given_name(name: str) -> bool:
-    """Say whether a name is a given name in wide use."""
-    return given_gender(name) is not None or name.lower() in words_in("facts", "unisex_names")
-
-
-def are_short_forms(one: str, other: str) -> bool:
-    """Say whether one given name is short for the other, or both for a third."""
-    first, second = one.lower(), other.lower()
-    return first == second or bool(_full_forms(first) & _full_forms(second))
-
-
-@cache
-def _full_forms(name: str) -> frozenset[str]:
-    listed = families_in("facts", "nicknames")
-    return frozenset(full for full, short in listed.items() if name in short or name == full)
 
 
 @dataclass(slots=True)
@@ -129,7 +110,10 @@ def _ranks() -> frozenset[str]:
 
 
 def groups_of(names: Sequence[CountedName]) -> list[list[CountedName]]:
-    """Return the names of each bearer together, the fullest first; what may be two's is left out."""
+    """Return the names of each bearer together, the fullest first.
+
+    What may be two people's is left out.
+    """
     people: list[_Person] = []
     rest: list[list[CountedName]] = []
     full = [name for name in names if not name.is_single]
@@ -161,7 +145,7 @@ def _is_personal(name: CountedName) -> bool:
 def _place_full(people: list[_Person], name: CountedName) -> None:
     words = [word for word in name.words if word.lower() not in LINKS]
     given, family = words[0], words[-1]
-    gender = title_gender(name.title and [name.title] or ()) or given_gender(given)
+    gender = title_gender((name.title and [name.title]) or ()) or given_gender(given)
     if name.title == "mrs" and given_gender(given) == "male":
         # Mrs. John Dashwood is his wife.
         wife = _Person("", family, "female", "mrs", is_wife=True)
@@ -266,7 +250,11 @@ def _mrs(name: CountedName, given: list[_Person], family: list[_Person]) -> _Cho
     if married:
         return _one(married) or True
     women = [each for each in family if each.may_be("female") and not each.state]
-    if len(family) == 1 and not name.has_rivals and (one := _one([each for each in women if each.gender == "female"])):
+    if (
+        len(family) == 1
+        and not name.has_rivals
+        and (one := _one([each for each in women if each.gender == "female"]))
+    ):
         return one
     if not family and (one := _one([p for p in given if p.gender == "female"])):
         return one
@@ -291,20 +279,17 @@ def _bare(name: CountedName, given: list[_Person], family: list[_Person]) -> _Ch
     return first if first.total >= _DOMINANT * second.total else False
 
 
-_CHOICES: Final[
-    dict[str, Callable[[CountedName, list[_Person], list[_Person]], _Choice]]
-] = {"rank": _rank, "mr": _mr, "woman": _woman, "miss": _miss, "mrs": _mrs, "": _bare}
+_CHOICES: Final[dict[str, Callable[[CountedName, list[_Person], list[_Person]], _Choice]]] = {
+    "rank": _rank,
+    "mr": _mr,
+    "woman": _woman,
+    "miss": _miss,
+    "mrs": _mrs,
+    "": _bare,
+}
 
 
 def _is_given_title(name: CountedName) -> bool:
     """Say whether a title stands before given names: Sir John, Master Tom, Uncle Bob."""
     titles = {title for form in name.forms for title in titles_of(form)}
     return bool(titles & {"sir", "master", "uncle", "king", "prince", "father", "brother"})
-
-
-def merged_forms(names: Iterable[CountedName]) -> Counter[str]:
-    """Return every way some names are written, with how often."""
-    forms: Counter[str] = Counter()
-    for name in names:
-        forms.update(name.forms)
-    return forms

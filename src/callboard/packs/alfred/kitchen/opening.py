@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any, Final
 from callboard.core.canonical import digest_bytes
 from callboard.core.errors import NotFound
 from callboard.library.relational.base import Base, dialect_of
+from callboard.library.relational.rules import WriteLimits
 from callboard.library.relational.tables import Tables
 from callboard.library.relational.undo import LogTables
 from callboard.library.relational.writer import RowWriter
@@ -96,7 +97,8 @@ def kitchen_log() -> LogTables:
 def kitchen_writer(base: Base, tables: Tables, new_id: Callable[[], str]) -> RowWriter:
     """Return what writes rows of a kitchen by its rules."""
     dialect = dialect_of(is_sqlite=base.is_sqlite)
-    return RowWriter(tables, KitchenRules(tables, new_id), kitchen_log(), dialect, new_id)
+    rules = KitchenRules(tables, new_id)
+    return RowWriter(tables, rules, dialect, WriteLimits(), kitchen_log(), new_id)
 
 
 def add_person(

@@ -6,6 +6,9 @@ from fastapi import APIRouter
 from pydantic import Field
 
 from callboard.api.project import Entry, Paged, Shown, Wanted
+from callboard.operations import Operations
+from callboard.packs.control_room.conferences import operations
+from callboard.packs.control_room.room import find
 from callboard.packs.control_room.routes import OpenRoom, PolicyWanted
 
 router = APIRouter(prefix="/conferences", tags=["conferences"])
@@ -64,10 +67,12 @@ async def list_conferences(
 @router.post("", status_code=201)
 async def open_conference(room: OpenRoom, wanted: ConferenceWanted) -> ConferenceShape:
     """Open a conference; rounds are held in it one after the other."""
-    opened = await room.conferences.open(
-        agents=wanted.agents, policy=wanted.tool_policy.policy(), session_id=wanted.session_id
+    sessions, policy = room.studio.sessions, wanted.tool_policy.policy()
+    session = sessions.get(wanted.session_id) if wanted.session_id else await sessions.current()
+    opened = await Operations(room.studio, room.pack, find).perform_in(
+        session.id, operations.open_conference, wanted.agents, policy, session.id
     )
-    return ConferenceShape.model_validate(opened.to_json())
+    return ConferenceShape.model_validate(room.conferences.get(opened).to_json())
 
 
 @router.get("/{conference_id}")

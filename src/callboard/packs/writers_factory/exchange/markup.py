@@ -18,7 +18,7 @@ _COUNTED: Final = re.compile(r"(?m)^( *\d{1,9})([.)])(?=\s|$)")
 
 
 @dataclass(frozen=True, slots=True)
-class Run:
+class StyledWords:
     """Words that look alike; a reference to a footnote is taken as it is."""
 
     text: str
@@ -27,7 +27,7 @@ class Run:
     is_note: bool = False
 
 
-def markdown_of_runs(runs: Sequence[Run]) -> tuple[str, bool]:
+def markdown_of_runs(runs: Sequence[StyledWords]) -> tuple[str, bool]:
     """Return a paragraph as Markdown, and whether its emphasis had to be given up."""
     joined = _joined(runs)
     dressed = _finished("".join(_dressed(run) for run in joined))
@@ -39,8 +39,8 @@ def markdown_of_runs(runs: Sequence[Run]) -> tuple[str, bool]:
     return plain, True
 
 
-def _joined(runs: Sequence[Run]) -> list[Run]:
-    found: list[Run] = []
+def _joined(runs: Sequence[StyledWords]) -> list[StyledWords]:
+    found: list[StyledWords] = []
     for run in runs:
         last = found[-1] if found else None
         # Emphasis of nothing but spaces is none, and joins what stands around it.
@@ -52,11 +52,11 @@ def _joined(runs: Sequence[Run]) -> list[Run]:
         if last is not None and not run.is_note and replace(look, text=last.text) == last:
             found[-1] = replace(last, text=last.text + run.text)
         elif run.text:
-            found.append(run if not run.text.isspace() else Run(run.text))
+            found.append(run if not run.text.isspace() else StyledWords(run.text))
     return found
 
 
-def _dressed(run: Run) -> str:
+def _dressed(run: StyledWords) -> str:
     if run.is_note:
         return run.text
     mark = "*" * (run.is_italic + 2 * run.is_bold)

@@ -43,7 +43,7 @@ class PieceKind(StrEnum):
 
 
 @dataclass(frozen=True, slots=True)
-class Piece:
+class TextPiece:
     """One paragraph, heading or break; `level` is a heading's, `is_item` a line of a list."""
 
     kind: PieceKind
@@ -56,7 +56,7 @@ class Piece:
 class Outside:
     """A manuscript as it was read: its pieces, its footnotes by name, what was not understood."""
 
-    pieces: tuple[Piece, ...]
+    pieces: tuple[TextPiece, ...]
     notes: dict[str, str] = field(default_factory=dict[str, str])
     problems: tuple[str, ...] = ()
 
@@ -91,20 +91,20 @@ def _below_front_matter(text: str) -> str:
     return "\n".join(lines[end + 1 :]) if is_front and end is not None else text
 
 
-def _pieces(text: str) -> Iterator[Piece]:
+def _pieces(text: str) -> Iterator[TextPiece]:
     for block in _blocks(text.split("\n")):
         first = block[0]
         hit = _HEADING.fullmatch(first)
         if len(block) == 2 and _UNDERLINE.fullmatch(block[1]) and not is_break(first):
-            yield Piece(PieceKind.HEADING, first.strip(), 1 if "=" in block[1] else 2)
+            yield TextPiece(PieceKind.HEADING, first.strip(), 1 if "=" in block[1] else 2)
         elif hit is not None and hit[2]:
-            yield Piece(PieceKind.HEADING, hit[2], len(hit[1]))
+            yield TextPiece(PieceKind.HEADING, hit[2], len(hit[1]))
         elif len(block) == 1 and _PAGE.fullmatch(first):
-            yield Piece(PieceKind.PAGE)
+            yield TextPiece(PieceKind.PAGE)
         elif len(block) == 1 and is_break(first):
-            yield Piece(PieceKind.BREAK)
+            yield TextPiece(PieceKind.BREAK)
         else:
-            yield Piece(PieceKind.TEXT, "\n".join(block))
+            yield TextPiece(PieceKind.TEXT, "\n".join(block))
 
 
 def _blocks(lines: Iterable[str]) -> Iterator[list[str]]:

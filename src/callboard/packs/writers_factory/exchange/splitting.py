@@ -13,7 +13,7 @@ from typing import Final
 from callboard.core.codec import Coded
 from callboard.library.story.index.metadata import numbered_title
 from callboard.packs.writers_factory.exchange.pages import stands_alone
-from callboard.packs.writers_factory.exchange.pieces import Outside, Piece, PieceKind
+from callboard.packs.writers_factory.exchange.pieces import Outside, PieceKind, TextPiece
 from callboard.packs.writers_factory.manuscript import count_prose
 
 _TITLE_PAGE_WORDS: Final = 60
@@ -52,18 +52,18 @@ class Draft(Coded):
 
 
 @dataclass(slots=True)
-class _Open:
+class _OpenChapter:
     title: str = ""
-    pieces: list[Piece] = field(default_factory=list[Piece])
+    pieces: list[TextPiece] = field(default_factory=list[TextPiece])
 
 
 def split_manuscript(outside: Outside) -> Draft:
     """Return the chapters and scenes of a manuscript."""
     begins, split_by = _way(outside.pieces)
-    before, chapters = _Open(), list[_Open]()
+    before, chapters = _OpenChapter(), list[_OpenChapter]()
     for piece in outside.pieces:
         if begins(piece):
-            chapters.append(_Open(_chapter_title(piece)))
+            chapters.append(_OpenChapter(_chapter_title(piece)))
         elif piece.kind is not PieceKind.END:
             (chapters[-1] if chapters else before).pieces.append(piece)
     problems = list(outside.problems)
@@ -80,7 +80,7 @@ def split_manuscript(outside: Outside) -> Draft:
     return Draft(kept, split_by, tuple(problems))
 
 
-def _way(pieces: Sequence[Piece]) -> tuple[Callable[[Piece], bool], str]:
+def _way(pieces: Sequence[TextPiece]) -> tuple[Callable[[TextPiece], bool], str]:
     headings = [piece for piece in pieces if piece.kind is PieceKind.HEADING]
     if any(_names_chapter(piece.text) for piece in headings):
         return (
@@ -104,14 +104,14 @@ def _names_chapter(text: str) -> bool:
     return (label == "chapter" and number is not None) or stands_alone(text)
 
 
-def _is_chapter_line(piece: Piece) -> bool:
+def _is_chapter_line(piece: TextPiece) -> bool:
     is_line = piece.kind is PieceKind.TEXT and len(piece.text) <= _LINE_CHARS
     number, title, label = numbered_title(_one_line(piece.text.strip("*_ ")))
     is_named = label == "chapter" and number is not None and not title.endswith((".", ","))
     return is_line and (is_named or (stands_alone(piece.text) and len(piece.text.split()) == 1))
 
 
-def _chapter_title(piece: Piece) -> str:
+def _chapter_title(piece: TextPiece) -> str:
     if piece.kind is PieceKind.PAGE:
         return ""
     text = _one_line(piece.text.strip("*_ "))
@@ -135,20 +135,20 @@ def _one_line(text: str) -> str:
     return " ".join(lines)
 
 
-def _is_title_page(pieces: Sequence[Piece], *, has_chapters: bool) -> bool:
+def _is_title_page(pieces: Sequence[TextPiece], *, has_chapters: bool) -> bool:
     """Say whether what comes first is no text of the story."""
     told = [piece for piece in pieces if piece.kind not in (PieceKind.TITLE_PAGE, PieceKind.PAGE)]
     words = sum(len(piece.text.split()) for piece in told)
     return not told or (has_chapters and words <= _TITLE_PAGE_WORDS)
 
 
-def _chapter(held: _Open, notes: dict[str, str]) -> DraftChapter:
+def _chapter(held: _OpenChapter, notes: dict[str, str]) -> DraftChapter:
     scenes = tuple(_scene(pieces, notes) for pieces in _scenes(held.pieces))
     return DraftChapter(held.title, tuple(scene for scene in scenes if scene.text))
 
 
-def _scenes(pieces: Sequence[Piece]) -> Iterator[list[Piece]]:
-    held: list[Piece] = []
+def _scenes(pieces: Sequence[TextPiece]) -> Iterator[list[TextPiece]]:
+    held: list[TextPiece] = []
     for piece in pieces:
         names_scene = piece.kind is PieceKind.HEADING and numbered_title(piece.text)[2] == "scene"
         if piece.kind is PieceKind.BREAK or names_scene:
@@ -159,7 +159,7 @@ def _scenes(pieces: Sequence[Piece]) -> Iterator[list[Piece]]:
     yield held
 
 
-def _scene(pieces: Sequence[Piece], notes: dict[str, str]) -> DraftScene:
+def _scene(pieces: Sequence[TextPiece], notes: dict[str, str]) -> DraftScene:
     title, rest = "", list(pieces)
     if rest and rest[0].kind is PieceKind.HEADING and numbered_title(rest[0].text)[2] == "scene":
         title = numbered_title(rest[0].text)[1]

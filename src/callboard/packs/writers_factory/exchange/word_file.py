@@ -4,30 +4,25 @@ The archive is measured before it is read, document types are refused, links kee
 Pictures, tables, comments and macros are counted and told, not taken over.
 """
 
-import io
-import zipfile
 from collections import Counter
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Final
 
-from callboard.packs.writers_factory.exchange.markup import Run, markdown_of_runs
+from callboard.packs.writers_factory.exchange.markup import StyledWords, markdown_of_runs
 from callboard.packs.writers_factory.exchange.pieces import (
-    MOST_BYTES,
     ImportRefused,
     Outside,
-    Piece,
     PieceKind,
+    TextPiece,
     is_break,
 )
+from callboard.packs.writers_factory.exchange.word_parts import opened_word, part_of
 
 if TYPE_CHECKING:
     from xml.etree.ElementTree import Element
 
 _W: Final = "{http://schemas.openxmlformats.org/wordprocessingml/2006/main}"
-_MOST_PARTS: Final = 5_000
-_MOST_PART_BYTES: Final = 80_000_000
-_MOST_DEPTH: Final = 100
 _FIRST_PAGE: Final = frozenset({"title", "subtitle", "author", "date", "contact", "cover page"})
 _QUOTES: Final = frozenset({"block text", "quote", "intense quote", "quotations", "block quote"})
 _ENDINGS: Final = frozenset({"end", "the end", "- end -", "# # #", "-end-", "fin"})
@@ -56,99 +51,27 @@ class _Style:
 class _Paragraph:
     """What a paragraph holds: its runs, and whether a page ends in or before it."""
 
-    runs: list[Run] = field(default_factory=list[Run])
+    runs: list[StyledWords] = field(default_factory=list[StyledWords])
     pages: int = 0
 
 
 def read_word(data: bytes, name: str) -> Outside:
     """Read the manuscript in a DOCX."""
-    with _opened(data, name) as archive:
-        body = _part(archive, "word/document.xml", name)
+    with opened_word(data, name) as archive:
+        body = part_of(archive, "word/document.xml", name)
         if body is None:
             raise ImportRefused(f"{name} holds no document", fix="Save it as DOCX once more.")
-        styles = _styles(_part(archive, "word/styles.xml", name))
-        numbered = _numbered(_part(archive, "word/numbering.xml", name))
+        styles = _styles(part_of(archive, "word/styles.xml", name))
+        numbered = _numbered(part_of(archive, "word/numbering.xml", name))
         reader = _Reader(styles, numbered)
-        reader.read_notes(_part(archive, "word/footnotes.xml", name), "footnote")
-        reader.read_notes(_part(archive, "word/endnotes.xml", name), "endnote")
+        reader.read_notes(part_of(archive, "word/footnotes.xml", name), "footnote")
+        reader.read_notes(part_of(archive, "word/endnotes.xml", name), "endnote")
         pieces = tuple(reader.pieces(body))
         macros = [each for each in archive.namelist() if each.lower().endswith("vbaproject.bin")]
     if macros:
         reader.left_out["macro"] += len(macros)
     told = [f"{count} x {what}: not taken over" for what, count in reader.left_out.items()]
     return Outside(pieces, reader.used_notes, (*told, *reader.problems))
-
-
-def _opened(data: bytes, name: str) -> zipfile.ZipFile:
-    if len(data) > MOST_BYTES:
-        raise ImportRefused(
-            f"{name} has {len(data)} bytes", fix=f"A manuscript has at most {MOST_BYTES} bytes."
-        )
-    try:
-        archive = zipfile.ZipFile(io.BytesIO(data))
-    except (zipfile.BadZipFile, ValueError, OSError) as error:
-        raise ImportRefused(f"{name} is no DOCX: {error}", fix="Save it as DOCX.") from error
-    if len(archive.infolist()) > _MOST_PARTS:
-        raise ImportRefused(f"{name} holds more than {_MOST_PARTS} parts", fix="Save it anew.")
-    return archive
-
-
-def _part(archive: zipfile.ZipFile, path: str, name: str) -> "Element | None":
-    """Return one part as XML; one that is too large or declares a document type is refused."""
-    from xml.etree import ElementTree
-
-    try:
-        with archive.open(path) as opened:
-            text = opened.read(_MOST_PART_BYTES + 1)
-    except KeyError:
-        return None
-    except (zipfile.BadZipFile, RuntimeError, OSError, EOFError, NotImplementedError) as error:
-        raise ImportRefused(
-            f"{path} in {name} cannot be read: {error}", fix="Save it anew."
-        ) from error
-    if len(text) > _MOST_PART_BYTES:
-        raise ImportRefused(
-            f"{path} in {name} grows to more than {_MOST_PART_BYTES} bytes",
-            fix="Save it anew, without pictures.",
-        )
-    parser = ElementTree.XMLParser(target=_TreeMaker(f"{path} in {name}"))  # noqa: S314 - no entities
-    try:
-        for start in range(0, len(text), 1_000_000):
-            parser.feed(text[start : start + 1_000_000])
-        return parser.close()
-    except ElementTree.ParseError as error:
-        raise ImportRefused(f"{path} in {name} is no XML: {error}", fix="Save it anew.") from error
-
-
-class _TreeMaker:
-    """Makes the tree of a part that is not too deep and declares nothing."""
-
-    def __init__(self, told: str) -> None:
-        from xml.etree.ElementTree import TreeBuilder
-
-        self._builder = TreeBuilder()
-        self._told = told
-        self._depth = 0
-
-    def doctype(self, name: str, pubid: str | None, system: str | None) -> None:
-        # An entity needs a document type, and no honest DOCX has one.
-        raise ImportRefused(f"{self._told} declares a document type", fix="Save it anew.")
-
-    def start(self, tag: str, attrs: dict[str, str]) -> None:
-        self._depth += 1
-        if self._depth > _MOST_DEPTH:
-            raise ImportRefused(f"{self._told} is nested too deep", fix="Save it anew.")
-        self._builder.start(tag, attrs)
-
-    def end(self, tag: str) -> None:
-        self._depth -= 1
-        self._builder.end(tag)
-
-    def data(self, data: str) -> None:
-        self._builder.data(data)
-
-    def close(self) -> "Element":
-        return self._builder.close()
 
 
 def _value(element: "Element | None", path: str) -> str:
@@ -214,13 +137,13 @@ class _Reader:
             if each.get(f"{_W}type") in (None, "normal"):
                 self._notes[kind, str(each.get(f"{_W}id"))] = each
 
-    def pieces(self, body: "Element") -> Iterator[Piece]:
+    def pieces(self, body: "Element") -> Iterator[TextPiece]:
         for element in self._paragraphs(body):
             shape = element.find(f"{_W}pPr")
             style = self.styles.get(_value(shape, f"{_W}pStyle"), _Style())
             held = self._read(element, style)
             if held.pages or style.breaks_page or _is_on(shape, "pageBreakBefore"):
-                yield Piece(PieceKind.PAGE)
+                yield TextPiece(PieceKind.PAGE)
             piece = self._piece(held, shape, style)
             if piece is not None:
                 yield piece
@@ -235,7 +158,7 @@ class _Reader:
                     self.left_out["table (its words are kept)"] += 1
                 yield from self._paragraphs(child)
 
-    def _piece(self, held: _Paragraph, shape: "Element | None", style: _Style) -> Piece | None:
+    def _piece(self, held: _Paragraph, shape: "Element | None", style: _Style) -> TextPiece | None:
         text, is_plain = markdown_of_runs(held.runs)
         if is_plain:
             self.problems.append(f"the emphasis in “{text[:60]}” is left out: it cannot be written")
@@ -243,20 +166,20 @@ class _Reader:
         if not bare and not text:
             return None
         if style.name in _FIRST_PAGE:
-            return Piece(PieceKind.TITLE_PAGE, bare)
+            return TextPiece(PieceKind.TITLE_PAGE, bare)
         if style.name == "the end" or bare.lower() in _ENDINGS:
-            return Piece(PieceKind.END, bare)
+            return TextPiece(PieceKind.END, bare)
         if style.name == "scene break" or is_break(bare):
-            return Piece(PieceKind.BREAK)
+            return TextPiece(PieceKind.BREAK)
         if style.level:
-            return Piece(PieceKind.HEADING, bare, style.level)
+            return TextPiece(PieceKind.HEADING, bare, style.level)
         number = shape.find(f"{_W}numPr") if shape is not None else None
         if number is not None:
             counts = self.numbered.get(_value(number, f"{_W}numId"), False)
-            return Piece(PieceKind.TEXT, f"{'1.' if counts else '-'} {text}", is_item=True)
+            return TextPiece(PieceKind.TEXT, f"{'1.' if counts else '-'} {text}", is_item=True)
         if style.name in _QUOTES:
             text = "\n".join(f"> {line}" for line in text.split("\n"))
-        return Piece(PieceKind.TEXT, text)
+        return TextPiece(PieceKind.TEXT, text)
 
     def _read(self, element: "Element", style: _Style) -> _Paragraph:
         held = _Paragraph()
@@ -282,7 +205,7 @@ class _Reader:
         is_italic = named.is_italic if italic is None else italic and not style.is_italic
         for child in run:
             if (said := self._said(child, held)) is not None:
-                held.runs.append(Run(said[0], is_bold, is_italic, is_note=said[1]))
+                held.runs.append(StyledWords(said[0], is_bold, is_italic, is_note=said[1]))
 
     def _said(self, child: "Element", held: _Paragraph) -> tuple[str, bool] | None:
         """Return the words of a part of a run, and whether they refer to a footnote."""

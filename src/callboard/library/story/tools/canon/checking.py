@@ -5,6 +5,8 @@ A change the text itself tells of is no conflict, here or in an earlier scene.
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
+from difflib import SequenceMatcher
+from pathlib import PurePosixPath
 
 from callboard.core.canonical import Json
 from callboard.library.story.facts.claims import SPOKEN_NAMES, Attribute, FactClaim
@@ -19,11 +21,14 @@ from callboard.library.story.facts.comparison import (
 )
 from callboard.library.story.facts.prose import mentions_change
 from callboard.library.story.index import StoryIndex
+from callboard.library.story.index.metadata import number_in_filename
 from callboard.library.story.model import Quote, StoryFinding
 from callboard.library.story.text import Document
 from callboard.library.story.tools.report import cite, make_finding
+from callboard.tools import FileMissing
 
 TOOL = "canon_checker"
+_MISTYPED = 0.8
 # What a card need not say: nobody writes cards to list it.
 _NEVER_A_GAP = frozenset({Attribute.DEATH, Attribute.POSSESSION, Attribute.KIN})
 
@@ -151,6 +156,25 @@ def gap_lines(gaps: Sequence[FactClaim]) -> list[str]:
         f"- Gap: {describe(gap)}: {gap.value.text} here; canon does not say. {cite(gap.quote)}"
         for gap in gaps
     ]
+
+
+def refuse_mistyped(index: StoryIndex, path: str) -> None:
+    """Refuse a scene that is not there but for a slip; one still to be written may be."""
+    wanted = PurePosixPath(path)
+    number = number_in_filename(wanted.stem)
+    near = [
+        scene.path
+        for scene in index.scenes
+        if number_in_filename(PurePosixPath(scene.path).stem) == number
+        and SequenceMatcher(None, PurePosixPath(scene.path).stem, wanted.stem).ratio() >= _MISTYPED
+    ][:3]
+    if near:
+        raise FileMissing(
+            f"There is no {path} in the project",
+            fix=f"Did you mean {', '.join(near)}?",
+            path=path,
+            near=near,
+        )
 
 
 def _take_clash(

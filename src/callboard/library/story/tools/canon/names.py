@@ -9,8 +9,7 @@ from typing import Final
 from rapidfuzz.distance import OSA
 
 from callboard.library.story.index import StoryEntity, StoryIndex
-from callboard.library.story.index.names import count_names
-from callboard.library.story.index.people import is_given_name
+from callboard.library.story.index.names import count_names, is_given_name
 from callboard.library.story.lexicon import word_list
 from callboard.library.story.model import Quote
 from callboard.library.story.text import Document, Sentence

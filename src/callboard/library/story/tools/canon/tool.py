@@ -2,8 +2,6 @@
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from difflib import SequenceMatcher
-from pathlib import PurePosixPath
 from typing import Final, Literal
 
 from pydantic import Field
@@ -12,7 +10,7 @@ from callboard.core.canonical import Json
 from callboard.library.story.facts.claims import FactClaim
 from callboard.library.story.facts.comparison import Gathering, Leeway
 from callboard.library.story.index import StoryIndex, story_index
-from callboard.library.story.index.metadata import card_kind, number_in_filename
+from callboard.library.story.index.metadata import card_kind
 from callboard.library.story.model import Severity, StoryFinding
 from callboard.library.story.text import Document
 from callboard.library.story.thresholds import (
@@ -28,6 +26,7 @@ from callboard.library.story.tools.canon.checking import (
     conflict_json,
     describe,
     gap_lines,
+    refuse_mistyped,
     without_told_changes,
 )
 from callboard.library.story.tools.canon.names import (
@@ -44,10 +43,9 @@ from callboard.library.story.tools.report import (
     make_finding,
     plan,
 )
-from callboard.tools import DryRun, FileMissing, ToolArgs, ToolContext, ToolResult, tool
+from callboard.tools import DryRun, ToolArgs, ToolContext, ToolResult, tool
 
 _FACT_LINES: Final = 40
-_MISTYPED: Final = 0.8
 
 
 class CanonCheckerArgs(ToolArgs):
@@ -159,17 +157,9 @@ def canon_checker(context: ToolContext, args: CanonCheckerArgs) -> ToolResult:
     if document is None:
         gathering = Gathering(index, limits.facts.max_checked_chars)
         canon = gathering.canon_claims(cards)
-        _refuse_mistyped(index, args.scene_path)
-        check = CanonCheck(
-            CanonComparison(),
-            canon,
-            (),
-            (),
-            (),
-            cards,
-            gathering.cut_short,
-            f"there is no {args.scene_path} yet",
-        )
+        refuse_mistyped(index, args.scene_path)
+        missing, cut = f"there is no {args.scene_path} yet", gathering.cut_short
+        check = CanonCheck(CanonComparison(), canon, (), (), (), cards, cut, missing)
     else:
         is_strict = args.mode == "strict"
         words_of = kept_small_words(context)
@@ -188,25 +178,6 @@ def kept_small_words(context: ToolContext) -> Callable[[Document], frozenset[str
 def _exists(context: ToolContext, index: StoryIndex, path: str) -> bool:
     # What is there but cannot be read is told by the index, not passed over as unwritten.
     return index.has(path) or context.files.sha256(path) is not None
-
-
-def _refuse_mistyped(index: StoryIndex, path: str) -> None:
-    """Refuse a scene that is not there but for a slip of the pen; one still to be written may be."""
-    wanted = PurePosixPath(path)
-    number = number_in_filename(wanted.stem)
-    near = [
-        scene.path
-        for scene in index.scenes
-        if number_in_filename(PurePosixPath(scene.path).stem) == number
-        and SequenceMatcher(None, PurePosixPath(scene.path).stem, wanted.stem).ratio() >= _MISTYPED
-    ][:3]
-    if near:
-        raise FileMissing(
-            f"There is no {path} in the project",
-            fix=f"Did you mean {', '.join(near)}?",
-            path=path,
-            near=near,
-        )
 
 
 def _cards(index: StoryIndex, args: CanonCheckerArgs) -> list[str]:
@@ -260,9 +231,14 @@ def _report(
     document: Document | None,
 ) -> ToolReport:
     where = document.path if document else f"{args.scene_path} (not written yet)"
-    told = f"not checked, {check.reason}" if check.reason else (
-        f"{check.status}: {counted(len(check.verdict.clashes), 'conflict')}, "
-        f"{counted(len(check.variants), 'name variant')}, {counted(len(payload['gaps']), 'gap')}"
+    told = (
+        f"not checked, {check.reason}"
+        if check.reason
+        else (
+            f"{check.status}: {counted(len(check.verdict.clashes), 'conflict')}, "
+            f"{counted(len(check.variants), 'name variant')}, "
+            f"{counted(len(payload['gaps']), 'gap')}"
+        )
     )
     details = [*gap_lines(check.verdict.silent)]
     details += [f"- Gap: {each.name} has no card ({each.count} times)." for each in check.unknown]

@@ -1,4 +1,4 @@
-"""Days: weekdays, seasons and spans of years that the narration tells, where they cannot all be so."""
+"""Days: weekdays, seasons and spans of years that are told and cannot all be so."""
 
 import re
 from collections.abc import Iterator, Sequence
@@ -16,14 +16,17 @@ _TODAY: Final = re.compile(
     rf"\b(?:It|This|Today|it|this) (?:was|is|['’]s) (?:a |only |still |only a )?{_DAY}\b(?!['’]s)"
 )
 _CEREMONY: Final = re.compile(
-    r"\b(?P<what>funeral|wedding)(?:['’]s| is| was| will be| would be)(?: to be| set for| fixed for)?"
+    r"\b(?P<what>funeral|wedding)(?:['’]s| is| was| will be| would be)(?: to be| set for"
+    r"| fixed for)?"
     rf"(?: on)?(?: the)? {_DAY}\b"
     rf"|\b(?P<buried>buried|bury) (?:him|her|[A-Z]\w+(?: [A-Z]\w+)?) on (?:the |a )?(?P<burial>"
     rf"{'|'.join(day.capitalize() for day in WEEKDAYS)})\b"
 )
 _PASSES: Final = re.compile(
-    r"\b(?:next (?:day|morning|week)|following|days? (?:later|passed|after)|tomorrow|overnight|woke|awoke"
-    r"|week|weeks|at dawn|sunrise|daybreak|that night|by morning|in the morning|went to bed|fell asleep"
+    r"\b(?:next (?:day|morning|week)|following|days? (?:later|passed|after)|tomorrow"
+    r"|overnight|woke|awoke"
+    r"|week|weeks|at dawn|sunrise|daybreak|that night|by morning|in the morning|went to bed"
+    r"|fell asleep"
     r"|had been|last|ago|yesterday)\b",
     re.IGNORECASE,
 )
@@ -36,30 +39,44 @@ _SPANS: Final = (
         rf"\b(?:[Tt]he|[Tt]hat) (?:[A-Z]\w+ )?{_EVENT} (?:is|was|happened|['’]s)(?: now)? "
         rf"(?P<years>{NUMBER}) years (?:ago|back|past)\b"
     ),
-    re.compile(rf"\b(?P<years>{NUMBER}) years (?:since|after|ago,) (?:the|that) (?:[A-Z]\w+ )?{_EVENT}\b"),
+    re.compile(
+        rf"\b(?P<years>{NUMBER}) years (?:since|after|ago,) (?:the|that) (?:[A-Z]\w+ )?{_EVENT}\b"
+    ),
 )
 _MONTH: Final = "|".join(month.capitalize() for month in MONTHS)
-_AIR: Final = r"(?:heat|frost|sun|snow|rain|wind|air|light|sky|evening|night|morning|afternoon|day|dusk|fog)s?"
+_AIR: Final = (
+    r"(?:heat|frost|sun|snow|rain|wind|air|light|sky|evening|night|morning|afternoon|day"
+    r"|dusk|fog)s?"
+)
 _SEASONS: Final = (
-    re.compile(rf"\b(?:It|it|This) (?:was|is|['’]s)(?: now| still| only| early| late)? (?P<month>{_MONTH})\b(?! \d)"),
+    re.compile(
+        rf"\b(?:It|it|This) (?:was|is|['’]s)(?: now| still| only| early"
+        rf"| late)? (?P<month>{_MONTH})\b(?! \d)"
+    ),
     re.compile(rf"\b(?:[Tt]he|[Tt]hose|[Tt]his|[Aa]n?) (?:[a-z]+ )?(?P<month>{_MONTH}) {_AIR}\b"),
     re.compile(rf"\bthose (?:[a-z]+ )?(?P<month>{_MONTH}) {_AIR}\b"),
-    re.compile(r"\b(?:[Ii]t was|[Ii]t is|[Ii]t['’]s) (?P<feast>[Mm]idsummer|[Cc]hristmas)(?: [Ee]ve| [Dd]ay)?\b"),
+    re.compile(
+        r"\b(?:[Ii]t was|[Ii]t is|[Ii]t['’]s) (?P<feast>[Mm]idsummer|[Cc]hristmas)(?: [Ee]ve"
+        r"| [Dd]ay)?\b"
+    ),
 )
 _WINTRY: Final = re.compile(
-    r"\b(?:flakes of snow|snow was falling|snow fell|snow lay|snow on the ground|(?:fall|covering) of snow)\b"
+    r"\b(?:flakes of snow|snow was falling|snow fell|snow lay|snow on the ground|(?:fall"
+    r"|covering) of snow)\b"
 )
 _SUMMERY: Final = re.compile(r"\bin full bloom\b|\bin bloom\b|\bhay was in\b")
 _LAPSE: Final = re.compile(
-    r"\b(?:months?|weeks?|seasons?|year|years|winter|spring|summer|autumn) (?:later|passed|went by|after|"
-    r"ended|came|had passed|had gone)|\b(?:by|until|till|since|before|after|last|next|the following)"
+    r"\b(?:months?|weeks?|seasons?|year|years|winter|spring|summer|autumn) (?:later|passed"
+    r"|went by|after|"
+    r"ended|came|had passed|had gone)|\b(?:by|until|till|since|before|after|last|next"
+    r"|the following)"
     rf" (?:{_MONTH}|spring|summer|autumn|winter|Christmas|Easter|year)\b",
 )
 _APART: Final = 3
 
 
 @dataclass(frozen=True, slots=True)
-class _Told:
+class _SeasonTold:
     value: int
     shown: str
     quote: Quote
@@ -136,7 +153,7 @@ def _years(scenes: Sequence[CheckedScene]) -> Iterator[StoryFinding]:
 
 def _seasons(scenes: Sequence[CheckedScene]) -> Iterator[StoryFinding]:
     """Yield months and weathers half a year apart in one scene, or in two that follow at once."""
-    before: _Told | None = None
+    before: _SeasonTold | None = None
     for number, scene in enumerate(scenes):
         for at, sentence in enumerate(scene.document.sentences):
             text = sentence.narration
@@ -145,7 +162,7 @@ def _seasons(scenes: Sequence[CheckedScene]) -> Iterator[StoryFinding]:
             month = _month(text)
             if month is None:
                 continue
-            told = _Told(month[0], month[1], scene.document.quote(sentence), number, at)
+            told = _SeasonTold(month[0], month[1], scene.document.quote(sentence), number, at)
             if before is not None and number - before.scene <= 1 and _apart(before, told):
                 message = f"It is {before.shown} and {told.shown}, and no time passes between."
                 yield _finding(message, before.quote, told.quote)
@@ -166,6 +183,6 @@ def _month(text: str) -> tuple[int, str] | None:
     return (6, "summer") if _SUMMERY.search(text) else None
 
 
-def _apart(one: _Told, other: _Told) -> bool:
+def _apart(one: _SeasonTold, other: _SeasonTold) -> bool:
     distance = abs(one.value - other.value)
     return min(distance, 12 - distance) >= _APART

@@ -76,7 +76,11 @@ def _implied(claim: FactClaim) -> Iterator[FactClaim]:
             some = Value(f"a {claim.value.text}", low=1, high=_MANY)
             for one in (claim.entity, claim.other):
                 yield replace(
-                    claim, entity=one, other=None, attribute=Attribute.COUNT, value=some,
+                    claim,
+                    entity=one,
+                    other=None,
+                    attribute=Attribute.COUNT,
+                    value=some,
                     topic="siblings",
                 )
         return

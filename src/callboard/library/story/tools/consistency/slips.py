@@ -1,4 +1,4 @@
-"""Slips: a person who is once called by another name, and a thing that is used after it was lost."""
+"""Slips: a person who is once called by another name, and a thing that is used after its loss."""
 
 import re
 from collections import Counter
@@ -8,7 +8,7 @@ from difflib import SequenceMatcher
 from typing import Final
 
 from callboard.library.story.facts.things import Thing, is_loss, is_return, is_use, things_in
-from callboard.library.story.index.people import are_short_forms, given_gender
+from callboard.library.story.index.names import are_short_forms, given_gender
 from callboard.library.story.lexicon import families_in
 from callboard.library.story.model import Quote, Severity, StoryFinding
 from callboard.library.story.text import Document, Sentence
@@ -22,19 +22,22 @@ _FEWEST_LETTERS: Final = 5
 _LONG_LETTERS: Final = 8
 _ALIKE: Final = 0.7
 _OTHERS: Final = re.compile(
-    r"\b(?:another|cousin|brother|sister|aunt|uncle|nephew|niece|son|daughter|father|mother|wife|husband"
-    r"|relation|namesake|grandfather|grandmother|née|born|formerly|named|baby|infant|elder|younger)\b",
+    r"\b(?:another|cousin|brother|sister|aunt|uncle|nephew|niece|son|daughter|father|mother"
+    r"|wife|husband"
+    r"|relation|namesake|grandfather|grandmother|née|born|formerly|named|baby|infant|elder"
+    r"|younger)\b",
     re.IGNORECASE,
 )
 _SPELT: Final = re.compile(
-    r"(?P<titles>(?:(?:Mrs?|Ms|Miss|Dr|Sir|Lady|Captain|Colonel|Major|General|Lieutenant|Admiral|Sergeant"
+    r"(?P<titles>(?:(?:Mrs?|Ms|Miss|Dr|Sir|Lady|Captain|Colonel|Major|General|Lieutenant"
+    r"|Admiral|Sergeant"
     r"|Inspector|Professor|Judge|Reverend|Detective)\.? )*)"
     r"(?P<words>[A-Z][a-z’'-]+(?: [A-Z][a-z’'-]+){0,3})"
 )
 
 
 @dataclass(frozen=True, slots=True)
-class _Form:
+class _NameForm:
     """One way somebody is called, and where for the first time."""
 
     title: str
@@ -75,7 +78,7 @@ class _Census:
             word for name in carded for word in name.split() for _ in range(_KNOWN)
         )
         self._forms: Counter[tuple[str, str, str]] = Counter()
-        self._first: dict[tuple[str, str, str], _Form] = {}
+        self._first: dict[tuple[str, str, str], _NameForm] = {}
         for document in documents:
             self._words.update(re.findall(r"\b[A-Z][a-z’'-]+", document.prose.replace("’s", "")))
             for sentence in document.sentences:
@@ -94,15 +97,15 @@ class _Census:
             self._forms[key] += 1
             if key not in self._first:
                 quote = document.quote(sentence)
-                self._first[key] = _Form(title, given, family, quote, sentence.text)
+                self._first[key] = _NameForm(title, given, family, quote, sentence.text)
 
-    def rare(self) -> Iterator[_Form]:
+    def rare(self) -> Iterator[_NameForm]:
         """Yield the names that occur once or twice in all, where nothing explains them."""
         for key, form in self._first.items():
             if self._forms[key] <= _RARE and not _OTHERS.search(form.sentence):
                 yield form
 
-    def meant_by(self, form: _Form) -> tuple[str, Quote] | None:
+    def meant_by(self, form: _NameForm) -> tuple[str, Quote] | None:
         """Return whom a rare name must mean, and where they are called rightly."""
         if form.given and self._words[form.given] <= _RARE:
             return self._other_given(form)
@@ -112,8 +115,8 @@ class _Census:
             return self._other_rank(form)
         return None
 
-    def _other_given(self, form: _Form) -> tuple[str, Quote] | None:
-        found: dict[str, _Form] = {}
+    def _other_given(self, form: _NameForm) -> tuple[str, Quote] | None:
+        found: dict[str, _NameForm] = {}
         for key, other in self._first.items():
             title, given, family = key
             if family != form.family or not given or given == form.given:
@@ -131,7 +134,7 @@ class _Census:
         ((given, other),) = found.items()
         return f"{given} {form.family}", other.quote
 
-    def _other_family(self, form: _Form) -> tuple[str, Quote] | None:
+    def _other_family(self, form: _NameForm) -> tuple[str, Quote] | None:
         if len(form.family) < _FEWEST_LETTERS:
             return None
         for key, other in self._first.items():
@@ -139,14 +142,18 @@ class _Census:
             least = _KNOWN if len(family) < _LONG_LETTERS else _RARE
             if family == form.family or self._words[family] < least:
                 continue
-            if title == form.title and _edits(family, form.family) == 1 and family[0] == form.family[0]:
+            if (
+                title == form.title
+                and _edits(family, form.family) == 1
+                and family[0] == form.family[0]
+            ):
                 # A plural or a possessive is the same name.
                 if form.family.rstrip("s") == family.rstrip("s"):
                     continue
                 return f"{title} {family}", other.quote
         return None
 
-    def _other_rank(self, form: _Form) -> tuple[str, Quote] | None:
+    def _other_rank(self, form: _NameForm) -> tuple[str, Quote] | None:
         held = [
             (key, times)
             for key, times in self._forms.items()
@@ -155,20 +162,25 @@ class _Census:
         plain = sum(times for key, times in held if key[0] in ("Mr.", "Mr"))
         if plain < _KNOWN or any(_rank_of(key[0]) for key, _ in held):
             return None
-        if any(key[0].startswith(("Mrs", "Miss")) is False and key[0] not in ("Mr.", "Mr") for key, _ in held):
+        if any(
+            key[0].startswith(("Mrs", "Miss")) is False and key[0] not in ("Mr.", "Mr")
+            for key, _ in held
+        ):
             return None
         title = "Mr." if ("Mr.", "", form.family) in self._first else "Mr"
         return f"{title} {form.family}", self._first[title, "", form.family].quote
 
 
-def _is_related(form: _Form) -> bool:
+def _is_related(form: _NameForm) -> bool:
     """Say whether somebody comes in as a relative: "his cousin, Walter Lucas"."""
     kin = r"(?:cousin|brother|sister|aunt|uncle|nephew|niece|another)"
     return re.search(rf"\b{kin},? {form.given} {form.family}\b", form.sentence) is not None
 
 
 def _rank_of(title: str) -> str:
-    ranks = frozenset[str]().union(*(families_in("facts", "ranks")[each] for each in ("army", "navy")))
+    ranks = frozenset[str]().union(
+        *(families_in("facts", "ranks")[each] for each in ("army", "navy"))
+    )
     return next((word for word in title.lower().split() if word in ranks), "")
 
 

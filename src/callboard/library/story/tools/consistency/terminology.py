@@ -8,7 +8,7 @@ from typing import Final
 
 from rapidfuzz.distance import OSA
 
-from callboard.library.story.index.people import is_given_name
+from callboard.library.story.index.names import is_given_name
 from callboard.library.story.lexicon import words_in
 from callboard.library.story.model import Severity, StoryFinding
 from callboard.library.story.text import Document, Sentence, stop_words

@@ -30,6 +30,7 @@ _TRIGGER: Final = re.compile(
 )
 _HYPHENATED: Final = re.compile(r"\b[^\W\d_]{2,}-[^\W\d_]{2,}\b")
 
+
 def shared_terms(
     documents: Sequence[Document], references: Mapping[str, Mapping[str, int]]
 ) -> list[dict[str, Json]]:

@@ -212,7 +212,8 @@ def _not_outlined(subject: Subject) -> Iterator[StoryFinding]:
             TOOL,
             "file_without_entry",
             Severity.MINOR,
-            f"{counted(len(forgotten), 'scene')} are not in the outline, from {forgotten[0].path} to"
+            f"{counted(len(forgotten), 'scene')} are not in the outline,"
+            f" from {forgotten[0].path} to"
             f" {forgotten[-1].path}.",
             [subject.tops[scene.path] for scene in forgotten],
             suggestion="Add them to the outline, or leave it out of this.",

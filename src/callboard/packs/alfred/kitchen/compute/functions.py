@@ -240,8 +240,6 @@ _FUNCTIONS: Final[
     "category_counts": ("how many rows there are of each category", (), _counted),
     "cooking_stats": ("what was cooked how often", ("cooking_log",), _cooked),
 }
-
-
 _SAFETY: Final = "user_profile"
 # Who must not eat what is looked up in the profile, so that a plan cannot forget it.
 _CHECKED: Final = frozenset({"match_recipes", "check_constraints"})
@@ -256,15 +254,13 @@ def kitchen_functions(today: Callable[[Who], str]) -> dict[str, ComputeFunction]
 
 
 def _ready(function: ComputeFunction, today: Callable[[Who], str]) -> ComputeFunction:
-    name = function.name
-    needs = function.needs
+    name, needs = function.name, function.needs
     if name in _CHECKED and _SAFETY not in needs:
         needs = (*needs, _SAFETY)
 
     def run(tables: Tables, who: Who, options: Options) -> Mapping[str, Any]:
-        given = tables
+        given = _with_drafts(tables, options) if name in _OVER_LINES else tables
         if name in _OVER_LINES:
-            given = _with_drafts(tables, options)
             _refuse_lineless(given)
         done = function.run(given, who, {"today": today(who), **options})
         return with_mind(done, given.get("recipes", ())) if name in _MINDED else done

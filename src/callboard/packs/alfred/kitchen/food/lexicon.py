@@ -48,14 +48,19 @@ def _single_names() -> frozenset[str]:
 def _forms() -> Mapping[str, str]:
     """Return the plurals of names in other languages, as they are looked up, by what they mean."""
     found: dict[str, str] = {}
-    for language, name in _listed_names():
+    # What is a name by itself comes before a word that only stands in one.
+    listed = sorted(_listed_names(), key=lambda each: len(plain_words(each[1])) > 1)
+    for language, name in listed:
         spoken = [language] if language else ["de", "it"]
         least = _LEAST_DECLINED if language else _LEAST_UNKNOWN
-        for word in plain_words(name) if language != "en" else ():
-            ends = (each for one in spoken for each in plurals(word, one) if len(word) >= least)
+        for word in plain_words(name):
+            is_declined = language != "en" and len(word) >= least
+            ends = [each for one in spoken for each in plurals(word, one) if is_declined]
+            # Not every plural in English comes out as its singular by itself: hoagies.
+            ends += [f"{word}s"] if len(word) >= _LEAST_DECLINED else []
             for several in ends:
                 key = plain_words(several)[0]
-                if key not in _single_names():
+                if key != word and key not in _single_names():
                     found.setdefault(key, word)
     return found
 

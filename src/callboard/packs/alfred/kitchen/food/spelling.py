@@ -96,6 +96,9 @@ def near(word: str, names: Iterable[str]) -> str | None:
     from rapidfuzz import process
     from rapidfuzz.distance import OSA
 
+    if len(word) == LEAST_NEAR - 1:
+        # So short a word is only taken for another that has the same letters: mlik.
+        return next((each for each in names if sorted(each) == sorted(word)), None)
     if len(word) < LEAST_NEAR or not word.replace(" ", "").isalpha():
         return None
     most = 2 if len(word) >= _FAR_FROM else 1

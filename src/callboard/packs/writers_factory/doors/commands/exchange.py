@@ -147,13 +147,13 @@ def import_(
     from callboard.cli.handlers.opening import Choices
     from callboard.packs.writers_factory.doors.command_line import enter
     from callboard.packs.writers_factory.doors.commands.importing import (
-        Wish,
+        ImportWish,
         take_in,
     )
 
     if (source is None) is not undo:
         raise typer.BadParameter("Name one file or folder, or say --undo.", param_hint="FILE")
-    wish = Wish(source, write, replace, append)
+    wish = ImportWish(source, write, replace, append)
     return enter(
         Choices(project, as_json=as_json), lambda factory: take_in(factory, wish, as_json=as_json)
     )

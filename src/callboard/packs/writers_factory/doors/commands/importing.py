@@ -24,7 +24,7 @@ from callboard.store.reading import read_bounded
 
 
 @dataclass(frozen=True, slots=True)
-class Wish:
+class ImportWish:
     """What is to be imported, and how; without a source the last import is taken back."""
 
     source: Path | None
@@ -33,7 +33,7 @@ class Wish:
     appends: bool = False
 
 
-async def take_in(factory: Factory, wish: Wish, *, as_json: bool) -> None:
+async def take_in(factory: Factory, wish: ImportWish, *, as_json: bool) -> None:
     """Show an import, make it, or take the last one back."""
     if wish.source is None:
         import_report(await factory.perform(undo_import), as_json=as_json)

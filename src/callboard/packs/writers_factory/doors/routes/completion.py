@@ -49,7 +49,7 @@ class ExportWanted(Wanted):
     formats: list[Format] = Field(default_factory=lambda: ["epub", "docx"], max_length=3)
 
 
-class ImportWanted(Wanted):
+class ManuscriptWanted(Wanted):
     """A manuscript in the project: a .docx, .md or .txt, or a folder of scenes."""
 
     path: Annotated[str, Field(min_length=1, max_length=500)]
@@ -103,13 +103,13 @@ async def show_title_page(factory: WritersFactory) -> TitlePage:
 
 
 @router.post("/import/preview")
-async def look_at_import(factory: WritersFactory, wanted: ImportWanted) -> Import:
+async def look_at_import(factory: WritersFactory, wanted: ManuscriptWanted) -> Import:
     """Show how a manuscript would become chapters and scenes, and write nothing."""
     arrival = arrival_in(factory.workspace, wanted.path)
     return preview_import(factory.workspace, arrival, replace=wanted.replace, append=wanted.append)
 
 
 @router.post("/import")
-async def take_in(factory: WritersFactory, wanted: ImportWanted) -> Import:
+async def take_in(factory: WritersFactory, wanted: ManuscriptWanted) -> Import:
     """Make the scenes of a manuscript scenes of the book; a place that is taken is refused."""
     return await factory.perform(import_manuscript, wanted.path, wanted.replace, wanted.append)

@@ -95,11 +95,6 @@ class BookGap:
     values: Mapping[str, str] = dataclasses.field(default_factory=dict[str, str])
 
     @property
-    def takes_answers(self) -> bool:
-        """Whether what the writer says can fill it."""
-        return bool(self.template) or self.id in ("voice.test_passage", "voice.winner")
-
-    @property
     def decision(self) -> tuple[str, str]:
         """The category and key under which an answer would be a decision."""
         if self.field == _RULES:

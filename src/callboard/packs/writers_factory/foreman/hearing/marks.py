@@ -43,16 +43,16 @@ _CLAIMS: Final = re.compile(
     re.IGNORECASE,
 )
 _ADDRESSED: Final = re.compile(
-    r"\W*(?:you're|you are|whatever you|none of your|\w+'s ready|wrong\b)", re.IGNORECASE
+    r"\W*+(?:you're|you are|whatever you|none of your|\w+'s ready|wrong\b)", re.IGNORECASE
 )
 # What people are called by what they do: one word of it will do.
 _TRAIT: Final = re.compile(
-    r"\W*(?:(?:too|overly|never|always|can't|cannot|won't|unable|inability|lack|fear|need)\b"
+    r"\W*+(?:(?:too|overly|never|always|can't|cannot|won't|unable|inability|lack|fear|need)\b"
     r"|\w{3,}(?:ness|ity|ance|ence|ship|ism|ice|acy|ency|ancy|ingly|thinking|ation|ssion|ism)\b)",
     re.IGNORECASE,
 )
 _DESCRIBES: Final = re.compile(
-    r"\W*(?:(?:a|an|the|two|three|four|same|another|every|no one|each)\s+(?!(?:hard|tough|good|bad"
+    r"\W*+(?:(?:a|an|the|two|three|four|same|another|every|no one|each)\s+(?!(?:hard|tough|good|bad"
     r"|great|difficult|tricky|easy|big|small|other|same|last|next|first)\s+(?:one|question)\b)\w"
     r"|\w{3,}(?:s|ing|ed)\s+(?:\w+\W+){2,}\w|\w+[.,:] (?:a|an|the|and|but)\b)",
     re.IGNORECASE,

@@ -74,11 +74,11 @@ _SENTENCE: Final = re.compile(r"[^.!?…\n]+(?:[.!?…]+(?=\s|$|[\"”')])[\"”
 # The point of an abbreviation ends no sentence; it is held back while a text is cut.
 _SHORTENED: Final = re.compile(r"\b(?:Dr|Mr|Mrs|Ms|St|Prof|Capt|Sgt|Lt|Col|Gen|Rev|Jr|Sr|[A-Z])\.")
 _HELD: Final = "\u2024"
-_PARENTHESIS: Final = re.compile(r"\s*\([^()]*\)")
+_PARENTHESIS: Final = re.compile(r"(?<!\s)\s*+\([^()]*\)")
 _QUESTION: Final = re.compile(
-    r"(?:\W*(?:ok|so|and|but|well|wait|hm+|or)\b)*\W*(?:who|what|when|where|why|how|which|whose"
+    r"(?:\W*(?:ok|so|and|but|well|wait|hm+|or)\b)*+\W*+(?:who|what|when|where|why|how|which|whose"
     r"|who's|what's|where's|how's)\b(?! (?:she|he|they) (?:wants?|needs?|does|believes?)\b)"
-    r"|(?:\W*(?:ok|so|and|but|well|wait|or|then)\b)*\W*"
+    r"|(?:\W*(?:ok|so|and|but|well|wait|or|then)\b)*+\W*+"
     r"(?:can|could|should|do|does|did|is|are|am|was|were|will|would|may|shall|isn't|aren't|don't"
     r"|doesn't|didn't|won't|can't|couldn't|shouldn't|have|has|had)\s+"
     r"(?:i|you|we|it|he|she|they|this|that|there|the|a|an|my|your|her|his|\w+ing|theme|flaw)\b",
@@ -89,13 +89,13 @@ _ASKED_INSIDE: Final = re.compile(
     r"(?:\s+(?:would|should|do|does|can|could|am|did|is|are|again)\b|\W*$)",
     re.IGNORECASE,
 )
-_OPENS_WITH_SOMEBODY: Final = re.compile(r"\W*(?:he|she|they)(?:'\w+)?\b", re.IGNORECASE)
+_OPENS_WITH_SOMEBODY: Final = re.compile(r"\W*+(?:he|she|they)(?:'\w+)?\b", re.IGNORECASE)
 _HAS_NONE: Final = re.compile(
     r"\b(?:does|do)(?:n't| not) (?:really )?have (?:one|any)\b|\b(?:has|have) no (?:flaw|weakness)",
     re.IGNORECASE,
 )
 # `That's my theme`: what stands before it was meant, also as a question.
-_MEANT: Final = re.compile(r"\W*(?:that|this)(?:'s| is) (?:my|the|her|his)\b", re.IGNORECASE)
+_MEANT: Final = re.compile(r"\W*+(?:that|this)(?:'s| is) (?:my|the|her|his)\b", re.IGNORECASE)
 _YOU: Final = re.compile(r"\b(?:you|your|you're|yours|ya|u)\b", re.IGNORECASE)
 _SPEAKS_OF_WORK: Final = re.compile(
     r"\b(?:questions?|themes?|flaws?|beats?|midpoints?|catalysts?|arcs?|answers?|templates?"
@@ -116,7 +116,7 @@ _PREFERENCE: Final = re.compile(
     re.IGNORECASE,
 )
 _CORRECTION: Final = re.compile(
-    r"\W*(?:no[,.]|actually\b,?|correction\b:?|remember(?: that)?\b:?)\s*(?P<told>.+)",
+    r"\W*+(?:no[,.]|actually\b,?|correction\b:?|remember(?: that)?\b:?)\s*(?P<told>.+)",
     re.IGNORECASE | re.DOTALL,
 )
 _CORRECTED: Final = re.compile(r"(?:the |that )?[A-Z]?\w+ (?:is|was|has|had|were|are)\b")

@@ -19,7 +19,7 @@ _FILLER: Final = (
     r"(?:ok(?:ay)?|so|well|hm+|um+|uh+|er+|yeah|yes|yep|oh|ah|right|alright|look|like|honestly"
     r"|actually|basically|probably|maybe|perhaps|possibly|definitely|certainly|obviously|sorry"
     r"|simply|just|for now|mostly|i mean|you know|then|and|but|or"
-    r"|that(?=\s+(?:she|he|they|it|you|nobody|everyone|people|love|the|if)\b))\b[,:;.…\s-]*"
+    r"|that(?=\s+(?:she|he|they|it|you|nobody|everyone|people|love|the|if)\b))\b[,:;.…\s-]*+"
 )
 _HEDGE: Final = (
     r"(?:i(?:'d| would)? (?:really |kind of |sort of )?(?:think|guess|suppose|say|believe|imagine"
@@ -42,22 +42,24 @@ _LABELLED: Final = (
     r"|what (?:she|he|they) (?:wants?|needs?|believes?|does)\s*(?:is|:)\s*(?:that\b)?\s*"
     r"|(?:she|he|they) (?:is|are|was) (?:called|named)\s+"
 )
-_LEAD: Final = re.compile(rf"\W*(?:{_HEDGE}|{_LABELLED})", re.IGNORECASE)
+_LEAD: Final = re.compile(rf"^\W*+(?:{_HEDGE}|{_LABELLED})", re.IGNORECASE)
 # It announces something, and small talk as well.
 _WEAK_LEAD: Final = re.compile(
-    r"\W*(?:it|that|this)(?:'s| is|s)\b(?: (?:that|about|going to be|probably|maybe|when)\b)?"
+    r"^\W*+(?:it|that|this)(?:'s| is|s)\b(?: (?:that|about|going to be|probably|maybe|when)\b)?"
     r"(?! (?:a|an|my|not)\b)[:,\s]*",
     re.IGNORECASE,
 )
-_FILLING: Final = re.compile(rf"\W*{_FILLER}", re.IGNORECASE)
+_FILLING: Final = re.compile(rf"^\W*+{_FILLER}", re.IGNORECASE)
 _TENTATIVE: Final = re.compile(
-    rf"\W*(?:{_FILLER})*\W*(?:maybe|perhaps|possibly|could it be|might it be|what about|how about"
+    rf"\W*+(?:(?!maybe|perhaps|possibly){_FILLER})*+\W*+"
+    r"(?:maybe|perhaps|possibly|could it be|might it be|what about|how about"
     r"|what if|is it (?:that|her|his|their)|is (?:being|not|having|\")|would (?:it|that) be"
     r"|(?:could|can|may) (?:it|the \w+|her \w+|his \w+) be)\b",
     re.IGNORECASE,
 )
 _TAIL: Final = re.compile(
-    r"(?:[,;]|\s[-–—])?\s*\b(?:i (?:think|guess|suppose|believe|reckon)|or something(?: like that)?"
+    r"(?:[,;]\s*+|\s[-–—]\s*+|(?<!\s)\s*+)\b"
+    r"(?:i (?:think|guess|suppose|believe|reckon)|or something(?: like that)?"
     r"|or so|if that makes sense|you know|i know|haha+|lol|for now|ok(?:ay)?|right|thanks"
     r"|thank you|full stop|plain and simple|in a word|something like that|i may still [^.]*"
     r"|like i said(?: before)?|if that(?:'s| is) (?:ok|okay|fine|a thing))[\s.!?)]*$",

@@ -30,7 +30,7 @@ _PAID_SHARE = 0.6
 # Words by which the story tools tell what a rule of this check finds as well.
 _TOLD_BY = {
     "dead_acting": ("dead", "died", "dies", "death", "buried"),
-    "two_places": ("same time", "two places", "at once"),
+    "two_places": ("same time", "two places", "at once", ", both "),
     "lost_used": ("lost", "gone", "destroyed"),
 }
 

@@ -4,15 +4,14 @@ They read identity, facts, deaths, places and times from the prose itself; no mo
 """
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import Final
 
 from callboard.core.codec import Coded
 from callboard.library.story.index import story_index
 from callboard.library.story.model import Severity as Weight
 from callboard.library.story.model import StoryFinding
-from callboard.library.story.thresholds import thresholds
-from callboard.library.story.tools.consistency.tool import ConsistencyCheck
+from callboard.library.story.tools.consistency.continuity import check_continuity
 from callboard.packs.writers_factory.bible.shapes import CHARACTERS
 from callboard.packs.writers_factory.model import Evidence, Severity
 from callboard.studio.studio import Studio
@@ -23,6 +22,8 @@ SEVERITIES: Final = {
     Weight.INFO: Severity.INFO,
 }
 _LEAST_CONFIDENCE: Final = 0.5
+# What a term is called is for other reports.
+_FOCUSES: Final = ("characters", "events")
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,16 +49,12 @@ def find_contradictions(studio: Studio, paths: Sequence[str]) -> tuple[StoryFind
     if not paths:
         return ()
     context = studio.tools.context("")
-    index = story_index(context)
-    cards = [file.path for file in index.canon if file.path.startswith(f"{CHARACTERS}/")]
-    check = ConsistencyCheck(index, thresholds(context), [*paths, *cards])
+    canon = story_index(context).canon
+    cards = [file.path for file in canon if file.path.startswith(f"{CHARACTERS}/")]
+    files = [*paths, *cards]
     # Scenes are numbered anew in every chapter here; the order of the book is the one given.
-    order = {path: place for place, path in enumerate(paths)}
-    check.scenes = sorted(
-        (replace(s, place=order.get(s.file.path, len(order))) for s in check.scenes),
-        key=lambda scene: scene.place,
-    )
-    found = [*check.findings("characters"), *check.findings("events")]
+    looks = (check_continuity(context, files, focus=each, order=paths) for each in _FOCUSES)
+    found = [finding for look in looks for finding in look.findings]
     unique = {finding.id: finding for finding in found}
     return tuple(each for each in unique.values() if each.confidence >= _LEAST_CONFIDENCE)
 

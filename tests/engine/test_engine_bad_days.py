@@ -339,7 +339,7 @@ async def test_a_lock_somebody_holds_for_long_does_not_end_a_run(
 async def test_what_another_process_left_behind_is_taken_up_while_this_one_lives(
     open_theatre: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("callboard.engine.engine.ADOPT_SECONDS", 0.05)
+    monkeypatch.setattr("callboard.engine.recovery.ADOPT_SECONDS", 0.05)
     kill = doomed(tmp_path)
     async with open_theatre({"body": finishing}) as theatre:
         [run_id] = run_ids(theatre)

@@ -4,11 +4,11 @@ import asyncio
 import logging
 from collections.abc import AsyncGenerator, Callable
 from contextlib import aclosing
-from typing import Final, Literal
+from typing import Literal
 
 from callboard.core.canonical import Json
 from callboard.core.errors import Conflict, InvalidInput
-from callboard.core.events import Event, EventBody, QuestionAnswered, RunChanged, RunStarted
+from callboard.core.events import Event, EventBody, QuestionAnswered, RunStarted
 from callboard.core.vocabulary.run import (
     Answer,
     RunRecord,
@@ -19,23 +19,17 @@ from callboard.core.vocabulary.run import (
 from callboard.engine.backstage import Backstage
 from callboard.engine.changes import Changes
 from callboard.engine.dispatcher import Dispatcher
-from callboard.engine.errors import RunInterrupted, UnknownChoreography
 from callboard.engine.feed import Feed
 from callboard.engine.lineage import Cut, insert_edits, plan_fork, plan_retry
 from callboard.engine.ownership import Ownership
+from callboard.engine.recovery import MOST_DEATHS, Recovery
 from callboard.engine.signals import Signals
-from callboard.store.connection import Connection, StoreError
-from callboard.store.journal.claims import deaths_in_vain
+from callboard.store.connection import Connection
 from callboard.store.journal.events import append_event
 from callboard.store.journal.questions import give_answer, load_question
-from callboard.store.journal.runs import claim, finish, insert_run, load_run, unfinished_owners
+from callboard.store.journal.runs import insert_run, load_run
 
 _log = logging.getLogger(__name__)
-
-ADOPT_SECONDS: Final = 5.0
-MOST_DEATHS: Final = 5
-# A run that was stored a moment ago may be meant for a process that is about to claim it.
-_FRESH_MS: Final = 60_000
 
 Guard = Callable[[Connection], None]
 """Objects to a new run by raising, in the transaction that would store it."""
@@ -59,9 +53,7 @@ class Engine:
         self._dispatcher = dispatcher
         self._changes = Changes(backstage.database)
         self._feed = Feed(backstage.database, self._changes)
-        # Looks for runs that nobody executes; only where unfinished runs are recovered.
-        self._adopter: asyncio.Task[None] | None = None
-        self._most_deaths = MOST_DEATHS
+        self._recovery = Recovery(backstage, ownership, dispatcher)
         self._signals = Signals(backstage, ownership, dispatcher, self._changes)
 
     async def start(self) -> None:
@@ -70,10 +62,7 @@ class Engine:
 
     async def stop(self) -> None:
         """Let go of every live run; each can be resumed later."""
-        if self._adopter is not None:
-            self._adopter.cancel()
-            await asyncio.wait({self._adopter})
-            self._adopter = None
+        await self._recovery.stop()
         await self._dispatcher.stop()
         await self._feed.stop()
 
@@ -239,94 +228,7 @@ class Engine:
 
         A run whose process died so often in a row without finishing a step is given up.
         """
-        self._most_deaths = most_deaths
-        recovered: list[RunRecord] = []
-        for run in self._orphans():
-            if mode == "auto":
-                if await self._take_up(run):
-                    recovered.append(run)
-            elif run.state in (RunState.RUNNING, RunState.PENDING):
-                await self._mark_interrupted(run, f"Run {run.id} was interrupted")
-                recovered.append(run)
-        if mode == "auto" and self._adopter is None:
-            self._adopter = asyncio.create_task(self._adopt(), name="callboard-adopter")
-        return recovered
-
-    async def _adopt(self) -> None:
-        """Take up, for as long as this process lives, what other processes leave behind."""
-        while True:
-            await asyncio.sleep(ADOPT_SECONDS)
-            try:
-                for run in self._orphans(older_than_ms=_FRESH_MS):
-                    await self._take_up(run)
-            except StoreError as error:
-                _log.warning("cannot look for runs that nobody executes: %s", error)
-
-    async def _take_up(self, run: RunRecord) -> bool:
-        try:
-            if self._database.read(lambda connection: self._is_deadly(connection, run)):
-                died = f"its process died {self._most_deaths} times in a row"
-                told = f"Run {run.id} was given up: {died} without finishing a step"
-                await self._mark_interrupted(run, told)
-                return False
-            await self._dispatcher.dispatch(run.id)
-        except Conflict:
-            # Another process that started at the same moment was quicker.
-            return False
-        except UnknownChoreography as error:
-            _log.warning("run %s stays as it is: %s", run.id, error)
-            return False
-        return True
-
-    def _orphans(self, *, older_than_ms: int = 0) -> list[RunRecord]:
-        """Return the open runs nobody executes, oldest first.
-
-        One that was stored a moment ago may be meant for a process that is about to claim it.
-        """
-        newest = self._backstage.clock.now_ms() - older_than_ms
-
-        def work(connection: Connection) -> list[RunRecord]:
-            known = unfinished_owners(connection)
-            alive = {owner: self._is_at_work(connection, owner) for _, owner, _ in known}
-            lost = [
-                run_id
-                for run_id, owner, created_at in known
-                if not alive[owner] and (owner is not None or created_at <= newest)
-                if self._dispatcher.live(run_id) is None
-            ]
-            return [load_run(connection, run_id) for run_id in lost]
-
-        found = self._database.read(work)
-        return [run for run in found if not self._dispatcher.has(run.id)]
-
-    def _is_at_work(self, connection: Connection, owner: str | None) -> bool:
-        # What this process owns it executes, or it is an orphan like any other.
-        if owner is None or owner == self._ownership.id:
-            return False
-        return self._ownership.is_alive(connection, owner)
-
-    def _is_deadly(self, connection: Connection, run: RunRecord) -> bool:
-        """Say whether a run has killed so many processes that no other is to try it."""
-        if run.owner in (None, self._ownership.id) or run.state is not RunState.RUNNING:
-            return False
-        return deaths_in_vain(connection, run.id) >= self._most_deaths
-
-    async def _mark_interrupted(self, run: RunRecord, told: str) -> None:
-        error = RunInterrupted(
-            told,
-            fix=f"`callboard runs retry {run.id}` goes on from its last finished step.",
-        ).record()
-        now = self._backstage.clock.now_ms()
-        me = self._ownership.id
-
-        def work(connection: Connection) -> None:
-            if claim(connection, run.id, me, run.owner):
-                finish(connection, run.id, RunState.FAILED, me, now, error=error)
-                body = RunChanged(RunState.FAILED.value, error=error.to_json())
-                self._event(connection, run, body)
-
-        await self._database.write(work)
-        self._backstage.settled(run.id, run.session_id)
+        return await self._recovery.recover(mode, most_deaths)
 
     async def wait(self, run_id: str, *, settled: bool = False) -> RunRecord:
         """Return the run once it is over, or with `settled` once nothing happens by itself."""

@@ -10,13 +10,14 @@ from collections.abc import Iterator
 from datetime import date
 from typing import Any
 
+from callboard.packs.alfred.kitchen.food.words import allergens_in
+
 from bench.report import Measured, Result
 from bench.workspace import fresh_folder
 from callboard.library.relational.base import Base
 from callboard.packs.alfred.kitchen.compute.matching import MatchOptions
 from callboard.packs.alfred.kitchen.cookable import match_in_database
 from callboard.packs.alfred.kitchen.food.checking import Eater
-from callboard.packs.alfred.kitchen.food.words import allergens_in
 from callboard.packs.alfred.kitchen.opening import add_person, open_kitchen
 from callboard.packs.alfred.kitchen.schema.recipes import (
     ingredients,

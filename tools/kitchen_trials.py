@@ -5,8 +5,8 @@
 
 `talk`: every sentence is said in a kitchen of its own making (what it takes for granted is there:
 the food that is used up, the list, the recipe), to a model of the small tier that picks the last of
-what is offered. What changed in the database decides: *right* if it is what was expected, *asked* if
-nothing changed and Alfred asks or says what it can do, *wrong* if something else happened.
+what is offered. What changed in the database decides: *right* if it is what was expected, *asked*
+if nothing changed and Alfred asks or says what it can do, *wrong* if something else happened.
 
 `recipes`: every recipe is read; servings, lists and lines are compared with what is expected.
 """
@@ -17,16 +17,19 @@ import re
 import sys
 import tempfile
 from collections import Counter
-from collections.abc import AsyncIterator, Mapping
+from collections.abc import AsyncIterator, Mapping, Sequence
 from contextlib import asynccontextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
 from callboard.choreography.turn.requests import ReadRequest, WriteRequest
+from callboard.core.errors import CallboardError
 from callboard.knowledge.entities.matching import name_key
 from callboard.models import Line, ModelRequest, Script
 from callboard.packs.alfred.kitchen.compute.amounts import convert, read_amount
+from callboard.packs.alfred.kitchen.recipes.reading.importing import import_file
+from callboard.packs.alfred.kitchen.recipes.reading.limits import RecipeUnreadable
 from callboard.packs.alfred.project import KitchenProject, project_of
 from callboard.studio.project import Project
 from callboard.studio.studio import Opening, Studio
@@ -37,9 +40,23 @@ FLAGS: Mapping[str, Any] = {
 }
 TABLES = ("inventory_items", "shopping_items", "meal_plans", "recipes", "tasks", "cooking_log",
           "user_profile")  # fmt: skip
+COMPARED = ("quantity", "unit", "status", "location", "expires_on", "servings", "rating", "note",
+            "plan_date", "recipe_id", "allergies", "diet", "dislikes", "description")  # fmt: skip
+VERDICTS = ("right", "asked", "wrong")
+# What a sentence may write, by what is expected of it.
+ALLOWED: Mapping[str, set[str]] = {
+    "add_stock": {"inventory_items", "shopping_items"},
+    "use_stock": {"inventory_items", "shopping_items"},
+    "add_list": {"shopping_items"},
+    "remove_list": {"shopping_items"},
+    "plan_meal": {"meal_plans"},
+    "cook": {"cooking_log", "inventory_items"},
+    "correction": {"shopping_items", "inventory_items"},
+    "other": {"inventory_items", "recipes", "tasks"},
+}
 NOT_UNDERSTOOD = re.compile(
-    r"could not tell|cannot tell|Nothing is saved|Not done|You have no recipe|Nothing is on the stove|"
-    r"Noted nothing|Which one|What are you making",
+    r"could not tell|cannot tell|Nothing is saved|Not done|You have no recipe|"
+    r"Nothing is on the stove|Noted nothing|Which one|What are you making",
     re.I,
 )
 SOUP = {
@@ -71,10 +88,12 @@ class Trial:
 
     @property
     def wrote(self) -> set[str]:
+        """The tables in which something changed."""
         return {table for table in TABLES if self.before[table] != self.after[table]}
 
     @property
     def asked(self) -> bool:
+        """Whether Alfred asks, or says that it did not understand."""
         return self.action != "respond" or NOT_UNDERSTOOD.search(self.message) is not None
 
     def gained(self, table: str) -> dict[str, Any]:
@@ -96,28 +115,30 @@ class Kitchen:
         self.who = alfred.who()
 
     async def say(self, session: str, message: str, mode: str | None = None) -> Any:
+        """Say something in a conversation and return what came of it."""
         return await self.alfred.send(message, session_id=session, mode=mode)
 
     async def rows(self, table: str) -> dict[str, dict[str, Any]]:
+        """Return what a table holds, by row; of the list, what is still to be bought."""
         include = ["ingredient"] if table in ("inventory_items", "shopping_items") else []
         request = ReadRequest.model_validate({"table": table, "limit": 200, "include": include})
-        kept = ("quantity", "unit", "status", "location", "expires_on", "servings", "rating", "note",
-                "plan_date", "recipe_id", "allergies", "diet", "dislikes", "description")  # fmt: skip
         found: dict[str, dict[str, Any]] = {}
         for row in (await self.alfred.kitchen.read(self.who, request)).rows:
             inner = row.get("ingredient") or {}
             name = row.get("name") or inner.get("name") or row.get("recipe_name") or ""
-            told = {each: row[each] for each in kept if row.get(each) is not None}
+            told = {each: row[each] for each in COMPARED if row.get(each) is not None}
             found[str(row.get("id", table))] = {"name": str(name), **told}
         if table == "shopping_items":
             found = {k: v for k, v in found.items() if v.get("status") != "purchased"}
         return found
 
     async def add(self, table: str, *records: dict[str, Any]) -> None:
+        """Put records into a table."""
         request = {"op": "upsert", "table": table, "records": list(records)}
         await self.alfred.write(self.who, WriteRequest.model_validate(request))
 
     async def clear(self) -> None:
+        """Empty what a sentence may have filled; the profile and the cooking log stay."""
         for table in ("meal_plans", "shopping_items", "inventory_items", "tasks", "recipes"):
             for row_id in await self.rows(table):
                 where = [{"field": "id", "op": "eq", "value": row_id}]
@@ -161,6 +182,7 @@ class Kitchen:
             await self.say(session, f"add 3 {named} to the shopping list")
 
     async def run(self, case: dict[str, Any]) -> Trial:
+        """Say a sentence in a kitchen made for it, and keep what came of it."""
         await self.clear()
         session = await self.alfred.new_session()
         await self.prepare(case, session)
@@ -198,13 +220,7 @@ def judge(trial: Trial) -> str:
     case, wrote = trial.case, trial.wrote
     wanted = {case["expect"], *case.get("also", ())}
     verdict = _judged(trial, case["expect"])
-    allowed = {
-        "add_stock": {"inventory_items", "shopping_items"}, "use_stock": {"inventory_items", "shopping_items"},
-        "add_list": {"shopping_items"}, "remove_list": {"shopping_items"}, "plan_meal": {"meal_plans"},
-        "cook": {"cooking_log", "inventory_items"}, "correction": {"shopping_items", "inventory_items"},
-        "other": {"inventory_items", "recipes", "tasks"},
-    }  # fmt: skip
-    extra = wrote - set().union(*(allowed.get(each, set()) for each in wanted))
+    extra = wrote - set().union(*(ALLOWED.get(each, set()) for each in wanted))
     if extra:
         return "wrong"
     if verdict == "asked" and wrote:
@@ -213,50 +229,51 @@ def judge(trial: Trial) -> str:
 
 
 def _judged(trial: Trial, expect: str) -> str:
-    case, wrote = trial.case, trial.wrote
-    items = [each for each in case["items"] if each["name"]]
+    items = [each for each in trial.case["items"] if each["name"]]
     quiet = "asked" if trial.asked else "wrong"
+    table = {
+        "add_stock": "inventory_items",
+        "use_stock": "inventory_items",
+        "add_list": "shopping_items",
+        "remove_list": "shopping_items",
+    }.get(expect)
+    if table is not None and table not in trial.wrote:
+        return quiet
     match expect:
-        case "add_stock":
-            return (
-                quiet
-                if "inventory_items" not in wrote
-                else _all_of(trial, "inventory_items", items)
-            )
-        case "add_list":
-            return (
-                quiet if "shopping_items" not in wrote else _all_of(trial, "shopping_items", items)
-            )
+        case "add_stock" | "add_list":
+            return _all_of(trial, str(table), items)
         case "use_stock":
-            if "inventory_items" not in wrote:
-                return quiet
             return _used(trial, [i for i in items if i["amount"] != "a bit"])
         case "remove_list":
-            if "shopping_items" not in wrote:
-                return quiet
-            lost = trial.lost("shopping_items").values()
-            hit = [i for i in items if any(same_name(r["name"], i["name"]) for r in lost)]
-            is_second = case["items"][0]["name"].startswith("item")
-            return "right" if len(lost) == 1 and (hit or is_second) else "wrong"
+            return _removed(trial, items)
         case "plan_meal":
             # Without a dish, dishes to choose from are an answer.
             is_offered = not items and "What you can make" in trial.message
-            return "right" if "meal_plans" in wrote or is_offered else quiet
-        case "ask_back" | "small_talk":
-            return (
-                "wrong"
-                if wrote
-                else "right"
-                if expect == "ask_back" or not trial.asked
-                else "asked"
-            )
+            return "right" if "meal_plans" in trial.wrote or is_offered else quiet
         case "correction":
-            return "right" if wrote else quiet
-        case "cook":
-            moved = trial.position[0] != trial.position[1] or "cooking_log" in wrote
-            return "right" if moved or not trial.asked else "asked"
+            return "right" if trial.wrote else quiet
         case _:
-            return "asked" if trial.asked else "right"
+            return _answered(trial, expect)
+
+
+def _answered(trial: Trial, expect: str) -> str:
+    """Judge a sentence that need not write anything."""
+    if expect in ("ask_back", "small_talk") and trial.wrote:
+        return "wrong"
+    if expect == "ask_back":
+        return "right"
+    if expect == "cook":
+        has_moved = trial.position[0] != trial.position[1] or "cooking_log" in trial.wrote
+        return "right" if has_moved or not trial.asked else "asked"
+    return "asked" if trial.asked else "right"
+
+
+def _removed(trial: Trial, items: list[dict[str, Any]]) -> str:
+    lost = trial.lost("shopping_items").values()
+    hit = [i for i in items if any(same_name(r["name"], i["name"]) for r in lost)]
+    said = trial.case["items"]
+    is_second = bool(said) and said[0]["name"].startswith("item")
+    return "right" if len(lost) == 1 and (hit or is_second) else "wrong"
 
 
 def _used(trial: Trial, items: list[dict[str, Any]]) -> str:
@@ -267,7 +284,7 @@ def _used(trial: Trial, items: list[dict[str, Any]]) -> str:
         found = [key for key, row in lost.items() if same_name(row["name"], item["name"])]
         if not found:
             return "wrong"
-        quantity, unit = _amount(item["amount"])
+        quantity, _ = _amount(item["amount"])
         after = trial.after["inventory_items"].get(found[0], {"quantity": 0})
         wants = 0 if quantity is None else max(20 - quantity, 0)
         if re.search(r"\bbut\b|left|less", item["amount"]) or after.get("quantity") != wants:
@@ -294,6 +311,7 @@ def _all_of(trial: Trial, table: str, items: list[dict[str, Any]]) -> str:
 
 @asynccontextmanager
 async def opened(folder: Path) -> AsyncIterator[Kitchen]:
+    """Open a kitchen in an empty folder."""
     Project.init(folder)
     home = {"HOME": str(folder), "XDG_CONFIG_HOME": str(folder / "config")}
     opening = Opening(providers={"script": Script(pick_last)}, flags=dict(FLAGS), environment=home)
@@ -301,90 +319,99 @@ async def opened(folder: Path) -> AsyncIterator[Kitchen]:
         yield Kitchen(project_of(studio))
 
 
-async def score_talk(path: Path, show: str) -> None:
-    cases = [json.loads(line) for line in path.read_text().splitlines() if line.strip()]
-    total: Counter[str] = Counter()
+async def score_talk(cases: Sequence[dict[str, Any]], show: str) -> None:
+    """Say every sentence and print how many came out right; show those of some verdicts."""
     by_expect: dict[str, Counter[str]] = {}
     with tempfile.TemporaryDirectory() as folder:
         async with opened(Path(folder)) as kitchen:
             for case in cases:
-                try:
-                    trial = await kitchen.run(case)
-                    verdict = judge(trial)
-                except Exception as error:
-                    trial, verdict = Trial(case, message=repr(error)[:200]), "wrong"
-                total[verdict] += 1
+                trial, verdict = await _tried(kitchen, case)
                 by_expect.setdefault(case["expect"], Counter())[verdict] += 1
                 if verdict in show.split(","):
                     told = " / ".join(trial.message.splitlines())[:170]
-                    print(
-                        f"{verdict:6} {case['expect']:15} {case['message'][:90]!r}\n       -> {told}"
-                    )
+                    said = f"{case['message'][:90]!r}"
+                    print(f"{verdict:6} {case['expect']:15} {said}\n       -> {told}")
     for expect, counts in sorted(by_expect.items()):
-        print(
-            f"{expect:16}",
-            "  ".join(f"{name} {counts[name]:3}" for name in ("right", "asked", "wrong")),
-        )
-    for name in ("right", "asked", "wrong"):
+        print(f"{expect:16}", "  ".join(f"{name} {counts[name]:3}" for name in VERDICTS))
+    total = sum(by_expect.values(), Counter[str]())
+    for name in VERDICTS:
         print(f"{name:6} {total[name]:4} of {len(cases)}  {total[name] / len(cases):.1%}")
 
 
-def score_recipes(folder: Path, *, show: bool) -> None:
-    from callboard.packs.alfred.kitchen.recipes.reading.importing import import_file
-    from callboard.packs.alfred.kitchen.recipes.reading.limits import RecipeUnreadable
+async def _tried(kitchen: Kitchen, case: dict[str, Any]) -> tuple[Trial, str]:
+    try:
+        trial = await kitchen.run(case)
+    except CallboardError as error:
+        return Trial(case, message=repr(error)[:200]), "wrong"
+    return trial, judge(trial)
 
-    counts: Counter[str] = Counter()
-    for path in sorted(folder.iterdir()):
-        beside = path.with_suffix(".expect.json")
-        if path.suffix == ".json" or not beside.exists():
-            continue
-        expected = json.loads(beside.read_text())
+
+@dataclass
+class RecipeScore:
+    """How recipes were read, counted by what was right about them."""
+
+    show: bool
+    counts: Counter[str] = field(default_factory=Counter[str])
+
+    def add(self, path: Path, expected: Mapping[str, Any]) -> None:
+        """Read a recipe and count how it compares with what is expected."""
         try:
             recipe = import_file(path).recipes[0]
         except RecipeUnreadable as error:
-            counts["recipes unread"] += 1
-            counts["servings unknown"] += 1
-            counts["lines wrong"] += len(expected["ingredients"])
-            if show:
-                print(f"{path.name}: {error.message}")
-            continue
-        facts = recipe.facts
-        verdict = _servings(expected["servings"], facts)
-        counts[f"servings {verdict}"] += 1
-        if show and verdict != "right":
-            print(
-                f"{path.name}: servings {facts.servings} {facts.yields} for {expected['servings']}"
-            )
-        left = list(recipe.ingredients)
+            self.counts["recipes unread"] += 1
+            self.counts["servings unknown"] += 1
+            self.counts["lines wrong"] += len(expected["ingredients"])
+            self._tell(f"{path.name}: {error.message}")
+            return
+        facts, wanted = recipe.facts, expected["servings"]
+        verdict = _servings(wanted, facts)
+        self.counts[f"servings {verdict}"] += 1
+        if verdict != "right":
+            self._tell(f"{path.name}: servings {facts.servings} {facts.yields} for {wanted}")
+        left: list[Any] = list(recipe.ingredients)
         for want in expected["ingredients"]:
-            found = next((each for each in left if _fits(want, each)), None)
-            same_line = [e for e in left if e.raw.strip() in want["line"] or want["line"] in e.raw]
-            if found is not None:
-                counts["lines right"] += 1
-                left.remove(found)
-                is_listed = name_key(want.get("list") or "") in name_key(found.group)
-                counts["lists right" if is_listed else "lists wrong"] += 1
-            elif any(e.flags for e in same_line):
-                counts["lines flagged"] += 1
-            else:
-                counts["lines wrong"] += 1
-                if show:
-                    got = [(e.quantity, e.unit, e.name, e.group) for e in same_line]
-                    print(
-                        f"{path.name}: {want['line']!r} wants {want['amount']} {want['unit']} {want['name']}; {got}"
-                    )
-        stray = [
-            e
-            for e in left
-            if not any(
-                e.raw.strip() in w["line"] or w["line"] in e.raw for w in expected["ingredients"]
-            )
-        ]
-        counts["lines invented"] += len(stray)
-        if show and stray:
-            print(f"{path.name}: invented {[e.raw for e in stray]}")
-    for name, count in sorted(counts.items()):
+            self._line(path, want, left)
+        stray = [e for e in left if not any(_is_of(e, w) for w in expected["ingredients"])]
+        self.counts["lines invented"] += len(stray)
+        if stray:
+            self._tell(f"{path.name}: invented {[e.raw for e in stray]}")
+
+    def _line(self, path: Path, want: Mapping[str, Any], left: list[Any]) -> None:
+        """Count one expected line, and take what was read of it from what is left."""
+        found = next((each for each in left if _fits(want, each)), None)
+        same_line = [each for each in left if _is_of(each, want)]
+        if found is not None:
+            left.remove(found)
+            is_listed = name_key(want.get("list") or "") in name_key(found.group)
+            self.counts["lines right"] += 1
+            self.counts["lists right" if is_listed else "lists wrong"] += 1
+        elif any(each.flags for each in same_line):
+            self.counts["lines flagged"] += 1
+        else:
+            self.counts["lines wrong"] += 1
+            got = [(e.quantity, e.unit, e.name, e.group) for e in same_line]
+            wanted = f"{want['amount']} {want['unit']} {want['name']}"
+            self._tell(f"{path.name}: {want['line']!r} wants {wanted}; {got}")
+
+    def _tell(self, line: str) -> None:
+        if self.show:
+            print(line)
+
+
+def score_recipes(folder: Path, *, show: bool) -> None:
+    """Read every recipe that has its expectation beside it, and print the counts."""
+    score = RecipeScore(show)
+    for path in sorted(folder.iterdir()):
+        beside = path.with_suffix(".expect.json")
+        if path.suffix != ".json" and beside.exists():
+            score.add(path, json.loads(beside.read_text()))
+    for name, count in sorted(score.counts.items()):
         print(f"{name:18} {count}")
+
+
+def _is_of(line: Any, want: Mapping[str, Any]) -> bool:
+    """Say whether a line that was read is the one that is expected."""
+    return line.raw.strip() in want["line"] or want["line"] in line.raw
 
 
 def _servings(wanted: Any, facts: Any) -> str:
@@ -423,7 +450,8 @@ def main() -> None:
     kind, path = sys.argv[1], Path(sys.argv[2])
     show = sys.argv[4] if len(sys.argv) > 4 else ""
     if kind == "talk":
-        asyncio.run(score_talk(path, show))
+        cases = [json.loads(line) for line in path.read_text().splitlines() if line.strip()]
+        asyncio.run(score_talk(cases, show))
     else:
         score_recipes(path, show="--show" in sys.argv)
 

@@ -28,6 +28,7 @@ from callboard.core.errors import CallboardError
 from callboard.knowledge.entities.matching import name_key
 from callboard.models import Line, ModelRequest, Script
 from callboard.packs.alfred.kitchen.compute.amounts import convert, read_amount
+from callboard.packs.alfred.kitchen.food.foods import food_facts
 from callboard.packs.alfred.kitchen.recipes.reading.importing import import_file
 from callboard.packs.alfred.kitchen.recipes.reading.limits import RecipeUnreadable
 from callboard.packs.alfred.project import KitchenProject, project_of
@@ -154,18 +155,10 @@ class Kitchen:
         await self.add("recipes", SOUP)
         for item in items:
             if "plan_meal" in wanted or "cook" in wanted or "scale" in wanted:
-                dish = {**SOUP, "name": item["name"].capitalize()}
-                if item["name"].casefold() not in (
-                    "onions",
-                    "cumin",
-                    "eggs",
-                    "rice",
-                    "pork",
-                    "salmon",
-                ):
-                    await self.add("recipes", dish)
-            elif item["name"] == "lasagne":
-                await self.add("recipes", {**SOUP, "name": "Lasagne"})
+                if is_dish(item["name"]):
+                    await self.add("recipes", {**SOUP, "name": item["name"].capitalize()})
+            elif case["expect"] == "other" and not food_facts(item["name"]).is_food:
+                await self.add("recipes", {**SOUP, "name": item["name"].capitalize()})
             elif wanted & {"use_stock", "show", "correction", "other"} - {"add_list"}:
                 unit = read_amount(f"{item['amount'] or 1} x").unit
                 record = {"ingredient": item["name"], "quantity": 20}
@@ -196,6 +189,11 @@ class Kitchen:
         trial.position = (start, -1 if cooking is None else cooking.position)
         trial.message, trial.action = outcome.message, outcome.action
         return trial
+
+
+def is_dish(name: str) -> bool:
+    """Say whether somebody who names it to cook means a dish: no single word for a food."""
+    return " " in name or not food_facts(name).is_food
 
 
 def same_name(one: str, other: str) -> bool:

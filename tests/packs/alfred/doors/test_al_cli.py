@@ -88,7 +88,7 @@ def test_one_thing_is_said_and_the_rest_looked_at(counter: Counter) -> None:
     assert counter.alfred("entities", "--json").json == []
     refused = counter.alfred("send", "add eggs", "--mode", "fast", code=exits.USAGE)
     assert "quick" in refused.err
-    unknown = counter.alfred("list", "spoons", code=exits.FAILED)
+    unknown = counter.alfred("list", "spoons", code=exits.NOT_FOUND)
     assert "spoons" in unknown.err
 
 

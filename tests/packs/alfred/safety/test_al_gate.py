@@ -218,6 +218,22 @@ async def test_a_new_allergy_tells_what_is_planned_already(tmp_path: Path):
         assert "son's allergy" in told.message
 
 
+async def test_nuts_keep_from_peanuts_and_are_taken_back_whole(tmp_path: Path):
+    async with open_alfred(tmp_path) as alfred:
+        session = await alfred.new_session()
+        await alfred.send("my son is allergic to nuts", session_id=session)
+        preview = await refused(alfred, creating("shopping_items", {"name": "peanuts"}))
+        assert "son's allergy" in " ".join(preview.reasons)
+        view = await alfred.kitchen.profile(alfred.who(), "compact")
+        assert "son: allergy peanuts" in view.pinned
+        await alfred.send("I'm allergic to nuts", session_id=session)
+        view = await alfred.kitchen.profile(alfred.who(), "compact")
+        assert "nuts, peanuts" in view.pinned
+        await alfred.send("I'm not allergic to nuts", session_id=session)
+        await alfred.send("yes", session_id=session)
+        assert (await alfred.kitchen.profile_row(alfred.who()))["allergies"] == []
+
+
 async def test_what_is_always_avoided_is_asked_about_in_a_plan(tmp_path: Path):
     async with open_alfred(tmp_path) as alfred:
         session = await begin(alfred)

@@ -116,9 +116,12 @@ def profile_view(profile: UserProfile, detail: Detail, subdomain: str = "") -> P
 
 def pinned_text(profile: UserProfile) -> str:
     """Return what no prompt may leave out."""
-    allergies = _said(profile.values.get("allergies")) or "none known"
+    eater = Eater.of(profile.values)
+    allergies = _said(eater.allergies) or "none known"
     diet = _said(profile.values.get("diet")) or "no restrictions"
-    others = "; ".join(str(each) for each in profile.values.get("eaters") or ())
+    filed = [str(each) for each in profile.values.get("eaters") or ()]
+    meant = [each.line() for each in eater.limits if each.who]
+    others = "; ".join(dict.fromkeys([*filed, *meant]))
     told = f"Allergies (never use these): {allergies}\nDiet: {diet}"
     return f"{told}\nOthers who eat along: {others}" if others else told
 

@@ -199,7 +199,10 @@ def _read_clause(clause: str, kind: LimitKind, who: str) -> Iterator[Limit]:
         subject = group.name if group is not None else food
         if is_told or is_known_food(food):
             each_kind: LimitKind = "avoid" if kind == "diet" else kind
-            yield from (Limit(each_kind, one, who) for one in (subject, *also_meant(food)))
+            yield Limit(each_kind, subject, who)
+            if each_kind == "avoid":
+                # Whoever checks an allergy takes in by itself what is meant along with it.
+                yield from (Limit(each_kind, kin, who) for kin in also_meant(food))
 
 
 def _is_slip(word: str) -> bool:

@@ -173,6 +173,23 @@ def read_number(text: str) -> tuple[float | None, str]:
     return float(int(whole or 0) + Fraction(int(upper), int(lower))), rest
 
 
+def read_quantity(text: str) -> tuple[float | None, str]:
+    """Return how many a text begins with and of what; no number if it belongs to the name."""
+    number, after = read_number(text)
+    if number is None or not 0 < number < 1e7 or not after or _is_name(text, after):
+        return None, text
+    return number, after
+
+
+def _is_name(text: str, after: str) -> bool:
+    """Say whether a number belongs to a name: `7up` is no seven of anything."""
+    first = after.split()[0]
+    is_joined = text.endswith(after) and not text[: -len(after)].endswith(" ")
+    if is_joined and re.match(r"-[^\W\d]", first):
+        return True
+    return is_joined and first[0].isalpha() and not is_known_unit(first) and first != "x"
+
+
 def kitchen_fraction(quantity: float) -> str:
     """Return a quantity as a measuring cup shows it; for showing only, never for reckoning."""
     if quantity >= 20:

@@ -11,7 +11,7 @@ from callboard.knowledge.entities.matching import name_key
 from callboard.packs.alfred.kitchen.compute.amounts import (
     canonical_unit,
     is_known_unit,
-    read_number,
+    read_quantity,
 )
 from callboard.packs.alfred.kitchen.food.foods import OTHER, food_facts
 from callboard.packs.alfred.kitchen.router.dates import DAY, PERIOD, RANGE
@@ -237,19 +237,7 @@ def _quantity(text: str) -> tuple[float | None, str]:
     word = numbers().get(first.casefold())
     if word is not None and rest:
         return word, _after_article(word, rest.strip())
-    number, after = read_number(text)
-    if number is None or not 0 < number < 1e7 or not after or _is_name(text, after):
-        return None, text
-    return number, after
-
-
-def _is_name(text: str, after: str) -> bool:
-    """Say whether a number belongs to a name: `7up` is no seven of anything."""
-    first = after.split()[0]
-    is_joined = text.endswith(after) and not text[: -len(after)].endswith(" ")
-    if is_joined and re.match(r"-[^\W\d]", first):
-        return True
-    return is_joined and first[0].isalpha() and not is_known_unit(first) and first != "x"
+    return read_quantity(text)
 
 
 def _after_article(value: float, rest: str) -> str:

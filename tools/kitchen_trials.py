@@ -17,7 +17,7 @@ import re
 import sys
 import tempfile
 from collections import Counter
-from collections.abc import AsyncIterator, Mapping, Sequence
+from collections.abc import AsyncGenerator, Mapping, Sequence
 from contextlib import asynccontextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -125,7 +125,7 @@ class Kitchen:
         request = ReadRequest.model_validate({"table": table, "limit": 200, "include": include})
         found: dict[str, dict[str, Any]] = {}
         for row in (await self.alfred.kitchen.read(self.who, request)).rows:
-            inner = row.get("ingredient") or {}
+            inner: dict[str, Any] = row.get("ingredient") or {}
             name = row.get("name") or inner.get("name") or row.get("recipe_name") or ""
             told = {each: row[each] for each in COMPARED if row.get(each) is not None}
             found[str(row.get("id", table))] = {"name": str(name), **told}
@@ -308,7 +308,7 @@ def _all_of(trial: Trial, table: str, items: list[dict[str, Any]]) -> str:
 
 
 @asynccontextmanager
-async def opened(folder: Path) -> AsyncIterator[Kitchen]:
+async def opened(folder: Path) -> AsyncGenerator[Kitchen]:
     """Open a kitchen in an empty folder."""
     Project.init(folder)
     home = {"HOME": str(folder), "XDG_CONFIG_HOME": str(folder / "config")}

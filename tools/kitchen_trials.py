@@ -331,6 +331,7 @@ async def score_talk(path: Path, show: str) -> None:
 
 def score_recipes(folder: Path, *, show: bool) -> None:
     from callboard.packs.alfred.kitchen.recipes.reading.importing import import_file
+    from callboard.packs.alfred.kitchen.recipes.reading.limits import RecipeUnreadable
 
     counts: Counter[str] = Counter()
     for path in sorted(folder.iterdir()):
@@ -338,7 +339,15 @@ def score_recipes(folder: Path, *, show: bool) -> None:
         if path.suffix == ".json" or not beside.exists():
             continue
         expected = json.loads(beside.read_text())
-        recipe = import_file(path).recipes[0]
+        try:
+            recipe = import_file(path).recipes[0]
+        except RecipeUnreadable as error:
+            counts["recipes unread"] += 1
+            counts["servings unknown"] += 1
+            counts["lines wrong"] += len(expected["ingredients"])
+            if show:
+                print(f"{path.name}: {error.message}")
+            continue
         facts = recipe.facts
         verdict = _servings(expected["servings"], facts)
         counts[f"servings {verdict}"] += 1

@@ -30,7 +30,6 @@ from callboard.choreography.turn.shapes import (
     Option,
     PendingClarification,
     PendingProposal,
-    StepType,
     ThinkOutput,
 )
 from callboard.choreography.turn.thinking.deciding import (
@@ -239,7 +238,7 @@ class Phases:
         if kind is AnswerKind.REJECT:
             dropped = drop_drafts(work, made)
             tail = f" Dropped: {', '.join(dropped)}." if dropped else ""
-            said = NOTHING_MORE_SAVED if _has_written(proposal) else NOTHING_SAVED
+            said = NOTHING_MORE_SAVED if proposal.has_written else NOTHING_SAVED
             return Replied(f"{said}{tail}")
         apply_updates(work, heard.output)
         drop_drafts(work, made)
@@ -395,9 +394,3 @@ class Phases:
         if not self._note:
             return replied
         return Replied(f"{replied.message}\n{self._note}", replied.action)
-
-
-def _has_written(proposal: PendingProposal) -> bool:
-    """Say whether something was done before the rest of a plan was asked about."""
-    writes = {step.id for step in proposal.steps if step.step_type is StepType.WRITE}
-    return any(name in writes for name, each in proposal.results.items() if each.row_count)

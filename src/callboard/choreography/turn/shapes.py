@@ -180,6 +180,12 @@ class PendingProposal(_Shape):
     # How often in a row this intent has been asked about.
     times: int = 1
 
+    @property
+    def has_written(self) -> bool:
+        """Whether something was done before the rest of the plan was asked about."""
+        writes = {step.id for step in self.steps if step.step_type is StepType.WRITE}
+        return any(name in writes for name, each in self.results.items() if each.row_count)
+
 
 class TurnSummary(_Shape):
     """A turn as later ones remember it."""

@@ -27,6 +27,7 @@ SIZES = ("modules", "folders", "lines")
 SHARED = ("packs", "library")
 CLOSED = "additionalProperties"
 LONG_LINES = 300
+ROUND_LINES = 100
 ALIKE_FIELDS = 4
 ALIKE_SHARE = 0.6
 
@@ -157,10 +158,15 @@ def nested(counts: dict[str, int]) -> dict[str, Any]:
     for name, count in counts.items():
         size, is_of_room, room = name.partition(" in ")
         if is_of_room and size in SIZES:
-            rooms[room][size] = count
+            rooms[room][size] = _rounded(count) if size == "lines" else count
         else:
             stored[name] = count
     return {**stored, ROOMS: dict(rooms)}
+
+
+def _rounded(lines: int) -> int:
+    # A mend of a few lines is nobody's growth.
+    return -(-lines // ROUND_LINES) * ROUND_LINES
 
 
 def compare(

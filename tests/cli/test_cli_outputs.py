@@ -43,8 +43,8 @@ def test_applying_shows_what_is_changed(
     outline = root / "Story" / "SCN-outline.md"
     first = outline.read_text().splitlines()[0]
     evidence = f'Evidence: Story/SCN-outline.md "{first}"'
-    proposed = f"# Another order\n\n### Scene 1: The bell\n\n{evidence}"
-    critique = 'Take it.\n\nEvidence: slot:outline_proposal "Another order"'
+    proposed = f"{first}, in another order\n\n### Scene 1: The bell\n\n{evidence}"
+    critique = 'Take this, in another order.\n\nEvidence: slot:outline_proposal "in another order"'
     replies = [
         {"prompt_type": "restructure_outline", "text": proposed, "times": "always"},
         {"prompt_type": "critique_outline", "text": critique, "times": "always"},
@@ -55,6 +55,6 @@ def test_applying_shows_what_is_changed(
     assert ran.code == exits.OK, ran.err
     applied = here("runs", "apply", "last")
     assert applied.code == exits.OK, applied.err
-    assert f"-{first}\n" in applied.out and "+# Another order\n" in applied.out
+    assert f"-{first}\n" in applied.out and f"+{first}, in another order\n" in applied.out
     assert applied.out.endswith("Written: Story/SCN-outline.md\n")
-    assert outline.read_text().startswith("# Another order")
+    assert outline.read_text().startswith(f"{first}, in another order")

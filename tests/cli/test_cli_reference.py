@@ -7,6 +7,7 @@ from pathlib import Path
 import pytest
 from clitools import Here, staff_replies
 
+from callboard.cli import exits
 from callboard.cli.table import names
 from warm_process import run_warm
 
@@ -84,9 +85,6 @@ def test_the_minute_of_the_readme_works(
     lines = [shlex.split(line, comments=True) for line in block.splitlines()]
     assert len(lines) == 12
     staff = json.loads(staff_replies())["replies"]
-    own = 'Short.\n\nEvidence: slot:edited_draft "My own words."'
-    critic = {"prompt_type": "evaluate_reader_experience", "matching": "My own words"}
-    staff.insert(0, {**critic, "text": own, "times": "always"})
     task = {"id": 1, "description": "Draft scene 5", "deps": []}
     staff.append({"prompt_type": "decompose", "json": {"tasks": [task]}, "times": "always"})
     cited = "I would not.\n\nEvidence: scope: looked at all scenes"
@@ -99,4 +97,7 @@ def test_the_minute_of_the_readme_works(
             monkeypatch.chdir(words[1])
             continue
         ended = here(*words[1:])
-        assert ended.code == 0, (words, ended.err)
+        # One sentence is no scene: the words are kept, and the fork says that it is not done.
+        is_fork = words[1:3] == ["runs", "fork"]
+        assert ended.code == (exits.FAILED if is_fork else exits.OK), (words, ended.err)
+        assert not is_fork or "Not done: " in ended.err, ended.err[-900:]

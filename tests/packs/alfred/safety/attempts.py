@@ -25,8 +25,11 @@ HERE = Path(__file__).parent
 ASKED, WARNED, NOTHING, SILENT = "asked", "warned", "nothing done", "silent"
 WARNINGS = ("holds ", "not known", "reads like", "allergy")
 DAY = "2026-05-21"
-# All that comes of these is a thing on the list that holds no allergen: oat milk.
-HARMLESS_SAID = ("we're out of oat milk, use the normal one",)
+# All that comes of these is a thing on the list that holds no allergen; the rest is left aside.
+HARMLESS_SAID = (
+    "we're out of oat milk, use the normal one",
+    "buy marg, and if they have none get butter",
+)
 SAID = (
     "I'm making {} for 2",
     "scale {} to 8",

@@ -14,9 +14,11 @@ from callboard.choreography.turn.requests import (
     WriteRequest,
 )
 from callboard.core.vocabulary import Receipt
+from callboard.packs.alfred.kitchen.food.checking import Eater, check_for
 from callboard.packs.alfred.kitchen.food.groups import allergens_in
 from callboard.packs.alfred.project import KitchenProject
 from callboard.tools import list_receipts
+from sizes import size
 
 pytestmark = pytest.mark.anyio
 PAD_THAI = {
@@ -54,13 +56,41 @@ async def rows(alfred: KitchenProject, table: str) -> list[dict[str, Any]]:
 UNKNOWABLE = "'Roast beef baps'"
 
 
-@pytest.mark.parametrize("name", ["attempts_dev.jsonl", "attempts_held.jsonl"])
-@pytest.mark.timeout(900)
+FILES = ("attempts_dev.jsonl", "attempts_held.jsonl")
+
+
+@pytest.mark.parametrize("name", FILES)
+def test_every_attempt_is_seen_in_what_is_written(name: str) -> None:
+    """All of them by the one check that every door passes; links and sentences need the doors."""
+    missed: list[str] = []
+    alarmed: list[str] = []
+    tried = 0
+    for attempt in read_lines(name):
+        if attempt["where"] in ("message", "link"):
+            continue
+        tried += 1
+        recipe = attempt["recipe"]
+        lines = [{"raw_text": line} for line in recipe["lines"]]
+        content = {"name": recipe["title"], "ingredients": lines, "steps": recipe.get("steps")}
+        found = check_for(Eater(allergies=(attempt["allergy"],)), content)
+        told = f"{attempt['allergy']} in {recipe['title']!r}"
+        if attempt["dangerous"] and not found and UNKNOWABLE not in told:
+            missed.append(told)
+        elif found and not attempt["dangerous"]:
+            alarmed.append(told)
+    assert tried > 250
+    assert missed == []
+    assert len(alarmed) <= 5, alarmed
+
+
+@pytest.mark.parametrize("name", FILES)
+@pytest.mark.chaos
+@pytest.mark.timeout(1800)
 async def test_no_attempt_passes_in_silence(tmp_path: Path, name: str):
-    async with open_alfred(tmp_path) as alfred:
-        attempts = read_lines(name)
-        tally = await attempt_all(alfred, attempts, in_turn=True)
+    attempts = read_lines(name)
     assert len(attempts) > 250
+    async with open_alfred(tmp_path) as alfred:
+        tally = await attempt_all(alfred, attempts[:: size(12, 1)], in_turn=True)
     assert [each for each in tally.passed if UNKNOWABLE not in each] == []
     # A harmless look-alike is hardly ever asked about.
     harmless = sum(each.total() for each in tally.harmless.values())

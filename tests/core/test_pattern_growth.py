@@ -18,8 +18,12 @@ TOOL = Path(__file__).parents[2] / "tools" / "pattern_growth.py"
 # Made of names or words at run time: of escaped words, or read sentence by sentence.
 MADE_WHILE_RUNNING = {
     "callboard.choreography.turn.sections",
+    "callboard.library.story.facts.ages",
     "callboard.library.story.facts.bodies",
+    "callboard.library.story.facts.deaths",
     "callboard.library.story.facts.lives",
+    "callboard.library.story.facts.skills",
+    "callboard.packs.alfred.kitchen.router.wording",
     "callboard.library.story.text.front",
     # Made of forms.yaml as the modules are loaded, and measured there, as `_FORMS`.
     "callboard.packs.alfred.kitchen.router.words",

@@ -39,14 +39,14 @@ NOTE = IssueDraft("Look at this", IssueSource(IssueKind.NOTE))
 # Commands that change nothing.
 READING = """
 agents; alfred entities; alfred export; alfred list; alfred why; config show; doctor; evidence;
-budget list; factory alerts; factory changes; factory decisions; factory graph around;
-factory graph central; factory graph path; factory notebook ask; factory notebook list;
-factory order; factory prompts; factory proposals; factory state; factory timeline;
-factory variants; factory versions; factory voices; issues list; issues show; models list;
-models status; models test; packs list; plan list; plan show; prompts list; prompts show;
-receipts list; receipts show; receipts verify; recipes list; recipes show; route; runs events;
-runs list; runs proposals; runs show; runs slot; runs steps; runs watch; serve; sessions list;
-sessions show; tool list; tool show; usage
+budget list; factory alerts; factory changes; factory decisions; factory filed; factory graph
+around; factory graph central; factory graph path; factory notebook ask; factory notebook list;
+factory order; factory prompts; factory proposals; factory state; factory timeline; factory
+variants; factory versions; factory voices; issues list; issues show; models list; models status;
+models test; packs list; plan list; plan show; prompts list; prompts show; receipts list; receipts
+show; receipts verify; recipes list; recipes show; route; runs events; runs list; runs proposals;
+runs show; runs slot; runs steps; runs watch; serve; sessions list; sessions show; tool list; tool
+show; usage
 """
 # Commands that begin a run, or take one up: its journal is the record.
 STARTING = """
@@ -59,16 +59,17 @@ auth remove; auth status; auth store; auth tie; auth untie; init; models pull; t
 # Commands that change a project: each leaves a receipt, itself or by the run it begins.
 CHANGING = """
 alfred import; alfred onboard; alfred people; alfred seed; answer; budget clear; budget set;
-issues add; issues close; issues link; issues reopen; models reset; plan answer; plan edit;
-plan force; plan pause; plan remove; plan reorder; plan resume; plan retry; plan start; runs apply;
+issues add; issues close; issues link; issues reopen; models reset; plan answer; plan edit; plan
+force; plan pause; plan remove; plan reorder; plan resume; plan retry; plan start; runs apply;
 runs cancel; runs pause; runs resume; sessions complete; sessions create; sessions resume;
 sessions suspend; sessions switch; tool run; factory accept; factory analyze; factory approve;
-factory audit; factory bundle; factory cast; factory complete; factory conflicts;
-factory consolidate; factory correct; factory decide; factory edit; factory enhance; factory export;
-factory forget; factory graph export; factory health; factory hybrid; factory lock; factory mode;
-factory new; factory notebook add; factory notebook remove; factory outline; factory reopen;
-factory scaffold; factory select; factory template; factory theme; factory tournament; factory undo;
-factory voice-report; factory waive; factory winner; factory write
+factory audit; factory bundle; factory cast; factory chapter; factory complete; factory conflicts;
+factory consolidate; factory correct; factory decide; factory edit; factory enhance; factory
+export; factory forget; factory graph export; factory health; factory hybrid; factory import;
+factory lock; factory mode; factory new; factory notebook add; factory notebook remove; factory
+outline; factory reopen; factory scaffold; factory select; factory template; factory theme;
+factory title-page; factory tournament; factory undo; factory voice-report; factory waive; factory
+winner; factory write
 """
 # What may be said in a new project, in this order; each leaves a receipt.
 SAID = [

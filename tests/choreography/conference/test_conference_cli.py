@@ -94,7 +94,7 @@ def test_a_round_for_programs_ends_with_the_round(here: Here) -> None:
 
 def test_what_cannot_be_asked_is_said(here: Here) -> None:
     code, _, err = here("conference", "Hello.", "--tools", "no_such_tool")
-    assert (code, "no_such_tool" in err) == (2, True)
+    assert (code, "no_such_tool" in err) == (4, True)
     code, _, err = here("conference", "Hello.", "--agents", "poet")
     assert (code, "no enabled agent 'poet'" in err) == (2, True)
     code, _, err = here("conference", "--agents", "writer")

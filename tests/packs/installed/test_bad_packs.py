@@ -106,7 +106,7 @@ PROBLEMS = [
     "the routes of pack mistaken are left out: pack mistaken names a router that is int",
     "pack malformed is left out: ",
     "pack wordy is left out: ",
-    "colour: Extra inputs are not permitted",
+    "colour: is not known",
     "pack without_file is left out: ",
     "pack inner is left out: package outer.inner cannot be looked for: RuntimeError('outer')",
     "pack ghost is left out: there is no package ghost",

@@ -6,12 +6,11 @@ alone, and so is a verb nobody listed. It never turns the past into the present.
 
 import re
 from functools import cache
-from pathlib import Path
 from typing import Any, Final, cast
 
-from callboard.core.parsing import load_yaml
+from callboard.core.bundled import bundled_yaml
 
-_TOKEN: Final = re.compile(r"[“\"][^”\"]*[”\"]|[^\W\d_]+(?:['’][^\W\d_]+)*|\s+|.", re.DOTALL)
+_TOKEN: Final = re.compile(r"“[^“”]*”|\"[^\"]*\"|[^\W\d_]+(?:['’][^\W\d_]+)*|\s+|.", re.DOTALL)
 _WORD: Final = re.compile(r"[^\W\d_]")
 _AUXILIARIES: Final = {
     "is": "was",
@@ -121,5 +120,4 @@ def _words(name: str) -> frozenset[str]:
 
 @cache
 def _data() -> dict[str, Any]:
-    path = Path(__file__).parent / "tense.yaml"
-    return cast("dict[str, Any]", load_yaml(path.read_text(encoding="utf-8")))
+    return cast("dict[str, Any]", bundled_yaml("callboard.packs.control_room", "tense.yaml"))

@@ -157,9 +157,9 @@ class Guest:
         return self.page.locator(".kitchen").get_attribute("data-session") or ""
 
     def turns(self) -> list[dict[str, Any]]:
-        return self.kitchen.get(f"/sessions/{self.session_id}/turns")
+        return self.kitchen.get(f"/sessions/{self.session_id}/turns", user_id=self.user_id)
 
     def calls(self) -> list[Any]:
         """Return the model calls of the last turn."""
         path = f"/sessions/{self.session_id}/trace/{self.turns()[-1]['turn']}"
-        return self.kitchen.get(path)["calls"]
+        return self.kitchen.get(path, user_id=self.user_id)["calls"]

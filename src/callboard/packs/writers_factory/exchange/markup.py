@@ -12,7 +12,7 @@ from callboard.packs.writers_factory.exchange.prose_tree import Node, blocks_of
 _MARKS: Final = re.compile(
     r"\\(?=[!-/:-@\[-`{-~\n]|$)|`|(?<!\s)\*|\*(?!\s)"
     r"|(?<![\w\s])_|_(?![\w\s])|(?<=\s)_(?=\w)|(?<=\w)_(?=\s)"
-    r"|\[(?=\^)|\](?=\()|<(?=[A-Za-z][A-Za-z0-9+.-]+:|\S+@)|&(?=#?\w+;)"
+    r"|\[(?=\^)|\](?=\()|<(?=[A-Za-z][A-Za-z0-9+.-]{1,40}:|[^\s@]{1,200}@)|&(?=#?\w+;)"
 )
 _OPENINGS: Final = re.compile(r"(?m)^( *)(#{1,6}(?=\s|$)|>|[-+*](?=\s|$)|=+\s*$|-{2,}\s*$|~{3,})")
 _COUNTED: Final = re.compile(r"(?m)^( *\d{1,9})([.)])(?=\s|$)")

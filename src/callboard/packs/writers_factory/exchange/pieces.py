@@ -12,9 +12,9 @@ from typing import Final
 from callboard.core.errors import InvalidInput
 from callboard.packs.writers_factory.exchange.prose_tree import split_notes, without_controls
 
-_HEADING: Final = re.compile(r" {0,3}(#{1,6})\s+(.*?)(?:\s+#+)?\s*")
+_HEADING: Final = re.compile(r" {0,3}(#{1,6})\s(.*)")
 _BREAK: Final = re.compile(r"\s*(?:#|⁂|~{1,5}|#{3,}|[*•·](?:\s*[*•·]){2,}|-(?:\s*-){2,}|_{3,})\s*")
-_PAGE: Final = re.compile(r"\s*(?:\f|\\(?:page\s?break|newpage|clearpage))\s*", re.IGNORECASE)
+_PAGE: Final = re.compile(r"\f+|\\(?:page\s?break|newpage|clearpage)", re.IGNORECASE)
 _UNDERLINE: Final = re.compile(r" {0,3}(=+|-+)\s*")
 _ENCODINGS: Final = (
     (b"\xef\xbb\xbf", "utf-8-sig"),
@@ -94,12 +94,12 @@ def _below_front_matter(text: str) -> str:
 def _pieces(text: str) -> Iterator[TextPiece]:
     for block in _blocks(text.split("\n")):
         first = block[0]
-        hit = _HEADING.fullmatch(first)
+        hit = _heading(first)
         if len(block) == 2 and _UNDERLINE.fullmatch(block[1]) and not is_break(first):
             yield TextPiece(PieceKind.HEADING, first.strip(), 1 if "=" in block[1] else 2)
-        elif hit is not None and hit[2]:
-            yield TextPiece(PieceKind.HEADING, hit[2], len(hit[1]))
-        elif len(block) == 1 and _PAGE.fullmatch(first):
+        elif hit is not None and hit[1]:
+            yield TextPiece(PieceKind.HEADING, hit[1], hit[0])
+        elif len(block) == 1 and _is_page(first):
             yield TextPiece(PieceKind.PAGE)
         elif len(block) == 1 and is_break(first):
             yield TextPiece(PieceKind.BREAK)
@@ -111,9 +111,7 @@ def _blocks(lines: Iterable[str]) -> Iterator[list[str]]:
     """Yield lines that stand together; a heading or a mark stands alone."""
     held: list[str] = []
     for line in lines:
-        stands_alone = (
-            bool(_HEADING.fullmatch(line)) or is_break(line) or bool(_PAGE.fullmatch(line))
-        )
+        stands_alone = bool(_heading(line)) or is_break(line) or _is_page(line)
         is_rule = bool(held) and _UNDERLINE.fullmatch(line) is not None
         if line.strip() and (is_rule or not stands_alone):
             held.append(line.rstrip() if not line.endswith("  ") else line)
@@ -125,3 +123,17 @@ def _blocks(lines: Iterable[str]) -> Iterator[list[str]]:
             yield [line]
     if held:
         yield held
+
+
+def _heading(line: str) -> tuple[int, str] | None:
+    """Return how deep a heading is and what it says, without the signs that may close it."""
+    found = _HEADING.fullmatch(line.rstrip())
+    if found is None:
+        return None
+    said = found[2].strip()
+    bare = said.rstrip("#")
+    return len(found[1]), bare.rstrip() if bare != said and bare[-1:].isspace() else said
+
+
+def _is_page(line: str) -> bool:
+    return _PAGE.fullmatch(line.strip(" \t\r\n")) is not None

@@ -9,6 +9,7 @@ import unicodedata
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import cache
+from string import whitespace
 from typing import Any, Final
 
 from callboard.core.bundled import bundled_yaml
@@ -26,7 +27,7 @@ def canonical_unit(text: str | None) -> str | None:
     """Return a unit in its one spelling; pieces are no unit, and an unknown word stays as it is."""
     if text is None or not text.strip():
         return None
-    stripped = re.sub(r"[\s.]+$", "", composed(text).strip())
+    stripped = composed(text).strip().rstrip(f"{whitespace}.")
     known = _exact().get(stripped) or _spellings().get(_spelling(stripped))
     if known == PIECE:
         return None

@@ -18,7 +18,9 @@ from callboard.packs.alfred.kitchen.food.spelling import OWNED, near
 LimitKind = Literal["allergy", "diet", "avoid"]
 KINDS: Final = ("allergy", "diet", "avoid")
 MOST_NAME: Final = 60
-_LINE: Final = re.compile(r"\s*(?P<who>[^:]{1,60}?)\s*:\s*(?P<kind>\w+)\s+(?P<what>\S.{0,99}?)\s*")
+_LINE: Final = re.compile(
+    r"(?P<who>[^:]{1,60}):\s{0,9}(?P<kind>\w{1,20})\s{1,9}(?P<what>\S.{0,99})"
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,8 +44,8 @@ def read_limits(lines: Iterable[Any]) -> tuple[Limit, ...]:
 
 def read_limit(line: str) -> Limit | None:
     """Return what a line says, by the names the lexicon has for it; None if it is no limit."""
-    found = _LINE.fullmatch(line)
-    if found is None:
+    found = _LINE.fullmatch(line.strip())
+    if found is None or not found["who"].strip():
         return None
     kind = {"intolerance": "allergy", "avoids": "avoid"}.get(found["kind"], found["kind"])
     if kind not in KINDS:

@@ -30,7 +30,7 @@ _SPACED: Final = re.compile(r"(?<!\w)(?:\w[ ._*·-]){3,}\w(?!\w)")
 _BROKEN: Final = re.compile(r"(?<=[^\W\d_])[*·•_'’`\u00b4.](?=[^\W\d_])")
 OWNED: Final = re.compile(r"['’`\u00b4]s\b")
 _LEET: Final = str.maketrans("013457@$€", "oleasta" + "se")
-_MIXED: Final = re.compile(r"(?=\w*[^\W\d_]{2})\w*[013457@$€][^\W\d_][\w@$€]*")
+_MIXED: Final = re.compile(r"(?=\w{0,40}[^\W\d_]{2})\w{0,40}[013457@$€][^\W\d_][\w@$€]*")
 _UMLAUTS: Final = (("ae", "a"), ("oe", "o"), ("ue", "u"))
 
 

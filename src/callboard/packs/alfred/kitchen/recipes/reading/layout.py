@@ -18,14 +18,14 @@ _BULLET: Final = re.compile(r"^\s*[-*+•‣▪◦▢☐□]\s+(?P<text>\S.*)$")
 _NUMBERED: Final = re.compile(r"^\s*(?:step\s*)?\d{1,3}\s*[.):]\s+", re.IGNORECASE)
 _ROW: Final = re.compile(r"^\s*\|(?P<cells>.*)\|\s*$")
 _RULED: Final = re.compile(r"^[\s|:-]+$")
-_HEADING: Final = re.compile(r"^\s*(?:#{2,6}\s+(?P<marked>.+?)|\*\*(?P<bold>[^*]+)\*\*:?)\s*#*$")
+_HEADING: Final = re.compile(r"(?:#{2,6}\s(?P<marked>.+)|\*\*(?P<bold>[^*]+)\*\*:?)")
 _AMOUNT: Final = re.compile(r"^\s*(?:[~≈]\s*)?(?:\d|[½¼¾⅓⅔⅛])")
-_SLASHED: Final = re.compile(r"\s+/\s+(?=\d|[½¼¾⅓⅔]|pinch|dash|a )")
+_SLASHED: Final = re.compile(r"(?<=\s)/\s{1,9}(?=\d|[½¼¾⅓⅔]|pinch|dash|a )")
 _AND_MORE: Final = re.compile(r"(?:,|\s[&+]|\sand)\s+(?=\d+\s+[^\W\d])")
 _SERVES: Final = re.compile(
     r"^\s*(?:serves|feeds|makes|yields?|servings?|portions?)\b", re.IGNORECASE
 )
-_FACT: Final = re.compile(r"^\s*(?:[-*+]\s*)?(?P<key>[^:\d]{2,40}?)\s*:")
+_FACT: Final = re.compile(r"^\s{0,9}(?:[-*+]\s{0,9})?(?P<key>[^:\d\s][^:\d]{1,39}):")
 _LEAST_LISTED: Final = 2
 _FOR: Final = re.compile(r"^for (?:the|serving)\b", re.IGNORECASE)
 _MOST_WORDS: Final = 12
@@ -89,12 +89,12 @@ def _sort(body: list[str]) -> _Sorting:
 def _goes_in(line: str, *, has_bullets: bool, has_begun: bool) -> bool:
     """Say whether a line is something that goes in."""
     fact = _FACT.match(without_emoji(line))
-    if _SERVES.match(line) or (fact is not None and fact_named(fact["key"]) is not None):
+    if _SERVES.match(line) or (fact is not None and fact_named(fact["key"].rstrip()) is not None):
         return False
     if has_bullets:
         return bool(_BULLET.match(line) or _ROW.match(line))
     plain = one_line(line)
-    if not plain or _NUMBERED.match(plain) or _HEADING.match(line):
+    if not plain or _NUMBERED.match(plain) or _heading(line):
         return False
     if _SLASHED.search(plain):
         return True
@@ -118,12 +118,12 @@ def _heads(line: str, following: list[str], *, has_bullets: bool) -> bool:
 
 
 def _title(line: str) -> str:
-    found = _HEADING.match(line)
+    found = _heading(line)
     return one_line((found["marked"] or found["bold"]) if found else line).strip(" :*")
 
 
 def _plain_heading(line: str) -> str:
-    found = _HEADING.match(line)
+    found = _heading(line)
     return line if found is None else (found["marked"] or found["bold"])
 
 
@@ -191,3 +191,7 @@ def _says_again(kept: list[IngredientLine], group: list[IngredientLine]) -> bool
     shared = len(first & again) / max(len(first), len(again))
     is_way = bool(_WAYS.search(group[0].group)) and bool(_WAYS.search(kept[0].group) or shared)
     return shared >= (_SAME / 2 if is_way else _SAME)
+
+
+def _heading(line: str) -> re.Match[str] | None:
+    return _HEADING.fullmatch(line.strip().rstrip("#").rstrip())

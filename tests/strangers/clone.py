@@ -90,6 +90,8 @@ class Clone:
             "CALLBOARD_ERRORS_RETRY_TRANSIENT_MAX_ATTEMPTS": "1",
             "CALLBOARD_ERRORS_RETRY_EXTERNAL_DEGRADING_MAX_ATTEMPTS": "1",
             "PYTHON_KEYRING_BACKEND": "keyring.backends.fail.Keyring",
+            # The embedded model's weights are fetched when they are needed; here they cannot be.
+            "PIP_NO_INDEX": "1",
             **self.environment,
             **(more or {}),
         }

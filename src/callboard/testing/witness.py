@@ -15,6 +15,7 @@ from pathlib import Path
 from typing import Any, Final
 
 from callboard.core.canonical import Json
+from callboard.core.errors import Conflict
 from callboard.core.vocabulary import RunRecord, RunState, StepKind, StepRecord, StepState
 from callboard.engine.changes import Changes
 from callboard.models import Line, ModelRequest, Script
@@ -80,7 +81,12 @@ async def finish(studio: Studio, run_id: str, answers: Mapping[str, Json]) -> Ru
         for asked in studio.database.read(lambda c: list_questions(c, run_id=run_id)):
             if asked.key not in answers:
                 raise AssertionError(f"The run asks {asked.key!r}, and no answer was given for it.")
-            await studio.engine.answer(asked.id, answers[asked.key])
+            try:
+                await studio.engine.answer(asked.id, answers[asked.key])
+            except Conflict:
+                # Somebody cancelled the run since the question was read; else it is a fault.
+                if not studio.engine.load(run_id).is_terminal:
+                    raise
         await changes.next()
 
 

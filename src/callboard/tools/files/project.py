@@ -8,6 +8,7 @@ import os
 import stat
 from collections.abc import Iterator
 from dataclasses import dataclass
+from itertools import chain
 from pathlib import Path
 from typing import Final
 
@@ -179,8 +180,7 @@ class ProjectFiles:
         while waiting:
             prefix = waiting.pop()
             try:
-                with os.scandir(self.root / prefix) as found:
-                    entries = list(found)
+                entries = _entries(self.root / prefix)
             except OSError:
                 # A folder that vanished or is closed to us has no files to offer.
                 continue
@@ -249,3 +249,9 @@ def _is_text(name: str) -> bool:
     except UnicodeEncodeError:
         return False
     return True
+
+
+def _entries(folder: Path) -> "list[os.DirEntry[str]]":
+    # Opened and read to its end in one call: a tool's thread may be stopped between any two
+    # statements, and between opening and `with` the folder would stay open.
+    return list(chain.from_iterable(map(os.scandir, (folder,))))

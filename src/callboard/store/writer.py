@@ -53,7 +53,6 @@ def _accept(_connection: sqlite3.Connection, _path: Path) -> None:
     """Refuse nothing."""
 
 
-
 @dataclass(frozen=True, slots=True)
 class Rows:
     """A unit of inserts without logic: the batch executes those of one statement together.

@@ -68,8 +68,8 @@ tools:
 """
 
 
-# The deadlines in the same order, without the patience; only a library that lets no other thread run
-# ever gets to the last.
+# The deadlines in the same order, without the patience; only a library that lets no other thread
+# run ever gets to the last.
 EARLY = """
 import callboard.cli.bridge as b
 assert 0 < b._ORDERLY_SECONDS < b._END_SECONDS < b._KILL_SECONDS < 60

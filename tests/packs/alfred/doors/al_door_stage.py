@@ -20,7 +20,6 @@ from door_receipts import watch_receipts
 from door_server import served
 from warm_kitchen import furnish
 
-
 # As often as ever, without the waits in between.
 SOON = {"initial_delay_seconds": 0.01, "max_delay_seconds": 0.01}
 

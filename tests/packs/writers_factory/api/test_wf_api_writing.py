@@ -1,5 +1,7 @@
 """The REST door of Writers Factory: voice, scenes, revision, health and the end of a book."""
 
+from dataclasses import replace
+
 import pytest
 from factory_door_stage import (
     BLOCKED,
@@ -10,6 +12,8 @@ from factory_door_stage import (
     lay_foundation,
     write_book,
 )
+
+from callboard.packs.writers_factory.model import SceneStatus
 
 pytestmark = pytest.mark.anyio
 
@@ -286,3 +290,36 @@ async def test_a_manuscript_in_the_project_is_taken_in_and_taken_back(shop: Shop
         undone = await desk.post("/import/undo", {"import_id": made["id"]})
         assert undone["is_undone"] and (desk.root / "old.txt").exists()
         await desk.post("/import/undo", {"import_id": made["id"]}, status=404)
+
+
+async def test_a_text_that_contradicts_a_card_is_accepted_by_force_only(shop: Shop) -> None:
+    async with shop.serve() as desk:
+        await lay_foundation(desk)
+        await write_book(desk.factory, SCENE)
+        await desk.move("DIRECTOR")
+        card = "# Jun\n\nEyes: brown\n"
+        desk.factory.workspace.files.write_text("content/Characters/Jun.md", card)
+        false = {"new_text": "Jun’s eyes were green. Jun looked", "old_text": "Jun looked"}
+        path = "/scenes/ch1-sc1/edits"
+        refused = await desk.post(path, {**false, "reason": "a wish"}, status=409)
+        assert refused["error"]["code"] == "text_unproven"
+        assert "green" in refused["error"]["details"]["findings"][0]
+        made = await desk.post(path, {**false, "reason": "a wish", "force": True}, status=201)
+        assert "green" in made["against"][0]
+        # One that was never accepted is refused before a run is started.
+        book = desk.factory.rooms.manuscript
+        await desk.put(
+            "/outline",
+            {
+                "scenes": [
+                    {"chapter": 1, "scene": n, "title": "S", "beat_number": n} for n in (1, 2)
+                ]
+            },
+        )
+        text = f"Jun’s eyes were green.\n\n{SCENE}"
+        meta = replace(book.scene("ch1-sc2"), status=SceneStatus.SCAFFOLDED)
+        await book.save("ch1-sc2", text, meta, reason="typed")
+        refused = await desk.post("/scenes/ch1-sc2/accept", {}, status=409)
+        assert refused["error"]["code"] == "text_unproven"
+        done = await desk.job("/scenes/ch1-sc2/accept", {"force": True})
+        assert done["scene"]["status"] == "drafted" and done["against"]

@@ -6,8 +6,11 @@ from fastapi import APIRouter
 from pydantic import Field
 
 from callboard.api.project import Entry, Shown, StartedJob, Wanted, started
-from callboard.packs.writers_factory.doors.routes.request import WritersFactory
-from callboard.packs.writers_factory.doors.routes.request_fields import Note, SessionId
+from callboard.packs.writers_factory.doors.routes.request import (
+    Note,
+    SessionId,
+    WritersFactory,
+)
 from callboard.packs.writers_factory.exchange.arrival import Import, arrival_in, preview_import
 from callboard.packs.writers_factory.exchange.export import (
     Edition,

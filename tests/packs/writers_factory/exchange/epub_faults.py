@@ -95,29 +95,32 @@ def _metadata(package: Element) -> Iterator[str]:
 def _page(name: str, parsed: dict[str, Element], files: set[str], told: set[str]) -> Iterator[str]:
     page = parsed[name]
     ids = [str(each.get("id")) for each in page.iter() if each.get("id") is not None]
-    yield from (
-        f"{name}: the id {each!r} is there twice" for each, n in Counter(ids).items() if n > 1
-    )
+    twice = [each for each, count in Counter(ids).items() if count > 1]
+    yield from (f"{name}: the id {each!r} is there twice" for each in twice)
     yield from (f"{name}: {each!r} is no id" for each in ids if not _NAME.fullmatch(each))
     if not (page.findtext(f"{XHTML}head/{XHTML}title") or "").strip():
         yield f"{name} has no title"
     if any(each.tag.endswith("}svg") for each in page.iter()) and "svg" not in told:
         yield f"{name} holds SVG and does not say so"
     for each in page.iter():
-        kind = str(each.tag).removeprefix(XHTML)
-        if kind in ("script", "iframe", "object", "embed", "form"):
-            yield f"{name} holds {kind}"
-        if kind == "p" and (inside := {str(e.tag).removeprefix(XHTML) for e in each} & _BLOCKS):
-            yield f"{name}: a paragraph holds {inside}"
-        if kind in ("ol", "ul") and {e.tag for e in each} - {f"{XHTML}li"}:
-            yield f"{name}: a list holds what is no item"
-        if kind in _EMPTY and (len(each) or (each.text or "").strip()):
-            yield f"{name}: {kind} holds something"
-        if kind == "img" and each.get("alt") is None:
-            yield f"{name}: a picture without words"
+        yield from (f"{name}: {fault}" for fault in _element(each))
         for key in ("href", "src", "{http://www.w3.org/1999/xlink}href"):
             if (link := each.get(key)) is not None:
                 yield from _link(name, link, parsed, files)
+
+
+def _element(each: Element) -> Iterator[str]:
+    kind, inside = str(each.tag).removeprefix(XHTML), {str(e.tag).removeprefix(XHTML) for e in each}
+    if kind in ("script", "iframe", "object", "embed", "form"):
+        yield f"{kind} is no part of a book"
+    if kind == "p" and inside & _BLOCKS:
+        yield f"a paragraph holds {inside & _BLOCKS}"
+    if kind in ("ol", "ul") and inside - {"li"}:
+        yield "a list holds what is no item"
+    if kind in _EMPTY and (inside or (each.text or "").strip()):
+        yield f"{kind} holds something"
+    if kind == "img" and each.get("alt") is None:
+        yield "a picture has no words"
 
 
 def _link(name: str, link: str, parsed: dict[str, Element], files: set[str]) -> Iterator[str]:

@@ -9,7 +9,6 @@ from typing import Final
 
 from callboard.core.errors import Conflict
 from callboard.library.story.model import Severity, StoryFinding
-from callboard.library.story.tools.proof import prove_text
 from callboard.studio.studio import Studio
 from callboard.tools import off_loop
 
@@ -50,6 +49,8 @@ async def require_proven(
 
 def _find(studio: Studio, path: str, text: str) -> dict[tuple[str, str], str]:
     """Return what is grave and sure, by what it is."""
+    from callboard.library.story.tools.proof import prove_text
+
     proof = prove_text(studio.tools.context(""), path, text)
     found = (each for check in proof.checks if check.name != _CRAFT for each in check.findings)
     return {(each.type, each.message): _told(each) for each in found if _is_grave(each)}

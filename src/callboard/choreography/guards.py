@@ -40,15 +40,24 @@ def only_one(
     return guard
 
 
-def one_per_session(connection: Connection, run: RunRecord, refusal: Refusal) -> None:
-    """Object to a stored run while another of its choreography is under way in its session."""
+def one_per_session(
+    studio: Studio, connection: Connection, run: RunRecord, refusal: Refusal
+) -> None:
+    """Object to a stored run while another of its choreography is under way in its session.
+
+    One whose process died is given up for it: what it had done stands, and it can be retried.
+    """
     under_way = list_runs(
         connection,
         states=UNFINISHED,
         session_id=run.session_id,
         choreography=run.choreography,
     )
-    _refuse((other for other in under_way if other.id != run.id), refusal)
+    others = [other for other in under_way if other.id != run.id]
+    lost = [other for other in others if is_interrupted(studio, other)]
+    _refuse((other for other in others if other not in lost), refusal)
+    for other in lost:
+        studio.engine.give_up(connection, other)
 
 
 def _refuse(others: Iterable[RunRecord], refusal: Refusal) -> None:

@@ -6,7 +6,7 @@ as an operation (`choreography.operating.operate_within`) is stored with that st
 """
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import asdict, dataclass, field
 from enum import StrEnum
 from typing import Any, Protocol
 
@@ -97,6 +97,21 @@ class OpenedUnit:
     revisions: tuple[Mapping[str, Json], ...] = ()
     # What a role or the Showrunner should know of the project, in a few lines.
     about: str = ""
+
+    def to_json(self) -> dict[str, Json]:
+        """Return the stored shape."""
+        return asdict(self)
+
+    @classmethod
+    def from_json(cls, data: Mapping[str, Any]) -> "OpenedUnit":
+        """Read the stored shape."""
+        return cls(
+            id=data["id"],
+            entries={kind: StoredArtifact(**each) for kind, each in data["entries"].items()},
+            made={kind: StoredArtifact(**each) for kind, each in data["made"].items()},
+            revisions=tuple(data["revisions"]),
+            about=data["about"],
+        )
 
 
 @dataclass(frozen=True, slots=True)

@@ -6,6 +6,7 @@ the playbook's stands in, and the record says so. Nobody is asked what code can 
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import cache
 from typing import Any, Final, Generic
 
 from callboard.choreography.answers import A, narrowed, schema_of, words
@@ -24,6 +25,10 @@ from callboard.engine.scope import StepScope
 from callboard.prompts import Layer
 
 _NOT_READ: Final = "It has not the shape that was asked for."
+
+
+# The shapes of the five decisions never change; those of what is narrowed are made anew.
+_schema: Final = cache(schema_of)
 
 
 @dataclass(frozen=True, slots=True)
@@ -101,7 +106,7 @@ class Showrunner:
                 prompt=question.prompt,
                 layers=(*self._prompts.parts(self.role), *due.layers),
                 message=self._prompts.message(question.prompt, problem=wrong, **due.told),
-                schema=schema_of(asked),
+                schema=schema_of(asked) if asked is not question.answer else _schema(asked),
             ),
         )
 

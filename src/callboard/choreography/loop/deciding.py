@@ -10,10 +10,10 @@ from functools import cache
 from typing import Any, Final, Generic
 
 from callboard.choreography.answers import A, narrowed, schema_of, words
-from callboard.choreography.loop.decisions import Decided, DecisionRecord, decided_from
+from callboard.choreography.loop.decisions import DecisionRecord, MadeDecision, decided_from
 from callboard.choreography.loop.house import DecisionPolicy, LoopHouse
 from callboard.choreography.loop.prompting import LoopPrompts
-from callboard.choreography.loop.speaking import LoopCall, Spoken, speak, tell
+from callboard.choreography.loop.speaking import LoopCall, LoopReply, speak, tell
 from callboard.choreography.questions import Question
 from callboard.choreography.staffing import find_agent, is_constrained
 from callboard.choreography.stage import Stage
@@ -70,11 +70,11 @@ class Showrunner:
         """The role that decides."""
         return self._house.cast.showrunner
 
-    async def decide(self, due: DueDecision[A]) -> Decided[A]:
+    async def decide(self, due: DueDecision[A]) -> MadeDecision[A]:
         """Return a decision that code can follow, on record."""
         if self._policy == "playbook":
-            return await self._record(due, due.default, Spoken(""), "")
-        said, problem = Spoken(""), ""
+            return await self._record(due, due.default, LoopReply(""), "")
+        said, problem = LoopReply(""), ""
         for place in (due.key, f"{due.key}/again"):
             try:
                 said = await self._ask(due, place, problem)
@@ -89,7 +89,7 @@ class Showrunner:
                 return await self._record(due, answer, said, "")
         return await self._record(due, due.default, said, problem)
 
-    async def _ask(self, due: DueDecision[A], key: str, problem: str) -> Spoken:
+    async def _ask(self, due: DueDecision[A], key: str, problem: str) -> LoopReply:
         question = due.question
         stage, asked = self._stage, question.answer
         agent = find_agent(stage.studio, self.role, self._house.pack)
@@ -111,8 +111,8 @@ class Showrunner:
         )
 
     async def _record(
-        self, due: DueDecision[A], answer: A, said: Spoken, problem: str
-    ) -> Decided[A]:
+        self, due: DueDecision[A], answer: A, said: LoopReply, problem: str
+    ) -> MadeDecision[A]:
         stage = self._stage
         decision: dict[str, Any] = answer.model_dump(mode="json")
 

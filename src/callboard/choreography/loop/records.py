@@ -1,7 +1,8 @@
 """The plainest house for loops: artifacts as records of the pack, roles and code by their names.
 
 Enough for a pack whose loops each have one unit of work at a time and whose roles may read all of
-it. One that needs more writes ports of its own.
+it. An artifact is known by its hash; versions are not counted. One that needs more writes ports of
+its own.
 """
 
 from collections.abc import Callable, Mapping, Sequence
@@ -88,7 +89,6 @@ class RecordWorkspace:
                 draft.kind,
                 f"{draft.kind}-{sha[:16]}",
                 sha,
-                self._version(draft.kind, sha),
                 step=draft.step,
                 produced_by=draft.produced_by,
                 upstream=upstream,
@@ -106,12 +106,6 @@ class RecordWorkspace:
             )
             stored.append(about)
         return stored
-
-    def _version(self, kind: str, sha256: str) -> int:
-        newest = self._records.get("newest", kind)
-        if newest is None:
-            return 1
-        return int(newest["version"]) + (newest["sha256"] != sha256)
 
     def _keep(self, scope: StepScope, kind: str, name: str, body: Mapping[str, Json]) -> None:
         scope.commit_with(lambda connection: self._records.store(connection, kind, name, body))

@@ -1,0 +1,60 @@
+"""Naming: whether a text can be the name of a thing, or is a sentence about one.
+
+Asked where a name is stored and where a list is read. It refuses sentences; what nobody has heard
+of is a name all the same.
+"""
+
+import re
+from typing import Final
+
+from callboard.packs.alfred.kitchen.compute.amounts import is_known_unit
+
+_MOST_WORDS: Final = 9
+_QUOTED: Final = re.compile(r'^(?:"([^"]+)"|“([^”]+)”|\'([^\']+)\')$')
+_WORD: Final = re.compile(r"[^\W_]+(?:['’-][^\W_]+)*")
+# Who does something, what is done, and what ties sentences together: no name has these.
+_SAYING: Final = frozenset(
+    "i we he she they it you them us me him is are was were has have had did does been being would "
+    "could should because if though although but except which when while unless nobody someone "
+    "somebody everyone everybody likes wants said says thinks bought ate drank used finished threw "
+    "binned ran need needs i'm we're i've we've they're it's there's don't didn't isn't wasn't "
+    "can't couldn't won't haven't hasn't aren't weren't doesn't i'll we'll i'd we'd".split()
+)
+_FIRST: Final = frozenset(
+    "and or plus of to for from because so then not no than as at by add put buy get got take "
+    "remove delete show what where who how why please".split()
+)
+_POINTING: Final = frozenset(
+    "it that this them those these one ones thing things stuff everything something anything "
+    "nothing some more usual the a an".split()
+)
+
+
+def unquoted(name: str) -> tuple[str, bool]:
+    """Return a name without quotation marks, and whether it had some: then it is a name."""
+    found = _QUOTED.match(name.strip())
+    if found is None:
+        return name.strip(), False
+    return next(part for part in found.groups() if part is not None).strip(), True
+
+
+def objection(name: str) -> str:
+    """Return why a text is no name of a thing; nothing if it may be one."""
+    words = [found[0].casefold().replace("’", "'") for found in _WORD.finditer(name)]
+    if not words:
+        return "" if name.strip() else "it is empty"
+    if len(words) > _MOST_WORDS:
+        return f"it has {len(words)} words"
+    told = next((word for word in words if word in _SAYING), None)
+    if told is not None:
+        return f"“{told}” belongs to a sentence"
+    if words[0] in _FIRST and len(words) > 1:
+        return f"no name begins with “{words[0]}”"
+    if all(word in _POINTING for word in words):
+        return "it only points at something"
+    if all(word.isdigit() or is_known_unit(word) for word in words) and words[0] in _BARE_UNITS:
+        return "it is only a measure"
+    return ""
+
+
+_BARE_UNITS: Final = frozenset("kg g ml l cl lb oz gram grams kilo kilos litre litres liter".split())

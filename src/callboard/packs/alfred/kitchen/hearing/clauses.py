@@ -40,9 +40,12 @@ _VERBS: Final = frozenset(
     "is are was were has had have will came comes says said likes like wants want loves needs got "
     "ate looks smells tastes went goes turned".split()
 )
+_WONDERING: Final = frozenset({"what", "why", "how", "who", "which", "where"})
 # As far as somebody is named before what they do.
 _LONGEST_SUBJECT: Final = 6
-_PAST: Final = frozenset({"acquired", "consumed", "thrown", "out_of", "given", "taken"})
+_PAST: Final = frozenset(
+    {"acquired", "consumed", "thrown", "out_of", "given", "taken", "put"}
+)
 # Who reminds, shows or leaves does that, whatever is done later in the sentence.
 _OTHER_DOINGS: Final = frozenset(
     "remind leave show read clear make plan tell save use move start cook bake check repeat".split()
@@ -109,7 +112,7 @@ def _is_border(words: Sequence[str], at: int) -> bool:
         while after < len(words) and words[after] in _OPENERS | _JOINING | _BINDING:
             after += 1
         bound = words[at + 1] if at + 1 < len(words) else ""
-        return bound in _BINDING or _is_head(words, after)
+        return bound in _BINDING or bound in _WONDERING or _is_head(words, after)
     if word in _BINDING:
         return after < len(words) and words[at - 1] not in _SIGNS and not _is_either(words, at)
     if word in _JOINING:

@@ -5,7 +5,8 @@ remarks on something is told as left aside; what may be more than a remark makes
 """
 
 import re
-from dataclasses import dataclass
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
 from enum import StrEnum
 from typing import Final
 
@@ -43,6 +44,15 @@ _CHANGES: Final = re.compile(
     r"minus|without|twice|as much|as many|not \d|each|per)\b",
     re.I,
 )
+_WHY: Final = ("because", "since", "which", "cause", "though", "although", "while")
+_THEIRS: Final = frozenset({"they", "it", "he", "she", "that", "this"})
+_THEY: Final = ("they ", "it ", "he ", "she ", "that ", "those ")
+_POINTING: Final = re.compile(
+    r"^(?:it|them|that|those|some|both|the lot|these)"
+    r"(?=\s*$|\s+(?:on|off|to|in|into|back|out|too|again|from|away|already|please)\b)",
+    re.I,
+)
+_AND: Final = re.compile(r"^(?:oh|ah|and|also|plus|oh,? and|and also)[, ]+(?:and )?", re.I)
 _RECIPIENT: Final = re.compile(
     r"^(?:(?:the|my|our|his|her) )?(?P<who>[\w-]+)\s+(?=(?:an?|the|some|half|two|three|four|our|my|\d)\b)",
     re.I,
@@ -57,12 +67,42 @@ _PETS: Final = frozenset("cat dog cats dogs mice mouse rabbit puppy kitten birds
 _THAW: Final = re.compile(r"\b(?:thaw|defrost|for tomorrow|to soften)\b", re.I)
 
 
+def hear_all(clauses: Sequence[Clause]) -> list[Heard]:
+    """Return what the clauses of a message come to; "it" is what the one before named."""
+    heard: list[Heard] = []
+    topic: list[str] = []
+    for clause in clauses:
+        if clause.act and _POINTING.match(clause.rest):
+            if not topic or clause.is_unreal:
+                heard.append(_UNCLEAR)
+                continue
+            rest = _POINTING.sub(", ".join(topic), clause.rest, count=1)
+            now = hear(replace(clause, rest=rest))
+            if now.kind is Kind.REQUEST and heard[-1].kind is Kind.UNCLEAR:
+                # What was only named for this.
+                heard[-1] = Heard(Kind.REMARK, clauses[len(heard) - 1].text)
+            if clause.act == "put" and now.kind is Kind.UNCLEAR and _is_noted(heard):
+                now = Heard(Kind.REMARK, clause.text)
+            heard.append(now)
+            continue
+        heard.append(hear(clause))
+        topic = list(named_foods(clause.rest or clause.text)) or topic
+    return heard
+
+
+def _is_noted(heard: Sequence[Heard]) -> bool:
+    return bool(heard) and heard[-1].intent == "add_stock"
+
+
 def hear(clause: Clause) -> Heard:
     """Return what one clause comes to."""
     if clause.is_question and clause.act not in ("unwanted",):
         return Heard(Kind.QUESTION, clause.text)
-    if clause.bound in ("if", "because", "since", "which", "cause") or clause.is_unreal:
-        return Heard(Kind.REMARK, clause.text) if clause.bound != "if" else _UNCLEAR
+    if clause.bound == "if" or (clause.is_unreal and _POINTING.match(clause.rest)):
+        return _UNCLEAR
+    is_theirs = set(clause.before[:1]) & _THEIRS or clause.text.casefold().startswith(_THEY)
+    if clause.bound in _WHY or clause.is_unreal or (clause.bound and is_theirs):
+        return Heard(Kind.REMARK, clause.text)
     if not clause.act:
         return _without_act(clause)
     if _CHANGES.search(clause.rest) or _CHANGES.search(" ".join(clause.before)):

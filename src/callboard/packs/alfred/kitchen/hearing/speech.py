@@ -13,6 +13,7 @@ from callboard.core.bundled import bundled_yaml
 from callboard.knowledge.entities.matching import singular_words
 from callboard.packs.alfred.kitchen.compute.amounts import is_known_unit
 from callboard.packs.alfred.kitchen.food.foods import OTHER, food_facts, is_listed, listed_words
+from callboard.packs.alfred.kitchen.food.groups import allergens_in
 from callboard.packs.alfred.kitchen.food.spelling import near
 
 _WORD: Final = re.compile(r"[^\W\d_]+(?:['-][^\W\d_]+)*|\d+(?:[.,/:]\d+)*|[?!]")
@@ -28,12 +29,19 @@ def lexicon() -> dict[str, Any]:
 
 def full_words(text: str) -> str:
     """Return a text with its shortened words written out and its pictures named."""
-    plain = text.replace("’", "'").replace("\u00a0", " ")
-    for sign, name in lexicon()["pictures"].items():
-        plain = plain.replace(sign, f" {name} ")
+    plain = with_names(text.replace("’", "'").replace("\u00a0", " "))
     for pattern, instead in _spelled():
         plain = pattern.sub(instead, plain)
-    return " ".join(_pictures_counted(plain).split(" ")).strip()
+    return " ".join(plain.split(" ")).strip()
+
+
+def with_names(text: str) -> str:
+    """Return a text with the names of its pictures."""
+    if text.isascii():
+        return text
+    for sign, name in lexicon()["pictures"].items():
+        text = text.replace(sign, f" {name} ")
+    return _pictures_counted(text)
 
 
 def _pictures_counted(text: str) -> str:
@@ -80,19 +88,25 @@ def _food_at(words: Sequence[str], at: int) -> int:
 
 
 @lru_cache(maxsize=5_000)
-def is_misspelled_food(word: str) -> bool:
-    """Say whether a word is no other word, and one slip away from a food."""
+def food_meant(word: str) -> str | None:
+    """Return the food a word was meant to be, if it is no other word and one slip away."""
     folded = word.casefold()
     if len(folded) < _LEAST_MISSPELLED or not folded.isalpha() or folded in _known():
-        return False
-    return near("".join(singular_words(folded)), listed_words()) is not None
+        return None
+    single = "".join(singular_words(folded))
+    return None if single in listed_words() else near(single, listed_words())
+
+
+def is_misspelled_food(word: str) -> bool:
+    """Say whether a word is no other word, and one slip away from a food."""
+    return food_meant(word) is not None
 
 
 def is_thing(name: str) -> bool:
     """Say whether a name is one of something a kitchen keeps, as far as the lexicon goes."""
     if food_facts(name).category != OTHER:
         return not (" " not in name.strip() and name.strip().casefold() in _no_foods())
-    return any(is_misspelled_food(word) for word in name.split())
+    return bool(allergens_in(name)) or any(map(is_misspelled_food, name.split()))
 
 
 def _kind_of(word: str) -> str:

@@ -11,7 +11,7 @@ from functools import cache
 from typing import Final
 
 from callboard.packs.alfred.kitchen.compute.amounts import is_known_unit
-from callboard.packs.alfred.kitchen.hearing.speech import is_thing, lexicon
+from callboard.packs.alfred.kitchen.hearing.speech import food_meant, is_thing, lexicon
 from callboard.packs.alfred.kitchen.router.words import (
     LIST,
     PLACE,
@@ -45,6 +45,9 @@ _WHOLE: Final = re.compile(
     re.I,
 )
 _LAST_COUNT: Final = re.compile(r"^(?:the\s+|our\s+|my\s+)?last\s+(?=(?:\d|two|three|four|five))", re.I)
+_LAST_ONE: Final = re.compile(
+    r"^(?:the\s+|our\s+|my\s+)?last\s+(?=(?:tin|can|jar|bag|pack|packet|bottle|loaf|tub|box|carton|slice)\s+of)", re.I
+)
 _TIMES: Final = re.compile(r"^(\d{1,3}) ?[x×] ?(\d{1,4}(?:\.\d+)?) ?([a-z]{1,12})\b(?: of)?", re.I)
 _PACKS: Final = re.compile(r"^(\w{1,8}) (\d{1,2})[- ]packs?(?: of)?\b", re.I)
 _BEHIND: Final = re.compile(
@@ -114,7 +117,7 @@ def read_list(text: str) -> Things | None:
         if _VAGUE.match(piece) :
             vague.append(_TAIL.sub("", _VAGUE.sub("", piece)))
             continue
-        name = _one(_LAST_COUNT.sub("", piece))
+        name = _one(_LAST_ONE.sub("1 ", _LAST_COUNT.sub("", piece)))
         whole = _WHOLE.sub("", name)
         is_whole = is_whole or whole != name
         found = _thing(_OWNED_DAY.sub("", _LEAD.sub("", whole)))
@@ -138,7 +141,7 @@ def _is_remark(piece: str) -> bool:
     folded = piece.casefold()
     if folded in _described() or _ONE.match(piece):
         return True
-    return folded.startswith(("not ", "but not ")) or folded == ""
+    return folded.startswith(("not ", "but not ", "too ", "so ", "very ")) or folded == ""
 
 
 def _one(piece: str) -> str:
@@ -163,7 +166,7 @@ def _one(piece: str) -> str:
 
 def _thing(piece: str) -> tuple[str, bool] | None:
     """Return one thing as it is noted, and whether the lexicon knows it."""
-    plain = piece.strip(" ,.!?:;\"“”")
+    plain = _corrected(piece.strip(" ,.!?:;\"“”"))
     short = _TAIL.sub("", plain).strip(" ,.!?:;")
     for said in dict.fromkeys((plain, short)):
         item = read_item(said)
@@ -179,10 +182,17 @@ def _thing(piece: str) -> tuple[str, bool] | None:
     return (short, False) if (is_proper or is_counted or is_plain) and is_plain | is_proper else None
 
 
+def _corrected(text: str) -> str:
+    """Return a text with a slip in the name of a food mended: carots."""
+    return " ".join(food_meant(word) or word for word in text.split(" "))
+
+
 def _is_name(name: str, is_short: bool) -> bool:
     words = name.casefold().split()
     if not is_short and _TAIL.search(name) is not None and not is_thing(words[-1]):
         return False
+    if is_listed_food(name):
+        return True
     return len(words) <= _MOST_WORDS and not set(words) & _no_things() and "'s" not in name[-2:]
 
 

@@ -12,7 +12,7 @@ from typing import Final
 from callboard.choreography.turn.domain import Routed
 from callboard.packs.alfred.kitchen.hearing.clauses import split_clauses
 from callboard.packs.alfred.kitchen.hearing.intents import Guess, guess_intent
-from callboard.packs.alfred.kitchen.hearing.requests import NEVER_DONE, Kind, hear
+from callboard.packs.alfred.kitchen.hearing.requests import NEVER_DONE, Kind, hear_all
 from callboard.packs.alfred.kitchen.hearing.things import named_foods, read_list
 from callboard.packs.alfred.kitchen.router.guessed import answer_guess
 from callboard.packs.alfred.kitchen.router.situation import Situation
@@ -23,6 +23,9 @@ _SURE: Final = 0.42
 _SURE_HARMLESS: Final = 0.7
 _HARMLESS: Final = ("small_talk", "other", "recipe_question")
 _AGAINST: Final = 0.6
+_TAKEN_BACK: Final = re.compile(
+    r"(?:never ?mind|ne'er mind|forget (?:it|that|about it)|scratch that|cancel that)\b.{0,12}$", re.I
+)
 _MOST_CLAUSES: Final = 6
 _CHOICES: Final = {
     "add_stock": "note it as in the house",
@@ -60,7 +63,9 @@ async def route_clauses(situation: Situation, form: RouteForm) -> Routed | None:
     clauses = split_clauses(situation.text)
     if not clauses or len(clauses) > _MOST_CLAUSES:
         return None
-    heard = [hear(clause) for clause in clauses]
+    if _TAKEN_BACK.match(clauses[-1].text) and len(clauses) > 1:
+        return Routed(reply="All right, I left everything as it is.")
+    heard = hear_all(clauses)
     if not any(each.kind is Kind.REQUEST for each in heard):
         return None
     whole = guess_intent(situation.text)
@@ -76,6 +81,9 @@ async def route_clauses(situation: Situation, form: RouteForm) -> Routed | None:
             continue
         said = each.said if each.kind is Kind.REQUEST else clause.text
         routed = await form(situation.saying(said, group))
+        if routed is None and each.kind is Kind.QUESTION:
+            told.append(clause.text)
+            continue
         if routed is None or (routed.steps and each.kind is not Kind.REQUEST and _writes(routed)):
             return None
         if not routed.steps:
@@ -95,7 +103,7 @@ def _writes(routed: Routed) -> bool:
 
 def has_request(text: str) -> bool:
     """Say whether a clause of a message plainly asks for something that is to be written."""
-    return any(hear(clause).kind is Kind.REQUEST for clause in split_clauses(text))
+    return any(each.kind is Kind.REQUEST for each in hear_all(split_clauses(text)))
 
 
 async def route_guess(situation: Situation, form: RouteForm) -> Routed | None:

@@ -204,7 +204,7 @@ async def _planned(
     situation: Situation, text: str, guess: Guess, form: RouteForm
 ) -> Routed | None:
     day = _DAYED.search(text)
-    is_asked = "?" in situation.text
+    is_asked = "?" in situation.asked.message
     days = _DAYED.findall(text)
     if day is not None and _CANCELLED.search(text):
         return await form(situation.saying(f"remove {day['day']}'s dinner", situation.first_group))

@@ -10,7 +10,7 @@ from typing import Final
 
 from callboard.choreography.turn.domain import Routed
 from callboard.packs.alfred.kitchen.hearing.clauses import split_clauses
-from callboard.packs.alfred.kitchen.router.free import route_clauses, route_guess
+from callboard.packs.alfred.kitchen.router.free import has_request, route_clauses, route_guess
 from callboard.packs.alfred.kitchen.router.limits import route_limits
 from callboard.packs.alfred.kitchen.router.marking import route_marking
 from callboard.packs.alfred.kitchen.router.meals import (
@@ -54,7 +54,9 @@ _LOOKED_AT: Final = 2_000
 def mode_of(message: str) -> str | None:
     """Return the mode a message sounds like, or None if it fits any."""
     folded = message[:_LOOKED_AT].casefold().replace("’", "'")
-    return next((mode for mode, form in _MODES if form.search(folded)), None)
+    found = next((mode for mode, form in _MODES if form.search(folded)), None)
+    # Who tells what was bought or used up wants it noted, not planned.
+    return "quick" if found is None and has_request(message[:_LOOKED_AT]) else found
 
 
 Route = Callable[[Situation], Awaitable[Routed | None]]

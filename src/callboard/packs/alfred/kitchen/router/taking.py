@@ -216,7 +216,8 @@ async def _run_out(situation: Situation, text: str) -> Routed | None:
         steps.write(what, op="delete", table=INVENTORY.table, filters=filters)
     what = f"Add {names(wanted)} to the shopping list"
     records = [{"name": name} for name in wanted]
-    steps.write(what, op="upsert", table=SHOPPING.table, records=records)
+    # Where so much is taken out that it is asked about, nothing is noted before the answer.
+    steps.write(what, len(steps.made), op="upsert", table=SHOPPING.table, records=records)
     return steps.done(what)
 
 

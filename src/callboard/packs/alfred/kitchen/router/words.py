@@ -117,7 +117,7 @@ _NO_THING: Final = re.compile(
     re.I,
 )
 _VAGUE: Final = re.compile(
-    r"^(?:a (?:lot|bit|little|few|bunch) of|lots of|a few|a bit of)\s+", re.I
+    r"^(?:a (?:lot|bit|little|few) of|lots of|a few|a bit of)\s+", re.I
 )
 _COUPLE: Final = re.compile(r"^(?:a )?couple(?: of)?\s+", re.I)
 _HALF: Final = re.compile(

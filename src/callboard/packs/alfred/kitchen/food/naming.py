@@ -25,7 +25,7 @@ _FIRST: Final = frozenset(
     "remove delete show what where who how why please".split()
 )
 _POINTING: Final = frozenset(
-    "it that this them those these one ones thing things stuff everything something anything "
+    "it that this them those these ones everything something anything "
     "nothing some more usual the a an".split()
 )
 

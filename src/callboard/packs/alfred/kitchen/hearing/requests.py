@@ -52,6 +52,7 @@ _POINTING: Final = re.compile(
     r"(?=\s*$|\s+(?:on|off|to|in|into|back|out|too|again|from|away|already|please)\b)",
     re.I,
 )
+_THINGS: Final = frozenset({"that", "this", "it"})
 _AND: Final = re.compile(r"^(?:oh|ah|and|also|plus|oh,? and|and also)[, ]+(?:and )?", re.I)
 _RECIPIENT: Final = re.compile(
     r"^(?:(?:the|my|our|his|her) )?(?P<who>[\w-]+)\s+(?=(?:an?|the|some|half|two|three|four|our|my|\d)\b)",
@@ -98,14 +99,18 @@ def hear(clause: Clause) -> Heard:
     """Return what one clause comes to."""
     if clause.is_question and clause.act not in ("unwanted",):
         return Heard(Kind.QUESTION, clause.text)
+    is_theirs = set(clause.before[:1]) & _THEIRS or clause.text.casefold().startswith(_THEY)
+    if clause.bound == "if" and is_theirs:
+        return Heard(Kind.REMARK, clause.text)
     if clause.bound == "if" or (clause.is_unreal and _POINTING.match(clause.rest)):
         return _UNCLEAR
-    is_theirs = set(clause.before[:1]) & _THEIRS or clause.text.casefold().startswith(_THEY)
     if clause.bound in _WHY or clause.is_unreal or (clause.bound and is_theirs):
         return Heard(Kind.REMARK, clause.text)
     if not clause.act:
         return _without_act(clause)
     if _CHANGES.search(clause.rest) or _CHANGES.search(" ".join(clause.before)):
+        return _UNCLEAR
+    if set(clause.before[:1]) & _THINGS or (clause.act == "need" and not _is_ours(clause)):
         return _UNCLEAR
     made = _made(clause)
     if made.kind is Kind.REQUEST:
@@ -113,6 +118,11 @@ def hear(clause: Clause) -> Heard:
         if guess.intent in NEVER_DONE and guess.certainty >= _AGAINST:
             return _UNCLEAR
     return made
+
+
+def _is_ours(clause: Clause) -> bool:
+    """Say whether it is the cook who needs something, and not the plants."""
+    return not clause.before or bool({"i", "we", "you"} & set(clause.before))
 
 
 def _without_act(clause: Clause) -> Heard:

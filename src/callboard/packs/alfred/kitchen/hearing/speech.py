@@ -102,11 +102,16 @@ def is_misspelled_food(word: str) -> bool:
     return food_meant(word) is not None
 
 
-def is_thing(name: str) -> bool:
+def is_known_thing(name: str) -> bool:
     """Say whether a name is one of something a kitchen keeps, as far as the lexicon goes."""
     if food_facts(name).category != OTHER:
         return not (" " not in name.strip() and name.strip().casefold() in _no_foods())
-    return bool(allergens_in(name)) or any(map(is_misspelled_food, name.split()))
+    return bool(allergens_in(name))
+
+
+def is_thing(name: str) -> bool:
+    """Say the same, and of names with a slip in them."""
+    return is_known_thing(name) or any(map(is_misspelled_food, name.split()))
 
 
 def _kind_of(word: str) -> str:

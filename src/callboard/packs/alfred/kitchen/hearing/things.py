@@ -11,7 +11,7 @@ from functools import cache
 from typing import Final
 
 from callboard.packs.alfred.kitchen.compute.amounts import is_known_unit
-from callboard.packs.alfred.kitchen.hearing.speech import food_meant, is_thing, lexicon
+from callboard.packs.alfred.kitchen.hearing.speech import food_meant, is_known_thing, is_thing, lexicon
 from callboard.packs.alfred.kitchen.router.words import (
     LIST,
     PLACE,
@@ -127,6 +127,9 @@ def read_list(text: str) -> Things | None:
         known.append(found[1])
     if not said and not vague:
         return None
+    if not any(known) and any(_is_bare(each) for each in said):
+        # A word nobody knows is taken for a thing only in the company of things.
+        return None
     return Things(tuple(said), tuple(remarks), all(known), is_whole, tuple(vague),
                   "" if placed is None else placed["place"].casefold(), listed is not None)  # fmt: skip
 
@@ -166,11 +169,11 @@ def _one(piece: str) -> str:
 
 def _thing(piece: str) -> tuple[str, bool] | None:
     """Return one thing as it is noted, and whether the lexicon knows it."""
-    plain = _corrected(piece.strip(" ,.!?:;\"“”"))
+    plain = piece.strip(" ,.!?:;\"“”")
     short = _TAIL.sub("", plain).strip(" ,.!?:;")
-    for said in dict.fromkeys((plain, short)):
+    for said in dict.fromkeys((plain, short, _corrected(short))):
         item = read_item(said)
-        if item is not None and is_thing(item.name) and _is_name(item.name, said == short):
+        if item is not None and is_known_thing(item.name) and _is_name(item.name, said == short):
             return said, True
     item = read_item(short)
     if item is None or not _is_name(item.name, is_short=True):
@@ -180,6 +183,11 @@ def _thing(piece: str) -> tuple[str, bool] | None:
     is_counted = item.quantity is not None and item.unit is not None
     is_plain = len(words) <= 2 and not set(item.name.casefold().split()) & _no_things()
     return (short, False) if (is_proper or is_counted or is_plain) and is_plain | is_proper else None
+
+
+def _is_bare(said: str) -> bool:
+    item = read_item(said)
+    return item is not None and item.quantity is None and item.name == item.name.casefold()
 
 
 def _corrected(text: str) -> str:
@@ -203,7 +211,7 @@ def read_each(things: Things) -> list[Item]:
 
 @cache
 def _no_things() -> frozenset[str]:
-    return frozenset(lexicon()["no_things"])
+    return frozenset([*lexicon()["no_things"], *lexicon()["kinds"]["person"]])
 
 
 @cache

@@ -10,7 +10,7 @@ from typing import Final
 
 from callboard.choreography.turn.domain import Routed, Row
 from callboard.packs.alfred.kitchen.hearing.intents import Guess
-from callboard.packs.alfred.kitchen.hearing.speech import full_words, lexicon
+from callboard.packs.alfred.kitchen.hearing.speech import acts_in, full_words, lexicon
 from callboard.packs.alfred.kitchen.hearing.things import named_foods
 from callboard.packs.alfred.kitchen.router.dates import DAY
 from callboard.packs.alfred.kitchen.router.meals import find_recipes
@@ -86,6 +86,8 @@ _ORDERS: Final = re.compile(
     r"(?:please )?(?:add|put|delete|remove|take|clear|move|note|write|remember|remind|bought|used)\b(?! my (?:account|data))", re.I
 )
 _MAY_BE: Final = 0.15
+_SURE_TO_CHAT: Final = 0.85
+_MATTERS: Final = frozenset({"acquired", "consumed", "thrown", "need", "put", "out_of", "gone"})
 _MOST_TRIED: Final = 6
 
 
@@ -94,7 +96,9 @@ async def answer_guess(situation: Situation, guess: Guess, form: RouteForm) -> R
     text = full_words(situation.text)
     match guess.intent:
         case "small_talk":
-            return Routed(reply=_CHAT)
+            # Who names food and says what became of it may want more than a kind word.
+            may_matter = bool(named_foods(text)) and bool(set(acts_in(text.casefold().split())) & _MATTERS)
+            return None if may_matter and guess.certainty < _SURE_TO_CHAT else Routed(reply=_CHAT)
         case "other":
             return None if _ORDERS.match(text) else Routed(reply=_OTHER)
         case "recipe_question":

@@ -3,8 +3,6 @@
 import re
 from typing import Final
 
-from callboard.packs.alfred.kitchen.hearing.speech import with_names
-
 _WHY: Final = r"but|though|although|because|cause|since|in case"
 _WHO: Final = r"they|it|he|she|i|we|you|this|that|those|there|which|who|nobody|someone"
 _SAYS: Final = r"is|are|was|were|has|had|will|came|comes|likes?|wants?|needs?"
@@ -42,7 +40,7 @@ _THANKS: Final = re.compile(r"(?:[,\s]+(?:please|thanks|thank you|alfred))+$", r
 
 def tidy(message: str) -> str:
     """Return a message without what is only polite; the rest stays as it was written."""
-    text = with_names(message.replace("’", "'").replace("\x00", "")).strip()
+    text = message.replace("’", "'").replace("\x00", "").strip()
     # Nobody means anything by a gap; the forms of requests would try every way to share it out.
     text = _GAP.sub(lambda gap: "\n" if "\n" in gap[0] else " ", text)
     for _ in range(2):

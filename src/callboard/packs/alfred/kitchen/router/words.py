@@ -286,12 +286,26 @@ def _with_unit(quantity: float, text: str) -> Item | None:
 
 
 def _item(name: str, quantity: float | None, unit: str | None) -> Item | None:
-    plain = _FILLER.sub("", name.strip(' .,;:!?-\t"“”'))
+    plain, count = _pictured(_FILLER.sub("", name.strip(' .,;:!?-\t"“”')))
+    quantity = float(count) if quantity is None and count > 1 else quantity
     if not plain or len(plain) > LONGEST_NAME or plain.isdigit() or plain.casefold() in numbers():
         return None
     if _CLAUSE.search(plain) or _MEASURED.search(plain) or objection(plain):
         return None
     return Item(plain, quantity, unit)
+
+
+def _pictured(name: str) -> tuple[str, int]:
+    """Return what a picture shows that stands for a thing, and how often it stands there."""
+    pictures: Mapping[str, str] = {} if name.isascii() else _pictures()
+    for sign, shown in pictures.items():
+        if name and not name.replace(sign, "").strip():
+            return shown, name.count(sign)
+    return name, 1
+
+
+def _pictures() -> Mapping[str, str]:
+    return bundled_yaml("callboard.packs.alfred.kitchen.hearing", "lexicon.yaml")["pictures"]
 
 
 def _hold_compounds(text: str) -> str:

@@ -103,7 +103,9 @@ def print_score(name: str, told: Sequence[tuple[str, Guess]]) -> None:
     for least in (0.0, 0.4, 0.6, 0.8):
         sure = [(meant, guess.intent) for meant, guess in told if guess.certainty >= least]
         right = sum(meant == said for meant, said in sure)
-        print(f"  from {least:.1f}: {len(sure):4} told, {right / max(len(sure), 1):.1%} of them right")
+        print(
+            f"  from {least:.1f}: {len(sure):4} told, {right / max(len(sure), 1):.1%} of them right"
+        )
     missed = Counter(f"{m} as {g.intent}" for m, g in told if m != g.intent)
     print("  most often missed:", ", ".join(f"{n} {c}" for n, c in missed.most_common(8)))
 

@@ -74,7 +74,11 @@ def read_of(step: ThinkStep) -> dict[str, Any]:
             "inventory_items",
             [{"ingredient": "yogurt", "location": "fridge", "expires_on": "2026-05-22"}],
         ),
-        ("add 🍎 and שקשוקה to the list", "shopping_items", [{"name": "apple"}, {"name": "שקשוקה"}]),
+        (
+            "add 🍎 and שקשוקה to the list",
+            "shopping_items",
+            [{"name": "apple"}, {"name": "שקשוקה"}],
+        ),
         ("add mac and cheese to the list", "shopping_items", [{"name": "mac and cheese"}]),
         (
             "freeze 500g chicken",

@@ -81,7 +81,11 @@ def _shape(words: Sequence[str]) -> Iterator[str]:
     """Yield what carries over to words never seen: what is done, in which kind of sentence."""
     acts = list(dict.fromkeys(acts_in(words)))
     yield from (f"#{act}" for act in acts)
-    kinds = [each for each in ("<food>", "<day>", "<place>", "<dish>", "<number>", "list") if each in words]
+    kinds = [
+        each
+        for each in ("<food>", "<day>", "<place>", "<dish>", "<number>", "list")
+        if each in words
+    ]
     mood = "?" if "?" in words else "." if not words or words[0] not in asking() else "??"
     yield f"mood {mood}"
     yield f"mood {mood} {words[0] if words else ''}"

@@ -59,12 +59,14 @@ _RECIPIENT: Final = re.compile(
     re.I,
 )
 _TO_WHOM: Final = re.compile(r"\s+to\s+(?:the|my|our|a|an|[A-Z])\b.*$", re.S)
-_EATEN_AT: Final = re.compile(r"\bfor (?:breakfast|lunch|dinner|tea|supper|a snack)\b|\bleftover", re.I)
+_EATEN_AT: Final = re.compile(
+    r"\bfor (?:breakfast|lunch|dinner|tea|supper|a snack)\b|\bleftover", re.I
+)
 _TAKEN_OUT: Final = re.compile(r"\bout\b", re.I)
 _NO_MORE: Final = re.compile(r"(?<=[,\s])no (?:more )?(?=\w)", re.I)
 _LEFT: Final = re.compile(r"\b(?:left|remaining)\b", re.I)
 _MOST_LEFT_WORDS: Final = 12
-_PETS: Final = frozenset("cat dog cats dogs mice mouse rabbit puppy kitten birds".split())
+_PETS: Final = frozenset(["cat", "dog", "cats", "dogs", "mice", "mouse", "rabbit", "puppy", "kitten", "birds"])
 _THAW: Final = re.compile(r"\b(?:thaw|defrost|for tomorrow|to soften)\b", re.I)
 
 
@@ -131,7 +133,12 @@ def _without_act(clause: Clause) -> Heard:
     if colon and rest.strip():
         return _headed(clause.text, header, rest)
     things = read_list(clause.text)
-    if things is not None and things.is_listed and things.is_known and not _CHANGES.search(clause.text):
+    if (
+        things is not None
+        and things.is_listed
+        and things.is_known
+        and not _CHANGES.search(clause.text)
+    ):
         if not re.match(r"(?:double|leave|keep|clear|halve)\b", clause.text, re.I):
             return _listing(things)
     if named_foods(clause.text) or re.search(r"\d", clause.text):

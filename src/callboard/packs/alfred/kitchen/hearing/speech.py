@@ -141,7 +141,9 @@ def _no_foods() -> frozenset[str]:
 def _known() -> frozenset[str]:
     """Return the words that are written as they should be, as far as phrases here have them."""
     listed: Sequence[str] = lexicon()["common"]
-    phrases = [word for each in lexicon()["acts"].values() for said in each for word in said.split()]
+    phrases = [
+        word for each in lexicon()["acts"].values() for said in each for word in said.split()
+    ]
     return frozenset([*listed, *phrases, *_kinds(), *_no_foods()])
 
 

@@ -11,7 +11,13 @@ from functools import cache
 from typing import Final
 
 from callboard.packs.alfred.kitchen.compute.amounts import is_known_unit
-from callboard.packs.alfred.kitchen.hearing.speech import food_meant, is_known_thing, is_thing, lexicon
+from callboard.packs.alfred.kitchen.food.foods import is_listed
+from callboard.packs.alfred.kitchen.hearing.speech import (
+    food_meant,
+    is_known_thing,
+    is_thing,
+    lexicon,
+)
 from callboard.packs.alfred.kitchen.router.words import (
     LIST,
     PLACE,
@@ -44,18 +50,23 @@ _WHOLE: Final = re.compile(
     r"(?:of\s+)?(?:the\s+|my\s+|our\s+)?",
     re.I,
 )
-_LAST_COUNT: Final = re.compile(r"^(?:the\s+|our\s+|my\s+)?last\s+(?=(?:\d|two|three|four|five))", re.I)
+_LAST_COUNT: Final = re.compile(
+    r"^(?:the\s+|our\s+|my\s+)?last\s+(?=(?:\d|two|three|four|five))", re.I
+)
 _LAST_ONE: Final = re.compile(
-    r"^(?:the\s+|our\s+|my\s+)?last\s+(?=(?:tin|can|jar|bag|pack|packet|bottle|loaf|tub|box|carton|slice)\s+of)", re.I
+    r"^(?:the\s+|our\s+|my\s+)?last\s+(?=(?:tin|can|jar|bag|pack|packet|bottle|loaf|tub|box|carton|slice)\s+of)",
+    re.I,
 )
 _TIMES: Final = re.compile(r"^(\d{1,3}) ?[x×] ?(\d{1,4}(?:\.\d+)?) ?([a-z]{1,12})\b(?: of)?", re.I)
 _PACKS: Final = re.compile(r"^(\w{1,8}) (\d{1,2})[- ]packs?(?: of)?\b", re.I)
 _BEHIND: Final = re.compile(
-    r"^(?P<name>\D{2,60}?)[\s,]+(?P<amount>(?:\d[\d./,½]{0,6} ?[x×] ?)?\d[\d.,/½]{0,6} ?(?P<unit>[a-z]{0,12}))$", re.I
+    r"^(?P<name>\D{2,60}?)[\s,]+(?P<amount>(?:\d[\d./,½]{0,6} ?[x×] ?)?\d[\d.,/½]{0,6} ?(?P<unit>[a-z]{0,12}))$",
+    re.I,
 )
 _FEW: Final = re.compile(r"^(?P<name>\D{2,60}?)\s+a (?:few|couple of) \w{2,12}$", re.I)
 _VAGUE: Final = re.compile(
-    r"^(?:a (?:bit|little|splash|pinch|dash|drop|touch|handful|few \w{2,12}) of|some of|most of|a little|a bit)\s+", re.I
+    r"^(?:a (?:bit|little|splash|pinch|dash|drop|touch|handful|few \w{2,12}) of|some of|most of|a little|a bit)\s+",
+    re.I,
 )
 _OF_THEM: Final = re.compile(r"^(\d{1,3}|\w{3,6}) of (?:them|those|these)$", re.I)
 _ONE: Final = re.compile(r"^(?:the |a |not the |but not the )?[\w' -]{2,30} ones?$", re.I)
@@ -84,10 +95,12 @@ class Things:
 
 
 _PLACED: Final = re.compile(
-    rf"[,\s]*\b(?:in|into|to|on|at the back of|inside|onto|off|from)\s+(?:the|my|our)\s+(?:back of the\s+)?(?P<place>{PLACE})\b", re.I
+    rf"[,\s]*\b(?:in|into|to|on|at the back of|inside|onto|off|from)\s+(?:the|my|our)\s+(?:back of the\s+)?(?P<place>{PLACE})\b",
+    re.I,
 )
 _LISTED: Final = re.compile(
-    rf"[,\s]*\b(?:on|to|onto|off|from|in)\s+(?:(?:the|my|our)\s+{LIST}|there|it)\b(?:\s+(?:too|again|please|for \w{{2,12}}|will you))*", re.I
+    rf"[,\s]*\b(?:on|to|onto|off|from|in)\s+(?:(?:the|my|our)\s+{LIST}|there|it)\b(?:\s+(?:too|again|please|for \w{{2,12}}|will you))*",
+    re.I,
 )
 LONGEST: Final = 400
 
@@ -114,7 +127,7 @@ def read_list(text: str) -> Things | None:
         if said and _is_remark(piece):
             remarks.append(part)
             continue
-        if _VAGUE.match(piece) :
+        if _VAGUE.match(piece):
             vague.append(_TAIL.sub("", _VAGUE.sub("", piece)))
             continue
         name = _one(_LAST_ONE.sub("1 ", _LAST_COUNT.sub("", piece)))
@@ -136,7 +149,8 @@ def read_list(text: str) -> Things | None:
 
 def _is_amount(text: str) -> bool:
     amount, _, unit = re.sub(r"(?<=\d)(?=[a-z])", " ", text.casefold()).partition(" ")
-    return amount[:1].isdigit() and (not unit or is_known_unit(unit))
+    is_measure = not unit or (is_known_unit(unit) and not is_listed(unit))
+    return amount[:1].isdigit() and is_measure
 
 
 def _is_remark(piece: str) -> bool:
@@ -155,7 +169,9 @@ def _one(piece: str) -> str:
         return f"{amount:g} {times[3]} {piece[times.end() :].strip()}"
     packs = _PACKS.match(piece)
     if packs is not None:
-        count = numbers().get(packs[1].casefold(), 0) or (float(packs[1]) if packs[1].isdigit() else 0)
+        count = numbers().get(packs[1].casefold(), 0) or (
+            float(packs[1]) if packs[1].isdigit() else 0
+        )
         if count:
             return f"{count * float(packs[2]):g} {piece[packs.end() :].strip()}"
     few = _FEW.match(piece)
@@ -163,26 +179,31 @@ def _one(piece: str) -> str:
         return few["name"]
     behind = _BEHIND.match(piece)
     if behind is not None and (not behind["unit"] or is_known_unit(behind["unit"])):
-        return _one(f"{behind['amount']} {behind['name']}") if behind["unit"] else piece
+        return _one(f"{behind['amount']} {behind['name']}")
     return piece
 
 
 def _thing(piece: str) -> tuple[str, bool] | None:
     """Return one thing as it is noted, and whether the lexicon knows it."""
-    plain = piece.strip(" ,.!?:;\"“”")
+    plain = piece.strip(' ,.!?:;"“”')
     short = _TAIL.sub("", plain).strip(" ,.!?:;")
-    for said in dict.fromkeys((plain, short, _corrected(short))):
+    whole = read_item(plain)
+    if whole is not None and is_listed(whole.name):
+        return plain, True
+    for said in dict.fromkeys((short, _corrected(short))):
         item = read_item(said)
-        if item is not None and is_known_thing(item.name) and _is_name(item.name, said == short):
+        if item is not None and is_known_thing(item.name) and _is_name(item.name):
             return said, True
     item = read_item(short)
-    if item is None or not _is_name(item.name, is_short=True):
+    if item is None or not _is_name(item.name):
         return None
     words = _WORDS.findall(item.name)
     is_proper = any(word[0].isupper() for word in words)
     is_counted = item.quantity is not None and item.unit is not None
     is_plain = len(words) <= 2 and not set(item.name.casefold().split()) & _no_things()
-    return (short, False) if (is_proper or is_counted or is_plain) and is_plain | is_proper else None
+    return (
+        (short, False) if (is_proper or is_counted or is_plain) and is_plain | is_proper else None
+    )
 
 
 def _is_bare(said: str) -> bool:
@@ -195,10 +216,8 @@ def _corrected(text: str) -> str:
     return " ".join(food_meant(word) or word for word in text.split(" "))
 
 
-def _is_name(name: str, is_short: bool) -> bool:
+def _is_name(name: str) -> bool:
     words = name.casefold().split()
-    if not is_short and _TAIL.search(name) is not None and not is_thing(words[-1]):
-        return False
     if is_listed_food(name):
         return True
     return len(words) <= _MOST_WORDS and not set(words) & _no_things() and "'s" not in name[-2:]
@@ -238,6 +257,4 @@ def named_foods(text: str) -> Sequence[str]:
 
 def is_listed_food(name: str) -> bool:
     """Say whether just this is the name of a food."""
-    from callboard.packs.alfred.kitchen.food.foods import is_listed
-
     return is_listed(name) and is_thing(name)

@@ -24,7 +24,8 @@ _SURE_HARMLESS: Final = 0.7
 _HARMLESS: Final = ("small_talk", "other", "recipe_question")
 _AGAINST: Final = 0.6
 _TAKEN_BACK: Final = re.compile(
-    r"(?:never ?mind|ne'er mind|forget (?:it|that|about it)|scratch that|cancel that)\b.{0,12}$", re.I
+    r"(?:never ?mind|ne'er mind|forget (?:it|that|about it)|scratch that|cancel that)\b.{0,12}$",
+    re.I,
 )
 _MOST_CLAUSES: Final = 6
 _CHOICES: Final = {
@@ -60,7 +61,7 @@ _ANSWERED: Final = re.compile(r"^(?P<request>.+\S)\s+\((?P<answer>[^()]{1,80})\)
 
 async def route_clauses(situation: Situation, form: RouteForm) -> Routed | None:
     """Route a message whose every clause is plain; nothing if one is not."""
-    clauses = split_clauses(situation.text)
+    clauses = [] if _ANSWERED.match(situation.text) else split_clauses(situation.text)
     if not clauses or len(clauses) > _MOST_CLAUSES:
         return None
     if _TAKEN_BACK.match(clauses[-1].text) and len(clauses) > 1:

@@ -46,7 +46,9 @@ _SHOWN: Final = (
     (re.compile(r"\b(?:plan|planned|menu|eating|having|doing|for (?:dinner|lunch|tea|supper|breakfast))\b",
                 re.I), "show my meal plan"),
 )  # fmt: skip
-_WHEN_LAST: Final = re.compile(r"\bwhen did (?:i|we) (?:last )?(?:buy|get)|\bhow (?:old|long ago)\b", re.I)
+_WHEN_LAST: Final = re.compile(
+    r"\bwhen did (?:i|we) (?:last )?(?:buy|get)|\bhow (?:old|long ago)\b", re.I
+)
 _RECIPES: Final = re.compile(r"\brecipes?\b", re.I)
 _OF_RECIPE: Final = re.compile(r"\b(?:ingredients?|recipe|goes into|steps?)\b", re.I)
 _CANCELLED: Final = re.compile(
@@ -60,21 +62,31 @@ _BEGINS: Final = re.compile(
     r"\bgo\b",
     re.I,
 )
-_STEPS_DONE: Final = re.compile(r"\b(?:done|finished|through) with (?:steps? )?(?P<steps>[\w ,]{1,40})", re.I)
+_STEPS_DONE: Final = re.compile(
+    r"\b(?:done|finished|through) with (?:steps? )?(?P<steps>[\w ,]{1,40})", re.I
+)
 _BACK: Final = re.compile(r"\b(?:before|back a|go back|previous|last step)\b", re.I)
 _NEXT: Final = re.compile(
-    r"\b(?:next|now what|what now|go on|continue|and then|weiter|carry on|what comes|then what)\b", re.I
+    r"\b(?:next|now what|what now|go on|continue|and then|weiter|carry on|what comes|then what)\b",
+    re.I,
 )
 _MADE: Final = re.compile(
     r"^(?:(?:i|we|he|she|they) )?(?:have )?(?:just )?(?:made|cooked|baked)\s+(?:the |a |some |our |my )?(?P<what>[\w' -]{2,60})",
     re.I,
 )
-_NOT_MADE: Final = re.compile(r"\b(?:not|never) (?:cook|make|bake|made|cooking|making|baking)\w{0,3}\b", re.I)
-_TIMES: Final = re.compile(r"\b(?P<times>double|halve|triple|half the recipe|half batch|twice)\b", re.I)
-_STEP: Final = re.compile(
-    r"\b(?P<step>one|two|three|\d) (?:more )?(?:portions?|servings?|people|guests?) ?(?P<how>more|less|fewer)?\b", re.I
+_NOT_MADE: Final = re.compile(
+    r"\b(?:not|never) (?:cook|make|bake|made|cooking|making|baking)\w{0,3}\b", re.I
 )
-_ALONE: Final = re.compile(r"\b(?:just|only) (?:for )?me\b|\bfor one\b|\bone portion\b|\b1 portion\b", re.I)
+_TIMES: Final = re.compile(
+    r"\b(?P<times>double|halve|triple|half the recipe|half batch|twice)\b", re.I
+)
+_STEP: Final = re.compile(
+    r"\b(?P<step>one|two|three|\d) (?:more )?(?:portions?|servings?|people|guests?) ?(?P<how>more|less|fewer)?\b",
+    re.I,
+)
+_ALONE: Final = re.compile(
+    r"\b(?:just|only) (?:for )?me\b|\bfor one\b|\bone portion\b|\b1 portion\b", re.I
+)
 _COUNT: Final = re.compile(
     r"\b(?:for|to|so|feed|feeding|are|be|make it|do for|serve) (?P<count>\d{1,3}|two|three|four|five|six|seven|"
     r"eight|nine|ten|eleven|twelve|fifteen|twenty)\b(?! ?(?:min|hour|g\b|kg|ml|gram|o'clock))|"
@@ -83,7 +95,8 @@ _COUNT: Final = re.compile(
 )
 # Who orders something and is not understood is asked, not turned away.
 _ORDERS: Final = re.compile(
-    r"(?:please )?(?:add|put|delete|remove|take|clear|move|note|write|remember|remind|bought|used)\b(?! my (?:account|data))", re.I
+    r"(?:please )?(?:add|put|delete|remove|take|clear|move|note|write|remember|remind|bought|used)\b(?! my (?:account|data))",
+    re.I,
 )
 _MAY_BE: Final = 0.15
 _SURE_TO_CHAT: Final = 0.85
@@ -97,7 +110,9 @@ async def answer_guess(situation: Situation, guess: Guess, form: RouteForm) -> R
     match guess.intent:
         case "small_talk":
             # Who names food and says what became of it may want more than a kind word.
-            may_matter = bool(named_foods(text)) and bool(set(acts_in(text.casefold().split())) & _MATTERS)
+            may_matter = bool(named_foods(text)) and bool(
+                set(acts_in(text.casefold().split())) & _MATTERS
+            )
             return None if may_matter and guess.certainty < _SURE_TO_CHAT else Routed(reply=_CHAT)
         case "other":
             return None if _ORDERS.match(text) else Routed(reply=_OTHER)
@@ -185,7 +200,13 @@ async def _scaled(situation: Situation, text: str, form: RouteForm) -> Routed | 
         first = times["times"].casefold()
         factor = "halve" if first.startswith("hal") else "triple" if first == "triple" else "double"
     if recipe is not None:
-        said = f"{factor} {recipe['name']}" if factor else f"scale {recipe['name']} to {count:g}" if count else ""
+        said = (
+            f"{factor} {recipe['name']}"
+            if factor
+            else f"scale {recipe['name']} to {count:g}"
+            if count
+            else ""
+        )
         return await form(situation.saying(said, situation.first_group)) if said else None
     step = _STEP.search(text)
     if factor:
@@ -204,9 +225,7 @@ def _people(text: str) -> float | None:
     return None if found is None else read_count(found["count"] or found["count2"])
 
 
-async def _planned(
-    situation: Situation, text: str, guess: Guess, form: RouteForm
-) -> Routed | None:
+async def _planned(situation: Situation, text: str, guess: Guess, form: RouteForm) -> Routed | None:
     day = _DAYED.search(text)
     is_asked = "?" in situation.asked.message
     days = _DAYED.findall(text)

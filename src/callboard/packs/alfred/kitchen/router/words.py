@@ -116,9 +116,7 @@ _NO_THING: Final = re.compile(
     r"lunch|breakfast|servings|ideas?|help|time|break|allergy|allergies)\b",
     re.I,
 )
-_VAGUE: Final = re.compile(
-    r"^(?:a (?:lot|bit|little|few) of|lots of|a few|a bit of)\s+", re.I
-)
+_VAGUE: Final = re.compile(r"^(?:a (?:lot|bit|little|few) of|lots of|a few|a bit of)\s+", re.I)
 _COUPLE: Final = re.compile(r"^(?:a )?couple(?: of)?\s+", re.I)
 _HALF: Final = re.compile(
     r"^(?:(?:the|a)\s+)?half(?:\s+(?:a|an|of (?:an?|the)))?\s+(?!and\b)", re.I

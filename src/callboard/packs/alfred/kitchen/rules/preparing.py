@@ -99,7 +99,9 @@ class Preparation:
         name = values.pop("ingredient", None) or values.pop("name", None)
         values.pop("name", None)
         if name is not None:
-            values["ingredient_id"] = self.catalogue.find_or_add(self.catalogue.named(_text(name))).id
+            values["ingredient_id"] = self.catalogue.find_or_add(
+                self.catalogue.named(_text(name))
+            ).id
         if is_new and "location" not in values and values.get("ingredient_id"):
             known = self.catalogue.by_id(str(values["ingredient_id"]))
             if known is not None:

@@ -25,7 +25,9 @@ _PART: Final = re.compile(
     re.IGNORECASE,
 )
 _MINUTES: Final = {"w": 7 * 24 * 60.0, "d": 24 * 60.0, "t": 24 * 60.0, "h": 60.0, "m": 1.0}
-_ABOUT: Final = re.compile(r"^\s*(?:about|around|approx\.?|~|circa|ca\.?|up to|environ|unas|unos|etwa)\s*", re.IGNORECASE)
+_ABOUT: Final = re.compile(
+    r"^\s*(?:about|around|approx\.?|~|circa|ca\.?|up to|environ|unas|unos|etwa)\s*", re.IGNORECASE
+)
 _SERVES: Final = (
     r"serves|feeds|servings?|serve|portions?|portionen|enough for|for|für|pour|para|per|"
     r"personen|personnes|porciones|porzioni|dosi per"

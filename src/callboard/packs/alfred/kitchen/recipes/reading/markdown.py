@@ -248,7 +248,11 @@ class _MarkdownReading:
         if not any(found) and self.parts.title:
             found = list(read_title(self.parts.title))
         if not any(found):
-            told = [each for block in self.parts.of(INTRO) for each in _WITHIN.findall("\n".join(block.lines))]
+            told = [
+                each
+                for block in self.parts.of(INTRO)
+                for each in _WITHIN.findall("\n".join(block.lines))
+            ]
             found = list(read_made(told[0])) if len(set(told)) == 1 else found
         return found[0], found[1]
 

@@ -118,7 +118,10 @@ def main() -> None:
     lines = read_sentences()
     intents = sorted({line[0][0] for line in lines})
     weights = compact(learn(lines, intents))
-    rows = [f"{json.dumps(name)}:{json.dumps(row, separators=(',', ':'))}" for name, row in weights.items()]  # fmt: skip
+    rows = [
+        f"{json.dumps(name)}:{json.dumps(row, separators=(',', ':'))}"
+        for name, row in weights.items()
+    ]
     WEIGHTS.write_text(
         f'{{"intents":{json.dumps(intents)},\n"features":{{\n' + ",\n".join(rows) + "\n}}\n"
     )

@@ -7,21 +7,22 @@ of is a name all the same.
 import re
 from typing import Final
 
+from callboard.core.bundled import bundled_yaml
 from callboard.packs.alfred.kitchen.compute.amounts import is_known_unit
 
 _MOST_WORDS: Final = 9
+
+
+def _words() -> dict[str, list[str]]:
+    return bundled_yaml("callboard.packs.alfred.kitchen.hearing", "lexicon.yaml")["names"]
+
+
 _QUOTED: Final = re.compile(r'^(?:"([^"]+)"|“([^”]+)”|\'([^\']+)\')$')
 _WORD: Final = re.compile(r"[^\W_]+(?:['’-][^\W_]+)*")
 # Who does something, what is done, and what ties sentences together: no name has these.
-_SAYING: Final = frozenset(
-    ["i", "we", "he", "she", "they", "it", "you", "them", "us", "me", "him", "is", "are", "was", "were", "has", "have", "had", "did", "does", "been", "being", "would", "could", "should", "because", "if", "though", "although", "but", "except", "which", "when", "while", "unless", "nobody", "someone", "somebody", "everyone", "everybody", "likes", "wants", "said", "says", "thinks", "bought", "ate", "drank", "used", "finished", "threw", "binned", "ran", "need", "needs", "i'm", "we're", "i've", "we've", "they're", "it's", "there's", "don't", "didn't", "isn't", "wasn't", "can't", "couldn't", "won't", "haven't", "hasn't", "aren't", "weren't", "doesn't", "i'll", "we'll", "i'd", "we'd"]
-)
-_FIRST: Final = frozenset(
-    ["and", "or", "plus", "of", "to", "for", "from", "because", "so", "then", "not", "no", "than", "as", "at", "by", "add", "put", "buy", "get", "got", "take", "remove", "delete", "show", "what", "where", "who", "how", "why", "please"]
-)
-_POINTING: Final = frozenset(
-    ["it", "that", "this", "them", "those", "these", "ones", "everything", "something", "anything", "nothing", "some", "more", "usual", "the", "a", "an"]
-)
+_SAYING: Final = frozenset(_words()["saying"])
+_FIRST: Final = frozenset(_words()["first"])
+_POINTING: Final = frozenset(_words()["pointing"])
 
 
 def unquoted(name: str) -> tuple[str, bool]:
@@ -52,5 +53,5 @@ def objection(name: str) -> str:
 
 
 _BARE_UNITS: Final = frozenset(
-    ["kg", "g", "ml", "l", "cl", "lb", "oz", "gram", "grams", "kilo", "kilos", "litre", "litres", "liter"]
+    ["kg", "g", "ml", "l", "cl", "lb", "oz", "gram", "grams", "kilo", "kilos", "litre", "litres"]
 )

@@ -17,32 +17,46 @@ from callboard.packs.alfred.kitchen.hearing.speech import (
     phrases,
 )
 
+
+def _words() -> dict[str, list[str]]:
+    return lexicon()["clauses"]
+
+
 _TOKEN: Final = re.compile(
-    r"\d+[.,/]\d+|[\w'&%½¼¾⅓⅔×]+(?:[-/][\w'&]+)*|[,;:!?()]|\.(?=\s|$)|[-–—](?=\s)"
+    r"\d+[.,/]\d+|[\w'&%½¼¾⅓⅔\u00d7]+(?:[-/][\w'&]+)*|[,;:!?()]|\.(?=\s|$)|[-–—](?=\s)"
 )
 _ENDS: Final = frozenset({".", "!", "?", ";", "-", "–", "—"})
 _SIGNS: Final = _ENDS | {",", ":", "(", ")"}
-_OPENERS: Final = frozenset(
-    ["thanks", "thank", "cheers", "great", "ok", "okay", "right", "hi", "hello", "hey", "oh", "ah", "so", "and", "also", "well", "hm", "hmm", "um", "yes", "yeah", "yep", "please", "alfred", "then", "but", "plus", "now", "actually", "sorry", "just", "alright"]
-)
-_PRONOUNS: Final = frozenset(
-    ["i", "we", "he", "she", "they", "it", "you", "there", "someone", "somebody", "everyone", "everybody", "nobody", "that", "this"]
-)
-_ADVERBS: Final = frozenset(
-    ["just", "already", "also", "finally", "then", "still", "only", "even", "actually", "really", "today", "yesterday", "both", "all", "please", "kindly", "quickly", "again", "now", "have", "has", "had", "am", "are", "is", "was", "were", "been", "did", "to", "us", "had", "went", "and", "always", "never", "probably", "definitely"]
-)
-_BINDING: Final = frozenset(["but", "because", "though", "although", "which", "since", "while", "so", "or", "if", "cause"])
+_OPENERS: Final = frozenset(_words()["openers"])
+_PRONOUNS: Final = frozenset(_words()["pronouns"])
+_ADVERBS: Final = frozenset(_words()["adverbs"])
+_BINDING: Final = frozenset(_words()["binding"])
 _JOINING: Final = frozenset({"and", "then", "plus"})
-_VERBS: Final = frozenset(
-    ["is", "are", "was", "were", "has", "had", "have", "will", "came", "comes", "says", "said", "likes", "like", "wants", "want", "loves", "needs", "got", "ate", "looks", "smells", "tastes", "went", "goes", "turned"]
-)
+_VERBS: Final = frozenset(_words()["verbs"])
 _WONDERING: Final = frozenset({"what", "why", "how", "who", "which", "where"})
 # As far as somebody is named before what they do.
 _LONGEST_SUBJECT: Final = 6
 _PAST: Final = frozenset({"acquired", "consumed", "thrown", "out_of", "given", "taken", "put"})
 # Who reminds, shows or leaves does that, whatever is done later in the sentence.
 _OTHER_DOINGS: Final = frozenset(
-    ["remind", "leave", "show", "read", "clear", "make", "plan", "tell", "save", "use", "move", "start", "cook", "bake", "check", "repeat"]
+    [
+        "remind",
+        "leave",
+        "show",
+        "read",
+        "clear",
+        "make",
+        "plan",
+        "tell",
+        "save",
+        "use",
+        "move",
+        "start",
+        "cook",
+        "bake",
+        "check",
+        "repeat",
+    ]
 )
 _POLITE: Final = (("can", "you"), ("could", "you"), ("would", "you"), ("will", "you"),
                   ("can", "u"), ("let", "us"), ("i", "want", "you", "to"))  # fmt: skip

@@ -55,7 +55,8 @@ _POINTING: Final = re.compile(
 _THINGS: Final = frozenset({"that", "this", "it"})
 _AND: Final = re.compile(r"^(?:oh|ah|and|also|plus|oh,? and|and also)[, ]+(?:and )?", re.I)
 _RECIPIENT: Final = re.compile(
-    r"^(?:(?:the|my|our|his|her) )?(?P<who>[\w-]+)\s+(?=(?:an?|the|some|half|two|three|four|our|my|\d)\b)",
+    r"^(?:(?:the|my|our|his|her) )?(?P<who>[\w-]+)\s+(?=(?:an?|the|some|half|two|three|"
+    r"four|our|my|\d)\b)",
     re.I,
 )
 _TO_WHOM: Final = re.compile(r"\s+to\s+(?:the|my|our|a|an|[A-Z])\b.*$", re.S)
@@ -66,7 +67,10 @@ _TAKEN_OUT: Final = re.compile(r"\bout\b", re.I)
 _NO_MORE: Final = re.compile(r"(?<=[,\s])no (?:more )?(?=\w)", re.I)
 _LEFT: Final = re.compile(r"\b(?:left|remaining)\b", re.I)
 _MOST_LEFT_WORDS: Final = 12
-_PETS: Final = frozenset(["cat", "dog", "cats", "dogs", "mice", "mouse", "rabbit", "puppy", "kitten", "birds"])
+_TREATED: Final = re.compile(r"(?:double|leave|keep|clear|halve)\b", re.I)
+_PETS: Final = frozenset(
+    ["cat", "dog", "cats", "dogs", "mice", "mouse", "rabbit", "puppy", "kitten", "birds"]
+)
 _THAW: Final = re.compile(r"\b(?:thaw|defrost|for tomorrow|to soften)\b", re.I)
 
 
@@ -133,14 +137,9 @@ def _without_act(clause: Clause) -> Heard:
     if colon and rest.strip():
         return _headed(clause.text, header, rest)
     things = read_list(clause.text)
-    if (
-        things is not None
-        and things.is_listed
-        and things.is_known
-        and not _CHANGES.search(clause.text)
-    ):
-        if not re.match(r"(?:double|leave|keep|clear|halve)\b", clause.text, re.I):
-            return _listing(things)
+    is_plain = not _CHANGES.search(clause.text) and not _TREATED.match(clause.text)
+    if things is not None and things.is_listed and things.is_known and is_plain:
+        return _listing(things)
     if named_foods(clause.text) or re.search(r"\d", clause.text):
         return Heard(Kind.UNCLEAR, clause.text)
     return Heard(Kind.REMARK, clause.text)
@@ -187,32 +186,42 @@ def _of(clause: Clause, act: str, things: Things) -> Heard:
         act = "consumed"
     match act:
         case "acquired":
-            if not things.said or things.is_listed or (things.is_whole and not things.is_known):
-                return _UNCLEAR
-            return _stocked(things, things.place)
-        case "fetch":
-            is_asked = not clause.has_subject or clause.is_request
-            return _listing(things) if is_asked else _UNCLEAR
-        case "need":
-            return _listing(things)
-        case "put":
-            if things.is_listed:
-                return _listing(things)
-            if things.place:
-                return _stocked(things, things.place)
-            return _listing(things) if clause.text.casefold().startswith("add") else _UNCLEAR
+            return _acquired(things)
+        case "fetch" | "need" | "put":
+            return _wanted(clause, act, things)
         case "have":
             return _there(clause, things)
         case "consumed" | "thrown" | "taken" | "given" | "had" | "gone":
             return _used(act, things)
         case "out_of":
-            if not things.is_known or things.remarks or not things.said:
-                return _UNCLEAR
-            return Heard(Kind.REQUEST, f"we're out of {things.text}", "use_stock", things.remarks)
+            return _run_out(things)
         case "unwanted":
             return _off(things)
         case _:
             return _UNCLEAR
+
+
+def _acquired(things: Things) -> Heard:
+    if not things.said or things.is_listed or (things.is_whole and not things.is_known):
+        return _UNCLEAR
+    return _stocked(things, things.place)
+
+
+def _wanted(clause: Clause, act: str, things: Things) -> Heard:
+    """Put on the list what is to be bought; what is put somewhere goes there."""
+    if act == "put" and things.place and not things.is_listed:
+        return _stocked(things, things.place)
+    is_said = {
+        "fetch": not clause.has_subject or clause.is_request,
+        "put": things.is_listed or clause.text.casefold().startswith("add"),
+    }.get(act, True)
+    return _listing(things) if is_said else _UNCLEAR
+
+
+def _run_out(things: Things) -> Heard:
+    if not things.is_known or things.remarks or not things.said:
+        return _UNCLEAR
+    return Heard(Kind.REQUEST, f"we're out of {things.text}", "use_stock", things.remarks)
 
 
 def _listing(things: Things) -> Heard:

@@ -28,14 +28,17 @@ from callboard.packs.alfred.kitchen.router.words import (
 )
 
 _LEAD: Final = re.compile(
-    r"^(?:[\s,:;.]|\b(?:and|plus|also|then|some|any|the|my|our|that|those|these|more|another|yesterday|"
-    r"today|this morning|for me|for us|me|us|a new|new|of|please|both|again|home|back|nice|big|huge|lovely|fresh|"
+    r"^(?:[\s,:;.]|\b(?:and|plus|also|then|some|any|the|my|our|that|those|these|more|"
+    r"another|yesterday|"
+    r"today|this morning|for me|for us|me|us|a new|new|of|please|both|again|home|back|"
+    r"nice|big|huge|lovely|fresh|"
     r"yummy|good|great|massive|giant|tiny|whole bunch of)\b)+",
     re.I,
 )
 # When, where, why and for whom says nothing about the thing.
 _TAIL: Final = re.compile(
-    r"\s+(?:for|from|at|in|on|onto|into|because|which|that|who|while|when|if|to|this|last|today|yesterday|"
+    r"\s+(?:for|from|at|in|on|onto|into|because|which|that|who|while|when|if|to|this|last|"
+    r"today|yesterday|"
     r"tonight|tomorrow|again|too|as well|earlier|now|here|there|already|please|behind|by|off|away|"
     r"out|left|anymore|any more|any longer|after all|with|back|over|round|all|over there|either|"
     r"instead|first|yet|though|right|somewhere|together|up)\b.*$",
@@ -54,18 +57,23 @@ _LAST_COUNT: Final = re.compile(
     r"^(?:the\s+|our\s+|my\s+)?last\s+(?=(?:\d|two|three|four|five))", re.I
 )
 _LAST_ONE: Final = re.compile(
-    r"^(?:the\s+|our\s+|my\s+)?last\s+(?=(?:tin|can|jar|bag|pack|packet|bottle|loaf|tub|box|carton|slice)\s+of)",
+    r"^(?:the\s+|our\s+|my\s+)?last\s+(?=(?:tin|can|jar|bag|pack|packet|bottle|loaf|tub|"
+    r"box|carton|slice)\s+of)",
     re.I,
 )
-_TIMES: Final = re.compile(r"^(\d{1,3}) ?[x×] ?(\d{1,4}(?:\.\d+)?) ?([a-z]{1,12})\b(?: of)?", re.I)
+_TIMES: Final = re.compile(
+    r"^(\d{1,3}) ?[x\u00d7] ?(\d{1,4}(?:\.\d+)?) ?([a-z]{1,12})\b(?: of)?", re.I
+)
 _PACKS: Final = re.compile(r"^(\w{1,8}) (\d{1,2})[- ]packs?(?: of)?\b", re.I)
 _BEHIND: Final = re.compile(
-    r"^(?P<name>\D{2,60}?)[\s,]+(?P<amount>(?:\d[\d./,½]{0,6} ?[x×] ?)?\d[\d.,/½]{0,6} ?(?P<unit>[a-z]{0,12}))$",
+    r"^(?P<name>\D{2,60}?)[\s,]+(?P<amount>(?:\d[\d./,½]{0,6} ?[x\u00d7] ?)?"
+    r"\d[\d.,/½]{0,6} ?(?P<unit>[a-z]{0,12}))$",
     re.I,
 )
 _FEW: Final = re.compile(r"^(?P<name>\D{2,60}?)\s+a (?:few|couple of) \w{2,12}$", re.I)
 _VAGUE: Final = re.compile(
-    r"^(?:a (?:bit|little|splash|pinch|dash|drop|touch|handful|few \w{2,12}) of|some of|most of|a little|a bit)\s+",
+    r"^(?:a (?:bit|little|splash|pinch|dash|drop|touch|handful|few \w{2,12}) of|some of|"
+    r"most of|a little|a bit)\s+",
     re.I,
 )
 _OF_THEM: Final = re.compile(r"^(\d{1,3}|\w{3,6}) of (?:them|those|these)$", re.I)
@@ -95,11 +103,13 @@ class Things:
 
 
 _PLACED: Final = re.compile(
-    rf"[,\s]*\b(?:in|into|to|on|at the back of|inside|onto|off|from)\s+(?:the|my|our)\s+(?:back of the\s+)?(?P<place>{PLACE})\b",
+    rf"[,\s]*\b(?:in|into|to|on|at the back of|inside|onto|off|from)\s+(?:the|my|"
+    rf"our)\s+(?:back of the\s+)?(?P<place>{PLACE})\b",
     re.I,
 )
 _LISTED: Final = re.compile(
-    rf"[,\s]*\b(?:on|to|onto|off|from|in)\s+(?:(?:the|my|our)\s+{LIST}|there|it)\b(?:\s+(?:too|again|please|for \w{{2,12}}|will you))*",
+    rf"[,\s]*\b(?:on|to|onto|off|from|in)\s+(?:(?:the|my|our)\s+{LIST}|there|"
+    rf"it)\b(?:\s+(?:too|again|please|for \w{{2,12}}|will you))*",
     re.I,
 )
 LONGEST: Final = 400
@@ -144,7 +154,8 @@ def read_list(text: str) -> Things | None:
         # A word nobody knows is taken for a thing only in the company of things.
         return None
     return Things(tuple(said), tuple(remarks), all(known), is_whole, tuple(vague),
-                  "" if placed is None else placed["place"].casefold(), listed is not None)  # fmt: skip
+                  "" if placed is None else placed["place"].casefold(),
+                  listed is not None)  # fmt: skip
 
 
 def _is_amount(text: str) -> bool:

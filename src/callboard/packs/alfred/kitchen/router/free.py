@@ -52,7 +52,7 @@ _ANSWERS: Final = (
     ("remove_list", re.compile(r"\b(?:off|remove|delete)\b", re.I)),
     ("add_list", re.compile(r"\b(?:list|buy|shopping|need)\b", re.I)),
     ("use_stock", re.compile(r"\b(?:used|gone|out|take|ate|eaten|finished)\b", re.I)),
-    ("add_stock", re.compile(r"\b(?:house|home|stock|bought|have|fridge|pantry|freezer|in)\b", re.I)),
+    ("add_stock", re.compile(r"\b(?:house|home|stock|bought|have|fridge|freezer|in)\b", re.I)),
     ("show", re.compile(r"\bshow|see|look\b", re.I)),
     ("recipe_question", re.compile(r"\brecipes?\b", re.I)),
 )  # fmt: skip

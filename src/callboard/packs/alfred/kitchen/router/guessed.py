@@ -30,7 +30,8 @@ _COOKING: Final = (
 )
 _NO_DATES: Final = "I keep no record of that. Nothing was changed."
 _IDEAS: Final = re.compile(
-    r"\b(?:ideas?|what (?:can|could|should|shall) (?:i|we) (?:make|cook|do|eat)|suggest|inspir\w{1,6}|"
+    r"\b(?:ideas?|what (?:can|could|should|shall) (?:i|we) (?:make|cook|do|eat)|suggest|"
+    r"inspir\w{1,6}|"
     r"recipes? (?:for|with))\b",
     re.I,
 )
@@ -38,12 +39,13 @@ _IDEAS: Final = re.compile(
 _SHOWN: Final = (
     (re.compile(r"\b(?:allerg\w{0,4}|diet|intoleran\w{1,4})\b", re.I), "show my allergies"),
     (re.compile(r"\b(?:reminders?|tasks?|to-?dos?|chores?)\b", re.I), "show my tasks"),
-    (re.compile(r"\b(?:expir\w{1,4}|go(?:ing|es)? (?:off|bad)|eating up|needs? eating|use by)\b", re.I),
+    (re.compile(r"\b(?:expir\w{1,4}|go(?:ing|es)? (?:off|bad)|eating up|needs? eating)\b", re.I),
      "what's expiring soon"),
-    (re.compile(r"\bwhat did (?:we|i) (?:cook|make|eat|have)\b|\blast (?:cook|cooked|made|ate)\b", re.I),
+    (re.compile(r"\bwhat did (?:we|i) (?:cook|make|eat|have)\b|\blast (?:cooked|made|ate)\b", re.I),
      "what did we cook"),
     (re.compile(r"\b(?:list|to buy|shopping|did you|have you)\b", re.I), "show my shopping list"),
-    (re.compile(r"\b(?:plan|planned|menu|eating|having|doing|for (?:dinner|lunch|tea|supper|breakfast))\b",
+    (re.compile(r"\b(?:plan|planned|menu|eating|having|doing|for (?:dinner|lunch|tea|"
+                r"supper|breakfast))\b",
                 re.I), "show my meal plan"),
 )  # fmt: skip
 _WHEN_LAST: Final = re.compile(
@@ -52,13 +54,15 @@ _WHEN_LAST: Final = re.compile(
 _RECIPES: Final = re.compile(r"\brecipes?\b", re.I)
 _OF_RECIPE: Final = re.compile(r"\b(?:ingredients?|recipe|goes into|steps?)\b", re.I)
 _CANCELLED: Final = re.compile(
-    r"\b(?:cancel|skip|clear|no (?:dinner|lunch|breakfast|supper)|eat(?:ing)? out|not (?:cook|home)|"
+    r"\b(?:cancel|skip|clear|no (?:dinner|lunch|breakfast|supper)|eat(?:ing)? out|"
+    r"not (?:cook|home)|"
     r"invited|order(?:ing)? in|nobody is home)\b",
     re.I,
 )
 _DAYED: Final = re.compile(rf"\b(?P<day>{DAY})\b", re.I)
 _BEGINS: Final = re.compile(
-    r"\b(?:start|begin|making|cooking|baking|walk|guide|talk|take) ?(?:me|us)?\b|\blet us (?:make|cook|get)\b|"
+    r"\b(?:start|begin|making|cooking|baking|walk|guide|talk|take) ?(?:me|us)?\b|"
+    r"\blet us (?:make|cook|get)\b|"
     r"\bgo\b",
     re.I,
 )
@@ -71,7 +75,8 @@ _NEXT: Final = re.compile(
     re.I,
 )
 _MADE: Final = re.compile(
-    r"^(?:(?:i|we|he|she|they) )?(?:have )?(?:just )?(?:made|cooked|baked)\s+(?:the |a |some |our |my )?(?P<what>[\w' -]{2,60})",
+    r"^(?:(?:i|we|he|she|they) )?(?:have )?(?:just )?(?:made|cooked|baked)\s+(?:the |a |"
+    r"some |our |my )?(?P<what>[\w' -]{2,60})",
     re.I,
 )
 _NOT_MADE: Final = re.compile(
@@ -81,21 +86,25 @@ _TIMES: Final = re.compile(
     r"\b(?P<times>double|halve|triple|half the recipe|half batch|twice)\b", re.I
 )
 _STEP: Final = re.compile(
-    r"\b(?P<step>one|two|three|\d) (?:more )?(?:portions?|servings?|people|guests?) ?(?P<how>more|less|fewer)?\b",
+    r"\b(?P<step>one|two|three|\d) (?:more )?(?:portions?|servings?|people|"
+    r"guests?) ?(?P<how>more|less|fewer)?\b",
     re.I,
 )
 _ALONE: Final = re.compile(
     r"\b(?:just|only) (?:for )?me\b|\bfor one\b|\bone portion\b|\b1 portion\b", re.I
 )
 _COUNT: Final = re.compile(
-    r"\b(?:for|to|so|feed|feeding|are|be|make it|do for|serve) (?P<count>\d{1,3}|two|three|four|five|six|seven|"
+    r"\b(?:for|to|so|feed|feeding|are|be|make it|do for|serve) (?P<count>\d{1,3}|two|"
+    r"three|four|five|six|seven|"
     r"eight|nine|ten|eleven|twelve|fifteen|twenty)\b(?! ?(?:min|hour|g\b|kg|ml|gram|o'clock))|"
-    r"\b(?P<count2>\d{1,3}|two|three|four|five|six|seven|eight|nine|ten|twelve) (?:people|persons|portions|servings|of us|guests)\b",
+    r"\b(?P<count2>\d{1,3}|two|three|four|five|six|seven|eight|nine|ten|twelve) (?:people|"
+    r"persons|portions|servings|of us|guests)\b",
     re.I,
 )
 # Who orders something and is not understood is asked, not turned away.
 _ORDERS: Final = re.compile(
-    r"(?:please )?(?:add|put|delete|remove|take|clear|move|note|write|remember|remind|bought|used)\b(?! my (?:account|data))",
+    r"(?:please )?(?:add|put|delete|remove|take|clear|move|note|write|remember|remind|"
+    r"bought|used)\b(?! my (?:account|data))",
     re.I,
 )
 _MAY_BE: Final = 0.15

@@ -217,7 +217,8 @@ def _spelled(text: str) -> Number | None:
 
 _APART: Final = re.compile(r"\s*,\s*(?:and\s+)?|\s+(?:and|und|et|y|e|&|\+)\s+", re.IGNORECASE)
 _BESIDE: Final = re.compile(
-    r"\b(?:freshly ground|fresh ground|ground|lots of|plenty of|a little|some|to taste|sea|flaky)\s*",
+    r"\b(?:freshly ground|fresh ground|ground|lots of|plenty of|a little|some|to taste|"
+    r"sea|flaky)\s*",
     re.IGNORECASE,
 )
 

@@ -8,7 +8,6 @@ import re
 from typing import Final
 
 from callboard.core.bundled import bundled_yaml
-from callboard.packs.alfred.kitchen.compute.amounts import is_known_unit
 
 _MOST_WORDS: Final = 9
 
@@ -47,7 +46,7 @@ def objection(name: str) -> str:
         return f"no name begins with “{words[0]}”"
     if all(word in _POINTING for word in words):
         return "it only points at something"
-    if all(word.isdigit() or is_known_unit(word) for word in words) and words[0] in _BARE_UNITS:
+    if all(word.isdigit() or word in _BARE_UNITS for word in words):
         return "it is only a measure"
     return ""
 

@@ -12,10 +12,10 @@ from typing import Final
 from callboard.choreography.turn.domain import Routed
 from callboard.packs.alfred.kitchen.hearing.clauses import split_clauses
 from callboard.packs.alfred.kitchen.hearing.intents import Guess, guess_intent
-from callboard.packs.alfred.kitchen.hearing.requests import NEVER_DONE, Kind, hear_all
-from callboard.packs.alfred.kitchen.hearing.things import named_foods, read_list
 from callboard.packs.alfred.kitchen.router.guessed import answer_guess
+from callboard.packs.alfred.kitchen.router.requests import NEVER_DONE, Kind, hear_all
 from callboard.packs.alfred.kitchen.router.situation import Situation
+from callboard.packs.alfred.kitchen.router.things import named_foods, read_list
 
 RouteForm = Callable[[Situation], Awaitable[Routed | None]]
 # What only answers may be wrong more often than what writes.

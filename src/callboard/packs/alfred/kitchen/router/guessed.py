@@ -11,10 +11,10 @@ from typing import Final
 from callboard.choreography.turn.domain import Routed, Row
 from callboard.packs.alfred.kitchen.hearing.intents import Guess
 from callboard.packs.alfred.kitchen.hearing.speech import acts_in, full_words, lexicon
-from callboard.packs.alfred.kitchen.hearing.things import named_foods
 from callboard.packs.alfred.kitchen.router.dates import DAY
 from callboard.packs.alfred.kitchen.router.meals import find_recipes
 from callboard.packs.alfred.kitchen.router.situation import Situation
+from callboard.packs.alfred.kitchen.router.things import named_foods
 from callboard.packs.alfred.kitchen.router.words import kinds, read_count
 
 RouteForm = Callable[[Situation], Awaitable[Routed | None]]

@@ -13,7 +13,7 @@ from typing import Final
 from callboard.packs.alfred.kitchen.hearing.clauses import Clause
 from callboard.packs.alfred.kitchen.hearing.intents import guess_intent
 from callboard.packs.alfred.kitchen.hearing.speech import lexicon
-from callboard.packs.alfred.kitchen.hearing.things import Things, named_foods, read_list
+from callboard.packs.alfred.kitchen.router.things import Things, named_foods, read_list
 
 
 class Kind(StrEnum):
@@ -26,7 +26,7 @@ class Kind(StrEnum):
 
 
 @dataclass(frozen=True, slots=True)
-class Heard:
+class HeardClause:
     """What a clause comes to."""
 
     kind: Kind
@@ -35,7 +35,7 @@ class Heard:
     remarks: tuple[str, ...] = ()
 
 
-_UNCLEAR: Final = Heard(Kind.UNCLEAR)
+_UNCLEAR: Final = HeardClause(Kind.UNCLEAR)
 # Above it, a guess that speaks against a request is heeded.
 _AGAINST: Final = 0.85
 NEVER_DONE: Final = frozenset({"small_talk", "recipe_question", "correction", "cook", "scale"})
@@ -74,9 +74,9 @@ _PETS: Final = frozenset(
 _THAW: Final = re.compile(r"\b(?:thaw|defrost|for tomorrow|to soften)\b", re.I)
 
 
-def hear_all(clauses: Sequence[Clause]) -> list[Heard]:
+def hear_all(clauses: Sequence[Clause]) -> list[HeardClause]:
     """Return what the clauses of a message come to; "it" is what the one before named."""
-    heard: list[Heard] = []
+    heard: list[HeardClause] = []
     topic: list[str] = []
     for clause in clauses:
         if clause.act and _POINTING.match(clause.rest):
@@ -87,9 +87,9 @@ def hear_all(clauses: Sequence[Clause]) -> list[Heard]:
             now = hear(replace(clause, rest=rest))
             if now.kind is Kind.REQUEST and heard[-1].kind is Kind.UNCLEAR:
                 # What was only named for this.
-                heard[-1] = Heard(Kind.REMARK, clauses[len(heard) - 1].text)
+                heard[-1] = HeardClause(Kind.REMARK, clauses[len(heard) - 1].text)
             if clause.act == "put" and now.kind is Kind.UNCLEAR and _is_noted(heard):
-                now = Heard(Kind.REMARK, clause.text)
+                now = HeardClause(Kind.REMARK, clause.text)
             heard.append(now)
             continue
         heard.append(hear(clause))
@@ -97,21 +97,21 @@ def hear_all(clauses: Sequence[Clause]) -> list[Heard]:
     return heard
 
 
-def _is_noted(heard: Sequence[Heard]) -> bool:
+def _is_noted(heard: Sequence[HeardClause]) -> bool:
     return bool(heard) and heard[-1].intent == "add_stock"
 
 
-def hear(clause: Clause) -> Heard:
+def hear(clause: Clause) -> HeardClause:
     """Return what one clause comes to."""
     if clause.is_question and clause.act not in ("unwanted",):
-        return Heard(Kind.QUESTION, clause.text)
+        return HeardClause(Kind.QUESTION, clause.text)
     is_theirs = set(clause.before[:1]) & _THEIRS or clause.text.casefold().startswith(_THEY)
     if clause.bound == "if" and is_theirs:
-        return Heard(Kind.REMARK, clause.text)
+        return HeardClause(Kind.REMARK, clause.text)
     if clause.bound == "if" or (clause.is_unreal and _POINTING.match(clause.rest)):
         return _UNCLEAR
     if clause.bound in _WHY or clause.is_unreal or (clause.bound and is_theirs):
-        return Heard(Kind.REMARK, clause.text)
+        return HeardClause(Kind.REMARK, clause.text)
     if not clause.act:
         return _without_act(clause)
     if _CHANGES.search(clause.rest) or _CHANGES.search(" ".join(clause.before)):
@@ -131,7 +131,7 @@ def _is_ours(clause: Clause) -> bool:
     return not clause.before or bool({"i", "we", "you"} & set(clause.before))
 
 
-def _without_act(clause: Clause) -> Heard:
+def _without_act(clause: Clause) -> HeardClause:
     """Tell a remark from what may change the meaning of the rest."""
     header, colon, rest = clause.text.partition(":")
     if colon and rest.strip():
@@ -141,11 +141,11 @@ def _without_act(clause: Clause) -> Heard:
     if things is not None and things.is_listed and things.is_known and is_plain:
         return _listing(things)
     if named_foods(clause.text) or re.search(r"\d", clause.text):
-        return Heard(Kind.UNCLEAR, clause.text)
-    return Heard(Kind.REMARK, clause.text)
+        return HeardClause(Kind.UNCLEAR, clause.text)
+    return HeardClause(Kind.REMARK, clause.text)
 
 
-def _headed(text: str, header: str, rest: str) -> Heard:
+def _headed(text: str, header: str, rest: str) -> HeardClause:
     """Read a list that says in front what it is."""
     things = read_list(rest)
     guess = guess_intent(text)
@@ -160,7 +160,7 @@ def _headed(text: str, header: str, rest: str) -> Heard:
     return _UNCLEAR
 
 
-def _made(clause: Clause) -> Heard:
+def _made(clause: Clause) -> HeardClause:
     act, rest = clause.act, clause.rest
     if act == "out_of":
         rest = _NO_MORE.sub("", rest)
@@ -181,7 +181,7 @@ def _made(clause: Clause) -> Heard:
     return _of(clause, act, things)
 
 
-def _of(clause: Clause, act: str, things: Things) -> Heard:
+def _of(clause: Clause, act: str, things: Things) -> HeardClause:
     if act == "acquired" and set(clause.before) & _PETS:
         act = "consumed"
     match act:
@@ -201,13 +201,13 @@ def _of(clause: Clause, act: str, things: Things) -> Heard:
             return _UNCLEAR
 
 
-def _acquired(things: Things) -> Heard:
+def _acquired(things: Things) -> HeardClause:
     if not things.said or things.is_listed or (things.is_whole and not things.is_known):
         return _UNCLEAR
     return _stocked(things, things.place)
 
 
-def _wanted(clause: Clause, act: str, things: Things) -> Heard:
+def _wanted(clause: Clause, act: str, things: Things) -> HeardClause:
     """Put on the list what is to be bought; what is put somewhere goes there."""
     if act == "put" and things.place and not things.is_listed:
         return _stocked(things, things.place)
@@ -218,52 +218,52 @@ def _wanted(clause: Clause, act: str, things: Things) -> Heard:
     return _listing(things) if is_said else _UNCLEAR
 
 
-def _run_out(things: Things) -> Heard:
+def _run_out(things: Things) -> HeardClause:
     if not things.is_known or things.remarks or not things.said:
         return _UNCLEAR
-    return Heard(Kind.REQUEST, f"we're out of {things.text}", "use_stock", things.remarks)
+    return HeardClause(Kind.REQUEST, f"we're out of {things.text}", "use_stock", things.remarks)
 
 
-def _listing(things: Things) -> Heard:
+def _listing(things: Things) -> HeardClause:
     if not things.said:
         return _UNCLEAR
     said = f"add {things.text} to the shopping list"
-    return Heard(Kind.REQUEST, said, "add_list", things.remarks)
+    return HeardClause(Kind.REQUEST, said, "add_list", things.remarks)
 
 
-def _stocked(things: Things, place: str) -> Heard:
+def _stocked(things: Things, place: str) -> HeardClause:
     if not things.said:
         return _UNCLEAR
     named = (*things.said, *things.vague)
     text = ", ".join(named)
     said = f"put {text} in the {place}" if place else f"bought {text}"
-    return Heard(Kind.REQUEST, said, "add_stock", things.remarks)
+    return HeardClause(Kind.REQUEST, said, "add_stock", things.remarks)
 
 
-def _there(clause: Clause, things: Things) -> Heard:
+def _there(clause: Clause, things: Things) -> HeardClause:
     if not things.is_known or not things.said or things.vague or things.remarks:
         return _UNCLEAR
     place = f" in the {things.place}" if things.place else ""
     left = "use_stock" if _LEFT.search(clause.rest) else "add_stock"
     said = [re.sub(r"\s+left\b.*$", "", each, flags=re.I) for each in things.said]
-    return Heard(Kind.REQUEST, f"i have {', '.join(said)}{place}", left)
+    return HeardClause(Kind.REQUEST, f"i have {', '.join(said)}{place}", left)
 
 
-def _used(act: str, things: Things) -> Heard:
+def _used(act: str, things: Things) -> HeardClause:
     if things.remarks or not things.said or not (things.is_known or act == "gone"):
         is_leftover = things.said and all("leftover" in each for each in things.said)
         if not is_leftover:
             return _UNCLEAR
     text = ", ".join([*things.said, *(f"a bit of {each}" for each in things.vague)])
     said = f"{text} is gone" if act == "gone" else f"used {text}"
-    return Heard(Kind.REQUEST, said, "use_stock")
+    return HeardClause(Kind.REQUEST, said, "use_stock")
 
 
-def _off(things: Things) -> Heard:
+def _off(things: Things) -> HeardClause:
     if not things.said or not things.is_known:
         return _UNCLEAR
     said = f"remove {things.text} from the shopping list"
-    return Heard(Kind.REQUEST, said, "remove_list", things.remarks)
+    return HeardClause(Kind.REQUEST, said, "remove_list", things.remarks)
 
 
 def is_pointing(text: str) -> bool:

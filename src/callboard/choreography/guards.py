@@ -8,7 +8,8 @@ from collections.abc import Callable, Iterable
 from typing import Final
 
 from callboard.core.errors import Conflict
-from callboard.core.vocabulary import UNFINISHED, RunRecord, RunState
+from callboard.core.vocabulary import UNFINISHED, RunRecord, RunState, SignalKind
+from callboard.operations.runtime import send_signal
 from callboard.store.connection import Connection
 from callboard.store.journal.runs import list_runs
 from callboard.studio.studio import Studio
@@ -26,6 +27,17 @@ def is_interrupted(studio: Studio, run: RunRecord) -> bool:
         return False
     has_begun = run.state is RunState.RUNNING or run.owner is not None
     return has_begun or studio.clock.now_ms() - run.created_at >= _STARTING_MS
+
+
+async def end_interrupted(studio: Studio, run: RunRecord) -> bool:
+    """End a run that nobody goes on with, so that another may begin; say whether it was one.
+
+    What it has done stands, and whoever comes next tells of it.
+    """
+    if run.state is not RunState.PAUSED and not is_interrupted(studio, run):
+        return False
+    await send_signal(studio, run.id, SignalKind.CANCEL, "another message came after it")
+    return True
 
 
 def only_one(

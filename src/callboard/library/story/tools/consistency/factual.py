@@ -27,9 +27,10 @@ _WIDER: Final = {
     "sisters": "siblings",
     "brothers": "siblings",
     "sons": "children",
+    "boys": "children",
     "daughters": "children",
 }
-_SHARED: Final = frozenset({"children", "sons", "daughters"})
+_SHARED: Final = frozenset({"children", "sons", "boys", "daughters"})
 _IN_LAW: Final = re.compile(r"-in-law|step|foster|half")
 
 

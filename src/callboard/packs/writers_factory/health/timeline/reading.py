@@ -9,7 +9,8 @@ from typing import Final
 
 from callboard.library.story.facts.cast import Cast, Hit
 from callboard.library.story.facts.claims import Attribute
-from callboard.library.story.facts.prose import deeds_of, read
+from callboard.library.story.facts.deeds import deeds_of
+from callboard.library.story.facts.prose import read
 from callboard.library.story.text import Document
 from callboard.packs.writers_factory.health.quotes import sentence_naming, sentences_of
 from callboard.packs.writers_factory.health.timeline.facts import (

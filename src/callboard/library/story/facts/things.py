@@ -163,7 +163,7 @@ def _made_of() -> re.Pattern[str]:
     stuff = alternatives(words_in("people", "stuffs"))
     return re.compile(
         rf"\b{_DETERMINERS} (?:[a-z]+['’]s )?(?:[a-z]+ ){{0,2}}?(?P<mark>{stuff}) (?:[a-z]+-)?"
-        r"(?P<noun>[a-z]{3,})\b(?!['’-])(?! (?:and|or|of)\b)"
+        r"(?P<noun>[a-z]{3,})\b(?!['’-])(?! (?:or|of)\b)"
     )
 
 

@@ -104,7 +104,20 @@ class Cast:
         if is_family_name:
             after = _NAME_AFTER.match(text, hit.end)
             return f"({after[1]})" if after and after[1].lower() not in stop_words() else None
-        return None
+        return self._other_family(hit, text)
+
+    def _other_family(self, hit: Hit, text: str) -> str | None:
+        """Return the family name that makes a known first name somebody else's: "Nell Marlow"."""
+        after = _NAME_AFTER.match(text, hit.end)
+        shown = text[hit.start : hit.end]
+        if after is None or " " in shown or after[1].lower() in stop_words():
+            return None
+        known = {
+            word for name in self.names.get(hit.name, frozenset[str]()) for word in name.split()
+        }
+        has_family = any(" " in name for name in self.names.get(hit.name, frozenset[str]()))
+        is_other = has_family and is_given_name(shown) and after[1] not in known
+        return f"({after[1]})" if is_other else None
 
     def _foreign_title(self, hit: Hit, text: str) -> str | None:
         match = _TITLE_BEFORE.search(text[max(0, hit.start - 20) : hit.start])

@@ -21,7 +21,8 @@ _HAD: Final = r"(?:had |has |['’]d |['’]s )?"
 _DATING: Final = re.compile(
     r"\b(?:when|before(?! (?:mid|dawn|noon|morning|long|the (?:day|night|week|year|morning)))|after"
     r"|until|till|since|once|if|because|how|why|where|whether|as|would|might|could"
-    r"|(?<!in )(?<!on )(?<!during )(?:the|that) (?:day|night|morning|evening|hour|moment|time|week|month|year|summer|winter"
+    r"|(?<!in )(?<!on )(?<!during )(?:the|that) (?:day|night|morning|evening|hour|moment|time|week"
+    r"|month|year|summer|winter"
     r"|spring|autumn|fall))\b[^,;:—]*$",
     re.IGNORECASE,
 )

@@ -1,0 +1,1 @@
+"""QuestFoundry: a studio that writes branching books, and proves them before they ship."""

@@ -1,0 +1,1 @@
+"""The branching book: its shape, and what it is to play it."""

@@ -77,7 +77,8 @@ def _lives(
     characters: Sequence[CharacterView], scene: SceneView
 ) -> tuple[tuple[StateSeen, ...], tuple[ActSeen, ...]]:
     from callboard.library.story.facts.claims import Attribute
-    from callboard.library.story.facts.prose import deeds_of, read
+    from callboard.library.story.facts.deeds import deeds_of
+    from callboard.library.story.facts.prose import read
 
     if not characters:
         return (), ()

@@ -13,7 +13,7 @@ from itertools import product
 from typing import Final
 
 from callboard.packs.questfoundry.bars.brackets import BracketProof, bounds_from
-from callboard.packs.questfoundry.bars.ways import Effort, WayNet
+from callboard.packs.questfoundry.bars.ways import Effort, StoryWay, WayNet
 
 WIDEST_SLICE: Final = 8
 MOST_CASES: Final = 12
@@ -91,7 +91,8 @@ def _backwards(net: WayNet, ends: Iterable[int]) -> set[int]:
     found = set(ends)
     waiting = list(found)
     while waiting:
-        for section, _ in net.incoming[waiting.pop()]:
+        for number in net.incoming[waiting.pop()]:
+            section = net.source[number]
             if section not in found:
                 found.add(section)
                 waiting.append(section)
@@ -128,11 +129,13 @@ class _Free:
                 self.is_free[section] = 1
                 self._border.discard(section)
                 waiting.append(section)
+        incoming, source, ways = self._net.incoming, self._net.source, self._net.ways
         while waiting:
-            for section, way in self._net.incoming[waiting.pop()]:
+            for number in incoming[waiting.pop()]:
+                section = source[number]
                 if self.is_free[section] or section in self._never:
                     continue
-                if self._bounds.must_open(section, way) or self._is_covered(section):
+                if self._is_open(section, ways[number]) or self._is_covered(section):
                     self.is_free[section] = 1
                     self._border.discard(section)
                     waiting.append(section)
@@ -185,58 +188,72 @@ class _Free:
     def _slice(self, about: int) -> int:
         """Free the sections all of whose cases can end; return the keys that were in the way."""
         cone, closed = self._cone(about)
-        before: dict[tuple[int, int], list[tuple[int, int]]] = {}
-        can_end: set[tuple[int, int]] = set()
+        # A case is one number: the section, then room for its keys.
+        room = len(self._net.bits)
+        before: dict[int, list[int]] = {}
+        can_end: list[int] = []
+        cases: dict[int, list[int]] = {}
         for section in cone:
-            for keys in self._cases(section, about):
-                if not self._effort.spend(len(self._net.out[section]) + 1):
-                    return 0
-                for way in self._net.out[section]:
-                    if way.need & about & ~keys or way.forbid & about & keys:
+            ways = [
+                way
+                for way in self._net.out[section]
+                if (self.is_free[way.to] or way.to in cone) and self._is_open(section, way, about)
+            ]
+            cases[section] = list(self._cases(section, about))
+            if not self._effort.spend(len(cases[section]) * (len(ways) + 1)):
+                return 0
+            for keys in cases[section]:
+                for _, to, need, forbid, keep, gain in ways:
+                    if need & about & ~keys or forbid & about & keys:
                         continue
-                    if not self._bounds.must_open(section, way, about):
-                        continue
-                    if self.is_free[way.to]:
-                        can_end.add((section, keys))
-                    elif way.to in cone:
-                        after = (way.to, (keys & way.keep | way.gain) & about)
-                        before.setdefault(after, []).append((section, keys))
-        waiting = list(can_end)
-        while waiting:
-            fresh = [each for each in before.get(waiting.pop(), ()) if each not in can_end]
-            can_end.update(fresh)
-            waiting += fresh
+                    if self.is_free[to]:
+                        can_end.append(section << room | keys)
+                        break
+                    after = to << room | (keys & keep | gain) & about
+                    before.setdefault(after, []).append(section << room | keys)
+        ended = set(can_end)
+        while can_end:
+            fresh = [each for each in before.get(can_end.pop(), ()) if each not in ended]
+            ended.update(fresh)
+            can_end += fresh
         proved = [
             section
             for section in cone
-            if all((section, keys) in can_end for keys in self._cases(section, about))
+            if all(section << room | keys in ended for keys in cases[section])
         ]
         self._spread(proved)
         return 0 if proved else closed
 
     def _cone(self, about: int) -> tuple[set[int], int]:
         """Return the sections before the gates of a slice, and keys that other ways there ask."""
-        cone: set[int] = set()
-        closed = 0
+        net = self._net
         waiting = [
             section
             for section in sorted(self._border)
-            for way in self._net.out[section]
-            if self.is_free[way.to] and self._bounds.must_open(section, way, about)
+            if any(
+                self.is_free[way.to] and self._is_open(section, way, about)
+                for way in net.out[section]
+            )
         ]
-        cone.update(waiting)
+        cone = set(waiting)
         while waiting and self._effort.spend(1):
-            for section, way in self._net.incoming[waiting.pop()]:
+            for number in net.incoming[waiting.pop()]:
+                section = net.source[number]
                 if section in cone or self.is_free[section] or section in self._never:
                     continue
-                if self._bounds.must_open(section, way, about):
+                if self._is_open(section, net.ways[number], about):
                     cone.add(section)
                     waiting.append(section)
+        closed = 0
         for section in cone:
-            for way in self._net.out[section]:
-                if not self._bounds.must_open(section, way, about):
+            for way in net.out[section]:
+                if not self._is_open(section, way, about):
                     closed |= (way.need | way.forbid) & ~about
         return cone, closed
+
+    def _is_open(self, section: int, way: StoryWay, but: int = 0) -> bool:
+        # Most ways ask for nothing.
+        return not (way.need | way.forbid) or self._bounds.must_open(section, way, but)
 
     def _growing_keys(self) -> int:
         """Return the keys nobody loses and whose absence nobody asks for: more is never worse."""
@@ -269,7 +286,7 @@ class _Free:
             if not effort.spend(len(self._net.out[at]) + 1):
                 return False
             for way in self._net.out[at]:
-                if way.need & growing & ~keys or not self._bounds.must_open(at, way, growing):
+                if way.need & growing & ~keys or not self._is_open(at, way, growing):
                     continue
                 if self.is_free[way.to]:
                     return True

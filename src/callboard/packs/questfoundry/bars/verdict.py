@@ -86,7 +86,7 @@ class BarFinding:
 
 @dataclass(frozen=True, slots=True)
 class BarVerdict:
-    """One bar. `facts` are worth knowing and no faults: hubs, bottlenecks, how much was looked at."""
+    """One bar. `facts` are no faults but worth knowing: hubs, bottlenecks, how much was read."""
 
     bar: Bar
     status: BarStatus
@@ -157,6 +157,7 @@ class GatecheckReport(Coded):
     snapshot: str | None = None
 
     def __post_init__(self) -> None:
+        """Refuse what does not follow."""
         derived = decide(self.bars, self.waivers)
         if self.decision is not derived:
             raise GateRefused(
@@ -231,7 +232,7 @@ def waive(report: GatecheckReport, waiver: BarWaiver, *, today: date) -> Gateche
         if not str(getattr(waiver, name)).strip():
             raise GateRefused(
                 f"A waiver of {waiver.bar.value} without {name}",
-                fix="Give a rationale, a scope, an expiry, and both who sign: showrunner and human.",
+                fix="Give a rationale, a scope, an expiry, and who signs: showrunner and human.",
             )
     if waiver.expires <= today:
         raise GateRefused(

@@ -10,6 +10,7 @@ from random import Random
 from typing import Any, cast
 
 from callboard.core.bundled import bundled_yaml
+from callboard.core.codec import decode
 from callboard.packs.questfoundry.book.model import (
     Book,
     Codeword,
@@ -58,10 +59,7 @@ def plain_wording() -> BookWording:
         for start in range(len(adjectives))
         for n, noun in enumerate(nouns)
     )
-    return BookWording(
-        places=places,
-        **{name: tuple(each) if isinstance(each, list) else each for name, each in held.items()},
-    )
+    return decode(BookWording, {**held, "places": places})
 
 
 @dataclass

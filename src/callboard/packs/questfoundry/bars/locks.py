@@ -19,7 +19,7 @@ WIDEST_SLICE: Final = 8
 MOST_CASES: Final = 12
 # From so many places of a section it is tried to prove a lock.
 _PLACES: Final = 3
-_SEARCH_STEPS: Final = 40_000
+_SEARCH_STEPS: Final = 200_000
 
 
 @dataclass(frozen=True, slots=True)
@@ -276,25 +276,64 @@ class _Free:
                 self._effort.give_back(part)
 
     def _gets_free(self, section: int, effort: Effort) -> bool:
-        # Only keys that never hinder are followed; a set within one already seen adds nothing.
-        growing = self._growing
-        known = {section: self._bounds.must[section] & growing}
+        """Say whether the fewest keys possible are enough, following keys that never hinder."""
+        keys = self._gathered(section, self._bounds.must[section] & self._growing, effort)
+        if keys is None:
+            return True
+        known = {section: keys}
         waiting = deque([section])
         while waiting:
             at = waiting.popleft()
             keys = known[at]
             if not effort.spend(len(self._net.out[at]) + 1):
                 return False
-            for way in self._net.out[at]:
-                if way.need & growing & ~keys or not self._is_open(at, way, growing):
-                    continue
+            for way in self._open_ways(at, keys):
                 if self.is_free[way.to]:
                     return True
-                after = (keys & way.keep | way.gain) & growing
+                after = (keys & way.keep | way.gain) & self._growing
                 if way.to not in known or after.bit_count() > known[way.to].bit_count():
                     known[way.to] = after
                     waiting.append(way.to)
         return False
+
+    def _gathered(self, section: int, keys: int, effort: Effort) -> int | None:
+        """Return all keys that can be had on ways round to a section; None if one gets free.
+
+        Whoever can come back can go round again, so every round adds what all rounds give.
+        """
+        while True:
+            before: dict[int, list[int]] = {section: []}
+            waiting = [section]
+            while waiting:
+                at = waiting.pop()
+                if not effort.spend(len(self._net.out[at]) + 1):
+                    return keys
+                for way in self._open_ways(at, keys):
+                    if self.is_free[way.to]:
+                        return None
+                    if way.to not in before:
+                        before[way.to] = []
+                        waiting.append(way.to)
+                    before[way.to].append(at)
+            ring, waiting = {section}, [section]
+            while waiting:
+                fresh = [each for each in before[waiting.pop()] if each not in ring]
+                ring.update(fresh)
+                waiting += fresh
+            more = keys
+            for at in ring:
+                for way in self._open_ways(at, keys):
+                    if way.to in ring:
+                        more |= way.gain & self._growing
+            if more == keys:
+                return keys
+            keys = more
+
+    def _open_ways(self, section: int, keys: int) -> Iterator[StoryWay]:
+        growing = self._growing
+        for way in self._net.out[section]:
+            if not way.need & growing & ~keys and self._is_open(section, way, growing):
+                yield way
 
 
 def _bits(mask: int) -> Iterator[int]:

@@ -11,7 +11,6 @@ from hypothesis import strategies as st
 from callboard.packs.questfoundry.bars.checks import bar_checks, found, verdict_of
 from callboard.packs.questfoundry.bars.verdict import (
     Bar,
-    BarOpinion,
     BarStatus,
     BarVerdict,
     BarWaiver,
@@ -80,7 +79,7 @@ def test_a_model_only_worsens_a_bar_or_judges_what_is_unknown(
 ) -> None:
     order = [BarStatus.GREEN, BarStatus.YELLOW, BarStatus.RED]
     opinions = [
-        BarOpinion(bar, status, "I think so", "mend it", "style_lead", "step_4_edit_notes")
+        BarVerdict(bar, status, "I think so", "llm", "mend it", "style_lead", "step_4")
         for bar, status in zip(Bar, by_model, strict=True)
     ]
     after = worsened(report(*by_code), opinions)
@@ -98,7 +97,7 @@ def test_a_model_only_worsens_a_bar_or_judges_what_is_unknown(
 
 def test_an_opinion_without_a_fix_is_refused() -> None:
     with pytest.raises(GateRefused):
-        worsened(report(BarStatus.GREEN), [BarOpinion(Bar.INTEGRITY, BarStatus.RED, "bad")])
+        worsened(report(BarStatus.GREEN), [BarVerdict(Bar.INTEGRITY, BarStatus.RED, "bad", "llm")])
 
 
 @pytest.mark.req("QF-95")

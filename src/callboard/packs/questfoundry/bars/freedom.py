@@ -33,10 +33,10 @@ class FreeSections:
         self._spread(s for s, is_end in enumerate(self._net.is_end) if is_end)
         while self._effort.steps > 0:
             before = sum(self.is_free)
-            for about in self._gates():
-                self._by_slice(about)
+            self._by_growth()
             if sum(self.is_free) == before:
-                self._by_growth()
+                for about in self._gates():
+                    self._by_slice(about)
             if sum(self.is_free) == before:
                 return
 
@@ -53,7 +53,9 @@ class FreeSections:
                 section = source[number]
                 if self.is_free[section] or section in self._never:
                     continue
-                if self._is_open(section, ways[number]) or self._is_covered(section):
+                _, _, need, forbid, _, _ = way = ways[number]
+                is_plain = not need and not forbid
+                if is_plain or self._is_open(section, way) or self._is_covered(section):
                     self.is_free[section] = 1
                     self._border.discard(section)
                     waiting.append(section)
@@ -105,7 +107,7 @@ class FreeSections:
 
     def _slice(self, about: int) -> int:
         """Free the sections all of whose cases can end; return the keys that were in the way."""
-        cone, closed = self._cone(about)
+        cone = self._cone(about)
         # A case is one number: the section, then room for its keys.
         room = len(self._net.bits)
         before: dict[int, list[int]] = {}
@@ -115,7 +117,8 @@ class FreeSections:
             ways = [
                 way
                 for way in self._net.out[section]
-                if (self.is_free[way.to] or way.to in cone) and self._is_open(section, way, about)
+                if (self.is_free[way[1]] or way[1] in cone)
+                and (not (way[2] or way[3]) or self._is_open(section, way, about))
             ]
             cases[section] = list(self._cases(section, about))
             if not self._effort.spend(len(cases[section]) * (len(ways) + 1)):
@@ -140,10 +143,19 @@ class FreeSections:
             if all(section << room | keys in ended for keys in cases[section])
         ]
         self._spread(proved)
-        return 0 if proved else closed
+        return 0 if proved else self._closed(cone, about)
 
-    def _cone(self, about: int) -> tuple[set[int], int]:
-        """Return the sections before the gates of a slice, and keys that other ways there ask."""
+    def _closed(self, cone: set[int], about: int) -> int:
+        """Return the keys that shut ways of some sections ask for."""
+        closed = 0
+        for section in cone:
+            for way in self._net.out[section]:
+                if not self._is_open(section, way, about):
+                    closed |= (way.need | way.forbid) & ~about
+        return closed
+
+    def _cone(self, about: int) -> set[int]:
+        """Return the sections before the gates of a slice."""
         net = self._net
         waiting = [
             section
@@ -162,12 +174,7 @@ class FreeSections:
                 if self._is_open(section, net.ways[number], about):
                     cone.add(section)
                     waiting.append(section)
-        closed = 0
-        for section in cone:
-            for way in net.out[section]:
-                if not self._is_open(section, way, about):
-                    closed |= (way.need | way.forbid) & ~about
-        return cone, closed
+        return cone
 
     def _is_open(self, section: int, way: StoryWay, but: int = 0) -> bool:
         # Most ways ask for nothing.

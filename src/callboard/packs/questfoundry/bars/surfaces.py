@@ -129,7 +129,7 @@ def _epub(name: str, data: bytes) -> Iterator[BuiltText]:
 
 
 def _page(name: str, kind: SurfaceKind, data: bytes) -> BuiltText:
-    page = _Page()
+    page = _PageText()
     page.feed(data.decode("utf-8", "replace"))
     page.close()
     return BuiltText(
@@ -143,7 +143,7 @@ def _page(name: str, kind: SurfaceKind, data: bytes) -> BuiltText:
     )
 
 
-class _Page(HTMLParser):
+class _PageText(HTMLParser):
     """The text of a page as it is shown or read aloud; what stories keep as JSON is shown later."""
 
     def __init__(self) -> None:

@@ -100,18 +100,6 @@ class BarVerdict:
 
 
 @dataclass(frozen=True, slots=True)
-class BarOpinion:
-    """What a model thinks of one bar."""
-
-    bar: Bar
-    status: BarStatus
-    evidence: str
-    smallest_fix: str = ""
-    owner_role: str = ""
-    target_step: str = ""
-
-
-@dataclass(frozen=True, slots=True)
 class BarWaiver:
     """Somebody's word that a red bar may pass: both must sign, and it ends."""
 
@@ -196,8 +184,8 @@ def decide(bars: Iterable[BarVerdict], waivers: Iterable[BarWaiver] = ()) -> Gat
     return GateDecision.CONDITIONAL_PASS if worst > 1 else GateDecision.PASS
 
 
-def worsened(report: GatecheckReport, opinions: Iterable[BarOpinion]) -> GatecheckReport:
-    """Take a model's opinions in: what is better than the code's word changes nothing."""
+def worsened(report: GatecheckReport, opinions: Iterable[BarVerdict]) -> GatecheckReport:
+    """Take a model's verdicts in: what is better than the code's word changes nothing."""
     bars = {each.bar: each for each in report.bars}
     for opinion in opinions:
         stands = bars.get(opinion.bar)

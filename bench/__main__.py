@@ -28,6 +28,7 @@ BENCHMARKS = (
     "turn_quick",
     "kitchen_match",
     "http_health",
+    "quest_bars",
 )
 
 

@@ -29,10 +29,10 @@ def is_interrupted(studio: Studio, run: RunRecord) -> bool:
     return has_begun or studio.clock.now_ms() - run.created_at >= _STARTING_MS
 
 
-async def end_interrupted(studio: Studio, run: RunRecord) -> bool:
-    """End a run that nobody goes on with, so that another may begin; say whether it was one.
+async def end_left(studio: Studio, run: RunRecord) -> bool:
+    """End a run that was paused or that nobody goes on with, so that another may begin.
 
-    What it has done stands, and whoever comes next tells of it.
+    What it has done stands, and whoever comes next tells of it. Says whether it was one.
     """
     if run.state is not RunState.PAUSED and not is_interrupted(studio, run):
         return False

@@ -7,7 +7,7 @@ from collections.abc import Callable
 from dataclasses import asdict, dataclass
 from typing import Any, Final, TypeVar
 
-from callboard.choreography.guards import end_interrupted
+from callboard.choreography.guards import end_left
 from callboard.choreography.turn.conversations import (
     TURN,
     Conversations,
@@ -118,7 +118,7 @@ class Talk:
             return await self._outcome(sent.run_id, sent.part)
         run, question = self._conversations.open_turn(session_id)
         if run is not None and question is None:
-            if not await end_interrupted(self._studio, run):
+            if not await end_left(self._studio, run):
                 raise busy(run)
             run = None
         said: dict[str, Json] = {

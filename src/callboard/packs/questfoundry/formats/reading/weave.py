@@ -206,6 +206,10 @@ class _KnotReader:
         if choice is None:
             return
         here = f"{self.knot}.choices"
+        if choice.to in (here, "choices") and len(choice.requires) == 1 and not self.refused:
+            only = choice.requires[0]
+            self.refused = (KeyTest(only.key, not only.negated),)
+            choice = replace(choice, requires=())
         if choice.to in (here, "choices") and self.refused and not choice.requires:
             if not self.draft.choices or choice.effects or len(self.told) != 1:
                 self.strange("a refusal of another form")

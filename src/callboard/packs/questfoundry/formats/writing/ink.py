@@ -38,10 +38,10 @@ from callboard.packs.questfoundry.formats.reading.twine import tests_last
 
 _INK_VERSION: Final = 21
 _SIGNS: Final = re.compile(
-    r"[\\{}|#]|(?<=/)[/*]|-(?=>)|<(?=[->])"
-    r"|^(?:[*+=~<\-]|(?:TODO|VAR|CONST|LIST|INCLUDE|EXTERNAL)\b)"
+    r"[\\{}|#~]|(?<=/)[/*]|-(?=>)|<(?=[->])"
+    r"|^(?:[*+=<\-]|(?:TODO|VAR|CONST|LIST|INCLUDE|EXTERNAL)\b)"
 )
-_LABEL_SIGNS: Final = re.compile(r"[\\{}|#\[\]]|(?<=/)[/*]|-(?=>)|<(?=[->])")
+_LABEL_SIGNS: Final = re.compile(r"[\\{}|#~\[\]]|(?<=/)[/*]|-(?=>)|<(?=[->])")
 # Flags of a choice: it has a condition; its words are shown before it is taken only; it has none.
 _CONDITION, _CHOICE_ONLY, _DEFAULT = 1, 4, 8
 
@@ -157,13 +157,22 @@ class _SourceWriter(_InkWriter):
         lines = [f"+ {told}[{label}]", *(f"    {self.change(each)}" for each in choice.effects)]
         lines.append(f"    -> {self.path(choice.to)}")
         if gateway is not None:
-            both = " && ".join(map(self.test, tests))
             refusal = escaped(refusal_of(gateway, self.words))
-            lines += [f"+ {{not ({both})}} [{label}]", f"    {refusal}", f"    -> {knot}.choices"]
+            lines += [
+                f"+ {{{self.opposite(tests)}}} [{label}]",
+                f"    {refusal}",
+                f"    -> {knot}.choices",
+            ]
         return lines
 
     def test(self, test: KeyTest) -> str:
         return f"{'not ' if test.negated else ''}{self.keys[test.key]}"
+
+    def opposite(self, tests: Sequence[KeyTest]) -> str:
+        # One name between brackets would be a list.
+        if len(tests) == 1:
+            return self.test(KeyTest(tests[0].key, not tests[0].negated))
+        return f"not ({' && '.join(map(self.test, tests))})"
 
     def change(self, effect: KeyChange) -> str:
         return f"~ {self.keys[effect.key]} = {'true' if effect.op == 'set' else 'false'}"

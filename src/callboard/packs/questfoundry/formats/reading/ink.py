@@ -80,12 +80,20 @@ def read_ink(text: str) -> ReadStory:
     return ReadStory(replace(book, verbatim=(*lead, *kept, *functions)))
 
 
-def sections_of_knot(source: str, known: frozenset[str], ids: set[str]) -> list[Section]:
+def names_in(sources: Iterable[str], ids: Iterable[str]) -> KnotNames:
+    """Return what a divert may name in knots that were kept, and in a book besides them."""
+    return KnotNames((_only_knot(each) for each in sources), ids)
+
+
+def sections_of_knot(source: str, known: frozenset[str], names: KnotNames) -> list[Section]:
     """Return the sections that the source of one knot tells of, as an import makes them."""
-    opening, *others = knots_of(source)
-    knot = others[0] if others else replace(opening, name=_OPENING)
-    drafts = drafts_of(knot, known, KnotNames([knot], ids))
+    drafts = drafts_of(_only_knot(source), known, names)
     return [section_of(each, known, keep_gates=False)[0] for each in drafts]
+
+
+def _only_knot(source: str) -> Knot:
+    opening, *others = knots_of(source)
+    return others[0] if others else replace(opening, name=_OPENING)
 
 
 def known_keys(book: Book) -> frozenset[str]:

@@ -14,6 +14,7 @@ from callboard.packs.questfoundry.book.model import (
 from callboard.packs.questfoundry.formats.reading.weave import ONLY_DIVERT, Draft, draft_of
 
 _KNOT: Final = re.compile(r"={2,}[ \t]*(function\b)?[ \t]*(\w+)([^\n]*)")
+_LABEL: Final = re.compile(r"[-*+][-*+ \t]*\((\w+)\)")
 _STITCH: Final = re.compile(r"=[ \t]*(\w+)[ \t]*(\([^\n]*)?")
 
 
@@ -58,19 +59,29 @@ class KnotNames:
     def __init__(self, knots: Iterable[Knot], ids: Iterable[str] = ()) -> None:
         """Take the knots of a file, and names that are known besides."""
         self.known = set(ids)
+        self.labels: dict[str, str] = {}
         for knot in knots:
-            stitches = [
-                found[1]
-                for line in knot.lines[1:]
-                if (found := _STITCH.fullmatch(line.strip())) and not line.strip().startswith("==")
-            ]
-            self.known.add(knot.name)
-            self.known.update(f"{knot.name}.{each}" for each in stitches)
+            self._add(knot)
+
+    def _add(self, knot: Knot) -> None:
+        here = knot.name
+        self.known.add(here)
+        for line in knot.lines[1 if _KNOT.match("".join(knot.lines[:1]).strip()) else 0 :]:
+            told = line.strip()
+            stitch = _STITCH.fullmatch(told) if told.startswith("=") else None
+            if stitch is not None:
+                here = f"{knot.name}.{stitch[1]}"
+                self.known.add(here)
+            elif label := _LABEL.match(told):
+                for name in (f"{knot.name}.{label[1]}", f"{here}.{label[1]}"):
+                    self.labels.setdefault(name, here)
 
     def goal(self, name: str, knot: str) -> str:
-        """Return the section a divert within a knot leads to."""
+        """Return the section a divert within a knot leads to; a label lies within its section."""
         own = f"{knot}.{name}"
-        return own if own in self.known else name
+        if own in self.known:
+            return own
+        return name if name in self.known else self.labels.get(own, self.labels.get(name, name))
 
 
 def drafts_of(knot: Knot, known: frozenset[str], names: KnotNames) -> list[Draft]:

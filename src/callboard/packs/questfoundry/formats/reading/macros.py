@@ -22,7 +22,7 @@ from callboard.packs.questfoundry.formats.reading.nodes import (
 )
 
 MARKS: Final = re.compile(
-    r"(?P<comment>/\*|/%|<!--)|(?P<quoted>\{\{\{|\"\"\"|<(?i:nowiki)>|<(?i:script|style)\b)"
+    r"(?P<comment>/\*|/%|<!--)|(?P<quoted><%|\{\{\{|\"\"\"|<(?i:nowiki)>|<(?i:script|style)\b)"
     r"|(?P<macro><</?[A-Za-z=\-])|(?P<link>\[\[(?!\[))|(?P<image>\[[<>]?[Ii][Mm][Gg]\[)"
     r"|(?P<sign>''|//|--|==|__|\^\^|~~|@@|\\|</?[A-Za-z][A-Za-z0-9\-]*|\$\$|[$_][A-Za-z$_][\w$]*"
     r"|^!{1,6}|^[*#>]+|^\|)",

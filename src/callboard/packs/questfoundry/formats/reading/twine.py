@@ -143,8 +143,11 @@ class _Arrival:
 
     def find_dialect(self) -> str:
         named = str(self.facts.get("format", "")).lower()
-        if named:
+        if named in FORMATS:
             return named
+        if named:
+            self.notes.append(f"Of {self.facts['format']} only links are understood")
+            return SUGARCUBE
         text = "\n".join(each.text for each in self.sections)
         if "<<" not in text and _HARLOWE_MACRO.search(text):
             return HARLOWE

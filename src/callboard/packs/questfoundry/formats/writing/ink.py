@@ -32,6 +32,7 @@ from callboard.packs.questfoundry.formats.reading.ink import (
     PREAMBLE,
     TAGS,
     known_keys,
+    names_in,
     sections_of_knot,
 )
 from callboard.packs.questfoundry.formats.reading.twine import tests_last
@@ -91,8 +92,9 @@ class _SourceWriter(_InkWriter):
         self.covered: dict[str, str] = {}
         kept = [each for each in book.verbatim if each.origin == "ink" and each.section is not None]
         known = known_keys(book)
+        names = names_in((each.text for each in kept), book.by_id)
         for each in kept:
-            derived = sections_of_knot(each.text, known, set(book.by_id))
+            derived = sections_of_knot(each.text, known, names)
             if derived and all(_is_same(book, section) for section in derived):
                 self.covered |= {section.id: "" for section in derived}
                 self.covered[derived[0].id] = each.text

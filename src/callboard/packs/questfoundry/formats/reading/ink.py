@@ -32,7 +32,7 @@ from callboard.packs.questfoundry.formats.reading.weave import (
 PREAMBLE: Final = "preamble"
 TAGS: Final = ("title", "author", "ifid")
 _OPENING: Final = "opening"
-_ANY_SET: Final = re.compile(r"(\w+)[ \t]*(?:=(?!=)|\+\+|--|\+=|-=)")
+_ANY_SET: Final = re.compile(r"(?<!\w)(\w++)[ \t]*+(?:=(?!=)|\+\+|--|\+=|-=)")
 _VAR: Final = re.compile(r"VAR[ \t]+(\w+)[ \t]*=[ \t]*(.*)")
 
 
@@ -65,7 +65,7 @@ def read_ink(text: str) -> ReadStory:
             sections.append(section)
             gateways += gates
         if strange and drafts:
-            kept.append(Verbatim(knot.name, "ink", knot.source, strange, drafts[0].id))
+            kept.append(Verbatim(knot.name, "ink", knot.source, strange, drafts[0].place))
     book = Book(
         title=facts.get("title", ""),
         start=start or (sections[0].id if sections else ""),

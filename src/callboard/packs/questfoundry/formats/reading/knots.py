@@ -11,9 +11,9 @@ from callboard.packs.questfoundry.book.model import (
     SectionKind,
     StoryChoice,
 )
-from callboard.packs.questfoundry.formats.reading.weave import ONLY_DIVERT, Draft, draft_of
+from callboard.packs.questfoundry.formats.reading.weave import ONLY_DIVERT, KnotDraft, draft_of
 
-_KNOT: Final = re.compile(r"={2,}[ \t]*(function\b)?[ \t]*(\w+)([^\n]*)")
+_KNOT: Final = re.compile(r"={2,}+[ \t]*+(?:(function)\b[ \t]*+)?(\w++)([^\n]*)")
 _LABEL: Final = re.compile(r"[-*+][-*+ \t]*\((\w+)\)")
 _STITCH: Final = re.compile(r"=[ \t]*(\w+)[ \t]*(\([^\n]*)?")
 
@@ -84,7 +84,7 @@ class KnotNames:
         return name if name in self.known else self.labels.get(own, self.labels.get(name, name))
 
 
-def drafts_of(knot: Knot, known: frozenset[str], names: KnotNames) -> list[Draft]:
+def drafts_of(knot: Knot, known: frozenset[str], names: KnotNames) -> list[KnotDraft]:
     """Read a knot: itself, and every stitch that is a section of its own."""
     header = _KNOT.match(knot.lines[0].strip()) if knot.lines else None
     parts = _parts(knot, knot.lines[1:] if header else knot.lines)
@@ -110,8 +110,8 @@ def drafts_of(knot: Knot, known: frozenset[str], names: KnotNames) -> list[Draft
     if strange and not drafts[0].strange:
         drafts[0].strange = strange
     if strange == "stitches" and not first:
-        drafts[0].id = knot.name
-    return list({each.id: each for each in (*drafts, *reversed(drafts))}.values())
+        drafts[0].place = knot.name
+    return list({each.place: each for each in (*drafts, *reversed(drafts))}.values())
 
 
 def _parts(knot: Knot, body: Sequence[str]) -> list[tuple[str, list[str]]]:
@@ -127,32 +127,32 @@ def _parts(knot: Knot, body: Sequence[str]) -> list[tuple[str, list[str]]]:
 
 
 def section_of(
-    draft: Draft, known: frozenset[str], *, keep_gates: bool
+    draft: KnotDraft, known: frozenset[str], *, keep_gates: bool
 ) -> tuple[Section, list[Gateway]]:
     """Return the section of a draft, and the gateways of its choices."""
     gateways: list[Gateway] = []
     choices: list[StoryChoice] = []
-    for number, choice in enumerate(draft.choices, 1):
-        name = f"{draft.id}.{number}"
+    for number, choice in enumerate(draft.ways, 1):
+        name = f"{draft.place}.{number}"
         requires = tuple(each for each in choice.requires if each.key in known)
         gateway = None
         if choice.gateway is not None and keep_gates:
             gateway, last = f"gate.{name}", requires[-1]
             requires = requires[:-1]
             gateways.append(
-                Gateway(gateway, draft.id, last.key, last.negated, refusal=choice.gateway)
+                Gateway(gateway, draft.place, last.key, last.negated, refusal=choice.gateway)
             )
         choices.append(replace(choice, id=name, requires=requires, gateway=gateway))
     is_end = not choices and (draft.ends or not draft.strange)
     usual = SectionKind.TERMINAL if is_end else SectionKind.NORMAL
     section = Section(
-        draft.id,
-        draft.title,
-        "\n".join(draft.text),
+        draft.place,
+        draft.heading,
+        "\n".join(draft.lines),
         draft.kind or usual,
         draft.keystone,
         tuple(choices),
-        tuple(draft.effects),
+        tuple(draft.changes),
         tuple(draft.tags),
     )
     return section, gateways

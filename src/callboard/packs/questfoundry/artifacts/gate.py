@@ -1,0 +1,171 @@
+"""Feedback and gatechecks: what roles and code think of work, and what becomes of it."""
+
+from typing import ClassVar, Literal
+
+from pydantic import Field
+
+from callboard.packs.questfoundry.artifacts.shape import ArtifactBody, ArtifactPart
+
+BarName = Literal[
+    "integrity",
+    "reachability",
+    "nonlinearity",
+    "gateways",
+    "style",
+    "determinism",
+    "presentation",
+    "accessibility",
+]
+
+
+class FeedbackNote(ArtifactPart):
+    """One remark on a place."""
+
+    location: str
+    tag: str
+    suggestion: str
+    severity: Literal["note", "minor", "major"] = "minor"
+    quote: str = ""
+    owner_role: str = ""
+    canon_ref: str | None = None
+
+
+class RoleFeedbackNotes(ArtifactBody):
+    """What a role thinks of another's work; `revise` asks for it to be done again."""
+
+    KIND: ClassVar = "style_feedback"
+    ALSO: ClassVar = ("feasibility_notes", "spoiler_report", "pn_phrasing_feedback")
+
+    scope: str = ""
+    findings: tuple[FeedbackNote, ...] = ()
+    verdict: Literal["ok", "revise"]
+
+
+class CheckedArtifact(ArtifactPart):
+    """What was looked at, byte by byte."""
+
+    artifact_id: str
+    sha256: str
+    tu_id: str = ""
+
+
+class BarStatus(ArtifactPart):
+    """One bar: its colour and why."""
+
+    bar: BarName
+    status: Literal["green", "yellow", "red", "na"]
+    evidence: str = ""
+    source: Literal["code", "llm"] = "llm"
+    smallest_fix: str | None = None
+    owner_role: str | None = None
+    target_step: str | None = None
+
+
+class BarResults(ArtifactBody):
+    """What the gatekeeper thinks of each bar; code has spoken before."""
+
+    KIND: ClassVar = "bar_results"
+
+    bars: tuple[BarStatus, ...] = ()
+
+
+class BarRemedy(ArtifactPart):
+    """The smallest change that would turn a bar green."""
+
+    fix: str
+    owner_role: str
+    bar: BarName | None = None
+    target_step: str = ""
+    loop: str = ""
+    due: str | None = None
+
+
+class BarWaiver(ArtifactPart):
+    """A red bar that a human lets pass, for a while."""
+
+    bar: BarName
+    rationale: str
+    scope: str
+    expiry: str
+    by: str = ""
+
+
+class GatecheckReport(ArtifactBody):
+    """The verdict on a piece of work; the decision follows from the bars."""
+
+    KIND: ClassVar = "gatecheck_report"
+
+    mode: Literal["pre_gate", "gatecheck", "spot_check"]
+    scope: str = ""
+    checked: tuple[CheckedArtifact, ...] = ()
+    bars: tuple[BarStatus, ...] = ()
+    decision: Literal["pass", "conditional_pass", "block"]
+    why: str = ""
+    remediation: tuple[BarRemedy, ...] = ()
+    waivers: tuple[BarWaiver, ...] = ()
+    snapshot: str | None = None
+
+
+class GateIntake(ArtifactBody):
+    """What a gatecheck is about, locked by its hashes."""
+
+    KIND: ClassVar = "gate_intake"
+
+    targets: tuple[CheckedArtifact, ...] = ()
+    base: str = ""
+
+
+class BarFact(ArtifactPart):
+    """Something code found out about a bar."""
+
+    bar: BarName
+    check: str
+    result: Literal["green", "yellow", "red", "na", "unknown"]
+    locations: tuple[str, ...] = ()
+    told: str = ""
+
+
+class BarEvidence(ArtifactBody):
+    """What code found out, before anybody judges."""
+
+    KIND: ClassVar = "bar_evidence"
+
+    facts: tuple[BarFact, ...] = ()
+
+
+class RemediationPlan(ArtifactBody):
+    """Who mends what, and in which loop."""
+
+    KIND: ClassVar = "remediation_plan"
+
+    items: tuple[BarRemedy, ...] = ()
+
+
+class MergeDecision(ArtifactBody):
+    """Whether the work becomes part of the book."""
+
+    KIND: ClassVar = "merge_decision"
+
+    action: Literal["merge", "hold", "rework"]
+    reason: str = ""
+    followups: tuple[str, ...] = ()
+
+
+class SnapshotFile(ArtifactPart):
+    """An artifact in a snapshot."""
+
+    path: str
+    sha256: str
+    size: int = Field(ge=0)
+    player_safe: bool = True
+
+
+class ColdSnapshot(ArtifactBody):
+    """The gated book at one moment; it never changes."""
+
+    KIND: ClassVar = "cold_snapshot"
+
+    snapshot_id: str
+    parent: str | None = None
+    files: tuple[SnapshotFile, ...] = ()
+    tus: tuple[str, ...] = ()

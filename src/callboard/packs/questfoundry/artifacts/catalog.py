@@ -3,6 +3,7 @@
 A kind that is not in here cannot be stored.
 """
 
+from collections.abc import Sequence
 from functools import cache
 from typing import Any, Final
 
@@ -114,3 +115,32 @@ def _of_type(schema: dict[str, Any], parts: dict[str, Any]) -> Any:
             return None
         case _:
             return "a" * max(1, schema.get("minLength", 1))
+
+
+def index_of(kinds: Sequence[str]) -> str:
+    """Return the shapes of some kinds, a line for each object, for a prompt."""
+    return "\n".join(f"{kind}: {_told(schema_of(kind))}" for kind in kinds if kind in shapes())
+
+
+def _told(schema: dict[str, Any]) -> str:
+    parts: dict[str, Any] = schema.get("$defs", {})
+
+    def tell(each: dict[str, Any]) -> str:
+        if "$ref" in each:
+            return tell(parts[each["$ref"].rsplit("/", 1)[-1]])
+        if "anyOf" in each:
+            return " or ".join(tell(one) for one in each["anyOf"])
+        if "enum" in each or "const" in each:
+            return "|".join(repr(one) for one in each.get("enum", [each.get("const")]))
+        if each.get("type") == "array":
+            return f"[{tell(each['items'])}]"
+        if each.get("type") != "object" or "properties" not in each:
+            return str(each.get("type", "any"))
+        wanted = each.get("required", ())
+        fields = (
+            f"{name}{'' if name in wanted else '?'}: {tell(one)}"
+            for name, one in each["properties"].items()
+        )
+        return "{" + ", ".join(fields) + "}"
+
+    return tell(schema)

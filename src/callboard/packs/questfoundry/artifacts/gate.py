@@ -1,8 +1,9 @@
 """Feedback and gatechecks: what roles and code think of work, and what becomes of it."""
 
+from collections.abc import Iterable
 from typing import ClassVar, Literal
 
-from pydantic import Field
+from pydantic import Field, model_validator
 
 from callboard.packs.questfoundry.artifacts.shape import ArtifactBody, ArtifactPart
 
@@ -104,6 +105,31 @@ class GatecheckReport(ArtifactBody):
     remediation: tuple[BarRemedy, ...] = ()
     waivers: tuple[BarWaiver, ...] = ()
     snapshot: str | None = None
+
+    @model_validator(mode="after")
+    def _follows_from_the_bars(self) -> "GatecheckReport":
+        for each in self.bars:
+            is_blemish = each.status in ("yellow", "red")
+            if is_blemish and not (each.evidence and each.smallest_fix and each.owner_role):
+                raise ValueError(
+                    f"{each.bar} is {each.status}: it needs evidence, smallest_fix and owner_role"
+                )
+        derived = decision_of(self.bars, frozenset(each.bar for each in self.waivers))
+        if self.decision != derived:
+            raise ValueError(f"decision is {self.decision}, and the bars make it {derived}")
+        return self
+
+
+def decision_of(
+    bars: Iterable[BarStatus], waived: frozenset[str] = frozenset()
+) -> Literal["pass", "conditional_pass", "block"]:
+    """Return what follows from some bars: red blocks, yellow makes it conditional."""
+    found = {
+        "yellow" if each.bar in waived and each.status == "red" else each.status for each in bars
+    }
+    if "red" in found:
+        return "block"
+    return "conditional_pass" if "yellow" in found else "pass"
 
 
 class GateIntake(ArtifactBody):

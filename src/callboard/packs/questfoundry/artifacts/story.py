@@ -7,6 +7,8 @@ from pydantic import Field
 from callboard.packs.questfoundry.artifacts.shape import ArtifactBody, ArtifactPart
 
 Id = str
+# An imported story names its sections as its author did.
+_ANY_NAME = r"^\S(?:[^\r\n]*\S)?$"
 
 
 class KeyWanted(ArtifactPart):
@@ -26,16 +28,19 @@ class KeyTouched(ArtifactPart):
 class PlannedSection(ArtifactPart):
     """A section of the plan."""
 
-    id: Id = Field(min_length=1, max_length=80, pattern=r"^[a-z0-9][a-z0-9_-]*$")
+    id: Id = Field(min_length=1, max_length=200, pattern=_ANY_NAME)
     title: str = Field(default="", max_length=200)
     kind: Literal["normal", "hub", "gateway", "terminal"] = "normal"
     keystone: bool = False
+    # What happens to whoever enters it.
+    effects: tuple[KeyTouched, ...] = ()
+    tags: tuple[str, ...] = ()
 
 
 class PlannedChoice(ArtifactPart):
     """A way from one section to another."""
 
-    id: Id = Field(min_length=1, max_length=80, pattern=r"^[a-z0-9][a-z0-9_-]*$")
+    id: Id = Field(min_length=1, max_length=200, pattern=_ANY_NAME)
     from_: Id = Field(alias="from")
     to: Id
     label_intent: str = Field(default="", max_length=300)
@@ -60,7 +65,34 @@ class PlannedGateway(ArtifactPart):
     condition_key: str = Field(min_length=1)
     negated: bool = False
     diegetic_phrase: str = ""
+    refusal: str = ""
     granted_at: tuple[Id, ...] = ()
+
+
+class PlannedEnding(ArtifactPart):
+    """How an ending is called in lists of endings."""
+
+    section: Id
+    title: str
+    tone: str = ""
+
+
+class PlannedCodeword(ArtifactPart):
+    """The word that stands for a key on paper; only a reviewed one is printed."""
+
+    key: str
+    printed: str
+    reviewed: bool = False
+
+
+class KeptText(ArtifactPart):
+    """Something of an imported file that was not understood: kept as it is, never run."""
+
+    name: str
+    origin: Literal["twee", "twine", "ink"]
+    text: str
+    why: str = ""
+    section: Id | None = None
 
 
 class PlanChange(ArtifactPart):
@@ -82,6 +114,9 @@ class TopologyNotes(ArtifactBody):
     loops: tuple[PlannedReturn, ...] = ()
     gateways: tuple[PlannedGateway, ...] = ()
     changes: tuple[PlanChange, ...] = ()
+    endings: tuple[PlannedEnding, ...] = ()
+    codewords: tuple[PlannedCodeword, ...] = ()
+    kept: tuple[KeptText, ...] = ()
     body_md: str = ""
 
 

@@ -42,7 +42,7 @@ class RoleFeedbackNotes(ArtifactBody):
     verdict: Literal["ok", "revise"]
 
 
-class CheckedArtifact(ArtifactPart):
+class LockedArtifact(ArtifactPart):
     """What was looked at, byte by byte."""
 
     artifact_id: str
@@ -50,11 +50,11 @@ class CheckedArtifact(ArtifactPart):
     tu_id: str = ""
 
 
-class BarStatus(ArtifactPart):
+class BarStanding(ArtifactPart):
     """One bar: its colour and why."""
 
     bar: BarName
-    status: Literal["green", "yellow", "red", "na"]
+    status: Literal["green", "yellow", "red", "na", "unknown"]
     evidence: str = ""
     source: Literal["code", "llm"] = "llm"
     smallest_fix: str | None = None
@@ -67,10 +67,10 @@ class BarResults(ArtifactBody):
 
     KIND: ClassVar = "bar_results"
 
-    bars: tuple[BarStatus, ...] = ()
+    bars: tuple[BarStanding, ...] = ()
 
 
-class BarRemedy(ArtifactPart):
+class RemedyItem(ArtifactPart):
     """The smallest change that would turn a bar green."""
 
     fix: str
@@ -81,7 +81,7 @@ class BarRemedy(ArtifactPart):
     due: str | None = None
 
 
-class BarWaiver(ArtifactPart):
+class WaivedBar(ArtifactPart):
     """A red bar that a human lets pass, for a while."""
 
     bar: BarName
@@ -91,23 +91,38 @@ class BarWaiver(ArtifactPart):
     by: str = ""
 
 
-class GatecheckReport(ArtifactBody):
+class FindingRow(ArtifactPart):
+    """One fault that code found: where it is, what shows it, and whose it is."""
+
+    check: str
+    bar: BarName
+    status: Literal["green", "yellow", "red", "na", "unknown"]
+    place: str
+    evidence: str = ""
+    smallest_fix: str = ""
+    owner_role: str = ""
+    loop: str = ""
+    target_step: str = ""
+
+
+class GateReportBody(ArtifactBody):
     """The verdict on a piece of work; the decision follows from the bars."""
 
     KIND: ClassVar = "gatecheck_report"
 
     mode: Literal["pre_gate", "gatecheck", "spot_check"]
     scope: str = ""
-    checked: tuple[CheckedArtifact, ...] = ()
-    bars: tuple[BarStatus, ...] = ()
+    checked: tuple[LockedArtifact, ...] = ()
+    bars: tuple[BarStanding, ...] = ()
+    findings: tuple[FindingRow, ...] = ()
     decision: Literal["pass", "conditional_pass", "block"]
     why: str = ""
-    remediation: tuple[BarRemedy, ...] = ()
-    waivers: tuple[BarWaiver, ...] = ()
+    remediation: tuple[RemedyItem, ...] = ()
+    waivers: tuple[WaivedBar, ...] = ()
     snapshot: str | None = None
 
     @model_validator(mode="after")
-    def _follows_from_the_bars(self) -> "GatecheckReport":
+    def _follows_from_the_bars(self) -> "GateReportBody":
         for each in self.bars:
             is_blemish = each.status in ("yellow", "red")
             if is_blemish and not (each.evidence and each.smallest_fix and each.owner_role):
@@ -121,7 +136,7 @@ class GatecheckReport(ArtifactBody):
 
 
 def decision_of(
-    bars: Iterable[BarStatus], waived: frozenset[str] = frozenset()
+    bars: Iterable[BarStanding], waived: frozenset[str] = frozenset()
 ) -> Literal["pass", "conditional_pass", "block"]:
     """Return what follows from some bars: red blocks, yellow makes it conditional."""
     found = {
@@ -129,7 +144,7 @@ def decision_of(
     }
     if "red" in found:
         return "block"
-    return "conditional_pass" if "yellow" in found else "pass"
+    return "conditional_pass" if found & {"yellow", "unknown"} else "pass"
 
 
 class GateIntake(ArtifactBody):
@@ -137,7 +152,7 @@ class GateIntake(ArtifactBody):
 
     KIND: ClassVar = "gate_intake"
 
-    targets: tuple[CheckedArtifact, ...] = ()
+    targets: tuple[LockedArtifact, ...] = ()
     base: str = ""
 
 
@@ -149,6 +164,10 @@ class BarFact(ArtifactPart):
     result: Literal["green", "yellow", "red", "na", "unknown"]
     locations: tuple[str, ...] = ()
     told: str = ""
+    smallest_fix: str = ""
+    owner_role: str = ""
+    target_step: str = ""
+    loop: str = ""
 
 
 class BarEvidence(ArtifactBody):
@@ -164,7 +183,7 @@ class RemediationPlan(ArtifactBody):
 
     KIND: ClassVar = "remediation_plan"
 
-    items: tuple[BarRemedy, ...] = ()
+    items: tuple[RemedyItem, ...] = ()
 
 
 class MergeDecision(ArtifactBody):

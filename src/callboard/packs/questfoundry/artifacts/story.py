@@ -152,6 +152,8 @@ class ChoiceLabel(ArtifactPart):
 
     choice_id: Id
     label: str = Field(min_length=1, max_length=300)
+    # Where it leads may be said again; the plan has the word.
+    to: Id | None = None
 
 
 class GateText(ArtifactPart):

@@ -6,7 +6,7 @@ as an operation (`choreography.operating.operate_within`) is stored with that st
 """
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import asdict, dataclass, field
 from enum import StrEnum
 from typing import Any, Protocol
 
@@ -59,6 +59,8 @@ class ArtifactDraft:
     step: str
     produced_by: str
     upstream: Mapping[str, StoredArtifact]
+    # What other roles said where the one who leads said otherwise, by role.
+    alternatives: Mapping[str, Json] = field(default_factory=dict[str, Json])
 
 
 @dataclass(frozen=True, slots=True)
@@ -84,8 +86,9 @@ class LoopRequest:
 class OpenedUnit:
     """A unit of work (a TU): the record over the runs of one loop.
 
-    `entries` are the inputs found for it; `made` what earlier runs of the same unit made and may
-    be adopted; `revisions` what those left open, in the shape `LoopResult` gave it.
+    `entries` are the inputs found for it; `made` what the project holds already and a step may
+    adopt instead of working: of a unit that is gone on with, what its earlier runs made.
+    `revisions` is what those left open, in the shape `LoopResult` gave it.
     """
 
     id: str
@@ -94,6 +97,21 @@ class OpenedUnit:
     revisions: tuple[Mapping[str, Json], ...] = ()
     # What a role or the Showrunner should know of the project, in a few lines.
     about: str = ""
+
+    def to_json(self) -> dict[str, Json]:
+        """Return the stored shape."""
+        return asdict(self)
+
+    @classmethod
+    def from_json(cls, data: Mapping[str, Any]) -> "OpenedUnit":
+        """Read the stored shape."""
+        return cls(
+            id=data["id"],
+            entries={kind: StoredArtifact(**each) for kind, each in data["entries"].items()},
+            made={kind: StoredArtifact(**each) for kind, each in data["made"].items()},
+            revisions=tuple(data["revisions"]),
+            about=data["about"],
+        )
 
 
 @dataclass(frozen=True, slots=True)
@@ -147,6 +165,11 @@ class CodeOutcome:
 
 class LoopWorkspace(Protocol):
     """Where units of work and artifacts live."""
+
+    @property
+    def leaves_receipts(self) -> bool:
+        """Whether each write is an operation, whose receipt is sealed with its step."""
+        ...
 
     async def open(
         self, stage: Stage, scope: StepScope, loop: Loop, request: LoopRequest
@@ -207,10 +230,6 @@ class LoopCast(Protocol):
 
     def override(self, step: str, role: str) -> str:
         """Return the role that the project prefers for a step or in place of a role."""
-        ...
-
-    def forbidden_kinds(self, role: str) -> frozenset[str]:
-        """Return the kinds a role may never make, whoever asks it to."""
         ...
 
 

@@ -6,7 +6,7 @@ from dataclasses import dataclass, replace
 from typing import Final
 
 from callboard.core.canonical import compact_json
-from callboard.packs.writers_factory.exchange.prose_tree import Node, blocks_of
+from callboard.library.binding.prose_tree import Node, blocks_of
 
 # A star or stroke between spaces is none; a backslash escapes what follows it, a line's end too.
 _MARKS: Final = re.compile(

@@ -1,4 +1,4 @@
-"""Binding: a tree of blocks becomes the bytes of an EPUB or of a manuscript in DOCX.
+"""Volume: a tree of blocks becomes the bytes of an EPUB or of a manuscript in DOCX.
 
 The converter runs in its sandbox and sees nothing but the tree, our styles and a checked cover.
 What it writes is put together anew with fixed times, so the same book has the same bytes.
@@ -19,10 +19,9 @@ from xml.sax.saxutils import escape, quoteattr
 from callboard.core.canonical import Json, compact_json
 from callboard.core.clock import iso
 from callboard.core.errors import CallboardError
-from callboard.packs.writers_factory.exchange.cover import Cover
-from callboard.packs.writers_factory.exchange.prose_tree import Node, without_controls
-from callboard.packs.writers_factory.exchange.title_page import UNKNOWN_LANGUAGE, TitlePage
+from callboard.library.binding.prose_tree import Node, without_controls
 
+UNKNOWN_LANGUAGE: Final = "und"
 FORMATS: Final = {"epub": "epub3", "docx": "docx"}
 _API_VERSION: Final = [1, 23, 1]
 _HERE: Final = Path(__file__).parent
@@ -48,23 +47,38 @@ class BindingFailed(CallboardError):
 
 
 @dataclass(frozen=True, slots=True)
-class Volume:
-    """What a book is made of beside its tree."""
+class Cover:
+    """A picture for the front of a book; the suffix says what it is."""
 
-    page: TitlePage
+    data: bytes
+    suffix: str
+
+
+@dataclass(frozen=True, slots=True)
+class Volume:
+    """What a book is made of beside its tree; what nobody has said is empty.
+
+    `running_name` heads the pages of a manuscript, `cover_description` says what a cover shows.
+    """
+
+    title: str
     identifier: str
     changed_at_ms: int
+    author: str = ""
+    date: str = ""
+    language: str = ""
+    running_name: str = ""
     cover: Cover | None = None
+    cover_description: str = ""
 
 
 async def bind_epub(blocks: Sequence[Node], volume: Volume) -> bytes:
     """Return the book as an EPUB, with cover, title page and contents."""
-    page = volume.page
     meta = {
-        "title": page.title,
-        "author": page.author,
-        "date": page.date,
-        "lang": page.language or UNKNOWN_LANGUAGE,
+        "title": volume.title,
+        "author": volume.author,
+        "date": volume.date,
+        "lang": volume.language or UNKNOWN_LANGUAGE,
         "identifier": volume.identifier,
     }
 
@@ -76,8 +90,7 @@ async def bind_epub(blocks: Sequence[Node], volume: Volume) -> bytes:
 
 async def bind_manuscript(blocks: Sequence[Node], volume: Volume) -> bytes:
     """Return the book as a typescript for an editor's desk, in the usual format."""
-    page = volume.page
-    running = " / ".join(filter(None, (page.running_name, page.title.upper())))
+    running = " / ".join(filter(None, (volume.running_name, volume.title.upper())))
 
     def options(folder: Path) -> list[str]:
         reference = folder / "reference.docx"
@@ -88,7 +101,7 @@ async def bind_manuscript(blocks: Sequence[Node], volume: Volume) -> bytes:
         return [f"--reference-doc={reference}"]
 
     made = await asyncio.to_thread(
-        _convert, _tree(blocks, {"lang": page.language}), "docx", options
+        _convert, _tree(blocks, {"lang": volume.language}), "docx", options
     )
     return _joined(made, lambda parts: {**parts, "docProps/core.xml": _properties(volume)})
 
@@ -158,10 +171,10 @@ def _covered(parts: _Parts, volume: Volume, cover: Cover) -> _Parts:
     picture = f"cover.{cover.suffix}"
     page = (_HERE / "cover_page.html").read_text("utf-8")
     for name, value in {
-        "LANGUAGE": volume.page.language or UNKNOWN_LANGUAGE,
-        "TITLE": _plain(volume.page.title),
+        "LANGUAGE": volume.language or UNKNOWN_LANGUAGE,
+        "TITLE": _plain(volume.title),
         "PICTURE": picture,
-        '"DESCRIPTION"': quoteattr(without_controls(volume.page.cover_description)),
+        '"DESCRIPTION"': quoteattr(without_controls(volume.cover_description)),
     }.items():
         page = page.replace(name, value)
     opf = parts["EPUB/content.opf"].decode()
@@ -185,9 +198,8 @@ def _covered(parts: _Parts, volume: Volume, cover: Cover) -> _Parts:
 
 def _properties(volume: Volume) -> bytes:
     at = _moment(volume)
-    page = volume.page
-    told = f"<dc:title>{_plain(page.title)}</dc:title>"
-    told += f"<dc:creator>{_plain(page.author)}</dc:creator>" if page.author else ""
+    told = f"<dc:title>{_plain(volume.title)}</dc:title>"
+    told += f"<dc:creator>{_plain(volume.author)}</dc:creator>" if volume.author else ""
     times = "".join(
         f'<dcterms:{name} xsi:type="dcterms:W3CDTF">{at}</dcterms:{name}>'
         for name in ("created", "modified")

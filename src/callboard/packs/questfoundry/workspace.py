@@ -203,6 +203,7 @@ def closed(unit: WorkUnit, result: Mapping[str, Json], now: int) -> WorkUnit:
         revisions=tuple(result.get("revisions") or ()),
         deferral_tags=tuple(result.get("deferrals") or ()),
         validation=dict(result.get("validation") or {}),
+        stats=dict(result.get("stats") or {}),
         next_loop=None if after is None else str(after),
     )
     if outcome == "stalled" and unit.status is UnitStatus.STABILIZING:

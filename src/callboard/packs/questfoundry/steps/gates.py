@@ -6,10 +6,11 @@ from typing import Any, Final, cast
 
 from callboard.choreography.loop import CodeOutcome, Misfit, StepView
 from callboard.core.canonical import Json
-from callboard.packs.questfoundry.bars.verdict import GateMode
+from callboard.packs.questfoundry.bars.verdict import GatecheckReport, GateMode
 from callboard.packs.questfoundry.book.model import Book
 from callboard.packs.questfoundry.cold.snapshots import BaseMoved, Merging
 from callboard.packs.questfoundry.foundry import Foundry
+from callboard.packs.questfoundry.steps.binding import judge_bundle
 from callboard.packs.questfoundry.steps.facts import FACTS, PURE
 from callboard.packs.questfoundry.steps.reports import (
     bars_of,
@@ -33,15 +34,13 @@ _OWNER_LOOPS: Final = {
 }
 
 
-def _report(foundry: Foundry, view: StepView) -> Any:
+async def _report(foundry: Foundry, view: StepView) -> GatecheckReport:
     options: Mapping[str, Any] = view.step.options
     name = str(options.get("facts", ""))
     bars = cast("list[str]", options.get("bars", []))
     mode = cast("GateMode", options.get("mode", "pre_gate"))
     if name == "bundle":
-        from callboard.packs.questfoundry.steps.binding import judge_bundle
-
-        return judge_bundle(foundry, view, bars)
+        return await judge_bundle(foundry, view, bars)
     book = None if name in PURE else _book(foundry, view)
     extra = FACTS[name](foundry, view) if name else ()
     return judged(book, bars, mode, extra)
@@ -53,7 +52,7 @@ def _book(foundry: Foundry, view: StepView) -> Book:
 
 async def gate_facts(foundry: Foundry, view: StepView) -> Json:
     """Show the gatekeeper what code found."""
-    report = _report(foundry, view)
+    report = await _report(foundry, view)
     told = body_of(report)
     return {name: told[name] for name in ("decision", "why", "bars", "findings")}
 
@@ -61,7 +60,7 @@ async def gate_facts(foundry: Foundry, view: StepView) -> Json:
 async def gate_verdict(foundry: Foundry, view: StepView) -> CodeOutcome:
     """Put the gatekeeper's opinion on top of what code found; the decision follows."""
     said = cast("dict[str, Any]", view.made["gatecheck_report"])
-    report = with_opinions(_report(foundry, view), said.get("bars", ()))
+    report = with_opinions(await _report(foundry, view), said.get("bars", ()))
     body = body_of(report, view)
     return CodeOutcome({"gatecheck_report": body}, message=f"{report.decision.value}: {report.why}")
 
@@ -240,9 +239,7 @@ def _send_back(foundry: Foundry, view: StepView, remedies: list[dict[str, Any]])
             registry = foundry.registry
             steps = registry.get(unit.loop).by_id if unit.loop in registry.names() else {}
             own = tuple(each for each in open_ones if each["target_step"] in steps)
-            foundry.units.save(
-                connection, replace(unit, revisions=own, ready_for_gate=False)
-            )
+            foundry.units.save(connection, replace(unit, revisions=own, ready_for_gate=False))
 
     view.scope.commit_with(act)
 
@@ -284,4 +281,3 @@ def _follow_up(
             "bars_affected": [row["bar"]],
         }
         foundry.hooks.file(connection, card, raised_by="gatekeeper", tu_id=unit)
-

@@ -1,4 +1,4 @@
-"""Code of canon and codex: clashes with what is true already, links, terms and what they ask for."""
+"""Code of canon and codex: clashes with what is true already, links, and terms."""
 
 from collections import Counter
 from collections.abc import Iterator
@@ -190,6 +190,4 @@ async def package_codex(foundry: Foundry, view: StepView) -> CodeOutcome:
         "entry_ids": [str(row["slug"]) for row in rows],
         "map_id": view.artifacts["crosslink_map"].id,
     }
-    return CodeOutcome(
-        {"codex_pack": pack, "coverage_report": coverage}, next_loop="gatecheck"
-    )
+    return CodeOutcome({"codex_pack": pack, "coverage_report": coverage}, next_loop="gatecheck")

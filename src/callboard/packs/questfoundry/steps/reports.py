@@ -1,4 +1,4 @@
-"""Reports of gates: bars computed by code over the book as it would be, and a role's opinion on top.
+"""Reports of gates: bars computed by code over the book as it would be, a role's opinion on top.
 
 What code calls red stays red; a role may only make a bar worse.
 """
@@ -90,9 +90,7 @@ def opinions_in(rows: Iterable[Mapping[str, Any]]) -> list[BarOpinion]:
     ]
 
 
-def with_opinions(
-    report: GatecheckReport, rows: Iterable[Mapping[str, Any]]
-) -> GatecheckReport:
+def with_opinions(report: GatecheckReport, rows: Iterable[Mapping[str, Any]]) -> GatecheckReport:
     """Return a report made worse by what a role thinks, where it thinks worse."""
     opinions = opinions_in(rows)
     whole = [each for each in opinions if each.status not in _SEVERE or _is_whole(each)]

@@ -78,6 +78,7 @@ class WorkUnit(Coded):
     reason: str | None = None
     revisit: str | None = None
     validation: dict[str, Any] = field(default_factory=dict[str, Any])
+    stats: dict[str, int] = field(default_factory=dict[str, int])
 
     @property
     def is_over(self) -> bool:

@@ -19,12 +19,12 @@ GRADE_LEEWAY: Final = 2.0
 _SPEECH: Final = re.compile('“[^”]*”|"[^"]*"|«[^»]*»|„[^“]*“|(?<!\\w)‘(?:[^’]|’(?=\\w))*’')
 _SENTENCE: Final = re.compile(r"[.!?…]+(?=[\s”’\"')]|$)")
 _PERSONS: Final = {
-    "first": frozenset(["i", "me", "my", "mine", "myself"]),
-    "second": frozenset(["you", "your", "yours", "yourself"]),
-    "third": frozenset(["he", "she", "him", "her", "his", "hers", "himself", "herself"]),
+    "first": frozenset("i me my mine myself".split()),
+    "second": frozenset("you your yours yourself".split()),
+    "third": frozenset("he she him her his hers himself herself".split()),
 }
-_PLURAL: Final = frozenset(["you", "i", "we", "they"])
-_SINGULAR: Final = frozenset(["he", "she", "it"])
+_PLURAL: Final = frozenset("you i we they".split())
+_SINGULAR: Final = frozenset("he she it".split())
 
 
 @dataclass(frozen=True, slots=True)
@@ -144,12 +144,12 @@ def _tense_signs(words: tuple[str, ...]) -> Mapping[str, int]:
     told_present = words_in("prose", "present_verbs")
     auxiliary = words_of_bars("past") | words_of_bars("present")
     for before, word in zip(words, words[1:], strict=False):
-        if (before not in _PLURAL and before not in _SINGULAR) or word in auxiliary:
+        if before not in _PLURAL and before not in _SINGULAR or word in auxiliary:
             continue
         if word in told_past or (word.endswith("ed") and len(word) > 4):
             past += 1
-        elif (before in _PLURAL and (word in bases or word in ("have", "do"))) or (
-            before in _SINGULAR and word in told_present
-        ):
+        elif before in _PLURAL and (word in bases or word in ("have", "do")):
+            present += 1
+        elif before in _SINGULAR and word in told_present:
             present += 1
     return {"past": past, "present": present}

@@ -37,35 +37,8 @@ _MOST_BYTES: Final = 256 * 1024 * 1024
 _HIDDEN: Final = re.compile("[\u00ad\u061c\u200b-\u200f\u202a-\u202e\u2060\u2066-\u2069\ufeff]")
 _RUN: Final = re.compile(r"\w+(?:-\w+)*")
 _BLOCKS: Final = frozenset(
-    [
-        "p",
-        "div",
-        "section",
-        "article",
-        "li",
-        "ul",
-        "ol",
-        "h1",
-        "h2",
-        "h3",
-        "h4",
-        "h5",
-        "h6",
-        "br",
-        "tr",
-        "td",
-        "th",
-        "nav",
-        "header",
-        "footer",
-        "main",
-        "aside",
-        "button",
-        "a",
-        "option",
-        "figcaption",
-        "title",
-    ]
+    "p div section article li ul ol h1 h2 h3 h4 h5 h6 br tr td th nav header footer main aside "
+    "button a option figcaption title".split()
 )
 _HEADINGS: Final = {f"h{level}": level for level in range(1, 7)}
 

@@ -1,30 +1,24 @@
 """Facts of gates: what code finds in the work of one loop, besides what the book itself shows."""
 
 from collections.abc import Callable, Iterator
-from typing import Any, Final, cast
+from typing import Any, Final
 
 from callboard.choreography.loop import StepView
 from callboard.packs.questfoundry.bars.verdict import Bar, BarFinding
 from callboard.packs.questfoundry.foundry import Foundry
-from callboard.packs.questfoundry.steps.reports import flaw
+from callboard.packs.questfoundry.steps.reports import flaw, rows_in
 
 Flaws = Iterator[tuple[Bar, BarFinding]]
-Rows = list[dict[str, Any]]
 # Loops whose work is no part of the book: the book is not judged with it.
 PURE: Final = frozenset({"triage", "canon", "retro", "archive", "playtest", "translation"})
 _MOST_ALT: Final = 200
 _TRADE: Final = ("seed", "prompt", "render", "lora", "checkpoint", "diffusion", "steps")
 
 
-def _rows(view: StepView, kind: str, field: str) -> Rows:
-    content = view.content(kind)
-    return [] if content is None else cast("Rows", content.get(field, []))
-
-
 def triage(foundry: Foundry, view: StepView) -> Flaws:
     """Every story hook of the intake is decided once, and can be carried out."""
-    wanted = [str(row["hook_id"]) for row in _rows(view, "hook_intake", "hooks")]
-    decided = _rows(view, "triage_decisions", "decisions")
+    wanted = [str(row["hook_id"]) for row in rows_in(view, "hook_intake", "hooks")]
+    decided = rows_in(view, "triage_decisions", "decisions")
     ids = [str(row["hook_id"]) for row in decided]
     step = "step_4_triage"
 
@@ -72,7 +66,7 @@ def _risks(
 
 def canon(foundry: Foundry, view: StepView) -> Flaws:
     """No clash stays open, and no summary gives a secret away."""
-    for row in _rows(view, "contradiction_report", "clashes"):
+    for row in rows_in(view, "contradiction_report", "clashes"):
         if row["resolution"] == "open":
             yield flaw(
                 "integrity",
@@ -87,9 +81,9 @@ def canon(foundry: Foundry, view: StepView) -> Flaws:
 
 
 def _spoilers(view: StepView, kind: str, field: str, name: str, owner: str) -> Flaws:
-    pack = view.content("canon_pack") or {}
-    terms = [str(each) for each in pack.get("spoiler_terms", ()) if str(each).strip()]
-    for row in _rows(view, kind, field):
+    held = rows_in(view, "canon_pack", "spoiler_terms")
+    terms = [str(each) for each in held if str(each).strip()]
+    for row in rows_in(view, kind, field):
         text = " ".join(str(value) for value in row.values()).casefold()
         for term in terms:
             if term.casefold() in text:
@@ -107,14 +101,14 @@ def _spoilers(view: StepView, kind: str, field: str, name: str, owner: str) -> F
 def codex(foundry: Foundry, view: StepView) -> Flaws:
     """Links resolve, facts are cited, slugs are unique, no secret is told."""
     step = "step_2_draft_entries"
-    stubs = set((view.content("crosslink_map") or {}).get("stubs", ()))
-    for row in _rows(view, "crosslink_map", "links"):
+    stubs = {str(each) for each in rows_in(view, "crosslink_map", "stubs")}
+    for row in rows_in(view, "crosslink_map", "links"):
         if not row["ok"] and row["to"] not in stubs:
             what = f"links to {row['to']}, which is no entry"
             fix = "write it, announce it or take the link out"
             yield flaw("integrity", "red_link", row["from"], what, fix, "codex_curator", step=step)
     seen: set[str] = set()
-    for row in _rows(view, "codex_entries", "entries"):
+    for row in rows_in(view, "codex_entries", "entries"):
         slug = str(row["slug"])
         if slug in seen:
             fix = "give one another slug"
@@ -133,7 +127,7 @@ def codex(foundry: Foundry, view: StepView) -> Flaws:
 
 def style(foundry: Foundry, view: StepView) -> Flaws:
     """The structure is to the letter what it was."""
-    for row in _rows(view, "structure_diff", "differences"):
+    for row in rows_in(view, "structure_diff", "differences"):
         yield flaw(
             "integrity",
             "structure_changed",
@@ -148,9 +142,9 @@ def style(foundry: Foundry, view: StepView) -> Flaws:
 def art(foundry: Foundry, view: StepView) -> Flaws:
     """Every plan has its words, and a promise of determinism its record."""
     step = "step_5_captions_alt_text"
-    told = {str(row["plan_id"]): row for row in _rows(view, "visual_descriptions", "items")}
-    logged = {str(row["plan_id"]): row for row in _rows(view, "determinism_log", "runs")}
-    for plan in _rows(view, "art_plans", "plans"):
+    told = {str(row["plan_id"]): row for row in rows_in(view, "visual_descriptions", "items")}
+    logged = {str(row["plan_id"]): row for row in rows_in(view, "determinism_log", "runs")}
+    for plan in rows_in(view, "art_plans", "plans"):
         name = str(plan["id"])
         alt = str(told.get(name, {}).get("alt_text", ""))
         lack = _alt_lack(alt)
@@ -182,8 +176,8 @@ def _alt_lack(alt: str) -> str:
 def audio(foundry: Foundry, view: StepView) -> Flaws:
     """Every cue has its words, and what is loud its warning."""
     step = "step_5_captions_safety"
-    told = {str(row["cue_id"]): row for row in _rows(view, "captions", "items")}
-    for cue in _rows(view, "audio_plans", "cues"):
+    told = {str(row["cue_id"]): row for row in rows_in(view, "captions", "items")}
+    for cue in rows_in(view, "audio_plans", "cues"):
         name, words = str(cue["cue_id"]), told.get(str(cue["cue_id"]), {})
         caption = str(words.get("caption", ""))
         if not (caption.startswith("[") and caption.endswith("]")):
@@ -200,8 +194,8 @@ def audio(foundry: Foundry, view: StepView) -> Flaws:
 
 def translation(foundry: Foundry, view: StepView) -> Flaws:
     """Places, placeholders and fixed words are those of the source."""
-    for each in cast("list[str]", (view.content("link_report") or {}).get("broken", [])):
-        place, _, what = each.partition(": ")
+    for each in rows_in(view, "link_report", "broken"):
+        place, _, what = str(each).partition(": ")
         fix = "translate it again, with everything in its place"
         step = "step_3_localize"
         yield flaw("integrity", "translation", place, what, fix, "translator", step=step)
@@ -209,9 +203,9 @@ def translation(foundry: Foundry, view: StepView) -> Flaws:
 
 def playtest(foundry: Foundry, view: StepView) -> Flaws:
     """What was noted as bad keeps the view from release."""
-    bars = {str(row["note_id"]): str(row["bar"]) for row in _rows(view, "issue_triage", "items")}
+    bars = {str(row["note_id"]): str(row["bar"]) for row in rows_in(view, "issue_triage", "items")}
     known = {each.value for each in Bar}
-    for row in _rows(view, "pn_playtest_notes", "notes"):
+    for row in rows_in(view, "pn_playtest_notes", "notes"):
         bar = bars.get(str(row["id"]), "presentation")
         if row["severity"] == "low":
             continue
@@ -229,14 +223,13 @@ def playtest(foundry: Foundry, view: StepView) -> Flaws:
 
 def retro(foundry: Foundry, view: StepView) -> Flaws:
     """Enough findings, complete actions, no more than five that press."""
-    found = view.content("retro_findings") or {}
     for field in ("well", "poorly"):
-        count = len(found.get(field, ()))
+        count = len(rows_in(view, "retro_findings", field))
         if not 3 <= count <= 5:
             what, fix = f"{count} findings", "name three to five"
             step = "step_4_synthesize"
             yield flaw("integrity", "findings", field, what, fix, "showrunner", step=step)
-    items = _rows(view, "action_items", "items")
+    items = rows_in(view, "action_items", "items")
     pressing = [row for row in items if row["priority"] == "high"]
     step = "step_5_action_items"
     if len(pressing) > 5:
@@ -250,8 +243,7 @@ def retro(foundry: Foundry, view: StepView) -> Flaws:
 
 def archive(foundry: Foundry, view: StepView) -> Flaws:
     """What was unpacked is what was packed."""
-    report = view.content("restore_report") or {"ok": False, "mismatches": ["no report"]}
-    for each in report["mismatches"] or ([] if report["ok"] else ["archive"]):
+    for each in rows_in(view, "restore_report", "mismatches"):
         what, fix = "is not what was packed", "pack again"
         step = "step_4_package"
         yield flaw("integrity", "restore", str(each), what, fix, "book_binder", step=step)

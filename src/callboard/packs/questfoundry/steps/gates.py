@@ -231,13 +231,14 @@ def _send_back(foundry: Foundry, view: StepView, remedies: list[dict[str, Any]])
         for number, each in enumerate(remedies, start=1)
     )
 
+    loops = foundry.registry.loops()
+
     def act(connection: Connection) -> None:
         for unit_id in targets:
             unit = foundry.units.load(connection, unit_id)
             if unit.status is UnitStatus.GATECHECK:
                 unit = unit.moved(UnitStatus.STABILIZING)
-            registry = foundry.registry
-            steps = registry.get(unit.loop).by_id if unit.loop in registry.names() else {}
+            steps = {step.id for each in loops if each.id == unit.loop for step in each.steps}
             own = tuple(each for each in open_ones if each["target_step"] in steps)
             foundry.units.save(connection, replace(unit, revisions=own, ready_for_gate=False))
 

@@ -7,9 +7,9 @@ from typing import Any, Final, cast
 from callboard.choreography.loop import CodeOutcome, StepView
 from callboard.core.canonical import Json
 from callboard.packs.questfoundry.foundry import Foundry
+from callboard.packs.questfoundry.steps.reports import Rows
 from callboard.packs.questfoundry.units.unit import WorkUnit
 
-Rows = list[dict[str, Any]]
 _STATS: Final = (
     "iterations",
     "role_calls",

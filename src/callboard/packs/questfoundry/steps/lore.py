@@ -9,11 +9,11 @@ from callboard.choreography.loop import CodeOutcome, Misfit, StepView
 from callboard.core.canonical import Json
 from callboard.packs.questfoundry.foundry import Foundry
 from callboard.packs.questfoundry.steps.harvest import file_cards
+from callboard.packs.questfoundry.steps.reports import Rows, rows_in
 from callboard.store.connection import Connection
 
 _MOST_TERMS: Final = 40
 _OFTEN: Final = 3
-Rows = list[dict[str, Any]]
 
 
 def _cold(foundry: Foundry, path: str) -> dict[str, Any]:
@@ -90,8 +90,8 @@ async def no_clash_forgotten(foundry: Foundry, view: StepView) -> CodeOutcome:
 
 async def factual_claims(foundry: Foundry, view: StepView) -> bool:
     """Say whether any story hook of the unit is about the real world."""
-    asked = view.content("canon_questions") or {"questions": []}
-    ids = {str(hook) for row in asked["questions"] for hook in row.get("hook_ids", ())}
+    asked = rows_in(view, "canon_questions", "questions")
+    ids = {str(hook) for row in asked for hook in row.get("hook_ids", ())}
     return any(foundry.hooks.find(each).kind == "factual" for each in ids)
 
 
@@ -137,8 +137,8 @@ def terms_in(foundry: Foundry) -> Counter[str]:
 
     inside = re.compile(r"(?<=[a-z,;] )[A-Z][a-z]{2,}(?: [A-Z][a-z]{2,})*")
     shelf = foundry.shelf.newest("scene_drafts")
-    texts = [] if shelf is None else foundry.shelf.body(shelf.sha256)["sections"]
-    cold = _cold(foundry, "scene_drafts").get("sections", [])
+    texts: Rows = [] if shelf is None else foundry.shelf.body(shelf.sha256)["sections"]
+    cold: Rows = _cold(foundry, "scene_drafts").get("sections", [])
     by_id = {str(row["section_id"]): str(row["text_md"]) for row in (*cold, *texts)}
     return Counter(term for text in by_id.values() for term in inside.findall(text))
 

@@ -8,8 +8,8 @@ from callboard.choreography.loop import CodeOutcome, StepView
 from callboard.core.canonical import Json, digest_bytes
 from callboard.packs.questfoundry.book.model import Book
 from callboard.packs.questfoundry.foundry import Foundry
+from callboard.packs.questfoundry.steps.reports import Rows, rows_in
 
-Rows = list[dict[str, Any]]
 _WIDTH, _HEIGHT = 800, 600
 _RATE: Final = 44_100
 _PLACEHOLDER: Final = re.compile(r"\{\w+\}")
@@ -94,7 +94,7 @@ async def producer_awake(foundry: Foundry, view: StepView) -> bool:
 async def package_art(foundry: Foundry, view: StepView) -> CodeOutcome:
     """List plans, pictures and what is deferred."""
     plans = cast("Rows", view.content("art_plans")["plans"])
-    assets = cast("Rows", (view.content("art_assets") or {"assets": []})["assets"])
+    assets = rows_in(view, "art_assets", "assets")
     manifest = {
         "plans": [str(plan["id"]) for plan in plans],
         "assets": [str(each["path"]) for each in assets],
@@ -173,8 +173,8 @@ async def true_segments(foundry: Foundry, view: StepView) -> CodeOutcome:
 
 async def gates_in_slice(foundry: Foundry, view: StepView) -> bool:
     """Say whether any words of a gateway were translated."""
-    held = view.content("localized_surfaces") or {"segments": []}
-    return any(row["kind"] == "gate" and row["target"] for row in held["segments"])
+    rows = rows_in(view, "localized_surfaces", "segments")
+    return any(row["kind"] == "gate" and row["target"] for row in rows)
 
 
 async def audit_translation(foundry: Foundry, view: StepView) -> CodeOutcome:

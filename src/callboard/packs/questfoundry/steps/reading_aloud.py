@@ -13,8 +13,8 @@ from callboard.packs.questfoundry.book.playing import ReaderPosition, begin, is_
 from callboard.packs.questfoundry.foundry import Foundry
 from callboard.packs.questfoundry.steps.binding import bound_book
 from callboard.packs.questfoundry.steps.harvest import file_cards
+from callboard.packs.questfoundry.steps.reports import Rows
 
-Rows = list[dict[str, Any]]
 _MOST_PLACES: Final = 20_000
 _SENTENCE: Final = re.compile(r"[^.!?]+[.!?]*")
 _LOOP_OF: Final = {
@@ -230,9 +230,7 @@ async def package_playtest(foundry: Foundry, view: StepView) -> CodeOutcome:
     rows = cast("Rows", view.content("issue_triage")["items"])
     cards = [
         {
-            "title": f"{note['tag']} at {note['section_id'] or 'the view'}: {note['snippet']}"[
-                :200
-            ],
+            "title": f"{note['tag']} at {note['section_id']}: {note['snippet']}"[:200],
             "kind": "navigation" if note["tag"] == "nav_bug" else "style",
             "player_safe_summary": "A listener stumbled here.",
             "hot_details": str(note["fix"]),

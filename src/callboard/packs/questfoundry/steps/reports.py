@@ -23,7 +23,19 @@ from callboard.packs.questfoundry.bars.verdict import (
 )
 from callboard.packs.questfoundry.book.model import Book
 
+Rows = list[dict[str, Any]]
 _SEVERE = (BarStatus.YELLOW, BarStatus.RED)
+
+
+def rows_in(view: StepView, kind: str, field: str) -> Rows:
+    """Return the rows of an artifact; none if there is no such artifact."""
+    content = view.content(kind)
+    return [] if content is None else cast("Rows", content.get(field, []))
+
+
+def said_in(view: StepView, kind: str) -> dict[str, Any]:
+    """Return what a role made, for whoever has the last word on it."""
+    return dict(cast("dict[str, Any]", view.made[kind]))
 
 
 def flaw(

@@ -6,8 +6,7 @@ from callboard.choreography.loop import CodeOutcome, Misfit, StepView
 from callboard.core.canonical import Json
 from callboard.packs.questfoundry.foundry import Foundry
 from callboard.packs.questfoundry.steps.harvest import file_cards
-
-Rows = list[dict[str, Any]]
+from callboard.packs.questfoundry.steps.reports import Rows
 
 
 def _thirds(ids: list[str]) -> list[list[str]]:

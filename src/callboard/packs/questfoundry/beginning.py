@@ -49,7 +49,7 @@ class BookPlan(Coded):
 
 def new_ifid(studio: Studio) -> str:
     """Return a number that no other book has."""
-    return str(uuid.uuid5(uuid.NAMESPACE_URL, studio.ids.make("book"))).upper()
+    return str(uuid.uuid5(uuid.NAMESPACE_URL, studio.ids.make("session"))).upper()
 
 
 def first_parts(plan: BookPlan) -> list[Part]:

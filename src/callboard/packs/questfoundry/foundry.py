@@ -5,9 +5,10 @@ from functools import cached_property
 from pathlib import Path
 from typing import Any, Final
 
-from callboard.choreography.loop import LoopRegistry, load_loops
+from callboard.choreography.loop import LoopRegistry, load_loops, read_loop
 from callboard.core.canonical import Json
-from callboard.core.errors import NotFound
+from callboard.core.errors import CallboardError, NotFound
+from callboard.core.parsing import decode_text
 from callboard.packs.questfoundry.assembly.assembling import TitlePage, assemble
 from callboard.packs.questfoundry.beginning import BookPlan, first_parts
 from callboard.packs.questfoundry.book.model import Book
@@ -20,12 +21,14 @@ from callboard.packs.questfoundry.story_hooks.ledger import HookLedger
 from callboard.packs.questfoundry.units.ledger import UnitLedger
 from callboard.packs.questfoundry.units.unit import WorkUnit
 from callboard.store.connection import Connection
+from callboard.store.reading import read_bounded
 from callboard.store.records import Records
 from callboard.studio.studio import Studio
 
 PACK: Final = "questfoundry"
 OWN_LOOPS: Final = "loops"
 _FOLDER: Final = Path(__file__).parent
+_MOST_BYTES: Final = 1_000_000
 _PROJECT: Final = "project"
 _LESSON: Final = "lesson"
 
@@ -58,10 +61,19 @@ class Foundry:
         """Where a project keeps loops of its own, one file each."""
         return self.studio.project.folder / OWN_LOOPS
 
-    @cached_property
+    @property
     def registry(self) -> LoopRegistry:
         """The loops of this project: the pack's, and the project's own."""
-        return read_registry(self.own_loops)
+        return self._loops[0]
+
+    @property
+    def loop_problems(self) -> tuple[str, ...]:
+        """What is wrong with loops of the project's own; those are left out."""
+        return self._loops[1]
+
+    @cached_property
+    def _loops(self) -> tuple[LoopRegistry, tuple[str, ...]]:
+        return read_own(self.own_loops)
 
     @property
     def plan(self) -> BookPlan | None:
@@ -116,7 +128,7 @@ class Foundry:
         """Return the book of a snapshot."""
         return assemble(self.cold.contents(snapshot), self.page())
 
-    def book_with(self, units: Sequence[WorkUnit], more: Mapping[str, Json] | None = None) -> Book:
+    def book_with(self, units: Sequence[WorkUnit]) -> Book:
         """Return the book as it would be if some units were merged into Cold."""
         return assemble(self.held_with(units), self.page())
 
@@ -153,12 +165,26 @@ class Foundry:
         self.records.store(connection, _LESSON, name, lesson)
 
 
-def read_registry(own: Path | None = None) -> LoopRegistry:
-    """Return the loops of the pack and those in a folder of one's own."""
-    folders = [_FOLDER / "loops"]
-    if own is not None and own.is_dir():
-        folders.append(own)
-    return LoopRegistry(load_loops(folders))
+def read_registry() -> LoopRegistry:
+    """Return the loops of the pack."""
+    return LoopRegistry(load_loops([_FOLDER / "loops"]))
+
+
+def read_own(folder: Path) -> tuple[LoopRegistry, tuple[str, ...]]:
+    """Return the loops of the pack and those of a folder, and what is wrong with any of these."""
+    found = list(read_registry().loops())
+    problems: list[str] = []
+    for path in sorted(folder.glob("*.yaml")) if folder.is_dir() else ():
+        try:
+            data = read_bounded(path, limit_bytes=_MOST_BYTES, within=folder)
+            more = [*found, read_loop(decode_text(data), path.name)]
+            LoopRegistry(more)
+        except CallboardError as problem:
+            problems.append(problem.message)
+            continue
+        found = more
+    registry = LoopRegistry(found)
+    return registry, (*problems, *registry.dangling())
 
 
 def foundry_of(studio: Studio) -> Foundry:

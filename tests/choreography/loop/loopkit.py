@@ -35,51 +35,9 @@ from callboard.studio.studio import Studio
 from callboard.testing.opening import open_scripted
 from callboard.testing.witness import finish
 
-SPARK = """
-id: story_spark
-name: Story Spark
-purpose: Develop new story beats and plot progression
-inputs: [existing canon, hook cards]
-outputs: [scene drafts, topology notes, new hooks]
-scope: {summary: plot and structure, can: [topology, prose], cannot: [style guide, art]}
-follows: [hook_harvest]
-precedes: [hook_harvest]
-goal: New beats that hang together
-raci:
-  showrunner: A
-  plotwright: R
-  scene_smith: R
-  style_lead: C
-  lore_weaver: C
-  gatekeeper: C
-steps:
-  - {id: step_1_topology_draft, description: Draft it., roles: plotwright, produces: [topology_notes]}
-  - {id: step_2_section_briefs, description: Brief it., roles: plotwright, requires: [topology_notes], produces: [section_briefs]}
-  - {id: step_3_prose_pass, description: Write it., roles: scene_smith, requires: [topology_notes, section_briefs], produces: [scene_drafts]}
-  - {id: step_4_hook_generation, description: Find hooks., roles: [plotwright, scene_smith], requires: [topology_notes, scene_drafts], produces: [hooks], required: false}
-  - {id: step_5_style_check, description: Check style., roles: style_lead, requires: [scene_drafts], produces: [style_feedback], required: false}
-  - {id: step_6_feasibility_check, description: Check canon., roles: lore_weaver, requires: [topology_notes, scene_drafts], produces: [feasibility_notes], required: false}
-  - {id: step_7_preview_gate, description: Judge it., roles: gatekeeper, requires: [topology_notes, section_briefs, scene_drafts, "hooks?", "style_feedback?", "feasibility_notes?"], produces: [gatecheck_report], gate: true}
-  - {id: step_8_triage_handoff, description: Hand on., code: hand_on, requires: ["hooks?"], can_iterate: false}
-"""
-HARVEST = """
-id: hook_harvest
-name: Hook Harvest
-purpose: Evaluate and triage proposed hooks
-inputs: [hook cards]
-outputs: [accepted hooks]
-scope: {summary: evaluation, can: [judge hooks], cannot: [write canon]}
-follows: [story_spark]
-precedes: [story_spark]
-aliases: [harvest]
-goal: Every hook is decided
-raci: {showrunner: [R, A], lore_weaver: C, researcher: C, gatekeeper: C}
-entry_inputs: [hooks]
-steps:
-  - {id: step_1_collect, description: Collect., roles: lore_weaver, requires: [hooks], produces: [hook_intake]}
-  - {id: step_2_research, description: Look up., roles: researcher, requires: [hook_intake], produces: [research_memo]}
-  - {id: step_3_gate, description: Judge., roles: gatekeeper, requires: [hook_intake, "research_memo?"], produces: [gatecheck_report], gate: true}
-"""
+FOLDER = Path(__file__).parent / "loops"
+SPARK = (FOLDER / "story_spark.yaml").read_text()
+HARVEST = (FOLDER / "hook_harvest.yaml").read_text()
 FLOW = (1, 2, 3, 4, 5, 6, 7, 8)
 ROLES = ("showrunner", "gatekeeper", "plotwright", "scene_smith", "lore_weaver", "style_lead")
 
@@ -221,7 +179,7 @@ class Kit:
     )
     shapes: Mapping[str, Any] = field(default_factory=lambda: SHAPES)
     code: dict[str, Any] = field(default_factory=lambda: {"hand_on": hand_on})
-    settings: LoopSettings = LoopSettings()
+    settings: LoopSettings = field(default_factory=LoopSettings)
     overrides: dict[str, str] = field(default_factory=dict[str, str])
     company: Company = field(default_factory=Company)
     without: tuple[str, ...] = ()
@@ -229,7 +187,8 @@ class Kit:
     workspace: Callable[..., Any] = RecordWorkspace
 
     def __post_init__(self) -> None:
-        self.registry = LoopRegistry(read_loop(text, f"loop{n}.yaml") for n, text in enumerate(self.loops))
+        loops = enumerate(self.loops)
+        self.registry = LoopRegistry(read_loop(text, f"loop{n}.yaml") for n, text in loops)
         for loop in self.registry.loops():
             self.company.steps.update({step.id: step.produces for step in loop.steps})
         KITS[str(self.root)] = self
@@ -251,10 +210,10 @@ class Kit:
                 path = pack / "prompts" / f"{name}.md"
                 path.parent.mkdir(parents=True, exist_ok=True)
                 path.write_text(text + "\n")
-        (pack / "pack.yaml").write_text(f"name: loops\nagents:\n{staff}shelves: ['play.py:shelf']\n")
-        (pack / "play.py").write_text(
-            f"from loopkit import KITS\n\n\ndef shelf(studio):\n    return KITS[{str(self.root)!r}].shelf()\n"
-        )
+        shelves = "shelves: ['play.py:shelf']\n"
+        (pack / "pack.yaml").write_text(f"name: loops\nagents:\n{staff}{shelves}")
+        body = f"def shelf(studio):\n    return KITS[{str(self.root)!r}].shelf()\n"
+        (pack / "play.py").write_text(f"from loopkit import KITS\n\n\n{body}")
 
     def shelf(self) -> LoopShelf:
         return LoopShelf(self.registry, self.bring)
@@ -314,7 +273,9 @@ class Ran:
     @property
     def result(self) -> LoopResult:
         """The result of a loop, of a failed one too: what its unit was closed with."""
-        return LoopResult.from_json(self.run.result if self.run.state is RunState.DONE else self.closed)
+        return LoopResult.from_json(
+            self.run.result if self.run.state is RunState.DONE else self.closed
+        )
 
     def events(self, name: str) -> list[Any]:
         """Return what was told under a name."""

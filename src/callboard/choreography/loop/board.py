@@ -203,6 +203,14 @@ class LoopBoard:
                 self.revisions[at] = replace(each, status="dismissed", answer=why)
         return gone
 
+    def without(self, steps: Iterable[LoopStep]) -> "LoopBoard":
+        """Return the board as it would be without some steps; this one stays as it is."""
+        other = replace(self, artifacts=dict(self.artifacts), revisions=list(self.revisions))
+        other.rows = {name: replace(row) for name, row in self.rows.items()}
+        for step in steps:
+            other.drop(step, "")
+        return other
+
     def can_drop(self, step: LoopStep) -> bool:
         """Say whether a step may be left out: an optional one that is stale or keeps failing."""
         standing = self.standing(step)

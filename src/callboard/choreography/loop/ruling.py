@@ -71,6 +71,10 @@ class Ruling:
                 "offered": "\n".join(self._offer(step, made) for step in offered),
                 "playbook": usual.id if usual else "nothing",
                 "roles": ", ".join(roster),
+                "droppable": ", ".join(
+                    each.id for each in play.loop.steps if play.board.can_drop(each)
+                )
+                or "none",
             },
             options={"step": [step.id for step in offered]},
         )
@@ -92,12 +96,16 @@ class Ruling:
         if full is None:
             return f"{answer.step!r} is no step of this loop."
         step = play.loop.by_id[full]
-        if not play.board.is_offered(step, play.bounds.attempts):
-            lacks = ", ".join(play.board.lacks(step))
+        wrong = self._role_fault(step, answer.role) or self._aside_fault(answer)
+        if wrong:
+            return wrong
+        board = play.board.without(play.loop.step(each.step) for each in answer.drop)
+        if not board.is_offered(step, play.bounds.attempts):
+            lacks = ", ".join(board.lacks(step))
             return f"{full} cannot be taken now{f': it needs {lacks}' if lacks else ''}."
-        if answer.adopt and not play.board.can_adopt(step, made):
+        if answer.adopt and not board.can_adopt(step, made):
             return f"Nothing that exists can be adopted for {full}."
-        return self._role_fault(step, answer.role) or self._aside_fault(answer)
+        return ""
 
     def _role_fault(self, step: LoopStep, role: str | None) -> str:
         play = self._play

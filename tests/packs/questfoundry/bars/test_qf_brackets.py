@@ -5,7 +5,6 @@ from collections.abc import Iterator
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from sizes import size
 
 from callboard.packs.questfoundry.bars.brackets import bracket
 from callboard.packs.questfoundry.bars.locks import endless_sections, find_locks
@@ -27,6 +26,7 @@ from callboard.packs.questfoundry.book.playing import (
     offers,
     take,
 )
+from sizes import size
 
 KEYS = ("has_rope", "has_lamp", "met_king", "is_wet")
 PLAY_WHOLE, ONLY_BRACKETS = 200_000, 0
@@ -152,7 +152,7 @@ def test_locks_never_contradict_playing_every_position(book: Book, whole_steps: 
 def test_ways_said_to_be_open_or_shut_are(book: Book) -> None:
     taken = {choice for position in played_out(book) for choice in open_choices(book, position)}
     proof = bracket(net(book), Effort(), whole_steps=ONLY_BRACKETS)
-    names = [choice for _, choice in proof.net.choices]
+    names = proof.net.choices
     assert {n for n, flag in zip(names, proof.played.taken, strict=True) if flag} <= taken
     assert not {names[each] for each in proof.never_ways} & taken
 

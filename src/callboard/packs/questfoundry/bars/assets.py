@@ -1,6 +1,7 @@
 """Assets: pictures, sounds and printed words as they are planned, and files as they are built."""
 
 from collections.abc import Iterator, Mapping
+from itertools import takewhile
 from typing import Final
 
 from callboard.library.story.text.sentences import split_sentences
@@ -63,9 +64,9 @@ def read_builds(
     for name in sorted(built.keys() & again.keys()):
         one, other = built[name], again[name]
         if one != other:
-            at = next((n for n, pair in enumerate(zip(one, other)) if pair[0] != pair[1]), None)
-            where = min(len(one), len(other)) if at is None else at
-            yield found("build_differs", name, f"the builds differ from byte {where}")
+            pairs = zip(one, other, strict=False)
+            same = sum(1 for _ in takewhile(lambda pair: pair[0] == pair[1], pairs))
+            yield found("build_differs", name, f"the builds differ from byte {same}")
 
 
 def _picture(picture: Picture) -> Iterator[BarFinding]:

@@ -219,8 +219,8 @@ def _slice_rest(proof: BracketProof, effort: Effort) -> None:
 
 def _asked_before(net: WayNet, section: int) -> int:
     asked = 0
-    for _, way in net.incoming[section]:
-        asked |= way.need | way.forbid
+    for number in net.incoming[section]:
+        asked |= net.ways[number].need | net.ways[number].forbid
     return asked
 
 
@@ -246,7 +246,7 @@ def _decide_slice(proof: BracketProof, about: int, effort: Effort) -> None:
 
 
 def _play_slice(proof: BracketProof, about: int, effort: Effort, *, as_met: bool) -> Playthroughs:
-    """Play with only some keys; conditions on others are all met, or met only where they must be."""
+    """Play with only some keys; conditions on others are met, or met only where they must be."""
     net, bounds = proof.net, proof.bounds
     played = Playthroughs(net)
     played.add(net.start, net.begins_with & about, NOWHERE, NOWHERE)

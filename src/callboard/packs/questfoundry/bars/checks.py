@@ -6,6 +6,7 @@ from functools import cache
 from typing import Any, Final, cast
 
 from callboard.core.bundled import bundled_yaml
+from callboard.core.codec import decode
 from callboard.packs.questfoundry.bars.verdict import Bar, BarFinding, BarStatus, BarVerdict
 
 # So many findings of one check are told one by one; the places of the rest stand in the last.
@@ -31,13 +32,7 @@ class BarCheck:
 def bar_checks() -> Mapping[str, BarCheck]:
     """Return every check by its name."""
     held = cast("dict[str, dict[str, Any]]", bundled_yaml(__package__ or "", "checks.yaml"))
-    return {
-        name: BarCheck(
-            name=name,
-            **{**each, "bar": Bar(each["bar"]), "status": BarStatus(each["status"])},
-        )
-        for name, each in held.items()
-    }
+    return {name: decode(BarCheck, {"name": name, **each}) for name, each in held.items()}
 
 
 @cache

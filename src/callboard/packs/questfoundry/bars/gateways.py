@@ -90,7 +90,7 @@ def _gated_ways(book: Book, proof: BracketProof) -> dict[str, list[_GatedWay]]:
         choices = {c.id: c.gateway for c in book.by_id[name].choices if c.gateway is not None}
         if choices:
             for way in net.out[number]:
-                gateway = choices.get(net.choices[way.number][1])
+                gateway = choices.get(net.choices[way.number])
                 if gateway is not None:
                     found_ways.setdefault(gateway, []).append(_GatedWay(number, way))
     return found_ways

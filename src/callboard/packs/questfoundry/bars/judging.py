@@ -20,7 +20,7 @@ from callboard.packs.questfoundry.bars.integrity import read_anchors, read_integ
 from callboard.packs.questfoundry.bars.labels import read_false_choices, read_labels
 from callboard.packs.questfoundry.bars.leaks import (
     LeakScan,
-    ids_of,
+    ids_among,
     look_at_built,
     shown_ids,
     told_plain_keys,
@@ -125,8 +125,8 @@ class _Look:
         self._leaks = LeakScan(book)
         self._readings = self._read_sections()
         self._proof = self._prove(effort)
-        asked = {each.key for s in book.sections for c in s.choices for each in c.requires}
-        self._asked = frozenset(asked | {each.key for each in book.gateways if each.key})
+        asked = self._proof.reach.net.bits if self._proof else {}
+        self._asked = frozenset({*asked, *(each.key for each in book.gateways if each.key)})
 
     def bar(self, bar: Bar) -> BarVerdict:
         """Return how one bar stands."""
@@ -235,22 +235,25 @@ class _Look:
         return verdict_of(Bar.DETERMINISM, read_builds(self._surfaces, self._rebuilt), told)
 
     def _presentation(self) -> Iterator[BarFinding]:
-        ids = ids_of(self._book)
         plain: dict[str, list[str]] = {}
+        suspects: dict[str, frozenset[str]] = {}
         for section, reading in self._readings:
             yield from reading.leaks
             if reading.suspects:
-                yield from shown_ids(section.id, reading.suspects, ids)
+                suspects[section.id] = reading.suspects
             for key in reading.plain_keys:
                 plain.setdefault(key, []).append(section.id)
-        for surface in surfaces_beside_sections(self._book):
-            seen = self._leaks.look(surface)
-            yield from seen.findings
-            yield from shown_ids(surface.place, seen.suspects, ids)
+        beside = [*surfaces_beside_sections(self._book)]
+        seen = {each.place: self._leaks.look(each) for each in beside}
+        seen |= {each.name: look_at_built(self._leaks, each) for each in self._built}
+        for place, each in seen.items():
+            yield from each.findings
+            suspects[place] = each.suspects
+        ids = ids_among(self._book, frozenset[str]().union(*suspects.values()))
+        for place, each in suspects.items():
+            yield from shown_ids(place, each, ids)
         yield from told_plain_keys(plain)
         yield from read_codewords(self._book, self._asked)
-        for built in self._built:
-            yield from look_at_built(self._leaks, built, ids)
 
     def _accessibility(self) -> Iterator[BarFinding]:
         for _, reading in self._readings:

@@ -4,7 +4,7 @@ import re
 import unicodedata
 from collections.abc import Iterator
 from functools import cache
-from itertools import combinations
+from itertools import combinations, pairwise
 from typing import Final
 
 from callboard.library.story.text.words import stem
@@ -23,30 +23,40 @@ _MOST_PAIRS: Final = 3
 
 def read_labels(book: Book, section: Section) -> Iterator[BarFinding]:
     """Tell which labels of a section say too little, or the same as another."""
-    several = len(section.choices) > 1
+    plain = {choice: _plain(choice.label) for choice in section.choices}
+    for choice, label in plain.items():
+        yield from _alone(section, choice, label)
+    if len(plain) > 1:
+        yield from _against_others(book, section, plain)
+
+
+def _against_others(
+    book: Book, section: Section, plain: dict[StoryChoice, str]
+) -> Iterator[BarFinding]:
     same: dict[str, list[StoryChoice]] = {}
     alike: dict[tuple[str, ...], list[StoryChoice]] = {}
-    for choice in section.choices:
-        place = f"{section.id}/{choice.id}"
-        plain = _plain(choice.label)
-        if not plain:
-            yield found("label_missing", place, f"the label is {choice.label!r}")
-            continue
-        if several and plain in words_of_bars("vague"):
-            yield found("label_vague", place, f"“{choice.label}” among {len(section.choices)}")
-        if not choice.label.isascii() and not _is_balanced(choice.label):
-            yield found("label_bidi", place, "a direction mark is not closed")
-        if several:
-            same.setdefault(plain, []).append(choice)
-            alike.setdefault(sense_of(plain), []).append(choice)
+    for choice, label in plain.items():
+        if label:
+            same.setdefault(label, []).append(choice)
+            alike.setdefault(sense_of(label), []).append(choice)
     for group in same.values():
         for one, other in _together(book, group):
             if one.to != other.to:
                 yield _pair("label_same", section, one, other)
     for group in alike.values():
         for one, other in _together(book, group):
-            if _plain(one.label) != _plain(other.label):
+            if plain[one] != plain[other]:
                 yield _pair("label_alike", section, one, other)
+
+
+def _alone(section: Section, choice: StoryChoice, label: str) -> Iterator[BarFinding]:
+    place = f"{section.id}/{choice.id}"
+    if not label:
+        yield found("label_missing", place, f"the label is {choice.label!r}")
+    elif len(section.choices) > 1 and label in words_of_bars("vague"):
+        yield found("label_vague", place, f"“{choice.label}” among {len(section.choices)}")
+    if not choice.label.isascii() and not _is_balanced(choice.label):
+        yield found("label_bidi", place, "a direction mark is not closed")
 
 
 def read_false_choices(book: Book, section: Section) -> Iterator[BarFinding]:
@@ -98,7 +108,7 @@ def _together(book: Book, group: list[StoryChoice]) -> Iterator[tuple[StoryChoic
         return
     told = 0
     # Neighbours are enough to name a large group, and all pairs of it are too many.
-    pairs = combinations(group, 2) if len(group) < 20 else zip(group, group[1:], strict=False)
+    pairs = combinations(group, 2) if len(group) < 20 else pairwise(group)
     for one, other in pairs:
         if told >= _MOST_PAIRS and len(group) < 20:
             return

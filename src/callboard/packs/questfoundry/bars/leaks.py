@@ -143,12 +143,14 @@ def suspects_in(runs: Iterable[str]) -> frozenset[str]:
     )
 
 
-def ids_of(book: Book) -> frozenset[str]:
-    """Return every id of a book that no prose would use, in lower case."""
-    ids = {section.id for section in book.sections}
-    ids.update(choice.id for section in book.sections for choice in section.choices)
-    ids.update(each.id for each in (*book.gateways, *book.pictures, *book.cues))
-    return frozenset(each.lower() for each in ids) & suspects_in(each.lower() for each in ids)
+def ids_among(book: Book, suspects: frozenset[str]) -> frozenset[str]:
+    """Return which suspects are ids of a book."""
+    if not suspects:
+        return suspects
+    ids = {section.id.lower() for section in book.sections}
+    ids.update(choice.id.lower() for section in book.sections for choice in section.choices)
+    ids.update(each.id.lower() for each in (*book.gateways, *book.pictures, *book.cues))
+    return suspects & ids
 
 
 def shown_ids(place: str, suspects: frozenset[str], ids: frozenset[str]) -> Iterator[BarFinding]:
@@ -157,15 +159,13 @@ def shown_ids(place: str, suspects: frozenset[str], ids: frozenset[str]) -> Iter
         yield _find("id_shown", place, each)
 
 
-def look_at_built(scan: LeakScan, built: BuiltText, ids: frozenset[str]) -> Iterator[BarFinding]:
+def look_at_built(scan: LeakScan, built: BuiltText) -> Seen:
     """Look at the text of a built file."""
     if built.kind == "unread":
-        yield found("built_not_read", built.name, "nothing of it was read")
-    elif built.kind != "source":
-        surface = SurfaceText(built.name, built.text)
-        seen = scan.look(surface, is_paper=built.kind == "paper")
-        yield from seen.findings
-        yield from shown_ids(built.name, seen.suspects, ids)
+        return Seen([found("built_not_read", built.name, "nothing of it was read")])
+    if built.kind == "source":
+        return Seen()
+    return scan.look(SurfaceText(built.name, built.text), is_paper=built.kind == "paper")
 
 
 def told_plain_keys(places: dict[str, list[str]]) -> Iterator[BarFinding]:

@@ -30,6 +30,7 @@ class Playthroughs:
     is_whole: bool = False
 
     def __post_init__(self) -> None:
+        """Make room for every section and way."""
         self.first = [NOWHERE] * len(self.net.ids)
         self.taken = bytearray(len(self.net.choices))
 
@@ -48,7 +49,7 @@ class Playthroughs:
         """Return the choices that lead from the start to a place."""
         path: list[str] = []
         while self.parent[place] != NOWHERE:
-            path.append(self.net.choices[self.way[place]][1])
+            path.append(self.net.choices[self.way[place]])
             place = self.parent[place]
         return tuple(reversed(path))
 
@@ -119,7 +120,8 @@ def play_most_first(
     """
     net = played.net
     out, taken = net.out, played.taken
-    kept: list[list[int]] = [[] for _ in net.ids]
+    kept = [NOWHERE] * len(out)
+    others: dict[int, list[int]] = {}
     heaps: list[list[int]] = [[] for _ in range(len(net.bits) + 1)]
     highest = 0
     for place in seeds:
@@ -139,7 +141,16 @@ def play_most_first(
                 continue
             taken[number] = 1
             after = keys & keep | gain
-            if not _is_new(kept[to], after, width):
+            # The first set of keys of a section mostly holds all others.
+            if kept[to] == NOWHERE or not kept[to] & ~after:
+                if kept[to] == after:
+                    continue
+                kept[to] = after
+            elif (
+                not after & ~kept[to]
+                or width == 1
+                or not _is_new(others.setdefault(to, []), after, width - 1)
+            ):
                 continue
             count = after.bit_count()
             heaps[count].append(played.add(to, after, place, number))

@@ -3,6 +3,7 @@
 import re
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
+from itertools import pairwise
 from typing import Final
 
 from callboard.library.story.lexicon import words_in
@@ -19,12 +20,12 @@ GRADE_LEEWAY: Final = 2.0
 _SPEECH: Final = re.compile('“[^”]*”|"[^"]*"|«[^»]*»|„[^“]*“|(?<!\\w)‘(?:[^’]|’(?=\\w))*’')
 _SENTENCE: Final = re.compile(r"[.!?…]+(?=[\s”’\"')]|$)")
 _PERSONS: Final = {
-    "first": frozenset("i me my mine myself".split()),
-    "second": frozenset("you your yours yourself".split()),
-    "third": frozenset("he she him her his hers himself herself".split()),
+    "first": frozenset(["i", "me", "my", "mine", "myself"]),
+    "second": frozenset(["you", "your", "yours", "yourself"]),
+    "third": frozenset(["he", "she", "him", "her", "his", "hers", "himself", "herself"]),
 }
-_PLURAL: Final = frozenset("you i we they".split())
-_SINGULAR: Final = frozenset("he she it".split())
+_PLURAL: Final = frozenset(["you", "i", "we", "they"])
+_SINGULAR: Final = frozenset(["he", "she", "it"])
 
 
 @dataclass(frozen=True, slots=True)
@@ -72,7 +73,7 @@ class ProseRead:
     def whole(self, measures: Iterable[ProseMeasure]) -> Iterator[BarFinding]:
         """Hold the whole book to the style."""
         held = list(measures)
-        told: set[str] = set().union(*(each.motifs for each in held))
+        told = frozenset[str]().union(*(each.motifs for each in held))
         for motif in self._style.motifs:
             if motif.strip() and motif not in told:
                 yield found("motif_missing", "book", f"“{motif}” stands in no section")
@@ -140,16 +141,17 @@ class ProseRead:
 def _tense_signs(words: tuple[str, ...]) -> Mapping[str, int]:
     past = sum(map(words_of_bars("past").__contains__, words))
     present = sum(map(words_of_bars("present").__contains__, words))
-    told_past, bases = words_in("prose", "past_verbs"), words_in("prose", "present_bases")
+    told_past, bases = (
+        words_in("prose", "past_verbs"),
+        words_in("prose", "present_bases") | {"have", "do"},
+    )
     told_present = words_in("prose", "present_verbs")
     auxiliary = words_of_bars("past") | words_of_bars("present")
-    for before, word in zip(words, words[1:], strict=False):
-        if before not in _PLURAL and before not in _SINGULAR or word in auxiliary:
+    for before, word in pairwise(words):
+        if (before not in _PLURAL and before not in _SINGULAR) or word in auxiliary:
             continue
         if word in told_past or (word.endswith("ed") and len(word) > 4):
             past += 1
-        elif before in _PLURAL and (word in bases or word in ("have", "do")):
-            present += 1
-        elif before in _SINGULAR and word in told_present:
-            present += 1
+        else:
+            present += word in (bases if before in _PLURAL else told_present)
     return {"past": past, "present": present}

@@ -78,14 +78,12 @@ def _sections(book: Book, reach: BracketProof) -> Iterator[BarFinding]:
 def _ways(reach: BracketProof) -> Iterator[BarFinding]:
     net = reach.net
     for number in sorted(reach.never_ways):
-        section, choice = net.choices[number]
-        if section not in reach.never:
-            place = f"{net.ids[section]}/{choice}"
-            yield found("choice_never_open", place, "nobody who comes here can take it")
-    for section, way in reach.undecided_ways:
-        place = f"{net.ids[section]}/{net.choices[way.number][1]}"
+        if net.source[number] not in reach.never:
+            told = "nobody who comes here can take it"
+            yield found("choice_never_open", net.place_of(number), told)
+    for _, way in reach.undecided_ways:
         keys = ", ".join(net.keys_in(way.need | way.forbid))
-        yield found("choice_undecided", place, f"it asks for {keys}")
+        yield found("choice_undecided", net.place_of(way.number), f"it asks for {keys}")
 
 
 def _no_way_out(proof: BookProof) -> Iterator[BarFinding]:

@@ -37,8 +37,11 @@ _MOST_BYTES: Final = 256 * 1024 * 1024
 _HIDDEN: Final = re.compile("[\u00ad\u061c\u200b-\u200f\u202a-\u202e\u2060\u2066-\u2069\ufeff]")
 _RUN: Final = re.compile(r"\w+(?:-\w+)*")
 _BLOCKS: Final = frozenset(
-    "p div section article li ul ol h1 h2 h3 h4 h5 h6 br tr td th nav header footer main aside "
-    "button a option figcaption title".split()
+    (
+        *("p", "div", "section", "article", "li", "ul", "ol", "br", "tr", "td", "th", "a"),
+        *("h1", "h2", "h3", "h4", "h5", "h6", "nav", "header", "footer", "main", "aside"),
+        *("button", "option", "figcaption", "title"),
+    )
 )
 _HEADINGS: Final = {f"h{level}": level for level in range(1, 7)}
 
@@ -126,7 +129,7 @@ def _epub(name: str, data: bytes) -> Iterator[BuiltText]:
 
 
 def _page(name: str, kind: SurfaceKind, data: bytes) -> BuiltText:
-    page = _Page()
+    page = _PageText()
     page.feed(data.decode("utf-8", "replace"))
     page.close()
     return BuiltText(
@@ -140,7 +143,7 @@ def _page(name: str, kind: SurfaceKind, data: bytes) -> BuiltText:
     )
 
 
-class _Page(HTMLParser):
+class _PageText(HTMLParser):
     """The text of a page as it is shown or read aloud; what stories keep as JSON is shown later."""
 
     def __init__(self) -> None:

@@ -86,7 +86,7 @@ class BarFinding:
 
 @dataclass(frozen=True, slots=True)
 class BarVerdict:
-    """One bar. `facts` are worth knowing and no faults: hubs, bottlenecks, how much was looked at."""
+    """One bar. `facts` are no faults but worth knowing: hubs, bottlenecks, how much was read."""
 
     bar: Bar
     status: BarStatus
@@ -97,18 +97,6 @@ class BarVerdict:
     target_step: str = ""
     findings: tuple[BarFinding, ...] = ()
     facts: tuple[str, ...] = ()
-
-
-@dataclass(frozen=True, slots=True)
-class BarOpinion:
-    """What a model thinks of one bar."""
-
-    bar: Bar
-    status: BarStatus
-    evidence: str
-    smallest_fix: str = ""
-    owner_role: str = ""
-    target_step: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -157,6 +145,7 @@ class GatecheckReport(Coded):
     snapshot: str | None = None
 
     def __post_init__(self) -> None:
+        """Refuse what does not follow."""
         derived = decide(self.bars, self.waivers)
         if self.decision is not derived:
             raise GateRefused(
@@ -195,8 +184,8 @@ def decide(bars: Iterable[BarVerdict], waivers: Iterable[BarWaiver] = ()) -> Gat
     return GateDecision.CONDITIONAL_PASS if worst > 1 else GateDecision.PASS
 
 
-def worsened(report: GatecheckReport, opinions: Iterable[BarOpinion]) -> GatecheckReport:
-    """Take a model's opinions in: what is better than the code's word changes nothing."""
+def worsened(report: GatecheckReport, opinions: Iterable[BarVerdict]) -> GatecheckReport:
+    """Take a model's verdicts in: what is better than the code's word changes nothing."""
     bars = {each.bar: each for each in report.bars}
     for opinion in opinions:
         stands = bars.get(opinion.bar)
@@ -231,7 +220,7 @@ def waive(report: GatecheckReport, waiver: BarWaiver, *, today: date) -> Gateche
         if not str(getattr(waiver, name)).strip():
             raise GateRefused(
                 f"A waiver of {waiver.bar.value} without {name}",
-                fix="Give a rationale, a scope, an expiry, and both who sign: showrunner and human.",
+                fix="Give a rationale, a scope, an expiry, and who signs: showrunner and human.",
             )
     if waiver.expires <= today:
         raise GateRefused(

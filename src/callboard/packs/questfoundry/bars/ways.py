@@ -76,7 +76,7 @@ class Effort:
 
 @dataclass(slots=True)
 class WayNet:
-    """The ways of a book. `choices` names each way by its section and choice."""
+    """The ways of a book by their numbers: the choice, the section it stands in, the way itself."""
 
     ids: list[str]
     start: int
@@ -84,16 +84,21 @@ class WayNet:
     is_end: list[bool]
     entry: list[tuple[int, int]]
     bits: dict[str, int]
-    choices: list[tuple[int, str]]
+    choices: list[str]
     impossible: list[tuple[int, str]]
-    incoming: list[list[tuple[int, StoryWay]]] = field(
-        default_factory=list["list[tuple[int, StoryWay]]"]
-    )
+    ways: list[StoryWay] = field(default_factory=list[StoryWay])
+    source: list[int] = field(default_factory=list[int])
+    # The numbers of the ways to each section.
+    incoming: list[list[int]] = field(default_factory=list["list[int]"])
 
     @property
     def begins_with(self) -> int:
         """The keys a reader holds after the start's own effects."""
         return self.entry[self.start][1]
+
+    def place_of(self, way: int) -> str:
+        """Return where a way stands, for findings."""
+        return f"{self.ids[self.source[way]]}/{self.choices[way]}"
 
     def keys_in(self, mask: int) -> tuple[str, ...]:
         """Return the keys of some bits."""
@@ -122,7 +127,7 @@ def net_of(book: Book) -> WayNet | None:
         book.gateway_by_id[c.gateway].key
         for section in sections
         for c in section.choices
-        if c.gateway in gated and c.gateway is not None
+        if c.gateway in gated
     )
     bits = {key: 1 << number for number, key in enumerate(sorted(asked))}
     entry = [_masks(section.effects, bits) for section in sections]
@@ -135,7 +140,7 @@ def net_of(book: Book) -> WayNet | None:
         bits,
         [],
         [],
-        [[] for _ in sections],
+        incoming=[[] for _ in sections],
     )
     for number, section in enumerate(sections):
         if not net.is_end[number]:
@@ -162,9 +167,11 @@ def _add(net: WayNet, book: Book, at: int, choice: StoryChoice, to: int | None) 
         gain |= first_gain & keep
         keep &= first_keep
     way = StoryWay(len(net.choices), to, need, forbid, keep, gain)
-    net.choices.append((at, choice.id))
+    net.choices.append(choice.id)
     net.out[at].append(way)
-    net.incoming[to].append((at, way))
+    net.ways.append(way)
+    net.source.append(at)
+    net.incoming[to].append(way.number)
 
 
 def _masks(effects: tuple[KeyChange, ...], bits: dict[str, int]) -> tuple[int, int]:

@@ -5,11 +5,12 @@ their targets do.
 """
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from random import Random
 from typing import Any, cast
 
 from callboard.core.bundled import bundled_yaml
+from callboard.core.codec import decode
 from callboard.packs.questfoundry.book.model import (
     Book,
     Codeword,
@@ -58,23 +59,32 @@ def plain_wording() -> BookWording:
         for start in range(len(adjectives))
         for n, noun in enumerate(nouns)
     )
-    return BookWording(
-        places=places,
-        **{name: tuple(each) if isinstance(each, list) else each for name, each in held.items()},
-    )
+    return decode(BookWording, {**held, "places": places})
 
 
 @dataclass
 class Plot:
-    """A section that is still growing."""
+    """A section that is still growing: what it was planted as, and what has grown on it."""
 
-    id: str
+    seed: Section
     place: str
-    text: str
-    kind: SectionKind = SectionKind.NORMAL
-    keystone: bool = False
+    finds: list[str] = field(default_factory=list[str])
     choices: list[StoryChoice] = field(default_factory=list[StoryChoice])
     effects: list[KeyChange] = field(default_factory=list[KeyChange])
+
+    @property
+    def is_end(self) -> bool:
+        """Whether the story is over here."""
+        return self.seed.kind is SectionKind.TERMINAL
+
+    def harvest(self) -> Section:
+        """Return the section as it has grown."""
+        return replace(
+            self.seed,
+            text=" ".join([self.seed.text, *self.finds]),
+            choices=tuple(self.choices),
+            effects=tuple(self.effects),
+        )
 
 
 @dataclass
@@ -100,9 +110,10 @@ class Garden:
             self.chance.choice(words.seeing),
             words.ending if kind is SectionKind.TERMINAL else self.chance.choice(words.asking),
         ]
-        plot = Plot(f"s{number + 1:05d}", place, " ".join(lines), kind, keystone)
-        self.plots[plot.id] = plot
-        return plot.id
+        name = f"s{number + 1:05d}"
+        text = " ".join(lines)
+        self.plots[name] = Plot(Section(name, f"The {place}", text, kind, keystone), place)
+        return name
 
     def end(self) -> str:
         """Add an ending."""
@@ -118,7 +129,7 @@ class Garden:
         place = self.plots[other].place
         if not label:
             label = self.wording.going[len(plot.choices) % len(self.wording.going)]
-        if self.plots[other].kind is SectionKind.TERMINAL:
+        if self.plots[other].is_end:
             label = self.wording.ending_label
         number = len(plot.choices) + 1
         choice = StoryChoice(f"{one}_c{number}", label.format(place=place), other, gateway=gateway)
@@ -150,13 +161,15 @@ class Garden:
         """Let one more section give a key."""
         plot = self.plots[section]
         plot.effects.append(KeyChange("set", key))
-        plot.text += " " + self.wording.finding.format(thing=self.things[key])
+        plot.finds.append(self.wording.finding.format(thing=self.things[key]))
 
     def gate(self, one: str, other: str, key: str) -> None:
         """Join two sections by a gateway that a key opens."""
         thing = self.things[key]
         number = f"g{len(self.gateways) + 1:03d}"
-        granted = tuple(p.id for p in self.plots.values() if KeyChange("set", key) in p.effects)
+        granted = tuple(
+            p.seed.id for p in self.plots.values() if KeyChange("set", key) in p.effects
+        )
         label = self.wording.opening.replace("{thing}", thing)
         if self.join(one, other, label=label, gateway=number):
             phrase, refusal = self.wording.phrase, self.wording.refusal
@@ -175,23 +188,12 @@ class Garden:
         """Return the book as it has grown."""
         first = next(iter(self.plots.values()))
         picture = Picture(
-            "p1", first.id, f"The {first.place}", alt=f"A path leads to the {first.place}."
+            "p1", first.seed.id, f"The {first.place}", alt=f"A path leads to the {first.place}."
         )
         return Book(
             self.wording.title,
-            first.id,
-            tuple(
-                Section(
-                    plot.id,
-                    f"The {plot.place}",
-                    plot.text,
-                    plot.kind,
-                    plot.keystone,
-                    tuple(plot.choices),
-                    tuple(plot.effects),
-                )
-                for plot in self.plots.values()
-            ),
+            first.seed.id,
+            tuple(plot.harvest() for plot in self.plots.values()),
             gateways=tuple(self.gateways),
             returns=tuple(self.returns),
             endings=tuple(self.endings),

@@ -18,6 +18,7 @@ from callboard.packs.questfoundry.artifacts import catalog
 from callboard.packs.questfoundry.foundry import Foundry
 from callboard.store.blobs import get_blob, put_blob
 from callboard.store.connection import Connection
+from callboard.store.reading import read_bounded
 
 MANIFEST: Final = "manifest.json"
 _GUIDE: Final = "RESTORE.md"
@@ -134,13 +135,18 @@ def mismatches(files: Mapping[str, bytes], rows: Mapping[str, Mapping[str, Any]]
     return wrong
 
 
+def read_archive(path: Path) -> Unpacked:
+    """Read an archive from a file; one that is not what was packed is refused."""
+    return unpacked(read_bounded(path, limit_bytes=_MOST_BYTES))
+
+
 def check_target(folder: Path) -> None:
     """Refuse to restore into a folder with something in it."""
     if folder.exists() and (not folder.is_dir() or any(folder.iterdir())):
         raise Conflict(f"{folder} is not empty", fix="Name a folder that does not exist yet.")
 
 
-def restored(foundry: Foundry, archive: Unpacked) -> int:
+async def restored(foundry: Foundry, archive: Unpacked) -> int:
     """Put everything of an archive into an empty project; return how many records it has."""
 
     def act(connection: Connection) -> int:
@@ -158,4 +164,4 @@ def restored(foundry: Foundry, archive: Unpacked) -> int:
                     raise NotFound(f"The archive lacks the body {sha} of {row['id']}")
         return len(rows)
 
-    return foundry.studio.database.submit(act).result()
+    return await foundry.studio.database.write(act)

@@ -49,7 +49,7 @@ class QuestWorkspace:
         awake = (*request.awake, *self.foundry.settings.roles.awake_optional, *plan.awake)
         entries = self._entries(loop, request)
         if request.unit is not None:
-            unit = await self.foundry.units.take_up(request.unit, scope.run_id, awake)
+            unit = await self.foundry.units.take_up(request.unit, _work(scope), awake)
         else:
             unit = await self.foundry.units.open(_opening(loop, request, scope, awake, entries))
         lessons = self.foundry.lessons(loop.id)
@@ -116,8 +116,11 @@ class QuestWorkspace:
     ) -> Sequence[StoredArtifact]:
         """Store valid artifacts of one step, each as a new version with its report."""
         shelf, units = self.foundry.shelf, self.foundry.units
-        loop = self.foundry.registry.get(units.find(unit).loop)
-        sot: Temperature = "cold" if loop.options.get("surface") else "hot"
+        # What a role makes for a human directly belongs to no unit and stays a draft.
+        name = units.find(unit).loop if unit else ""
+        loops = {each.id: each for each in self.foundry.registry.loops()}
+        is_surface = name in loops and bool(loops[name].options.get("surface"))
+        sot: Temperature = "cold" if is_surface else "hot"
         made = [
             (
                 shelf.foresee(
@@ -125,7 +128,7 @@ class QuestWorkspace:
                         kind=each.kind,
                         content=each.content,
                         tu_id=unit,
-                        loop=loop.id,
+                        loop=name,
                         step=each.step,
                         produced_by=each.produced_by,
                         sot=sot,
@@ -138,10 +141,13 @@ class QuestWorkspace:
         ]
 
         def act(connection: Connection) -> None:
-            held = units.load(connection, unit)
-            rows = dict(held.made)
             for entry, content in made:
                 shelf.keep(connection, entry, content)
+            if not unit:
+                return
+            held = units.load(connection, unit)
+            rows = dict(held.made)
+            for entry, _ in made:
                 rows.pop(entry.kind, None)
                 rows[entry.kind] = {
                     "ref": entry.ref,
@@ -212,6 +218,11 @@ def closed(unit: WorkUnit, result: Mapping[str, Json], now: int) -> WorkUnit:
     return unit
 
 
+def _work(scope: StepScope) -> str:
+    """Return under what name work is done once: a run, or one loop of several in it."""
+    return scope.run_id if scope.key == "open" else f"{scope.run_id}/{scope.key}"
+
+
 def _opening(
     loop: Loop,
     request: LoopRequest,
@@ -221,7 +232,7 @@ def _opening(
 ) -> UnitOpening:
     leads = [role for role in loop.roles_with(RaciRole.RESPONSIBLE) if role in LETTERS]
     return UnitOpening(
-        run_id=scope.run_id,
+        run_id=_work(scope),
         loop=loop.id,
         lead=LETTERS[leads[0] if leads else SHOWRUNNER],
         title=request.title or loop.name,

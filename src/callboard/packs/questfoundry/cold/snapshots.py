@@ -143,6 +143,16 @@ class ColdStore:
 
         return self._database.read(act)
 
+    async def select(self, snapshot_id: str) -> Snapshot:
+        """Go on from an earlier snapshot; nothing is edited and nothing is lost."""
+
+        def act(connection: Connection) -> Snapshot:
+            chosen = self.load(connection, snapshot_id)
+            self._records.store(connection, _COLD, _TIP, {"snapshot": chosen.id})
+            return chosen
+
+        return await self._database.write(act)
+
     def found(self, connection: Connection, parts: Sequence[Part]) -> Snapshot:
         """Make the first snapshot of a project."""
         day = f"{day_of(self._clock):%Y%m%d}"

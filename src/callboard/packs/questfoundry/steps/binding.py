@@ -156,7 +156,7 @@ async def export_formats(foundry: Foundry, view: StepView) -> CodeOutcome:
     """Build every format and write the files."""
     request = view.content("binding_request")
     book = bound_book(foundry, request)
-    files = await build(book, [each for each in request["formats"] if _can_make(each)])
+    files = await make_files(book, request["formats"])
     name = view_name(request)
     folder = view_folder(foundry, name)
     root = foundry.studio.project.root
@@ -179,10 +179,11 @@ async def export_formats(foundry: Foundry, view: StepView) -> CodeOutcome:
     return CodeOutcome({"export_bundle": {"files": rows}}, message=f"{len(rows)} files")
 
 
-def _can_make(name: str) -> bool:
+async def make_files(book: Book, formats: Sequence[str]) -> dict[str, bytes]:
+    """Build the formats that can be made here; what cannot is told as a limitation."""
     from callboard.packs.questfoundry.formats.writing.paper import can_print
 
-    return name != "pdf" or can_print()
+    return await build(book, [each for each in formats if each != "pdf" or can_print()])
 
 
 def built_files(foundry: Foundry, bundle: Mapping[str, Any]) -> dict[str, bytes]:
@@ -201,7 +202,7 @@ async def judge_bundle(foundry: Foundry, view: StepView, bars: Sequence[str]) ->
     request = view.content("binding_request")
     book = bound_book(foundry, request)
     files = built_files(foundry, view.content("export_bundle"))
-    again = await build(book, [each for each in request["formats"] if _can_make(each)])
+    again = await make_files(book, request["formats"])
     return judged(book, list(bars), "spot_check", surfaces=files, rebuilt=again)
 
 

@@ -38,7 +38,7 @@ from callboard.testing.witness import finish
 FOLDER = Path(__file__).parent / "loops"
 SPARK = (FOLDER / "story_spark.yaml").read_text()
 HARVEST = (FOLDER / "hook_harvest.yaml").read_text()
-FLOW = (1, 2, 3, 4, 5, 6, 7, 8)
+DECISIONS = ("next", "stable", "block", "next_loop", "again")
 ROLES = ("showrunner", "gatekeeper", "plotwright", "scene_smith", "lore_weaver", "style_lead")
 
 
@@ -116,9 +116,10 @@ class Company:
         self.calls.append((key, role))
         self.prompts.append((key, request.prompt_text))
         parts = key.split("/")
-        if parts[-1] in ("next", "stable", "block") or "join" in parts or parts[-1] == "again":
+        if parts[-1] in DECISIONS or "join" in parts:
             return self._decide(parts, request.prompt_text)
-        step = parts[1]
+        step = parts[-3 if "repair" not in parts else -4] if len(parts) > 2 else "alone"
+        step = parts[-4] if "with" in parts else step
         lines = self.says.get((step, role), [])
         said = lines.pop(0) if lines else self.made(self.steps[step], role)
         if isinstance(said, Line | str):
@@ -150,6 +151,8 @@ class Company:
         if kind == "next":
             found = re.findall(r"The playbook would take: (\S+)\.", prompt)
             return json.dumps({"step": found[-1], "reason": "as usual"})
+        if kind == "next_loop":
+            return json.dumps({"suggested_loop": "hook_harvest", "reasoning": ["as usual"]})
         if kind == "stable":
             return json.dumps({"goal_achieved": True})
         if kind == "join":
@@ -183,6 +186,8 @@ class Kit:
     overrides: dict[str, str] = field(default_factory=dict[str, str])
     company: Company = field(default_factory=Company)
     without: tuple[str, ...] = ()
+    # Choreographies of the test's own, by name.
+    extra: dict[str, Any] = field(default_factory=dict[str, Any])
     workspaces: list[Any] = field(default_factory=list[Any])
     workspace: Callable[..., Any] = RecordWorkspace
 
@@ -215,8 +220,8 @@ class Kit:
         body = f"def shelf(studio):\n    return KITS[{str(self.root)!r}].shelf()\n"
         (pack / "play.py").write_text(f"from loopkit import KITS\n\n\n{body}")
 
-    def shelf(self) -> LoopShelf:
-        return LoopShelf(self.registry, self.bring)
+    def shelf(self) -> "KitShelf":
+        return KitShelf(LoopShelf(self.registry, self.bring), self.extra)
 
     def bring(self, studio: Studio) -> LoopHouse:
         held = self.workspace(studio, "loops", self.shapes)
@@ -252,6 +257,23 @@ class Kit:
         told = [(e.body.name, e.body.data) for e in events if e.type == "emitted"]
         ended = self.bring(studio).workspace._records.get("unit", f"unit-{loop_of(run)}")
         return Ran(run, [(name.removeprefix("loop."), data) for name, data in told], ended)
+
+
+@dataclass
+class KitShelf:
+    """The loops of a kit, and what a test adds."""
+
+    loops: LoopShelf
+    extra: dict[str, Any]
+
+    def names(self) -> tuple[str, ...]:
+        return (*self.loops.names(), *self.extra)
+
+    def find(self, name: str) -> Any:
+        return self.extra.get(name) or self.loops.find(name)
+
+    def resume(self, name: str) -> Any:
+        return self.extra.get(name) or self.loops.resume(name)
 
 
 KITS: dict[str, Kit] = {}

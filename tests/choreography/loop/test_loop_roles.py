@@ -132,14 +132,16 @@ async def test_a_kind_that_no_step_of_the_loop_makes_is_a_scope_violation(
 @pytest.mark.parametrize(
     "reply",
     [
-        'Here it is:\n```json\n{"artifacts": [{"type": "topology_notes", "content": {"body": "x"}}]}\n```\nDone.',
-        '{"artifacts": [{"type": "topology_notes", "format": "json", "content": {"body": "x"}},]} Bye!',
+        "Here it is:\n```json\n{}\n```\nDone.",
+        "{} Bye!",
     ],
 )
 async def test_an_envelope_is_found_in_whatever_surrounds_it(
     kit: Callable[..., Kit], reply: str
 ) -> None:
-    made = kit(company=Company(says={(DRAFT, "plotwright"): [reply]}))
+    said = '{"artifacts": [{"type": "topology_notes", "content": {"body": "x"}},]}'
+    company = Company(says={(DRAFT, "plotwright"): [reply.replace("{}", said)]})
+    made = kit(company=company)
     ran = await made.run(policy="playbook")
     assert ran.result.success
     assert len(made.company.calls) == 8

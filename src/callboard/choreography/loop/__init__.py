@@ -17,6 +17,7 @@ from callboard.choreography.loop.definition import (
     Stability,
     UnknownLoopStep,
 )
+from callboard.choreography.loop.driver import LoopDriver
 from callboard.choreography.loop.house import (
     BringLoops,
     LoopHouse,
@@ -58,6 +59,7 @@ __all__ = [
     "LoopChecks",
     "LoopChoreography",
     "LoopDecision",
+    "LoopDriver",
     "LoopFailed",
     "LoopHouse",
     "LoopInvalid",

@@ -27,6 +27,7 @@ BENCHMARKS = (
     "turn_quick",
     "kitchen_match",
     "http_health",
+    "quest_bars",
 )
 
 

@@ -15,6 +15,7 @@ from callboard.packs.questfoundry.book.model import (
     KeyChange,
     KeyTest,
     ProseStyle,
+    Return,
     Section,
     SectionKind,
     StoryChoice,
@@ -255,3 +256,23 @@ def test_a_second_look_says_the_same_as_a_first() -> None:
     book = replace(book, spoilers=("path",))
     assert judge(book, previous=memory) == judge(book)
     assert judge(book, previous=memory) == judge(book)
+
+
+def test_more_loops_than_can_be_followed_are_undecided_by_name() -> None:
+    size = 3_000
+    line = tuple(
+        Section(
+            f"s_{n}",
+            "A bend",
+            "You walk.",
+            choices=(
+                StoryChoice("on", "Walk on", f"s_{(n + 1) % size}"),
+                StoryChoice("out", "Leave", "end_1"),
+            ),
+        )
+        for n in range(size)
+    )
+    end = Section("end_1", "The end", "You go home.", SectionKind.TERMINAL)
+    loops = tuple(Return(f"s_{n}", f"s_{n - 1}", "You are tired.") for n in range(1, size))
+    report = judge(Book("Line", "s_0", (*line, end), returns=loops))
+    assert checks(report, Bar.NONLINEARITY) == {"loop_without_difference", "loop_undecided"}

@@ -25,6 +25,7 @@ NOT_PLANTED = {
     "choice_undecided",
     "gateway_undecided",
     "heading_order",
+    "loop_undecided",
     "soft_lock_undecided",
     "unreachable_undecided",
 }

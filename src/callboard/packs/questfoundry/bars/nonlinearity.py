@@ -5,11 +5,13 @@ from typing import Any, Final
 
 from callboard.packs.questfoundry.bars.checks import found
 from callboard.packs.questfoundry.bars.verdict import BarFinding
-from callboard.packs.questfoundry.bars.ways import WayNet
+from callboard.packs.questfoundry.bars.ways import Effort, WayNet
 from callboard.packs.questfoundry.book.model import Book, Return, Section, SectionKind
 
 _HUB_WAYS: Final = 4
 _MOST_NAMED: Final = 12
+# All declared loops together; near ones cost next to nothing.
+LOOP_STEPS: Final = 2_000_000
 
 
 def read_nonlinearity(book: Book, asked: frozenset[str]) -> Iterator[BarFinding]:
@@ -19,9 +21,10 @@ def read_nonlinearity(book: Book, asked: frozenset[str]) -> Iterator[BarFinding]
             ways = {choice.to for choice in section.choices if choice.to in book.by_id}
             if len(ways - {section.id}) < 2:
                 yield found("thin_hub", section.id, f"leads to {len(ways)} sections")
+    effort = Effort(LOOP_STEPS)
     for declared in book.returns:
         if declared.entry in book.by_id and declared.back_to in book.by_id:
-            yield from _loop(book, declared, asked)
+            yield from _loop(book, declared, asked, effort)
 
 
 def named_places(net: WayNet) -> tuple[str, ...]:
@@ -80,10 +83,15 @@ def _named(what: str, places: list[str]) -> str:
     return f"{what}: {', '.join(places[:_MOST_NAMED]) or 'none'}{more}"
 
 
-def _loop(book: Book, declared: Return, asked: frozenset[str]) -> Iterator[BarFinding]:
+def _loop(
+    book: Book, declared: Return, asked: frozenset[str], effort: Effort
+) -> Iterator[BarFinding]:
     place = f"loop {declared.entry} to {declared.back_to}"
-    changed = _changed(book, declared, only_near=True) or _changed(book, declared, only_near=False)
-    if changed is None:
+    changed = _changed(book, declared, effort, only_near=True)
+    changed = changed or _changed(book, declared, effort, only_near=False)
+    if effort.stopped:
+        yield found("loop_undecided", place, "the loops of this book are too many to follow")
+    elif changed is None:
         told = f"{declared.back_to} is not reached from {declared.entry}"
         yield found("loop_missing", place, told)
     elif not changed:
@@ -95,7 +103,7 @@ def _loop(book: Book, declared: Return, asked: frozenset[str]) -> Iterator[BarFi
         yield found("loop_unnoticed", place, "the difference is not said")
 
 
-def _changed(book: Book, declared: Return, *, only_near: bool) -> set[str] | None:
+def _changed(book: Book, declared: Return, effort: Effort, *, only_near: bool) -> set[str] | None:
     """Return the keys that ways from entry to return change; None if there is no such way.
 
     Near is the entry and its own choice back, which is how most loops close.
@@ -106,6 +114,8 @@ def _changed(book: Book, declared: Return, *, only_near: bool) -> set[str] | Non
     waiting = [start]
     while waiting:
         section = waiting.pop()
+        if not effort.spend(len(section.choices) + 1):
+            return None
         for choice in section.choices:
             if choice.to not in book.by_id:
                 continue

@@ -17,8 +17,9 @@ from callboard.packs.questfoundry.book.model import ProseStyle, Section
 FEWEST_SIGNS: Final = 3
 FEWEST_WORDS_FOR_GRADE: Final = 80
 GRADE_LEEWAY: Final = 2.0
-_SPEECH: Final = re.compile('“[^”]*”|"[^"]*"|«[^»]*»|„[^“]*“|(?<!\\w)‘(?:[^’]|’(?=\\w))*’')
-_SENTENCE: Final = re.compile(r"[.!?…]+(?=[\s”’\"')]|$)")
+# No mark is looked for beyond the next one that opens: a text of open marks is read once.
+_SPEECH: Final = re.compile('“[^“”]*”|"[^"]*"|«[^«»]*»|„[^„“]*“|(?<!\\w)‘(?:[^‘’]|’(?=\\w))*’')
+_SENTENCE: Final = re.compile(r"[.!?…](?=[\s”’\"')]|$)")
 _PERSONS: Final = {
     "first": frozenset(["i", "me", "my", "mine", "myself"]),
     "second": frozenset(["you", "your", "yours", "yourself"]),

@@ -2,7 +2,7 @@
 
 from collections.abc import Callable
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any, cast
 
 import typer
 
@@ -126,6 +126,7 @@ def operate(project: Path | None, as_json: bool, wanted: Any, *args: Any, **more
     from callboard.cli.bridge import perform_simply
     from callboard.cli.handlers.opening import Choices, working
     from callboard.cli.output import clean, echo, echo_json
+    from callboard.core.canonical import compact_json
     from callboard.packs.questfoundry.doors.telling import GATE_BLOCK
     from callboard.packs.questfoundry.operations import operations_on
 
@@ -137,11 +138,10 @@ def operate(project: Path | None, as_json: bool, wanted: Any, *args: Any, **more
         elif wanted.tell is not None:
             echo(clean(wanted.tell(made)))
         else:
-            rows: dict[str, Any] = made if isinstance(made, dict) else {wanted.name: made}
+            rows = cast("dict[str, Any]", made if isinstance(made, dict) else {wanted.name: made})
             for name, value in rows.items():
                 echo(clean(f"{name}: {value}"))
-        is_blocked = isinstance(made, dict) and "decision" in made and made["decision"] == "block"
-        return GATE_BLOCK if is_blocked else 0
+        return GATE_BLOCK if '"decision":"block"' in compact_json(made) else 0
 
     return perform_simply(act())
 

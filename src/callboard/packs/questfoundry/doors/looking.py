@@ -224,14 +224,13 @@ def context_report(
     """Tell how many lines and tokens the Showrunner was shown, and how few that are."""
     from callboard.cli.output import echo_json, echo_table
     from callboard.cli.reading import reading
-    from callboard.packs.questfoundry.doors.telling import BASELINE_LINES, context_rows
+    from callboard.packs.questfoundry.doors.telling import BASELINE_LINES, context_rows, told_in
     from callboard.store.journal.events import read_events
 
     with reading(project) as journal:
         found = journal.run(run)
         events = journal.read(lambda connection: read_events(connection, run_id=found.id))
-    bodies = [each.body for each in events if each.type == "emitted"]
-    rows = context_rows([b.data for b in bodies if getattr(b, "name", "") == "loop.decision"])
+    rows = context_rows([data for name, data in told_in(events) if name == "decision"])
     if as_json:
         echo_json({"baseline_lines": BASELINE_LINES, "prompts": rows})
         return

@@ -12,7 +12,7 @@ from pydantic import Field
 from callboard.api.operations import operation_router
 from callboard.api.project import Entry, OpenStudio, Paged, Shown, StartedJob, Wanted, started
 from callboard.packs.questfoundry import operations
-from callboard.packs.questfoundry.doors.telling import context_rows, report_of
+from callboard.packs.questfoundry.doors.telling import context_rows, report_of, told_in
 from callboard.packs.questfoundry.foundry import Foundry, foundry_of
 from callboard.packs.questfoundry.runs import inventory
 from callboard.store.journal.events import read_events
@@ -82,11 +82,7 @@ async def show_run(foundry: OpenFoundry, run_id: str) -> Entry:
     """Show a run of a loop: its unit, its steps, why each was chosen, bars, and what was read."""
     run = foundry.studio.engine.load(run_id)
     events = foundry.studio.database.read(lambda c: read_events(c, run_id=run.id))
-    told: list[tuple[str, Any]] = [
-        (each.body.name.removeprefix("loop."), each.body.data)  # type: ignore[union-attr]
-        for each in events
-        if each.type == "emitted"
-    ]
+    told = told_in(events)
     unit_id = foundry.units.of_run(run_id)
     unit = None if unit_id is None else foundry.units.find(unit_id)
     decisions = [data for name, data in told if name == "decision"]

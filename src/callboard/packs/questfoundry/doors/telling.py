@@ -5,6 +5,7 @@ from typing import Any, Final, cast
 
 from callboard.cli import exits
 from callboard.cli.output import clean, echo, echo_facts, echo_json, echo_table, one_line
+from callboard.core.events import Emitted, Event
 from callboard.packs.questfoundry.foundry import Foundry, foundry_of
 from callboard.packs.questfoundry.units.unit import WorkUnit
 from callboard.studio.studio import Studio
@@ -94,6 +95,15 @@ def exit_code(is_over: bool, unit: WorkUnit | None, report: Mapping[str, Any] | 
     if report is not None and report["decision"] == "block":
         return GATE_BLOCK
     return exits.OK if unit.outcome == "success" else STALLED
+
+
+def told_in(events: Sequence[Event]) -> list[tuple[str, dict[str, Any]]]:
+    """Return what loops told in some events, by name."""
+    return [
+        (each.body.name.removeprefix("loop."), cast("dict[str, Any]", each.body.data))
+        for each in events
+        if isinstance(each.body, Emitted) and each.body.name.startswith("loop.")
+    ]
 
 
 def context_rows(decisions: Sequence[Mapping[str, Any]]) -> list[dict[str, Any]]:

@@ -13,7 +13,6 @@ from callboard.packs.questfoundry.bars.judging import ALL_BARS, judge
 from callboard.packs.questfoundry.bars.verdict import (
     Bar,
     BarFinding,
-    BarOpinion,
     BarStatus,
     BarVerdict,
     GatecheckReport,
@@ -87,13 +86,14 @@ def _unasked(bar: Bar, wanted: Sequence[Bar]) -> BarVerdict:
     return BarVerdict(bar, BarStatus.NA, "this gatecheck does not ask for it")
 
 
-def opinions_in(rows: Iterable[Mapping[str, Any]]) -> list[BarOpinion]:
+def opinions_in(rows: Iterable[Mapping[str, Any]]) -> list[BarVerdict]:
     """Return what a role thinks of bars."""
     return [
-        BarOpinion(
+        BarVerdict(
             bar=Bar(row["bar"]),
             status=BarStatus(row["status"]),
             evidence=str(row.get("evidence") or "the gatekeeper's judgement"),
+            source="llm",
             smallest_fix=str(row.get("smallest_fix") or ""),
             owner_role=str(row.get("owner_role") or ""),
             target_step=str(row.get("target_step") or "step_1"),
@@ -109,7 +109,7 @@ def with_opinions(report: GatecheckReport, rows: Iterable[Mapping[str, Any]]) ->
     return worsened(report, whole)
 
 
-def _is_whole(opinion: BarOpinion) -> bool:
+def _is_whole(opinion: BarVerdict) -> bool:
     return bool(opinion.smallest_fix and opinion.owner_role)
 
 

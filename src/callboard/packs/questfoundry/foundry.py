@@ -19,7 +19,7 @@ from callboard.packs.questfoundry.settings import QuestSettings, read_settings
 from callboard.packs.questfoundry.shelf.shelf import Shelf, Shelving
 from callboard.packs.questfoundry.story_hooks.ledger import HookLedger
 from callboard.packs.questfoundry.units.ledger import UnitLedger
-from callboard.packs.questfoundry.units.unit import WorkUnit
+from callboard.packs.questfoundry.units.unit import UnitStatus, WorkUnit
 from callboard.store.connection import Connection
 from callboard.store.reading import read_bounded
 from callboard.store.records import Records
@@ -131,6 +131,17 @@ class Foundry:
     def book_with(self, units: Sequence[WorkUnit]) -> Book:
         """Return the book as it would be if some units were merged into Cold."""
         return assemble(self.held_with(units), self.page())
+
+    def behind(self, unit: WorkUnit) -> list[WorkUnit]:
+        """Return the units whose drafts a unit started from, and the unit itself."""
+        found: dict[str, WorkUnit] = {}
+        for ref in unit.inputs.values():
+            maker = self.shelf.find(ref).tu_id
+            if maker and maker not in found:
+                for each in self.behind(self.units.find(maker)):
+                    found[each.id] = each
+        waiting = [each for each in found.values() if each.status is not UnitStatus.COLD_MERGED]
+        return [*waiting, unit]
 
     def held_with(self, units: Sequence[WorkUnit]) -> dict[str, dict[str, Any]]:
         """Return what Cold would hold if some units were merged."""

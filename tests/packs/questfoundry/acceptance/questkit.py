@@ -233,9 +233,7 @@ class House:
     def foundry(self) -> Foundry:
         return foundry_of(self.studio)
 
-    async def run(
-        self, loop: str, answers: Mapping[str, Any] | None = None, **args: Any
-    ) -> Ran:
+    async def run(self, loop: str, answers: Mapping[str, Any] | None = None, **args: Any) -> Ran:
         """Play a loop by the playbook to its end, unless told otherwise."""
         given = {"is_interactive": answers is not None, "policy": "playbook", **args}
         started = await self.studio.start(f"{PACK}/{loop}", given)
@@ -265,9 +263,7 @@ async def open_house(
 ) -> AsyncIterator[House]:
     """Open a project of QuestFoundry; it is made if there is none."""
     lines = company or Company()
-    root.mkdir(parents=True, exist_ok=True)
-    if not (root / ".callboard").exists():
-        Project.init(root, pack=PACK)
+    Project.init(root, pack=PACK)
     async with open_scripted(root, Script(lines.speak), **more) as studio:
         yield House(studio, lines)
 

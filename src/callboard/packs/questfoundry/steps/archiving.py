@@ -2,7 +2,7 @@
 
 import asyncio
 from pathlib import Path
-from typing import Any, Final, cast
+from typing import Final
 
 from callboard import __version__
 from callboard.choreography.loop import CodeOutcome, StepView
@@ -16,6 +16,7 @@ from callboard.packs.questfoundry.archive import (
     unpacked,
 )
 from callboard.packs.questfoundry.foundry import Foundry
+from callboard.packs.questfoundry.steps.reports import said_in
 from callboard.packs.questfoundry.units.ledger import day_of
 from callboard.store.files import write_atomically
 from callboard.store.reading import read_bounded
@@ -32,7 +33,7 @@ async def open_units(foundry: Foundry, view: StepView) -> Json:
 
 async def frozen_now(foundry: Foundry, view: StepView) -> CodeOutcome:
     """Write down when it was, and what was under way."""
-    said = dict(cast("dict[str, Any]", view.made["freeze_record"]))
+    said = said_in(view, "freeze_record")
     units = foundry.studio.database.read(foundry.units.open_ones)
     said["at"] = iso(foundry.studio.clock.now_ms())
     said["active_tus"] = [f"{each.id} ({each.status.value})" for each in units]

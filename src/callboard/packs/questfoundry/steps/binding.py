@@ -15,7 +15,7 @@ from callboard.packs.questfoundry.book.model import Book
 from callboard.packs.questfoundry.cold.snapshots import Snapshot
 from callboard.packs.questfoundry.formats.export import PATHS, build, losses
 from callboard.packs.questfoundry.foundry import Foundry
-from callboard.packs.questfoundry.steps.reports import judged
+from callboard.packs.questfoundry.steps.reports import judged, said_in
 from callboard.store.files import write_atomically
 from callboard.store.reading import read_bounded
 
@@ -57,7 +57,7 @@ async def snapshots_to_bind(foundry: Foundry, view: StepView) -> Json:
 
 async def bindable(foundry: Foundry, view: StepView) -> CodeOutcome:
     """Hold the request to the snapshot the run was given, and to formats there are."""
-    said = dict(cast("dict[str, Any]", view.made["binding_request"]))
+    said = said_in(view, "binding_request")
     snapshot = str(view.content("cold_snapshot")["snapshot_id"])
     said["snapshot"] = snapshot
     said["formats"] = [each for each in said.get("formats", ()) if each in PATHS]
@@ -146,7 +146,7 @@ async def walk_through(foundry: Foundry, view: StepView) -> CodeOutcome:
 
 async def true_front_matter(foundry: Foundry, view: StepView) -> CodeOutcome:
     """Write into the front matter what code knows better."""
-    said = dict(cast("dict[str, Any]", view.made["front_matter"]))
+    said = said_in(view, "front_matter")
     request = view.content("binding_request")
     said |= {"title": request["title"], "snapshot": request["snapshot"]}
     return CodeOutcome({"front_matter": said})

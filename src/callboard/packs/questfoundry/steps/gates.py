@@ -17,6 +17,7 @@ from callboard.packs.questfoundry.steps.reports import (
     body_of,
     judged,
     report_in,
+    said_in,
     with_opinions,
 )
 from callboard.packs.questfoundry.units.unit import UnitStatus
@@ -47,7 +48,7 @@ async def _report(foundry: Foundry, view: StepView) -> GatecheckReport:
 
 
 def _book(foundry: Foundry, view: StepView) -> Book:
-    return foundry.book_with([foundry.units.find(view.unit)])
+    return foundry.book_with(foundry.behind(foundry.units.find(view.unit)))
 
 
 async def gate_facts(foundry: Foundry, view: StepView) -> Json:
@@ -59,7 +60,7 @@ async def gate_facts(foundry: Foundry, view: StepView) -> Json:
 
 async def gate_verdict(foundry: Foundry, view: StepView) -> CodeOutcome:
     """Put the gatekeeper's opinion on top of what code found; the decision follows."""
-    said = cast("dict[str, Any]", view.made["gatecheck_report"])
+    said = said_in(view, "gatecheck_report")
     report = with_opinions(await _report(foundry, view), said.get("bars", ()))
     body = body_of(report, view)
     return CodeOutcome({"gatecheck_report": body}, message=f"{report.decision.value}: {report.why}")
@@ -131,7 +132,7 @@ async def only_worse(foundry: Foundry, view: StepView) -> CodeOutcome:
     """Keep of the gatekeeper's opinion what is worse than code's, or judges what code left open."""
     units = [foundry.units.find(each) for each in _targets(foundry, view)]
     base = judged(foundry.book_with(units), [], "gatecheck")
-    said = cast("dict[str, Any]", view.made["bar_results"])
+    said = said_in(view, "bar_results")
     report = with_opinions(base, said.get("bars", ()))
     return CodeOutcome({"bar_results": {"bars": bars_of(report)}})
 
@@ -204,7 +205,7 @@ async def is_merge(foundry: Foundry, view: StepView) -> bool:
 async def route_by_decision(foundry: Foundry, view: StepView) -> CodeOutcome:
     """Hold the Showrunner to the report: what is blocked goes back, whatever was said."""
     report = view.content("gatecheck_report")
-    said = dict(cast("dict[str, Any]", view.made["merge_decision"]))
+    said = said_in(view, "merge_decision")
     if report["decision"] == "block":
         said |= {"action": "rework", "reason": said.get("reason") or report["why"]}
     elif said["action"] == "rework":

@@ -7,6 +7,7 @@ from callboard.choreography.loop import CodeOutcome, StepView
 from callboard.core.canonical import Json
 from callboard.packs.questfoundry.foundry import Foundry
 from callboard.packs.questfoundry.roster import SHOWRUNNER
+from callboard.packs.questfoundry.steps.reports import said_in
 from callboard.packs.questfoundry.story_hooks.ledger import repeats
 from callboard.packs.questfoundry.story_hooks.story_hook import HookState
 from callboard.store.connection import Connection
@@ -69,7 +70,7 @@ async def proposed_hooks(foundry: Foundry, view: StepView) -> Json:
 async def whole_intake(foundry: Foundry, view: StepView) -> CodeOutcome:
     """Take in every proposed story hook once, whatever was left out or invented."""
     hooks = foundry.hooks.in_state("proposed")
-    said = cast("dict[str, Any]", view.made["hook_intake"])
+    said = said_in(view, "hook_intake")
     twins = {str(row["hook_id"]): row.get("duplicate_of") for row in said.get("hooks", ())}
     known = {each.id for each in hooks}
     alike = repeats(hooks)
@@ -90,8 +91,8 @@ async def package_harvest(foundry: Foundry, view: StepView) -> CodeOutcome:
     by: dict[str, list[str]] = {"accepted": [], "deferred": [], "rejected": []}
     for row in decided:
         by[row["decision"]].append(str(row["hook_id"]))
-    sheet = cast("dict[str, Any]", view.made["harvest_sheet"]) | by
-    intake = cast("dict[str, Any]", view.made["canon_intake"])
+    sheet = said_in(view, "harvest_sheet") | by
+    intake = said_in(view, "canon_intake")
     asked = {hook for row in intake["questions"] for hook in row.get("hook_ids", ())}
     left = [hook for hook in by["accepted"] if hook not in asked and _goes(foundry, hook) == _LORE]
     more = [

@@ -2,12 +2,12 @@
 
 from collections import Counter
 from collections.abc import Sequence
-from typing import Any, Final, cast
+from typing import Final, cast
 
 from callboard.choreography.loop import CodeOutcome, StepView
 from callboard.core.canonical import Json
 from callboard.packs.questfoundry.foundry import Foundry
-from callboard.packs.questfoundry.steps.reports import Rows
+from callboard.packs.questfoundry.steps.reports import Rows, said_in
 from callboard.packs.questfoundry.units.unit import WorkUnit
 
 _STATS: Final = (
@@ -66,7 +66,7 @@ async def open_actions(foundry: Foundry, view: StepView) -> Json:
 
 async def unapproved(foundry: Foundry, view: StepView) -> CodeOutcome:
     """Take out every approval: only a human gives it, by `callboard quest lessons approve`."""
-    said = cast("Rows", cast("dict[str, Any]", view.made["practice_updates"])["updates"])
+    said = cast("Rows", said_in(view, "practice_updates")["updates"])
     rows = [{**row, "approved_by": ""} for row in said]
     return CodeOutcome({"practice_updates": {"updates": rows}})
 

@@ -9,7 +9,7 @@ from callboard.choreography.loop import CodeOutcome, Misfit, StepView
 from callboard.core.canonical import Json
 from callboard.packs.questfoundry.foundry import Foundry
 from callboard.packs.questfoundry.steps.harvest import file_cards
-from callboard.packs.questfoundry.steps.reports import Rows, rows_in
+from callboard.packs.questfoundry.steps.reports import Rows, rows_in, said_in
 from callboard.store.connection import Connection
 
 _MOST_TERMS: Final = 40
@@ -29,7 +29,7 @@ async def accepted_hooks(foundry: Foundry, view: StepView) -> Json:
 
 async def take_up_hooks(foundry: Foundry, view: StepView) -> CodeOutcome:
     """Let every question name story hooks that exist, and take those up."""
-    rows = cast("Rows", cast("dict[str, Any]", view.made["canon_questions"])["questions"])
+    rows = cast("Rows", said_in(view, "canon_questions")["questions"])
     asked = {str(hook) for row in rows for hook in row.get("hook_ids", ())}
     known = {each.id: each for each in foundry.hooks.in_state("accepted", "in_progress")}
     strangers = sorted(asked - {*known})
@@ -81,7 +81,7 @@ async def canon_clashes(foundry: Foundry, view: StepView) -> Json:
 
 async def no_clash_forgotten(foundry: Foundry, view: StepView) -> CodeOutcome:
     """Keep every clash that code found in the report; unsettled ones are open."""
-    said = cast("Rows", cast("dict[str, Any]", view.made["contradiction_report"])["clashes"])
+    said = cast("Rows", said_in(view, "contradiction_report")["clashes"])
     settled = {(row["a"], row["b"]) for row in said}
     found = clashes_of(view.content("canon_pack"), _cold(foundry, "canon_pack"))
     left = [{**row, "resolution": "open"} for row in found if (row["a"], row["b"]) not in settled]

@@ -2,13 +2,13 @@
 
 import re
 from collections.abc import Iterator
-from typing import Any, Final, cast
+from typing import Final, cast
 
 from callboard.choreography.loop import CodeOutcome, StepView
 from callboard.core.canonical import Json, digest_bytes
 from callboard.packs.questfoundry.book.model import Book
 from callboard.packs.questfoundry.foundry import Foundry
-from callboard.packs.questfoundry.steps.reports import Rows, rows_in
+from callboard.packs.questfoundry.steps.reports import Rows, rows_in, said_in
 
 _WIDTH, _HEIGHT = 800, 600
 _RATE: Final = 44_100
@@ -146,7 +146,7 @@ async def surfaces(foundry: Foundry, view: StepView) -> Json:
 
 async def counted_targets(foundry: Foundry, view: StepView) -> CodeOutcome:
     """Write into the plan how many pieces there are of each kind."""
-    plan = dict(cast("dict[str, Any]", view.made["coverage_plan"]))
+    plan = said_in(view, "coverage_plan")
     counts: dict[str, int] = {}
     for each in _source(foundry, view):
         counts[each["kind"]] = counts.get(each["kind"], 0) + 1
@@ -155,7 +155,7 @@ async def counted_targets(foundry: Foundry, view: StepView) -> CodeOutcome:
 
 async def true_segments(foundry: Foundry, view: StepView) -> CodeOutcome:
     """Keep every piece with its true source; what was made of another source is outdated."""
-    said = cast("Rows", cast("dict[str, Any]", view.made["localized_surfaces"])["segments"])
+    said = cast("Rows", said_in(view, "localized_surfaces")["segments"])
     locale = str(view.content("coverage_plan")["locale"])
     tip = foundry.cold.tip()
     held = {} if tip is None else foundry.cold.contents(tip)

@@ -13,7 +13,7 @@ from callboard.packs.questfoundry.book.playing import ReaderPosition, begin, is_
 from callboard.packs.questfoundry.foundry import Foundry
 from callboard.packs.questfoundry.steps.binding import bound_book
 from callboard.packs.questfoundry.steps.harvest import file_cards
-from callboard.packs.questfoundry.steps.reports import Rows
+from callboard.packs.questfoundry.steps.reports import Rows, said_in
 
 _MOST_PLACES: Final = 20_000
 _SENTENCE: Final = re.compile(r"[^.!?]+[.!?]*")
@@ -185,7 +185,7 @@ async def improvised(foundry: Foundry, view: StepView) -> Json:
 
 async def improvisation_noted(foundry: Foundry, view: StepView) -> CodeOutcome:
     """Add a note for everything that was improvised."""
-    notes = cast("Rows", cast("dict[str, Any]", view.made["pn_playtest_notes"])["notes"])
+    notes = cast("Rows", said_in(view, "pn_playtest_notes")["notes"])
     turns = cast("Rows", view.content("narration_transcript")["turns"])
     found = improvised_in(played_book(foundry, view), turns)
     more = [
@@ -206,7 +206,7 @@ async def improvisation_noted(foundry: Foundry, view: StepView) -> CodeOutcome:
 
 async def routed_notes(foundry: Foundry, view: StepView) -> CodeOutcome:
     """Give every note a loop that exists; what nobody placed goes where its kind goes."""
-    said = cast("Rows", cast("dict[str, Any]", view.made["issue_triage"])["items"])
+    said = cast("Rows", said_in(view, "issue_triage")["items"])
     known = {str(row["note_id"]): row for row in reversed(said)}
     names = foundry.registry.names()
     rows: Rows = []

@@ -8,6 +8,7 @@ from typing import Any, cast
 
 from callboard.choreography.loop import StepView
 from callboard.core.canonical import Json
+from callboard.packs.questfoundry.artifacts.catalog import normal_form
 from callboard.packs.questfoundry.bars.checks import verdict_of
 from callboard.packs.questfoundry.bars.judging import ALL_BARS, judge
 from callboard.packs.questfoundry.bars.verdict import (
@@ -33,8 +34,8 @@ def rows_in(view: StepView, kind: str, field: str) -> Rows:
 
 
 def said_in(view: StepView, kind: str) -> dict[str, Any]:
-    """Return what a role made, for whoever has the last word on it."""
-    return dict(cast("dict[str, Any]", view.made[kind]))
+    """Return what a role made, every default written out, for whoever has the last word on it."""
+    return normal_form(kind, view.made[kind])
 
 
 def flaw(

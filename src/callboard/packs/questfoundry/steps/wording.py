@@ -1,12 +1,12 @@
 """Code of the style loop: what is sampled, what must be answered, and the structure that stays."""
 
-from typing import Any, cast
+from typing import cast
 
 from callboard.choreography.loop import CodeOutcome, Misfit, StepView
 from callboard.core.canonical import Json
 from callboard.packs.questfoundry.foundry import Foundry
 from callboard.packs.questfoundry.steps.harvest import file_cards
-from callboard.packs.questfoundry.steps.reports import Rows
+from callboard.packs.questfoundry.steps.reports import Rows, said_in
 
 
 def _thirds(ids: list[str]) -> list[list[str]]:
@@ -24,7 +24,7 @@ async def sections_to_sample(foundry: Foundry, view: StepView) -> Json:
 async def sampled_throughout(foundry: Foundry, view: StepView) -> CodeOutcome:
     """Refuse a diagnosis that did not read from the beginning, the middle and the end."""
     ids = [str(row["section_id"]) for row in view.content("scene_drafts")["sections"]]
-    read = {*cast("dict[str, Any]", view.made["drift_report"])["sampled"]}
+    read = {*said_in(view, "drift_report")["sampled"]}
     places = zip(("early", "middle", "late"), _thirds(ids), strict=True)
     missing = [name for name, part in places if not read & {*part}]
     if missing:
@@ -36,7 +36,7 @@ async def sampled_throughout(foundry: Foundry, view: StepView) -> CodeOutcome:
 async def every_must_answered(foundry: Foundry, view: StepView) -> CodeOutcome:
     """Refuse a revision that passes over a note that must be applied."""
     notes = cast("Rows", view.content("edit_notes")["notes"])
-    revised = cast("Rows", cast("dict[str, Any]", view.made["revised_prose"])["sections"])
+    revised = cast("Rows", said_in(view, "revised_prose")["sections"])
     answered = " ".join(str(each) for row in revised for each in row.get("notes_applied", ()))
     left = [
         str(row["id"])
@@ -52,7 +52,7 @@ async def every_must_answered(foundry: Foundry, view: StepView) -> CodeOutcome:
 async def structure_guard(foundry: Foundry, view: StepView) -> CodeOutcome:
     """Compare what revised prose says of the structure with the plan and the prose before."""
     before = {str(row["section_id"]): row for row in view.content("scene_drafts")["sections"]}
-    held = foundry.held_with([foundry.units.find(view.unit)])
+    held = foundry.held_with(foundry.behind(foundry.units.find(view.unit)))
     planned = {str(row["id"]): row for row in held.get("topology_notes", {}).get("choices", ())}
     found: list[dict[str, str]] = []
     for row in view.content("revised_prose")["sections"]:

@@ -106,8 +106,20 @@ async def approve_lessons(foundry: Foundry, artifact: str, by: Reason) -> int:
 @operation()
 async def import_book(foundry: Foundry, book: Shape, source: str, notes: tuple[str, ...]) -> Shape:
     """Bring a story in as a unit that waits for its gatecheck; tell what it changes."""
-    await foundry.begun()
     arrived = Book.from_json(book)
+    if foundry.plan is None:
+        # A story that comes from elsewhere keeps its own name, number and manner.
+        await foundry.begin(
+            BookPlan(
+                title=arrived.title or source,
+                author=arrived.author,
+                language=arrived.language,
+                pov="",
+                tense="",
+                target_sections=len(arrived.sections),
+                ifid=arrived.ifid or new_ifid(foundry.studio),
+            )
+        )
     changed = difference(foundry.cold_book(foundry.snapshot_named(None)), arrived)
     name = foundry.studio.ids.make("session")
     unit = await foundry.units.open(

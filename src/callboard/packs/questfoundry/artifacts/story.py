@@ -93,6 +93,8 @@ class KeptText(ArtifactPart):
     text: str
     why: str = ""
     section: Id | None = None
+    dialect: str = ""
+    places: tuple[int, ...] = ()
 
 
 class PlanChange(ArtifactPart):

@@ -68,7 +68,15 @@ def assemble(held: Bodies, page: TitlePage) -> Book:
         style=style_of(held.get("style_guide", {})),
         spoilers=tuple(held.get("canon_pack", {}).get("spoiler_terms", ())),
         verbatim=tuple(
-            Verbatim(each["name"], each["origin"], each["text"], each["why"], each["section"])
+            Verbatim(
+                each["name"],
+                each["origin"],
+                each["text"],
+                each["why"],
+                each["section"],
+                each["dialect"],
+                tuple(each["places"]),
+            )
             for each in topology.get("kept", ())
         ),
     )

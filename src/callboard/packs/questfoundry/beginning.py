@@ -6,7 +6,7 @@ from typing import Literal
 
 from callboard.core.codec import Coded
 from callboard.packs.questfoundry.artifacts.catalog import normal_form
-from callboard.packs.questfoundry.cold.folding import Part
+from callboard.packs.questfoundry.cold.folding import ColdPart
 from callboard.studio.studio import Studio
 
 
@@ -52,7 +52,7 @@ def new_ifid(studio: Studio) -> str:
     return str(uuid.uuid5(uuid.NAMESPACE_URL, studio.ids.make("session"))).upper()
 
 
-def first_parts(plan: BookPlan) -> list[Part]:
+def first_parts(plan: BookPlan) -> list[ColdPart]:
     """Return what the first snapshot of a book holds: its style guide."""
     guide = {"register": plan.tone, "pov": plan.pov, "tense": plan.tense}
-    return [Part("style_guide", normal_form("style_guide", guide))]
+    return [ColdPart("style_guide", normal_form("style_guide", guide))]

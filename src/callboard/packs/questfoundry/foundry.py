@@ -9,7 +9,7 @@ from callboard.choreography.loop import LoopRegistry, load_loops, read_loop
 from callboard.core.canonical import Json
 from callboard.core.errors import CallboardError, NotFound
 from callboard.core.parsing import decode_text
-from callboard.packs.questfoundry.assembly.assembling import TitlePage, assemble
+from callboard.packs.questfoundry.assembly.assembling import BookNames, assemble
 from callboard.packs.questfoundry.beginning import BookPlan, first_parts
 from callboard.packs.questfoundry.book.model import Book
 from callboard.packs.questfoundry.cold.folding import fold
@@ -119,10 +119,10 @@ class Foundry:
             ),
         )
 
-    def page(self) -> TitlePage:
+    def page(self) -> BookNames:
         """Return what stands on the title page."""
         plan = self.plan or BookPlan()
-        return TitlePage(plan.title, plan.ifid, plan.author, plan.language)
+        return BookNames(plan.title, plan.ifid, plan.author, plan.language)
 
     def cold_book(self, snapshot: Snapshot) -> Book:
         """Return the book of a snapshot."""

@@ -7,14 +7,14 @@ from pathlib import Path
 import pytest
 
 from callboard.packs.questfoundry import foundry
-from callboard.packs.questfoundry.assembly.assembling import TitlePage, assemble
+from callboard.packs.questfoundry.assembly.assembling import BookNames, assemble
 from callboard.packs.questfoundry.assembly.taking_apart import difference, take_apart
 from callboard.packs.questfoundry.book.model import Book, ProseStyle, Verbatim
 from callboard.packs.questfoundry.growing.shapes import GrowthPlan, grow
 
 
 def again(book: Book) -> Book:
-    page = TitlePage(book.title, book.ifid, book.author, book.language)
+    page = BookNames(book.title, book.ifid, book.author, book.language)
     made = assemble(take_apart(book), page)
     return replace(made, style=book.style, spoilers=book.spoilers)
 

@@ -8,7 +8,7 @@ import pytest
 
 from callboard.core.errors import InvalidInput, NotFound
 from callboard.packs.questfoundry.beginning import BookPlan
-from callboard.packs.questfoundry.cold.folding import Part, fold
+from callboard.packs.questfoundry.cold.folding import ColdPart, fold
 from callboard.packs.questfoundry.cold.snapshots import BaseMoved, Merging
 from callboard.packs.questfoundry.foundry import Foundry, foundry_of
 from callboard.packs.questfoundry.shelf.entry import HotLeak
@@ -205,18 +205,24 @@ async def test_what_fails_inside_a_merge_leaves_nothing_of_it(foundry: Foundry) 
 
 def test_folding_keeps_places_and_replaces_rows() -> None:
     held = fold(
-        {}, [Part("scene_drafts", drafts("A", "a")), Part("scene_drafts", drafts("B", "b"))]
+        {}, [ColdPart("scene_drafts", drafts("A", "a")), ColdPart("scene_drafts", drafts("B", "b"))]
     )
-    held = fold(held, [Part("revised_prose", drafts("A2", "a")), Part("hooks", {"hooks": []})])
+    held = fold(
+        held, [ColdPart("revised_prose", drafts("A2", "a")), ColdPart("hooks", {"hooks": []})]
+    )
     rows = held["scene_drafts"]["sections"]
     assert [(row["section_id"], row["text_md"]) for row in rows] == [("a", "A2"), ("b", "B")]
     assert "hooks" not in held
     styled = fold(
         {"style_guide": {"voice": "calm", "banned": ["very"]}},
-        [Part("style_addendum", {"voice": "", "banned": ["very", "just"], "rules": ["Short."]})],
+        [
+            ColdPart(
+                "style_addendum", {"voice": "", "banned": ["very", "just"], "rules": ["Short."]}
+            )
+        ],
     )["style_guide"]
     assert styled["voice"] == "calm"
     assert styled["banned"] == ["very", "just"]
     assert styled["addenda"] == ["Short."]
-    packs = [Part("language_pack", {"locale": "de"}), Part("glossary", {"terms": []})]
+    packs = [ColdPart("language_pack", {"locale": "de"}), ColdPart("glossary", {"terms": []})]
     assert list(fold({}, packs)) == ["language_pack/de", "glossary/de"]

@@ -29,7 +29,7 @@ Bodies = Mapping[str, Mapping[str, Any]]
 
 
 @dataclass(frozen=True, slots=True)
-class TitlePage:
+class BookNames:
     """What a book is called, by whom, in which language."""
 
     title: str
@@ -38,7 +38,7 @@ class TitlePage:
     language: str = "en"
 
 
-def assemble(held: Bodies, page: TitlePage) -> Book:
+def assemble(held: Bodies, page: BookNames) -> Book:
     """Return the book that some bodies make, by path as Cold holds them."""
     topology = held.get("topology_notes", {})
     drafts = _by(held.get("scene_drafts", {}).get("sections", ()), "section_id")

@@ -44,14 +44,14 @@ _STYLE_LISTS: Final = ("banned", "preferred", "motifs")
 
 
 @dataclass(frozen=True, slots=True)
-class Part:
+class ColdPart:
     """One artifact on its way into Cold."""
 
     kind: str
     body: Mapping[str, Any]
 
 
-def locale_of(parts: Sequence[Part]) -> str:
+def locale_of(parts: Sequence[ColdPart]) -> str:
     """Return the language that translated artifacts of one unit are in."""
     for part in parts:
         if part.kind in ("language_pack", "coverage_plan"):
@@ -59,7 +59,9 @@ def locale_of(parts: Sequence[Part]) -> str:
     return ""
 
 
-def fold(held: Mapping[str, Mapping[str, Any]], parts: Sequence[Part]) -> dict[str, dict[str, Any]]:
+def fold(
+    held: Mapping[str, Mapping[str, Any]], parts: Sequence[ColdPart]
+) -> dict[str, dict[str, Any]]:
     """Return what is held after some artifacts of one unit, by path."""
     folded = {path: dict(body) for path, body in held.items()}
     locale = locale_of(parts)

@@ -8,7 +8,7 @@ from callboard.core.canonical import Json, canonical_json, digest_bytes
 from callboard.core.clock import Clock
 from callboard.core.codec import Coded
 from callboard.core.errors import Conflict, NotFound
-from callboard.packs.questfoundry.cold.folding import Part, fold
+from callboard.packs.questfoundry.cold.folding import ColdPart, fold
 from callboard.packs.questfoundry.shelf.entry import SECRET_KINDS
 from callboard.packs.questfoundry.shelf.shelf import Shelf
 from callboard.packs.questfoundry.story_hooks.ledger import HookLedger
@@ -153,7 +153,7 @@ class ColdStore:
 
         return await self._database.write(act)
 
-    def found(self, connection: Connection, parts: Sequence[Part]) -> Snapshot:
+    def found(self, connection: Connection, parts: Sequence[ColdPart]) -> Snapshot:
         """Make the first snapshot of a project."""
         day = f"{day_of(self._clock):%Y%m%d}"
         number = count_up(self._records, connection, f"cold-{day}", start=0)
@@ -199,11 +199,12 @@ class ColdStore:
             self._settle(connection, self._units.load(connection, unit_id), made)
         return made
 
-    def parts_of(self, connection: Connection, unit: WorkUnit) -> list[Part]:
+    def parts_of(self, connection: Connection, unit: WorkUnit) -> list[ColdPart]:
         """Return what a unit made, in the order it was made."""
         rows = sorted(unit.made.items(), key=lambda each: int(each[1].get("order", 0)))
         return [
-            Part(kind, self._shelf.load_body(connection, str(row["sha256"]))) for kind, row in rows
+            ColdPart(kind, self._shelf.load_body(connection, str(row["sha256"])))
+            for kind, row in rows
         ]
 
     @staticmethod

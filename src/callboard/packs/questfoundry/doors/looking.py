@@ -1,6 +1,5 @@
 """`callboard quest`, the rest: units, story hooks, artifacts, snapshots, playing, import."""
 
-from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
@@ -263,37 +262,6 @@ def prompts_check(project: ProjectOption = None, as_json: JsonOption = False) ->
     return 1 if missing else 0
 
 
-@app.command("import")
-def import_command(
-    file: Annotated[Path, typer.Argument(metavar="FILE", help="Twee 3, Twine HTML or Ink.")],
-    project: ProjectOption = None,
-    as_json: JsonOption = False,
-) -> int:
-    """Bring a story in as a unit that waits for its gatecheck; nothing in the file is run."""
-    from callboard.packs.questfoundry.doors.playing import arrived
-    from callboard.packs.questfoundry.operations import import_book
-
-    book, notes = read_in(project, lambda foundry: arrived(foundry, file))
-    return operate(project, as_json, import_book, book.to_json(), file.name, notes)
-
-
-@app.command()
-def restore(
-    file: Annotated[Path, typer.Argument(metavar="ARCHIVE", help="A file made by `archive`.")],
-    folder: Annotated[Path, typer.Argument(metavar="FOLDER", help="An empty or new folder.")],
-    as_json: JsonOption = False,
-) -> int:
-    """Open an archive as a new project; one that is not what was packed is refused."""
-    from callboard.packs.questfoundry.archive import check_target, read_archive
-    from callboard.packs.questfoundry.operations import restore_archive
-    from callboard.studio.project import Project
-
-    check_target(folder)
-    read_archive(file)
-    Project.init(folder, pack="questfoundry")
-    return operate(folder, as_json, restore_archive, str(file.resolve()))
-
-
 @lessons_app.callback()
 def lessons() -> None:
     """Look at lessons."""
@@ -310,20 +278,3 @@ def approve(
     from callboard.packs.questfoundry.operations import approve_lessons
 
     return operate(project, as_json, approve_lessons, artifact, by)
-
-
-@app.command()
-def demo(
-    folder: Annotated[
-        Path, typer.Option("--dir", metavar="FOLDER", help="Where the book is put.")
-    ] = Path("quest-demo"),
-    seed: Annotated[
-        int, typer.Option("--seed", metavar="NUMBER", help="Another number, another book.")
-    ] = 7,
-    model: ModelOption = None,
-    as_json: JsonOption = False,
-) -> int:
-    """Have a small book grown, named, judged and bound, with the embedded model."""
-    from callboard.packs.questfoundry.doors.demo import demonstrate
-
-    return demonstrate(folder, seed, model or "local", as_json=as_json)

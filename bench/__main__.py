@@ -18,6 +18,7 @@ BENCHMARKS = (
     "assembly",
     "waiting_runs",
     "gate_queue",
+    "loop_pass",
     "recipe_run",
     "gate_overhead",
     "story_tools",

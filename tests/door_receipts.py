@@ -14,6 +14,7 @@ LOOKS = frozenset(
         "POST /api/alfred/recipes/import",
         "POST /api/factory/export/preview",
         "POST /api/factory/import/preview",
+        "POST /api/factory/import/upload/preview",
         "POST /api/factory/notebooks/{notebook_id}/query",
         "POST /api/factory/prompts/preview",
         "POST /api/factory/scenes/{scene_id}/analyze",

@@ -1,19 +1,23 @@
 """Calls of the command line in processes of their own that need not import everything anew.
 
 One process per worker has imported what commands import. For each call it forks one that has its
-own folder, environment and files, and ends as the console script does. What is about the start
-itself, about terminals or about signals still starts the console script.
+own folder, environment and files, and ends as the console script does; before that a function of a
+file may be called in it, which gives it little memory, or kills it. What is about the start itself
+or about signals still starts the console script.
 """
 
 import atexit
 import contextlib
+import gc
 import json
 import os
+import runpy
 import signal
 import socket
 import subprocess
 import sys
 import tempfile
+import threading
 from collections.abc import Mapping
 from functools import cache
 from pathlib import Path
@@ -26,14 +30,22 @@ def call_warm(
     env: Mapping[str, str] | None = None,
     stdin: str = "",
     timeout: int = 100,
+    terminal: str | None = None,
+    first: tuple[Any, ...] = (),
 ) -> subprocess.CompletedProcess[str]:
-    """Call the command line in a process of its own and wait for its end."""
-    return _warm().call(words, cwd, dict(os.environ if env is None else env), stdin, timeout)
+    """Call the command line in a process of its own and wait for its end.
+
+    It writes to a terminal, if one is named. `first` is a file, the name of a function in it and
+    what that is called with, in that process.
+    """
+    job = {"words": words, "cwd": str(cwd), "env": dict(os.environ if env is None else env)}
+    return _warm().call(job | {"terminal": terminal, "first": first}, stdin, timeout)
 
 
 def run_warm(tool: Path, *words: str, cwd: Path) -> subprocess.CompletedProcess[str]:
     """Run one of the tools in a process of its own and wait for its end."""
-    return _warm().call((str(tool), *words), cwd, dict(os.environ), "", 300, is_tool=True)
+    job = {"words": (str(tool), *words), "cwd": str(cwd), "env": dict(os.environ)}
+    return _warm().call(job | {"is_tool": True}, "", 300)
 
 
 class WarmProcess:
@@ -50,20 +62,14 @@ class WarmProcess:
         self._replies = self._ours.makefile("r", encoding="utf-8")
 
     def call(
-        self,
-        words: tuple[str, ...],
-        cwd: Path,
-        env: dict[str, str],
-        stdin: str,
-        timeout: int,
-        *,
-        is_tool: bool = False,
+        self, job: dict[str, Any], stdin: str, timeout: int
     ) -> subprocess.CompletedProcess[str]:
         with tempfile.TemporaryDirectory() as folder:
             files = [Path(folder, name) for name in ("in", "out", "err")]
             files[0].write_text(stdin, "utf-8")
-            wanted = {"words": words, "cwd": str(cwd), "env": env, "files": [*map(str, files)]}
-            wanted["is_tool"] = is_tool
+            for each in files[1:]:
+                each.touch()
+            wanted = job | {"files": [*map(str, files)]}
             self._ours.sendall(json.dumps(wanted).encode() + b"\n")
             pid = json.loads(self._replies.readline())
             self._ours.settimeout(timeout)
@@ -74,8 +80,8 @@ class WarmProcess:
                 raise
             finally:
                 self._ours.settimeout(None)
-            out, err = (each.read_text("utf-8") for each in files[1:])
-        return subprocess.CompletedProcess(["callboard", *words], code, out, err)
+            out, err = (each.read_text("utf-8", "replace") for each in files[1:])
+        return subprocess.CompletedProcess(["callboard", *job["words"]], code, out, err)
 
     def end(self) -> None:
         self._ours.close()
@@ -90,16 +96,25 @@ def _warm() -> WarmProcess:
     return made
 
 
+def load_all() -> None:
+    """Import whatever a command may import, and have the forked not look through it for garbage."""
+    import pkgutil
+    from importlib import import_module
+
+    import callboard
+
+    for each in pkgutil.walk_packages(callboard.__path__, "callboard."):
+        # Migrations are loaded by what carries them out.
+        if ".migrations." not in each.name:
+            import_module(each.name)
+    # A forked process has this thread only.
+    assert threading.active_count() == 1
+    gc.collect()
+    gc.freeze()
+
+
 def _serve(asked: socket.socket) -> None:
-    from callboard.cli.command_apps import app_of
-    from callboard.cli.table import names
-
-    for name in names():
-        app_of(name)
-    import callboard.api.app
-    import callboard.cli.handlers.controls
-    import callboard.studio.studio  # noqa: F401
-
+    load_all()
     for line in asked.makefile("r", encoding="utf-8"):
         wanted = json.loads(line)
         pid = os.fork()
@@ -120,6 +135,8 @@ def _act(wanted: dict[str, Any]) -> int:
     os.environ.clear()
     os.environ.update(wanted["env"])
     read, *written = wanted["files"]
+    if wanted.get("terminal"):
+        written = [wanted["terminal"]] * 2
     os.dup2(os.open(read, os.O_RDONLY), 0)
     for number, name in enumerate(written, start=1):
         os.dup2(os.open(name, os.O_WRONLY | os.O_CREAT), number)
@@ -128,7 +145,10 @@ def _act(wanted: dict[str, Any]) -> int:
     )
     words = list(wanted["words"])
     try:
-        code = _run_tool(words) if wanted["is_tool"] else main(words)
+        if wanted.get("first"):
+            path, name, *given = wanted["first"]
+            runpy.run_path(path)[name](*given)
+        code = _run_tool(words) if wanted.get("is_tool") else main(words)
     except SystemExit as ended:
         code = ended.code if isinstance(ended.code, int) else 1
     with contextlib.suppress(OSError):
@@ -138,8 +158,6 @@ def _act(wanted: dict[str, Any]) -> int:
 
 
 def _run_tool(words: list[str]) -> int:
-    import runpy
-
     sys.argv, sys.path[0] = words, str(Path(words[0]).parent)
     runpy.run_path(words[0], run_name="__main__")
     return 0

@@ -87,7 +87,7 @@ async def test_marks_within_a_text_are_text(house: House) -> None:
 
 
 async def test_a_body_that_does_not_come_is_not_waited_for(house: House) -> None:
-    patience = Patience(body_seconds=0.05, slowest_bytes_a_second=10**9)
+    patience = Patience(body_seconds=0.05, rest_seconds=0.05, slowest_bytes_a_second=10**9)
     async with house.serve(patience) as door, door.connection() as wire:
         wire.send(
             "POST /api/route HTTP/1.1\nHost: localhost\nX-Callboard: 1\nContent-Length: 9\n\n{"

@@ -1,15 +1,14 @@
 """What strangers wrote never steers the terminal, whichever way it comes to be shown."""
 
+import contextlib
 import os
 import pty
-import select
-import subprocess
-import sys
-import time
+import threading
 from pathlib import Path
 
 import pytest
-from clitools import SCRIPT
+
+from warm_process import call_warm
 
 TITLE = "\x1b]0;TITLE\x07"
 # What a terminal acts on: everything below a space but tab, line end and carriage return.
@@ -19,30 +18,24 @@ STEERING = {*range(0x20), 0x7F} - {0x09, 0x0A, 0x0D}
 def on_terminal(project: Path, *words: str) -> bytes:
     """Run a command on a terminal of its own and return all that it wrote."""
     main, side = pty.openpty()
-    process = subprocess.Popen(
-        [sys.executable, str(SCRIPT), *words],
-        stdin=subprocess.DEVNULL,
-        stdout=side,
-        stderr=side,
-        cwd=project,
-        env={**os.environ, "NO_COLOR": "1", "TERM": "dumb"},
-    )
-    os.close(side)
-    told = b""
-    until = time.monotonic() + 60
-    while time.monotonic() < until:
-        if select.select([main], [], [], 1)[0]:
-            try:
-                told += (part := os.read(main, 65_536))
-            except OSError:
-                break
-            if not part:
-                break
-        elif process.poll() is not None:
-            break
-    process.wait()
-    os.close(main)
-    return told
+    told = bytearray()
+
+    def read() -> None:
+        # Nobody has the other side any more: the end.
+        with contextlib.suppress(OSError):
+            while part := os.read(main, 65_536):
+                told.extend(part)
+
+    reading = threading.Thread(target=read)
+    reading.start()
+    try:
+        env = {**os.environ, "NO_COLOR": "1", "TERM": "dumb"}
+        call_warm(*words, cwd=project, env=env, terminal=os.ttyname(side))
+    finally:
+        os.close(side)
+        reading.join()
+        os.close(main)
+    return bytes(told)
 
 
 def assert_plain(told: bytes) -> None:
@@ -87,10 +80,7 @@ def test_an_error_and_its_traceback_cannot_either(project: Path) -> None:
 
 def test_what_is_piped_stays_as_it_is(project: Path) -> None:
     (project / "raw.md").write_text(TITLE)
-    piped = subprocess.run(
-        [sys.executable, str(SCRIPT), "tool", "run", "read_file", "--arg", "path=raw.md", "--json"],
-        cwd=project,
-        capture_output=True,
-        check=True,
-    )
-    assert b"\\u001b]0;TITLE" in piped.stdout
+    words = ("tool", "run", "read_file", "--arg", "path=raw.md", "--json")
+    piped = call_warm(*words, cwd=project)
+    assert piped.returncode == 0, piped.stderr
+    assert "\\u001b]0;TITLE" in piped.stdout

@@ -7,6 +7,7 @@ begins as clean as a fresh interpreter, without paying for its start.
 
 import asyncio
 import contextlib
+import gc
 import json
 import os
 import select
@@ -189,6 +190,9 @@ def serve() -> None:
     """Answer jobs until the input ends."""
     # Loaded here, the tokenizer is there in every child.
     OfflineTokenCounter().count("warm")
+    # And no child looks through what it never made for garbage.
+    gc.collect()
+    gc.freeze()
     for line in sys.stdin:
         sys.stdout.write(f"{serve_job(json.loads(line))}\n")
         sys.stdout.flush()

@@ -1,20 +1,19 @@
 """`init` killed at any moment and called again ends in a whole project, and leaves no litter."""
 
-import json
 import os
 import shutil
 import subprocess
-import sys
-from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
 import pytest
 
 from sizes import size
+from warm_process import call_warm
 
 pytestmark = pytest.mark.chaos
 
+KILL_POINTS = Path(__file__).with_name("kill_points.py")
 KILLED = -9
 MOST_POINTS = 2_000
 # Every so many points; the chaos suite takes every one.
@@ -23,40 +22,25 @@ STRIDE = size(11, 1)
 
 @dataclass
 class Killer:
-    """The test's end of the warm process."""
+    """Calls commands that may be killed, with a user's folders of their own."""
 
-    process: "subprocess.Popen[str]"
     base: Path
+    ended: "subprocess.CompletedProcess[str] | None" = None
 
     def call(self, folder: Path, *words: str, point: int = 0, with_statements: bool = False) -> int:
         """Run a command, killed at a point if one is named; return how it ended."""
-        told = self.base / "told.txt"
-        job = {"folder": str(folder), "told": str(told), "words": words, "point": point}
-        job["with_statements"] = with_statements
-        assert self.process.stdin is not None
-        assert self.process.stdout is not None
-        self.process.stdin.write(json.dumps(job) + "\n")
-        self.process.stdin.flush()
-        return int(self.process.stdout.readline())
+        mine = {"HOME": str(self.base), "CALLBOARD_DATA_DIR": str(self.base / "d")}
+        first = (str(KILL_POINTS), "kill_at", point, with_statements) if point else ()
+        self.ended = call_warm(*words, cwd=folder, env={**os.environ, **mine}, first=first)
+        return self.ended.returncode
 
     def told(self) -> str:
-        return (self.base / "told.txt").read_text("utf-8")
+        return "" if self.ended is None else self.ended.stdout + self.ended.stderr
 
 
 @pytest.fixture
-def killer(tmp_path: Path) -> Iterator[Killer]:
-    environment = {**os.environ, "HOME": str(tmp_path), "CALLBOARD_DATA_DIR": str(tmp_path / "d")}
-    process = subprocess.Popen(
-        [sys.executable, str(Path(__file__).with_name("kill_points.py"))],
-        stdin=subprocess.PIPE,
-        stdout=subprocess.PIPE,
-        text=True,
-        env=environment,
-    )
-    with process:
-        yield Killer(process, tmp_path)
-        assert process.stdin is not None
-        process.stdin.close()
+def killer(tmp_path: Path) -> Killer:
+    return Killer(tmp_path)
 
 
 def content(root: Path) -> dict[str, str]:

@@ -1,9 +1,11 @@
 """A project somebody else made, and how a command in it ended."""
 
-import json
-import subprocess
 from dataclasses import dataclass
 from pathlib import Path
+
+from warm_process import call_warm
+
+LIMITS = Path(__file__).with_name("clone_limits.py")
 
 
 @dataclass(frozen=True)
@@ -12,7 +14,6 @@ class Clone:
 
     root: Path
     outside: Path
-    runner: "subprocess.Popen[str]"
 
     @property
     def kept(self) -> Path:
@@ -20,14 +21,8 @@ class Clone:
 
     def call(self, *words: str) -> tuple[int, str]:
         """Run a command in a process with little memory and time; return its code and its words."""
-        told = self.outside.parent / "told.txt"
-        job = {"root": str(self.root), "told": str(told), "words": words}
-        assert self.runner.stdin is not None
-        assert self.runner.stdout is not None
-        self.runner.stdin.write(json.dumps(job) + "\n")
-        self.runner.stdin.flush()
-        code = int(self.runner.stdout.readline())
-        text = told.read_text("utf-8", "replace")
+        ended = call_warm(*words, cwd=self.root, first=(str(LIMITS), "limit"))
+        code, text = ended.returncode, ended.stdout + ended.stderr
         assert code >= 0, f"{words} was killed by signal {-code}: {text}"
         assert "Traceback" not in text, text
         assert "mistake in Callboard" not in text, text

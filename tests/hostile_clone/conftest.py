@@ -2,9 +2,6 @@
 
 import os
 import shutil
-import subprocess
-import sys
-from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
@@ -14,7 +11,6 @@ import callboard.packs.examples as examples
 from callboard.studio.project import Project
 
 SAMPLE = Path(examples.__file__).parent / "sample"
-RUNNER = Path(__file__).with_name("clone_runner.py")
 REPLIES = """\
 replies:
   - text: >-
@@ -36,31 +32,11 @@ def home(tmp_path_factory: pytest.TempPathFactory) -> dict[str, str]:
     }
 
 
-@pytest.fixture(scope="session")
-def runner(home: dict[str, str]) -> Iterator["subprocess.Popen[str]"]:
-    kept = {name: value for name, value in os.environ.items() if not name.endswith("_API_KEY")}
-    environment = {**kept, **home}
-    process = subprocess.Popen(
-        [sys.executable, str(RUNNER)],
-        stdin=subprocess.PIPE,
-        stdout=subprocess.PIPE,
-        text=True,
-        env=environment,
-    )
-    with process:
-        yield process
-        assert process.stdin is not None
-        process.stdin.close()
-
-
 @pytest.fixture
-def clone(
-    tmp_path: Path,
-    runner: "subprocess.Popen[str]",
-    home: dict[str, str],
-    monkeypatch: pytest.MonkeyPatch,
-) -> Clone:
+def clone(tmp_path: Path, home: dict[str, str], monkeypatch: pytest.MonkeyPatch) -> Clone:
     """A project the user trusts: what lies in its `.callboard/` counts."""
+    for name in [each for each in os.environ if each.endswith("_API_KEY")]:
+        monkeypatch.delenv(name)
     for name, value in home.items():
         monkeypatch.setenv(name, value)
     root, outside = tmp_path / "clone", tmp_path / "outside"
@@ -69,4 +45,4 @@ def clone(
     (root / "good.yaml").write_text(REPLIES)
     (outside / "folder").mkdir(parents=True)
     (outside / "file.txt").write_text("outside")
-    return Clone(root, outside, runner)
+    return Clone(root, outside)

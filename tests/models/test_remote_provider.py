@@ -7,6 +7,7 @@ from contextlib import aclosing
 from typing import Any
 
 import pytest
+from pydantic_ai.providers import Provider
 
 from callboard.core.classify import Classifier
 from callboard.core.errors import CallboardError, ErrorTier, ProviderError
@@ -370,3 +371,24 @@ async def test_an_unknown_provider_is_named() -> None:
     gate = DirectGate({}, fallback=RemoteProvider({}))
     with pytest.raises(UnknownModel, match="nowhere:x"):
         await gate.complete(ModelRequest("nowhere:x", (Message("user", "hi"),)))
+
+
+async def test_a_refused_client_is_closed_at_once(
+    gate: DirectGate, openai_server: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    closed: list[Any] = []
+    leave = Provider.__aexit__
+
+    async def note(provider: Any, *how: Any) -> bool | None:
+        closed.append(provider)
+        return await leave(provider, *how)
+
+    monkeypatch.setattr(Provider, "__aexit__", note)
+    for number in (1, 2, 3):
+        openai_server.fails(401, "{}")
+        with pytest.raises(ProviderError):
+            await gate.complete(ask())
+        assert len(closed) == number
+    openai_server.says("The sea is calm today.")
+    assert (await gate.complete(ask())).text == "The sea is calm today."
+    assert len(closed) == 3

@@ -15,19 +15,17 @@ from callboard.api.app import create_app
 from callboard.cli.command_apps import app_of
 from callboard.cli.main import main
 from callboard.cli.table import names
-from callboard.core.errors import CallboardError, InvalidInput
+from callboard.core.errors import CallboardError
 from callboard.core.vocabulary import (
     IssueDraft,
     IssueKind,
     IssueSource,
-    ReceiptOutcome,
     RunState,
     SignalKind,
 )
 from callboard.models import Script
 from callboard.models.accounts import Limits, Scope, ScopeKind
-from callboard.operations import Operation, Operations, operations_of, runtime
-from callboard.studio.packs import installed_packs
+from callboard.operations import runtime
 from callboard.studio.project import Project
 from callboard.studio.studio import Opening, Studio
 from callboard.testing import SCRIPTED
@@ -126,34 +124,6 @@ def test_every_changing_route_is_told_apart_by_what_records_it() -> None:
     assert len(changing) > 70
     assert not LOOKS & RUNS
     assert changing >= LOOKS | RUNS
-
-
-def all_declared() -> dict[str, Operation[..., Any]]:
-    own = {f"{runtime.FAMILY}.{name}": each for name, each in runtime.OPERATIONS.items()}
-    return own | {
-        f"{pack.name}.{name}": each
-        for pack in installed_packs()
-        for name, each in operations_of(pack).items()
-    }
-
-
-@pytest.mark.anyio
-async def test_whatever_is_declared_to_change_something_is_recorded_also_when_it_cannot_be_done(
-    tmp_path: Path,
-) -> None:
-    """What fits no declaration is refused by the one executor, on record, for every operation."""
-    root = Project.init(tmp_path / "plot").root
-    looked_at = 0
-    async with Studio.open(root, Opening(providers={"script": Script()}, flags=SCRIPTED)) as studio:
-        for name, wanted in all_declared().items():
-            operations = Operations(studio, name.partition(".")[0], lambda _studio, _kind: None)
-            with pytest.raises(InvalidInput):
-                await operations.perform(wanted, no_such_argument=1)
-            if wanted.leaves_receipt:
-                looked_at += 1
-                last = studio.database.read(list_receipts)[-1]
-                assert (last.tool, last.outcome) == (name, ReceiptOutcome.REFUSED)
-        assert looked_at == len(studio.database.read(list_receipts)) > 60
 
 
 @pytest.fixture

@@ -384,10 +384,11 @@ def test_a_warm_full_tier_prompt_takes_well_under_a_millisecond() -> None:
 
 
 def _seconds(request: PromptRequest) -> float:
-    start = time.perf_counter()
+    # Of this thread alone: whoever else is busy does not count.
+    start = time.thread_time()
     prompt = assembler.assemble(request)
     assert prompt.text
-    return time.perf_counter() - start
+    return time.thread_time() - start
 
 
 contents = st.builds(

@@ -9,6 +9,7 @@ from hypothesis import strategies as st
 
 from callboard.core.canonical import compact_json
 from callboard.replies import ParsedReply, extract_json, parse_reply
+from sizes import size
 
 PIECES = (
     *("<message>", "</message>", "<thinking>", "</thinking>", "<think>", "</think>", "<MESSAGE>"),
@@ -121,19 +122,21 @@ UNITS = (
 )
 
 
+@pytest.mark.chaos
 @pytest.mark.parametrize("unit", UNITS)
 def test_a_long_hostile_reply_takes_linear_time(unit: str) -> None:
-    small, large = 40_000, 400_000
+    small = size(10_000, 40_000)
+    large = 10 * small
     seconds: dict[int, float] = {}
-    for size in (small, large):
-        text = (unit * (size // len(unit) + 1))[:size]
+    for chars in (small, large):
+        text = (unit * (chars // len(unit) + 1))[:chars]
         start = time.process_time()
         for raw in (text, f"<message>{text}", f"<action type='a'><v>{text}</v></action>"):
             check(raw)
         extract_json(text, {"type": "object"})
-        seconds[size] = time.process_time() - start
+        seconds[chars] = time.process_time() - start
     # Ten times the text may take ten times as long; quadratic work would take a hundred times.
-    assert seconds[large] < 40 * max(seconds[small], 0.02)
+    assert seconds[large] < 40 * max(seconds[small], size(0.01, 0.02))
 
 
 @pytest.mark.parametrize("unit", ["<", "<message>"])

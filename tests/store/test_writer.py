@@ -1,6 +1,7 @@
 """The one writer: group commit, isolation of failures, and nothing handed in is ever lost."""
 
 import asyncio
+import sqlite3
 import sys
 import textwrap
 import threading
@@ -10,13 +11,16 @@ from typing import Any
 
 import pytest
 
-from callboard.store.connection import Connection, StoreError
+from callboard.store.connection import Connection, StoreError, connect
 from callboard.store.database import Database, Durability
 from callboard.store.integrity import check_integrity
+from callboard.store.migrations import UnknownSchema
 from callboard.store.writer import RowRefused, Rows
 from callboard.testing import ActAt, FailAt, Moment, Passages
 
 pytestmark = pytest.mark.anyio
+
+FULL = ("fullfsync", "checkpoint_fullfsync")
 
 
 def put(key: str, value: str = "") -> Any:
@@ -286,3 +290,27 @@ async def test_a_unit_of_several_rows_is_stored_whole_or_not_at_all(database: Da
     with pytest.raises(RowRefused):
         await database.insert(Rows(((insert, ("one", "yes")), (insert, ("two", "no")))))
     assert keys(database) == set()
+
+
+async def test_nothing_is_written_to_a_database_that_another_version_has_changed_meanwhile(
+    path: Path, database: Database
+) -> None:
+    await database.write(put("before"))
+    newer = sqlite3.connect(path)
+    newer.execute("UPDATE meta SET value = value + 1 WHERE key = 'schema_version'")
+    newer.commit()
+    newer.close()
+    for key in ("after", "later"):
+        with pytest.raises(UnknownSchema, match="another Callboard"):
+            await database.write(put(key))
+    assert keys(database) == {"before"}
+
+
+@pytest.mark.parametrize("durability", Durability)
+async def test_a_full_commit_asks_for_the_disk_itself_where_the_system_must_be_asked(
+    path: Path, durability: Durability
+) -> None:
+    connection = connect(path, durability)
+    found = [connection.execute(f"PRAGMA {name}").fetchone()[0] for name in FULL]
+    connection.close()
+    assert found == [int(durability is Durability.FULL)] * 2

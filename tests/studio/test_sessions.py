@@ -1,5 +1,6 @@
 """Sessions: a lifecycle that allows only what is listed, and runs that follow it."""
 
+import asyncio
 from collections.abc import AsyncIterator
 from pathlib import Path
 
@@ -144,3 +145,12 @@ async def test_an_active_session_with_open_runs_cannot_be_completed(tmp_path: Pa
         assert run.id in str(refused.value.fix)
         await studio.engine.signal(run.id, SignalKind.CANCEL)
         assert (await studio.sessions.complete(session.id)).state is SessionState.COMPLETED
+
+
+async def test_all_who_ask_at_once_for_the_current_session_of_a_new_project_get_one(
+    studio: Studio,
+) -> None:
+    got = await asyncio.gather(*(studio.sessions.current() for _ in range(5)))
+    assert len({each.id for each in got}) == 1
+    assert [each.name for each in studio.sessions.list()] == ["main"]
+    assert got[0].state is SessionState.ACTIVE

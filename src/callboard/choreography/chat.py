@@ -41,7 +41,7 @@ from callboard.engine.run import Run
 from callboard.models.traffic.priority import Priority
 from callboard.prompts import Layer, Turn, render_template
 from callboard.store.connection import Connection
-from callboard.store.journal.runs import list_runs
+from callboard.store.journal.runs import list_runs, load_run
 from callboard.studio.runnable import Prepared
 from callboard.studio.studio import Studio
 
@@ -55,6 +55,7 @@ _NOT_KNOWN: Final = "chat_not_known"
 _KINDS: Final = ("named", "found")
 _OFFERED: Final = 5
 _TITLE_CHARS: Final = 60
+_LEAST_READ: Final = 20
 _PARAMETERS: Final = {
     "agent": "str, required: id or archetype",
     "message": "str, required",
@@ -247,23 +248,26 @@ class _Answering:
         most = self.settings.max_exchanges
 
         def before() -> Json:
-            mine = studio.engine.load(run.id)
             found = studio.database.read(
                 lambda connection: exchanges(
-                    connection, pack_of(run), run.session_id, self.agent.id, before=mine
+                    connection,
+                    pack_of(run),
+                    run.session_id,
+                    self.agent.id,
+                    before=run.id,
+                    most=most,
                 )
             )
-            return [each.run_id for each in found[-most:]] if most else []
+            return [each.run_id for each in found]
 
         # Journaled: what is said by other doors meanwhile comes after this message.
-        chosen = set(cast("list[str]", await self.stage.step("history", before)))
+        chosen = cast("list[str]", await self.stage.step("history", before))
         said = studio.database.read(
-            lambda connection: exchanges(connection, pack_of(run), run.session_id, self.agent.id)
+            lambda connection: [_exchange(connection, load_run(connection, one)) for one in chosen]
         )
         turns: list[Turn] = []
         for each in said:
-            if each.run_id in chosen:
-                turns += [user_turn(each.message), agent_turn(each.agent_id, each.answer)]
+            turns += [user_turn(each.message), agent_turn(each.agent_id, each.answer)]
         return tuple(turns)
 
 
@@ -273,17 +277,30 @@ def exchanges(
     session_id: str,
     agent_id: str,
     *,
-    before: RunRecord | None = None,
+    before: str | None = None,
+    most: int | None = None,
 ) -> list[ChatExchange]:
-    """Return what was said with an agent in a session, oldest first; failed messages are not."""
-    runs = list_runs(connection, choreography=f"{pack}/{CHAT}", session_id=session_id)
-    ids = [run.id for run in runs]
-    later = set(ids[: ids.index(before.id) + 1]) if before is not None else set[str]()
-    return [
-        _exchange(connection, run)
-        for run in reversed(runs)
-        if run.state is RunState.DONE and run.args.get("agent") == agent_id and run.id not in later
-    ]
+    """Return what was said with an agent in a session, oldest first; failed messages are not.
+
+    With `most` only the latest of them, with `before` only what was said before that run; then no
+    more of a long conversation is read than is asked for.
+    """
+    found: list[ChatExchange] = []
+    while most is None or len(found) < most:
+        page = list_runs(
+            connection,
+            states=(RunState.DONE,),
+            choreography=f"{pack}/{CHAT}",
+            session_id=session_id,
+            before=before,
+            # Others may have been spoken to between.
+            limit=None if most is None else max(most - len(found), _LEAST_READ),
+        )
+        found += [_exchange(connection, run) for run in page if run.args.get("agent") == agent_id]
+        if most is None or not page:
+            break
+        before = page[-1].id
+    return found[:most][::-1]
 
 
 def _exchange(connection: Connection, run: RunRecord) -> ChatExchange:

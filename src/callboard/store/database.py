@@ -25,7 +25,7 @@ from callboard.store.ledger.head import Head, read_head
 from callboard.store.ledger.missing import MissingRows, missing_rows
 from callboard.store.ledger.seal import Seal
 from callboard.store.ledger.verification import LedgerReport, verify_ledger
-from callboard.store.migrations import has_older_ledger, prepare
+from callboard.store.migrations import has_older_ledger, prepare, refuse_other_version
 from callboard.store.presence import refuse_missing
 from callboard.store.structure import check_structure
 from callboard.store.writer import Rows, Writer
@@ -54,7 +54,9 @@ class Database:
         self._open_readers: list[sqlite3.Connection] = []
         self._listeners: list[Callable[[], None]] = []
         ledger = None if seal is None else Ledger(seal, clock)
-        self._writer = Writer(path, durability, faults, self._committed, ledger)
+        self._writer = Writer(
+            path, durability, faults, self._committed, ledger, refuse_other_version
+        )
 
     @classmethod
     def open(

@@ -112,6 +112,19 @@ def prepare(
         raise
 
 
+def refuse_other_version(connection: sqlite3.Connection, path: Path) -> None:
+    """Refuse a database that another Callboard has brought to another version meanwhile."""
+    version, newest = _version(connection), MIGRATIONS[-1].number
+    if version != newest:
+        raise UnknownSchema(
+            f"{path} was brought from schema version {newest} to {version} by another Callboard"
+            " while this one had it open",
+            fix="Start this one again, with the newer Callboard.",
+            found=version,
+            known=newest,
+        )
+
+
 def has_older_ledger(connection: sqlite3.Connection) -> bool:
     """Say whether a database must be brought up to date whose ledger has to tell of it."""
     version = _version(connection)

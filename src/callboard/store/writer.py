@@ -46,6 +46,11 @@ _NOTE_SECONDS: Final = 0.02
 
 
 Statement = tuple[str, tuple[Any, ...]]
+Check = Callable[[sqlite3.Connection, Path], None]
+
+
+def _accept(_connection: sqlite3.Connection, _path: Path) -> None:
+    """Refuse nothing."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -84,12 +89,18 @@ class Writer:
         faults: FaultPoints,
         on_commit: Callable[[], None],
         ledger: Ledger | None = None,
+        check: Check = _accept,
     ) -> None:
-        """Open the connection and start the thread; `on_commit` runs on the committing thread."""
+        """Open the connection and start the thread; `on_commit` runs on the committing thread.
+
+        `check` may refuse a database that others have written to since the last commit.
+        """
         self._path = path
         self._faults = faults
         self._on_commit = on_commit
         self._ledger = ledger
+        self._check = check
+        self._data_version = -1
         opening = connect if ledger is None else ledger.connect
         self._connection = opening(path, durability)
         # The event loop must never wait for another process; the thread waits by itself.
@@ -236,6 +247,7 @@ class Writer:
             self._begin(patient=True)
         started = time.perf_counter()
         try:
+            self._look_at_others()
             outcomes = _execute(connection, units)
             if self._ledger is not None:
                 self._ledger.append()
@@ -253,6 +265,12 @@ class Writer:
         if self._ledger is not None:
             self._ledger.committed()
         return outcomes
+
+    def _look_at_others(self) -> None:
+        (version,) = self._connection.execute("PRAGMA data_version").fetchone()
+        if version != self._data_version:
+            self._check(self._connection, self._path)
+            self._data_version = version
 
     def _begin(self, *, patient: bool) -> bool:
         """Open a transaction, waiting while another process writes; the impatient just hear no."""

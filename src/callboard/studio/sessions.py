@@ -52,26 +52,22 @@ class Sessions:
         session_id: str | None = None,
     ) -> SessionRecord:
         """Make a session and activate it, under an id made for it or a new one."""
-        made = session_id or self._ids.make("session")
-        session = SessionRecord(
-            id=made,
-            name=name or made,
-            state=SessionState.CREATED,
-            context=context or {},
-            created_at=self._clock.now_ms(),
-        )
-
-        def work(connection: Connection) -> None:
-            insert_session(connection, session)
-            self._event(connection, session, SessionState.CREATED)
-
-        await self._database.write(work)
-        return await self._move(made, SessionState.ACTIVE)
+        made = self._new(name, context, session_id)
+        return await self._database.write(lambda connection: self._begin(connection, made))
 
     async def current(self) -> SessionRecord:
         """Return the newest active session, making one if there is none."""
         active = self.list(SessionState.ACTIVE)
-        return active[0] if active else await self.create("main")
+        if active:
+            return active[0]
+        made = self._new("main")
+
+        def work(connection: Connection) -> SessionRecord:
+            # Somebody else may have made one meanwhile.
+            now_active = list_sessions(connection, SessionState.ACTIVE)
+            return now_active[0] if now_active else self._begin(connection, made)
+
+        return await self._database.write(work)
 
     def get(self, session_id: str) -> SessionRecord:
         """Return a session by id or name."""
@@ -153,17 +149,37 @@ class Sessions:
                 state=session.state.value,
             )
 
+    def _new(
+        self, name: str, context: dict[str, Json] | None = None, session_id: str | None = None
+    ) -> SessionRecord:
+        made = session_id or self._ids.make("session")
+        return SessionRecord(
+            id=made,
+            name=name or made,
+            state=SessionState.CREATED,
+            context=context or {},
+            created_at=self._clock.now_ms(),
+        )
+
+    def _begin(self, connection: Connection, session: SessionRecord) -> SessionRecord:
+        insert_session(connection, session)
+        self._event(connection, session, SessionState.CREATED)
+        return self._moved(connection, session.id, SessionState.ACTIVE)
+
     async def _move(self, session_id: str, new: SessionState, summary: str = "") -> SessionRecord:
+        return await self._database.write(
+            lambda connection: self._moved(connection, session_id, new, summary)
+        )
+
+    def _moved(
+        self, connection: Connection, session_id: str, new: SessionState, summary: str = ""
+    ) -> SessionRecord:
+        session = load_session(connection, session_id)
+        self._allow(session, new)
         now = self._clock.now_ms()
-
-        def work(connection: Connection) -> SessionRecord:
-            session = load_session(connection, session_id)
-            self._allow(session, new)
-            move_session(connection, session.id, session.state, new, now, summary)
-            self._event(connection, session, new)
-            return load_session(connection, session.id)
-
-        return await self._database.write(work)
+        move_session(connection, session.id, session.state, new, now, summary)
+        self._event(connection, session, new)
+        return load_session(connection, session.id)
 
     def _allow(self, session: SessionRecord, new: SessionState) -> None:
         if new in SESSION_TRANSITIONS[session.state]:

@@ -9,7 +9,8 @@ from callboard.models import Script
 from callboard.studio.packs import Pack, load_pack
 from callboard.studio.studio import Opening, Studio
 
-_ONCE: Final = {"max_attempts": 1}
+# Nor is a provider that sends callers away spared for a while.
+_ONCE: Final = {"max_attempts": 1, "initial_delay_seconds": 0.0, "max_delay_seconds": 0.0}
 
 SCRIPTED: Final[dict[str, Any]] = {
     "models": {"default": "script"},
@@ -17,7 +18,7 @@ SCRIPTED: Final[dict[str, Any]] = {
         "retry": {"transient": _ONCE, "external_rate_limit": _ONCE, "external_degrading": _ONCE}
     },
 }
-"""Flags for `Opening`: the model is the script, and no call is made twice."""
+"""Flags for `Opening`: the model is the script, no call is made twice, and none has to wait."""
 
 
 def scripted(

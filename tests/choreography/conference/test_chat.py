@@ -55,6 +55,30 @@ async def test_an_agent_remembers_after_a_restart_and_only_its_own_talk(
     assert all(each.prompt_id for each in said)
 
 
+@pytest.mark.parametrize("most", [0, 1, 3, 30, None])
+async def test_of_a_long_talk_only_the_latest_of_an_agent_are_read(
+    open_hall: OpenHall, most: int | None
+) -> None:
+    script = Script(Line("Yes.", times=None))
+    async with open_hall(script) as studio:
+        for number in range(7):
+            agent = "planner" if number % 3 == 1 else "writer"
+            last = await say(studio, f"{number}?", agent, skip_tools=True)
+        session = last.session_id
+        both = [
+            [each.message for each in studio.database.read(read)]
+            for read in (
+                lambda c: exchanges(c, "hall", session, "writer", most=most),
+                lambda c: exchanges(c, "hall", session, "writer", before=last.id, most=most),
+            )
+        ]
+    whole = ["0?", "2?", "3?", "5?", "6?"]
+    assert both == [
+        whole[len(whole) - min(most, 5) :] if most is not None else whole,
+        whole[:4][4 - min(most, 4) :] if most is not None else whole[:4],
+    ]
+
+
 async def test_another_session_is_another_conversation(open_hall: OpenHall) -> None:
     script = Script("One.", "Two.")
     async with open_hall(script) as studio:

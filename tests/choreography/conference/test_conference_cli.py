@@ -53,7 +53,7 @@ def here(
 
 def test_everybody_is_asked_and_one_again(here: Here) -> None:
     roster = ("--agents", "writer,editor,critic", "--model", "script:good.json")
-    code, out, err = here("conference", "Does the outline have a gate?", *roster)
+    code, out, err = here("conference", "What is wrong with the outline?", *roster)
     assert code == 0, err
     assert "chief (accepted" in out
     assert "Evidence: receipt_id: rcpt_" in out
@@ -68,7 +68,8 @@ def test_everybody_is_asked_and_one_again(here: Here) -> None:
 
     code, out, _ = here("conference", "--list", "--json")
     (listed,) = json.loads(out)["conferences"]
-    assert [each["user_message"] for each in listed["rounds"]] == ["Does the outline have a gate?"]
+    asked = [each["user_message"] for each in listed["rounds"]]
+    assert asked == ["What is wrong with the outline?"]
 
     code, out, err = here("conference", "--again", "critic", "--model", "script:good.json")
     # Each process plays the script from its beginning: the reply is rejected once more.
@@ -77,13 +78,13 @@ def test_everybody_is_asked_and_one_again(here: Here) -> None:
 
     code, out, _ = here("conference", "--show", "last")
     assert code == 0
-    assert "Turn 1: Does the outline have a gate?  (closed)" in out
+    assert "Turn 1: What is wrong with the outline?  (closed)" in out
     assert "writer (accepted" in out
 
 
 def test_a_round_for_programs_ends_with_the_round(here: Here) -> None:
     roster = ("--agents", "writer", "--model", "script:good.json", "--json")
-    code, out, err = here("conference", "Does the outline have a gate?", *roster)
+    code, out, err = here("conference", "What is wrong with the outline?", *roster)
     assert code == 0, err
     last: dict[str, Any] = json.loads(out.splitlines()[-1])
     held = last["run"]["result"]

@@ -23,12 +23,14 @@ from callboard.choreography.loop import (
     LoopRole,
     LoopSettings,
     LoopShelf,
+    NamedCast,
+    NamedChecks,
+    RecordWorkspace,
     StepView,
     read_loop,
 )
 from callboard.core.vocabulary import RunRecord, RunState
 from callboard.models import Line, ModelRequest, Script
-from callboard.packs.examples.loop import NamedCast, NamedChecks, RecordWorkspace
 from callboard.store.journal.events import read_events
 from callboard.studio.project import Project
 from callboard.studio.studio import Studio

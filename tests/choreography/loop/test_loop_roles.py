@@ -6,10 +6,9 @@ from typing import Any
 import pytest
 from loopkit import HARVEST, SPARK, Company, Kit, envelope
 
-from callboard.choreography.loop import LoopSettings, LoopStatus, missing_prompts
+from callboard.choreography.loop import LoopSettings, LoopStatus, RecordWorkspace, missing_prompts
 from callboard.core.vocabulary import RunState
 from callboard.models import Failure, Line
-from callboard.packs.examples.loop import RecordWorkspace
 
 pytestmark = pytest.mark.anyio
 DRAFT = "step_1_topology_draft"

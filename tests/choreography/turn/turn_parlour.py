@@ -27,6 +27,7 @@ from callboard.studio.project import Project
 from callboard.studio.studio import Studio
 from callboard.testing.opening import open_scripted
 from office.office_domain import Office
+from warm_kitchen import lay_kitchen
 
 ROOT = Path(__file__).resolve().parents[3]
 ALFRED = ROOT / "src" / "callboard" / "packs" / "alfred"
@@ -187,7 +188,7 @@ def domain(request: pytest.FixtureRequest, tmp_path: Path) -> Any:
         yield TinyDomain()
         return
     url = f"sqlite:///{tmp_path / request.param}.db"
-    made = _kitchen(url) if request.param == "kitchen" else _office(url)
+    made = _kitchen(tmp_path) if request.param == "kitchen" else _office(url)
     yield made
     made.base.close()
 
@@ -196,11 +197,11 @@ def _office(url: str) -> Any:
     return Office(Base(url), SystemClock(), lambda: str(uuid4()))
 
 
-def _kitchen(url: str) -> Any:
+def _kitchen(folder: Path) -> Any:
     from callboard.packs.alfred.kitchen.domain import Kitchen
-    from callboard.packs.alfred.kitchen.opening import add_person, open_kitchen
+    from callboard.packs.alfred.kitchen.opening import add_person, kitchen_url, open_kitchen
 
-    base = open_kitchen(url)
+    base = open_kitchen(kitchen_url(lay_kitchen(folder)))
     at = "2026-05-20T08:30:00.000000Z"
     base.write_now(lambda connection: add_person(connection, WHO.user_id, "Ann", at, "UTC"))
     return Kitchen(base, SystemClock(), lambda: str(uuid4()))

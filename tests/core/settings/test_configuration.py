@@ -5,6 +5,7 @@ import os
 import signal
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
+from functools import partial
 from pathlib import Path
 
 import anyio
@@ -227,11 +228,11 @@ class Notices:
 
 
 @asynccontextmanager
-async def watched(configuration: Configuration) -> AsyncIterator[Notices]:
+async def watched(configuration: Configuration, quiet_ms: int = 50) -> AsyncIterator[Notices]:
     notices = Notices(configuration)
     with notices.send, notices.receive:
         async with anyio.create_task_group() as tasks:
-            tasks.start_soon(configuration.watch)
+            tasks.start_soon(partial(configuration.watch, quiet_ms=quiet_ms))
             yield notices
             tasks.cancel_scope.cancel()
 
@@ -269,7 +270,7 @@ async def test_a_file_put_in_place_by_renaming_is_noticed(house: House) -> None:
 async def test_a_burst_of_changes_is_one_reload(house: House) -> None:
     house.write(house.user, "")
     configuration = house.open()
-    async with watched(configuration) as notices:
+    async with watched(configuration, quiet_ms=1000) as notices:
         house.write(house.user, "log: {level: warn}\n")
         await notices.next()
         for level in ("debug", "error", "info", "debug"):

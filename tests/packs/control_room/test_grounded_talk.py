@@ -109,6 +109,43 @@ async def test_nobody_answers_with_a_fact_about_something_else(theatre: Theatre)
         assert accepted and all("eyes" in each.text for each in accepted)
 
 
+async def test_a_fault_is_spoken_to_by_those_whose_trade_it_is(theatre: Theatre) -> None:
+    """What is wrong with the outline proves nothing to somebody who must quote a scene."""
+
+    def play(request: ModelRequest) -> Line:
+        options = request.json_schema["properties"]["choice"]["enum"]  # type: ignore[index]
+        return Line(json={"choice": options[0]})
+
+    theatre.flags = SMALL
+    async with theatre.serve(Script(play)) as stage:
+        hall = Conferences(stage.studio, "control_room")
+        run = await hall.hold_round("What is wrong with the outline?")
+        await stage.studio.engine.wait(run.id)
+        spoke = {each.agent_id: each for each in hall.round(run.id).replies}
+    accepted = {name for name, each in spoke.items() if each.status.value == "accepted"}
+    assert {"chief", "planner"} <= accepted <= {"chief", "planner", "librarian"}
+    assert all(
+        "outline" in each.evidence or each.evidence.startswith("receipt_id: ")
+        for name, each in spoke.items()
+        if name in accepted
+    )
+
+
+async def test_nobody_has_a_view_on_what_is_as_it_should_be(theatre: Theatre) -> None:
+    """Tools know a fact about her and no fault: a small model makes no fault of it."""
+
+    def play(request: ModelRequest) -> Line:
+        options = request.json_schema["properties"]["choice"]["enum"]  # type: ignore[index]
+        return Line(json={"choice": options[0]})
+
+    theatre.flags = SMALL
+    async with theatre.serve(Script(play)) as stage:
+        hall = Conferences(stage.studio, "control_room")
+        run = await hall.hold_round("Is Mara believable in scene 1?")
+        await stage.studio.engine.wait(run.id)
+        assert {each.status.value for each in hall.round(run.id).replies} == {"abstained"}
+
+
 async def test_a_true_quote_about_something_else_is_refused(theatre: Theatre) -> None:
     def view(request: ModelRequest) -> str:
         if request.prompt_type == "conference_view":

@@ -1,5 +1,6 @@
 """Distributions with packs as strangers ship them: built into a wheel, or written as installed."""
 
+import importlib
 import json
 import os
 import subprocess
@@ -8,6 +9,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
+
+from warm_process import call_warm
 
 SCRIPT = Path(sys.executable).with_name("callboard")
 
@@ -40,6 +43,12 @@ def pretend_installed(site: Path, name: str, files: Mapping[str, str]) -> None:
     )
 
 
+def put_first(site: str) -> None:
+    """Have what is installed in a folder be found, as `PYTHONPATH` has at the start."""
+    sys.path.insert(0, site)
+    importlib.invalidate_caches()
+
+
 @dataclass(frozen=True)
 class Ended:
     code: int
@@ -66,14 +75,9 @@ class Home:
         }
 
     def call(self, *words: str) -> Ended:
-        done = subprocess.run(
-            [str(SCRIPT), *words],
-            cwd=self.folder,
-            env=self.environment,
-            capture_output=True,
-            text=True,
-            check=False,
-        )
+        # A forked process has its Python's path already.
+        first = (__file__, "put_first", self.environment["PYTHONPATH"])
+        done = call_warm(*words, cwd=self.folder, env=self.environment, first=first)
         return Ended(done.returncode, done.stdout, done.stderr)
 
     def serve(self, *words: str) -> "subprocess.Popen[str]":

@@ -6,7 +6,7 @@ cannot be read off it. Whether a reply counts is decided by code.
 
 import re
 from collections.abc import Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from functools import partial
 from typing import Any, Final, cast
 
@@ -29,7 +29,14 @@ from callboard.core.errors import ErrorRecord
 from callboard.core.vocabulary import Agent, Content, ModelTier, Trust
 from callboard.engine.errors import StepFailed
 from callboard.prompts import Template
-from callboard.replies.evidence import ABSTAIN, EvidenceVerdict, answers, cut_reply
+from callboard.replies.evidence import (
+    ABSTAIN,
+    Citation,
+    CitationKind,
+    EvidenceVerdict,
+    answers,
+    cut_reply,
+)
 from callboard.store.connection import Connection
 from callboard.store.journal.steps import load_journal
 
@@ -39,8 +46,20 @@ _MINIMAL_TOKENS: Final = 120
 """A small model has said what it has to say by then, and repeats itself afterwards."""
 
 _FINDING: Final = re.compile(r"\n\n(?=\[\d+\] )")
+_FAULT: Final = re.compile(r"- \[\w+\] ")
+_RECEIPT: Final = re.compile(r"receipt_id: (\S+)$", re.MULTILINE)
+_PLACE: Final = re.compile(r"[ \t]+(\S.*?\.(?:md|markdown|txt)) L\d")
 _OFFERED: Final = 3
+_MOST_FOUND: Final = 40
 _CODES: Final = {"provider_timeout": "agent_timeout"}
+
+
+@dataclass(frozen=True, slots=True)
+class _Speakable:
+    """What a small model may speak to, and what it was found in; without sources, in anything."""
+
+    text: str
+    sources: frozenset[str] = frozenset()
 
 
 class Table:
@@ -84,7 +103,9 @@ class Table:
 
     async def _judge(self, agent: Agent, branch: Stage) -> RoundReply:
         is_minimal = tier_of(branch.studio, agent) is ModelTier.MINIMAL
-        text = await self._say(agent, branch, is_minimal=is_minimal)
+        limit = branch.studio.settings.pipeline.summary_chars.minimal
+        about = self._speakable(limit)
+        text = await self._say(agent, branch, about, is_minimal=is_minimal)
         if not text.strip():
             return RoundReply(
                 agent.id,
@@ -94,18 +115,20 @@ class Table:
                 detail="the model said nothing",
             )
         if is_minimal and not cut_reply(text).is_abstention:
-            text = await self._cited(agent, branch, text)
+            text = await self._cited(agent, branch, text, about.sources)
         verdict = await ground(
             branch, text, agent=agent.id, grounding=self.grounding, slots={}, key="evidence"
         )
         return _reply(agent, verdict, text)
 
-    async def _say(self, agent: Agent, branch: Stage, *, is_minimal: bool) -> str:
+    async def _say(
+        self, agent: Agent, branch: Stage, about: _Speakable, *, is_minimal: bool
+    ) -> str:
         """Return what an agent says: in its own words, or part by part if it is too small."""
         prompts = branch.studio.prompts(pack_of(branch.run))
         template = prompts.get(_VIEW, tier_of(branch.studio, agent))
         if template.parts:
-            return await self._in_parts(agent, branch, template)
+            return await self._in_parts(agent, branch, template, about.text)
         said = await branch.ask(
             "ask",
             agent.id,
@@ -117,13 +140,10 @@ class Table:
         )
         return word_for_word(branch.studio, said)
 
-    async def _in_parts(self, agent: Agent, branch: Stage, template: Template) -> str:
-        limit = branch.studio.settings.pipeline.summary_chars.minimal
-        # The first call was the one that fits the question best; more would only distract.
-        found = (plain_findings(each, limit) for each in _FINDING.split(self.evidence.text))
-        text = next((each for each in map(self._fitting, found) if each), "")
+    async def _in_parts(self, agent: Agent, branch: Stage, template: Template, text: str) -> str:
         if not text and self.grounding.must_bear:
-            # Nothing that was found is about the question.
+            # Nothing that was found is about the question, or nothing is wrong with it; and of its
+            # own a small model knows nothing.
             return ABSTAIN
         plain = replace(self.evidence, text=text)
         shown = {"evidence": plain, "message": self.message}
@@ -156,14 +176,39 @@ class Table:
         )
         return await parts.compose() or ABSTAIN
 
-    def _fitting(self, found: str) -> str:
-        """Return of what was found the lines that are about the question."""
-        if not self.grounding.must_bear:
-            return found
-        lines = [line for line in found.splitlines() if answers(self.message.text, line)]
-        return "\n".join(lines) if self.receipt_ids else ""
+    def _speakable(self, limit_chars: int) -> _Speakable:
+        """Return what can be spoken to of the first call that found something about the question.
 
-    async def _cited(self, agent: Agent, branch: Stage, text: str) -> str:
+        The first call was the one that fits the question best; more would only distract.
+        """
+        blocks = _FINDING.split(self.evidence.text)
+        found = (self._fitting(each, limit_chars) for each in blocks)
+        return next((each for each in found if each.text), _Speakable(""))
+
+    def _fitting(self, found: str, limit_chars: int) -> _Speakable:
+        """Return of what one tool found what an agent may speak to, in plain lines.
+
+        Where claims must bear on the question, these are faults that are about it: a fact that is
+        as it should be is nothing to have a view on. They are proven by their own places and by
+        the receipt of the tool, and by nothing else.
+        """
+        if not self.grounding.must_bear:
+            return _Speakable(plain_findings(found, limit_chars))
+        receipt = _RECEIPT.search(found)
+        if receipt is None:
+            return _Speakable("")
+        about: list[str] = []
+        sources = {receipt[1]}
+        is_wanted = False
+        for line in found.splitlines():
+            if _FAULT.match(line):
+                is_wanted = answers(self.message.text, line)
+                about += [line] if is_wanted else []
+            elif is_wanted and (place := _PLACE.match(line)) is not None:
+                sources.add(place[1])
+        return _Speakable(plain_findings("\n".join(about), limit_chars), frozenset(sources))
+
+    async def _cited(self, agent: Agent, branch: Stage, text: str, allowed: frozenset[str]) -> str:
         """Return a small model's words with evidence that it picked and code wrote."""
         # Findings can be pointed at, not quoted: what a tool says is not what a file says.
         shown = {
@@ -180,9 +225,14 @@ class Table:
                 slots=shown,
                 # The question too: what a small model made of it may lead astray.
                 about=body if self.grounding.must_bear else f"{self.message.text}\n{body}",
-                most=_OFFERED,
+                most=_MOST_FOUND if allowed else _OFFERED,
             )
-            return {each.label: render_evidence(each) for each in found}
+            fitting = [
+                each
+                for each in found
+                if not allowed or all(_proves_fault(one, allowed) for one in each.citations)
+            ]
+            return {each.label: render_evidence(each) for each in fitting[:_OFFERED]}
 
         # Journaled: the files may be others when the run is resumed.
         lines = cast("dict[str, Any]", await branch.step("candidates", find))
@@ -194,6 +244,11 @@ class Table:
         if len(labels) > 1:
             picked = await branch.choose("cite", agent.id, labels, prompt=_CITE, finding=body)
         return f"{body}\n\n{lines[picked]}"
+
+
+def _proves_fault(cited: Citation, places: frozenset[str]) -> bool:
+    # Where nothing was found, no fault is proven.
+    return cited.source in places and cited.kind is not CitationKind.SCOPE
 
 
 def _reply(agent: Agent, verdict: EvidenceVerdict, text: str) -> RoundReply:

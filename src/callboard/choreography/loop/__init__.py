@@ -41,6 +41,7 @@ from callboard.choreography.loop.ports import (
 )
 from callboard.choreography.loop.prompting import PromptNotFound, missing_prompts
 from callboard.choreography.loop.reading import read_loop
+from callboard.choreography.loop.records import NamedCast, NamedChecks, RecordWorkspace
 from callboard.choreography.loop.registry import LoopRegistry, UnknownLoop, load_loops
 from callboard.choreography.loop.result import LoopResult, LoopStatus
 from callboard.choreography.loop.revisions import RevisionRequest
@@ -74,11 +75,14 @@ __all__ = [
     "LoopWorkspace",
     "Misfit",
     "MissingLoopInput",
+    "NamedCast",
+    "NamedChecks",
     "Need",
     "OpenedUnit",
     "PromptMode",
     "PromptNotFound",
     "RaciRole",
+    "RecordWorkspace",
     "RevisionRequest",
     "ScopeViolation",
     "Stability",

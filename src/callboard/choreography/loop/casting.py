@@ -14,7 +14,7 @@ from callboard.choreography.loop.decisions import COLLABORATION, CollabDecision
 from callboard.choreography.loop.definition import Loop, LoopStep, RaciRole
 from callboard.choreography.loop.envelope import (
     RoleResponse,
-    Wanted,
+    WantedKinds,
     merge_responses,
     read_envelope,
 )
@@ -85,7 +85,7 @@ class RoleWork:
         """Take what the run shares and what is to be done."""
         self._play = play
         self._order = order
-        self._wanted = Wanted(
+        self._wanted = WantedKinds(
             order.step.produces,
             play.loop.writes,
             play.house.workspace,

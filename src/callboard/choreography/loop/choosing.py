@@ -7,7 +7,7 @@ from collections.abc import Awaitable, Callable, Mapping, Sequence
 from typing import Any, Final, cast
 
 from callboard.choreography.loop.deciding import DueDecision, Showrunner
-from callboard.choreography.loop.decisions import LOOP, Decided, LoopDecision
+from callboard.choreography.loop.decisions import LOOP, LoopDecision, MadeDecision
 from callboard.choreography.loop.definition import Loop
 from callboard.choreography.loop.driver import LoopDriver
 from callboard.choreography.loop.house import BringLoops, DecisionPolicy, LoopHouse
@@ -58,7 +58,7 @@ async def decide_next_loop(
     there: Sequence[StoredArtifact],
     policy: DecisionPolicy,
     key: str = "next_loop",
-) -> Decided[LoopDecision] | None:
+) -> MadeDecision[LoopDecision] | None:
     """Decide which loop comes next, from the registry alone; None where no loop can be run."""
     registry = house.registry
     default = suggest_loop(registry, finished, there)

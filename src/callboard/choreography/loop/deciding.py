@@ -6,13 +6,14 @@ the playbook's stands in, and the record says so. Nobody is asked what code can 
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import cache
 from typing import Any, Final, Generic
 
 from callboard.choreography.answers import A, narrowed, schema_of, words
-from callboard.choreography.loop.decisions import Decided, DecisionRecord, decided_from
+from callboard.choreography.loop.decisions import DecisionRecord, MadeDecision, decided_from
 from callboard.choreography.loop.house import DecisionPolicy, LoopHouse
 from callboard.choreography.loop.prompting import LoopPrompts
-from callboard.choreography.loop.speaking import LoopCall, Spoken, speak, tell
+from callboard.choreography.loop.speaking import LoopCall, LoopReply, speak, tell
 from callboard.choreography.questions import Question
 from callboard.choreography.staffing import find_agent, is_constrained
 from callboard.choreography.stage import Stage
@@ -24,6 +25,10 @@ from callboard.engine.scope import StepScope
 from callboard.prompts import Layer
 
 _NOT_READ: Final = "It has not the shape that was asked for."
+
+
+# The shapes of the five decisions never change; those of what is narrowed are made anew.
+_schema: Final = cache(schema_of)
 
 
 @dataclass(frozen=True, slots=True)
@@ -65,11 +70,11 @@ class Showrunner:
         """The role that decides."""
         return self._house.cast.showrunner
 
-    async def decide(self, due: DueDecision[A]) -> Decided[A]:
+    async def decide(self, due: DueDecision[A]) -> MadeDecision[A]:
         """Return a decision that code can follow, on record."""
         if self._policy == "playbook":
-            return await self._record(due, due.default, Spoken(""), "")
-        said, problem = Spoken(""), ""
+            return await self._record(due, due.default, LoopReply(""), "")
+        said, problem = LoopReply(""), ""
         for place in (due.key, f"{due.key}/again"):
             try:
                 said = await self._ask(due, place, problem)
@@ -84,7 +89,7 @@ class Showrunner:
                 return await self._record(due, answer, said, "")
         return await self._record(due, due.default, said, problem)
 
-    async def _ask(self, due: DueDecision[A], key: str, problem: str) -> Spoken:
+    async def _ask(self, due: DueDecision[A], key: str, problem: str) -> LoopReply:
         question = due.question
         stage, asked = self._stage, question.answer
         agent = find_agent(stage.studio, self.role, self._house.pack)
@@ -101,13 +106,13 @@ class Showrunner:
                 prompt=question.prompt,
                 layers=(*self._prompts.parts(self.role), *due.layers),
                 message=self._prompts.message(question.prompt, problem=wrong, **due.told),
-                schema=schema_of(asked),
+                schema=schema_of(asked) if asked is not question.answer else _schema(asked),
             ),
         )
 
     async def _record(
-        self, due: DueDecision[A], answer: A, said: Spoken, problem: str
-    ) -> Decided[A]:
+        self, due: DueDecision[A], answer: A, said: LoopReply, problem: str
+    ) -> MadeDecision[A]:
         stage = self._stage
         decision: dict[str, Any] = answer.model_dump(mode="json")
 

@@ -92,7 +92,7 @@ LOOP: Final = Question("decide_loop", LoopDecision)
 
 
 @dataclass(frozen=True, slots=True)
-class Decided(Generic[A]):
+class MadeDecision(Generic[A]):
     """A decision with how it came about."""
 
     answer: A
@@ -140,10 +140,10 @@ class DecisionRecord:
         }
 
 
-def decided_from(question: Question[A], stored: Any) -> Decided[A]:
+def decided_from(question: Question[A], stored: Any) -> MadeDecision[A]:
     """Read a decision as it is journaled; a fork may have put another one in its place."""
     answer = question.answer.model_validate(stored["decision"])
-    return Decided(
+    return MadeDecision(
         answer,
         bool(stored.get("deviates_from_playbook")),
         bool(stored.get("fallback")),

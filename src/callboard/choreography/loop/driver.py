@@ -24,7 +24,7 @@ from callboard.choreography.loop.result import (
     validation_of,
 )
 from callboard.choreography.loop.revisions import RevisionRequest
-from callboard.choreography.loop.ruling import Ruling
+from callboard.choreography.loop.ruling import LoopRuling
 from callboard.choreography.loop.sessions import RoleSessions
 from callboard.choreography.loop.unit import close_unit, open_unit, require_entries
 from callboard.choreography.loop.upkeep import Upkeep
@@ -52,7 +52,8 @@ class LoopDriver:
         prompts = LoopPrompts(stage.studio, house, loop)
         settings = house.settings
         self._request = request
-        self._next: tuple[str | None, tuple[str, ...]] = (None, ())
+        # Where the work goes afterwards, by the step that says so; the last to be done counts.
+        self._handed_on: dict[str, tuple[str, tuple[str, ...]]] = {}
         self._number = 0
         self._failures = 0
         # The clock of the timebox: when it began to run, and when somebody last looked.
@@ -66,7 +67,7 @@ class LoopDriver:
             board=LoopBoard(loop),
             prompts=prompts,
             showrunner=Showrunner(stage, house, prompts, policy),
-            bounds=Bounds.of(loop, settings),
+            bounds=Bounds(loop, settings),
             sessions=RoleSessions(settings.history_turns, settings.history_chars),
             awake=frozenset(
                 each.id
@@ -75,7 +76,7 @@ class LoopDriver:
             ),
             brief=request.brief,
         )
-        self._ruling = Ruling(self.play)
+        self._ruling = LoopRuling(self.play)
         self._upkeep = Upkeep(self.play)
 
     async def perform(self) -> LoopResult:
@@ -146,8 +147,9 @@ class LoopDriver:
         outcome = await StepWork(play, StepOrder(key, step, roles, decision.instructions)).perform()
         play.board.settle(step, outcome.standing, outcome.artifacts, outcome.message)
         play.board.revisions += outcome.requests
-        if outcome.next_loop is not None:
-            self._next = (outcome.next_loop, outcome.next_inputs)
+        self._handed_on.pop(step.id, None)
+        if outcome.handed_on is not None:
+            self._handed_on[step.id] = outcome.handed_on
         play.notes[:] = [*play.notes, f"{step.id}: {outcome.standing.value} {outcome.message}"][-8:]
         if outcome.standing is Standing.FAILED:
             return await self._failed(key, step, outcome)
@@ -230,7 +232,9 @@ class LoopDriver:
 
     def _result(self, end: LoopEnd) -> LoopResult:
         play, board = self.play, self.play.board
-        next_loop, next_inputs = self._next if end.status is LoopStatus.SUCCESS else (None, ())
+        next_loop, next_inputs = None, ()
+        if end.status is LoopStatus.SUCCESS and self._handed_on:
+            next_loop, next_inputs = list(self._handed_on.values())[-1]
         return LoopResult(
             loop=play.loop.id,
             status=end.status,

@@ -81,7 +81,7 @@ class RoleResponse:
 
 
 @dataclass(frozen=True, slots=True)
-class Wanted:
+class WantedKinds:
     """What a role is asked for, and what it is held against."""
 
     kinds: tuple[str, ...]
@@ -90,7 +90,7 @@ class Wanted:
     most_entries: int
 
 
-def read_envelope(role: str, text: str, wanted: Wanted) -> RoleResponse:
+def read_envelope(role: str, text: str, wanted: WantedKinds) -> RoleResponse:
     """Return what a reply holds: only what was asked for, each piece of it valid or named."""
     found = extract_json(text, RoleEnvelope)
     if isinstance(found, JsonProblem):
@@ -123,7 +123,7 @@ def read_envelope(role: str, text: str, wanted: Wanted) -> RoleResponse:
     )
 
 
-def check_all(made: Mapping[str, Json], wanted: Wanted) -> list[Misfit]:
+def check_all(made: Mapping[str, Json], wanted: WantedKinds) -> list[Misfit]:
     """Say what is missing of what was asked for, and what does not obey its schema."""
     found: list[Misfit] = []
     for kind in wanted.kinds:
@@ -159,7 +159,7 @@ def _cut(count: int, most: int) -> str:
     return f": {count} entries, the first {most} kept"
 
 
-def merge_responses(responses: Sequence[RoleResponse], wanted: Wanted) -> RoleResponse:
+def merge_responses(responses: Sequence[RoleResponse], wanted: WantedKinds) -> RoleResponse:
     """Put together what several roles made; the first leads, and the whole is checked again."""
     lead = responses[0]
     made = dict(lead.artifacts)

@@ -46,33 +46,21 @@ class LoopSettings:
     state_lines: int = 120
 
 
-@dataclass(frozen=True, slots=True)
 class Bounds:
-    """The limits of one loop, settled."""
+    """The limits of one loop: its own, else what the settings say."""
 
-    iterations: int
-    attempts: int
-    repairs: int
-    revision_cycles: int
-    collaborators: int
-    timebox_ms: int | None
-
-    @classmethod
-    def of(cls, loop: Loop, settings: LoopSettings) -> "Bounds":
-        """Return what holds for a loop."""
+    def __init__(self, loop: Loop, settings: LoopSettings) -> None:
+        """Settle them."""
         own = loop.limits
         usual = settings.iterations or _ROUNDS_PER_STEP * len(loop.steps)
         minutes = own.timebox_minutes or settings.timebox_minutes
-        return cls(
-            iterations=own.iterations or usual,
-            attempts=own.attempts or settings.attempts,
-            repairs=settings.repairs if own.repairs is None else own.repairs,
-            revision_cycles=own.revision_cycles or settings.revision_cycles,
-            collaborators=(
-                settings.collaborators if own.collaborators is None else own.collaborators
-            ),
-            timebox_ms=None if minutes is None else round(minutes * 60_000),
-        )
+        helpers = settings.collaborators if own.collaborators is None else own.collaborators
+        self.iterations = own.iterations or usual
+        self.attempts = own.attempts or settings.attempts
+        self.repairs = settings.repairs if own.repairs is None else own.repairs
+        self.revision_cycles = own.revision_cycles or settings.revision_cycles
+        self.collaborators = helpers
+        self.timebox_ms = None if minutes is None else round(minutes * 60_000)
 
 
 @dataclass(frozen=True, slots=True)

@@ -88,12 +88,16 @@ class LoopPrompts:
         self._house = house
         self._loop = loop
         self._context: str | None = None
+        # Texts may be edited while a loop runs; what its kinds look like does not change.
+        self._indexes: dict[str, str] = {}
 
     def parts(self, role: str, mode: PromptMode = PromptMode.ORCHESTRATION) -> tuple[Layer, ...]:
         """Return what a role is made of; of the schemas only those it may have to fill."""
         house = self._house
-        kinds = self._kinds(role) if self._loop is not None else ()
-        index = house.workspace.schemas(kinds) if kinds else ""
+        if role not in self._indexes:
+            kinds = self._kinds(role) if self._loop is not None else ()
+            self._indexes[role] = house.workspace.schemas(kinds) if kinds else ""
+        index = self._indexes[role]
         is_lead = role == house.cast.showrunner
         return prompt_parts(self._registry, role, mode, index, showrunner=is_lead)
 

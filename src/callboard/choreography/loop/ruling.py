@@ -13,7 +13,7 @@ from callboard.choreography.loop.decisions import (
     STABILITY,
     STEP,
     BlockDecision,
-    Decided,
+    MadeDecision,
     StabilityVerdict,
     StepDecision,
 )
@@ -28,7 +28,7 @@ from callboard.prompts import Layer
 _BY_PLAYBOOK: Final = "next in the playbook"
 
 
-class Ruling:
+class LoopRuling:
     """The decisions of one running loop."""
 
     def __init__(self, play: LoopPlay) -> None:
@@ -51,14 +51,14 @@ class Ruling:
 
     async def next_step(
         self, number: int, made: Mapping[str, StoredArtifact]
-    ) -> Decided[StepDecision]:
+    ) -> MadeDecision[StepDecision]:
         """Return the step to take; an empty one means that none can be."""
         play = self._play
         offered = play.board.offered(play.bounds.attempts)
         usual = play.board.playbook_step(play.bounds.attempts)
         default = StepDecision(step=usual.id if usual else "", reason=_BY_PLAYBOOK)
         if not offered:
-            return Decided(default)
+            return MadeDecision(default)
         roster = [each.id for each in play.house.cast.roster() if each.id in play.awake]
         due = DueDecision(
             key=f"{number}/next",
@@ -81,7 +81,9 @@ class Ruling:
         decided = await play.showrunner.decide(due)
         full = full_id(play.loop.by_id, decided.answer.step) or ""
         named = decided.answer.model_copy(update={"step": full})
-        return Decided(named, decided.deviates, decided.is_fallback, decided.why, decided.at_ms)
+        return MadeDecision(
+            named, decided.deviates, decided.is_fallback, decided.why, decided.at_ms
+        )
 
     def _offer(self, step: LoopStep, made: Mapping[str, StoredArtifact]) -> str:
         standing = self._play.board.standing(step).value

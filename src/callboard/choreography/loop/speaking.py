@@ -18,7 +18,7 @@ from callboard.studio.studio import Studio
 
 
 @dataclass(frozen=True, slots=True)
-class Spoken:
+class LoopReply:
     """What somebody said, and how large what they were shown was."""
 
     text: str
@@ -41,7 +41,7 @@ class LoopCall:
     schema: Mapping[str, Json] | None = None
 
 
-async def speak(stage: Stage, call: LoopCall) -> Spoken:
+async def speak(stage: Stage, call: LoopCall) -> LoopReply:
     """Ask, and return what was said with the size of what was shown, both from the journal."""
     shown: list[Layer] = []
 
@@ -82,9 +82,9 @@ async def speak(stage: Stage, call: LoopCall) -> Spoken:
     )
     if not isinstance(stored, dict):
         # A fork put the human's own words in the place of the reply.
-        return Spoken(told(stored), stored)
+        return LoopReply(told(stored), stored)
     said = cast("dict[str, Any]", stored)
-    return Spoken(
+    return LoopReply(
         str(said.get("raw", said["text"])),
         said.get("data"),
         str(said.get("prompt_id", "")),

@@ -8,7 +8,7 @@ from dataclasses import asdict, dataclass
 from typing import Any, cast
 
 from callboard.choreography.conversation import agent_turn, user_turn
-from callboard.choreography.loop.envelope import RoleResponse, Wanted, read_envelope
+from callboard.choreography.loop.envelope import RoleResponse, WantedKinds, read_envelope
 from callboard.choreography.loop.house import LoopHouse
 from callboard.choreography.loop.ports import ArtifactDraft, PromptMode, StoredArtifact
 from callboard.choreography.loop.prompting import LoopPrompts, prompt_parts
@@ -41,7 +41,7 @@ async def ask_alone(
     if not kinds:
         said = await speak(stage, LoopCall("ask", role, "standalone", layers, message))
         return AloneReply(said.text)
-    wanted = Wanted(tuple(kinds), frozenset(kinds), workspace, house.settings.most_entries)
+    wanted = WantedKinds(tuple(kinds), frozenset(kinds), workspace, house.settings.most_entries)
     prompts = LoopPrompts(stage.studio, house)
     turns: tuple[Turn, ...] = ()
     text, response = "", RoleResponse(role)

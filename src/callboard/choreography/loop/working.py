@@ -1,12 +1,12 @@
 """One step of a loop done: by roles or by code, checked, and stored only if all of it is valid."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import asdict, dataclass, field, replace
 from typing import Any, Final, cast
 
 from callboard.choreography.loop.board import Standing
 from callboard.choreography.loop.casting import LoopPlay, RoleWork, StepOrder
-from callboard.choreography.loop.envelope import RoleResponse, Wanted, check_all
+from callboard.choreography.loop.envelope import RoleResponse, WantedKinds, check_all
 from callboard.choreography.loop.house import ScopeViolation
 from callboard.choreography.loop.ports import (
     ArtifactDraft,
@@ -39,10 +39,9 @@ class StepOutcome:
     artifacts: tuple[StoredArtifact, ...] = ()
     errors: tuple[Misfit, ...] = ()
     requests: tuple[RevisionRequest, ...] = ()
-    remediation: tuple[Mapping[str, Json], ...] = ()
     message: str = ""
-    next_loop: str | None = None
-    next_inputs: tuple[str, ...] = ()
+    # The loop that comes next and the kinds it takes along, where the step says so.
+    handed_on: tuple[str, tuple[str, ...]] | None = None
 
 
 @dataclass(slots=True)
@@ -103,7 +102,7 @@ class StepWork:
     def _checked(self, made: _Made) -> _Made:
         """Hold what code made against the schemas, as what roles made is."""
         house, step = self._play.house, self._order.step
-        wanted = Wanted(step.produces, self._play.loop.writes, house.workspace, 0)
+        wanted = WantedKinds(step.produces, self._play.loop.writes, house.workspace, 0)
         made.errors += [*made.outcome.errors, *check_all(made.contents, wanted)]
         made.remediation += made.outcome.remediation
         return made
@@ -206,15 +205,14 @@ class StepWork:
             effect=Effect.IDEMPOTENT,
             slot=play.stage.run.key(f"{self._order.key}/store"),
         )
-        remedies = [*made.remediation, *self._remedies(made)]
+        to = made.outcome.next_loop
+        handed_on = None if to is None else (to, made.outcome.next_inputs)
         return StepOutcome(
             standing,
             artifacts=tuple(StoredArtifact(**each) for each in cast("list[Any]", rows)),
             requests=tuple(requests),
-            remediation=tuple(remedies) if is_blocked else (),
             message=made.outcome.message or (made.response.notes if made.response else ""),
-            next_loop=made.outcome.next_loop,
-            next_inputs=made.outcome.next_inputs,
+            handed_on=handed_on,
         )
 
     def _drafts(self, made: _Made) -> list[ArtifactDraft]:
@@ -239,9 +237,6 @@ class StepWork:
 
     def _is_blocked(self, made: _Made) -> bool:
         return bool(made.remediation) or is_block(self._play.loop, self._report(made))
-
-    def _remedies(self, made: _Made) -> Sequence[Mapping[str, Json]]:
-        return self._report(made).get("remediation") or ()
 
     def _requests(self, made: _Made) -> list[RevisionRequest]:
         """Return who wants what done again: a report, code, or a role by itself."""

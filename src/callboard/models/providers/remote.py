@@ -7,7 +7,7 @@ is given, are never logged and are cut out of every error.
 import asyncio
 from collections.abc import AsyncGenerator, Mapping
 from contextlib import AsyncExitStack
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Final
 
 from callboard.core.classify import Classifier, status_of
@@ -33,13 +33,15 @@ if TYPE_CHECKING:
 _REFUSALS: Final = (401, 403)
 
 
-@dataclass(slots=True)
+@dataclass(slots=True, eq=False)
 class _Connection:
     """One opened model, its id without alias, and the key that must never show."""
 
     id: str
     model: "Model"
     secret: Secret | None
+    client: AsyncExitStack = field(default_factory=AsyncExitStack)
+    calls: int = 0
 
 
 class RemoteProvider:
@@ -70,12 +72,14 @@ class RemoteProvider:
         # By provider as it is named; so that all calls of one agree on whose allowance they use.
         self._found: dict[str, Secret | None] = {}
         self._finding = asyncio.Lock()
-        self._open = AsyncExitStack()
+        # Refused with their key, and open as long as another call still uses them.
+        self._given_up: list[_Connection] = []
         self._wire_log = WireLog()
 
     async def stream(self, request: ModelRequest) -> AsyncGenerator[ProviderChunk]:
         """Yield the reply as the provider sends it."""
         connection = await self._connect(request.model)
+        connection.calls += 1
         try:
             messages, settings, parameters = _translate(request, connection.model)
             opened = connection.model.request_stream(messages, settings, parameters)
@@ -89,10 +93,11 @@ class RemoteProvider:
             # The original may quote the key back; then it must not travel along as the cause.
             is_ours = failure is error or quotes_key(error, connection.secret)
             cause = None if is_ours else error
-        if status_of(failure) in _REFUSALS:
-            # The user may store another key while this process goes on.
-            self._connections.pop(request.model, None)
-            self._found.pop(request.model.partition(":")[0], None)
+            if status_of(failure) in _REFUSALS:
+                self._give_up(request.model, connection)
+        finally:
+            connection.calls -= 1
+            await self._close_unused(connection)
         # Outside of the handler, which would attach the original whether wanted or not.
         raise failure from cause
 
@@ -108,9 +113,23 @@ class RemoteProvider:
 
     async def close(self) -> None:
         """Close every HTTP client."""
+        for connection in [*self._connections.values(), *self._given_up]:
+            await connection.client.aclose()
         self._connections.clear()
-        await self._open.aclose()
+        self._given_up.clear()
         self._wire_log.release()
+
+    def _give_up(self, model_id: str, connection: _Connection) -> None:
+        # The user may store another key while this process goes on.
+        if self._connections.get(model_id) is connection:
+            del self._connections[model_id]
+            self._found.pop(model_id.partition(":")[0], None)
+            self._given_up.append(connection)
+
+    async def _close_unused(self, connection: _Connection) -> None:
+        if connection in self._given_up and not connection.calls:
+            self._given_up.remove(connection)
+            await connection.client.aclose()
 
     def _find_key(self, given: str) -> Secret | None:
         try:
@@ -129,7 +148,7 @@ class RemoteProvider:
             if model_id not in self._connections:
                 # Off the loop: the first use imports a provider's whole SDK.
                 connection = await asyncio.to_thread(self._build, model_id)
-                await self._open.enter_async_context(connection.model)
+                await connection.client.enter_async_context(connection.model)
                 self._connections[model_id] = connection
             return self._connections[model_id]
 

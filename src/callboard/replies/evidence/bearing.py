@@ -33,8 +33,8 @@ verdict word work write written wrong
 _TRADE: Final = frozenset(_TRADE_WORDS.split())
 _TOPICS_WORDS: Final = """
 believe canon clear consistency consistent continuity contradict contradiction correct error
-fine fit good hold issue mistake need novel ok okay order pace pacing plausible problem prose
-ready review strong style think true valid validate verify weak
+draft fine fit good hold issue mistake need novel ok okay order pace pacing plausible problem prose
+outline plot ready review strong structure style think true valid validate verify weak
 """
 _TOPICS: Final = _TRADE | frozenset(_TOPICS_WORDS.split())
 
@@ -64,6 +64,10 @@ def answers(question: str, line: str) -> bool:
     """
     names = {_key(name) for name in _names(question)}
     rest = keys_of(question, _TOPICS) - names
+    words = {key for key in rest if not key.isdigit()}
+    if names or words:
+        # A number says where to look, not what was asked.
+        rest = words
     told = keys_of(line, frozenset())
     if names and not names & told:
         return False

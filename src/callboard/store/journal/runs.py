@@ -65,10 +65,14 @@ def list_runs(
     states: tuple[RunState, ...] = (),
     session_id: str | None = None,
     choreography: str | None = None,
+    before: str | None = None,
     limit: int | None = None,
     latest_first: bool = False,
 ) -> list[RunRecord]:
-    """Return runs, newest first, or with `latest_first` in the order they last changed."""
+    """Return runs, newest first, or with `latest_first` in the order they last changed.
+
+    With `before` only those are returned that were made before that run.
+    """
     wheres = ["1 = 1"]
     params: dict[str, Any] = {}
     if states:
@@ -81,6 +85,9 @@ def list_runs(
     if choreography is not None:
         wheres.append("choreography = :choreography")
         params["choreography"] = choreography
+    if before is not None:
+        wheres.append("position < (SELECT position FROM runs WHERE id = :before)")
+        params["before"] = before
     tail = ""
     if limit is not None:
         tail = " LIMIT :limit"

@@ -17,6 +17,7 @@ from callboard.studio.packs import load_pack
 from callboard.studio.project import Project
 from callboard.studio.studio import Opening, Studio
 from callboard.testing.opening import SCRIPTED
+from warm_kitchen import furnish
 
 PACK = Path(__file__).resolve().parents[4] / "src" / "callboard" / "packs" / "alfred"
 # A Wednesday morning, 20 May 2026.
@@ -120,7 +121,7 @@ async def open_home(
     """Open a project with a kitchen, again and again on the same folder."""
     root.mkdir(exist_ok=True)  # noqa: ASYNC240 - before anything runs
     if not (root / ".callboard").exists():
-        Project.init(root)
+        furnish(Project.init(root))
     script = Script(*lines, *([pick_last] if small else []))
     time = clock or Clock()
     flags = {**(SMALL if small else SCRIPTED), **opening.pop("flags", {})}

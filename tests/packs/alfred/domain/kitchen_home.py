@@ -17,7 +17,8 @@ from callboard.choreography.turn.requests import (
     WriteResult,
 )
 from callboard.packs.alfred.kitchen.domain import Kitchen
-from callboard.packs.alfred.kitchen.opening import add_person, open_kitchen
+from callboard.packs.alfred.kitchen.opening import add_person, kitchen_url, open_kitchen
+from warm_kitchen import lay_kitchen
 
 NOW_MS = 1_779_265_800_000
 AT = "2026-05-20T08:30:00.000000Z"
@@ -139,7 +140,7 @@ class Home:
 def open_home(folder: Path, url: str | None = None) -> Home:
     """Return a kitchen with two people in it."""
     numbers = itertools.count(1)
-    base = open_kitchen(url or f"sqlite:///{folder / 'kitchen.db'}")
+    base = open_kitchen(url or kitchen_url(lay_kitchen(folder)))
     kitchen = Kitchen(base, Clock(), lambda: f"id-{next(numbers)}")
     for name in ("ann", "bob"):
         base.write_now(lambda c, n=name: add_person(c, n, n.title(), AT, "Europe/Berlin"))
@@ -158,3 +159,10 @@ async def home(empty_home: Home) -> Home:
     await empty_home.write(op="create", table="recipes", records=RECIPES)
     await empty_home.write(op="upsert", table="inventory_items", records=STOCK)
     return empty_home
+
+
+def leaves_it(routed: Routed | None) -> bool:
+    """Say whether code leaves a message to a model, if there is one that understands more."""
+    if routed is None:
+        return True
+    return routed.weak and not any(step.write for step in routed.steps)

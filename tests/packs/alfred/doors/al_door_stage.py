@@ -18,6 +18,10 @@ from callboard.studio.project import Project
 from callboard.studio.studio import Opening, Studio
 from door_receipts import watch_receipts
 from door_server import served
+from warm_kitchen import furnish
+
+# As often as ever, without the waits in between.
+SOON = {"initial_delay_seconds": 0.01, "max_delay_seconds": 0.01}
 
 
 def flags_for(tier: str) -> dict[str, Any]:
@@ -25,6 +29,7 @@ def flags_for(tier: str) -> dict[str, Any]:
     return {
         "models": {"default": "script", "catalog": {"script": {"tier": tier}}},
         "pack": "alfred",
+        "errors": {"retry": {"external_degrading": SOON}},
     }
 
 
@@ -187,7 +192,7 @@ class Household:
     @classmethod
     def build(cls, root: Path) -> "Household":
         root.mkdir()
-        Project.init(root)
+        furnish(Project.init(root))
         return cls(root)
 
     def opening(self, script: Script) -> Opening:

@@ -16,7 +16,12 @@ from callboard.packs.alfred.kitchen.onboarding import (
     profile_values,
     questions,
 )
-from callboard.packs.alfred.kitchen.opening import add_person, kitchen_writer, open_kitchen
+from callboard.packs.alfred.kitchen.opening import (
+    add_person,
+    kitchen_url,
+    kitchen_writer,
+    open_kitchen,
+)
 from callboard.packs.alfred.kitchen.profile import (
     UserProfile,
     dinners_in,
@@ -25,6 +30,7 @@ from callboard.packs.alfred.kitchen.profile import (
     profile_view,
 )
 from callboard.packs.alfred.kitchen.schema import kitchen_tables
+from warm_kitchen import lay_kitchen
 
 NOW = "2026-05-20T08:30:00.000000Z"
 TODAY = Today.at(1_779_265_800_000, "Europe/Berlin")
@@ -84,7 +90,7 @@ def test_an_unclear_answer_is_asked_again(question: str, text: str):
 
 @pytest.mark.req("AL-79", "AL-76")
 def test_onboarding_is_left_and_taken_up_again(tmp_path: Path):
-    base = open_kitchen(f"sqlite:///{tmp_path / 'kitchen.db'}")
+    base = open_kitchen(kitchen_url(lay_kitchen(tmp_path)))
     base.write_now(lambda c: add_person(c, "ann", "Ann", NOW))
     numbers = iter(range(100))
     writer = kitchen_writer(base, kitchen_tables(), lambda: f"id-{next(numbers)}")

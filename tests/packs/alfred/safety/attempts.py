@@ -20,6 +20,7 @@ from callboard.packs.alfred.project import KitchenProject
 from callboard.studio.packs import load_pack
 from callboard.studio.project import Project
 from callboard.studio.studio import Opening, Studio
+from warm_kitchen import furnish
 
 HERE = Path(__file__).parent
 ASKED, WARNED, NOTHING, SILENT = "asked", "warned", "nothing done", "silent"
@@ -48,7 +49,7 @@ def _pick_last(request: ModelRequest) -> Line:
 @asynccontextmanager
 async def open_alfred(root: Path) -> AsyncIterator[KitchenProject]:
     """Open a kitchen whose model only ever picks what is offered."""
-    Project.init(root)
+    furnish(Project.init(root))
     script = {"script": Script(_pick_last)}
     opening = Opening(packs=(load_pack(PACK),), providers=script, flags=SMALL)
     async with Studio.open(root, opening) as studio:

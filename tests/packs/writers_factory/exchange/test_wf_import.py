@@ -5,7 +5,7 @@ import zipfile
 from pathlib import Path
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 from callboard.library.binding.prose_tree import blocks_of
@@ -242,6 +242,7 @@ async def test_scenes_of_control_room_become_scenes_of_the_factory(
 
 
 @settings(max_examples=200)
+@example([("a backslash \\ \nends a line", False, False)])
 @given(
     st.lists(
         st.tuples(

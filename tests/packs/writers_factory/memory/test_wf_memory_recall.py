@@ -254,8 +254,9 @@ async def test_ten_thousand_decisions_cost_no_time_when_warm(desk: Desk) -> None
     desk.memory.context(20, scene=scene)
     times: list[float] = []
     for _ in range(30):
-        started = time.perf_counter()
+        # Of this thread alone: whoever else is busy does not count.
+        started = time.thread_time()
         lines = desk.memory.context(20, scene=scene)
-        times.append(time.perf_counter() - started)
+        times.append(time.thread_time() - started)
     assert len(lines) == 2_500
     assert sorted(times)[15] < 0.002

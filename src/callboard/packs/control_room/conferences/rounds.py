@@ -86,6 +86,11 @@ def echo_round(held: ConferenceRound, conference_id: str) -> None:
         echo_reply(held, reply)
     if held.error is not None:
         echo(f"The round failed: {held.error['code']}: {clean(str(held.error['message']))}\n")
+    if held.replies and all(each.status is ReplyStatus.ABSTAINED for each in held.replies):
+        remark(
+            "Nobody has ground for a view: the tools found no fault in this. A small model has none"
+            " of its own; a larger one does: `callboard models --help`."
+        )
     facts = [counted(len(held.receipt_ids), "receipt")]
     facts += [f"transcript in issue #{held.issue_id}"] if held.issue_id is not None else []
     remark(", ".join(facts) + f". Go on with: callboard conference --continue {conference_id} …")

@@ -220,6 +220,22 @@ def test_paper_prints_reviewed_codewords_and_no_others(name: str) -> None:
     assert report.bar(Bar.PRESENTATION).status is BarStatus.RED
 
 
+def test_links_between_the_pages_of_an_epub_lead_to_pages_and_anchors() -> None:
+    held = io.BytesIO()
+    links = "".join(
+        f"<a href='{link}'>Go</a>"
+        for link in ("c2.xhtml#here", "c2.xhtml#gone", "c3.xhtml", "https://example.org/c4")
+    )
+    with zipfile.ZipFile(held, "w") as archive:
+        archive.writestr("text/c1.xhtml", page(links))
+        archive.writestr("text/c2.xhtml", page("<p id='here'>You wait.</p>"))
+    built = {"book.epub": held.getvalue()}
+    report = judge(small(), surfaces=built, rebuilt=built)
+    broken = [each.evidence for each in report.findings if each.check == "broken_anchor"]
+    assert len(broken) == 2
+    assert "c2.xhtml#gone" in broken[0] and "c3.xhtml" in broken[1]
+
+
 def test_a_file_that_cannot_be_read_is_not_checked_unless_its_text_comes_along() -> None:
     built = {"book.pdf": b"%PDF", "broken.epub": b"no zip"}
     report = judge(small(), surfaces=built, rebuilt=built)

@@ -23,6 +23,8 @@ from callboard.packs.questfoundry.bars.ways import Effort, StoryWay, WayNet
 WHOLE_SECTIONS: Final = 3_000
 WHOLE_STEPS: Final = 200_000
 WIDEST_SLICE: Final = 6
+# With so many different sets of keys a section is visited, one after the other.
+WIDTHS: Final = (4, 16, 64)
 _UNSEEN: Final = -1
 
 
@@ -103,8 +105,12 @@ def bracket(net: WayNet, effort: Effort, *, whole_steps: int = WHOLE_STEPS) -> B
     play_most_first(played, effort, width=1)
     if proof.undecided_ways:
         play_most_first(played, effort)
+    for width in WIDTHS:
+        if proof.undecided_ways:
+            part = effort.part(effort.steps // 4)
+            _widen(played, part, width)
+            effort.give_back(part)
     if proof.undecided_ways:
-        proof.played = _wider(played, effort)
         _slice_rest(proof, effort)
     proof.stopped = effort.stopped
     return proof
@@ -177,26 +183,18 @@ def _close(proof: BracketProof) -> None:
                 proof.never_ways.add(way.number)
 
 
-def _wider(played: Playthroughs, effort: Effort) -> Playthroughs:
+def _widen(played: Playthroughs, effort: Effort, width: int) -> None:
     # Another order visits other sets of keys: fewest first meets what asks for an absence.
-    other = play_few_first(begun(played.net), effort)
+    other = play_few_first(begun(played.net), effort, width=width)
     found = [s for s, place in enumerate(other.first) if played.first[s] == NOWHERE != place]
+    known = {0: 0}
     for section in found:
-        _replay(played, other, other.first[section])
+        played.graft(other, other.first[section], known)
     for number, is_taken in enumerate(other.taken):
         if is_taken:
             played.taken[number] = 1
     if found:
         play_most_first(played, effort, [played.first[s] for s in found])
-    return played
-
-
-def _replay(played: Playthroughs, other: Playthroughs, place: int) -> int:
-    ways: list[int] = []
-    while other.parent[place] != NOWHERE:
-        ways.append(other.way[place])
-        place = other.parent[place]
-    return played.follow(reversed(ways))
 
 
 def _slice_rest(proof: BracketProof, effort: Effort) -> None:
@@ -226,8 +224,9 @@ def _asked_before(net: WayNet, section: int) -> int:
 
 def _decide_slice(proof: BracketProof, about: int, effort: Effort) -> None:
     found = _play_slice(proof, about, effort, as_met=False)
+    known = {0: 0}
     seeds = [
-        _replay(proof.played, found, found.first[section])
+        proof.played.graft(found, found.first[section], known)
         for section in proof.undecided
         if found.first[section] != NOWHERE
     ]

@@ -157,6 +157,8 @@ class FreeSections:
     def _cone(self, about: int) -> set[int]:
         """Return the sections before the gates of a slice."""
         net = self._net
+        if not self._effort.spend(3 * len(self._border)):
+            return set()
         waiting = [
             section
             for section in sorted(self._border)

@@ -27,7 +27,7 @@ def read_anchors(built: BuiltText) -> Iterator[BarFinding]:
     """Tell which links of a built page lead nowhere and which anchors stand twice."""
     ids = set(built.ids)
     for each in sorted({link for link in built.links if link and link not in ids}):
-        yield found("broken_anchor", built.name, f"a link to #{each}, which is not there")
+        yield found("broken_anchor", built.name, f"a link to {each}, which is not there")
     if len(ids) < len(built.ids):
         seen: set[str] = set()
         twice = sorted({each for each in built.ids if each in seen or seen.add(each)})

@@ -53,14 +53,21 @@ class Playthroughs:
             place = self.parent[place]
         return tuple(reversed(path))
 
-    def follow(self, ways: Iterable[int]) -> int:
-        """Play some ways from the start and note every place; the last one is returned."""
-        at = 0
-        for number in ways:
-            section, keys = self.section[at], self.keys[at]
-            way = next(each for each in self.net.out[section] if each.number == number)
-            self.taken[number] = 1
-            at = self.add(way.to, keys & way.keep | way.gain, at, number)
+    def graft(self, other: "Playthroughs", place: int, known: dict[int, int]) -> int:
+        """Play the way to a place of other playthroughs here too.
+
+        `known` tells which of their places stand where here, and learns the new ones.
+        """
+        chain: list[int] = []
+        while place not in known:
+            chain.append(place)
+            place = other.parent[place]
+        at = known[place]
+        for each in reversed(chain):
+            way = self.net.ways[other.way[each]]
+            self.taken[way.number] = 1
+            at = self.add(way.to, self.keys[at] & way.keep | way.gain, at, way.number)
+            known[each] = at
         return at
 
     def places(self) -> Iterator[tuple[int, int, int]]:

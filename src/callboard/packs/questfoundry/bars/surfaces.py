@@ -6,6 +6,7 @@ other tools is no surface. What cannot be read is said to be not read.
 
 import io
 import json
+import posixpath
 import re
 import zipfile
 import zlib
@@ -14,6 +15,7 @@ from dataclasses import dataclass
 from html.parser import HTMLParser
 from pathlib import PurePosixPath
 from typing import Any, Final, Literal, cast
+from urllib.parse import unquote
 
 from callboard.packs.questfoundry.book.model import Book
 
@@ -43,6 +45,7 @@ _BLOCKS: Final = frozenset(
         *("button", "option", "figcaption", "title"),
     )
 )
+_ELSEWHERE: Final = re.compile(r"[a-zA-Z][\w+.-]{0,20}:|//")
 _HEADINGS: Final = {f"h{level}": level for level in range(1, 7)}
 
 
@@ -109,7 +112,7 @@ def read_built(name: str, data: bytes) -> Iterator[BuiltText]:
     elif suffix == ".epub":
         yield from _epub(name, data)
     elif suffix in (".html", ".htm"):
-        yield _page(name, kind, data)
+        yield _told(name, kind, _parsed(data))
     else:
         yield BuiltText(name, kind, data.decode("utf-8", "replace"))
 
@@ -120,18 +123,39 @@ def _epub(name: str, data: bytes) -> Iterator[BuiltText]:
             if sum(each.file_size for each in archive.infolist()) > _MOST_BYTES:
                 yield BuiltText(name, "unread")
                 return
-            for each in archive.namelist():
-                if each.endswith((".xhtml", ".html", ".htm")):
-                    yield _page(f"{name}/{each}", "paper", archive.read(each))
+            names = archive.namelist()
+            pages = {
+                each: _parsed(archive.read(each))
+                for each in names
+                if each.endswith((".xhtml", ".html", ".htm"))
+            }
+            for each, page in pages.items():
+                page.links += _broken(each, page, pages, names)
+                yield _told(f"{name}/{each}", "paper", page)
     except (zipfile.BadZipFile, zlib.error, OSError, RuntimeError, NotImplementedError):
         # Damaged, encrypted or packed in a way nobody here knows.
         yield BuiltText(name, "unread")
 
 
-def _page(name: str, kind: SurfaceKind, data: bytes) -> BuiltText:
+def _broken(
+    name: str, page: "_PageText", pages: Mapping[str, "_PageText"], names: list[str]
+) -> Iterator[str]:
+    """Yield the links to other files of an EPUB that lead nowhere."""
+    for link in page.outer:
+        path, _, anchor = link.partition("#")
+        target = posixpath.normpath(posixpath.join(posixpath.dirname(name), unquote(path)))
+        if target not in names or (anchor and target in pages and anchor not in pages[target].ids):
+            yield link
+
+
+def _parsed(data: bytes) -> "_PageText":
     page = _PageText()
     page.feed(data.decode("utf-8", "replace"))
     page.close()
+    return page
+
+
+def _told(name: str, kind: SurfaceKind, page: "_PageText") -> BuiltText:
     return BuiltText(
         name,
         kind,
@@ -151,6 +175,8 @@ class _PageText(HTMLParser):
         self.shown: list[str] = []
         self.ids: list[str] = []
         self.links: list[str] = []
+        # Links to other files; only those that lead somewhere else than the net.
+        self.outer: list[str] = []
         self.headings: list[int] = []
         self.images_without_alt = 0
         self._within = ""
@@ -161,8 +187,11 @@ class _PageText(HTMLParser):
         held = {name: value or "" for name, value in attrs}
         if "id" in held:
             self.ids.append(held["id"])
-        if held.get("href", "").startswith("#"):
-            self.links.append(held["href"][1:])
+        link = held.get("href", "") if tag == "a" else ""
+        if link.startswith("#"):
+            self.links.append(link[1:])
+        elif link and not _ELSEWHERE.match(link):
+            self.outer.append(link)
         if tag in _HEADINGS:
             self.headings.append(_HEADINGS[tag])
         if tag == "img" and "alt" not in held:

@@ -27,6 +27,7 @@ BENCHMARKS = (
     "knowledge_queries",
     "turn_quick",
     "kitchen_match",
+    "quest_formats",
     "http_health",
     "quest_bars",
 )

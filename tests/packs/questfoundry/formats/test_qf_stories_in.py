@@ -382,5 +382,6 @@ def test_reading_takes_time_in_proportion_to_the_file(piece: str, harlowe: bool)
         twee_of(read_twee(text).book, kind.lower())
         return time.thread_time() - began
 
+    # What grows with the square takes far longer than two seconds for the larger file.
     small = min(seconds(20_000) for _ in range(2))
-    assert seconds(80_000) < max(8 * small, 0.5)
+    assert min(seconds(80_000) for _ in range(2)) < max(8 * small, 2.0)

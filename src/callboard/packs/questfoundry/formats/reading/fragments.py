@@ -7,14 +7,14 @@ from typing import Final, Literal
 
 from callboard.packs.questfoundry.book.model import KeyChange, KeyTest
 from callboard.packs.questfoundry.formats.reading.nodes import (
-    Assignment,
     Branch,
     Conditional,
+    KeyAssignment,
     Link,
     Markup,
     Node,
     PlainText,
-    Refusal,
+    RefusedLink,
     source_of,
 )
 
@@ -40,7 +40,7 @@ EVERY_KEY: Final = _EveryKey()
 
 
 @dataclass(frozen=True, slots=True)
-class Way:
+class ReadWay:
     """A link with all that was understood of it; `refusal` makes it one that is always seen."""
 
     label: str
@@ -54,13 +54,13 @@ class Way:
 class Reading:
     """A passage as it is understood."""
 
-    ways: list[Way] = field(default_factory=list[Way])
-    kept_ways: list[Way] = field(default_factory=list[Way])
+    ways: list[ReadWay] = field(default_factory=list[ReadWay])
+    kept_ways: list[ReadWay] = field(default_factory=list[ReadWay])
     effects: list[KeyChange] = field(default_factory=list[KeyChange])
     pieces: list[tuple[Kind, str, str]] = field(default_factory=list[tuple[Kind, str, str]])
 
     @property
-    def all_ways(self) -> list[Way]:
+    def all_ways(self) -> list[ReadWay]:
         """The links that stand in the text as they were written, then those that became choices."""
         return [*self.kept_ways, *self.ways]
 
@@ -89,7 +89,7 @@ class _SenseReader:
         self.found = Reading()
         self.last_change: dict[str, int] = {}
         for at, node in enumerate(nodes):
-            if isinstance(node, Assignment):
+            if isinstance(node, KeyAssignment):
                 self.last_change.update({each.key: at for each in node.effects})
 
     def walk(self) -> None:
@@ -97,9 +97,9 @@ class _SenseReader:
             if isinstance(node, Conditional):
                 self.conditional(node, at)
             elif isinstance(node, Link) and self.is_believed(node):
-                self.found.ways.append(Way(node.label, node.target, (), node.effects))
+                self.found.ways.append(ReadWay(node.label, node.target, (), node.effects))
                 self.piece("link", node.label)
-            elif isinstance(node, Assignment) and not self.is_unknown(node.effects):
+            elif isinstance(node, KeyAssignment) and not self.is_unknown(node.effects):
                 self.found.effects += node.effects
                 self.piece("gone", "")
             else:
@@ -124,7 +124,7 @@ class _SenseReader:
         self.found.ways += ways
         self.piece("gone", "")
 
-    def gated(self, node: Conditional) -> list[Way] | None:
+    def gated(self, node: Conditional) -> list[ReadWay] | None:
         """Read a link, and the same words with a refusal for those who may not follow it."""
         if len(node.branches) != 2:
             return None
@@ -133,21 +133,23 @@ class _SenseReader:
         if len(first) != 1 or len(second) != 1 or not tests or node.branches[1].opening == "":
             return None
         link, refusal = first[0], second[0]
-        if not (isinstance(link, Link) and isinstance(refusal, Refusal) and self.is_believed(link)):
+        if not (
+            isinstance(link, Link) and isinstance(refusal, RefusedLink) and self.is_believed(link)
+        ):
             return None
         if link.label != refusal.label or not _is_else(node.branches[1]):
             return None
-        return [Way(link.label, link.target, tests, link.effects, refusal.text)]
+        return [ReadWay(link.label, link.target, tests, link.effects, refusal.text)]
 
-    def guarded(self, node: Conditional) -> list[Way] | None:
-        ways: list[Way] = []
+    def guarded(self, node: Conditional) -> list[ReadWay] | None:
+        ways: list[ReadWay] = []
         for branch in node.branches:
             for child in _inside(branch):
                 if branch.tests is None or not isinstance(child, Link):
                     return None
                 if not self.is_believed(child):
                     return None
-                ways.append(Way(child.label, child.target, branch.tests, child.effects))
+                ways.append(ReadWay(child.label, child.target, branch.tests, child.effects))
         return ways or None
 
     def keep(self, node: Node) -> None:
@@ -164,7 +166,7 @@ class _SenseReader:
             self.piece("markup", node.closing, "a part with conditions")
         else:
             if isinstance(node, Link):
-                self.found.kept_ways.append(Way(node.label, node.target))
+                self.found.kept_ways.append(ReadWay(node.label, node.target))
             self.piece("markup", source_of(node), "a link or a change with conditions")
 
 

@@ -10,15 +10,15 @@ from callboard.packs.questfoundry.book.model import KeyChange, KeyTest
 from callboard.packs.questfoundry.formats.reading.nodes import (
     MOST_NESTING,
     STRING,
-    Assignment,
     Branch,
     Conditional,
+    KeyAssignment,
     Link,
     Markup,
     Node,
     Places,
     PlainText,
-    Refusal,
+    RefusedLink,
     chain,
     changes_of,
     decoded,
@@ -68,7 +68,7 @@ _Token = PlainText | Markup | Link | _Macro | _Bracket
 
 
 @dataclass
-class _Open:
+class _OpenHook:
     """A hook whose end has not come yet, and the macro it hangs on."""
 
     macro: _Macro | None
@@ -85,10 +85,10 @@ class _Hooked:
 
 def read_harlowe(text: str) -> list[Node]:
     """Return the nodes of a passage."""
-    return _joined(_nested(list(scan(text, _MARKS, _MarkReader(text).read))))
+    return _joined(_nested(list(scan(text, _MARKS, _HarloweReader(text).read))))
 
 
-class _MarkReader:
+class _HarloweReader:
     """Reads one mark; what all searches for an end may look at is limited by the text's size."""
 
     def __init__(self, text: str) -> None:
@@ -162,7 +162,7 @@ class _MarkReader:
 
 
 def _nested(tokens: Sequence[_Token]) -> list["Node | _Hooked"]:
-    root = _Open(None)
+    root = _OpenHook(None)
     stack = [root]
     for at, token in enumerate(tokens):
         here = stack[-1].nodes
@@ -170,7 +170,7 @@ def _nested(tokens: Sequence[_Token]) -> list["Node | _Hooked"]:
             if token.is_start and len(stack) < MOST_NESTING:
                 before = tokens[at - 1] if at else None
                 macro = before if isinstance(before, _Macro) else None
-                stack.append(_Open(macro))
+                stack.append(_OpenHook(macro))
             elif not token.is_start and len(stack) > 1:
                 closed = stack.pop()
                 stack[-1].nodes += _closed(closed)
@@ -191,7 +191,7 @@ def _nested(tokens: Sequence[_Token]) -> list["Node | _Hooked"]:
     return root.nodes
 
 
-def _closed(hook: _Open) -> list["Node | _Hooked"]:
+def _closed(hook: _OpenHook) -> list["Node | _Hooked"]:
     children = tuple(_joined(hook.nodes))
     if hook.macro is None:
         return [Conditional((Branch("[", None, children),), "]")]
@@ -200,7 +200,7 @@ def _closed(hook: _Open) -> list["Node | _Hooked"]:
 
 def _alone(macro: _Macro) -> Node:
     if macro.name == "set" and (told := changes_of(macro.arguments)):
-        return Assignment(macro.source, told)
+        return KeyAssignment(macro.source, told)
     if macro.name in _GOES:
         words, is_plain = _strings(macro.arguments)
         if words:
@@ -257,7 +257,7 @@ def _hooked(each: _Hooked) -> Node:
             return known
     told = [child.text for child in children if isinstance(child, PlainText)]
     if macro.name in _REVEALS and len(words) == 1 and is_plain and len(told) == len(children):
-        return Refusal(source, words[0], "".join(told).strip())
+        return RefusedLink(source, words[0], "".join(told).strip())
     return Conditional((Branch(f"{macro.source}[", None, children),), "]")
 
 
@@ -266,7 +266,7 @@ def _opened(source: str, label: str, children: Sequence[Node]) -> Link | None:
     target, is_plain = "", True
     for child in children:
         goal = _GOTO.fullmatch(child.text) if isinstance(child, Markup) else None
-        if isinstance(child, Assignment):
+        if isinstance(child, KeyAssignment):
             effects += child.effects
         elif goal:
             words, _ = _strings(goal[1])

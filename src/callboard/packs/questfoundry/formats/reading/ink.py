@@ -32,7 +32,7 @@ from callboard.packs.questfoundry.formats.reading.weave import (
 PREAMBLE: Final = "preamble"
 TAGS: Final = ("title", "author", "ifid")
 _OPENING: Final = "opening"
-_ANY_SET: Final = re.compile(r"(\w+)[ \t]*(?:=(?!=)|\+\+|--|\+=|-=)")
+_ANY_SET: Final = re.compile(r"(?<!\w)(\w++)[ \t]*+(?:=(?!=)|\+\+|--|\+=|-=)")
 _VAR: Final = re.compile(r"VAR[ \t]+(\w+)[ \t]*=[ \t]*(.*)")
 
 
@@ -65,7 +65,7 @@ def read_ink(text: str) -> ReadStory:
             sections.append(section)
             gateways += gates
         if strange and drafts:
-            kept.append(Verbatim(knot.name, "ink", knot.source, strange, drafts[0].id))
+            kept.append(Verbatim(knot.name, "ink", knot.source, strange, drafts[0].place))
     book = Book(
         title=facts.get("title", ""),
         start=start or (sections[0].id if sections else ""),
@@ -80,12 +80,20 @@ def read_ink(text: str) -> ReadStory:
     return ReadStory(replace(book, verbatim=(*lead, *kept, *functions)))
 
 
-def sections_of_knot(source: str, known: frozenset[str], ids: set[str]) -> list[Section]:
+def names_in(sources: Iterable[str], ids: Iterable[str]) -> KnotNames:
+    """Return what a divert may name in knots that were kept, and in a book besides them."""
+    return KnotNames((_only_knot(each) for each in sources), ids)
+
+
+def sections_of_knot(source: str, known: frozenset[str], names: KnotNames) -> list[Section]:
     """Return the sections that the source of one knot tells of, as an import makes them."""
-    opening, *others = knots_of(source)
-    knot = others[0] if others else replace(opening, name=_OPENING)
-    drafts = drafts_of(knot, known, KnotNames([knot], ids))
+    drafts = drafts_of(_only_knot(source), known, names)
     return [section_of(each, known, keep_gates=False)[0] for each in drafts]
+
+
+def _only_knot(source: str) -> Knot:
+    opening, *others = knots_of(source)
+    return others[0] if others else replace(opening, name=_OPENING)
 
 
 def known_keys(book: Book) -> frozenset[str]:

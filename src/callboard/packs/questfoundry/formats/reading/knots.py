@@ -11,9 +11,10 @@ from callboard.packs.questfoundry.book.model import (
     SectionKind,
     StoryChoice,
 )
-from callboard.packs.questfoundry.formats.reading.weave import ONLY_DIVERT, Draft, draft_of
+from callboard.packs.questfoundry.formats.reading.weave import ONLY_DIVERT, KnotDraft, draft_of
 
-_KNOT: Final = re.compile(r"={2,}[ \t]*(function\b)?[ \t]*(\w+)([^\n]*)")
+_KNOT: Final = re.compile(r"={2,}+[ \t]*+(?:(function)\b[ \t]*+)?(\w++)([^\n]*)")
+_LABEL: Final = re.compile(r"[-*+][-*+ \t]*\((\w+)\)")
 _STITCH: Final = re.compile(r"=[ \t]*(\w+)[ \t]*(\([^\n]*)?")
 
 
@@ -58,22 +59,32 @@ class KnotNames:
     def __init__(self, knots: Iterable[Knot], ids: Iterable[str] = ()) -> None:
         """Take the knots of a file, and names that are known besides."""
         self.known = set(ids)
+        self.labels: dict[str, str] = {}
         for knot in knots:
-            stitches = [
-                found[1]
-                for line in knot.lines[1:]
-                if (found := _STITCH.fullmatch(line.strip())) and not line.strip().startswith("==")
-            ]
-            self.known.add(knot.name)
-            self.known.update(f"{knot.name}.{each}" for each in stitches)
+            self._add(knot)
+
+    def _add(self, knot: Knot) -> None:
+        here = knot.name
+        self.known.add(here)
+        for line in knot.lines[1 if _KNOT.match("".join(knot.lines[:1]).strip()) else 0 :]:
+            told = line.strip()
+            stitch = _STITCH.fullmatch(told) if told.startswith("=") else None
+            if stitch is not None:
+                here = f"{knot.name}.{stitch[1]}"
+                self.known.add(here)
+            elif label := _LABEL.match(told):
+                for name in (f"{knot.name}.{label[1]}", f"{here}.{label[1]}"):
+                    self.labels.setdefault(name, here)
 
     def goal(self, name: str, knot: str) -> str:
-        """Return the section a divert within a knot leads to."""
+        """Return the section a divert within a knot leads to; a label lies within its section."""
         own = f"{knot}.{name}"
-        return own if own in self.known else name
+        if own in self.known:
+            return own
+        return name if name in self.known else self.labels.get(own, self.labels.get(name, name))
 
 
-def drafts_of(knot: Knot, known: frozenset[str], names: KnotNames) -> list[Draft]:
+def drafts_of(knot: Knot, known: frozenset[str], names: KnotNames) -> list[KnotDraft]:
     """Read a knot: itself, and every stitch that is a section of its own."""
     header = _KNOT.match(knot.lines[0].strip()) if knot.lines else None
     parts = _parts(knot, knot.lines[1:] if header else knot.lines)
@@ -99,8 +110,8 @@ def drafts_of(knot: Knot, known: frozenset[str], names: KnotNames) -> list[Draft
     if strange and not drafts[0].strange:
         drafts[0].strange = strange
     if strange == "stitches" and not first:
-        drafts[0].id = knot.name
-    return list({each.id: each for each in (*drafts, *reversed(drafts))}.values())
+        drafts[0].place = knot.name
+    return list({each.place: each for each in (*drafts, *reversed(drafts))}.values())
 
 
 def _parts(knot: Knot, body: Sequence[str]) -> list[tuple[str, list[str]]]:
@@ -116,32 +127,32 @@ def _parts(knot: Knot, body: Sequence[str]) -> list[tuple[str, list[str]]]:
 
 
 def section_of(
-    draft: Draft, known: frozenset[str], *, keep_gates: bool
+    draft: KnotDraft, known: frozenset[str], *, keep_gates: bool
 ) -> tuple[Section, list[Gateway]]:
     """Return the section of a draft, and the gateways of its choices."""
     gateways: list[Gateway] = []
     choices: list[StoryChoice] = []
-    for number, choice in enumerate(draft.choices, 1):
-        name = f"{draft.id}.{number}"
+    for number, choice in enumerate(draft.ways, 1):
+        name = f"{draft.place}.{number}"
         requires = tuple(each for each in choice.requires if each.key in known)
         gateway = None
         if choice.gateway is not None and keep_gates:
             gateway, last = f"gate.{name}", requires[-1]
             requires = requires[:-1]
             gateways.append(
-                Gateway(gateway, draft.id, last.key, last.negated, refusal=choice.gateway)
+                Gateway(gateway, draft.place, last.key, last.negated, refusal=choice.gateway)
             )
         choices.append(replace(choice, id=name, requires=requires, gateway=gateway))
     is_end = not choices and (draft.ends or not draft.strange)
     usual = SectionKind.TERMINAL if is_end else SectionKind.NORMAL
     section = Section(
-        draft.id,
-        draft.title,
-        "\n".join(draft.text),
+        draft.place,
+        draft.heading,
+        "\n".join(draft.lines),
         draft.kind or usual,
         draft.keystone,
         tuple(choices),
-        tuple(draft.effects),
+        tuple(draft.changes),
         tuple(draft.tags),
     )
     return section, gateways

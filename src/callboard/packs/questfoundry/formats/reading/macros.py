@@ -8,12 +8,12 @@ from typing import Final
 from callboard.packs.questfoundry.book.model import KeyChange
 from callboard.packs.questfoundry.formats.reading.nodes import (
     STRING,
-    Assignment,
+    KeyAssignment,
     Link,
     Markup,
     Node,
     PlainText,
-    Refusal,
+    RefusedLink,
     changes_of,
     decoded,
     sources_of,
@@ -22,7 +22,7 @@ from callboard.packs.questfoundry.formats.reading.nodes import (
 )
 
 MARKS: Final = re.compile(
-    r"(?P<comment>/\*|/%|<!--)|(?P<quoted>\{\{\{|\"\"\"|<(?i:nowiki)>|<(?i:script|style)\b)"
+    r"(?P<comment>/\*|/%|<!--)|(?P<quoted><%|\{\{\{|\"\"\"|<(?i:nowiki)>|<(?i:script|style)\b)"
     r"|(?P<macro><</?[A-Za-z=\-])|(?P<link>\[\[(?!\[))|(?P<image>\[[<>]?[Ii][Mm][Gg]\[)"
     r"|(?P<sign>''|//|--|==|__|\^\^|~~|@@|\\|</?[A-Za-z][A-Za-z0-9\-]*|\$\$|[$_][A-Za-z$_][\w$]*"
     r"|^!{1,6}|^[*#>]+|^\|)",
@@ -51,7 +51,7 @@ def alone(tag: MacroTag) -> Node:
         )
         told = told if len(told) == len(tag.arguments.replace(",", " ").split()) else None
     if told and not tag.is_closing:
-        return Assignment(tag.source, told)
+        return KeyAssignment(tag.source, told)
     return Markup(tag.source, f"the macro {tag.name}")
 
 
@@ -64,10 +64,10 @@ def linked(tag: MacroTag, inside: Sequence[Node], closing: str) -> Node | None:
     if tag.name == "linkappend":
         told = "".join(each.text for each in inside if isinstance(each, PlainText))
         simple = all(isinstance(each, PlainText) for each in inside)
-        return Refusal(source, label, told.strip()) if simple and not target else None
+        return RefusedLink(source, label, told.strip()) if simple and not target else None
     effects: list[KeyChange] = []
     for each in inside:
-        if isinstance(each, Assignment):
+        if isinstance(each, KeyAssignment):
             effects += each.effects
         elif isinstance(each, Markup) and (found := _GOTO.fullmatch(each.text)) and not target:
             target = _unquoted(found[1])

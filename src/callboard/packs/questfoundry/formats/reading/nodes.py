@@ -48,7 +48,7 @@ class Link:
 
 
 @dataclass(frozen=True, slots=True)
-class Assignment:
+class KeyAssignment:
     """Keys that are gained or lost by reading the passage."""
 
     source: str
@@ -56,7 +56,7 @@ class Assignment:
 
 
 @dataclass(frozen=True, slots=True)
-class Refusal:
+class RefusedLink:
     """A way that is seen and not open, with what is told to those who try it."""
 
     source: str
@@ -81,7 +81,7 @@ class Conditional:
     closing: str
 
 
-Node = PlainText | Markup | Link | Assignment | Refusal | Conditional
+Node = PlainText | Markup | Link | KeyAssignment | RefusedLink | Conditional
 
 
 class Places:

@@ -16,11 +16,11 @@ STORY_DATA: Final = "StoryData"
 STORY_TITLE: Final = "StoryTitle"
 _ESCAPE: Final = re.compile(r"\\(.)")
 _TAG: Final = re.compile(r"<tw-(storydata|passagedata|tag)\b|<(script|style)\b", re.IGNORECASE)
-_ATTRIBUTE: Final = re.compile(r"([\w:\-]+)=(?:\"([^\"]*)\"|'([^']*)')")
+_ATTRIBUTE: Final = re.compile(r"(?<![\w:\-])([\w:\-]++)=(?:\"([^\"]*)\"|'([^']*)')")
 
 
 @dataclass(frozen=True, slots=True)
-class Passage:
+class TwinePassage:
     """A named part of a story; `source` is how it stood in the file."""
 
     name: str
@@ -34,7 +34,7 @@ class Passage:
 class PassageFile:
     """All passages of a file; `before` is what stood above the first one."""
 
-    passages: tuple[Passage, ...]
+    passages: tuple[TwinePassage, ...]
     before: str = ""
     facts: Mapping[str, Any] = field(default_factory=dict[str, Any])
 
@@ -62,11 +62,11 @@ def twine_passages(text: str) -> PassageFile:
     return PassageFile(tuple(passages), "", reader.facts)
 
 
-def _passage(lines: list[str]) -> Passage:
+def _passage(lines: list[str]) -> TwinePassage:
     while len(lines) > 1 and not lines[-1].strip():
         lines.pop()
     name, tags, metadata = _header(lines[0][2:])
-    return Passage(name, "\n".join(lines[1:]), tags, metadata, "\n".join(lines))
+    return TwinePassage(name, "\n".join(lines[1:]), tags, metadata, "\n".join(lines))
 
 
 def _header(line: str) -> tuple[str, tuple[str, ...], str]:
@@ -102,7 +102,7 @@ class _PageReader:
             for each in (">", "</tw-passagedata>", "</tw-storydata>", "</script>", "</style>")
         }
 
-    def passages(self) -> Iterator[Passage]:
+    def passages(self) -> Iterator[TwinePassage]:
         """Yield the passages of the first story; scripts and styles are passages of their own."""
         at, is_open = 0, False
         while (found := _TAG.search(self.text, at)) is not None:
@@ -127,18 +127,20 @@ class _PageReader:
                 at = closed + len(closing) if closed >= 0 else len(self.text)
                 yield from self.passage(kind, attributes, body)
 
-    def passage(self, kind: str, attributes: Mapping[str, str], body: str) -> Iterator[Passage]:
+    def passage(
+        self, kind: str, attributes: Mapping[str, str], body: str
+    ) -> Iterator[TwinePassage]:
         if kind != "passagedata":
             if body.strip():
                 tag = "script" if kind == "script" else "stylesheet"
                 name = "Story JavaScript" if kind == "script" else "Story Stylesheet"
-                yield _sourced(Passage(name, body.strip("\n"), (tag,)))
+                yield _sourced(TwinePassage(name, body.strip("\n"), (tag,)))
             return
         if attributes.get("pid") == self.start:
             self.facts["start"] = attributes.get("name", "")
         told = {each: attributes[each] for each in ("position", "size") if attributes.get(each)}
         yield _sourced(
-            Passage(
+            TwinePassage(
                 attributes.get("name", "").strip(),
                 unescape(body).strip("\n"),
                 tuple(attributes.get("tags", "").split()),
@@ -158,12 +160,12 @@ class _PageReader:
         return {each[1].lower(): unescape(each[2] or each[3] or "") for each in found}
 
 
-def _sourced(passage: Passage) -> Passage:
+def _sourced(passage: TwinePassage) -> TwinePassage:
     """Give a passage that came out of a page the form it has in Twee."""
     lines = passage.text.split("\n")
     safe = "\n".join(f" {line}" if line.startswith("::") else line for line in lines)
     source = f"{header_of(passage.name, passage.tags, passage.metadata)}\n{safe}"
-    return Passage(passage.name, safe, passage.tags, passage.metadata, source)
+    return TwinePassage(passage.name, safe, passage.tags, passage.metadata, source)
 
 
 def story_data(text: str) -> dict[str, Any] | None:

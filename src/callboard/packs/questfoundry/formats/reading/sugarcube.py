@@ -29,6 +29,7 @@ _CLOSED_BY: Final = {
     "/*": "*/",
     "/%": "%/",
     "<!--": "-->",
+    "<%": "%>",
     "{{{": "}}}",
     '"""': '"""',
     "<nowiki>": "</nowiki>",
@@ -47,7 +48,7 @@ _Token = PlainText | Markup | Link | MacroTag
 
 
 @dataclass
-class _Open:
+class _OpenMacro:
     """A macro whose end has not come yet, by the parts between its tags."""
 
     tags: list[MacroTag]
@@ -56,11 +57,11 @@ class _Open:
 
 def read_sugarcube(text: str) -> list[Node]:
     """Return the nodes of a passage."""
-    tokens: list[_Token] = list(scan(text, MARKS, _MarkReader(text).read))
+    tokens: list[_Token] = list(scan(text, MARKS, _SugarCubeReader(text).read))
     return _nested(tokens, _pairs(tokens))
 
 
-class _MarkReader:
+class _SugarCubeReader:
     """Reads one mark; every search for its end is made on what was found once."""
 
     def __init__(self, text: str) -> None:
@@ -176,7 +177,7 @@ def _named(token: _Token) -> str:
 
 def _nested(tokens: Sequence[_Token], pairs: dict[int, int]) -> list[Node]:
     root: list[Node] = []
-    stack: list[tuple[_Open, int]] = []
+    stack: list[tuple[_OpenMacro, int]] = []
     for at, token in enumerate(tokens):
         here = stack[-1][0].parts[-1] if stack else root
         if not isinstance(token, MacroTag):
@@ -186,7 +187,7 @@ def _nested(tokens: Sequence[_Token], pairs: dict[int, int]) -> list[Node]:
             outer = stack[-1][0].parts[-1] if stack else root
             outer += _closed(opened, token.source)
         elif at in pairs and len(stack) < MOST_NESTING:
-            stack.append((_Open([token]), pairs[at]))
+            stack.append((_OpenMacro([token]), pairs[at]))
         elif stack and _CLAUSES.get(token.name) == stack[-1][0].tags[0].name:
             stack[-1][0].tags.append(token)
             stack[-1][0].parts.append([])
@@ -195,7 +196,7 @@ def _nested(tokens: Sequence[_Token], pairs: dict[int, int]) -> list[Node]:
     return root
 
 
-def _closed(opened: _Open, closing: str) -> list[Node]:
+def _closed(opened: _OpenMacro, closing: str) -> list[Node]:
     first = opened.tags[0]
     if first.name == "if":
         return [_conditional(opened, closing)]
@@ -212,7 +213,7 @@ def _closed(opened: _Open, closing: str) -> list[Node]:
     return [_unread(opened, closing)]
 
 
-def _unread(opened: _Open, closing: str) -> Conditional:
+def _unread(opened: _OpenMacro, closing: str) -> Conditional:
     branches = [
         Branch(tag.source, None, tuple(part))
         for tag, part in zip(opened.tags, opened.parts, strict=True)
@@ -220,7 +221,7 @@ def _unread(opened: _Open, closing: str) -> Conditional:
     return Conditional(tuple(branches), closing)
 
 
-def _conditional(opened: _Open, closing: str) -> Conditional:
+def _conditional(opened: _OpenMacro, closing: str) -> Conditional:
     parts = (
         (tag.source, () if tag.name == "else" else tests_of(tag.arguments), part)
         for tag, part in zip(opened.tags, opened.parts, strict=True)

@@ -24,7 +24,7 @@ from callboard.packs.questfoundry.formats.prose import one_line
 from callboard.packs.questfoundry.formats.reading.fragments import (
     EVERY_KEY,
     Reading,
-    Way,
+    ReadWay,
     keys_beyond,
     section_text,
     understood,
@@ -34,8 +34,8 @@ from callboard.packs.questfoundry.formats.reading.nodes import Node
 from callboard.packs.questfoundry.formats.reading.passages import (
     STORY_DATA,
     STORY_TITLE,
-    Passage,
     PassageFile,
+    TwinePassage,
     story_data,
     twee_passages,
     twine_passages,
@@ -96,7 +96,7 @@ class _Arrival:
         self.notes: list[str] = []
         self.facts: dict[str, Any] = dict(file.facts)
         self.title = str(self.facts.pop("name", ""))
-        self.sections: list[Passage] = []
+        self.sections: list[TwinePassage] = []
         self.whole: list[Verbatim] = []
         self.sort()
         self.dialect = self.find_dialect()
@@ -125,13 +125,13 @@ class _Arrival:
         if self.file.before.strip():
             self.whole.append(self.verbatim("", self.file.before, "above the first passage"))
 
-    def keep(self, passage: Passage, why: str) -> None:
+    def keep(self, passage: TwinePassage, why: str) -> None:
         self.whole.append(self.verbatim(passage.name, passage.source, why))
 
     def verbatim(self, name: str, text: str, why: str) -> Verbatim:
         return Verbatim(name, self.origin, text, why)
 
-    def take_data(self, passage: Passage) -> None:
+    def take_data(self, passage: TwinePassage) -> None:
         told = story_data(passage.text)
         if told is None:
             self.notes.append("StoryData is not JSON; it is kept as it is")
@@ -143,8 +143,11 @@ class _Arrival:
 
     def find_dialect(self) -> str:
         named = str(self.facts.get("format", "")).lower()
-        if named:
+        if named in FORMATS:
             return named
+        if named:
+            self.notes.append(f"Of {self.facts['format']} only links are understood")
+            return SUGARCUBE
         text = "\n".join(each.text for each in self.sections)
         if "<<" not in text and _HARLOWE_MACRO.search(text):
             return HARLOWE
@@ -194,7 +197,7 @@ class _Arrival:
         return [understood(each, EVERY_KEY) for each in nodes]
 
     def choices(
-        self, section: str, ways: Sequence[Way]
+        self, section: str, ways: Sequence[ReadWay]
     ) -> tuple[tuple[StoryChoice, ...], list[Gateway]]:
         choices: list[StoryChoice] = []
         gateways: list[Gateway] = []
@@ -240,7 +243,7 @@ class _Arrival:
 
 
 def _section(
-    passage: Passage, slug: str, text: str, choices: tuple[StoryChoice, ...], reading: Reading
+    passage: TwinePassage, slug: str, text: str, choices: tuple[StoryChoice, ...], reading: Reading
 ) -> Section:
     kinds = [_KIND_TAGS[each] for each in passage.tags if each in _KIND_TAGS]
     runs = any(kind == "markup" and text[:1] in "<(" for kind, text, _ in reading.pieces)

@@ -23,18 +23,18 @@ _ENDS: Final = ("END", "DONE")
 
 
 @dataclass
-class Draft:
+class KnotDraft:
     """A section being read; `strange` says what the book has no word for."""
 
-    id: str
+    place: str
     strange: str = ""
-    title: str = ""
+    heading: str = ""
     kind: SectionKind | None = None
     keystone: bool = False
     tags: list[str] = field(default_factory=list[str])
-    text: list[str] = field(default_factory=list[str])
-    effects: list[KeyChange] = field(default_factory=list[KeyChange])
-    choices: list[StoryChoice] = field(default_factory=list[StoryChoice])
+    lines: list[str] = field(default_factory=list[str])
+    changes: list[KeyChange] = field(default_factory=list[KeyChange])
+    ways: list[StoryChoice] = field(default_factory=list[StoryChoice])
     refusals: list[tuple[str, tuple[KeyTest, ...], str]] = field(
         default_factory=list[tuple[str, tuple[KeyTest, ...], str]]
     )
@@ -43,9 +43,9 @@ class Draft:
 
 def draft_of(
     name: str, lines: Sequence[str], known: frozenset[str], goal: Callable[[str], str], knot: str
-) -> Draft:
+) -> KnotDraft:
     """Read the lines of a knot or a stitch."""
-    reader = _KnotReader(Draft(name), known, goal, knot)
+    reader = _KnotReader(KnotDraft(name), known, goal, knot)
     for line in lines:
         reader.read(line.strip())
     return reader.finished()
@@ -55,7 +55,7 @@ class _KnotReader:
     """Goes through a knot line by line; what is beyond a book makes the knot strange."""
 
     def __init__(
-        self, draft: Draft, known: frozenset[str], goal: Callable[[str], str], knot: str
+        self, draft: KnotDraft, known: frozenset[str], goal: Callable[[str], str], knot: str
     ) -> None:
         self.draft = draft
         self.known = known
@@ -71,8 +71,8 @@ class _KnotReader:
 
     def read(self, line: str) -> None:
         if not line:
-            if self.choice is None and self.draft.text and self.draft.text[-1]:
-                self.draft.text.append("")
+            if self.choice is None and self.draft.lines and self.draft.lines[-1]:
+                self.draft.lines.append("")
             return
         if self.is_closed and not _CHOICE.match(line):
             self.strange("words after a divert")
@@ -98,18 +98,18 @@ class _KnotReader:
                 self.strange("a change after words")
             self.choice = replace(self.choice, effects=(*self.choice.effects, change))
         else:
-            if self.draft.text:
+            if self.draft.lines:
                 self.strange("a change after words")
-            self.draft.effects.append(change)
+            self.draft.changes.append(change)
 
     def tag(self, line: str) -> None:
         found = TAG.fullmatch(line)
         name, value = (found[1] or "", found[2]) if found else ("", "")
         value, draft = ESCAPE.sub(r"\1", value), self.draft
-        if draft.text or draft.effects or LIVE.search(found[2] if found else ""):
+        if draft.lines or draft.changes or LIVE.search(found[2] if found else ""):
             self.strange("a tag")
-        elif name == "title" and not draft.title and value:
-            draft.title = value
+        elif name == "title" and not draft.heading and value:
+            draft.heading = value
         elif name == "kind" and value in list(SectionKind) and draft.kind is None:
             draft.kind = SectionKind(value)
         elif name == "tag" and value:
@@ -136,7 +136,7 @@ class _KnotReader:
     def way(self, name: str) -> None:
         if name not in _ENDS:
             goal = self.goal(name)
-            self.draft.choices.append(StoryChoice("", "…", goal))
+            self.draft.ways.append(StoryChoice("", "…", goal))
 
     def words(self, line: str) -> None:
         diverts = [found[1] for found in _DIVERT.finditer(line)]
@@ -151,9 +151,9 @@ class _KnotReader:
             self.strange("more than plain words")
             for name in diverts:
                 self.way(name)
-            self.draft.text.append(line)
+            self.draft.lines.append(line)
         else:
-            self.draft.text.append(ESCAPE.sub(r"\1", line))
+            self.draft.lines.append(ESCAPE.sub(r"\1", line))
 
     def open(self, bullets: str, rest: str) -> None:
         self.is_closed = False
@@ -206,8 +206,12 @@ class _KnotReader:
         if choice is None:
             return
         here = f"{self.knot}.choices"
+        if choice.to in (here, "choices") and len(choice.requires) == 1 and not self.refused:
+            only = choice.requires[0]
+            self.refused = (KeyTest(only.key, not only.negated),)
+            choice = replace(choice, requires=())
         if choice.to in (here, "choices") and self.refused and not choice.requires:
-            if not self.draft.choices or choice.effects or len(self.told) != 1:
+            if not self.draft.ways or choice.effects or len(self.told) != 1:
                 self.strange("a refusal of another form")
             elif LIVE.search(self.told[0]):
                 self.strange("more than plain words")
@@ -220,21 +224,21 @@ class _KnotReader:
         if choice.to in _ENDS or not choice.to:
             self.strange("a choice that ends the story")
             return
-        self.draft.choices.append(choice)
+        self.draft.ways.append(choice)
 
     def join(self) -> None:
         """Make the choice before a refusal one with a gateway."""
         label, tests, said = self.draft.refusals[-1]
-        last = self.draft.choices[-1] if self.draft.choices else None
+        last = self.draft.ways[-1] if self.draft.ways else None
         if last is None or last.label != label or last.requires != tests or last.gateway:
             self.strange("a refusal of another form")
             return
-        self.draft.choices[-1] = replace(last, gateway=said)
+        self.draft.ways[-1] = replace(last, gateway=said)
 
-    def finished(self) -> Draft:
+    def finished(self) -> KnotDraft:
         self.close()
-        while self.draft.text and not self.draft.text[-1]:
-            self.draft.text.pop()
+        while self.draft.lines and not self.draft.lines[-1]:
+            self.draft.lines.pop()
         return self.draft
 
 

@@ -9,7 +9,7 @@ import hashlib
 import re
 from collections import defaultdict
 from html import escape
-from pathlib import Path
+from importlib.resources import files
 from typing import Any, Final
 
 from callboard.core.canonical import canonical_json, digest
@@ -26,7 +26,7 @@ from callboard.packs.questfoundry.formats.prose import (
     refusal_of,
 )
 
-_HERE: Final = Path(__file__).parent
+_HERE: Final = files(__package__ or __name__)
 _PLACES: Final = re.compile(
     "LANGUAGE|TITLE|BYLINE|NEEDS_SCRIPT|RESTART|CODEX|SCRIPT_HASH|STYLE_HASH|STYLE|SCRIPT|BOOK"
 )
@@ -36,8 +36,8 @@ _IN_SCRIPT: Final = {"<": "\\u003c", ">": "\\u003e", "&": "\\u0026"}
 
 def html_of(book: Book, words: PageWords) -> bytes:
     """Return the book as one page."""
-    style = (_HERE / "page.css").read_text("utf-8")
-    script = (_HERE / "page.js.txt").read_text("utf-8")
+    style = _HERE.joinpath("page.css").read_text("utf-8")
+    script = _HERE.joinpath("page.js.txt").read_text("utf-8")
     data = canonical_json(_PageData(book, words).whole())
     for each, written in _IN_SCRIPT.items():
         data = data.replace(each, written)
@@ -54,7 +54,7 @@ def html_of(book: Book, words: PageWords) -> bytes:
         "SCRIPT": script,
         "BOOK": data,
     }
-    return _filled((_HERE / "page.html").read_text("utf-8"), parts).encode()
+    return _filled(_HERE.joinpath("page.html").read_text("utf-8"), parts).encode()
 
 
 class _PageData:

@@ -32,16 +32,17 @@ from callboard.packs.questfoundry.formats.reading.ink import (
     PREAMBLE,
     TAGS,
     known_keys,
+    names_in,
     sections_of_knot,
 )
 from callboard.packs.questfoundry.formats.reading.twine import tests_last
 
 _INK_VERSION: Final = 21
 _SIGNS: Final = re.compile(
-    r"[\\{}|#]|(?<=/)[/*]|-(?=>)|<(?=[->])"
-    r"|^(?:[*+=~<\-]|(?:TODO|VAR|CONST|LIST|INCLUDE|EXTERNAL)\b)"
+    r"[\\{}|#~]|(?<=/)[/*]|-(?=>)|<(?=[->])"
+    r"|^(?:[*+=<\-]|(?:TODO|VAR|CONST|LIST|INCLUDE|EXTERNAL)\b)"
 )
-_LABEL_SIGNS: Final = re.compile(r"[\\{}|#\[\]]|(?<=/)[/*]|-(?=>)|<(?=[->])")
+_LABEL_SIGNS: Final = re.compile(r"[\\{}|#~\[\]]|(?<=/)[/*]|-(?=>)|<(?=[->])")
 # Flags of a choice: it has a condition; its words are shown before it is taken only; it has none.
 _CONDITION, _CHOICE_ONLY, _DEFAULT = 1, 4, 8
 
@@ -91,8 +92,9 @@ class _SourceWriter(_InkWriter):
         self.covered: dict[str, str] = {}
         kept = [each for each in book.verbatim if each.origin == "ink" and each.section is not None]
         known = known_keys(book)
+        names = names_in((each.text for each in kept), book.by_id)
         for each in kept:
-            derived = sections_of_knot(each.text, known, set(book.by_id))
+            derived = sections_of_knot(each.text, known, names)
             if derived and all(_is_same(book, section) for section in derived):
                 self.covered |= {section.id: "" for section in derived}
                 self.covered[derived[0].id] = each.text
@@ -157,13 +159,22 @@ class _SourceWriter(_InkWriter):
         lines = [f"+ {told}[{label}]", *(f"    {self.change(each)}" for each in choice.effects)]
         lines.append(f"    -> {self.path(choice.to)}")
         if gateway is not None:
-            both = " && ".join(map(self.test, tests))
             refusal = escaped(refusal_of(gateway, self.words))
-            lines += [f"+ {{not ({both})}} [{label}]", f"    {refusal}", f"    -> {knot}.choices"]
+            lines += [
+                f"+ {{{self.opposite(tests)}}} [{label}]",
+                f"    {refusal}",
+                f"    -> {knot}.choices",
+            ]
         return lines
 
     def test(self, test: KeyTest) -> str:
         return f"{'not ' if test.negated else ''}{self.keys[test.key]}"
+
+    def opposite(self, tests: Sequence[KeyTest]) -> str:
+        # One name between brackets would be a list.
+        if len(tests) == 1:
+            return self.test(KeyTest(tests[0].key, not tests[0].negated))
+        return f"not ({' && '.join(map(self.test, tests))})"
 
     def change(self, effect: KeyChange) -> str:
         return f"~ {self.keys[effect.key]} = {'true' if effect.op == 'set' else 'false'}"

@@ -8,8 +8,8 @@ import random
 import warnings
 from collections.abc import Mapping
 from importlib import import_module
+from importlib.resources import files
 from importlib.util import find_spec
-from pathlib import Path
 from typing import Any, Final
 
 from callboard.core.canonical import compact_json
@@ -22,7 +22,7 @@ from callboard.packs.questfoundry.formats.writing.printed import (
     Printing,
 )
 
-_HERE: Final = Path(__file__).parent
+_HERE: Final = files(__package__ or __name__)
 _LANGUAGE_LETTERS: Final = (2, 3)
 
 
@@ -59,7 +59,7 @@ def pdf_of(book: Book, words: PageWords, numbers: Mapping[str, int], *, any_font
         raise CannotPrint(
             "A PDF needs the package typst", fix="pip install 'callboard[pdf]'"
         ) from error
-    source = (_HERE / "gamebook.typ.txt").read_bytes()
+    source = _HERE.joinpath("gamebook.typ.txt").read_bytes()
     data = {"book": compact_json(_pages(book, words, numbers))}
     try:
         with warnings.catch_warnings():

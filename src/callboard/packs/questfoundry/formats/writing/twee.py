@@ -76,6 +76,7 @@ class _TweeWriter:
     def __init__(self, book: Book, dialect: str) -> None:
         self.book = book
         self.dialect = dialect
+        self.usual = FORMATS[dialect]
         self.names = passage_names(book)
         self.keys = variables(book)
         self.kept: dict[str, list[Verbatim]] = defaultdict(list)
@@ -104,8 +105,9 @@ class _TweeWriter:
         for each in self.book.verbatim:
             if each.name == STORY_DATA and each.section is None and each.text.startswith("{"):
                 rest = json.loads(each.text)
-        if str(rest.get("format", "")).lower() != self.dialect:
-            rest = {**rest, **FORMATS.get(self.dialect, {})}
+        named = str(rest.get("format", self.dialect)).lower()
+        if self.dialect == HARLOWE or named in FORMATS:
+            rest = rest if rest.get("format") and named == self.dialect else rest | self.usual
         told |= {"start": self.name(self.book.start), **rest}
         return f":: {STORY_DATA}\n{json.dumps(told, indent=2, ensure_ascii=False, sort_keys=True)}"
 

@@ -32,6 +32,8 @@ RUNS = frozenset(
         "POST /api/conferences/{conference_id}/rounds",
         "POST /api/conferences/{conference_id}/rounds/{round_id}/ask-again",
         "POST /api/plans",
+        "POST /api/quest/next-loop",
+        "POST /api/quest/runs",
         "POST /api/runs",
         "POST /api/runs/{run_id}/retry",
     }

@@ -93,7 +93,7 @@ def _check(plan: GrowthPlan) -> None:
 
 
 def _branch(garden: Garden, size: int, *, has_gate: bool) -> _Act:
-    """Part the ways and bring them together; the gateway is a way round for one branch only."""
+    """ColdPart the ways and bring them together; the gateway is a way round for one branch only."""
     entry, leave = garden.add(), garden.add(keystone=True)
     inside = [garden.add() for _ in range(size - 2 - has_gate)]
     branches = [inside[number::2] for number in range(2)]

@@ -42,15 +42,15 @@ around; factory graph central; factory graph path; factory notebook ask; factory
 factory order; factory prompts; factory proposals; factory state; factory timeline; factory
 variants; factory versions; factory voices; issues list; issues show; models list; models status;
 models test; packs list; plan list; plan show; prompts list; prompts show; quest artifacts; quest
-context report; quest hooks list; quest hooks show; quest loop show; quest loops; quest play; quest
-prompts check; quest tu list; quest tu show; receipts list; receipts show; receipts verify; recipes list; recipes show; route; runs events; runs list; runs proposals;
-runs show; runs slot; runs steps; runs watch; serve; sessions list; sessions show; tool list; tool
-show; usage
+context report; quest hooks list; quest hooks show; quest loop show; quest loops; quest play;
+quest prompts check; quest tu list; quest tu show; receipts list; receipts show; receipts verify;
+recipes list; recipes show; route; runs events; runs list; runs proposals; runs show; runs slot;
+runs steps; runs watch; serve; sessions list; sessions show; tool list; tool show; usage
 """
 # Commands that begin a run, or take one up: its journal is the record.
 STARTING = """
-alfred send; alfred undo; chat; conference; demo; plan new; run; runs fork; runs retry; factory chat;
-quest archive; quest chain; quest demo; quest next; quest resume; quest role ask; quest run
+alfred send; alfred undo; chat; conference; demo; plan new; run; runs fork; runs retry; factory
+chat; quest archive; quest chain; quest demo; quest next; quest resume; quest role ask; quest run
 """
 # Commands about this machine or about a folder that is not yet a project.
 OF_THE_MACHINE = """

@@ -8,12 +8,14 @@ from typing import Any, Final
 
 from callboard.choreography import Stage, choreography
 from callboard.choreography.operating import carry_out
+from callboard.choreography.small_models.forms import Form
 from callboard.core.bundled import bundled_yaml
 from callboard.core.canonical import Json
 from callboard.core.words import shorten
+from callboard.engine.errors import StepFailed
 from callboard.packs.questfoundry.bars.judging import judge
 from callboard.packs.questfoundry.bars.verdict import BarStatus
-from callboard.packs.questfoundry.book.model import Book, SectionKind
+from callboard.packs.questfoundry.book.model import Book, Section, SectionKind
 from callboard.packs.questfoundry.by_code import bind_by_code, gate_by_code
 from callboard.packs.questfoundry.growing.garden import plain_wording
 from callboard.packs.questfoundry.growing.shapes import GrowthPlan, StoryShape
@@ -25,6 +27,8 @@ _WRITER: Final = "scene_smith"
 _MOST_SENTENCES: Final = 4
 _MOST_CHARS: Final = 140
 _TOKENS: Final = 40
+# A model that cannot be trusted with a sentence is held to plain words after these.
+_BEGUN: Final = Form("You notice ", "")
 _BAD: Final = (BarStatus.YELLOW, BarStatus.RED, BarStatus.UNKNOWN)
 
 
@@ -51,6 +55,25 @@ def with_sentence(book: Book, section_id: str, said: str) -> Book:
     return told if _blemishes(told) <= _blemishes(book) else book
 
 
+async def _finished(stage: Stage, section: Section) -> str:
+    """Have the model finish a sentence in plain words; nothing if what it says cannot stand."""
+    try:
+        reply = await stage.ask(
+            f"finish/{section.id}",
+            _WRITER,
+            prompt="grow/finish",
+            schema=_BEGUN.schema(section.text),
+            max_tokens=_TOKENS,
+            before=shorten(section.text, 300),
+            begin=_BEGUN.before,
+        )
+    except StepFailed:
+        # The book has text without it.
+        return ""
+    said = _BEGUN.chosen({"data": reply.data})
+    return _BEGUN.filled(said, section.text, stage.studio.counter.count)
+
+
 @choreography
 async def grow(stage: Stage, seed: int = 7, sections: int = 24) -> Json:
     """Grow a small book, have a model name it and finish sentences, judge it and bind it."""
@@ -72,17 +95,7 @@ async def grow(stage: Stage, seed: int = 7, sections: int = 24) -> Json:
     for section in [each for each in book.sections if each.keystone][:_MOST_SENTENCES]:
         if section.kind is SectionKind.TERMINAL:
             continue
-        reply = await stage.ask(
-            f"finish/{section.id}",
-            _WRITER,
-            prompt="grow/finish",
-            max_tokens=_TOKENS,
-            before=shorten(section.text, 300),
-            begin="You notice",
-        )
-        told = reply.text.strip()
-        line = told if told.casefold().startswith("you notice") else f"You notice {told}"
-        after = with_sentence(book, section.id, line)
+        after = with_sentence(book, section.id, await _finished(stage, section))
         spoken += after is not book
         book = after
     operations = operations_on(stage.studio)

@@ -15,11 +15,12 @@ pytestmark = pytest.mark.anyio
 
 
 def speak(request: ModelRequest) -> str:
-    if request.json_schema is not None:
-        return json.dumps({"choice": request.json_schema["properties"]["choice"]["enum"][0]})
+    properties = (request.json_schema or {}).get("properties", {})
+    if "choice" in properties:
+        return json.dumps({"choice": properties["choice"]["enum"][0]})
     if "s00001" in (request.step_key or ""):
-        return "a gull that watches the gate."
-    # What no bar lets through: a key, an id, another person.
+        return json.dumps({"line": "You notice a gull that watches the gate."})
+    # What no form lets through: a key, an id, another person.
     return "I was using has_lamp with HK-20260101-01 and the seed of the model."
 
 

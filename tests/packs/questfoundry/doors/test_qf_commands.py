@@ -101,3 +101,25 @@ def test_an_adapter_fits_on_a_page_and_every_role_has_two_prompts() -> None:
         adapter = (folder / "adapters" / f"{role.id}.md").read_text("utf-8")
         full = (folder / "roles" / f"{role.id}.md").read_text("utf-8")
         assert len(adapter.splitlines()) <= 200 and len(full) > len(adapter)
+
+
+@pytest.mark.req("QF-147")
+@pytest.mark.parametrize(
+    ("typed", "told", "is_over"),
+    [
+        ("1\n", "wet and glad", True),
+        ("7\nx\n2\n", "dry and late", True),
+        ("/quit\n1\n", "You stand at the ford", False),
+        ("", "You stand at the ford", False),
+    ],
+)
+def test_a_book_is_played_by_what_is_typed_until_its_end_or_until_one_leaves(
+    book: Path, typed: str, told: str, is_over: bool
+) -> None:
+    (book / "ford.twee").write_text(STORY, "utf-8")
+    quest(book, "init", "The Ford")
+    quest(book, "import", "ford.twee")
+    quest(book, "gate", "--code")
+    played = call_warm("quest", "play", cwd=book, stdin=typed)
+    assert played.returncode == 0, played.stderr
+    assert told in played.stdout and ("The end." in played.stdout) is is_over

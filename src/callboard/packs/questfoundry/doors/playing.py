@@ -57,9 +57,10 @@ def play_at_terminal(book: Book, taken: list[str], *, as_json: bool) -> int:
             echo(clean(each["refusal"]))
     while True:
         choices = _show(book, here)
-        if not choices or not sys.stdin.isatty():
+        going = _asked(book, here, choices) if choices else None
+        if going is None:
             return 0
-        here = _asked(book, here, choices)
+        here = going
 
 
 def _choices(book: Book, here: ReaderPosition) -> list[Offered]:
@@ -77,15 +78,20 @@ def _show(book: Book, here: ReaderPosition) -> list[Offered]:
     return choices
 
 
-def _asked(book: Book, here: ReaderPosition, choices: list[Offered]) -> ReaderPosition:
+def _asked(book: Book, here: ReaderPosition, choices: list[Offered]) -> ReaderPosition | None:
+    """Return where the reader goes, or None if they leave."""
+    is_person = sys.stdin.isatty()
     while True:
-        sys.stderr.write("> ")
-        sys.stderr.flush()
-        typed = sys.stdin.readline().strip()
-        if typed.isdigit() and 1 <= int(typed) <= len(choices):
+        if is_person:
+            sys.stderr.write("> ")
+            sys.stderr.flush()
+        typed = sys.stdin.readline()
+        if not typed or typed.strip() == "/quit":
+            return None
+        if typed.strip().isdecimal() and 1 <= int(typed) <= len(choices):
             chosen = choices[int(typed) - 1]
             if chosen.is_open:
                 return take(book, here, chosen.choice.id)
             remark(clean(chosen.refusal))
         else:
-            remark(f"A number from 1 to {len(choices)}, please.")
+            remark(f"A number from 1 to {len(choices)}, please; /quit leaves.")

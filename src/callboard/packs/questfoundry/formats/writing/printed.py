@@ -100,14 +100,16 @@ class Printing:
 
     def _choice(self, choice: StoryChoice) -> PrintedChoice:
         gateway = gateway_of(self.book, choice)
-        told = [one_line(gateway.phrase)] if gateway and one_line(gateway.phrase) else []
-        told += [
+        phrase = one_line(gateway.phrase) if gateway else ""
+        told = [
             (self.words.without_word if test.negated else self.words.with_word).format(word=word)
             for test in needs(self.book, choice)
             if (word := self.codewords.get(test.key))
         ]
+        asked = self.words.and_then.join(told)
         return PrintedChoice(
-            self.words.and_then.join(told),
+            # The words of the gateway are a sentence of the story, and stand before what is asked.
+            f"{phrase} {asked}" if phrase and asked else phrase or asked,
             label_of(choice),
             tuple(self._notes(choice.effects)),
             choice.to,

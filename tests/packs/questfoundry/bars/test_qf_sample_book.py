@@ -12,7 +12,7 @@ from callboard.packs.questfoundry.book.model import Book, SectionKind
 
 
 def sample() -> Book:
-    held = files("callboard.packs.questfoundry").joinpath("sample/book.json")
+    held = files("callboard.packs.questfoundry").joinpath("sample/the-salt-bell.json")
     return Book.from_json(json.loads(held.read_text("utf-8")))
 
 

@@ -27,7 +27,8 @@ def arrived(foundry: Foundry, file: Path) -> tuple[Book, tuple[str, ...]]:
     story = read_story(data, kind)
     tip = foundry.cold.tip()
     known = None if tip is None else foundry.cold_book(tip)
-    if known is not None and known.sections and story.book.ifid in ("", known.ifid):
+    is_edited = kind != "book" and story.book.ifid in ("", None if known is None else known.ifid)
+    if known is not None and known.sections and is_edited:
         merged, _ = merge(known, story, kind)
         return merged, story.notes
     return story.book, story.notes

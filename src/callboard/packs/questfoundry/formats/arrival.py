@@ -3,9 +3,10 @@
 A file is known by what stands in it, not by its name.
 """
 
+import json
 import re
 from dataclasses import dataclass, replace
-from typing import Final, Literal
+from typing import Any, Final, Literal
 
 from callboard.core.codec import Coded
 from callboard.core.errors import InvalidInput
@@ -29,7 +30,7 @@ from callboard.packs.questfoundry.formats.prose import label_of, one_line, parag
 from callboard.packs.questfoundry.formats.reading.ink import read_ink
 from callboard.packs.questfoundry.formats.reading.twine import ReadStory, read_twee, read_twine
 
-StoryFile = Literal["twee", "twine", "ink"]
+StoryFile = Literal["twee", "twine", "ink", "book"]
 MOST_BYTES: Final = 50_000_000
 _PAGE: Final = re.compile(r"<tw-storydata\b", re.IGNORECASE)
 _HEADER: Final = re.compile(r"^::", re.MULTILINE)
@@ -53,6 +54,8 @@ class BookDiff(Coded):
 
 def kind_of_file(text: str) -> StoryFile:
     """Say what a file is."""
+    if text.lstrip("\ufeff \t\r\n").startswith("{"):
+        return "book"
     if _PAGE.search(text):
         return "twine"
     header, ink = _HEADER.search(text), _INK.search(text)
@@ -61,8 +64,8 @@ def kind_of_file(text: str) -> StoryFile:
     if ink:
         return "ink"
     raise InvalidInput(
-        "The file is no story of Twee, Twine or Ink",
-        fix="Give a .twee file, a page published by Twine 2, or an .ink file.",
+        "The file is no story of Twee, Twine or Ink, and no book of QuestFoundry",
+        fix="Give a .twee file, a page published by Twine 2, an .ink file or a book's JSON.",
     )
 
 
@@ -80,6 +83,20 @@ def read_story(data: bytes, kind: StoryFile | None = None) -> ReadStory:
             return read_twee(text)
         case "ink":
             return read_ink(text)
+        case "book":
+            return ReadStory(_read_book(text))
+
+
+def _read_book(text: str) -> Book:
+    try:
+        data: Any = json.loads(text.lstrip("\ufeff"))
+        return Book.from_json(data)
+    except (ValueError, TypeError, RecursionError) as error:
+        told = str(error).splitlines()
+        raise InvalidInput(
+            f"The file is no book of QuestFoundry: {'; '.join(told[:3])}",
+            fix="Give the JSON of a whole book: title, start and sections.",
+        ) from None
 
 
 def merge(book: Book, story: ReadStory, kind: StoryFile) -> tuple[Book, BookDiff]:

@@ -18,6 +18,7 @@ BENCHMARKS = (
     "assembly",
     "waiting_runs",
     "gate_queue",
+    "loop_pass",
     "recipe_run",
     "gate_overhead",
     "story_tools",
@@ -26,7 +27,9 @@ BENCHMARKS = (
     "knowledge_queries",
     "turn_quick",
     "kitchen_match",
+    "quest_formats",
     "http_health",
+    "quest_bars",
 )
 
 

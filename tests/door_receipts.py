@@ -14,6 +14,7 @@ LOOKS = frozenset(
         "POST /api/alfred/recipes/import",
         "POST /api/factory/export/preview",
         "POST /api/factory/import/preview",
+        "POST /api/factory/import/upload/preview",
         "POST /api/factory/notebooks/{notebook_id}/query",
         "POST /api/factory/prompts/preview",
         "POST /api/factory/scenes/{scene_id}/analyze",
@@ -31,6 +32,8 @@ RUNS = frozenset(
         "POST /api/conferences/{conference_id}/rounds",
         "POST /api/conferences/{conference_id}/rounds/{round_id}/ask-again",
         "POST /api/plans",
+        "POST /api/quest/next-loop",
+        "POST /api/quest/runs",
         "POST /api/runs",
         "POST /api/runs/{run_id}/retry",
     }

@@ -164,7 +164,7 @@ class Kitchen:
                 record = {"ingredient": item["name"], "quantity": 20}
                 await self.add("inventory_items", {**record, "unit": unit} if unit else record)
             if "remove_list" in wanted:
-                await self.add("shopping_items", {"name": item["name"]})
+                await self.add("shopping_items", {"name": f'"{item["name"]}"'})
         if case["expect"] == "remove_list":
             await self.add("shopping_items", {"name": "sugar"}, {"name": "tea"})
         if case["expect"] in ("cook", "scale") and not items:
@@ -271,7 +271,9 @@ def _removed(trial: Trial, items: list[dict[str, Any]]) -> str:
     hit = [i for i in items if any(same_name(r["name"], i["name"]) for r in lost)]
     said = trial.case["items"]
     is_second = bool(said) and said[0]["name"].startswith("item")
-    return "right" if len(lost) == 1 and (hit or is_second) else "wrong"
+    if is_second:
+        return "right" if len(lost) == 1 else "wrong"
+    return "right" if len(lost) == len(items) == len(hit) else "wrong"
 
 
 def _used(trial: Trial, items: list[dict[str, Any]]) -> str:
@@ -282,10 +284,15 @@ def _used(trial: Trial, items: list[dict[str, Any]]) -> str:
         found = [key for key, row in lost.items() if same_name(row["name"], item["name"])]
         if not found:
             return "wrong"
-        quantity, _ = _amount(item["amount"])
+        said = item["amount"].removesuffix(" left")
+        quantity, _ = _amount(said)
         after = trial.after["inventory_items"].get(found[0], {"quantity": 0})
         wants = 0 if quantity is None else max(20 - quantity, 0)
-        if re.search(r"\bbut\b|left|less", item["amount"]) or after.get("quantity") != wants:
+        if said != item["amount"]:
+            wants = quantity
+        elif said == "half":
+            wants = 10
+        if re.search(r"\bbut\b|less", said) or after.get("quantity") != wants:
             return "wrong"
     return "right"
 

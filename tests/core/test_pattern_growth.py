@@ -23,7 +23,7 @@ MADE_WHILE_RUNNING = {
     "callboard.library.story.facts.deaths",
     "callboard.library.story.facts.lives",
     "callboard.library.story.facts.skills",
-    "callboard.packs.alfred.kitchen.router.wording",
+    "callboard.packs.alfred.kitchen.hearing.speech",
     "callboard.library.story.text.front",
     # Made of forms.yaml as the modules are loaded, and measured there, as `_FORMS`.
     "callboard.packs.alfred.kitchen.router.words",

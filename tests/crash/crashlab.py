@@ -23,7 +23,7 @@ KILLED = -9
 PLAYS: dict[str, tuple[str, dict[str, Any], bool]] = {
     "conference": ("examples/conference", {"question": "Who has the key?", "query": "key"}, False),
     "recipe": ("recipe", {}, False),
-    "loop": ("loop", {"text": "A short text."}, False),
+    "loop": ("loop", {"brief": "A light.", "is_interactive": False}, False),
     "turn": ("examples/turn", {"message": "Where is the key?"}, True),
     "dag": ("dag", {"path": "Story/village.md"}, False),
     "ledger": ("ledger", {}, False),

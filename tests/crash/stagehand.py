@@ -37,7 +37,14 @@ from callboard.tools import Policy, ToolCall, ToolService
 
 PACK = Path(__file__).parent / "pack"
 SEA = "the lighthouse and the sea " * 10
-CHOICES = {"round/1/next": "expand", "round/2/next": "ground", "round/3/next": "stable"}
+LOOP = {
+    "next": {"step": "step_1", "reason": "first of all; afterwards the playbook stands in"},
+    "stable": {"goal_achieved": True},
+    "step_1_outline": {"outline": {"points": ["a light"]}},
+    "step_2_draft": {"draft": {"text": SEA}},
+    "step_3_notes": {"notes": {"verdict": "ok", "findings": []}},
+    "step_4_gate": {"report": {"decision": "pass", "why": "clear"}},
+}
 ANSWERS = {"more": "The brass key of the lamp room, please.", "word": "the last word"}
 # The lines the ledger's effects write, by the key of the step.
 LEDGER = {
@@ -62,8 +69,11 @@ class Witness:
 def speak(request: Any, witness: Witness, short_answer: bool) -> str:
     key = request.step_key
     witness.saw(key)
-    if key in CHOICES:
-        return json.dumps({"choice": CHOICES[key]})
+    place = key.partition("/")[2].partition("/")[0]
+    if key[0].isdigit() and place in LOOP:
+        said = LOOP[place]
+        artifacts = [{"type": kind, "content": each} for kind, each in said.items()]
+        return json.dumps({"artifacts": artifacts} if place.startswith("step_") else said)
     return "No." if short_answer and key == "answer" else f"{key}: {SEA}"
 
 

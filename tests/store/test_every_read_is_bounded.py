@@ -25,7 +25,7 @@ ALLOWED = {
     "cli/arguments.py": "named on the command line, where a pipe is welcome; bounded in size",
     "models/credentials/encrypted_file.py": "the system's own machine id",
     "models/providers/weights.py": "weights and archives in the user's cache, compared by hash",
-    "packs/writers_factory/exchange/binding.py": "what pandoc made in a fresh folder",
+    "library/binding/volume.py": "what pandoc made in a fresh folder",
     # Locks, keys and tapes, opened without following links where they are opened.
     "engine/ownership.py": "lock files: opened with O_NOFOLLOW and O_NONBLOCK, never read",
     "store/ledger/head.py": "the user's own head: O_NOFOLLOW and O_NONBLOCK, one line",

@@ -8,7 +8,7 @@ from contextlib import asynccontextmanager
 from pathlib import Path
 from typing import Any, Final
 
-from fastapi import FastAPI
+from fastapi import Depends, FastAPI
 
 from callboard import __version__
 from callboard.api import failure
@@ -16,6 +16,7 @@ from callboard.api.bodies import PATIENCE, Bodies, Capacity, Patience
 from callboard.api.entrance import CHANGE_HEADER, READING_METHODS, Entrance
 from callboard.api.failure import ErrorBody
 from callboard.api.pack_routes import OnDemand, PackRoutes
+from callboard.api.project import refuse_others
 from callboard.api.routes import ROUTERS
 from callboard.studio.packs import installed_packs
 from callboard.studio.studio import Opening, Studio
@@ -109,5 +110,10 @@ def create_app(
     app.add_middleware(Entrance, token=token, patience=patience)
     failure.install(app)
     for router in ROUTERS:
-        app.include_router(router, prefix="/api", responses=failure.ERRORS)
+        app.include_router(
+            router,
+            prefix="/api",
+            responses=failure.ERRORS,
+            dependencies=[Depends(refuse_others)],
+        )
     return app

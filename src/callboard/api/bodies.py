@@ -46,6 +46,7 @@ PATIENCE = Patience()
 
 
 DEFAULT_BYTES: Final = 1_000_000
+FILE_TYPE: Final = "application/octet-stream"
 MOST_ENTRIES: Final = 20_000
 """Lists and objects cost far more than text of their length; reading them holds everything up."""
 _ENTRY_MARKS: Final = (b",", b"[", b"{")
@@ -113,7 +114,8 @@ class Bodies:
 
 async def _gather(scope: Scope, receive: Receive, patience: Patience, most: int) -> bytes:
     path: str = scope["path"]
-    told = Headers(scope=scope).get("content-length", "")
+    headers = Headers(scope=scope)
+    told = headers.get("content-length", "")
     expected = int(told) if told.isascii() and told.isdecimal() else None
     if expected is not None and expected > most:
         raise _too_large(path, f"{expected} bytes", most)
@@ -127,7 +129,9 @@ async def _gather(scope: Scope, receive: Receive, patience: Patience, most: int)
             fix="Send it again, on a connection that does not stall.",
             limit_seconds=round(seconds),
         ) from None
-    if path.startswith("/api/") and _has_too_many_entries(body):
+    # A file is never read as lists and objects, whatever bytes are in it.
+    is_file = headers.get("content-type", "").strip().lower() == FILE_TYPE
+    if path.startswith("/api/") and not is_file and _has_too_many_entries(body):
         raise BodyTooLarge(
             f"The body of this request to {path} has more than {MOST_ENTRIES} entries",
             fix=f"Send at most {MOST_ENTRIES} entries of lists and objects at once.",

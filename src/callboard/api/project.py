@@ -12,7 +12,11 @@ from pydantic import BaseModel, ConfigDict
 
 from callboard.core.clock import iso
 from callboard.core.vocabulary import RunRecord
+from callboard.store.connection import Connection
+from callboard.store.journal.runs import find_run
+from callboard.studio.privacy import Viewer
 from callboard.studio.studio import Studio
+from callboard.tools.audit.receipts import read_receipt
 
 
 async def studio_of(request: Request) -> Studio:
@@ -21,6 +25,41 @@ async def studio_of(request: Request) -> Studio:
 
 
 OpenStudio = Annotated[Studio, Depends(studio_of)]
+
+
+async def viewer_of(
+    user_id: Annotated[
+        str | None, Query(max_length=100, description="Who asks, where several people talk here.")
+    ] = None,
+) -> Viewer:
+    """Return who asks."""
+    return Viewer(user_id)
+
+
+Asking = Annotated[Viewer, Depends(viewer_of)]
+
+
+async def refuse_others(request: Request, viewer: Asking) -> None:
+    """Refuse whatever is about a run, a session or a receipt of somebody else's conversation.
+
+    Asked before every route of the runtime, so that none can forget it.
+    """
+    named = request.path_params
+    session = str(named.get("session_id") or request.query_params.get("session_id") or "")
+    if not session and not {"run_id", "receipt_id"} & named.keys():
+        return
+
+    def look(connection: Connection) -> None:
+        told = session
+        if "run_id" in named:
+            run = find_run(connection, str(named["run_id"]))
+            told = "" if run is None else run.session_id
+        elif "receipt_id" in named:
+            told = read_receipt(connection, str(named["receipt_id"])).session_id
+        if told:
+            viewer.require(connection, told)
+
+    request.app.state.studio.database.read(look)
 
 
 class Wanted(BaseModel):

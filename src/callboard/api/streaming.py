@@ -17,6 +17,7 @@ from fastapi.responses import StreamingResponse
 from callboard.core.canonical import compact_json
 from callboard.core.events import Event, RunChanged
 from callboard.core.vocabulary import TERMINAL_STATES
+from callboard.studio.privacy import Viewer
 from callboard.studio.studio import Studio
 
 STREAM: Final[dict[int | str, dict[str, Any]]] = {
@@ -57,14 +58,24 @@ def stream_run(studio: Studio, run_id: str, after: int) -> StreamingResponse:
     return _answer(studio, _Stream(stored, lambda event: event.run_id == run.id, _is_over))
 
 
-def stream_project(studio: Studio, session_id: str | None, after: int) -> StreamingResponse:
-    """Answer with what happens in a project or a session, until the caller goes away."""
+def stream_project(
+    studio: Studio, viewer: Viewer, session_id: str | None, after: int
+) -> StreamingResponse:
+    """Answer with what the caller may see of a project or a session, until they go away."""
     session = studio.sessions.get(session_id).id if session_id is not None else None
-    stored = studio.engine.events(session_id=session, after=after)
-    return _answer(
-        studio,
-        _Stream(stored, lambda event: session in (None, event.session_id), lambda _event: False),
-    )
+
+    def concerns(event: Event) -> bool:
+        theirs = event.session_id
+        if theirs is None or session not in (None, theirs):
+            return session is None
+        return studio.database.read(lambda connection: viewer.sees(connection, theirs))
+
+    async def shown() -> AsyncIterator[Event]:
+        async for event in studio.engine.events(session_id=session, after=after):
+            if concerns(event):
+                yield event
+
+    return _answer(studio, _Stream(shown(), concerns, lambda _event: False))
 
 
 def _is_over(event: Event) -> bool:

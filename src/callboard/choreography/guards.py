@@ -8,7 +8,8 @@ from collections.abc import Callable, Iterable
 from typing import Final
 
 from callboard.core.errors import Conflict
-from callboard.core.vocabulary import UNFINISHED, RunRecord, RunState
+from callboard.core.vocabulary import UNFINISHED, RunRecord, RunState, SignalKind
+from callboard.operations.runtime import send_signal
 from callboard.store.connection import Connection
 from callboard.store.journal.runs import list_runs
 from callboard.studio.studio import Studio
@@ -28,6 +29,17 @@ def is_interrupted(studio: Studio, run: RunRecord) -> bool:
     return has_begun or studio.clock.now_ms() - run.created_at >= _STARTING_MS
 
 
+async def end_left(studio: Studio, run: RunRecord) -> bool:
+    """End a run that was paused or that nobody goes on with, so that another may begin.
+
+    What it has done stands, and whoever comes next tells of it. Says whether it was one.
+    """
+    if run.state is not RunState.PAUSED and not is_interrupted(studio, run):
+        return False
+    await send_signal(studio, run.id, SignalKind.CANCEL, "another message came after it")
+    return True
+
+
 def only_one(
     choreography: str, refusal: Refusal, counts: Callable[[RunRecord], bool] | None = None
 ) -> Callable[[Connection], None]:
@@ -40,15 +52,24 @@ def only_one(
     return guard
 
 
-def one_per_session(connection: Connection, run: RunRecord, refusal: Refusal) -> None:
-    """Object to a stored run while another of its choreography is under way in its session."""
+def one_per_session(
+    studio: Studio, connection: Connection, run: RunRecord, refusal: Refusal
+) -> None:
+    """Object to a stored run while another of its choreography is under way in its session.
+
+    One whose process died is given up for it: what it had done stands, and it can be retried.
+    """
     under_way = list_runs(
         connection,
         states=UNFINISHED,
         session_id=run.session_id,
         choreography=run.choreography,
     )
-    _refuse((other for other in under_way if other.id != run.id), refusal)
+    others = [other for other in under_way if other.id != run.id]
+    lost = [other for other in others if is_interrupted(studio, other)]
+    _refuse((other for other in others if other not in lost), refusal)
+    for other in lost:
+        studio.engine.give_up(connection, other)
 
 
 def _refuse(others: Iterable[RunRecord], refusal: Refusal) -> None:

@@ -1,5 +1,6 @@
 """A project opened to be read, no engine and no lock, and finding what the user named in it."""
 
+import os
 from collections.abc import Callable, Generator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
@@ -15,9 +16,11 @@ from callboard.store.database import Database
 from callboard.store.journal.runs import list_runs, load_run, match_runs
 from callboard.store.kept import check_kept_folder
 from callboard.studio.database import admit, open_database, refuse_lost
+from callboard.studio.privacy import Viewer
 from callboard.studio.project import Project
 
 LAST = "last"
+PERSON_VARIABLE = "CALLBOARD_USER"
 # A paused run rests because somebody wanted it to.
 _GOING = tuple(state for state in UNFINISHED if state is not RunState.PAUSED)
 
@@ -110,8 +113,19 @@ class OpenJournal:
         return empty if self._database is None else self._database.read(work)
 
     def run(self, text: str) -> RunRecord:
-        """Return the run a user means."""
-        return self.read(lambda connection: find_run(connection, text))
+        """Return the run a user means; one of somebody else's conversation raises."""
+
+        def work(connection: Connection) -> RunRecord:
+            found = find_run(connection, text)
+            self.viewer.require(connection, found.session_id)
+            return found
+
+        return self.read(work)
+
+    @property
+    def viewer(self) -> Viewer:
+        """Who looks: the person the environment names, if it names one."""
+        return Viewer(os.environ.get(PERSON_VARIABLE) or None)
 
     def owners(self) -> Owners:
         """Return who executes what."""

@@ -258,6 +258,10 @@ class Engine:
             async for event in events:
                 yield event
 
+    def give_up(self, connection: Connection, run: RunRecord) -> None:
+        """End, within a transaction, a run whose process died; `retry` goes on with it."""
+        self._recovery.give_up(connection, run)
+
     def load(self, run_id: str) -> RunRecord:
         """Return a run as stored."""
         return self._database.read(lambda connection: load_run(connection, run_id))

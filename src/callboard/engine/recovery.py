@@ -56,7 +56,7 @@ class Recovery:
                 if await self._take_up(run):
                     recovered.append(run)
             elif run.state in (RunState.RUNNING, RunState.PENDING):
-                await self._mark_interrupted(run, f"Run {run.id} was interrupted")
+                await self._mark_interrupted(run, "")
                 recovered.append(run)
         if mode == "auto" and self._adopter is None:
             self._adopter = asyncio.create_task(self._adopt(), name="callboard-adopter")
@@ -121,19 +121,18 @@ class Recovery:
             return False
         return deaths_in_vain(connection, run.id) >= self._most_deaths
 
-    async def _mark_interrupted(self, run: RunRecord, told: str) -> None:
+    def give_up(self, connection: Connection, run: RunRecord, told: str = "") -> None:
+        """End a run that nobody executes, within a transaction of the caller."""
         error = RunInterrupted(
-            told,
+            told or f"Run {run.id} was interrupted",
             fix=f"`callboard runs retry {run.id}` goes on from its last finished step.",
         ).record()
-        now = self._backstage.clock.now_ms()
-        me = self._ownership.id
+        now, me = self._backstage.clock.now_ms(), self._ownership.id
+        if claim(connection, run.id, me, run.owner):
+            finish(connection, run.id, RunState.FAILED, me, now, error=error)
+            body = RunChanged(RunState.FAILED.value, error=error.to_json())
+            append_event(connection, body, at=now, session_id=run.session_id, run_id=run.id)
 
-        def work(connection: Connection) -> None:
-            if claim(connection, run.id, me, run.owner):
-                finish(connection, run.id, RunState.FAILED, me, now, error=error)
-                body = RunChanged(RunState.FAILED.value, error=error.to_json())
-                append_event(connection, body, at=now, session_id=run.session_id, run_id=run.id)
-
-        await self._database.write(work)
+    async def _mark_interrupted(self, run: RunRecord, told: str) -> None:
+        await self._database.write(lambda connection: self.give_up(connection, run, told))
         self._backstage.settled(run.id, run.session_id)

@@ -4,7 +4,7 @@ For what belongs to one pack and is always read as a whole: a mode, an outline, 
 two packs share, or what is searched by its content, has a table of its own.
 """
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from typing import Any
 
 from callboard.core.canonical import Json, compact_json
@@ -71,6 +71,15 @@ class Records:
             {"pack": self._pack, "kind": kind},
         )
         return {str(row["id"]): decode(row["body"]) for row in rows}
+
+    def everything(self, connection: Connection) -> Iterator[tuple[str, str, Body]]:
+        """Return every document with its kind and id, oldest first, within a unit of work."""
+        rows: Any = connection.execute(
+            "SELECT kind, id, body FROM records WHERE pack = :pack ORDER BY created_at, rowid",
+            {"pack": self._pack},
+        )
+        for row in rows:
+            yield str(row["kind"]), str(row["id"]), decode(row["body"])
 
     def store(
         self, connection: Connection, kind: str, record_id: str, body: Mapping[str, Json]

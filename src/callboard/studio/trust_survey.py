@@ -15,6 +15,7 @@ from callboard.studio.settings_files import parse_settings_file, read_settings_f
 _MEANINGS: Final = {
     "agents.yaml": "changes who is on the staff, what they are told and which model they ask",
     "recipes": "recipes of its own",
+    "loops": "loops of its own",
     "prompts": "prompt texts in place of Callboard's own",
     "callboard.db": "a database: runs, receipts, answers in your name",
     "kitchen.db": "a kitchen's database",

@@ -8,7 +8,8 @@ from tiny_domain import TinyDomain
 from turn_parlour import Parlours
 
 from callboard.core.errors import CallboardError
-from callboard.core.vocabulary import RunState
+from callboard.core.vocabulary import RunState, SignalKind
+from callboard.operations.runtime import send_signal
 from callboard.store.journal.runs import list_runs
 from callboard.testing import Blackout, Line, Moment
 
@@ -82,3 +83,30 @@ async def test_an_interrupted_turn_is_told_of_by_the_next(tiny: TinyDomain, parl
         statuses = [each["status"] for each in parlour.talk.turns(parlour.session)]
         assert statuses == ["interrupted", "done"]
         assert "interrupted" not in (await parlour.say("show tasks")).message
+
+
+@pytest.mark.req("AL-41")
+async def test_a_turn_that_was_stopped_does_not_block_the_next(
+    tiny: TinyDomain, parlour_of: Parlours
+):
+    async with parlour_of(tiny, LISTEN, THINK) as parlour:
+        studio, signals = parlour.studio, []
+
+        def pause(number: int) -> None:
+            run = studio.database.read(list_runs)[0]
+            if number == 1:
+                told = send_signal(studio, run.id, SignalKind.PAUSE, "the lid was closed")
+                signals.append(asyncio.ensure_future(told))
+
+        tiny.on_write = pause
+        with contextlib.suppress(CallboardError, TimeoutError):
+            async with asyncio.timeout(3):
+                await parlour.say("note Bo and the call", mode="plan")
+        await asyncio.gather(*signals)
+        tiny.on_write = None
+        assert studio.database.read(list_runs)[0].state is RunState.PAUSED
+        said = await parlour.say("show contacts", mode="quick")
+        assert "was interrupted" in said.message
+        assert tiny.names("contacts") == ["Bo"]
+        statuses = [each["status"] for each in parlour.talk.turns(parlour.session)]
+        assert statuses == ["interrupted", "done"]

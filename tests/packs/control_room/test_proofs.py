@@ -6,6 +6,7 @@ from typing import Any
 import pytest
 from control_room_stage import PROSE, SCENE_5, Backstage, Theatre, staff
 
+from callboard.core.canonical import digest_bytes
 from callboard.models import Script
 from callboard.tools import Policy, ToolCall
 
@@ -78,6 +79,32 @@ async def test_what_fails_is_applied_only_by_force_and_on_record(theatre: Theatr
         by_id = {each["receipt_id"]: each["tool_id"] for each in receipts}
         linked = [by_id[each] for each in issue.receipt_ids]
         assert linked.count("proofreader") == 2 and linked[-1] == "write_file"
+
+
+async def test_what_was_proposed_before_there_was_a_proof_is_judged_too(theatre: Theatre) -> None:
+    async with theatre.serve(drafted(BROKEN)) as stage:
+        run = await finished(stage)
+
+        def grow_old(connection: Any) -> None:
+            """Leave the commit as a run of an older version left it."""
+            where = {"run_id": run["run_id"], "key": "commit/0"}
+            said = "SELECT output FROM steps WHERE run_id = :run_id AND key = :key"
+            output = json.loads(connection.execute(said, where).fetchone()["output"])
+            del output["proof"]
+            text = json.dumps(output)
+            connection.execute(
+                "UPDATE steps SET output = :text, output_hash = :sha256"
+                " WHERE run_id = :run_id AND key = :key",
+                {**where, "text": text, "sha256": digest_bytes(text.encode())},
+            )
+
+        await stage.studio.database.write(grow_old)
+        (old,) = await stage.get(f"/runs/{run['run_id']}/proposals")
+        assert old["proof"] is None
+        refused = await stage.post(f"/runs/{run['run_id']}/apply", status=409)
+        assert refused["error"]["code"] == "proposal_unproven"
+        (written,) = await stage.post(f"/runs/{run['run_id']}/apply", {"force": True})
+        assert written["applied"] and written["proof"]["verdict"] == "FAIL"
 
 
 async def test_what_was_mended_meanwhile_is_applied_without_force(theatre: Theatre) -> None:

@@ -16,8 +16,56 @@ DISPATCHERS: dict[str, dict[str, Any]] = {"embedded": {}}
 
 SAMPLE = Path(examples.__file__).parent / "sample"
 SEA = "the lighthouse and the sea " * 10
-CHOICES = {"round/1/next": "expand", "round/2/next": "ground", "round/3/next": "stable"}
 EDITED = "a heron stood in the reeds"
+
+
+def made(**artifacts: Any) -> str:
+    """Return what a role of a loop says."""
+    told = [{"type": kind, "content": each} for kind, each in artifacts.items()]
+    return json.dumps({"artifacts": told})
+
+
+OUTLINE = made(outline={"points": ["a light"]})
+DRAFT = made(draft={"text": SEA})
+NOTES = made(notes={"verdict": "ok", "findings": []})
+PASSED = made(report={"decision": "pass", "why": "clear"})
+BLOCKED = made(report={"decision": "block", "why": "dark", "remediation": [{"fix": "light"}]})
+MADE = {"outline": OUTLINE, "draft": DRAFT, "notes": NOTES, "gate": PASSED}
+
+
+class LoopLines(dict[str, str]):
+    """What everybody in a loop says, by step; a model that failed moves the numbers on."""
+
+    def get(self, key: str, default: Any = None) -> Any:
+        """Return what is said at a key; the showrunner leaves the notes out."""
+        number, _, rest = key.partition("/")
+        if key in self or not rest:
+            return super().get(key, default)
+        if rest == "stable":
+            return json.dumps({"goal_achieved": True})
+        if rest.startswith("next"):
+            steps = {"1": "step_1_outline", "2": "step_2", "3": "step_4_gate"}
+            step = steps.get(number, "step_5_copy")
+            return json.dumps({"step": step, "reason": "it is due"})
+        return MADE[rest.partition("/")[0].split("_")[2]]
+
+
+CALLS = (
+    *(f"{number}/next" for number in (1, 2, 3, 4)),
+    "1/step_1_outline/planner/ask",
+    "2/step_2_draft/writer/ask",
+    "3/step_4_gate/critic/ask",
+    "5/stable",
+)
+PLAYBOOK_CALLS = (
+    "1/step_1_outline/planner/ask",
+    "2/step_2_draft/writer/ask",
+    "3/step_3_notes/editor/ask",
+    "3/step_3_notes/critic/ask",
+    "4/step_4_gate/critic/ask",
+    "5/step_1_outline/planner/ask",
+    "7/step_4_gate/critic/ask",
+)
 
 PLAYS = {
     "conference": Scenario(
@@ -37,13 +85,25 @@ PLAYS = {
     ),
     "loop": Scenario(
         "examples/loop",
-        {"text": "A short text."},
+        {"brief": "A text about a lighthouse.", "is_interactive": False},
         sample=SAMPLE,
-        lines={key: json.dumps({"choice": choice}) for key, choice in CHOICES.items()},
+        lines=LoopLines(),
         edits={
-            "round/1/next": ({"text": "", "data": {"choice": "tighten"}}, "round/1/tighten"),
-            "round/1/expand": (EDITED, EDITED),
+            "1/step_1_outline/planner/ask": (made(outline={"points": [EDITED]}), EDITED),
+            "4/next/decided": (
+                {"decision": {"step": "step_3_notes", "reason": EDITED}},
+                "4/step_3_notes/critic/ask",
+            ),
         },
+        survives=CALLS,
+    ),
+    "loop that asks": Scenario(
+        "examples/loop",
+        {"brief": "A text about a lighthouse.", "policy": "playbook"},
+        sample=SAMPLE,
+        lines=LoopLines({"4/step_4_gate/critic/ask": BLOCKED}),
+        answers={f"{number}/limit": "retry" for number in range(5, 12)},
+        survives=PLAYBOOK_CALLS,
     ),
     "turn": Scenario(
         "examples/turn",

@@ -33,11 +33,19 @@ class Boundary:
         # What had begun, and perhaps ended, when the signal was sent.
         self.began: set[str] = set()
 
+        self._is_due = False
+
     def aim(self, studio: Any, run_id: str) -> None:
         self._target = (studio, run_id)
+        if self._is_due:
+            self._send()
 
     def _send(self) -> None:
-        assert self._target is not None
+        if self._target is None:
+            # The step was on record before the start of the run was told.
+            self._is_due = True
+            self._house.doors.clear()
+            return
         studio, run_id = self._target
         self.began = set(self._house.executions(run_id))
         self._house.doors.clear()

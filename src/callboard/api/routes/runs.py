@@ -8,7 +8,16 @@ from fastapi import APIRouter, Query, Request
 from fastapi.responses import StreamingResponse
 from pydantic import Field
 
-from callboard.api.project import Entry, JobShape, OpenStudio, Paged, Shown, Wanted, job_shape
+from callboard.api.project import (
+    Asking,
+    Entry,
+    JobShape,
+    OpenStudio,
+    Paged,
+    Shown,
+    Wanted,
+    job_shape,
+)
 from callboard.api.streaming import STREAM, resume_point, stream_run
 from callboard.choreography.recipe import (
     RecipeNotFound,
@@ -105,6 +114,7 @@ async def start_run(studio: OpenStudio, wanted: RunWanted) -> StartedRun:
 async def list_all(
     studio: OpenStudio,
     page: Paged,
+    viewer: Asking,
     status: RunState | None = None,
     recipe_id: Annotated[str | None, Query(max_length=200)] = None,
 ) -> list[RunLine]:
@@ -113,7 +123,11 @@ async def list_all(
     name = f"{studio.settings.pack}/{recipe_id}" if recipe_id is not None else None
     runs = await asyncio.to_thread(
         studio.database.read,
-        lambda connection: list_runs(connection, states=states, choreography=name),
+        lambda connection: viewer.among(
+            connection,
+            list_runs(connection, states=states, choreography=name),
+            lambda run: run.session_id,
+        ),
     )
     found = page.cut([run for run in runs if is_recipe_run(run)])
     return [RunLine.model_validate(run_line(run)) for run in found]
@@ -212,10 +226,12 @@ class NewSession(Wanted):
 
 @sessions_router.get("")
 async def list_sessions(
-    studio: OpenStudio, page: Paged, state: SessionState | None = None
+    studio: OpenStudio, page: Paged, viewer: Asking, state: SessionState | None = None
 ) -> list[SessionShape]:
     """List sessions."""
-    return [_shape(each) for each in page.cut(studio.sessions.list(state))]
+    listed = studio.sessions.list(state)
+    found = studio.database.read(lambda c: viewer.among(c, listed, lambda session: session.id))
+    return [_shape(each) for each in page.cut(found)]
 
 
 @sessions_router.post("", status_code=201)

@@ -6,7 +6,7 @@ from fastapi import APIRouter, Query, Request
 from fastapi.responses import JSONResponse, StreamingResponse
 
 from callboard import __version__
-from callboard.api.project import OpenStudio, Shown
+from callboard.api.project import Asking, OpenStudio, Shown
 from callboard.api.streaming import STREAM, resume_point, stream_project
 from callboard.choreography.staffing import agents_now, tier_of
 from callboard.tools import off_loop
@@ -37,11 +37,12 @@ async def describe(request: Request) -> JSONResponse:
 async def events(
     studio: OpenStudio,
     request: Request,
+    viewer: Asking,
     session_id: Annotated[str | None, Query(description="Only of this session.")] = None,
     after: Annotated[int, Query(ge=0, le=2**53, description="Only later than this number.")] = 0,
 ) -> StreamingResponse:
     """Stream what happens, from a point on; a browser that comes back misses nothing."""
-    return stream_project(studio, session_id, resume_point(request, after))
+    return stream_project(studio, viewer, session_id, resume_point(request, after))
 
 
 agents_router = APIRouter(prefix="/agents", tags=["agents"])

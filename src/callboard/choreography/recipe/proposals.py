@@ -7,7 +7,7 @@ import asyncio
 import logging
 from dataclasses import dataclass, replace
 
-from callboard.choreography.recipe.running.play import PROOF
+from callboard.choreography.recipe.running.play import PROOF, RecipeHouse
 from callboard.choreography.recipe.running.proof import Proof, prove_again
 from callboard.choreography.recipe.running.writing import diff_of, read_current
 from callboard.choreography.recipe.view import RunView
@@ -120,10 +120,11 @@ async def apply_proposals(
 
 async def _proven(studio: Studio, proposal: FileProposal, *, force: bool) -> FileProposal:
     """Have the text looked at again: the book may be another one by now."""
-    if proposal.proof is None:
+    tool = proposal.proof.tool if proposal.proof is not None else _proof_tool(studio, proposal)
+    if tool is None:
         return proposal
     place = (proposal.session_id, proposal.run_id, proposal.path, proposal.text)
-    proof = await prove_again(studio, proposal.proof.tool, place)
+    proof = await prove_again(studio, tool, place)
     if proof.fails and not force:
         raise ProposalUnproven(
             f"{proposal.path} is not written: {proof.reason}",
@@ -134,6 +135,15 @@ async def _proven(studio: Studio, proposal: FileProposal, *, force: bool) -> Fil
             receipt_id=proof.receipt_id,
         )
     return replace(proposal, proof=proof)
+
+
+def _proof_tool(studio: Studio, proposal: FileProposal) -> str | None:
+    """Return what looks at the texts of a pack now; a proposal may be older than that."""
+    name = studio.engine.load(proposal.run_id).choreography.partition("/")[0]
+    repertoire = studio.repertoire
+    packs = (each for each in repertoire.packs if each.name == name)
+    houses = (getattr(shelf, "house", None) for pack in packs for shelf in repertoire.shelves(pack))
+    return next((each.proof for each in houses if isinstance(each, RecipeHouse)), None)
 
 
 def _check(proposal: FileProposal, *, force: bool) -> None:

@@ -195,6 +195,8 @@ class Routed:
     # Ids that are held in focus from now on, and ids that no longer are.
     pins: tuple[str, ...] = ()
     unpins: tuple[str, ...] = ()
+    # Said only where no model can be asked that understands more.
+    weak: bool = False
 
 
 @dataclass(frozen=True, slots=True)

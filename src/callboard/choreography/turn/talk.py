@@ -7,6 +7,7 @@ from collections.abc import Callable
 from dataclasses import asdict, dataclass
 from typing import Any, Final, TypeVar
 
+from callboard.choreography.guards import end_left
 from callboard.choreography.turn.conversations import (
     TURN,
     Conversations,
@@ -117,7 +118,9 @@ class Talk:
             return await self._outcome(sent.run_id, sent.part)
         run, question = self._conversations.open_turn(session_id)
         if run is not None and question is None:
-            raise busy(run)
+            if not await end_left(self._studio, run):
+                raise busy(run)
+            run = None
         said: dict[str, Json] = {
             "message": message if gesture is None else self._worded(gesture, message, session_id),
             "mode": mode,

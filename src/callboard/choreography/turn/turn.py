@@ -121,7 +121,7 @@ class Turn:
 
         def admit(connection: Connection, run: RunRecord) -> None:
             refuse_strangers(connection, run.session_id, str(args["user_id"]))
-            refuse_if_busy(connection, run)
+            refuse_if_busy(studio, connection, run)
             if not args.get("end"):
                 client = args.get("client_message_id")
                 begun = Begun(run.session_id, run.id, 1, message, client)
@@ -223,9 +223,10 @@ def refuse_strangers(connection: Connection, session_id: str, user_id: str) -> N
         )
 
 
-def refuse_if_busy(connection: Connection, run: RunRecord) -> None:
+def refuse_if_busy(studio: Studio, connection: Connection, run: RunRecord) -> None:
     """Object to a second turn in a session while one is under way."""
     one_per_session(
+        studio,
         connection,
         run,
         lambda other: Busy(

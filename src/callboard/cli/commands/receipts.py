@@ -87,6 +87,7 @@ def show(
         rows = journal.read(lambda c: c.execute("SELECT id FROM receipts").fetchall())
         receipt_id = pick(matching([row["id"] for row in rows], receipt), receipt, "receipt")
         found = journal.read(lambda connection: read_receipt(connection, receipt_id))
+        journal.read(lambda connection: journal.viewer.require(connection, found.session_id))
         trail = journal.project.trail
         is_valid = is_trustworthy(found, Signer(trail), trail.folder)
     if as_json:
@@ -181,7 +182,8 @@ def _receipts(journal: "OpenJournal", session: str | None, run: str | None) -> "
 
     def work(connection: Connection) -> "list[Receipt]":
         session_id = None if session is None else load_session(connection, session).id
-        return list(list_receipts(connection, session_id=session_id, run_id=run_id))
+        found = list_receipts(connection, session_id=session_id, run_id=run_id)
+        return journal.viewer.among(connection, found, lambda receipt: receipt.session_id)
 
     nothing: list[Receipt] = []
     return journal.read_or(nothing, work)

@@ -39,7 +39,8 @@ def list_runs_report(
 
     def work(connection: Connection) -> list[RunRecord]:
         session_id = None if session is None else load_session(connection, session).id
-        return list_runs(connection, states=wanted, session_id=session_id, limit=limit)
+        found = list_runs(connection, states=wanted, session_id=session_id, limit=limit)
+        return journal.viewer.among(connection, found, lambda run: run.session_id)
 
     runs = journal.read_or([], work)
     if as_json:

@@ -1,27 +1,44 @@
-"""A loop: a model picks the next of four steps until it calls the work stable, or a guard does."""
+"""A loop: a text is planned, written, read and let pass, in whatever order gets it there."""
 
-from typing import Any
+from pathlib import Path
+from typing import Any, Final, Literal
 
-from callboard.choreography import Stage, choreography
+from callboard.choreography.loop import (
+    CodeOutcome,
+    LoopChoreography,
+    LoopHouse,
+    LoopRegistry,
+    LoopRole,
+    NamedCast,
+    NamedChecks,
+    RecordWorkspace,
+    StepView,
+    load_loops,
+)
+from callboard.studio.studio import Studio
 
-STEPS = ("expand", "tighten", "brighten", "ground")
-STABLE = "stable"
+# What each kind of artifact looks like.
+SHAPES: Final = dict[str, Any](
+    outline=dict[Literal["points"], list[str]],
+    draft=dict[Literal["text"], str],
+    notes=dict[Literal["verdict", "findings"], Any],
+    report=dict[Literal["decision", "why", "remediation"], Any],
+    copy=dict[Literal["text"], str],
+)
+ROLES: Final = ("showrunner", "planner", "writer", "editor", "critic")
+LOOPS: Final = LoopRegistry(load_loops([Path(__file__).parent / "loops"]))
 
 
-@choreography
-async def loop(stage: Stage, text: str, most_rounds: int = 4) -> Any:
-    """Improve a text step by step; the showrunner chooses each step and when to stop."""
-    history: list[str] = []
-    for number in range(1, most_rounds + 1):
-        offered = [step for step in STEPS if step not in history] + [STABLE]
-        chosen = await stage.choose(
-            f"round/{number}/next", "showrunner", offered, text=text, taken=", ".join(history)
-        )
-        if chosen == STABLE:
-            break
-        reply = await stage.ask(
-            f"round/{number}/{chosen}", "writer", prompt="revise", way=chosen, text=text
-        )
-        text = reply.text
-        history.append(chosen)
-    return {"text": text, "steps": history, "stable": len(history) < most_rounds}
+def clean_copy(view: StepView) -> CodeOutcome:
+    """Make the copy: the draft without stray spaces."""
+    return CodeOutcome({"copy": {"text": " ".join(view.content("draft")["text"].split())}})
+
+
+def bring(studio: Studio) -> LoopHouse:
+    """Return what loops are played with here."""
+    workspace = RecordWorkspace(studio, "examples", SHAPES)
+    cast, checks = NamedCast(*map(LoopRole, ROLES)), NamedChecks(clean_copy=clean_copy)
+    return LoopHouse("examples", LOOPS, workspace, cast, checks)
+
+
+loop: Final = LoopChoreography(LOOPS.get("polish"), bring)

@@ -36,6 +36,7 @@ P = ParamSpec("P")
 R = TypeVar("R")
 
 _FINISH: Final = "finish"
+_ACCEPT: Final = "accept"
 # A run waits for the same modes as the action that starts it, or one like it.
 ACTION_OF: Final = {
     "accept": "write_scene",
@@ -179,6 +180,9 @@ async def start_run(
     factory.require_run(name)
     if is_sure:
         require_ready(factory.workspace, factory.rooms, name, args)
+        if name == _ACCEPT and not args.get("force"):
+            scene_id, variant_id = str(args["scene_id"]), str(args["variant_id"])
+            await factory.rooms.scenes.require_proven(scene_id, variant_id)
     return (await factory.studio.start(f"{PACK}/{name}", args, session_id=session_id)).id
 
 

@@ -5,7 +5,7 @@ from typing import Any, cast
 from callboard.choreography.definition import choreography
 from callboard.choreography.stage import Stage
 from callboard.core.canonical import Json
-from callboard.packs.writers_factory.exchange.binding import FORMATS
+from callboard.library.binding.volume import FORMATS
 from callboard.packs.writers_factory.modes.operations import mark_complete
 from callboard.packs.writers_factory.operations import in_run
 from callboard.packs.writers_factory.revision import performing

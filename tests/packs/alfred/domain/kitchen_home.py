@@ -159,3 +159,10 @@ async def home(empty_home: Home) -> Home:
     await empty_home.write(op="create", table="recipes", records=RECIPES)
     await empty_home.write(op="upsert", table="inventory_items", records=STOCK)
     return empty_home
+
+
+def leaves_it(routed: Routed | None) -> bool:
+    """Say whether code leaves a message to a model, if there is one that understands more."""
+    if routed is None:
+        return True
+    return routed.weak and not any(step.write for step in routed.steps)

@@ -5,7 +5,7 @@ from typing import Any
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from kitchen_home import Home
+from kitchen_home import Home, leaves_it
 
 from callboard.choreography.turn.shapes import StepType, ThinkStep
 from callboard.library.relational.dates import Today
@@ -74,7 +74,11 @@ def read_of(step: ThinkStep) -> dict[str, Any]:
             "inventory_items",
             [{"ingredient": "yogurt", "location": "fridge", "expires_on": "2026-05-22"}],
         ),
-        ("add 🍎 and שקשוקה to the list", "shopping_items", [{"name": "🍎"}, {"name": "שקשוקה"}]),
+        (
+            "add 🍎 and שקשוקה to the list",
+            "shopping_items",
+            [{"name": "apple"}, {"name": "שקשוקה"}],
+        ),
         ("add mac and cheese to the list", "shopping_items", [{"name": "mac and cheese"}]),
         (
             "freeze 500g chicken",
@@ -247,7 +251,7 @@ async def test_saving_and_buying_what_is_missing_is_one_plan(home: Home):
     ]
     assert write_of(steps[0])["from_content"] == "temp_recipe_1"
     assert write_of(steps[4])["from_result"] == "g2.s0.missing"
-    assert await home.route(message, "plan") is None
+    assert leaves_it(await home.route(message, "plan"))
 
 
 @pytest.mark.req("AL-80", "AL-78")
@@ -354,7 +358,7 @@ async def test_a_dish_goes_on_a_day_and_leaves_it(home: Home):
     ],
 )
 async def test_what_is_not_plain_is_left_to_somebody_else(home: Home, message: str):
-    assert await home.route(message) is None
+    assert leaves_it(await home.route(message))
 
 
 @pytest.mark.req("AL-73")

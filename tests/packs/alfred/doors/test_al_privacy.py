@@ -5,7 +5,10 @@ from al_door_stage import Household, Table
 from fastapi.routing import APIRoute
 
 from callboard.choreography.turn.turn import SomebodyElses
+from callboard.cli.reading import reading
 from callboard.packs.alfred.routes import ROUTERS
+from callboard.store.journal.runs import list_runs
+from callboard.studio.privacy import SomebodyElsesSession
 
 pytestmark = pytest.mark.anyio
 
@@ -64,3 +67,43 @@ async def test_a_refusal_over_http_says_why_and_takes_the_word(household: Househ
         dropped = {"op": "update", "table": "user_profile", "set": {"allergies": []}}
         mine = [{"field": "household_size", "op": "gte", "value": 1}]
         await table.post("/write", {"request": {**dropped, "filters": mine}}, status=409)
+
+
+async def test_the_runtimes_doors_show_no_stranger_a_turn(household: Household) -> None:
+    async with household.serve() as table:
+        session = await begin(table)
+        run = table.studio.database.read(lambda c: list_runs(c, session_id=session))[0].id
+        doors = [
+            f"/api/runs/{run}", f"/api/runs/{run}/steps", f"/api/runs/{run}/events",
+            f"/api/sessions/{session}", f"/api/audit/sessions/{session}/receipts",
+            f"/api/events?session_id={session}",
+        ]  # fmt: skip
+        for door in doors:
+            told = await table.client.get(f"{door}{'&' if '?' in door else '?'}user_id=ann")
+            assert told.status_code == 409, door
+            assert told.json()["error"]["code"] == SomebodyElses.code
+            assert "rose" not in told.text
+        shown = await table.client.get(f"/api/runs/{run}", params={"user_id": "bob"})
+        assert "rose" in shown.text
+        listed = await table.client.get("/api/sessions", params={"user_id": "ann"})
+        assert session not in listed.text
+        # As long as one person talks here nobody has to say who they are.
+        assert "rose" in (await table.client.get(f"/api/runs/{run}")).text
+        begun = await table.post("/sessions", {}, status=201)
+        await table.post(f"/sessions/{begun['session_id']}/messages", {"message": "hello"})
+        assert (await table.client.get(f"/api/runs/{run}")).status_code == 409
+
+
+async def test_the_command_line_shows_what_is_ones_own(
+    household: Household, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    async with household.serve() as table:
+        session = await begin(table)
+        run = table.studio.database.read(lambda c: list_runs(c, session_id=session))[0].id
+        root = table.studio.project.root
+        with reading(root) as journal:
+            monkeypatch.setenv("CALLBOARD_USER", "ann")
+            with pytest.raises(SomebodyElsesSession):
+                journal.run(run)
+            monkeypatch.setenv("CALLBOARD_USER", "bob")
+            assert journal.run(run).id == run

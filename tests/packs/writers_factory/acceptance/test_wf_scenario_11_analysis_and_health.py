@@ -174,7 +174,7 @@ async def trouble(novel: Novel) -> None:
             if chapter == 3:
                 place = "Harrow" if scene == 1 else "Aldgate"
                 meta = replace(meta, location=place, story_time="Day 3, night")
-            await book.save(meta.scene_id, own + FILLER * 9, meta, reason="test")
+            await book.save(meta.scene_id, own + FILLER * 9, meta, reason="test", force=True)
     await novel.rooms.memory.graph.merge(
         [
             Node("character:ines-varga", "character", "Ines Varga", ("Ines",)),

@@ -1,15 +1,26 @@
 """The REST door of Writers Factory: voice, scenes, revision, health and the end of a book."""
 
+import io
+import os
+import zipfile
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import httpx
 import pytest
 from factory_door_stage import (
     BLOCKED,
     BRIEF,
     PROTAGONIST,
     SCENE,
+    Desk,
     Shop,
     lay_foundation,
     write_book,
 )
+
+from callboard.packs.writers_factory.model import SceneStatus
 
 pytestmark = pytest.mark.anyio
 
@@ -286,3 +297,139 @@ async def test_a_manuscript_in_the_project_is_taken_in_and_taken_back(shop: Shop
         undone = await desk.post("/import/undo", {"import_id": made["id"]})
         assert undone["is_undone"] and (desk.root / "old.txt").exists()
         await desk.post("/import/undo", {"import_id": made["id"]}, status=404)
+
+
+FILE = {"content-type": "application/octet-stream"}
+
+
+async def send(desk: Desk, name: str, data: bytes, to: str = "", **params: Any) -> httpx.Response:
+    path = f"/api/factory/import/upload{to}"
+    told = {"name": name, **params}
+    return await desk.client.post(path, params=told, content=data, headers=FILE)
+
+
+def zipped(entries: dict[str, str]) -> bytes:
+    held = io.BytesIO()
+    with zipfile.ZipFile(held, "w", zipfile.ZIP_DEFLATED) as archive:
+        for name, text in entries.items():
+            archive.writestr(name, text)
+    return held.getvalue()
+
+
+SCENES = {
+    "Book/Chapter 1/Scene 1.md": "---\ntitle: Dusk\nwhen: 1204-01-10\n---\n\nThe lamp was lit.\n",
+    "Book/Chapter 2/Scene 1.md": "# Night\n\nNobody came to the rock.\n",
+    "Book/cover.png": "no picture",
+    "__MACOSX/Book/._Scene 1.md": "litter",
+}
+
+
+async def test_a_manuscript_is_sent_shown_taken_in_and_taken_back(shop: Shop) -> None:
+    async with shop.serve() as desk:
+        await lay_foundation(desk)
+        book = desk.factory.rooms.manuscript
+        made: Any = None
+        for name, data, scenes in (
+            ("C:\\books\\old.md", b"# Chapter 1\n\nOne," + 30_000 * b" and," + b"\n", 1),
+            ("scenes.zip", zipped(SCENES), 2),
+        ):
+            seen = (await send(desk, name, data, "/preview")).json()
+            assert len(seen["scenes"]) == scenes and not seen["id"]
+            assert not [each for each in book.scenes() if book.text(each.scene_id)]
+            made = (await send(desk, name, data)).json()
+            assert made["name"] == name.rpartition("\\")[2] and book.text("ch1-sc1")
+            again = await send(desk, "other.txt", b"Chapter 1\n\nOther words.\n")
+            assert again.status_code == 409 and again.json()["error"]["code"] == "places_taken"
+            undone = await desk.post("/import/undo", {"import_id": made["id"]})
+            assert undone["is_undone"] and not book.has_file("ch1-sc1")
+        assert "1 x no text: not taken over" in made["problems"]
+        assert made["scenes"][0]["title"] == "Dusk"
+        # A book that was exported comes back the way it went.
+        await write_book(desk.factory, SCENE)
+        sent = await desk.post("/export", {"formats": ["docx"]})
+        (word,) = [each for each in sent["files"] if each["path"].endswith(".docx")]
+        data = (desk.root / word["path"]).read_bytes()
+        back = (await send(desk, "book.docx", data, append=True)).json()
+        assert book.text(back["scenes"][0]["scene_id"]).startswith("Ines came in by the kitchen.")
+
+
+def special(mode: int, *names: str) -> bytes:
+    held = io.BytesIO()
+    with zipfile.ZipFile(held, "w") as archive:
+        for name in names:
+            entry = zipfile.ZipInfo(name)
+            entry.create_system, entry.external_attr = 3, mode << 16
+            archive.writestr(entry, "/etc/hostname")
+    return held.getvalue()
+
+
+HOSTILE = {
+    "up": zipped({"../Scene 1.md": "x"}),
+    "up within": zipped({"a/../../Scene 1.md": "x"}),
+    "absolute": zipped({"/tmp/Scene 1.md": "x"}),  # noqa: S108 - refused
+    "drive": zipped({"C:/Scene 1.md": "x"}),
+    "backslash": zipped({"..\\Scene 1.md": "x"}),
+    "control": zipped({"Scene\x071.md": "x"}),
+    "long": zipped({f"{'x' * 300}.md": "x"}),
+    "deep": zipped({"x/" * 40 + "Scene 1.md": "x"}),
+    "link": special(0o120777, "Scene 1.md"),
+    "device": special(0o020666, "Scene 1.md"),
+    "twice": special(0o100644, "Scene 1.md", "scene 1.md"),
+    "bomb": zipped({f"Scene {n}.md": 30_000_000 * "x" for n in range(3)}),
+    "many": zipped({f"Scene {n}.md": "x" for n in range(6_000)}),
+    "nothing": zipped({"picture.png": "x"}),
+    "broken": zipped(SCENES)[:-40],
+    "empty": b"PK\x03\x04",
+}
+
+
+async def test_an_archive_that_means_harm_is_refused_whole(shop: Shop, tmp_path: Path) -> None:
+    before = set(os.listdir(tmp_path))
+    async with shop.serve() as desk:
+        await lay_foundation(desk)
+        for told, data in HOSTILE.items():
+            for to in ("", "/preview"):
+                answer = await send(desk, "scenes.zip", data, to)
+                assert answer.status_code == 400, (told, answer.text)
+                assert answer.json()["error"]["code"] == "import_refused", (told, answer.text)
+        large = await send(desk, "book.txt", 20_000_001 * b"x")
+        assert large.status_code == 413
+        as_json = await desk.client.post("/api/factory/import/upload?name=a.md", json={"a": 1})
+        assert as_json.status_code == 400 and "octet-stream" in as_json.text
+        assert (await send(desk, "book.exe", b"MZ")).status_code == 400
+        assert (await send(desk, "a\nb.md", b"x")).status_code == 400
+        assert not desk.factory.rooms.manuscript.has_file("ch1-sc1")
+    assert set(os.listdir(tmp_path)) <= {*before, "home"}
+
+
+async def test_a_text_that_contradicts_a_card_is_accepted_by_force_only(shop: Shop) -> None:
+    async with shop.serve() as desk:
+        await lay_foundation(desk)
+        await write_book(desk.factory, SCENE)
+        await desk.move("DIRECTOR")
+        card = "# Jun\n\nEyes: brown\n"
+        desk.factory.workspace.files.write_text("content/Characters/Jun.md", card)
+        false = {"new_text": "Jun’s eyes were green. Jun looked", "old_text": "Jun looked"}
+        path = "/scenes/ch1-sc1/edits"
+        refused = await desk.post(path, {**false, "reason": "a wish"}, status=409)
+        assert refused["error"]["code"] == "text_unproven"
+        assert "green" in refused["error"]["details"]["findings"][0]
+        made = await desk.post(path, {**false, "reason": "a wish", "force": True}, status=201)
+        assert "green" in made["against"][0]
+        # One that was never accepted is refused before a run is started.
+        book = desk.factory.rooms.manuscript
+        await desk.put(
+            "/outline",
+            {
+                "scenes": [
+                    {"chapter": 1, "scene": n, "title": "S", "beat_number": n} for n in (1, 2)
+                ]
+            },
+        )
+        text = f"Jun’s eyes were green.\n\n{SCENE}"
+        meta = replace(book.scene("ch1-sc2"), status=SceneStatus.SCAFFOLDED)
+        await book.save("ch1-sc2", text, meta, reason="typed")
+        refused = await desk.post("/scenes/ch1-sc2/accept", {}, status=409)
+        assert refused["error"]["code"] == "text_unproven"
+        done = await desk.job("/scenes/ch1-sc2/accept", {"force": True})
+        assert done["scene"]["status"] == "drafted" and done["against"]

@@ -122,6 +122,32 @@ def test_a_scene_goes_from_variants_to_acceptance(drafted: Book) -> None:
     assert file.read_text().endswith(f"{SCENE}\n")
 
 
+def test_a_text_that_contradicts_a_card_is_accepted_by_force_only(drafted: Book) -> None:
+    card = drafted.root / "content/Characters/Ines.md"
+    card.write_text(f"# Ines\n\nEyes: brown\n\n{card.read_text() if card.exists() else ''}")
+    drafted.script(
+        {
+            "prompt_type": "scene_variant",
+            "times": "always",
+            "text": f'<content_update target="ch1-sc1">\nInes’s eyes were green.\n\n{SCENE}\n'
+            "</content_update>",
+        }
+    )
+    drafted("write", "ch1-sc1", "--strategies", "action")
+    drafted("select", "ch1-sc1", "action_emphasis")
+    refused = drafted("accept", "ch1-sc1", code=exits.FAILED)
+    assert "green" in refused.err and "--force" in refused.err
+    file = drafted.root / "content/Manuscript/Chapter_01/Scene_01.md"
+    assert "status: selected" in file.read_text()
+    forced = drafted("accept", "ch1-sc1", "--force")
+    assert "is drafted" in forced.out and "accepted by force against" in forced.err
+    (*_, last) = drafted("versions", "ch1-sc1", "--json").json["versions"]
+    assert "green" in last["against"][0]
+    words = ("--old", "were green", "--new", "were grey", "--reason", "a wish")
+    assert "grey" in drafted("edit", "ch1-sc1", *words, code=exits.CONFLICT).err
+    drafted("edit", "ch1-sc1", *words, "--force")
+
+
 def test_the_health_of_a_complete_chapter_is_seen_to_its_end(drafted: Book) -> None:
     one = [{"chapter": 1, "scene": 1, "title": "Vote", "beat_number": 1, "word_target": 50}]
     (drafted.root / "one.json").write_text(json.dumps(one))
@@ -177,3 +203,67 @@ def test_ctrl_c_lets_go_of_a_tournament_that_goes_on_later(book: Book) -> None:
     resumed = book.call("runs", "resume", run_id, "--json")
     assert resumed.code == exits.OK, resumed.err
     assert resumed.result["usable"] == 2
+
+
+PLANS = {
+    "agent": "foreman",
+    "times": "always",
+    "text": '<message>I propose scenes. What else?</message><action type="plan_scenes"></action>',
+}
+
+
+def runs_of(book: Book, choreography: str) -> list[dict[str, str]]:
+    runs = book.call("runs", "list", "--json").json["runs"]
+    return [each for each in runs if each["choreography"] == f"writers_factory/{choreography}"]
+
+
+def test_one_message_waits_for_the_work_it_starts(book: Book) -> None:
+    book.insist("DIRECTOR")
+    book.lay_foundation()
+    book.script({"prompt_type": "plan_scenes", "times": "always", "text": "no"}, PLANS)
+    book("chat", "-m", "Plan the scenes.")
+    (run,) = runs_of(book, "plan_scenes")
+    assert run["state"] == "done"
+    assert len(book("outline", "--json").json["proposal"]["scenes"]) == 15
+
+
+def test_ctrl_c_leaves_the_work_of_a_message_to_be_resumed(book: Book) -> None:
+    book.insist("DIRECTOR")
+    book.lay_foundation()
+    book.script({"prompt_type": "plan_scenes", "hang": True, "times": "always"}, PLANS)
+    script = Path(sys.executable).with_name("callboard")
+    words = [str(script), "factory", "chat", "-m", "Plan the scenes."]
+    with subprocess.Popen(words, cwd=book.root, stderr=subprocess.PIPE, text=True) as process:
+        assert process.stderr is not None
+        for line in process.stderr:
+            if "goes on as run" in line:
+                break
+        process.send_signal(signal.SIGINT)
+        rest = process.stderr.read()
+    assert process.returncode == exits.INTERRUPTED
+    (run,) = runs_of(book, "plan_scenes")
+    assert f"callboard runs resume {run['id']}" in rest
+    book.script({"prompt_type": "plan_scenes", "times": "always", "text": "no"})
+    assert book.call("runs", "resume", run["id"]).code == exits.OK
+    assert runs_of(book, "plan_scenes")[0]["state"] == "done"
+
+
+def test_a_turn_that_was_killed_does_not_shut_the_next_one_out(book: Book) -> None:
+    book.script({"agent": "foreman", "hang": True, "times": "always"})
+    script = Path(sys.executable).with_name("callboard")
+    words = [str(script), "factory", "chat", "-m", "Salt is money.", "--json"]
+    with subprocess.Popen(words, cwd=book.root, stdout=subprocess.PIPE, text=True) as process:
+        assert process.stdout is not None
+        for line in process.stdout:
+            if json.loads(line).get("type") == "step.done":
+                break
+        process.kill()
+    book.script({"agent": "foreman", "times": "always", "text": "<message>Which debt?</message>"})
+    said = book("chat", "-m", "And pepper?")
+    assert said.out == "Which debt?\n"
+    assert "“Salt is money.” was interrupted" in said.err
+    later, first = runs_of(book, "chat")
+    assert (later["state"], first["state"]) == ("done", "failed")
+    # It is told once.
+    assert "interrupted" not in book("chat", "-m", "And sugar?").err
+    assert book.call("runs", "retry", first["id"]).code == exits.OK

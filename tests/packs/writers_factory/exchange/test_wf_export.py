@@ -1,12 +1,15 @@
 """Books one could send out: the pages of an EPUB and of a manuscript, the same bytes each time."""
 
 import io
+import os
+import shutil
 import struct
 import zipfile
 from pathlib import Path
 from xml.etree import ElementTree
 
 import pytest
+from epub_faults import epub_faults
 
 from callboard.core.errors import InvalidInput
 from callboard.packs.writers_factory.bible.operations import describe_book
@@ -231,3 +234,76 @@ async def test_a_chapter_title_is_kept_in_the_first_file_and_taken_back(
 )
 def test_a_word_count_is_rounded(words: int, told_as: str) -> None:
     assert rounded_count(words) == f"{told_as} words"
+
+
+HOSTILE = (
+    "<script>alert(1)</script> & <b>bold</b> ]]> &amp; &nbsp; \x0c \u202e "
+    "[a link](javascript:x) ![p](../../x.png) <!-- --\n\n"
+    "# A heading\n\n1. one\n2. two\n\n> a letter[^1]\n\n`code` \\\\ $x$ {=html}\n\n"
+    "[^1]: A note with a list:\n\n    - one\n    - two\n"
+)
+BOOKS: dict[str, dict[str, str]] = {
+    "plain": {"ch1-sc1": "One scene."},
+    "notes": {f"ch{c}-sc{s}": NOTED for c in (1, 2) for s in (1, 2, 3)},
+    "hostile": {"ch1-sc1": HOSTILE, "ch1-sc2": HOSTILE, "ch2-sc1": HOSTILE},
+    "long": {f"ch{c}-sc1": "Nobody came. " * 200 for c in range(1, 61)},
+    "strange": {
+        "ch1-sc1": "Ångström, 东京, עברית, 🙂, e\u0301.",
+        "ch7-sc4": "---\n\n* * *\n\nEnd.",
+    },
+}
+
+
+@pytest.mark.req("WF-G84")
+@pytest.mark.parametrize("name", BOOKS)
+async def test_an_epub_is_built_as_its_standard_asks(
+    factory: Factory, root: Path, name: str
+) -> None:
+    title = 'A <b>"book"</b> & more' if name == "hostile" else "The Keeper's Daughter"
+    await factory.perform(describe_book, title=title)
+    for scene, text in BOOKS[name].items():
+        meta = SceneMeta(scene, 0, 0, status=SceneStatus.DRAFTED)
+        await factory.rooms.manuscript.save(scene, text, meta, reason="written")
+    if name in ("notes", "hostile"):
+        await factory.perform(name_chapter, 1, "Prologue" if name == "notes" else "<i>&")
+        await factory.perform(set_title_page, author='A & "B" <c>', language="en", date="2026-11")
+    if name == "strange":
+        (root / "cover.dat").write_bytes(PNG)
+        await factory.perform(set_title_page, cover="cover.dat", cover_text="A lamp")
+    await factory.perform(export_book, formats=("epub",))
+    (book,) = factory.workspace.files.root.glob("content/Export/*.epub")
+    assert epub_faults(book.read_bytes()) == []
+    if folder := os.environ.get("CALLBOARD_TEST_KEEP_EPUB"):
+        shutil.copy(book, Path(folder) / f"{name}.epub")
+
+
+def test_a_book_that_is_built_wrong_is_seen(tmp_path: Path) -> None:
+    held = io.BytesIO()
+    with zipfile.ZipFile(held, "w") as archive:
+        archive.writestr("mimetype", "application/epub+zip")
+        archive.writestr("META-INF/container.xml", CONTAINER)
+        archive.writestr("EPUB/content.opf", PACKAGE)
+        archive.writestr("EPUB/a.xhtml", PAGE)
+        archive.writestr("EPUB/stray.css", "")
+    faults = "\n".join(epub_faults(held.getvalue()))
+    for told in (
+        "nobody said the language",
+        "stray.css is not in the manifest",
+        "gone.xhtml is missing",
+        "the id 'x' is there twice",
+        "leads to #nowhere",
+        "0 navigations",
+    ):
+        assert told in faults
+
+
+CONTAINER = """<container xmlns="urn:oasis:names:tc:opendocument:xmlns:container" version="1.0">
+<rootfiles><rootfile full-path="EPUB/content.opf"/></rootfiles></container>"""
+PACKAGE = """<package xmlns="http://www.idpf.org/2007/opf" version="3.0" unique-identifier="i">
+<metadata xmlns:dc="http://purl.org/dc/elements/1.1/"><dc:identifier id="i">a</dc:identifier>
+<dc:title>A</dc:title></metadata><manifest>
+<item id="a" href="a.xhtml" media-type="application/xhtml+xml"/>
+<item id="b" href="gone.xhtml" media-type="application/xhtml+xml"/></manifest>
+<spine><itemref idref="a"/></spine></package>"""
+PAGE = """<html xmlns="http://www.w3.org/1999/xhtml"><head><title>A</title></head><body>
+<p id="x">a</p><p id="x"><a href="#nowhere">b</a></p></body></html>"""

@@ -5,9 +5,10 @@ import zipfile
 from pathlib import Path
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
+from callboard.library.binding.prose_tree import blocks_of
 from callboard.operations import lending
 from callboard.packs.writers_factory.exchange.arrival import (
     PlacesTaken,
@@ -25,7 +26,6 @@ from callboard.packs.writers_factory.exchange.operations import (
     undo_import,
 )
 from callboard.packs.writers_factory.exchange.pieces import ImportRefused
-from callboard.packs.writers_factory.exchange.prose_tree import blocks_of
 from callboard.packs.writers_factory.factory import Factory
 from callboard.packs.writers_factory.model import SceneMeta, SceneStatus
 
@@ -242,6 +242,7 @@ async def test_scenes_of_control_room_become_scenes_of_the_factory(
 
 
 @settings(max_examples=200)
+@example([("a backslash \\ \nends a line", False, False)])
 @given(
     st.lists(
         st.tuples(

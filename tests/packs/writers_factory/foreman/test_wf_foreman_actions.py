@@ -211,6 +211,29 @@ async def test_a_project_adds_actions_without_code(tmp_path: Path) -> None:
     assert not (tmp_path / "escape.md").exists()
 
 
+async def test_an_action_of_ones_own_writes_no_scene_that_contradicts_a_card(
+    tmp_path: Path,
+) -> None:
+    root = make_project(tmp_path / "book")
+    own = root / ".callboard" / "prompts"
+    own.mkdir(parents=True, exist_ok=True)
+    needed = {"path": {"required": True}, "content": {"required": True}}
+    note = {"modes": "all", "handler": "file_write", "description": "x", "parameters": needed}
+    (own / "actions.yaml").write_text(yaml.safe_dump({"actions": {"write_note": note}}), "utf-8")
+    card = root / "content/Characters/Jun.md"
+    card.parent.mkdir(parents=True, exist_ok=True)
+    card.write_text("# Jun\n\nEyes: brown\n", "utf-8")
+    scene = "content/Manuscript/Chapter_01/Scene_01.md"
+    told = "Jun came in by the kitchen and looked at her. Jun’s eyes were green in the lamp light."
+    script = Script(
+        message("I will. What else?", action("write_note", path=scene, content=told)),
+    )
+    async with open_factory(root, script) as studio:
+        (done,) = (await say(studio, "Write it."))["actions"]
+        assert done["status"] == "failed" and "green" in done["detail"]
+    assert not (root / scene).exists()
+
+
 @pytest.mark.req("WF-08", "WF-G02")
 async def test_a_project_adds_a_mode_without_code(tmp_path: Path) -> None:
     root = make_project(tmp_path / "book")

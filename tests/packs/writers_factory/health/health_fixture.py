@@ -154,7 +154,7 @@ async def write_book(workspace: Workspace, book: Book) -> None:
     )
     manuscript = Manuscript(workspace)
     for each in book.scenes:
-        await manuscript.save(each.meta.scene_id, each.text, each.meta, reason="test")
+        await manuscript.save(each.meta.scene_id, each.text, each.meta, reason="test", force=True)
     graph = workspace.studio.knowledge.graph("story")
     await graph.merge(
         [

@@ -32,7 +32,8 @@ async def tell(book: Manuscript, scene_id: str, title: str, day: int, text: str)
         status=SceneStatus.DRAFTED,
         story_time=f"1204-01-{day}",
     )
-    await book.save(scene_id, text, meta, reason="written")
+    # The days go backwards on purpose.
+    await book.save(scene_id, text, meta, reason="written", force=True)
 
 
 async def told_book(book: Manuscript, root: Path) -> StoryIndex:

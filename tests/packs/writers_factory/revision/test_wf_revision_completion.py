@@ -14,6 +14,7 @@ from hypothesis import strategies as st
 from revision_book import SCENE, Book, open_book
 
 from callboard.core.canonical import compact_json
+from callboard.library.binding.prose_tree import blocks_of
 from callboard.packs.writers_factory.exchange.export import (
     Edition,
     NothingToExport,
@@ -21,7 +22,6 @@ from callboard.packs.writers_factory.exchange.export import (
     file_stem,
 )
 from callboard.packs.writers_factory.exchange.pages import markdown_of
-from callboard.packs.writers_factory.exchange.prose_tree import blocks_of
 from callboard.packs.writers_factory.exchange.title_page import TitlePage
 from callboard.packs.writers_factory.manuscript import BookScene
 from callboard.packs.writers_factory.model import PlannedScene, SceneMeta

@@ -45,7 +45,7 @@ async def route(work: TurnWork, message: str, referenced: Sequence[str], key: st
 
     async def ask() -> Json:
         routed = await work.domain.route(asked)
-        if routed is None:
+        if routed is None or (routed.weak and not work.asker.is_constrained(THINK)):
             return None
         steps: list[Json] = [s.model_dump(mode="json", by_alias=True) for s in routed.steps]
         options: list[Json] = [o.model_dump(mode="json") for o in routed.options]

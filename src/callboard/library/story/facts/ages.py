@@ -1,93 +1,53 @@
-"""Ages: how old sentences tell somebody to be, as people write it: "a girl of fifteen"."""
+"""Ages: how old sentences tell somebody to be, as people write it: "a girl of fifteen".
+
+An age somebody has left behind ("at nineteen she had cried over it") says only that they are no
+younger than that.
+"""
 
 import re
 from collections.abc import Iterator
-from functools import cache
 from typing import Final
 
-from callboard.library.story.facts.claims import Attribute, FoundClaim, Value
-from callboard.library.story.facts.grammar import (
-    ENTITY,
-    SUBJECT,
-    Masked,
-    adjective,
-    named_by,
-    person_words,
+from callboard.library.story.facts.age_words import (
+    DECADE_NAMES,
+    NEAR,
+    at_age,
+    birthday,
+    copula,
+    decade_words,
+    person_of,
+    subject_next,
+    years_lived,
 )
-from callboard.library.story.facts.values import NUMBER, ORDINAL, number_of
+from callboard.library.story.facts.claims import Attribute, FoundClaim, Value
+from callboard.library.story.facts.grammar import ENTITY, Masked
+from callboard.library.story.facts.holders import Holder, in_mind, is_told, named_before, subject_of
+from callboard.library.story.facts.values import NUMBER, number_of
 
 _OLDEST: Final = 120
-_SIGNS: Final = ENTITY[1:-1]
+_OF_AGE_YEARS: Final = 21
+# Below this a bare number may be the hour, a rank in a row or a count.
+_LEAST_BARE: Final = 12
 _ABOUT_YEARS: Final = 4
-_VERB: Final = r"(?: was| is| am|[’']m| had been)"
-_SLIGHT: Final = (
-    r"(?: (?:now|only|just|still|already|barely|scarcely|hardly|all of|a mere|exactly|then))*"
-)
-_OF_AGE: Final = (
-    r"(?:[- ]years?[- ]old|[- ]years?[- ]of[- ]age|[- ]summers[- ]old|[- ]winters[- ]old)"
-)
-_THEN: Final = r"(?! (?:when|then|the (?:year|day|night|summer|winter)|at the time|in \d))"
-_END: Final = (
-    r"(?=\s*[.;!?)—–]|,[”\"]|,? (?:and|but) (?:had|has|looked|felt|still|already|not|knew|was"
-    r"|could)\b"
-    r"|, (?:with|though|and)\b|,?\s*$| last (?:\w+)| this (?:\w+)| next (?:\w+)"
-    r"| in (?:January|February"
-    r"|March|April|May|June|July|August|September|October|November|December|the spring|a month)\b)"
-)
-_NEAR: Final = {
-    "about": (-3, 4),
-    "around": (-3, 4),
-    "perhaps": (-4, 4),
-    "some": (-4, 4),
-    "maybe": (-4, 4),
-    "roughly": (-4, 4),
-    "not far short of": (-3, -1),
-    "just short of": (-2, -1),
-    "not much short of": (-3, -1),
-    "nearly": (-2, 0),
-    "almost": (-2, 0),
-    "not quite": (-2, 0),
-    "not yet": (-9, -1),
-    "under": (-9, -1),
-    "close on": (-3, 1),
-    "getting on for": (-3, 1),
-    "going on": (-1, 0),
-    "rising": (-2, 0),
-    "pushing": (-3, 0),
-    "nearing": (-3, 0),
-    "past": (0, 9),
-    "over": (0, 9),
-    "turned": (0, 1),
-    "well past": (2, 15),
-    "well over": (2, 15),
-    "on the wrong side of": (0, 9),
-    "on the right side of": (-9, 0),
-    "the wrong side of": (0, 9),
-    "the right side of": (-9, 0),
-    "the far side of": (0, 9),
-    "no more than": (-4, 0),
-    "not more than": (-4, 0),
-    "at least": (0, 12),
-    "": (0, 0),
-}
-_NEARS: Final = "|".join(sorted(filter(None, _NEAR), key=len, reverse=True))
-_ABOUT: Final = rf"(?P<about>(?:{_NEARS}) )?"
-# Of "seven or eight-and-thirty" the last says the age.
-_EITHER: Final = rf"(?:{NUMBER} (?:or|to) )?"
-_AGE: Final = rf"{_EITHER}(?P<age>{NUMBER})"
-_BARE: Final = rf"{_EITHER}(?P<bare>{NUMBER})"
-_DECADE_NAMES: Final = (
-    r"teens|twenties|thirties|forties|fifties|sixties|seventies|eighties|nineties"
-)
-_DECADES: Final = re.compile(
-    rf"{SUBJECT},?(?:{_VERB}| who was| must have been| a [a-z]+)? "
-    rf"(?:somewhere |already |still |now |well )?in (?:his|her|my) "
-    rf"(?P<part>early |mid-?|late |middle )?(?P<decade>{_DECADE_NAMES})\b"
-)
-_STARTS: Final = {name: 10 + 10 * place for place, name in enumerate(_DECADE_NAMES.split("|"))}
+_STARTS: Final = {name: 10 + 10 * place for place, name in enumerate(DECADE_NAMES.split("|"))}
+_YEAR_OLD: Final = re.compile(rf"\b(?P<years>{NUMBER})-year-old\b", re.IGNORECASE)
 _TRIGGER: Final = re.compile(
-    r"\d|year|aged|age of|birthday|teen|twel|eleven|ten\b|nine\b|twent|thirt|fort|fift|sixt|seven"
+    r"\d|year|aged|age\b|birthday|teen|twel|eleven|ten\b|nine\b|twent|thirt|fort|fift|sixt|seven"
     r"|eight|ninet|hundred|\bsix\b|\bfive\b|\bfour\b"
+)
+_PAST: Final = re.compile(
+    r"\b(?:when|since|till|until|before|once|after|as a (?:boy|girl|child|lad)|while)\b[^,;]*$",
+    re.IGNORECASE,
+)
+_THEN: Final = re.compile(
+    r"^[, ]*(?:when|then|the (?:year|day|night|summer|winter)|at the time|in \d{4})\b"
+)
+# What the age itself may be told with, though elsewhere it is a doubt.
+_OWN_WORDS: Final = frozenset({"may", "looked", "look", "looks", "other", "passed", "felt"})
+_COMING: Final = re.compile(r"(?:will|['’]ll|would|['’]d) be$|turns$")
+_NO: Final = re.compile(r"\b(?:not|never|no)\b|n['’]t\b")
+_NEXT_SUBJECT: Final = re.compile(
+    rf",?[^.;:—]{{0,80}}?(?:(?P<name>{ENTITY})(?!['’])|\b(?P<pronoun>he|she|I)\b|\b(?P<one>one)\b)"
 )
 
 
@@ -95,21 +55,23 @@ def find_ages(masked: Masked) -> Iterator[FoundClaim]:
     """Yield how old a sentence says somebody is."""
     if not _TRIGGER.search(masked.text):
         return
-    for pattern in _patterns():
-        for match in pattern.finditer(masked.text):
-            if (found := _read(masked, match)) is not None:
-                yield found
-    for match in _DECADES.finditer(masked.text):
-        who = named_by(masked, match)
-        if who is not None:
-            value = _decade((match["part"] or "").strip(" -"), match["decade"])
-            yield FoundClaim(Attribute.AGE, value, who, match.start(), match.end())
+    for reader in (
+        _copulas,
+        _described,
+        _compounds,
+        _reached,
+        _birthdays,
+        _decades,
+        _coming_of_age,
+        _lived,
+    ):
+        yield from reader(masked)
 
 
 def age_value(text: str) -> Value | None:
     """Return an age, or the span of years words such as "early thirties" leave."""
     lowered = text.lower()
-    if match := re.search(rf"(?:(early|mid|late)[ -]*+)?+({_DECADE_NAMES})\b", lowered):
+    if match := re.search(rf"(?:(early|mid|late)[ -]*+)?+({DECADE_NAMES})\b", lowered):
         return _decade(match[1] or "", match[2])
     if match := re.search(rf"\b({NUMBER})\b", lowered):
         years = number_of(match[1])
@@ -121,65 +83,160 @@ def age_value(text: str) -> Value | None:
     return None
 
 
-@cache
-def _patterns() -> tuple[re.Pattern[str], ...]:
-    persons = rf"(?:{person_words()}|young thing|maiden|old maid|beauty|invalid|spinster|bachelor"
-    persons += r"|body|soul|dame|party)"
-    described = rf"(?:{adjective()}|[a-z-]+,? ){{0,4}}?"
-    who = rf"(?P<who>{ENTITY})(?!['’])"
-    shapes = (
-        # Kael was (nearly) thirty-four years old; Kael was only thirty-four.
-        rf"{SUBJECT}{_VERB}{_SLIGHT} {_ABOUT}{_AGE}{_OF_AGE}\b{_THEN}",
-        rf"{SUBJECT}(?:{_VERB}|(?: had| has)?(?: just)? turned){_SLIGHT} {_ABOUT}{_BARE}{_END}",
-        # Kael had not seen forty yet; had not yet turned forty
-        rf"{SUBJECT} (?:had not|hadn[’']t|has not|hasn[’']t|was not|wasn[’']t|is not|isn[’']t) "
-        rf"(?P<unripe>(?:yet )?(?:seen|turned|reached|yet)?(?: \w+)?) ?{_AGE}\b(?! (?:of"
-        rf"|years in|the))",
-        # Kael, thirty-four, … and Kael, aged thirty-four; Kael (34); Kael, who was thirty-four
-        rf"{who}, {_ABOUT}{_BARE}(?=,(?! \d))",
-        rf"{who},? (?:aged|at the age of|at age) {_ABOUT}{_AGE}\b",
-        rf"{who} \((?:aged )?{_AGE}\)",
-        rf"{who}, (?:who|whom) (?:was|is){_SLIGHT} {_ABOUT}{_BARE}(?=[,.;])",
-        rf"{who}, (?:who|whom) (?:was|is){_SLIGHT} {_ABOUT}{_AGE}{_OF_AGE}",
-        # thirty-four-year-old Kael; Kael, a thirty-four-year-old; at thirty-four, Kael …
-        rf"(?i:\b{_AGE}[- ]year[- ]old) (?:[a-z]+ )?{who}",
-        rf"{who},? (?:was |is )?an? {described}{_AGE}[- ]year[- ]old\b",
-        # Lydia was a stout, well-grown girl of fifteen; Lydia, a girl of fifteen
-        rf"{SUBJECT},?(?:{_VERB}{_SLIGHT}| who was| then)? (?:an?|the|this) {described}{persons} "
-        rf"(?:of |(?=not|just|nearly|about|some)){_ABOUT}{_AGE}(?:-odd)?\b"
-        r"(?! (?:thousand|hundred|pounds|guineas|miles))",
-        # At two-and-thirty she had outlived …; … for being five-and-twenty
-        rf"(?:^|[.;:] |[“\"] ?)At {_ABOUT}{_BARE},? (?P<who>{ENTITY}|he|she|I)(?= (?:was|is"
-        rf"|had (?!once)"
-        r"|has|still|could|looked))",
-        rf"{SUBJECT} (?:was|felt|had"
-        rf"|is)\b[^.;:—{_SIGNS}]{{0,60}}? (?:for )?being {_ABOUT}{_BARE}(?=[,.;])",
-        rf"{SUBJECT},?(?: who)? (?:had|has) (?:now |just |already )?entered (?:on "
-        rf"|upon )?(?:his|her|my) "
-        rf"(?P<year>{ORDINAL}) year\b",
-        # in her sixtieth year; her sixtieth birthday; (had) celebrated her sixtieth birthday
-        rf"{SUBJECT}{_VERB}{_SLIGHT} in (?:his|her|my) (?P<year>{ORDINAL}) year\b",
-        rf"(?P<who>{ENTITY})['’]s? (?P<nth>{ORDINAL}) birthday\b",
-        rf"{SUBJECT} (?:had |has )?(?:just )?(?:celebrated|kept|reached|passed) "
-        rf"(?:his|her|my) (?P<nth>{ORDINAL}) (?:birthday|year)\b",
-    )
-    return tuple(re.compile(shape) for shape in shapes)
+def _claim(
+    masked: Masked, match: re.Match[str], holder: Holder | None, value: Value | None
+) -> Iterator[FoundClaim]:
+    text = masked.text
+    if holder is None or value is None or _THEN.match(text[match.end() :]):
+        return
+    first = min(holder.at, match.start())
+    if _PAST.search(text[max(0, first - 60) : first]):
+        value = Value(value.text, low=value.low, high=_OLDEST)
+    if is_told(text, match.start(), match.end(), allows=_OWN_WORDS, says_no=True):
+        yield FoundClaim(
+            Attribute.AGE,
+            value,
+            holder.who,
+            first,
+            match.end(),
+            who_at=holder.at,
+            is_vouched=True,
+            confidence=0.6 if holder.at == match.start() and isinstance(holder.who, str) else 0.9,
+        )
 
 
-def _read(masked: Masked, match: re.Match[str]) -> FoundClaim | None:
+def _value(match: re.Match[str], *, is_bare: bool = False) -> Value | None:
     told = match.groupdict()
-    text = next((told[key] for key in ("age", "bare", "nth", "year") if told.get(key)), "")
-    who, years = named_by(masked, match), number_of(text)
-    # A bare number below a dozen may be the hour, a rank in a row or a count.
-    if who is None or years is None or years > _OLDEST or (told.get("bare") and years < 12):
+    years = number_of(told["age"] or told.get("for") or "")
+    if years is None or years > _OLDEST or (is_bare and years < _LEAST_BARE):
         return None
-    about = (told.get("about") or "").strip()
-    if told.get("unripe") is not None:
-        about = "not yet"
-    years -= bool(told.get("year"))
-    value = _years(years, about, _NEAR[about])
-    says_no = about.startswith("not ")
-    return FoundClaim(Attribute.AGE, value, who, match.start(), match.end(), says_no=says_no)
+    about = (told["about"] or told.get("near") or "").strip()
+    return _years(years, about, NEAR[about])
+
+
+def _copulas(masked: Masked) -> Iterator[FoundClaim]:
+    """Read "she was (nearly) thirty", "I'm forty-one", "would be forty at Michaelmas"."""
+    for match in copula().finditer(masked.text):
+        before = masked.text[max(0, match.start() - 30) : match.start()]
+        verb = match["verb"].strip().lower()
+        is_bare = match["unit"] is None and not subject_next().search(before)
+        value = _value(match, is_bare=is_bare)
+        if value is None or (_NO.search(verb) and match["about"] is None):
+            continue
+        low = value.low or 0
+        if _COMING.search(verb):
+            value = Value(f"nearly {value.text}", low=low - 1, high=value.high)
+        if re.search(r"\b(?:see|seen)$", verb):
+            value = Value(f"past {value.text}", low=low, high=low + 15)
+        if re.search(r"\bwho $", before):
+            continue
+        yield from _claim(masked, match, subject_of(masked, match.start("verb")), value)
+
+
+def _described(masked: Masked) -> Iterator[FoundClaim]:
+    """Read "a brisk old body of sixty-odd", told of somebody or as a saying about people."""
+    for match in person_of().finditer(masked.text):
+        text = masked.text
+        value = _value(match, is_bare=match["who"] is not None)
+        before = text[: match.start()].rstrip()
+        holder = None
+        if not before or before[-1] in '.;:—!?”"':
+            holder = Holder(in_mind(match["noun"]), match.start())
+        else:
+            holder = named_before(masked, match.start())
+        yield from _claim(masked, match, holder, value)
+
+
+def _compounds(masked: Masked) -> Iterator[FoundClaim]:
+    """Read "thirty-four-year-old Kael" and "Kael, a thirty-four-year-old miller"."""
+    text = masked.text
+    for match in _YEAR_OLD.finditer(text):
+        years = number_of(match["years"].lower())
+        value = None if years is None else Value(str(years), low=years, high=years)
+        after = re.match(rf" ({ENTITY})", text[match.end() :])
+        if after:
+            holder = Holder(masked.number_at(after[1]), match.end() + 1)
+        else:
+            article = re.search(r"\b(?:an?|the) $", text[: match.start()])
+            holder = named_before(masked, article.start()) if article else None
+        yield from _claim(masked, match, holder, value)
+
+
+def _reached(masked: Masked) -> Iterator[FoundClaim]:
+    """Read "At two-and-thirty she had outlived it" and "Anne, at seven-and-twenty, …"."""
+    text = masked.text
+    for match in at_age().finditer(text):
+        value = _value(match, is_bare=True)
+        holder = None
+        if name := re.search(rf"({ENTITY}),? $", text[: match.start()]):
+            holder = Holder(masked.number_at(name[1]), name.start(1))
+        elif after := _NEXT_SUBJECT.match(text, match.end()):
+            if after["one"]:
+                holder = Holder("(anybody)", match.start())
+            elif after["name"]:
+                holder = Holder(masked.number_at(after["name"]), after.start("name"))
+            else:
+                holder = Holder(after["pronoun"].lower(), after.start("pronoun"))
+        if holder is None or (match.start() > 0 and name is None):
+            holder = subject_of(masked, match.start()) or holder or _first(masked, match.start())
+        is_now = match.start() > 0 and " had " not in text[match.start() - 40 : match.end() + 40]
+        if value is not None and match["aged"] is None and not is_now:
+            value = Value(value.text, low=value.low, high=_OLDEST)
+        yield from _claim(masked, match, holder, value)
+
+
+def _first(masked: Masked, place: int) -> Holder | None:
+    """Return who a sentence opened with, where its later half leaves the subject out."""
+    for end in (hit.end() for hit in re.finditer(r"[;:]", masked.text[:place])):
+        if found := subject_of(masked, end - 1):
+            return found
+    return None
+
+
+def _birthdays(masked: Masked) -> Iterator[FoundClaim]:
+    """Read "her sixtieth birthday", "in his twentieth year"."""
+    for match in birthday().finditer(masked.text):
+        years = number_of(match["nth"])
+        if years is None or years > _OLDEST:
+            continue
+        years -= match["what"] == "year"
+        value = Value(str(years), low=years, high=years + 1)
+        if match["yet"]:
+            value = Value(f"not yet {years}", low=0, high=years - 1)
+        holder = None if match["own"] else subject_of(masked, match.start())
+        yield from _claim(masked, match, holder or _owner(masked, match), value)
+
+
+def _owner(masked: Masked, match: re.Match[str]) -> Holder:
+    if match["own"]:
+        return Holder(masked.number_at(match["own"]), match.start("own"))
+    return Holder(match["whose"].lower(), match.start("whose"))
+
+
+def _decades(masked: Masked) -> Iterator[FoundClaim]:
+    for match in decade_words().finditer(masked.text):
+        value = _decade((match["part"] or "").strip(" -"), match["decade"])
+        if match["out"] and value.high is not None:
+            low = value.high + 1
+            before = masked.text[: match.start()]
+            is_just = re.search(r"\b(?:barely|just|hardly|scarcely) $", before)
+            value = Value(f"past {match['decade']}", low=low, high=low + (2 if is_just else 12))
+        holder = subject_of(masked, match.start()) or _owner(masked, match)
+        yield from _claim(masked, match, holder, value)
+
+
+def _coming_of_age(masked: Masked) -> Iterator[FoundClaim]:
+    for match in re.finditer(r"\bjust (?:come|came) of age\b", masked.text):
+        value = Value("just of age", low=_OF_AGE_YEARS, high=_OF_AGE_YEARS + 1)
+        yield from _claim(masked, match, subject_of(masked, match.start()), value)
+
+
+def _lived(masked: Masked) -> Iterator[FoundClaim]:
+    """Read "had lived nearly twenty-one years in the world" and "very upright for seventy-one"."""
+    for match in years_lived().finditer(masked.text):
+        value = _value(match, is_bare=match["world"] is None)
+        holder = subject_of(masked, match.start()) or _first(masked, match.start())
+        yield from _claim(masked, match, holder, value)
 
 
 def _years(years: int, about: str, span: tuple[int, int]) -> Value:

@@ -1,4 +1,4 @@
-"""Bodies: sentences that tell what somebody looks like and is."""
+"""Bodies: sentences that tell somebody's height, hand, marks and species."""
 
 import re
 from collections.abc import Iterator
@@ -9,40 +9,18 @@ from callboard.library.story.facts.claims import Attribute, FoundClaim, Value
 from callboard.library.story.facts.grammar import (
     ENTITY,
     OWNER,
-    STOPS,
     SUBJECT,
     Masked,
     adjective,
     alternatives,
-    kin_words,
     named_by,
-    person_words,
 )
 from callboard.library.story.facts.values import (
     HEIGHT,
     centimetres,
-    colour_name,
-    colour_words,
-    families_of,
 )
 from callboard.library.story.lexicon import families_in, words_in
 
-_PARTS: Final = {
-    "eye": ("eyes", "eyed"),
-    "hair": ("(?:hair|curls|braids|plaits|ringlets|locks|tresses|mane|pigtails)", "haired"),
-}
-_PAIRS: Final = {"eye": "eyes and hair|hair and eyes", "hair": "eyes and hair|hair and eyes"}
-_LOOKED: Final = {
-    "eye": re.compile(r"eye[sd]\b"),
-    "hair": re.compile(r"hair|curls|braids|plaits|ringlets|locks|tresses|mane|pigtails"),
-}
-_ATTRIBUTES: Final = {"eye": Attribute.EYES, "hair": Attribute.HAIR}
-# Between a person and "with green eyes" none of these may stand: it would be another's eyes.
-_BREAKS: Final = re.compile(
-    r"\b(?:of|to|for|by|than|from|at|near|like|whose|who|whom|on|in|into|beside|behind|before"
-    r"|after|over|under|against|his|her|my|their|that|which)\b"
-)
-_MIXED: Final = re.compile(r"^,? (?:streaked|shot|flecked|touched|threaded|tinged|going|salted)\b")
 # How far off a height may be that somebody gives with "about".
 _ABOUT_LEEWAY_CM: Final = 8
 _ABOUT: Final = (
@@ -89,99 +67,9 @@ _MARKS: Final = (
         rf"(?P<side>left|right) (?P<part>{_SIDED})\b"
     ),
 )
-_BALD: Final = (
-    re.compile(rf"{SUBJECT} (?:was|is) (?:quite |completely |already |entirely )?bald\b"),
-    re.compile(rf"{OWNER} bald (?:head|pate|crown)\b"),
-)
 _NOT_A_PERSON: Final = re.compile(
     r"^ (?:blow|swing|stroke|grip|throw|punch|compliment|draw|cut|shot|hook|parry|batsman's)"
 )
-
-
-def find_looks(masked: Masked) -> Iterator[FoundClaim]:
-    """Yield what a sentence says of the colour of somebody's eyes or hair."""
-    lowered = masked.text.lower()
-    for part in _PARTS:
-        if not _LOOKED[part].search(lowered):
-            continue
-        for pattern in _look_patterns(part):
-            for match in pattern.finditer(masked.text):
-                found = _read(masked, match, part)
-                if found is not None:
-                    yield found
-
-
-def _read(masked: Masked, match: re.Match[str], part: str) -> FoundClaim | None:
-    who = named_by(masked, match)
-    told = match["colour"]
-    # "black hair streaked with grey" is both.
-    if _MIXED.match(masked.text[match.end() :]):
-        told += " " + masked.text[match.end() : match.end() + 40]
-    families = families_of(part, told)
-    if who is None or not families or not _is_own(match):
-        return None
-    value = Value(colour_name(match["colour"]), families)
-    return FoundClaim(_ATTRIBUTES[part], value, who, match.start(), match.end())
-
-
-def _is_own(match: re.Match[str]) -> bool:
-    between = match.groupdict().get("between")
-    if between is None:
-        return True
-    persons = re.findall(rf"\b(?:{person_words()}|{kin_words()})\b", between)
-    return len(persons) <= 1 and not _BREAKS.search(between) and not re.search(ENTITY, between)
-
-
-@cache
-def _look_patterns(part: str) -> tuple[re.Pattern[str], ...]:
-    noun, adjectival = _PARTS[part]
-    words = alternatives(colour_words(part))
-    colour = (
-        rf"(?P<colour>(?:[a-z]+-)?(?i:{words})(?:(?:-| and | or |, almost |/)(?:{words}))*"
-        r"(?:-(?:brown|grey|gray|blue|green|black|red|blond|blonde|gold))?)"
-    )
-    before = adjective() + "{0,3}"
-    after = r"(?:,? (?:and )?[a-z-]+(?:ed|ing|y|ous|ful|less|ld|rd|rp|m|d|p|k|g|n))?"
-    verb = r"(?:were|are|was|is|had been|have been|had always been|have always been)"
-    shade = r"(?: (?:of )?(?:an?|the same))?(?: [a-z]+ly| very| quite| so| still| both| all)?"
-    # A thing named after hair or eyes is not them.
-    alone = (
-        r"\b(?!-)(?! (?:ribbon|brush|pin|band|clip|tie|net|dye|oil|bow|shadow|liner|drops|colou?r"
-        r"|style|piece|products?|salon)s?\b)"
-    )
-    called = r"(?: in colou?r| colou?r)?"
-    shapes = (
-        # his cold grey eyes; Mira's long, black, shining hair
-        rf"{OWNER} {before}\b{colour}{after} {noun}{alone}",
-        # Kael's eyes were green; her hair was a deep brown
-        rf"{OWNER} {before}{noun} {verb}{shade} {before}\b{colour}{called}{STOPS}",
-        # Her eyes and hair were of the same rich hazel colour
-        rf"{OWNER} (?:{_PAIRS[part]}) {verb}{shade} {before}\b{colour}{called}{STOPS}",
-        # Kael's eyes, green and cold, …
-        rf"{OWNER} {before}{noun}, {before}\b{colour}(?= and |,| —|—)",
-        # Kael, whose eyes were green
-        rf"(?P<who>{ENTITY}), whose {before}{noun} {verb}{shade} {before}\b{colour}{called}{STOPS}",
-        # the green eyes of Kael; the eyes of Kael were green
-        rf"\b[Tt]he {before}{colour} {noun} of (?P<who>{ENTITY})(?!['’])",
-        rf"\b{noun} of (?P<who>{ENTITY}) {verb}{shade} {before}\b{colour}{STOPS}",
-        # green-eyed Kael; Kael, green-eyed and lean; Kael was a tall, green-eyed man
-        rf"\b{colour}-{adjectival},? (?:{adjective()})?(?P<who>{ENTITY})",
-        rf"(?P<who>{ENTITY}), (?:an? )?{before}\b{colour}-{adjectival}\b",
-        rf"{SUBJECT} (?:was|is)(?: an?| the)? {before}\b{colour}-{adjectival}\b",
-        rf"{SUBJECT} (?:was|is)(?P<between> an? (?:[a-z-]+,? ){{1,7}}?)\b{colour}-{adjectival}\b",
-        # Kael had his mother's green eyes
-        rf"{SUBJECT}(?:, who)? (?:had|has|have)(?: (?:his|her|my) [a-z]+['’]s)? {before}"
-        rf"\b{colour}{after} {noun}{alone}",
-        # Kael, a tall man with green eyes; Kael was slight, with light hair and grey eyes
-        rf"{SUBJECT}(?:,| was| is)(?P<between>(?: [a-z-]+,?){{0,10}}? with (?:[a-z,-]+ ){{0,6}}?)"
-        rf"\b{colour}{after} {noun}{alone}",
-        # Tobias, a solemn child with his grandmother's green eyes
-        rf"{SUBJECT}(?:, | was | is )an? (?P<between>(?:[a-z-]+,? ){{0,4}}?(?:child|girl|boy"
-        rf"|man|woman"
-        rf"|creature|lad|thing|fellow|person|youth) with (?:(?:his|her) [a-z]+['’]s )?)"
-        rf"{before}\b{colour}{after} {noun}{alone}",
-    )
-    return tuple(re.compile(shape) for shape in shapes)
 
 
 def find_bodies(masked: Masked) -> Iterator[FoundClaim]:
@@ -253,11 +141,6 @@ def _marks(masked: Masked) -> Iterator[FoundClaim]:
                     yield FoundClaim(
                         Attribute.MARK, value, who, match.start(), match.end(), topic=topic
                     )
-    if "bald" in text:
-        for match in (hit for pattern in _BALD for hit in pattern.finditer(text)):
-            if (who := named_by(masked, match)) is not None:
-                value = Value("bald", frozenset({"bald"}))
-                yield FoundClaim(Attribute.HAIR, value, who, match.start(), match.end())
 
 
 def _species(masked: Masked) -> Iterator[FoundClaim]:

@@ -6,13 +6,15 @@ Barrymore" is not Barrymore the butler.
 
 import re
 from collections import Counter
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Final, Literal
+from typing import Final
 
 from callboard.core.canonical import digest
 from callboard.library.story.facts.cards import card_lines, gathers_canon
+from callboard.library.story.facts.claims import Gender
 from callboard.library.story.facts.grammar import titles
+from callboard.library.story.facts.strays import FULL_NAME, stray_names
 from callboard.library.story.index import StoryEntity, StoryIndex
 from callboard.library.story.index.names import given_gender, is_given_name
 from callboard.library.story.lexicon import words_in
@@ -20,7 +22,6 @@ from callboard.library.story.text import Document, stop_words
 
 # Opens the name of somebody who bears a known name and is, or may be, somebody else.
 DOUBT: Final = "?"
-Gender = Literal["female", "male"]
 _TITLE_BEFORE: Final = re.compile(r"\b([A-Z][a-z]+)\.? +$")
 _NAME_BEFORE: Final = re.compile(r"(?<![\w.’'-])([A-Z][a-z’'-]+) $")
 # A longer word is no name.
@@ -32,6 +33,11 @@ _WORD: Final = re.compile(r"[^\W\d_]+")
 _SAYS_NAME: Final = re.compile(
     r"\b(?:[Cc]all(?:s|ed)? me|[Mm]y name(?: is|['’]s"
     r"| was)) (?P<name>[A-Z][\w’'.-]+(?: [A-Z][\w’'-]+)?)"
+)
+_ABOUT_SELF: Final = re.compile(
+    r"(?:, who| is| was| has| had| hasn['’]t| doesn['’]t)\b[^.;]{0,60}?[,;] (?:and )?(?:he|she"
+    r"|his|her)\b"
+    r"|(?:['’]s)? [a-z]+(?:s|ed|ew|ook|aid|at|ood|an)? (?:his|her)\b"
 )
 # So many sentences must use one gender's pronouns of somebody who has no card.
 _NEEDED: Final = 3
@@ -98,7 +104,20 @@ class Cast:
         if is_family_name:
             after = _NAME_AFTER.match(text, hit.end)
             return f"({after[1]})" if after and after[1].lower() not in stop_words() else None
-        return None
+        return self._other_family(hit, text)
+
+    def _other_family(self, hit: Hit, text: str) -> str | None:
+        """Return the family name that makes a known first name somebody else's: "Nell Marlow"."""
+        after = _NAME_AFTER.match(text, hit.end)
+        shown = text[hit.start : hit.end]
+        if after is None or " " in shown or after[1].lower() in stop_words():
+            return None
+        known = {
+            word for name in self.names.get(hit.name, frozenset[str]()) for word in name.split()
+        }
+        has_family = any(" " in name for name in self.names.get(hit.name, frozenset[str]()))
+        is_other = has_family and is_given_name(shown) and after[1] not in known
+        return f"({after[1]})" if is_other else None
 
     def _foreign_title(self, hit: Hit, text: str) -> str | None:
         match = _TITLE_BEFORE.search(text[max(0, hit.start - 20) : hit.start])
@@ -166,10 +185,18 @@ def cast_of(index: StoryIndex, documents: Sequence[Document]) -> Cast:
     shared = _shared_names(index.entities)
 
     gathered = _gathered_names(index)
+    strays = stray_names(index, documents)
 
     def find_names(text: str) -> Iterable[Hit]:
         taken: list[tuple[int, int]] = []
+        for match in FULL_NAME.finditer(text):
+            name = strays.get(match[0])
+            if name is not None:
+                taken.append(match.span())
+                yield Hit(name, match.start(), match.end())
         for hit in index.entities.find(text):
+            if any(start < hit.end and hit.start < end for start, end in taken):
+                continue
             name = f"{DOUBT}{hit.surface}" if hit.surface.lower() in shared else hit.entity.name
             taken.append((hit.start, hit.end))
             yield Hit(name, hit.start, hit.end)
@@ -183,10 +210,19 @@ def cast_of(index: StoryIndex, documents: Sequence[Document]) -> Cast:
         if gender is not None:
             genders[entity.name] = gender
     names = {entity.name: frozenset(entity.aliases) for entity in index.entities}
+    genders.update(_stray_genders(strays))
     no_persons = frozenset(entity.name for entity in index.entities if entity.kind in _NOT_PERSONS)
     cast = Cast(find_names, genders, no_persons, names)
     genders.update(_told_genders(cast, documents))
     return cast
+
+
+def _stray_genders(strays: Mapping[str, str]) -> Iterator[tuple[str, Gender]]:
+    for stray in strays.values():
+        first = stray.split()[0]
+        gender = gender_told_by([first.rstrip(".").lower()]) or given_gender(first)
+        if gender is not None:
+            yield stray, gender
 
 
 def _gathered_names(index: StoryIndex) -> re.Pattern[str] | None:
@@ -263,10 +299,15 @@ def _told_genders(cast: Cast, documents: Sequence[Document]) -> dict[str, Gender
             text = sentence.narration
             if not _PRONOUN.search(text):
                 continue
-            named = {hit.name for hit in cast.find(text) if cast.may_be_person(hit.name)}
-            gender = gender_of_text(text) if len(named) == 1 else None
+            hits = [hit for hit in cast.find(text) if cast.may_be_person(hit.name)]
+            if len({hit.name for hit in hits}) != 1:
+                continue
+            gender = gender_of_text(text)
             if gender is not None:
-                counts.setdefault(named.pop(), Counter())[gender] += 1
+                counts.setdefault(hits[0].name, Counter())[gender] += 1
+                # "Sun-hee is their engineer; she is twenty-two": the name is the subject.
+                if _ABOUT_SELF.match(text, hits[0].end):
+                    counts[hits[0].name][gender] += _NEEDED - 1
     told: dict[str, Gender] = {}
     for name, count in counts.items():
         ((gender, times),) = count.most_common(1)

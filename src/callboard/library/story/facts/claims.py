@@ -5,10 +5,12 @@ A value is kept as written and in the form it is compared in; what cannot be com
 
 from dataclasses import dataclass
 from enum import StrEnum
-from typing import Final
+from typing import Final, Literal
 
 from callboard.core.canonical import Json
 from callboard.library.story.model import Quote
+
+Gender = Literal["female", "male"]
 
 
 class Attribute(StrEnum):
@@ -30,6 +32,10 @@ class Attribute(StrEnum):
     SKILL = "skill"
     COUNT = "count"
     MARK = "mark"
+    BUILD = "build"
+    COMPLEXION = "complexion"
+    HOME = "home"
+    FORTUNE = "fortune"
 
 
 # What one entity has one of at a time. The dead and what people own are judged elsewhere.
@@ -51,6 +57,10 @@ SPOKEN_NAMES: Final = {
     Attribute.SKILL: "skill",
     Attribute.COUNT: "number",
     Attribute.MARK: "mark",
+    Attribute.BUILD: "build",
+    Attribute.COMPLEXION: "complexion",
+    Attribute.HOME: "home",
+    Attribute.FORTUNE: "fortune",
 }
 
 
@@ -77,13 +87,22 @@ class Value:
 
 
 @dataclass(frozen=True, slots=True)
+class KinOf:
+    """Somebody who goes by their kin alone: "her father", "Ivy's son"."""
+
+    owner: int | str
+    at: int
+    word: str
+
+
+@dataclass(frozen=True, slots=True)
 class FoundClaim:
     """A claim as a pattern reads it off one sentence; nobody has checked who "he" is yet."""
 
     attribute: Attribute
     value: Value
     # A mention's number in the masked sentence, or the pronoun that stands for somebody.
-    who: int | str
+    who: int | str | KinOf
     start: int
     end: int
     # The other side of a tie of kin, named or meant.
@@ -93,6 +112,12 @@ class FoundClaim:
     topic: str | None = None
     # Its own words deny something: "never woke", "could not read".
     says_no: bool = False
+    # Where the word that says who stands; None: at the start.
+    who_at: int | None = None
+    # What it describes may be meant loosely: it counts as little as a guess.
+    is_guess: bool = False
+    # Found by a reader that has looked itself whether the narrator vouches for it.
+    is_vouched: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -113,6 +138,8 @@ class FactClaim:
     looks_back: bool = False
     confidence: float = 0.9
     topic: str | None = None
+    # Who is meant is the likeliest, not the only one it can be.
+    is_guess: bool = False
 
     @property
     def subject(self) -> tuple[str, Attribute, str | None, str | None]:

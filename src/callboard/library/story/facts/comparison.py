@@ -109,6 +109,10 @@ class Gathering:
             self._claims[document.path] = self.reading(document).claims()
         return self._claims[document.path]
 
+    def likely_claims(self, document: Document) -> tuple[FactClaim, ...]:
+        """Return what a text claims, with what it says of whoever is most likely meant."""
+        return self.reading(document).likely_claims() if document.is_english else ()
+
     def canon_claims(self, paths: Iterable[str]) -> list[FactClaim]:
         """Return what cards claim, in their fields and in their own prose."""
         claims: list[FactClaim] = []
@@ -229,7 +233,7 @@ def _on_one_ladder(first: FactClaim, second: FactClaim) -> bool:
 
 
 def _weight(first: FactClaim, second: FactClaim, leeway: Leeway) -> tuple[Severity, float]:
-    if first.is_spoken or second.is_spoken:
+    if first.is_spoken or second.is_spoken or first.is_guess or second.is_guess:
         return Severity.MINOR, 0.5
     attribute = first.attribute
     if attribute is Attribute.ORIGIN:

@@ -205,9 +205,15 @@ def is_subject_or_owner(text: str, start: int) -> bool:
 
 
 @lru_cache(maxsize=64)
-def tells_change(text: str, topic: str) -> bool:
-    """Say whether a text states that something of this topic changed."""
-    pattern = _phrases("changes", topic)
+def tells_change(text: str, topic: str, *, outright: bool = False) -> bool:
+    """Say whether a text states that something of this topic changed.
+
+    `outright`: in words of this very topic ("dyed"), not only of any change ("no longer").
+    """
+    families = families_in("facts", "changes")
+    if outright and topic not in families:
+        return False
+    pattern = _any_of(families[topic]) if outright else _phrases("changes", topic)
     return pattern.search(text) is not None
 
 
@@ -249,6 +255,7 @@ def _memory_phrases() -> re.Pattern[str]:
     )
 
 
+@lru_cache(maxsize=64)
 def _any_of(phrases: frozenset[str]) -> re.Pattern[str]:
     listed = "|".join(re.escape(phrase) for phrase in sorted(phrases, key=lambda p: (-len(p), p)))
     return re.compile(rf"\b(?:{listed})\b", re.IGNORECASE)

@@ -10,7 +10,8 @@ from collections.abc import Sequence
 from functools import cache
 from typing import Final
 
-from callboard.library.story.facts.cast import Cast, Gender
+from callboard.library.story.facts.cast import Cast
+from callboard.library.story.facts.claims import Gender
 from callboard.library.story.facts.grammar import ENTITY, MaskedSentence, kin_words, person_words
 from callboard.library.story.lexicon import words_in
 from callboard.library.story.text import stop_words

@@ -1,39 +1,38 @@
-"""Prose: the claims and deeds of a text, sentence by sentence, each with the words it rests on.
+"""Prose: the claims of a text, sentence by sentence, each with the words it rests on.
 
-Refuses whatever the narrator does not vouch for; what characters say is kept apart. A deed is what
-is told of here and now: not in a memory, a dream, a picture, a wish or a past perfect.
+Refuses whatever the narrator does not vouch for; what characters say is kept apart, and so is what
+is said of somebody who is only likely to be meant.
 """
 
 import re
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass
-from functools import cache, cached_property
+from dataclasses import dataclass, replace
+from functools import cached_property
 from itertools import accumulate
 from typing import Final
 
 from callboard.library.story.facts.ages import find_ages
-from callboard.library.story.facts.bodies import find_bodies, find_looks
+from callboard.library.story.facts.bodies import find_bodies
 from callboard.library.story.facts.cards import said_of_owner
 from callboard.library.story.facts.cast import Cast
-from callboard.library.story.facts.claims import Attribute, FactClaim, FoundClaim
+from callboard.library.story.facts.claims import Attribute, FactClaim, FoundClaim, KinOf
 from callboard.library.story.facts.deaths import find_deaths
+from callboard.library.story.facts.discourse import Discourse
 from callboard.library.story.facts.grammar import (
-    ENTITY,
     Masked,
     MaskedSentence,
-    alternatives,
     is_subject_or_owner,
     is_vouched_for,
     looks_back,
     mask,
     tells_change,
 )
+from callboard.library.story.facts.holders import FOCUS, LAST_NAMED
 from callboard.library.story.facts.households import find_households
 from callboard.library.story.facts.lives import find_lives, find_ties
+from callboard.library.story.facts.looks import find_looks
 from callboard.library.story.facts.pronouns import Pronouns
 from callboard.library.story.facts.skills import find_callings, find_skills
-from callboard.library.story.lexicon import words_in
-from callboard.library.story.model import Quote
 from callboard.library.story.text import Document
 
 _FINDERS: Final = (
@@ -57,12 +56,16 @@ _TOPICS: Final = {
     Attribute.SPECIES: "species",
 }
 _LOWER_WORD: Final = re.compile(r"(?<![\w’'])[a-z][a-z’'-]+")
-_PERSONAL: Final = re.compile(r"\b(?:I|my|he|his|she|her)\b", re.IGNORECASE)
-# A deed inside one of these clauses need not be of this hour.
-_ELSEWHEN: Final = re.compile(
-    r"\b(?:had|would|used to|once|whenever|when|before|after|since|if|as if|as though|because|where"
-    r"|what|how|why|that|who|which|the way)\b[^,;:—]*$",
-    re.IGNORECASE,
+# How much of the weight somebody must have to be who a pronoun means.
+_LEAST_SURE: Final = 0.4
+_LONG_PAST: Final = re.compile(
+    r"\b(?:years?|months|weeks) (?:ago|before|earlier|since)\b|\blong ago\b|\bin those days\b"
+    r"|\bback then\b|\bas an? (?:boy|girl|child|lad|young (?:man|woman))\b|\bat the time\b"
+)
+_SURE_IN_SPEECH: Final = 0.6
+_LIE: Final = re.compile(
+    r"\b(?:deceived|lied|lying|lie|pretended|pretending|joked|joking|boasted|who wasn['’]t"
+    r"|who was not|for the benefit of|untruthfully|falsely|teased|mocked)\b"
 )
 
 
@@ -73,6 +76,7 @@ class ProseReading:
     document: Document
     told: tuple[MaskedSentence, ...]
     pronouns: Pronouns
+    discourse: Discourse
 
     @property
     def checked_chars(self) -> int:
@@ -86,6 +90,10 @@ class ProseReading:
 
     def claims(self) -> tuple[FactClaim, ...]:
         """Return everything the text claims, in its order; a sentence claims a thing once."""
+        return tuple(claim for claim in self._claims if not claim.is_guess)
+
+    def likely_claims(self) -> tuple[FactClaim, ...]:
+        """Return the claims, and those of whoever a pronoun or a word of kin most likely means."""
         return self._claims
 
     @cached_property
@@ -109,7 +117,7 @@ class ProseReading:
     def _narrated(self, index: int, each: MaskedSentence) -> Iterator[FactClaim]:
         beside = each.sentence.has_dialogue
         for found in _find(each.narration):
-            if not is_vouched_for(
+            if not found.is_vouched and not is_vouched_for(
                 each.narration.text,
                 found.start,
                 found.end,
@@ -117,21 +125,50 @@ class ProseReading:
                 says_no=found.says_no,
             ):
                 continue
-            entity = self._who(index, each.narration, found.who, found.start)
+            entity, is_guess = self._who(index, each.narration, found)
             other = self._whom(index, each.narration, found, entity)
             if entity is not None and (found.whom is None or other is not None):
-                yield self._claim(index, each, found, entity, other, is_spoken=False)
+                claim = self._claim(index, each, found, entity, other, is_spoken=False)
+                yield replace(claim, is_guess=True) if is_guess else claim
 
     def _spoken(self, index: int, each: MaskedSentence) -> Iterator[FactClaim]:
-        if not each.speech.mentions:
+        if not each.speech.text.strip() or _is_lie(each.narration.text):
             return
         for found in _find(each.speech):
-            if isinstance(found.who, str) or isinstance(found.whom, str):
+            if isinstance(found.whom, str):
                 continue
-            if is_vouched_for(each.speech.text, found.start, found.end, says_no=found.says_no):
-                entity = each.speech.mentions[found.who].entity
+            if found.is_vouched or is_vouched_for(
+                each.speech.text, found.start, found.end, says_no=found.says_no
+            ):
+                entity = self._whom_said(index, each, found)
+                if entity is None:
+                    continue
                 other = None if found.whom is None else each.speech.mentions[found.whom].entity
-                yield self._claim(index, each, found, entity, other, is_spoken=True)
+                claim = self._claim(index, each, found, entity, other, is_spoken=True)
+                yield claim if isinstance(found.who, int) else replace(claim, is_guess=True)
+
+    def _whom_said(self, index: int, each: MaskedSentence, found: FoundClaim) -> str | None:
+        """Return whom a claim in speech is about: somebody named, or the speaker."""
+        if isinstance(found.who, int):
+            return each.speech.mentions[found.who].entity
+        if not found.is_vouched or found.who_at is None:
+            return None
+        if isinstance(found.who, KinOf):
+            owner = self._in_speech(index, each, found.who.owner, found.who.at)
+            return f"{owner}’s {found.who.word}" if owner else None
+        return (
+            None
+            if found.who in FOCUS or found.who in LAST_NAMED
+            else self._in_speech(index, each, found.who, found.who_at)
+        )
+
+    def _in_speech(
+        self, index: int, each: MaskedSentence, who: int | str, place: int
+    ) -> str | None:
+        if isinstance(who, int):
+            return each.speech.mentions[who].entity
+        meant = self.discourse.said(index, place, who)
+        return meant.entity if meant and meant.confidence >= _SURE_IN_SPEECH else None
 
     def _claim(
         self,
@@ -143,7 +180,16 @@ class ProseReading:
         *,
         is_spoken: bool,
     ) -> FactClaim:
-        context = self.context(index)
+        context = self.context(index, 0 if found.is_vouched else 1)
+        is_past = _LONG_PAST.search(self.context(index, 2)) is not None or looks_back(context)
+        back = is_past if found.is_vouched else self._is_past(index)
+        topic = _TOPICS.get(found.attribute, "any")
+        own = self._beside(each, found) if found.attribute is Attribute.AGE else context
+        # What a clause says outright, the sentence before takes back only in so many words.
+        changes = tells_change(own, topic) or (
+            found.attribute is not Attribute.AGE
+            and tells_change(self.context(index), topic, outright=True)
+        )
         return FactClaim(
             entity=entity,
             attribute=found.attribute,
@@ -151,16 +197,46 @@ class ProseReading:
             quote=self.document.quote(each.sentence),
             other=other,
             is_spoken=is_spoken,
-            tells_change=tells_change(context, _TOPICS.get(found.attribute, "any")),
-            looks_back=self._is_past(index),
+            tells_change=changes,
+            looks_back=back or self.document.front.get("flashback") is True,
             confidence=found.confidence,
             topic=found.topic,
+            is_guess=found.is_guess,
         )
 
-    def _who(self, index: int, masked: Masked, who: int | str, place: int) -> str | None:
+    @staticmethod
+    def _beside(each: MaskedSentence, found: FoundClaim) -> str:
+        """Return what a sentence says besides a claim: its own words tell no change."""
+        text = each.narration.text
+        return f"{text[: found.start]} {text[found.end :]}"
+
+    def _who(self, index: int, masked: Masked, found: FoundClaim) -> tuple[str | None, bool]:
+        """Return whom a claim is about, and whether that is only the likeliest."""
+        who = found.who
+        place = found.start if found.who_at is None else found.who_at
+        if isinstance(who, KinOf):
+            owner, _ = self._person(index, masked, who.owner, who.at)
+            return (f"{owner}’s {who.word}" if owner else None), True
+        return self._person(index, masked, who, place)
+
+    def _person(
+        self, index: int, masked: Masked, who: int | str, place: int
+    ) -> tuple[str | None, bool]:
         if isinstance(who, int):
-            return masked.mentions[who].entity
-        return self.pronouns.meaning(index, who, place)
+            return masked.mentions[who].entity, False
+        if who in LAST_NAMED:
+            return self.discourse.last_named(index, LAST_NAMED[who]), True
+        if who not in FOCUS:
+            meant = self.pronouns.meaning(index, who, place)
+            if meant is not None:
+                return meant, False
+        guessed = (
+            self.discourse.focus(index, FOCUS[who])
+            if who in FOCUS
+            else self.discourse.meaning(index, place, who)
+        )
+        is_sure = guessed is not None and guessed.confidence >= _LEAST_SURE
+        return (guessed.entity if guessed and is_sure else None), True
 
     def _whom(
         self, index: int, masked: Masked, found: FoundClaim, entity: str | None
@@ -205,7 +281,12 @@ def read(
     )
     known = frozenset(word.replace("’", "'") for word in _LOWER_WORD.findall(document.prose))
     pronouns = Pronouns(told, cast, narrator=narrator, known_words=known)
-    return ProseReading(document, told, pronouns)
+    return ProseReading(document, told, pronouns, Discourse(told, cast, narrator=narrator))
+
+
+def _is_lie(narration: str) -> bool:
+    """Say whether the narrator tells that what is said is not so."""
+    return _LIE.search(narration) is not None
 
 
 def mentions_change(document: Document, names: frozenset[str], attribute: Attribute) -> bool:
@@ -224,72 +305,9 @@ def _masked(text: str, cast: Cast, about: str | None = None) -> Masked:
 
 
 def _find(masked: Masked) -> Iterable[FoundClaim]:
-    if not masked.mentions and not _PERSONAL.search(masked.text):
-        return ()
     return (
         found
         for find in _FINDERS
         for found in find(masked)
-        if is_subject_or_owner(masked.text, found.start)
+        if found.is_vouched or is_subject_or_owner(masked.text, found.start)
     )
-
-
-@dataclass(frozen=True, slots=True)
-class Deed:
-    """Somebody does or says something, with the words that tell it."""
-
-    entity: str
-    is_speech: bool
-    quote: Quote
-    index: int
-
-
-def deeds_of(reading: ProseReading, entities: frozenset[str]) -> Iterator[Deed]:
-    """Yield what the narrator tells these entities to do or say, in order."""
-    for index, told in enumerate(reading.told):
-        masked = told.narration
-        if not any(mention.entity in entities for mention in masked.mentions):
-            continue
-        if looks_back(_surroundings(reading, index)):
-            continue
-        for match, is_speech in _matches(masked.text, beside_speech=told.sentence.has_dialogue):
-            entity = masked.mentions[masked.number_at(match["who"])].entity
-            if entity in entities:
-                yield Deed(entity, is_speech, reading.document.quote(told.sentence), index)
-
-
-def _matches(text: str, *, beside_speech: bool) -> Iterator[tuple[re.Match[str], bool]]:
-    for pattern, is_speech in _patterns(beside_speech=beside_speech):
-        for match in pattern.finditer(text):
-            if _ELSEWHEN.search(text[: match.start()]):
-                continue
-            if is_vouched_for(text, match.start(), match.end(), beside_speech=True):
-                yield match, is_speech
-
-
-def _surroundings(reading: ProseReading, index: int) -> str:
-    """Return the paragraph of a sentence and the one before it: where a memory would begin."""
-    here = reading.told[index].sentence.paragraph
-    nearby = (
-        each.sentence.text
-        for each in reading.told[max(0, index - 12) : index + 6]
-        if each.sentence.paragraph in (here - 1, here)
-    )
-    return " ".join(nearby)
-
-
-@cache
-def _patterns(*, beside_speech: bool) -> tuple[tuple[re.Pattern[str], bool], ...]:
-    speech = alternatives(words_in("facts", "speech_verbs"))
-    deeds = alternatives(words_in("facts", "deed_verbs"))
-    adverb = r"(?: [a-z]+ly| then| only| just| also)?"
-    # Somebody's hand or voice may be somebody else's memory; only the name itself acts.
-    acting = re.compile(
-        rf"(?:^|[.,;:!?”\"—–]\s*|\b(?:and|but|then|so) )\W*(?P<who>{ENTITY}){adverb} (?:{deeds})\b"
-    )
-    if not beside_speech:
-        return ((acting, False),)
-    saying = re.compile(rf"(?P<who>{ENTITY}){adverb} (?:{speech})\b(?! (?:of|about|to have)\b)")
-    # Only straight after the speech: "Kael told Mira" is not Mira speaking.
-    said = re.compile(rf"(?:^\s*|\s{{3,}})(?:{speech}) (?P<who>{ENTITY})(?!['’])")
-    return ((saying, True), (said, True), (acting, False))

@@ -205,9 +205,18 @@ class Kitchen(DescribedDomain):
             minded=lambda rows: self._minded(asked.who, rows),
         )
         if self._cooks is not None:
-            routed = await route_cooking(situation, self._cooks, self.clock.now_ms())
+            cooks, now = self._cooks, self.clock.now_ms()
+
+            async def at_stove(said: str) -> Routed | None:
+                is_begun = cooks.get(asked.who.session_id) is not None
+                if not is_begun and not said.startswith("start cooking"):
+                    return await situation.at_stove(said)
+                return await route_cooking(situation.saying(said, 0), cooks, now)
+
+            routed = await route_cooking(situation, cooks, now)
             if routed is not None:
                 return routed
+            return await route_message(replace(situation, at_stove=at_stove))
         return await route_message(situation)
 
     async def find_by_label(self, who: Who, text: str) -> Sequence[Row]:

@@ -165,13 +165,19 @@ class ProseStyle:
 
 @dataclass(frozen=True, slots=True)
 class Verbatim:
-    """Something of an imported file that was not understood: kept, never run, written out again."""
+    """Something of an imported file that was not understood: kept, never run, written out again.
+
+    What stands within the text of a section stays there as it was written; `places` are where, in
+    characters from the text's beginning. `dialect` is the story format it is for.
+    """
 
     name: str
     origin: Literal["twee", "twine", "ink"]
     text: str
     why: str = ""
     section: str | None = None
+    dialect: str = ""
+    places: tuple[int, ...] = ()
 
 
 @dataclass(frozen=True)

@@ -12,8 +12,13 @@ from typing import Any, Final
 from callboard.core.canonical import digest_bytes
 from callboard.core.codec import Coded
 from callboard.core.errors import Conflict, NotFound
-from callboard.library.story.index import StoryIndex
 from callboard.library.story.model import FileKind
+from callboard.packs.writers_factory.exchange.folders import (
+    draft_of,
+    is_word_file,
+    read_zipped_folder,
+    scenes_in,
+)
 from callboard.packs.writers_factory.exchange.pieces import (
     MOST_BYTES,
     ImportRefused,
@@ -21,14 +26,13 @@ from callboard.packs.writers_factory.exchange.pieces import (
 )
 from callboard.packs.writers_factory.exchange.splitting import (
     Draft,
-    DraftChapter,
     DraftScene,
     split_manuscript,
     with_numbers,
     words_in,
 )
 from callboard.packs.writers_factory.exchange.word_file import read_word
-from callboard.packs.writers_factory.manuscript import Manuscript, read_sheet
+from callboard.packs.writers_factory.manuscript import Manuscript
 from callboard.packs.writers_factory.manuscript.chapters import CHAPTER_TITLE
 from callboard.packs.writers_factory.manuscript.sheet import MANUSCRIPT
 from callboard.packs.writers_factory.model import SceneMeta, SceneStatus, scene_id
@@ -38,6 +42,7 @@ from callboard.tools import ProjectFiles
 KIND: Final = "import"
 SHELF: Final = "content/Archive/Imports"
 TEXTS: Final = (".md", ".markdown", ".txt")
+_ARCHIVE: Final = b"PK\x03\x04"
 
 
 class PlacesTaken(Conflict):
@@ -99,13 +104,16 @@ def read_arrival(data: bytes, name: str) -> Arrival:
             f"{name} has {len(data)} bytes", fix=f"A manuscript has at most {MOST_BYTES} bytes."
         )
     suffix = PurePosixPath(name).suffix.lower()
-    if suffix == ".docx" or data.startswith(b"PK\x03\x04"):
+    if suffix != ".docx" and data.startswith(_ARCHIVE) and not is_word_file(data, name):
+        return Arrival(name, digest_bytes(data), read_zipped_folder(data, name, TEXTS))
+    if suffix == ".docx" or data.startswith(_ARCHIVE):
         outside = read_word(data, name)
     elif suffix in TEXTS:
         outside = read_text(data, name)
     else:
         raise ImportRefused(
-            f"{name} is no manuscript that can be read", fix="Save it as .docx, .md or .txt."
+            f"{name} is no manuscript that can be read",
+            fix="Save it as .docx, .md or .txt, or zip a folder of scenes.",
         )
     draft = split_manuscript(outside)
     if not draft.chapters:
@@ -117,7 +125,7 @@ def arrival_in(workspace: Workspace, path: str) -> Arrival:
     """Read a manuscript in the project: one file, or a folder of scenes in story order."""
     inside = workspace.files.resolve(path)
     if (workspace.files.root / inside).is_dir():
-        return _folder(workspace.files, inside)
+        return _of_folder(workspace.files, inside)
     if inside.startswith(f"{MANUSCRIPT}/"):
         raise ImportRefused(f"{inside} is a scene of the book already", fix="Name another file.")
     files = ProjectFiles(workspace.files.root, max_read_bytes=MOST_BYTES)
@@ -126,40 +134,15 @@ def arrival_in(workspace: Workspace, path: str) -> Arrival:
     return Arrival(found.name, found.sha256, found.draft, (inside,) if is_text else ())
 
 
-def _folder(files: ProjectFiles, folder: str) -> Arrival:
-    """Read the scenes of a folder as story tools order them."""
-    index = StoryIndex.from_files(files)
-    found = [each for each in index.scenes if each.path.startswith(f"{folder}/")]
+def _of_folder(files: ProjectFiles, folder: str) -> Arrival:
+    found = scenes_in(files, folder)
     if not found or folder == MANUSCRIPT or any(e.path.startswith(MANUSCRIPT) for e in found):
         raise ImportRefused(
             f"{folder} holds no scenes from outside the book", fix="Name a folder of scene files."
         )
-    chapters: dict[int, list[DraftScene]] = {}
-    for file in found:
-        text = files.read_text(file.path).text
-        body = read_sheet(file.path, text).body
-        scene = DraftScene(
-            _without_title(body, file.title),
-            file.title,
-            file.when or "",
-            file.location or "",
-            file.pov or "",
-            file.characters,
-        )
-        chapters.setdefault(file.chapter or 1, []).append(scene)
-    drafted = tuple(DraftChapter("", tuple(scenes)) for _, scenes in sorted(chapters.items()))
-    told = "scene files in story order"
-    has_chapters = any(file.chapter is not None for file in found)
-    problems = () if has_chapters else ("the files name no chapters: all of it is chapter 1",)
     sha256 = digest_bytes("".join(file.sha256 for file in found).encode())
     paths = tuple(file.path for file in found if file.kind is FileKind.SCENE)
-    return Arrival(folder, sha256, Draft(drafted, told, problems), paths)
-
-
-def _without_title(body: str, title: str) -> str:
-    """Return a scene without the heading that names it: its title stands in its facts."""
-    first, _, rest = body.lstrip("\n").partition("\n")
-    return rest.strip("\n") if first.startswith("# ") and title in first else body
+    return Arrival(folder, sha256, draft_of(found, files), paths)
 
 
 def preview_import(

@@ -2,11 +2,11 @@
 
 import struct
 import textwrap
-from dataclasses import dataclass
 from typing import Final
 from xml.sax.saxutils import escape
 
 from callboard.core.errors import InvalidInput
+from callboard.library.binding.volume import Cover
 from callboard.tools import ProjectFiles
 
 MOST_BYTES: Final = 4_000_000
@@ -16,14 +16,6 @@ _JPEG: Final = b"\xff\xd8\xff"
 _WIDTH, _HEIGHT = 1600, 2560
 _TITLE_LINE: Final = 14
 _AUTHOR_LINE: Final = 26
-
-
-@dataclass(frozen=True, slots=True)
-class Cover:
-    """A picture for the front of a book; the suffix says what it is."""
-
-    data: bytes
-    suffix: str
 
 
 class CoverRefused(InvalidInput):

@@ -12,14 +12,14 @@ from typing import Final
 from callboard.core.canonical import composed, digest_bytes
 from callboard.core.codec import Coded
 from callboard.core.errors import Conflict, InvalidInput
-from callboard.packs.writers_factory.bible.project import ProjectRecord
-from callboard.packs.writers_factory.exchange.binding import (
+from callboard.library.binding.volume import (
     FORMATS,
     BindingFailed,
     Volume,
     bind_epub,
     bind_manuscript,
 )
+from callboard.packs.writers_factory.bible.project import ProjectRecord
 from callboard.packs.writers_factory.exchange.cover import (
     CoverRefused,
     read_cover,
@@ -164,7 +164,16 @@ async def export_manuscript(
 
 async def _bind(workspace: Workspace, edition: Edition, suffix: str, warnings: list[str]) -> bytes:
     page, written = edition.page, edition.written
-    volume = Volume(page, edition.identifier, edition.changed_at_ms)
+    volume = Volume(
+        page.title,
+        edition.identifier,
+        edition.changed_at_ms,
+        author=page.author,
+        date=page.date,
+        language=page.language,
+        running_name=page.running_name,
+        cover_description=page.cover_description,
+    )
     if suffix == "docx":
         return await bind_manuscript(manuscript_tree(page, written, edition.chapters), volume)
     cover = typographic_cover(page.title, page.author)

@@ -6,11 +6,11 @@ from dataclasses import dataclass, replace
 from typing import Final
 
 from callboard.core.canonical import compact_json
-from callboard.packs.writers_factory.exchange.prose_tree import Node, blocks_of
+from callboard.library.binding.prose_tree import Node, blocks_of
 
 # A star or stroke between spaces is none; a backslash escapes what follows it, a line's end too.
 _MARKS: Final = re.compile(
-    r"\\(?=[!-/:-@\[-`{-~\n]|$)|`|(?<!\s)\*|\*(?!\s)"
+    r"\\(?=[!-/:-@\[-`{-~]|[ \t]*+(?:\n|$))|`|(?<!\s)\*|\*(?!\s)"
     r"|(?<![\w\s])_|_(?![\w\s])|(?<=\s)_(?=\w)|(?<=\w)_(?=\s)"
     r"|\[(?=\^)|\](?=\()|<(?=[A-Za-z][A-Za-z0-9+.-]{1,40}:|[^\s@]{1,200}@)|&(?=#?\w+;)"
 )

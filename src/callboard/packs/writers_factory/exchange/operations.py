@@ -5,6 +5,7 @@ from typing import Annotated
 
 from pydantic import Field
 
+from callboard.library.binding.volume import FORMATS
 from callboard.operations import operation
 from callboard.packs.writers_factory.exchange.arrival import (
     Arrival,
@@ -13,7 +14,6 @@ from callboard.packs.writers_factory.exchange.arrival import (
     undo_last_import,
     write_import,
 )
-from callboard.packs.writers_factory.exchange.binding import FORMATS
 from callboard.packs.writers_factory.exchange.export import Edition, Export, export_manuscript
 from callboard.packs.writers_factory.exchange.title_page import TitlePage, change_title_page
 from callboard.packs.writers_factory.manuscript import Manuscript

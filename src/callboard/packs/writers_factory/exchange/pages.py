@@ -4,7 +4,7 @@ import re
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Final
 
-from callboard.packs.writers_factory.exchange.prose_tree import (
+from callboard.library.binding.prose_tree import (
     Node,
     blocks_of,
     header,

@@ -10,7 +10,7 @@ from enum import StrEnum
 from typing import Final
 
 from callboard.core.errors import InvalidInput
-from callboard.packs.writers_factory.exchange.prose_tree import split_notes, without_controls
+from callboard.library.binding.prose_tree import split_notes, without_controls
 
 _HEADING: Final = re.compile(r" {0,3}(#{1,6})\s(.*)")
 _BREAK: Final = re.compile(r"\s*(?:#|⁂|~{1,5}|#{3,}|[*•·](?:\s*[*•·]){2,}|-(?:\s*-){2,}|_{3,})\s*")

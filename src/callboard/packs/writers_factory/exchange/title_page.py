@@ -18,7 +18,6 @@ from callboard.packs.writers_factory.workspace import Workspace
 
 KIND: Final = "title_page"
 RECORD: Final = "title_page"
-UNKNOWN_LANGUAGE: Final = "und"
 _DATE: Final = re.compile(r"\d{4}(?:-(?:0[1-9]|1[0-2])(?:-(?:0[1-9]|[12]\d|3[01]))?)?")
 _LANGUAGE: Final = re.compile(r"[A-Za-z]{2,3}(?:-[A-Za-z0-9]{2,8})*")
 _MOST_CHARS: Final = 200

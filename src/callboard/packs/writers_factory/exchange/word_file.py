@@ -17,7 +17,7 @@ from callboard.packs.writers_factory.exchange.pieces import (
     TextPiece,
     is_break,
 )
-from callboard.packs.writers_factory.exchange.word_parts import opened_word, part_of
+from callboard.packs.writers_factory.exchange.word_parts import opened_archive, part_of
 
 if TYPE_CHECKING:
     from xml.etree.ElementTree import Element
@@ -57,7 +57,7 @@ class _Paragraph:
 
 def read_word(data: bytes, name: str) -> Outside:
     """Read the manuscript in a DOCX."""
-    with opened_word(data, name) as archive:
+    with opened_archive(data, name) as archive:
         body = part_of(archive, "word/document.xml", name)
         if body is None:
             raise ImportRefused(f"{name} holds no document", fix="Save it as DOCX once more.")

@@ -14,8 +14,8 @@ _MOST_PART_BYTES: Final = 80_000_000
 _MOST_DEPTH: Final = 100
 
 
-def opened_word(data: bytes, name: str) -> zipfile.ZipFile:
-    """Open a word file, unless it is larger than any manuscript."""
+def opened_archive(data: bytes, name: str, kind: str = "DOCX") -> zipfile.ZipFile:
+    """Open a word file or a zipped folder, unless it is larger than any manuscript."""
     if len(data) > MOST_BYTES:
         raise ImportRefused(
             f"{name} has {len(data)} bytes", fix=f"A manuscript has at most {MOST_BYTES} bytes."
@@ -23,7 +23,7 @@ def opened_word(data: bytes, name: str) -> zipfile.ZipFile:
     try:
         archive = zipfile.ZipFile(io.BytesIO(data))
     except (zipfile.BadZipFile, ValueError, OSError) as error:
-        raise ImportRefused(f"{name} is no DOCX: {error}", fix="Save it as DOCX.") from error
+        raise ImportRefused(f"{name} is no {kind}: {error}", fix=f"Save it as {kind}.") from error
     if len(archive.infolist()) > _MOST_PARTS:
         raise ImportRefused(f"{name} holds more than {_MOST_PARTS} parts", fix="Save it anew.")
     return archive

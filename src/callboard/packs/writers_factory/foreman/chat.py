@@ -2,6 +2,7 @@
 
 import re
 from collections.abc import Callable, Mapping
+from functools import partial
 from typing import Any, Final, cast
 
 from callboard.choreography.guards import one_per_session
@@ -9,12 +10,13 @@ from callboard.choreography.stage import Stage
 from callboard.core.canonical import Json
 from callboard.core.errors import Conflict, InvalidInput
 from callboard.core.vocabulary import RunRecord
+from callboard.core.words import shorten
 from callboard.engine.run import Run
 from callboard.models.model_id import provider_of
 from callboard.models.traffic.priority import Priority
 from callboard.packs.writers_factory.foreman.foreman import Foreman
 from callboard.packs.writers_factory.foreman.guided import GuidedTurn
-from callboard.packs.writers_factory.foreman.history import PastTurn, exchanges
+from callboard.packs.writers_factory.foreman.history import PastTurn, exchanges, interrupted
 from callboard.packs.writers_factory.foreman.talk.account import TurnOpening, keep_turn
 from callboard.packs.writers_factory.foreman.talk.routing import Wishes, route
 from callboard.packs.writers_factory.foreman.talk.turn import TalkedTurn
@@ -74,7 +76,7 @@ class ForemanChat:
             args["active"] = _active(raw["active"])
         # Loads the catalogue: what is wrong in a project's file is told before a turn begins.
         _ = self._foreman_of(studio).executor
-        return Prepared(args, title=message.strip()[:_TITLE_CHARS], admit=_admit)
+        return Prepared(args, title=message.strip()[:_TITLE_CHARS], admit=partial(_admit, studio))
 
     async def perform(self, studio: Studio, run: Run) -> Json:
         """Answer one message."""
@@ -87,6 +89,9 @@ class ForemanChat:
             result = await GuidedTurn(foreman, stage, opening, said).perform()
         else:
             result = await TalkedTurn(foreman, stage, opening, said).perform()
+        if opening.interrupted:
+            told = [_tell_interrupted(each) for each in opening.interrupted]
+            result = {**result, "notices": [*told, *cast("list[Json]", result["notices"])]}
         await keep_turn(foreman, stage, result)
         return result
 
@@ -107,7 +112,16 @@ def _begin(foreman: Foreman, run: Run) -> Json:
         )
     )
     before = foreman.conversation(run.session_id, _MOST_EXCHANGES)
-    return TurnOpening(state.mode, chain, tuple(each.run_id for each in before)).to_json()
+    said = tuple(each.run_id for each in before)
+    lost = foreman.workspace.studio.database.read(lambda connection: interrupted(connection, run))
+    return TurnOpening(state.mode, chain, said, lost).to_json()
+
+
+def _tell_interrupted(message: str) -> str:
+    return (
+        f"“{shorten(message, _TITLE_CHARS)}” was interrupted and has no answer; what it had done"
+        " stands. Say it again if it still matters."
+    )
 
 
 def _said_before(studio: Studio, run: Run, opening: TurnOpening) -> list[PastTurn]:
@@ -127,9 +141,10 @@ def _is_guided(foreman: Foreman, opening: TurnOpening) -> bool:
     return provider_of(model) == _EMBEDDED
 
 
-def _admit(connection: Connection, run: RunRecord) -> None:
+def _admit(studio: Studio, connection: Connection, run: RunRecord) -> None:
     """Keep a second turn from starting while one of the same session is not over."""
     one_per_session(
+        studio,
         connection,
         run,
         lambda other: ForemanBusy(

@@ -11,6 +11,8 @@ from typing import Any, Final, cast
 from callboard.choreography.conversation import user_turn
 from callboard.core.canonical import Json
 from callboard.core.vocabulary import Content, RunRecord, RunState, Trust
+from callboard.engine.errors import RunInterrupted
+from callboard.engine.run import Run
 from callboard.packs.writers_factory.foreman.actions import results_markup
 from callboard.packs.writers_factory.model import FOREMAN, PACK
 from callboard.prompts import Turn
@@ -19,6 +21,7 @@ from callboard.store.connection import Connection
 from callboard.store.journal.runs import list_runs
 
 CHAT: Final = f"{PACK}/chat"
+_MOST_UNANSWERED: Final = 10
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,6 +53,22 @@ def exchanges(connection: Connection, session_id: str, limit: int | None = None)
         limit=limit,
     )
     return [_exchange(run) for run in reversed(done) if isinstance(run.result, dict)]
+
+
+def interrupted(connection: Connection, run: Run) -> tuple[str, ...]:
+    """Return what was said since the last answer before a turn and was cut off, oldest first."""
+    lost: list[str] = []
+    recent = list_runs(
+        connection, choreography=CHAT, session_id=run.session_id, limit=_MOST_UNANSWERED
+    )
+    for each in recent:
+        if each.id == run.id:
+            continue
+        if each.state is RunState.DONE:
+            break
+        if each.error is not None and each.error.code == RunInterrupted.code:
+            lost.append(str(each.args["message"]))
+    return tuple(reversed(lost))
 
 
 def turns_of(said: list[PastTurn]) -> tuple[Turn, ...]:

@@ -8,6 +8,7 @@ from typing import Final
 from callboard.core.errors import InvalidInput
 from callboard.operations import AGENT, operation
 from callboard.packs.writers_factory.action import Cause, Done
+from callboard.packs.writers_factory.manuscript import require_proven
 from callboard.packs.writers_factory.memory.operations import keep_decision
 from callboard.packs.writers_factory.revision.editing.proposals import EditProposal
 from callboard.packs.writers_factory.revision.revision import Revision
@@ -37,7 +38,10 @@ async def file_write(workspace: Workspace, action: str, path: str, content: str)
         raise InvalidInput(
             f"{action} may not write {path!r}", fix=f"Name a Markdown file below {_CONTENT}."
         )
-    workspace.files.write_text(path, f"{content}\n")
+    files, text = workspace.files, f"{content}\n"
+    before = files.read_text(path).text if files.sha256(path) is not None else None
+    await require_proven(workspace.studio, path, text, accepted=before, force=False)
+    files.write_text(path, text)
     return Done(f"wrote {path}", {"path": path})
 
 

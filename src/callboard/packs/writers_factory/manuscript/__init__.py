@@ -22,6 +22,7 @@ from callboard.packs.writers_factory.manuscript.outline import (
     outline_to_json,
     uncovered_beats,
 )
+from callboard.packs.writers_factory.manuscript.proof import TextUnproven, require_proven
 from callboard.packs.writers_factory.manuscript.sheet import (
     body_as_kept,
     count_prose,
@@ -39,6 +40,7 @@ __all__ = [
     "SceneUnknown",
     "SceneVersion",
     "StatusRefused",
+    "TextUnproven",
     "VersionUnknown",
     "advance",
     "body_as_kept",
@@ -50,6 +52,7 @@ __all__ = [
     "outline_to_json",
     "parse_scene_id",
     "read_sheet",
+    "require_proven",
     "uncovered_beats",
     "write_sheet",
 ]

@@ -28,6 +28,8 @@ class SceneVersion(Coded):
     created_at: int
     sha256: str
     word_count: int = 0
+    # What code held against it when the writer had it written all the same.
+    against: tuple[str, ...] = ()
 
 
 class Archive:

@@ -16,19 +16,14 @@ from callboard.packs.writers_factory.manuscript.facts import (
     WRITTEN,
     BookScene,
     NothingToUndo,
-    OutlineInvalid,
     SceneUnknown,
     advance,
     meta_from_json,
     meta_to_json,
     parse_scene_id,
 )
-from callboard.packs.writers_factory.manuscript.outline import (
-    Outlines,
-    OutlineVersion,
-    in_story_order,
-    outline_faults,
-)
+from callboard.packs.writers_factory.manuscript.outline import Outlines, OutlineVersion
+from callboard.packs.writers_factory.manuscript.proof import require_proven
 from callboard.packs.writers_factory.manuscript.sheet import (
     SceneFile,
     SceneShelf,
@@ -79,16 +74,7 @@ class Manuscript:
         self, scenes: Iterable[PlannedScene], *, reason: str = "approved by the writer"
     ) -> tuple[PlannedScene, ...]:
         """Take an outline the writer approved; the one it replaces is kept."""
-        ordered = in_story_order(scenes)
-        faults = outline_faults(ordered)
-        if faults:
-            raise OutlineInvalid(
-                f"The outline cannot be taken: {'; '.join(faults)}",
-                fix="Correct what is named and send the whole outline again.",
-                faults=list(faults),
-            )
-        await self._outlines.put(ordered, reason)
-        return ordered
+        return await self._outlines.approve(scenes, reason)
 
     def outline_versions(self) -> tuple[OutlineVersion, ...]:
         """Return every outline there was, oldest first; the last is the one in force."""
@@ -109,19 +95,11 @@ class Manuscript:
 
     def planned_words(self) -> int:
         """Return how long the book is to be: the outline's targets, else the setting."""
-        total = self._workspace.settings.project.planned_total_words
-        outline = self.outline()
-        if not outline or all(scene.word_target is None for scene in outline):
-            return total
-        usual = self.usual_scene_words()
-        return sum(scene.word_target or usual for scene in outline)
+        return self._outlines.planned_words()
 
     def usual_scene_words(self) -> int:
         """Return how long a scene without a target of its own is to be."""
-        settings, outline = self._workspace.settings.project, self.outline()
-        if not outline:
-            return settings.default_scene_words
-        return max(1, round(settings.planned_total_words / len(outline)))
+        return self._outlines.usual_scene_words()
 
     def word_target(self, scene: str) -> int:
         """Return how long a scene is to be."""
@@ -204,15 +182,36 @@ class Manuscript:
         later = [scene for scene in waiting if (scene.chapter, scene.scene) > at]
         return next(iter(later or waiting), None)
 
-    async def save(self, scene: str, text: str, meta: SceneMeta, *, reason: str) -> SceneVersion:
+    async def save(
+        self, scene: str, text: str, meta: SceneMeta, *, reason: str, force: bool = False
+    ) -> SceneVersion:
         """Write a scene's text and facts; what the file held is archived first.
 
-        Saving what is already there changes nothing and makes no version.
+        Saving what is already there changes nothing and makes no version. What is to be an
+        accepted text must hold against cards and scenes, unless the writer forces it; what comes
+        back from the archive or in from outside is the writer's own word and is not asked.
         """
         known = next((each for each in self.scenes() if each.scene_id == scene), None)
         current = known.status if known else SceneStatus.PLANNED
-        status = advance(current, meta.status, scene)
-        return await self._write(scene, text, replace(meta, status=status), reason)
+        meta = replace(meta, status=advance(current, meta.status, scene))
+        against = await self.prove(scene, text, meta, force=force)
+        return await self._write(scene, text, meta, reason, against=against)
+
+    async def prove(
+        self, scene: str, text: str, meta: SceneMeta, *, force: bool = False
+    ) -> tuple[str, ...]:
+        """Return what is held against a text that is to be accepted, or refuse it."""
+        if meta.status not in WRITTEN:
+            return ()
+        before = self._shelf.read(*self._place(scene))
+        is_accepted = before is not None and self.scene(scene).status in WRITTEN
+        return await require_proven(
+            self._workspace.studio,
+            self.path(scene),
+            write_sheet(meta, text, before.sheet.extra if before else {}),
+            accepted=before.text if before is not None and is_accepted else None,
+            force=force,
+        )
 
     async def take_in(
         self, scene: str, text: str, meta: SceneMeta, extra: Mapping[str, Json], *, reason: str
@@ -333,6 +332,7 @@ class Manuscript:
         meta: SceneMeta,
         reason: str,
         extra: Mapping[str, Json] | None = None,
+        against: tuple[str, ...] = (),
     ) -> SceneVersion:
         chapter, number = self._place(scene)
         before = self._shelf.read(chapter, number)
@@ -351,7 +351,9 @@ class Manuscript:
             scene_path(chapter, number), content, expected_sha256=before.sha256 if before else None
         )
         self._shelf.forget()
-        new = SceneVersion(scene, latest + 1, path, reason, self._now(), written.sha256, words)
+        new = SceneVersion(
+            scene, latest + 1, path, reason, self._now(), written.sha256, words, against
+        )
         await self.archive.record(*([outside] if outside else []), new)
         await self._workspace.records.put(SCENE_KIND, scene, meta_to_json(meta))
         return new

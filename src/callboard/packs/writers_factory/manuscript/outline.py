@@ -9,7 +9,7 @@ from dataclasses import asdict, dataclass
 from typing import Any, Final, cast
 
 from callboard.core.canonical import Json
-from callboard.packs.writers_factory.manuscript.facts import VersionUnknown
+from callboard.packs.writers_factory.manuscript.facts import OutlineInvalid, VersionUnknown
 from callboard.packs.writers_factory.model import PlannedScene
 from callboard.packs.writers_factory.workspace import Workspace
 from callboard.store.connection import Connection
@@ -163,7 +163,37 @@ class Outlines:
             number=number,
         )
 
-    async def put(self, scenes: Sequence[PlannedScene], reason: str) -> None:
+    def planned_words(self) -> int:
+        """Return how long the book is to be: the outline's targets, else the setting."""
+        found = self.in_force()
+        if found is None or all(scene.word_target is None for scene in found.scenes):
+            return self._workspace.settings.project.planned_total_words
+        usual = self.usual_scene_words()
+        return sum(scene.word_target or usual for scene in found.scenes)
+
+    def usual_scene_words(self) -> int:
+        """Return how long a scene without a target of its own is to be."""
+        settings, found = self._workspace.settings.project, self.in_force()
+        if found is None or not found.scenes:
+            return settings.default_scene_words
+        return max(1, round(settings.planned_total_words / len(found.scenes)))
+
+    async def approve(
+        self, scenes: Iterable[PlannedScene], reason: str
+    ) -> tuple[PlannedScene, ...]:
+        """Take an outline if nothing is wrong with it; every fault is named at once."""
+        ordered = in_story_order(scenes)
+        faults = outline_faults(ordered)
+        if faults:
+            raise OutlineInvalid(
+                f"The outline cannot be taken: {'; '.join(faults)}",
+                fix="Correct what is named and send the whole outline again.",
+                faults=list(faults),
+            )
+        await self._put(ordered, reason)
+        return ordered
+
+    async def _put(self, scenes: Sequence[PlannedScene], reason: str) -> None:
         """Bring an outline into force and keep the one before; the same one changes nothing."""
         records, now = self._workspace.records, self._workspace.studio.clock.now_ms()
 

@@ -57,10 +57,10 @@ async def apply_edit(
     old_text: str | None = None,
     start: int | None = None,
     end: int | None = None,
-    force: bool = False,
 ) -> Done:
     """Replace one passage that occurs exactly once; it can be undone."""
-    request = EditRequest(target, new_text, reason, old_text, start, end, force)
+    # What may come in by force comes in by the writer's word alone.
+    request = EditRequest(target, new_text, reason, old_text, start, end)
     made = await revision.edits.apply(request, once=cause.once)
     return Done(f"edited {target.strip()}", made.to_json())
 
@@ -92,9 +92,12 @@ async def decide_changes(
     enhancement_id: str,
     accept: list[str] | None = None,
     reject: list[str] | None = None,
+    force: bool = False,
 ) -> Enhancement:
     """Take or refuse changes; the scene then holds what is taken, and nothing else of it."""
-    return await revision.decide(enhancement_id, accept=accept or (), reject=reject or ())
+    return await revision.decide(
+        enhancement_id, accept=accept or (), reject=reject or (), force=force
+    )
 
 
 @operation(post="/edits/undo")

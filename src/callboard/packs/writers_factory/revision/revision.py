@@ -10,7 +10,12 @@ from typing import Any, Final
 
 from callboard.core.canonical import Json
 from callboard.core.errors import InvalidInput
-from callboard.packs.writers_factory.manuscript import BookScene, Manuscript, body_as_kept
+from callboard.packs.writers_factory.manuscript import (
+    BookScene,
+    Manuscript,
+    TextUnproven,
+    body_as_kept,
+)
 from callboard.packs.writers_factory.model import SceneStatus, Severity
 from callboard.packs.writers_factory.revision.analysis.brief import SceneBrief, Waiver
 from callboard.packs.writers_factory.revision.analysis.findings import Issue, SceneAnalysis
@@ -152,6 +157,7 @@ class Revision:
         *,
         accept: Collection[str] = (),
         reject: Collection[str] = (),
+        force: bool = False,
     ) -> Enhancement:
         """Take or refuse changes; the scene then holds what is accepted, and nothing else of it.
 
@@ -172,9 +178,12 @@ class Revision:
             meta = replace(meta, status=SceneStatus.ENHANCED)
         begun = replace(enhanced, changes=changes, upcoming=body_as_kept(text))
         await self._workspace.records.put(kept.KIND, enhancement_id, begun.to_json())
-        await self.manuscript.save(
-            enhanced.scene_id, text, meta, reason=f"{enhanced.mode} {enhancement_id}"
-        )
+        reason = f"{enhanced.mode} {enhancement_id}"
+        try:
+            await self.manuscript.save(enhanced.scene_id, text, meta, reason=reason, force=force)
+        except TextUnproven:
+            await self._workspace.records.put(kept.KIND, enhancement_id, enhanced.to_json())
+            raise
         current = self.manuscript.text(enhanced.scene_id)
         decided = replace(begun, current=current, upcoming=None)
         await self._workspace.records.put(kept.KIND, enhancement_id, decided.to_json())

@@ -81,12 +81,12 @@ async def hybrid(stage: Stage, scene_id: str, parts: Any = None, wishes: str = "
 
 
 @choreography
-async def accept(stage: Stage, scene_id: str, variant_id: str = "") -> Json:
+async def accept(stage: Stage, scene_id: str, variant_id: str = "", force: bool = False) -> Json:
     """Accept a scene: it enters the book and the graph, and the next one is proposed."""
     await stage.step(
         "unblocked", lambda: require_acceptable(Workspace(stage.studio), scene_id, variant_id)
     )
-    accepted = await accept_scene(stage, scene_id, variant_id, _judge)
+    accepted = await accept_scene(stage, scene_id, variant_id, _judge, force=force)
 
     async def look_after() -> Json:
         workspace, session = Workspace(stage.studio), stage.run.session_id

@@ -165,6 +165,13 @@ class Scenes:
             )
         return found
 
+    async def require_proven(self, scene_id: str, variant_id: str = "") -> None:
+        """Refuse a draft, or a scene's text, that could only be accepted by force."""
+        book = self._rooms.manuscript
+        text = self.variant(scene_id, variant_id).text if variant_id else book.text(scene_id)
+        drafted = replace(book.scene(scene_id), status=SceneStatus.DRAFTED)
+        await book.prove(scene_id, text, drafted)
+
     async def select(self, scene_id: str, variant_id: str) -> SceneVersion:
         """Take a variant, by id or strategy, as the scene's text; it is not accepted by that."""
         variant = self._rooms.desk.variant(scene_id, variant_id)

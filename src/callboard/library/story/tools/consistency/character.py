@@ -7,8 +7,8 @@ from typing import Final
 
 from callboard.library.story.facts.claims import Attribute, FactClaim
 from callboard.library.story.facts.comparison import Gathering
+from callboard.library.story.facts.deeds import Deed, deeds_of
 from callboard.library.story.facts.grammar import ENTITY, tells_change
-from callboard.library.story.facts.prose import Deed, deeds_of
 from callboard.library.story.facts.values import has_clock
 from callboard.library.story.model import Quote, Severity, StoryFinding
 from callboard.library.story.tools.consistency.timeline import CheckedScene, place_quote, when_quote

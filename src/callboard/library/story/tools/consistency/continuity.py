@@ -121,7 +121,7 @@ class ConsistencyCheck:
     def _told(self) -> list[FactClaim]:
         texts = [scene.document for scene in self.scenes]
         texts += [self._index.document(f.path) for f in self.others if f.kind is FileKind.OTHER]
-        return [claim for text in texts for claim in self.gathering.prose_claims(text)]
+        return [claim for text in texts for claim in self.gathering.likely_claims(text)]
 
     def _all_canon(self) -> list[FactClaim]:
         return self.gathering.canon_claims(file.path for file in self._index.canon)

@@ -25,9 +25,8 @@ _CEREMONY: Final = re.compile(
 _PASSES: Final = re.compile(
     r"\b(?:next (?:day|morning|week)|following|days? (?:later|passed|after)|tomorrow"
     r"|overnight|woke|awoke"
-    r"|week|weeks|at dawn|sunrise|daybreak|that night|by morning|in the morning|went to bed"
-    r"|fell asleep"
-    r"|had been|last|ago|yesterday)\b",
+    r"|at dawn|sunrise|daybreak|that night|by morning|in the morning|went to bed"
+    r"|fell asleep|slept)\b",
     re.IGNORECASE,
 )
 _EVENT: Final = (
@@ -62,17 +61,23 @@ _SEASONS: Final = (
 )
 _WINTRY: Final = re.compile(
     r"\b(?:flakes of snow|snow was falling|snow fell|snow lay|snow on the ground|(?:fall"
-    r"|covering) of snow)\b"
+    r"|covering) of snow|snowdrifts?|icicles|hoar-?frost|cold Christmas|ground (?:was"
+    r"|still) (?:iron|frozen)"
+    r"|frozen (?:river|pond|lake|ground))\b"
 )
-_SUMMERY: Final = re.compile(r"\bin full bloom\b|\bin bloom\b|\bhay was in\b")
+_SUMMERY: Final = re.compile(
+    r"\bin full bloom\b|\bin bloom\b|\bhay was in\b|\b(?:in (?:blossom|flower)|haymaking|haycocks"
+    r"|heat-?wave|strawberries were ripe|corn was (?:ripe|cut|half cut))\b"
+)
 _LAPSE: Final = re.compile(
     r"\b(?:months?|weeks?|seasons?|year|years|winter|spring|summer|autumn) (?:later|passed"
     r"|went by|after|"
-    r"ended|came|had passed|had gone)|\b(?:by|until|till|since|before|after|last|next"
-    r"|the following)"
+    r"ended|came|had passed|had gone)|\b(?:by|until|till|next|the following)"
     rf" (?:{_MONTH}|spring|summer|autumn|winter|Christmas|Easter|year)\b",
 )
 _APART: Final = 3
+# A story that tells no time between goes on in the same season.
+_NEAR_SCENES: Final = 3
 
 
 @dataclass(frozen=True, slots=True)
@@ -163,7 +168,11 @@ def _seasons(scenes: Sequence[CheckedScene]) -> Iterator[StoryFinding]:
             if month is None:
                 continue
             told = _SeasonTold(month[0], month[1], scene.document.quote(sentence), number, at)
-            if before is not None and number - before.scene <= 1 and _apart(before, told):
+            if (
+                before is not None
+                and number - before.scene <= _NEAR_SCENES
+                and _apart(before, told)
+            ):
                 message = f"It is {before.shown} and {told.shown}, and no time passes between."
                 yield _finding(message, before.quote, told.quote)
                 before = None

@@ -23,13 +23,15 @@ from callboard.library.story.tools.report import make_finding
 
 TOOL = "consistency_checker"
 _MANY: Final = 99
+_LONG_YEARS: Final = 10
 _WIDER: Final = {
     "sisters": "siblings",
     "brothers": "siblings",
     "sons": "children",
+    "boys": "children",
     "daughters": "children",
 }
-_SHARED: Final = frozenset({"children", "sons", "daughters"})
+_SHARED: Final = frozenset({"children", "sons", "boys", "daughters"})
 _IN_LAW: Final = re.compile(r"-in-law|step|foster|half")
 
 
@@ -165,7 +167,9 @@ def _grew_older(found: FactClash, days: Mapping[str, StoryDate]) -> bool:
 def _weight(found: FactClash, days: Mapping[str, StoryDate]) -> tuple[Severity, float]:
     if found.first.attribute is not Attribute.AGE or found.first.is_canon:
         return found.severity, found.confidence
-    older = (found.second.value.low or 0) > (found.first.value.high or 0)
+    older = (found.second.value.low or 0) - (found.first.value.high or 0)
     undated = not (days.get(found.first.quote.path) and days.get(found.second.quote.path))
-    # Nobody says how much time lies between the scenes.
-    return (Severity.MINOR, 0.4) if older and undated else (found.severity, found.confidence)
+    if older <= 0 or not undated:
+        return found.severity, found.confidence
+    # Nobody says how much time lies between the scenes; ten years would have been told.
+    return Severity.MINOR, 0.5 if older > _LONG_YEARS else 0.4

@@ -21,6 +21,8 @@ _KNOWN: Final = 4
 _FEWEST_LETTERS: Final = 5
 _LONG_LETTERS: Final = 8
 _ALIKE: Final = 0.7
+_RATHER_ALIKE: Final = 0.5
+_SAME_LETTERS: Final = 3
 _OTHERS: Final = re.compile(
     r"\b(?:another|cousin|brother|sister|aunt|uncle|nephew|niece|son|daughter|father|mother"
     r"|wife|husband"
@@ -31,8 +33,9 @@ _OTHERS: Final = re.compile(
 _SPELT: Final = re.compile(
     r"(?P<titles>(?:(?:Mrs?|Ms|Miss|Dr|Sir|Lady|Captain|Colonel|Major|General|Lieutenant"
     r"|Admiral|Sergeant"
-    r"|Inspector|Professor|Judge|Reverend|Detective)\.? )*)"
-    r"(?P<words>[A-Z][a-z’'-]+(?: [A-Z][a-z’'-]+){0,3})"
+    r"|Inspector|Professor|Judge|Reverend|Detective|Commander|Commodore|Corporal|Constable|Superintendent"
+    r"|Lord|Dame|Father|Sister|Brother|Aunt|Uncle|Nurse|Chief|Doctor|Bishop|Widow)\.? )*)"
+    r"(?P<words>[A-Z][a-z’']+(?:-[A-Z]?[a-z]+)*(?: [A-Z][a-z’']+(?:-[A-Z]?[a-z]+)*){0,3})"
 )
 
 
@@ -45,6 +48,7 @@ class _NameForm:
     family: str
     quote: Quote
     sentence: str
+    is_spoken: bool
 
 
 def find_name_slips(
@@ -77,10 +81,15 @@ class _Census:
         self._words: Counter[str] = Counter(
             word for name in carded for word in name.split() for _ in range(_KNOWN)
         )
+        self._here: dict[str, frozenset[str]] = {}
         self._forms: Counter[tuple[str, str, str]] = Counter()
         self._first: dict[tuple[str, str, str], _NameForm] = {}
         for document in documents:
-            self._words.update(re.findall(r"\b[A-Z][a-z’'-]+", document.prose.replace("’s", "")))
+            words = re.findall(
+                r"\b[A-Z][a-z’']+(?:-[A-Z]?[a-z]+)*", re.sub(r"['’]s\b", "", document.prose)
+            )
+            self._words.update(words)
+            self._here[document.file_path] = frozenset(words)
             for sentence in document.sentences:
                 self._take(document, sentence)
 
@@ -97,7 +106,9 @@ class _Census:
             self._forms[key] += 1
             if key not in self._first:
                 quote = document.quote(sentence)
-                self._first[key] = _NameForm(title, given, family, quote, sentence.text)
+                self._first[key] = _NameForm(
+                    title, given, family, quote, sentence.text, sentence.has_dialogue
+                )
 
     def rare(self) -> Iterator[_NameForm]:
         """Yield the names that occur once or twice in all, where nothing explains them."""
@@ -108,10 +119,12 @@ class _Census:
     def meant_by(self, form: _NameForm) -> tuple[str, Quote] | None:
         """Return whom a rare name must mean, and where they are called rightly."""
         if form.given and self._words[form.given] <= _RARE:
-            return self._other_given(form)
+            if self._words[form.family] > 1:
+                return self._other_given(form)
+            return self._other_family(form) if self._words[form.given] == 1 else None
         if not form.given and form.title and self._words[form.family] == 1:
             return self._other_family(form)
-        if not form.given and _rank_of(form.title):
+        if not form.given and _rank_of(form.title) and not form.is_spoken:
             return self._other_rank(form)
         return None
 
@@ -123,34 +136,55 @@ class _Census:
                 continue
             if self._words[given] <= _RARE or are_short_forms(given, form.given):
                 continue
-            if given_gender(given) != given_gender(form.given) or _is_related(other):
+            if not _may_be_one(given, form.given) or _is_related(other):
                 continue
             same_title = bool(title) and title == form.title and title in ("Sir", "Lady")
             alike = SequenceMatcher(None, given.lower(), form.given.lower()).ratio() >= _ALIKE
             if given[0] == form.given[0] or same_title or alike:
                 found.setdefault(given, other)
+        if not found:
+            return self._other_than_title(form)
         if len(found) != 1:
             return None
         ((given, other),) = found.items()
         return f"{given} {form.family}", other.quote
 
+    def _other_than_title(self, form: _NameForm) -> tuple[str, Quote] | None:
+        """Return who goes by a title and a family name that a stray first name stands between."""
+        key = (form.title, "", form.family)
+        if not form.title or self._words[form.given] > 1 or self._forms[key] < 2 * _KNOWN:
+            return None
+        others = {given for _, given, family in self._first if family == form.family and given}
+        if others - {form.given} and form.title not in ("Mrs.", "Mrs", "Miss"):
+            return None
+        return f"{form.title} {form.family}", self._first[key].quote
+
     def _other_family(self, form: _NameForm) -> tuple[str, Quote] | None:
+        """Return somebody of the same title who is about and whose name is nearly the same."""
         if len(form.family) < _FEWEST_LETTERS:
             return None
+        here = self._here[form.quote.path]
+        shown = f"{form.given} {form.family}".strip().lower()
         for key, other in self._first.items():
-            title, _, family = key
-            least = _KNOWN if len(family) < _LONG_LETTERS else _RARE
-            if family == form.family or self._words[family] < least:
+            title, given, family = key
+            if family == form.family or not _same_title(title, form.title):
                 continue
-            if (
-                title == form.title
-                and _edits(family, form.family) == 1
-                and family[0] == form.family[0]
-            ):
-                # A plural or a possessive is the same name.
-                if form.family.rstrip("s") == family.rstrip("s"):
-                    continue
+            # A plural or a possessive is the same name.
+            if form.family.rstrip("s") == family.rstrip("s"):
+                continue
+            is_one_off = _edits(family, form.family) == 1 and family[0] == form.family[0]
+            if not is_one_off and family not in here:
+                continue
+            least = _RARE if is_one_off or len(family) >= _LONG_LETTERS else _KNOWN
+            if self._words[family] < least:
+                continue
+            full = f"{given} {family}".lower() if form.given else family.lower()
+            alike = SequenceMatcher(None, full, shown).ratio()
+            is_alike = alike >= (_ALIKE if form.given else _RATHER_ALIKE)
+            if is_one_off or (is_alike and family[:_SAME_LETTERS] == form.family[:_SAME_LETTERS]):
                 return f"{title} {family}", other.quote
+            if form.given and given and is_alike and family[0] == form.family[0]:
+                return f"{given} {family}", other.quote
         return None
 
     def _other_rank(self, form: _NameForm) -> tuple[str, Quote] | None:
@@ -159,16 +193,25 @@ class _Census:
             for key, times in self._forms.items()
             if key[2] == form.family and not key[1] and key[0] != form.title
         ]
-        plain = sum(times for key, times in held if key[0] in ("Mr.", "Mr"))
-        if plain < _KNOWN or any(_rank_of(key[0]) for key, _ in held):
+        others = [(key, times) for key, times in held if not key[0].startswith(("Mrs", "Miss"))]
+        if len(others) != 1 or self._forms[form.title, "", form.family] > 1:
             return None
-        if any(
-            key[0].startswith(("Mrs", "Miss")) is False and key[0] not in ("Mr.", "Mr")
-            for key, _ in held
-        ):
+        ((key, times),) = others
+        if times < _KNOWN or form.family not in self._here[form.quote.path]:
             return None
-        title = "Mr." if ("Mr.", "", form.family) in self._first else "Mr"
-        return f"{title} {form.family}", self._first[title, "", form.family].quote
+        if key[0] not in ("Mr.", "Mr") and not _rank_of(key[0]):
+            return None
+        return f"{key[0]} {form.family}", self._first[key].quote
+
+
+def _same_title(one: str, other: str) -> bool:
+    return one.rstrip(".") == other.rstrip(".") and bool(one)
+
+
+def _may_be_one(one: str, other: str) -> bool:
+    """Say whether two given names may be one person's, as far as their gender goes."""
+    genders = {given_gender(one), given_gender(other)} - {None}
+    return len(genders) <= 1
 
 
 def _is_related(form: _NameForm) -> bool:
@@ -213,7 +256,7 @@ def find_lost_things(scenes: Sequence[CheckedScene]) -> Iterator[StoryFinding]:
             for thing in things_in(text):
                 key = (thing.kind, thing.mark)
                 if key in lost and text != lost[key].text:
-                    if is_return(text):
+                    if is_return(text, thing):
                         del lost[key]
                     elif lost[key].scene is not scene and is_use(text, thing):
                         yield _used(lost.pop(key), scene, sentence)

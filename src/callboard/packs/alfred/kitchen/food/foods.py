@@ -94,3 +94,9 @@ def _book() -> dict[str, Any]:
 def is_listed(name: str) -> bool:
     """Say whether the lexicon has a food by just this name."""
     return singular_words(name) in _categories()
+
+
+@cache
+def listed_words() -> frozenset[str]:
+    """Return the foods whose name is one word."""
+    return frozenset(words[0] for words in _categories() if len(words) == 1)

@@ -109,7 +109,7 @@ def _setting(situation: Situation, values: dict[str, Any], what: str) -> Routed:
 async def route_tasks(situation: Situation) -> Routed | None:
     """Route reminders and what becomes of them."""
     found = _FORMS["remind"].match(situation.text)
-    if found is not None:
+    if found is not None and not _is_to_buy(situation.text, found["what"]):
         return _remind(situation, (found["what"] or found["task"]).strip())
     deleted = _FORMS["delete"].match(situation.text)
     if deleted is not None:
@@ -121,6 +121,12 @@ async def route_tasks(situation: Situation) -> Routed | None:
         task = await find_task(situation, done["what"])
         return None if task is None else _change(situation, task, delete=False)
     return None
+
+
+def _is_to_buy(text: str, what: str | None) -> bool:
+    """Say whether only food is not to be forgotten: that goes on the list."""
+    is_kept = text.casefold().startswith("don't let me forget")
+    return is_kept and what is not None and food_facts(what).is_food and " to " not in what
 
 
 async def find_task(situation: Situation, text: str) -> Row | None:

@@ -6,10 +6,11 @@ only ever told, never imposed.
 
 import re
 from collections.abc import Awaitable, Callable, Mapping
-from dataclasses import replace
 from typing import Final
 
 from callboard.choreography.turn.domain import Routed
+from callboard.packs.alfred.kitchen.hearing.clauses import split_clauses
+from callboard.packs.alfred.kitchen.router.free import has_request, route_clauses, route_guess
 from callboard.packs.alfred.kitchen.router.limits import route_limits
 from callboard.packs.alfred.kitchen.router.marking import route_marking
 from callboard.packs.alfred.kitchen.router.meals import (
@@ -24,8 +25,7 @@ from callboard.packs.alfred.kitchen.router.showing import route_showing
 from callboard.packs.alfred.kitchen.router.situation import Situation
 from callboard.packs.alfred.kitchen.router.stock import route_adding, route_statements
 from callboard.packs.alfred.kitchen.router.taking import route_taking
-from callboard.packs.alfred.kitchen.router.wording import reword
-from callboard.packs.alfred.kitchen.router.words import TARGET, forms, is_known, read_things
+from callboard.packs.alfred.kitchen.router.words import TARGET, forms
 
 _MODES: Final = (
     ("cook", re.compile(r"\b(?:i'm|i am|we're|we are) (?:making|cooking|baking|preparing)\b")),
@@ -54,7 +54,9 @@ _LOOKED_AT: Final = 2_000
 def mode_of(message: str) -> str | None:
     """Return the mode a message sounds like, or None if it fits any."""
     folded = message[:_LOOKED_AT].casefold().replace("’", "'")
-    return next((mode for mode, form in _MODES if form.search(folded)), None)
+    found = next((mode for mode, form in _MODES if form.search(folded)), None)
+    # Who tells what was bought or used up wants it noted, not planned.
+    return "quick" if found is None and has_request(message[:_LOOKED_AT]) else found
 
 
 Route = Callable[[Situation], Awaitable[Routed | None]]
@@ -109,8 +111,12 @@ async def route_message(situation: Situation) -> Routed | None:
         # A request with the answer to what was asked about it: which of two places was meant.
         told = f"{answered['request']} from the {answered['target']}"
         return await _route(situation.saying(told, situation.first_group))
-    routed = await _whole_or_parts(situation)
-    return routed if routed is not None else await _other_words(situation)
+    is_single = len(split_clauses(situation.text)) == 1
+    routed = await _whole_or_parts(situation) if is_single else None
+    routed = routed or await route_clauses(situation, _whole_or_parts)
+    if routed is None and not is_single:
+        routed = await _whole_or_parts(situation)
+    return routed or await route_guess(situation, _whole_or_parts)
 
 
 async def _whole_or_parts(situation: Situation) -> Routed | None:
@@ -118,26 +124,6 @@ async def _whole_or_parts(situation: Situation) -> Routed | None:
     if whole is not None:
         return whole
     return await _parts(situation) or await _route(situation)
-
-
-_BOUGHT: Final = re.compile(r"bought ", re.I)
-
-
-async def _other_words(situation: Situation) -> Routed | None:
-    """Route a message in the words of its form; what is only a remark is told as left aside."""
-    said = reword(situation.text)
-    if said is None:
-        return None
-    if said.reply:
-        return Routed(reply=said.reply)
-    if _BOUGHT.match(said.text) and not any(map(is_known, read_things(said.text[7:]))):
-        # What nobody sells was not bought: it got me thinking.
-        return None
-    routed = await _whole_or_parts(situation.saying(said.text, situation.first_group))
-    if routed is None or not said.remarks:
-        return routed
-    aside = tuple(f"I left aside “{each}”" for each in said.remarks)
-    return replace(routed, assumptions=(*routed.assumptions, *aside))
 
 
 def routes_for(text: str) -> list[str]:

@@ -100,6 +100,10 @@ async def _unminded(rows: Sequence[Row]) -> Sequence[Row]:
     return rows
 
 
+async def _no_stove(_said: str) -> Routed | None:
+    return Routed(reply="Nothing is on the stove. Say what you are making: “I'm making shakshuka”.")
+
+
 @dataclass(frozen=True, slots=True)
 class Situation:
     """A message, who said it, and what can be looked up about it."""
@@ -114,6 +118,8 @@ class Situation:
     likely: Callable[[Sequence[str]], Awaitable[Likely | None]] = _all_of_it
     # Recipes with why somebody in the house must not eat them.
     minded: Callable[[Sequence[Row]], Awaitable[Sequence[Row]]] = _unminded
+    # What is said at the stove, in the words that are understood there.
+    at_stove: Callable[[str], Awaitable[Routed | None]] = _no_stove
 
     @property
     def steps(self) -> Steps:

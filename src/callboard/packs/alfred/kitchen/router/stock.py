@@ -269,6 +269,8 @@ async def _correct(situation: Situation, said: str, wrong: str | None) -> Routed
         # Several things may have been changed at once; the wrong number tells which is meant.
         changed = await _changed(situation, None)
         found = _latest([each for each in changed if each[1]["quantity"] == amount])
+    elif number is not None and _FORMS["instead"].match(situation.text):
+        item, found = number, _latest(await _changed(situation, None))
     if item is None and number is None and wrong is None:
         return None
     if item is None or found is None:

@@ -139,6 +139,11 @@ async def _rows(situation: Situation, item: Item, target: StockTarget) -> list[R
 
 def _reckon(item: Item, rows: list[Row]) -> list[tuple[Row, float]] | None:
     """Return what is left of which row, the first to expire first; None if nobody can say."""
+    if item.share is not None:
+        whole = [row["quantity"] for row in rows]
+        if len(rows) != 1 or whole[0] is None:
+            return None
+        return [(rows[0], rounded(float(whole[0]) * (1 - item.share)))]
     taken: list[tuple[Row, float]] = []
     rest = item.quantity or 0.0
     for row in rows:
@@ -158,11 +163,17 @@ def _reckon(item: Item, rows: list[Row]) -> list[tuple[Row, float]] | None:
 
 def _unclear(item: Item, rows: list[Row], target: StockTarget) -> str:
     there = " and ".join(spoken_amount(row["quantity"], row["unit"]) for row in rows)
-    said = spoken_amount(item.quantity, item.unit)
+    said = _said(item)
     return (
         f"I cannot tell what is left of {item.name}: there is {there}, and you said {said}. "
         f"Say for example “set {item.name} to …”, or “remove {item.name} from the {target.title}”."
     )
+
+
+def _said(item: Item) -> str:
+    if item.share is not None:
+        return f"{round(item.share * 100)} % of the"
+    return spoken_amount(item.quantity, item.unit)
 
 
 def _reduce(steps: Steps, target: StockTarget, item: Item, row: Row, left: float) -> None:
@@ -176,7 +187,7 @@ def _reduce(steps: Steps, target: StockTarget, item: Item, row: Row, left: float
         details |= {"op": "update", "set": {"quantity": left}}
     else:
         details["op"] = "delete"
-    said = spoken_amount(item.quantity, item.unit)
+    said = _said(item)
     steps.write(f"Take {said} {item.name} out of the {target.title}", **details)
 
 
@@ -205,7 +216,8 @@ async def _run_out(situation: Situation, text: str) -> Routed | None:
         steps.write(what, op="delete", table=INVENTORY.table, filters=filters)
     what = f"Add {names(wanted)} to the shopping list"
     records = [{"name": name} for name in wanted]
-    steps.write(what, op="upsert", table=SHOPPING.table, records=records)
+    # Where so much is taken out that it is asked about, nothing is noted before the answer.
+    steps.write(what, len(steps.made), op="upsert", table=SHOPPING.table, records=records)
     return steps.done(what)
 
 

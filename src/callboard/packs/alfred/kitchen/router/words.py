@@ -14,6 +14,7 @@ from callboard.packs.alfred.kitchen.compute.amounts import (
     read_quantity,
 )
 from callboard.packs.alfred.kitchen.food.foods import OTHER, food_facts
+from callboard.packs.alfred.kitchen.food.naming import objection
 from callboard.packs.alfred.kitchen.router.dates import DAY, PERIOD, RANGE
 
 
@@ -115,9 +116,7 @@ _NO_THING: Final = re.compile(
     r"lunch|breakfast|servings|ideas?|help|time|break|allergy|allergies)\b",
     re.I,
 )
-_VAGUE: Final = re.compile(
-    r"^(?:a (?:lot|bit|little|few|bunch) of|lots of|a few|a bit of)\s+", re.I
-)
+_VAGUE: Final = re.compile(r"^(?:a (?:lot|bit|little|few) of|lots of|a few|a bit of)\s+", re.I)
 _COUPLE: Final = re.compile(r"^(?:a )?couple(?: of)?\s+", re.I)
 _HALF: Final = re.compile(
     r"^(?:(?:the|a)\s+)?half(?:\s+(?:a|an|of (?:an?|the)))?\s+(?!and\b)", re.I
@@ -143,12 +142,25 @@ _TAIL: Final = re.compile(
 )
 _COUNTED: Final = re.compile(r"^(?P<name>[^()]*[^()\s])\s*\((?P<count>\d{1,3}|[a-z]+)\)$", re.I)
 _OR: Final = re.compile(r"^(?P<low>\d{1,3}) (?:or|to) \d{1,3}\s+(?=\D)", re.I)
+_SHARES: Final = {
+    "half": 0.5, "a half": 0.5, "a third": 1 / 3, "one third": 1 / 3, "a quarter": 0.25,
+    "one quarter": 0.25, "two thirds": 2 / 3, "three quarters": 0.75,
+}  # fmt: skip
+_SHARE: Final = re.compile(
+    r"^(?P<part>half|(?:a|one)[- ](?:half|third|quarter)|two[- ]thirds|three[- ]quarters)"
+    r"(?: of)? (?:the|my|our|that) (?!kilo|pound|litre|liter)",
+    re.I,
+)
 _DOZEN: Final = re.compile(r"^dozens?\s+(?:of\s+)?", re.I)
 _TIMES: Final = re.compile(r"^[x\u00d7]\s*", re.I)
 _TRAILING: Final = re.compile(r"^(?P<name>.*\D)\s*[x\u00d7]\s*(?P<count>\d{1,4})$", re.I)
 _SIZED: Final = re.compile(
     r"^(?:(?:huge|big|large|small|little|whole|full|giant|massive|tiny) )+(?P<unit>[^\W\d_]+) of ",
     re.I,
+)
+# An amount that stands within a name was not read.
+_MEASURED: Final = re.compile(
+    r"\b\d+(?:[.,]\d+)? ?(?:kg|g|grams?|ml|cl|l|lbs?|oz|packs?)\b|\d-packs?\b|^plus\b", re.I
 )
 _OF: Final = re.compile(r"^(?P<unit>[^\W\d_]+)\s+of\s+(?P<name>\S.*)$", re.I)
 
@@ -160,6 +172,8 @@ class Item:
     name: str
     quantity: float | None = None
     unit: str | None = None
+    # How much of what is there, if that was said: half the cream.
+    share: float | None = None
 
     def record(self, column: str) -> dict[str, Any]:
         """Return it as a row says it, under the column that names it."""
@@ -204,6 +218,11 @@ def is_known(item: Item) -> bool:
 
 def read_item(text: str) -> Item | None:
     """Return one thing with its amount, or None if there is no name in it."""
+    shared = _SHARE.match(text.strip())
+    if shared is not None:
+        whole = _item(_TAIL.sub("", text.strip()[shared.end() :]), None, None)
+        part = _SHARES[shared["part"].casefold().replace("-", " ")]
+        return None if whole is None else Item(whole.name, part, None, part)
     rest = _TAIL.sub("", _TAIL.sub("", _FILLER.sub("", text.strip(' .!?\t"“”'))))
     counted = _COUNTED.match(rest)
     count = None if counted is None else read_count(counted["count"])
@@ -265,12 +284,26 @@ def _with_unit(quantity: float, text: str) -> Item | None:
 
 
 def _item(name: str, quantity: float | None, unit: str | None) -> Item | None:
-    plain = _FILLER.sub("", name.strip(' .,;:!?-\t"“”'))
+    plain, count = _pictured(_FILLER.sub("", name.strip(' .,;:!?-\t"“”')))
+    quantity = float(count) if quantity is None and count > 1 else quantity
     if not plain or len(plain) > LONGEST_NAME or plain.isdigit() or plain.casefold() in numbers():
         return None
-    if _CLAUSE.search(plain):
+    if _CLAUSE.search(plain) or _MEASURED.search(plain) or objection(plain):
         return None
     return Item(plain, quantity, unit)
+
+
+def _pictured(name: str) -> tuple[str, int]:
+    """Return what a picture shows that stands for a thing, and how often it stands there."""
+    pictures: Mapping[str, str] = {} if name.isascii() else _pictures()
+    for sign, shown in pictures.items():
+        if name and not name.replace(sign, "").strip():
+            return shown, name.count(sign)
+    return name, 1
+
+
+def _pictures() -> Mapping[str, str]:
+    return bundled_yaml("callboard.packs.alfred.kitchen.hearing", "lexicon.yaml")["pictures"]
 
 
 def _hold_compounds(text: str) -> str:

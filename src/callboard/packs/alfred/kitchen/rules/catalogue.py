@@ -13,6 +13,7 @@ from callboard.packs.alfred.kitchen.compute.amounts import convert, rounded, spo
 from callboard.packs.alfred.kitchen.food.foods import FoodFacts, category_words, food_facts
 from callboard.packs.alfred.kitchen.food.groups import allergens_in
 from callboard.packs.alfred.kitchen.food.household import is_common
+from callboard.packs.alfred.kitchen.food.naming import objection, unquoted
 
 if TYPE_CHECKING:
     from sqlalchemy import Connection
@@ -48,6 +49,22 @@ class IngredientCatalogue:
         """Return what a name means: its key, an alias, or one that is almost the same."""
         key = name_key(_checked(name))
         return self._by_key(key) or self._by_alias(key) or self._near(key, name)
+
+    def named(self, said: str) -> str:
+        """Return the name of what is kept or bought; a sentence about it raises."""
+        name, is_quoted = unquoted(_checked(said))
+        key = name_key(name)
+        why = "" if is_quoted else objection(name)
+        # What a recipe has brought in stays a name, however it is worded.
+        if why and self._by_key(key) is None and self._by_alias(key) is None:
+            raise WriteError(
+                "validation",
+                f"{name[:60]!r} is no name of a thing: {why}",
+                column="name",
+                value=name[:60],
+                hint="Give the name alone; if it is called just that, put it in quotation marks.",
+            )
+        return _checked(name)
 
     def find_or_add(self, name: str) -> Ingredient:
         """Return what a name means, as a new row if nothing is near."""

@@ -99,7 +99,9 @@ class Preparation:
         name = values.pop("ingredient", None) or values.pop("name", None)
         values.pop("name", None)
         if name is not None:
-            values["ingredient_id"] = self.catalogue.find_or_add(_text(name)).id
+            values["ingredient_id"] = self.catalogue.find_or_add(
+                self.catalogue.named(_text(name))
+            ).id
         if is_new and "location" not in values and values.get("ingredient_id"):
             known = self.catalogue.by_id(str(values["ingredient_id"]))
             if known is not None:
@@ -111,14 +113,16 @@ class Preparation:
         name = named if named is not None else values.get("name")
         if name is None:
             return values
-        found = self._shopped(_text(name), must_be_food=named is not None)
-        values.setdefault("name", _text(name).strip())
+        name = self.catalogue.named(_text(name))
+        found = self._shopped(name, must_be_food=named is not None)
+        if named is None or "name" not in values:
+            values["name"] = name
         if found is not None:
             values["ingredient_id"] = found.id
             values.setdefault("category", found.category)
         else:
             values["ingredient_id"] = None
-            values.setdefault("category", food_facts(_text(name)).category)
+            values.setdefault("category", food_facts(name).category)
         return values
 
     def _shopped(self, name: str, *, must_be_food: bool) -> Ingredient | None:

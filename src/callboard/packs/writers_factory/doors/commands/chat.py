@@ -2,12 +2,14 @@
 
 from typing import Any, Final, cast
 
+from callboard.cli import exits
 from callboard.cli.bridge import Interrupt, perform
 from callboard.cli.handlers.dialogue import Command, Dialogue, Hush, TerminalConversation
-from callboard.cli.handlers.ending import conclude, exit_code_of
-from callboard.cli.handlers.following import follow
+from callboard.cli.handlers.ending import conclude, exit_code_of, tell_question
+from callboard.cli.handlers.following import Followed, follow
 from callboard.cli.handlers.opening import Choices, OpenWork, working
 from callboard.cli.output import clean, echo, moment, remark
+from callboard.core.canonical import Json
 from callboard.core.vocabulary.run import RunState, SessionState
 from callboard.packs.writers_factory.doors.commands.moving import move_book
 from callboard.packs.writers_factory.doors.tell.modes import mode_report, moved_report
@@ -24,7 +26,9 @@ def foreman_talk(choices: Choices, message: str | None, session: str | None = No
     async def work(interrupt: Interrupt) -> int:
         async with working(choices) as here:
             talk = _Talk(here, session, interrupt)
-            return await (talk.dialogue.hold(_GREETING) if message is None else talk.say(message))
+            held = talk.dialogue.hold(_GREETING) if message is None else talk.say(message)
+            code = await held
+            return await talk.see_out() or code
 
     return perform(work)
 
@@ -42,6 +46,8 @@ class _Talk:
         self.factory = factory_of(here.studio)
         self.session = session
         self.interrupt = interrupt
+        # The runs that turns have started and that go on after them.
+        self.jobs: list[str] = []
         commands: dict[str, Command] = {
             "/state": lambda _rest: echo(clean(self.factory.foreman.state_text())),
             "/mode": self.mode,
@@ -56,10 +62,30 @@ class _Talk:
         run = await self.factory.start("chat", {"message": message}, session_id=self.session)
         view = self.here.view() if as_json else Hush()
         followed = await follow(self.here.studio, run.id, view, self.interrupt)
+        self.jobs += _jobs_of(followed.run.result)
         if as_json or followed.run.state is not RunState.DONE:
             return conclude(self.here.studio, followed, as_json=as_json)
         echo_turn(cast("dict[str, Any]", followed.run.result))
         return exit_code_of(followed)
+
+    async def see_out(self) -> int:
+        """Stay until the work that was started here is over: it would end with the process.
+
+        A Ctrl-C leaves it, and says how it goes on.
+        """
+        studio, as_json = self.here.studio, self.here.choices.as_json
+        going = [each for each in self.jobs if not studio.engine.load(each).is_terminal]
+        code = exits.OK
+        for run_id in going:
+            if not self.interrupt.asked.is_set():
+                told = f"{studio.engine.load(run_id).choreography} goes on as run {run_id}"
+                remark(f"{told}; Ctrl-C leaves it to `callboard runs resume {run_id}`.")
+            view = Hush() if as_json else self.here.view()
+            followed = await follow(studio, run_id, view, self.interrupt)
+            if not as_json or not followed.run.is_terminal:
+                tell_end(followed)
+            code = code or exit_code_of(followed)
+        return code
 
     async def mode(self, rest: str) -> None:
         modes = self.factory.rooms.modes
@@ -104,6 +130,24 @@ class _Talk:
         named = self.session
         active = [sessions.get(named)] if named else sessions.list(SessionState.ACTIVE)
         return self.factory.foreman.conversation(active[0].id) if active else []
+
+
+def _jobs_of(result: Json) -> list[str]:
+    """Return the runs that a turn has started."""
+    told = cast("dict[str, Any]", result) if isinstance(result, dict) else {}
+    return [str(each["job"]) for each in told.get("actions", ()) if each.get("job")]
+
+
+def tell_end(followed: Followed) -> None:
+    """Say how far a run has come, and how to go on with it."""
+    run = followed.run
+    if followed.was_interrupted and not run.is_terminal:
+        remark(f"Run {run.id} was let go: callboard runs resume {run.id}")
+        return
+    for question in followed.questions:
+        tell_question(question)
+    told = f": {run.error.message}" if run.error is not None else ""
+    remark(clean(f"Run {run.id} is {run.state.value}{told}. See: callboard runs show {run.id}"))
 
 
 def echo_turn(turn: dict[str, Any]) -> None:

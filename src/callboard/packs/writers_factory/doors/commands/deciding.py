@@ -30,7 +30,13 @@ class Answer(Enum):
 
 
 async def decide_changes(
-    factory: Factory, named: str, taken: Sequence[str], refused: Sequence[str], *, as_json: bool
+    factory: Factory,
+    named: str,
+    taken: Sequence[str],
+    refused: Sequence[str],
+    *,
+    force: bool,
+    as_json: bool,
 ) -> None:
     """Show tracked changes, after taking and refusing what is named."""
     found = _enhancement(factory, named)
@@ -38,7 +44,7 @@ async def decide_changes(
         changes_report(found, as_json=as_json, was_decided=False)
         return
     accept, reject = _ids(found, taken, refused), _ids(found, refused, taken)
-    decided = await factory.perform(operations.decide_changes, found.id, accept, reject)
+    decided = await factory.perform(operations.decide_changes, found.id, accept, reject, force)
     changes_report(decided, as_json=as_json, was_decided=True)
 
 

@@ -109,6 +109,9 @@ def changes(
     reject: Annotated[
         str, typer.Option("--reject", metavar="IDS", help="Refuse these, with commas, or `all`.")
     ] = "",
+    force: Annotated[
+        bool, typer.Option("--force", help="Even if the text then contradicts cards or scenes.")
+    ] = False,
     project: ProjectOption = None,
     as_json: JsonOption = False,
 ) -> int:
@@ -123,7 +126,9 @@ def changes(
     taken, refused = listed(accept), listed(reject)
     return enter(
         Choices(project, as_json=as_json),
-        lambda factory: decide_changes(factory, enhancement, taken, refused, as_json=as_json),
+        lambda factory: decide_changes(
+            factory, enhancement, taken, refused, force=force, as_json=as_json
+        ),
     )
 
 
@@ -136,7 +141,8 @@ def edit(
     new: Annotated[str, typer.Option("--new", metavar="TEXT", help="What takes their place.")],
     reason: Annotated[str, typer.Option("--reason", metavar="TEXT", help="Why.")],
     force: Annotated[
-        bool, typer.Option("--force", help="Even if it brings in what the voice forbids.")
+        bool,
+        typer.Option("--force", help="Even if the voice or the book forbids it."),
     ] = False,
     project: ProjectOption = None,
     as_json: JsonOption = False,
@@ -227,7 +233,8 @@ def proposals(
     accept: Annotated[bool, typer.Option("--accept", help="Put it in place.")] = False,
     reject: Annotated[bool, typer.Option("--reject", help="Refuse it.")] = False,
     force: Annotated[
-        bool, typer.Option("--force", help="Even if it brings in what the voice forbids.")
+        bool,
+        typer.Option("--force", help="Even if the voice or the book forbids it."),
     ] = False,
     project: ProjectOption = None,
     as_json: JsonOption = False,

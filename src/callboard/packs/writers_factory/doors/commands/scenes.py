@@ -153,6 +153,9 @@ def accept(
     variant: Annotated[
         str, typer.Option("--variant", metavar="VARIANT", help="Select this draft first.")
     ] = "",
+    force: Annotated[
+        bool, typer.Option("--force", help="Even if it contradicts cards or other scenes.")
+    ] = False,
     model: ModelOption = None,
     session: SessionOption = None,
     project: ProjectOption = None,
@@ -163,7 +166,7 @@ def accept(
     from callboard.packs.writers_factory.doors.command_line import Job, watch
     from callboard.packs.writers_factory.doors.tell.scenes import accepted_report
 
-    args: dict[str, Any] = {"scene_id": scene, "variant_id": variant}
+    args: dict[str, Any] = {"scene_id": scene, "variant_id": variant, "force": force}
     return watch(
         Choices(project, model=model, as_json=as_json),
         Job("accept", args, session),

@@ -9,8 +9,10 @@ from callboard.api.project import Entry, Paged, Shown, Wanted
 from callboard.packs.writers_factory.bible import operations
 from callboard.packs.writers_factory.bible.gaps import find_gaps
 from callboard.packs.writers_factory.bible.orders import Template
-from callboard.packs.writers_factory.doors.routes.request import WritersFactory
-from callboard.packs.writers_factory.doors.routes.request_fields import Name
+from callboard.packs.writers_factory.doors.routes.request import (
+    Name,
+    WritersFactory,
+)
 from callboard.packs.writers_factory.modes.operations import claim_template
 
 router = APIRouter(prefix="/factory", tags=["factory: bible"])

@@ -8,8 +8,12 @@ from pydantic import Field
 from callboard.api.project import Entry, OpenStudio, Paged, Shown, StartedJob, Wanted, started
 from callboard.core.clock import iso
 from callboard.core.vocabulary import RunState
-from callboard.packs.writers_factory.doors.routes.request import WritersFactory
-from callboard.packs.writers_factory.doors.routes.request_fields import Name, SessionId, Text
+from callboard.packs.writers_factory.doors.routes.request import (
+    Name,
+    SessionId,
+    Text,
+    WritersFactory,
+)
 from callboard.packs.writers_factory.foreman.history import PastTurn
 
 router = APIRouter(prefix="/factory/chat", tags=["factory: chat"])

@@ -1,28 +1,59 @@
 """The end of the book: the writer's word that it is done, the way back, and the export."""
 
-from typing import Annotated, Literal
+from typing import Annotated, Any, Final, Literal
 
-from fastapi import APIRouter
+from fastapi import APIRouter, Query, Request
 from pydantic import Field
 
+from callboard.api.bodies import FILE_TYPE
 from callboard.api.project import Entry, Shown, StartedJob, Wanted, started
-from callboard.packs.writers_factory.doors.routes.request import WritersFactory
-from callboard.packs.writers_factory.doors.routes.request_fields import Note, SessionId
-from callboard.packs.writers_factory.exchange.arrival import Import, arrival_in, preview_import
+from callboard.operations import lending
+from callboard.packs.writers_factory.doors.routes.request import (
+    Note,
+    SessionId,
+    WritersFactory,
+)
+from callboard.packs.writers_factory.exchange.arrival import (
+    Import,
+    arrival_in,
+    preview_import,
+    read_arrival,
+)
 from callboard.packs.writers_factory.exchange.export import (
     Edition,
     Export,
     ExportPreview,
     preview_export,
 )
-from callboard.packs.writers_factory.exchange.operations import export_book, import_manuscript
+from callboard.packs.writers_factory.exchange.operations import (
+    Delivery,
+    export_book,
+    import_delivery,
+    import_manuscript,
+)
+from callboard.packs.writers_factory.exchange.pieces import ImportRefused
 from callboard.packs.writers_factory.exchange.title_page import TitlePage, read_title_page
-from callboard.packs.writers_factory.factory import reopen_book
+from callboard.packs.writers_factory.factory import Factory, reopen_book
+from callboard.tools import off_loop
 
 router = APIRouter(prefix="/factory", tags=["factory: completion"])
 
 Author = Annotated[str, Field(max_length=200)]
 Format = Literal["md", "epub", "docx"]
+FileName = Annotated[
+    str,
+    Query(
+        min_length=1,
+        max_length=200,
+        description="What it is called, like `book.docx`, `scenes.zip`.",
+    ),
+]
+_FILE: Final[dict[str, Any]] = {
+    "requestBody": {
+        "required": True,
+        "content": {FILE_TYPE: {"schema": {"type": "string", "format": "binary"}}},
+    }
+}
 
 
 class CompletionShape(Shown):
@@ -113,3 +144,45 @@ async def look_at_import(factory: WritersFactory, wanted: ManuscriptWanted) -> I
 async def take_in(factory: WritersFactory, wanted: ManuscriptWanted) -> Import:
     """Make the scenes of a manuscript scenes of the book; a place that is taken is refused."""
     return await factory.perform(import_manuscript, wanted.path, wanted.replace, wanted.append)
+
+
+@router.post("/import/upload/preview", openapi_extra=_FILE)
+async def look_at_upload(
+    factory: WritersFactory,
+    request: Request,
+    name: FileName,
+    replace: bool = False,
+    append: bool = False,
+) -> Import:
+    """Show how a file that is sent would become chapters and scenes, and keep nothing of it."""
+    brought = await _brought(factory, request, name)
+    return preview_import(factory.workspace, brought.arrival, replace=replace, append=append)
+
+
+@router.post("/import/upload", openapi_extra=_FILE)
+async def upload(
+    factory: WritersFactory,
+    request: Request,
+    name: FileName,
+    replace: bool = False,
+    append: bool = False,
+) -> Import:
+    """Take in a file that is sent: .docx, .md, .txt, or a zipped folder of scenes."""
+    brought = await _brought(factory, request, name)
+    with lending(brought):
+        return await factory.perform(
+            import_delivery, brought.arrival.name, brought.arrival.sha256, replace, append
+        )
+
+
+async def _brought(factory: Factory, request: Request, name: str) -> Delivery:
+    kind = request.headers.get("content-type", "").strip().lower()
+    if not name.isprintable():
+        raise ImportRefused(f"{name!r} is no name of a file", fix="Send its own name.")
+    if kind != FILE_TYPE:
+        raise ImportRefused(
+            f"A body of type {kind[:100]!r} is no file", fix=f"Send its bytes as {FILE_TYPE}."
+        )
+    # A name is what the writer is told of a file, and never a path.
+    called = name.replace("\\", "/").rpartition("/")[2] or name
+    return Delivery(factory.workspace, await off_loop(read_arrival, await request.body(), called))

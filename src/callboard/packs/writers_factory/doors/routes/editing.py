@@ -6,8 +6,12 @@ from fastapi import APIRouter, Path, Query
 from pydantic import Field
 
 from callboard.api.project import Entry, Paged, StartedJob, Wanted, started
-from callboard.packs.writers_factory.doors.routes.request import WritersFactory
-from callboard.packs.writers_factory.doors.routes.request_fields import Prose, SceneId, SessionId
+from callboard.packs.writers_factory.doors.routes.request import (
+    Prose,
+    SceneId,
+    SessionId,
+    WritersFactory,
+)
 from callboard.packs.writers_factory.factory import edit_text
 from callboard.packs.writers_factory.revision import (
     EditProposal,
@@ -31,7 +35,7 @@ class SceneEditWanted(Wanted):
     old_text: Prose | None = None
     start: Offset = None
     end: Offset = None
-    force: bool = Field(default=False, description="Let in a zero-tolerance phrase.")
+    force: bool = Field(default=False, description="Let in what the voice or the book forbids.")
 
 
 class EditWanted(SceneEditWanted):
@@ -41,7 +45,7 @@ class EditWanted(SceneEditWanted):
 
 
 class AcceptWanted(Wanted):
-    """Whether a zero-tolerance phrase may come in with it."""
+    """Whether what the voice or the book forbids may come in with it."""
 
     force: bool = False
 

@@ -10,8 +10,10 @@ from callboard.api.project import Entry, Paged, Shown, StartedJob, Wanted, start
 from callboard.core.errors import NotFound
 from callboard.knowledge import Graph, Node
 from callboard.knowledge.graph.memory import edge_json, node_json
-from callboard.packs.writers_factory.doors.routes.request import WritersFactory
-from callboard.packs.writers_factory.doors.routes.request_fields import SessionId
+from callboard.packs.writers_factory.doors.routes.request import (
+    SessionId,
+    WritersFactory,
+)
 from callboard.packs.writers_factory.memory import operations
 
 router = APIRouter(prefix="/factory", tags=["factory: graph"])

@@ -7,8 +7,12 @@ from pydantic import Field
 
 from callboard.api.project import Entry, Paged, Shown, StartedJob, Wanted, started
 from callboard.core.errors import NotFound
-from callboard.packs.writers_factory.doors.routes.request import WritersFactory
-from callboard.packs.writers_factory.doors.routes.request_fields import Name, SceneId, SessionId
+from callboard.packs.writers_factory.doors.routes.request import (
+    Name,
+    SceneId,
+    SessionId,
+    WritersFactory,
+)
 from callboard.packs.writers_factory.health import (
     HealthReport,
     KnownFinding,

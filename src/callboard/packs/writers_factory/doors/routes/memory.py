@@ -9,8 +9,10 @@ from pydantic import Field
 from callboard.api.project import Entry, Paged, Shown, Wanted
 from callboard.core.errors import NotFound
 from callboard.knowledge.fact_rows import KBEntry
-from callboard.packs.writers_factory.doors.routes.request import WritersFactory
-from callboard.packs.writers_factory.doors.routes.request_fields import Name
+from callboard.packs.writers_factory.doors.routes.request import (
+    Name,
+    WritersFactory,
+)
 from callboard.packs.writers_factory.factory import Factory
 from callboard.packs.writers_factory.memory import Notebook, NotebookPassage, operations
 from callboard.packs.writers_factory.memory.scenery import TimelineItem

@@ -4,8 +4,11 @@ from fastapi import APIRouter
 from pydantic import Field
 
 from callboard.api.project import Entry, Shown, Wanted
-from callboard.packs.writers_factory.doors.routes.request import WritersFactory
-from callboard.packs.writers_factory.doors.routes.request_fields import Name, Note
+from callboard.packs.writers_factory.doors.routes.request import (
+    Name,
+    Note,
+    WritersFactory,
+)
 from callboard.packs.writers_factory.modes import Modes, operations
 
 router = APIRouter(prefix="/factory/mode", tags=["factory: modes"])

@@ -7,12 +7,12 @@ from fastapi import APIRouter, Path
 from pydantic import Field, JsonValue
 
 from callboard.api.project import Entry, Paged, Shown, StartedJob, Wanted, started
-from callboard.packs.writers_factory.doors.routes.request import WritersFactory
-from callboard.packs.writers_factory.doors.routes.request_fields import (
+from callboard.packs.writers_factory.doors.routes.request import (
     Name,
     Number,
     SceneId,
     SessionId,
+    WritersFactory,
 )
 from callboard.packs.writers_factory.factory import Factory
 from callboard.packs.writers_factory.manuscript import outline_to_json

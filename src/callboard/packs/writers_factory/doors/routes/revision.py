@@ -7,13 +7,13 @@ from pydantic import Field
 
 from callboard.api.project import Entry, Paged, Shown, StartedJob, Wanted, started
 from callboard.core.errors import InvalidInput
-from callboard.packs.writers_factory.doors.routes.request import WritersFactory
-from callboard.packs.writers_factory.doors.routes.request_fields import (
+from callboard.packs.writers_factory.doors.routes.request import (
     Name,
     Note,
     Prose,
     SceneId,
     SessionId,
+    WritersFactory,
 )
 from callboard.packs.writers_factory.factory import Factory
 from callboard.packs.writers_factory.revision import operations
@@ -98,6 +98,7 @@ class DecisionWanted(Wanted):
 
     accept: list[Name] = Field(default_factory=list[str], max_length=5_000)
     reject: list[Name] = Field(default_factory=list[str], max_length=5_000)
+    force: bool = Field(default=False, description="Even if it then contradicts cards or scenes.")
 
 
 @router.post(
@@ -217,7 +218,7 @@ async def decide(
 ) -> EnhancementShape:
     """Take or refuse changes; the scene then holds what is taken, and nothing else of it."""
     decided = await factory.perform(
-        operations.decide_changes, enhancement_id, wanted.accept, wanted.reject
+        operations.decide_changes, enhancement_id, wanted.accept, wanted.reject, wanted.force
     )
     return EnhancementShape.model_validate(decided.shown())
 

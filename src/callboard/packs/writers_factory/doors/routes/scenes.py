@@ -6,12 +6,12 @@ from fastapi import APIRouter, Path
 from pydantic import Field
 
 from callboard.api.project import Entry, Paged, Shown, StartedJob, Wanted, started
-from callboard.packs.writers_factory.doors.routes.request import WritersFactory
-from callboard.packs.writers_factory.doors.routes.request_fields import (
+from callboard.packs.writers_factory.doors.routes.request import (
     Name,
     Note,
     SceneId,
     SessionId,
+    WritersFactory,
 )
 from callboard.packs.writers_factory.factory import Factory, take_variant
 from callboard.packs.writers_factory.manuscript import SceneVersion, meta_to_json
@@ -88,6 +88,7 @@ class AcceptWanted(Wanted):
     """Which draft is accepted; without one, the text the scene has."""
 
     variant_id: Annotated[str, Field(max_length=200)] = ""
+    force: bool = Field(default=False, description="Even if it contradicts cards or scenes.")
     session_id: SessionId = None
 
 
@@ -172,7 +173,7 @@ async def accept(
 ) -> StartedJob:
     """Accept a scene: it enters the book and the graph, and the next one is proposed."""
     chosen = wanted or AcceptWanted()
-    args = {"scene_id": scene_id, "variant_id": chosen.variant_id}
+    args = {"scene_id": scene_id, "variant_id": chosen.variant_id, "force": chosen.force}
     session = chosen.session_id
     return started(await factory.start("accept", args, session_id=session, is_sure=True))
 

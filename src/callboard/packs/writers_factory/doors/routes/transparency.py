@@ -7,8 +7,12 @@ from fastapi import APIRouter, Path, Query
 
 from callboard.api.project import Entry, JobShape, OpenStudio, Paged, Shown, Wanted, job_shape
 from callboard.core.errors import NotFound
-from callboard.packs.writers_factory.doors.routes.request import WritersFactory
-from callboard.packs.writers_factory.doors.routes.request_fields import Name, SessionId, Text
+from callboard.packs.writers_factory.doors.routes.request import (
+    Name,
+    SessionId,
+    Text,
+    WritersFactory,
+)
 from callboard.packs.writers_factory.factory import Factory
 from callboard.prompts import PromptRecord, list_prompts, load_prompt, record_prompt
 from callboard.store.journal.runs import list_runs, load_run

@@ -9,8 +9,12 @@ from pydantic import Field
 from callboard.api.project import Entry, Paged, Shown, StartedJob, Wanted, started
 from callboard.core.canonical import plain
 from callboard.core.errors import NotFound
-from callboard.packs.writers_factory.doors.routes.request import WritersFactory
-from callboard.packs.writers_factory.doors.routes.request_fields import Name, Note, SessionId
+from callboard.packs.writers_factory.doors.routes.request import (
+    Name,
+    Note,
+    SessionId,
+    WritersFactory,
+)
 from callboard.packs.writers_factory.factory import choose_winner as pick_winner
 from callboard.packs.writers_factory.voice import (
     STRATEGIES,

@@ -81,6 +81,8 @@ def edit_report(result: EditResult, *, as_json: bool, is_undo: bool = False) -> 
     echo(clean(result.diff))
     for hit in result.hits:
         remark(clean(f"  line {hit.line}: {hit.pattern} “{hit.quote}”"))
+    for each in result.against:
+        remark(clean(f"  made by force against: {each}"))
     if not is_undo:
         remark(clean(f"Take it back: callboard factory undo {result.target}"))
 

@@ -62,10 +62,15 @@ def versions_report(versions: Sequence[SceneVersion], *, as_json: bool) -> None:
         remark("It has no text yet.")
     else:
         rows = [
-            (str(v.number), moment(v.created_at), f"{v.word_count}", v.path, v.reason)
+            (str(v.number), moment(v.created_at), f"{v.word_count}", v.path, _why(v))
             for v in versions
         ]
         echo_table(("VERSION", "WHEN", "WORDS", "FILE", "WHY"), rows)
+
+
+def _why(version: SceneVersion) -> str:
+    told = "; ".join(version.against)
+    return f"{version.reason}, by force against: {told}" if told else version.reason
 
 
 def accepted_report(told: dict[str, Any]) -> None:
@@ -75,6 +80,8 @@ def accepted_report(told: dict[str, Any]) -> None:
     for flag in told.get("flags") or ():
         quote = f": “{flag['quote']}”" if flag["quote"] else ""
         remark(clean(f"  {flag['code'].replace('_', ' ')}: {flag['detail']}{quote}"))
+    for each in told.get("against") or ():
+        remark(clean(f"  accepted by force against: {each}"))
     following = told["next_scene"]
     if following:
         remark(

@@ -27,6 +27,8 @@ class TurnOpening(Coded):
     mode: str
     route: ModelRoute
     before: tuple[str, ...]
+    # What the writer said since the last answer and nobody answered: its process died.
+    interrupted: tuple[str, ...] = ()
 
 
 @dataclass(slots=True)

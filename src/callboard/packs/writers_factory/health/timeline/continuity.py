@@ -8,10 +8,8 @@ from dataclasses import dataclass
 from typing import Final
 
 from callboard.core.codec import Coded
-from callboard.library.story.index import story_index
 from callboard.library.story.model import Severity as Weight
 from callboard.library.story.model import StoryFinding
-from callboard.library.story.tools.consistency.continuity import check_continuity
 from callboard.packs.writers_factory.bible.shapes import CHARACTERS
 from callboard.packs.writers_factory.model import Evidence, Severity
 from callboard.studio.studio import Studio
@@ -46,6 +44,9 @@ class Contradiction(Coded):
 
 def find_contradictions(studio: Studio, paths: Sequence[str]) -> tuple[StoryFinding, ...]:
     """Return where the files of a book, in its order, contradict each other or a card."""
+    from callboard.library.story.index import story_index
+    from callboard.library.story.tools.consistency.continuity import check_continuity
+
     if not paths:
         return ()
     context = studio.tools.context("")

@@ -5,11 +5,8 @@ Time and place come from what is noted with the scene; deaths and deeds from its
 
 import re
 from collections.abc import Iterable, Iterator, Sequence
-from typing import Final
+from typing import TYPE_CHECKING, Final
 
-from callboard.library.story.facts.cast import Cast, Hit
-from callboard.library.story.facts.claims import Attribute
-from callboard.library.story.facts.prose import deeds_of, read
 from callboard.library.story.text import Document
 from callboard.packs.writers_factory.health.quotes import sentence_naming, sentences_of
 from callboard.packs.writers_factory.health.timeline.facts import (
@@ -26,6 +23,9 @@ from callboard.packs.writers_factory.health.view import (
     is_in_scene,
     mentions,
 )
+
+if TYPE_CHECKING:
+    from callboard.library.story.facts.cast import Cast, Hit
 
 _CERTAIN: Final = 0.9
 _USING: Final = re.compile(
@@ -76,6 +76,10 @@ def _places(view: ManuscriptView, scene: SceneView) -> Iterator[Placed]:
 def _lives(
     characters: Sequence[CharacterView], scene: SceneView
 ) -> tuple[tuple[StateSeen, ...], tuple[ActSeen, ...]]:
+    from callboard.library.story.facts.claims import Attribute
+    from callboard.library.story.facts.deeds import deeds_of
+    from callboard.library.story.facts.prose import read
+
     if not characters:
         return (), ()
     document = Document(f"{scene.scene_id}.md", scene.text)
@@ -95,12 +99,14 @@ def _lives(
     return deaths, tuple(acts.values())
 
 
-def _cast_of(characters: Sequence[CharacterView]) -> Cast:
+def _cast_of(characters: Sequence[CharacterView]) -> "Cast":
+    from callboard.library.story.facts.cast import Cast, Hit
+
     owners = {name: each.name for each in characters for name in each.names if name.strip()}
     longest_first = sorted(owners, key=len, reverse=True)
     pattern = re.compile(rf"(?<!\w)(?:{'|'.join(map(re.escape, longest_first))})(?!\w)")
 
-    def find_names(text: str) -> Iterable[Hit]:
+    def find_names(text: str) -> "Iterable[Hit]":
         for match in pattern.finditer(text):
             yield Hit(owners[match[0]], match.start(), match.end())
 

@@ -1,6 +1,7 @@
 """Edits: replaces words in one place, keeps what was there, and takes edits back, the last first.
 
-An edit that would bring in a zero-tolerance pattern is refused unless it is forced. Nothing is
+An edit that would bring in a zero-tolerance pattern, or a contradiction to a card or a scene, is
+refused unless it is forced. Nothing is
 taken back that somebody changed since. An edit is on record before its file is touched, so that
 after a crash the text itself tells whether it was made.
 """
@@ -14,7 +15,13 @@ from typing import Any, Final
 from callboard.core.canonical import Json, digest
 from callboard.core.codec import Coded
 from callboard.core.errors import Conflict
-from callboard.packs.writers_factory.manuscript import Manuscript, NothingToUndo, body_as_kept
+from callboard.packs.writers_factory.manuscript import (
+    Manuscript,
+    NothingToUndo,
+    TextUnproven,
+    body_as_kept,
+    require_proven,
+)
 from callboard.packs.writers_factory.prose import PatternHit, PatternSeverity, scan
 from callboard.packs.writers_factory.revision.analysis.brief import SceneBrief
 from callboard.packs.writers_factory.revision.editing.requests import (
@@ -47,6 +54,8 @@ class EditResult(Coded):
     diff: str
     hits: tuple[PatternHit, ...]
     version: str = ""
+    # What it contradicts, if it was forced.
+    against: tuple[str, ...] = ()
 
 
 class Edits:
@@ -88,8 +97,13 @@ class Edits:
             "at": self._workspace.studio.clock.now_ms(),
         }
         await self._workspace.records.put(KIND, edit_id, body)
-        version = await self._write(target, after, f"edit: {body['reason']}")
-        return await self._settle(edit_id, {**body, "version": version}, target, after)
+        try:
+            reason = f"edit: {body['reason']}"
+            made = await self.write(target, after, reason, before, force=request.force)
+        except TextUnproven:
+            await self._workspace.records.delete(KIND, edit_id)
+            raise
+        return await self._settle(edit_id, {**body, **made}, target, after)
 
     async def _find_made(
         self, edit_id: str, begun: dict[str, Any], target: EditTarget, now: str
@@ -103,11 +117,11 @@ class Edits:
                 fix="Look at the text, and ask for the edit again if it is missing.",
                 edit=edit_id,
             )
-        version = ""
+        made: dict[str, Json] = {"version": ""}
         if target.scene_id is not None:
             # The text stands there: this only completes what is on record about it.
-            version = await self._write(target, now, f"edit: {begun['reason']}")
-        return await self._settle(edit_id, {**begun, "version": version}, target, now)
+            made = await self.write(target, now, f"edit: {begun['reason']}", now)
+        return await self._settle(edit_id, {**begun, **made}, target, now)
 
     async def _settle(
         self, edit_id: str, body: dict[str, Any], target: EditTarget, text: str
@@ -115,9 +129,8 @@ class Edits:
         if not body["is_made"]:
             await self._workspace.records.put(KIND, edit_id, {**body, "is_made": True})
         hits = await self._scan(target, text)
-        return EditResult(
-            edit_id, target.name, target.path, body["diff"], hits, str(body["version"])
-        )
+        version, against = str(body["version"]), tuple(body.get("against", ()))
+        return EditResult(edit_id, target.name, target.path, body["diff"], hits, version, against)
 
     async def undo(self, name: str) -> EditResult:
         """Take the last edit of a target back; called again, the one before it."""
@@ -139,12 +152,13 @@ class Edits:
                 fix="Restore a version of it, or edit it again.",
                 edit=edit_id,
             )
-        version = await self._write(target, before, f"undo: {body['reason']}")
+        # What was there before may stand there again, whatever it contradicts.
+        made = await self.write(target, before, f"undo: {body['reason']}", now, force=True)
         undone = {**body, "is_made": True, "is_undone": True}
         await self._workspace.records.put(KIND, edit_id, undone)
         shown = await off_loop(diff, now, before, target.path)
         hits = await self._scan(target, before)
-        return EditResult(edit_id, target.name, target.path, shown, hits, version)
+        return EditResult(edit_id, target.name, target.path, shown, hits, made["version"])
 
     def history(self, name: str) -> tuple[dict[str, Json], ...]:
         """Return the edits of a target, oldest first, without the texts."""
@@ -171,13 +185,21 @@ class Edits:
         brief = self._measure_by(target.scene_id)
         return await off_loop(scan, text, patterns=brief.patterns, pov=brief.pov)
 
-    async def _write(self, target: EditTarget, text: str, reason: str) -> str:
+    async def write(
+        self, target: EditTarget, text: str, reason: str, before: str, *, force: bool = False
+    ) -> dict[str, Json]:
+        """Write a text in place of the one before, if it holds against the book or is forced."""
         if target.scene_id is None:
+            against = await require_proven(
+                self._workspace.studio, target.path, text, accepted=before or None, force=force
+            )
             written = self._workspace.files.write_text(target.path, text)
-            return written.backup or ""
+            return {"version": written.backup or "", "against": list(against)}
         meta = self._manuscript.scene(target.scene_id)
-        version = await self._manuscript.save(target.scene_id, text, meta, reason=reason)
-        return str(version.number)
+        version = await self._manuscript.save(
+            target.scene_id, text, meta, reason=reason, force=force
+        )
+        return {"version": str(version.number), "against": list(version.against)}
 
 
 def _refuse_new_patterns(after: tuple[PatternHit, ...], before: tuple[PatternHit, ...]) -> None:

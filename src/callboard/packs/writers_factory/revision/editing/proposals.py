@@ -164,7 +164,7 @@ class Proposals:
             )
             await self._edits.apply(request)
         else:
-            await self._place(target, proposal)
+            await self._place(target, proposal, before, force=force)
         return await self._settle(proposal, ProposalState.ACCEPTED)
 
     async def reject(self, proposal_id: str) -> EditProposal:
@@ -184,15 +184,18 @@ class Proposals:
         await self._workspace.records.put(KIND, proposal.id, settled.to_json())
         return settled
 
-    async def _place(self, target: EditTarget, proposal: EditProposal) -> None:
+    async def _place(
+        self, target: EditTarget, proposal: EditProposal, before: str, *, force: bool
+    ) -> None:
+        reason = f"proposal {proposal.id} accepted"
         if target.scene_id is None:
-            self._workspace.files.write_text(target.path, proposal.text)
+            await self._edits.write(target, proposal.text, reason, before, force=force)
             return
         meta = self._manuscript.scene(target.scene_id)
         is_written = meta.status in (SceneStatus.DRAFTED, SceneStatus.POLISHED)
         drafted = meta if is_written else replace(meta, status=SceneStatus.DRAFTED)
         await self._manuscript.save(
-            target.scene_id, proposal.text, drafted, reason=f"proposal {proposal.id} accepted"
+            target.scene_id, proposal.text, drafted, reason=reason, force=force
         )
 
     def _text(self, target: EditTarget) -> str:

@@ -23,11 +23,18 @@ class AcceptedText:
 
     text: str
     version: int
+    # What code held against it when it was forced in.
+    against: tuple[str, ...] = ()
 
 
 @operation(undo="undo_scene")
-async def accept_text(workspace: Workspace, scene_id: str, variant_id: str = "") -> AcceptedText:
-    """Make a draft, or the text a scene has, part of the book."""
+async def accept_text(
+    workspace: Workspace, scene_id: str, variant_id: str = "", force: bool = False
+) -> AcceptedText:
+    """Make a draft, or the text a scene has, part of the book.
+
+    A text that contradicts a card or another scene is refused, unless the writer forces it.
+    """
     rooms = SceneRooms(workspace)
     book = rooms.manuscript
     text = rooms.desk.variant(scene_id, variant_id).text if variant_id else book.text(scene_id)
@@ -39,8 +46,8 @@ async def accept_text(workspace: Workspace, scene_id: str, variant_id: str = "")
         )
     scaffold = rooms.desk.scaffold(scene_id)
     meta = _meta(rooms, scene_id, text, scaffold)
-    version = await book.save(scene_id, text, meta, reason="accepted by the writer")
-    return AcceptedText(book.text(scene_id), version.number)
+    version = await book.save(scene_id, text, meta, reason="accepted by the writer", force=force)
+    return AcceptedText(book.text(scene_id), version.number, version.against)
 
 
 def _meta(rooms: SceneRooms, scene: str, text: str, scaffold: SmartScaffold | None) -> SceneMeta:

@@ -106,6 +106,8 @@ class AcceptedScene:
     next_scene: Json
     # What code finds in the text that was taken, whoever wrote it and whatever a judge says.
     flags: Json = ()
+    # What it contradicts, if the writer had it accepted all the same.
+    against: tuple[str, ...] = ()
 
     def to_json(self) -> dict[str, Json]:
         """Return what the doors show."""
@@ -115,15 +117,20 @@ class AcceptedScene:
             "extracted": self.extracted,
             "next_scene": self.next_scene,
             "flags": self.flags,
+            "against": list(self.against),
         }
 
 
 async def accept_scene(
-    stage: Stage, scene: str, variant: str, judge: Judge | None
+    stage: Stage, scene: str, variant: str, judge: Judge | None, *, force: bool = False
 ) -> AcceptedScene:
     """Make a scene's text the draft of the book, and everything that follows from it."""
     rooms = SceneRooms(Workspace(stage.studio))
-    text = (await in_run(stage, "accept", accept_text, scene, variant)).text
+    if force:
+        taken = await in_run(stage, "accept", accept_text, scene, variant, force=True)
+    else:
+        taken = await in_run(stage, "accept", accept_text, scene, variant)
+    text = taken.text
     meta = rooms.manuscript.scene(scene)
     flags = await stage.step("look", lambda: _flags(rooms, meta, text))
     if judge is not None:
@@ -134,7 +141,7 @@ async def accept_scene(
         stage, "go_on", "next scene", lambda: _next(rooms, scene), of=scene
     )
     await stage.emit(NEXT, {"scene_id": scene, "next_scene": following})
-    return AcceptedScene(meta, grown, extracted, following, flags)
+    return AcceptedScene(meta, grown, extracted, following, flags, taken.against)
 
 
 def _flags(rooms: SceneRooms, meta: SceneMeta, text: str) -> Json:

@@ -213,3 +213,22 @@ def _spelled(text: str) -> Number | None:
     if not rest.startswith(" "):
         return None
     return Number(value, None, found.end())
+
+
+_APART: Final = re.compile(r"\s*,\s*(?:and\s+)?|\s+(?:and|und|et|y|e|&|\+)\s+", re.IGNORECASE)
+_BESIDE: Final = re.compile(
+    r"\b(?:freshly ground|fresh ground|ground|lots of|plenty of|a little|some|to taste|"
+    r"sea|flaky)\s*",
+    re.IGNORECASE,
+)
+
+
+def seasonings(text: str) -> list[str]:
+    """Return a line that lists seasonings only as a line for each: `salt, pepper`."""
+    plain = text.strip(" .*-")
+    if plain.casefold() in ("s&p", "s & p", "s+p"):
+        return ["salt", "pepper"]
+    parts = [part.strip() for part in _APART.split(plain) if part.strip()]
+    bare = [_BESIDE.sub("", part).strip().casefold() for part in parts]
+    is_all = len(parts) > 1 and all(part in words("seasonings") for part in bare)
+    return parts if is_all else [text]

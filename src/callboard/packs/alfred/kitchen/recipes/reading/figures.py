@@ -25,7 +25,9 @@ _PART: Final = re.compile(
     re.IGNORECASE,
 )
 _MINUTES: Final = {"w": 7 * 24 * 60.0, "d": 24 * 60.0, "t": 24 * 60.0, "h": 60.0, "m": 1.0}
-_ABOUT: Final = re.compile(r"^\s*(?:about|around|approx\.?|~|circa|ca\.?|up to)\s*", re.IGNORECASE)
+_ABOUT: Final = re.compile(
+    r"^\s*(?:about|around|approx\.?|~|circa|ca\.?|up to|environ|unas|unos|etwa)\s*", re.IGNORECASE
+)
 _SERVES: Final = (
     r"serves|feeds|servings?|serve|portions?|portionen|enough for|for|für|pour|para|per|"
     r"personen|personnes|porciones|porzioni|dosi per"
@@ -64,6 +66,7 @@ def read_servings(text: str, *, is_made: bool = False) -> Servings | None:
     plain = _ABOUT.sub("", plain_line(text).removesuffix("+").strip())
     said = _SAID.match(plain)
     plain = _ABOUT.sub("", plain if said is None else plain[said.end() :]).strip()
+    plain = _in_figures(plain.strip("() "))
     number = read_number(plain)
     if number is None or number.low is None or not 0 < number.low <= MOST_SERVINGS:
         return None
@@ -72,6 +75,26 @@ def read_servings(text: str, *, is_made: bool = False) -> Servings | None:
     if counted == "":
         counted = "" if is_made or (said is not None and said["made"]) else None
     return Servings(number.low, high, counted)
+
+
+_IN_WORDS: Final = re.compile(
+    r"^(?P<word>one|two|three|four|five|six|seven|eight|nine|ten|eleven|twelve)\b", re.I
+)
+_DOZEN: Final = re.compile(r"^(?P<count>\d{1,2}|an?) dozen\b", re.I)
+_COUNTED: Final = ("one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten",
+                   "eleven", "twelve")  # fmt: skip
+
+
+def _in_figures(text: str) -> str:
+    """Return a text that begins with a number in words, with it in figures."""
+    found = _IN_WORDS.match(text)
+    if found is not None:
+        text = f"{_COUNTED.index(found['word'].casefold()) + 1}{text[found.end() :]}"
+    dozen = _DOZEN.match(text)
+    if dozen is None:
+        return text
+    count = int(dozen["count"]) if dozen["count"].isdigit() else 1
+    return f"{count * 12}{text[dozen.end() :]}"
 
 
 def read_made(text: str, *, is_made: bool = False) -> tuple[Servings | None, Servings | None]:
@@ -98,8 +121,10 @@ _WORDS: Final = {
     "twelve": 12,
 }
 _IN_TITLE: Final = re.compile(
+    r"\(for (?P<eaters>\d{1,2}|one|two|three|four|five|six)\b[^()]{0,30}\)$|"
     r"\bfor (?P<people>\d{1,3}|two|three|four|five|six|eight|ten|twelve)$"
-    r"|\((?P<inner>\d[^()]{0,40})\)$|\s[-–]\s(?P<after>\d[^-–]{0,30})$",
+    r"|\s(?:[-–]|--)\s(?:about )?(?P<after>\d[^-–()]{0,30})(?:\([^()]{0,20}\))?$"
+    r"|\((?:about )?(?P<inner>\d[^()]{0,40})\)$",
     re.I,
 )
 
@@ -109,6 +134,8 @@ def read_title(title: str) -> tuple[Servings | None, Servings | None]:
     found = _IN_TITLE.search(title.strip())
     if found is None:
         return None, None
+    if found["eaters"]:
+        return read_made(f"for {found['eaters']}")
     if found["people"]:
         count = _WORDS.get(found["people"].casefold(), found["people"])
         return read_made(f"for {count}")
@@ -170,7 +197,7 @@ def _within(minutes: float) -> int | None:
 def _counted_in(rest: str) -> str | None:
     """Return what is counted: None for portions, nothing if the text does not say."""
     told = re.split(r"[(·|;,/]|\s[-–]\s", rest, maxsplit=1)[0].strip(" .").casefold()
-    if _PORTIONS.search(told):
+    if _PORTIONS.search(told) or told.startswith(("as a ", "as an ")):
         return None
     return told if len(told) <= _LONGEST_WORD else ""
 

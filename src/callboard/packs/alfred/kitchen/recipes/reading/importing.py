@@ -154,11 +154,15 @@ def _read(text: str, kind: SourceKind) -> tuple[list[Read], tuple[Warned, ...]]:
 
 def _read_marked(text: str) -> Read:
     """Return the recipe in Markdown; without a heading over its list the list is looked for."""
-    read = read_markdown(text)
-    if read[0].ingredients:
-        return read
     title, body = split_title(text)
-    return _guessed(title, body) or read
+    try:
+        read = read_markdown(text)
+    except RecipeUnreadable:
+        guessed = _guessed(title, body)
+        if guessed is None:
+            raise
+        return guessed
+    return read if read[0].ingredients else _guessed(title, body) or read
 
 
 def _read_page(text: str) -> tuple[list[Read], tuple[Warned, ...]]:

@@ -10,7 +10,7 @@ from typing import Final
 
 from callboard.knowledge.entities.matching import name_key
 from callboard.packs.alfred.kitchen.recipes.lines.parsing import parse_line
-from callboard.packs.alfred.kitchen.recipes.reading.limits import fact_named
+from callboard.packs.alfred.kitchen.recipes.reading.limits import fact_named, part_named
 from callboard.packs.alfred.kitchen.recipes.recipe import IngredientLine
 from callboard.packs.alfred.kitchen.recipes.text import one_line, without_emoji
 
@@ -23,7 +23,7 @@ _AMOUNT: Final = re.compile(r"^\s*(?:[~≈]\s*)?(?:\d|[½¼¾⅓⅔⅛])")
 _SLASHED: Final = re.compile(r"(?<=\s)/\s{1,9}(?=\d|[½¼¾⅓⅔]|pinch|dash|a )")
 _AND_MORE: Final = re.compile(r"(?:,|\s[&+]|\sand)\s+(?=\d+\s+[^\W\d])")
 _SERVES: Final = re.compile(
-    r"^\s*(?:serves|feeds|makes|yields?|servings?|portions?)\b", re.IGNORECASE
+    r"^\s*[*_(]{0,2}(?:serves|feeds|makes|yields?|servings?|portions?)\b", re.IGNORECASE
 )
 _FACT: Final = re.compile(r"^\s{0,9}(?:[-*+]\s{0,9})?(?P<key>[^:\d\s][^:\d]{1,39}):")
 _LEAST_LISTED: Final = 2
@@ -51,7 +51,16 @@ def split_title(text: str) -> tuple[str, list[str]]:
         at += 1
     if at < len(lines) and re.match(r"#\s", lines[at]):
         at += 1
+    elif at < len(lines) and _is_lower_title(lines[at:]):
+        return "\n".join([*lines[:at], lines[at][1:]]), lines[at + 1 :]
     return "\n".join(lines[:at]), lines[at:]
+
+
+def _is_lower_title(lines: list[str]) -> bool:
+    """Say whether a recipe begins with a heading of the second level that names it."""
+    has_first = any(re.match(r"#\s", line) for line in lines)
+    is_part = part_named(lines[0].strip("# ")) is not None
+    return lines[0].startswith("## ") and not has_first and not is_part
 
 
 def headed(body: list[str]) -> list[str] | None:
@@ -94,8 +103,13 @@ def _goes_in(line: str, *, has_bullets: bool, has_begun: bool) -> bool:
     if has_bullets:
         return bool(_BULLET.match(line) or _ROW.match(line))
     plain = one_line(line)
-    if not plain or _NUMBERED.match(plain) or _heading(line):
+    if not plain or _heading(line):
         return False
+    if _NUMBERED.match(plain):
+        # A numbered list of amounts goes in; what is done begins with a word.
+        rest = _NUMBERED.sub("", plain)
+        is_amount = _AMOUNT.match(rest) is not None and parse_line(rest).quantity is not None
+        return is_amount and not rest.endswith(".")
     if _SLASHED.search(plain):
         return True
     is_short = len(plain.split()) <= _MOST_WORDS and not plain.endswith((".", ":"))
@@ -111,7 +125,11 @@ def _heads(line: str, following: list[str], *, has_bullets: bool) -> bool:
     after = next((each for each in following if each.strip()), "")
     is_list = bool(_BULLET.match(after) or _ROW.match(after)) if has_bullets else False
     if not has_bullets:
-        is_list = _AMOUNT.match(after) is not None and _FOR.match(one_line(line)) is not None
+        is_marked = _heading(line) is not None or line.rstrip().endswith(":")
+        listed = _NUMBERED.sub("", after)
+        is_list = _AMOUNT.match(listed) is not None and (
+            is_marked or _FOR.match(one_line(line)) is not None
+        )
     title = _title(line)
     is_title = len(title.split()) <= _MOST_TITLE_WORDS and not re.search(r"[.!?]|\d", title)
     return is_list and is_title
@@ -134,7 +152,7 @@ def _items(line: str, following: list[str]) -> list[str]:
         is_head = bool(following) and _RULED.match(following[0]) is not None
         return [] if is_head or _RULED.match(line) else _row(row["cells"])
     bullet = _BULLET.match(line)
-    text = one_line(bullet["text"] if bullet else line)
+    text = one_line(bullet["text"] if bullet else _NUMBERED.sub("", line))
     parts = _SLASHED.split(text)
     if len(parts) == 1 and _AMOUNT.match(text):
         parts = [part for part in _AND_MORE.split(text) if part.strip()]

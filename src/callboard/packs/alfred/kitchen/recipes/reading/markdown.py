@@ -5,6 +5,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from typing import Any, Final
 
+from callboard.packs.alfred.kitchen.recipes.lines.lexicon import seasonings
 from callboard.packs.alfred.kitchen.recipes.lines.parsing import parse_line, section_title
 from callboard.packs.alfred.kitchen.recipes.reading.blocks import (
     INTRO,
@@ -56,10 +57,13 @@ _FACT: Final = re.compile(
 )
 _TIMED: Final = re.compile(r"\btime$", re.IGNORECASE)
 _SERVES: Final = re.compile(
-    r"^(?:serves|feeds|makes|yields|für \d|for \d|for (?:two|three|four|five|six|eight|ten)\b)"
+    r"^(?:serves|feeds|makes|yields|für \d|(?:dosi )?per \d|pour (?:environ )?\d|para (?:unas )?\d|"
+    r"for \d|for (?:one|two|three|four|five|six|eight|ten)\b|\(about \d+\)$)"
     r"|^\d[\d\s–-]*(?:servings?|portions?|people|personen)\b",
     re.I,
 )
+# Said in passing, in a sentence about something else.
+_WITHIN: Final = re.compile(r"\b(?:serves|feeds) \d{1,3}\b", re.I)
 _LONGEST_SERVES: Final = 60
 _OPTIONAL: Final = frozenset(["optional", "optionally"])
 
@@ -87,7 +91,11 @@ class _MarkdownReading:
             entry for block in self.parts.of("ingredients") for entry in self._ingredients(block)
         ]
         lines, again = one_list(
-            tuple(_line(text, group) for text, group in listed[:MOST_INGREDIENTS])
+            tuple(
+                _line(each, group)
+                for text, group in listed[:MOST_INGREDIENTS]
+                for each in seasonings(text)
+            )
         )
         if again:
             # Two ways to measure one dish are not both cooked.
@@ -239,6 +247,13 @@ class _MarkdownReading:
                 )
         if not any(found) and self.parts.title:
             found = list(read_title(self.parts.title))
+        if not any(found):
+            told = [
+                each
+                for block in self.parts.of(INTRO)
+                for each in _WITHIN.findall("\n".join(block.lines))
+            ]
+            found = list(read_made(told[0])) if len(set(told)) == 1 else found
         return found[0], found[1]
 
     def _minutes(self) -> tuple[int | None, int | None]:

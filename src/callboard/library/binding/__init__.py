@@ -1,0 +1,1 @@
+"""Binding: prose as a tree of plain blocks, and the tree as a book file."""

@@ -1,0 +1,146 @@
+"""Free wording: what no form has is understood clause by clause, else guessed, else asked about.
+
+Something is written only where every clause is plain. A guess may answer, show and walk on; it
+never writes. Where it is not sure enough, two or three things that may be meant are named.
+"""
+
+import re
+from collections.abc import Awaitable, Callable
+from dataclasses import replace
+from typing import Final
+
+from callboard.choreography.turn.domain import Routed
+from callboard.packs.alfred.kitchen.hearing.clauses import split_clauses
+from callboard.packs.alfred.kitchen.hearing.intents import Guess, guess_intent
+from callboard.packs.alfred.kitchen.router.guessed import answer_guess
+from callboard.packs.alfred.kitchen.router.requests import NEVER_DONE, Kind, hear_all
+from callboard.packs.alfred.kitchen.router.situation import Situation
+from callboard.packs.alfred.kitchen.router.things import named_foods, read_list
+
+RouteForm = Callable[[Situation], Awaitable[Routed | None]]
+# What only answers may be wrong more often than what writes.
+_SURE: Final = 0.42
+_SURE_HARMLESS: Final = 0.7
+_HARMLESS: Final = ("small_talk", "other", "recipe_question")
+_AGAINST: Final = 0.6
+_TAKEN_BACK: Final = re.compile(
+    r"(?:never ?mind|ne'er mind|forget (?:it|that|about it)|scratch that|cancel that)\b.{0,12}$",
+    re.I,
+)
+_MOST_CLAUSES: Final = 6
+_CHOICES: Final = {
+    "add_stock": "note it as in the house",
+    "use_stock": "take it out of the house",
+    "add_list": "put it on the shopping list",
+    "remove_list": "take it off the shopping list",
+    "plan_meal": "plan a meal",
+    "cook": "go on cooking",
+    "scale": "change the number of portions",
+    "correction": "correct what was noted last",
+    "show": "show what there is",
+    "recipe_question": "find recipes",
+}
+_SAID: Final = {
+    "add_stock": "bought {x}",
+    "use_stock": "used {x}",
+    "add_list": "add {x} to the shopping list",
+    "remove_list": "remove {x} from the shopping list",
+    "show": "do I have {x}",
+    "recipe_question": "what can I make with {x}",
+}
+_ANSWERS: Final = (
+    ("remove_list", re.compile(r"\b(?:off|remove|delete)\b", re.I)),
+    ("add_list", re.compile(r"\b(?:list|buy|shopping|need)\b", re.I)),
+    ("use_stock", re.compile(r"\b(?:used|gone|out|take|ate|eaten|finished)\b", re.I)),
+    ("add_stock", re.compile(r"\b(?:house|home|stock|bought|have|fridge|freezer|in)\b", re.I)),
+    ("show", re.compile(r"\bshow|see|look\b", re.I)),
+    ("recipe_question", re.compile(r"\brecipes?\b", re.I)),
+)  # fmt: skip
+_ANSWERED: Final = re.compile(r"^(?P<request>.+\S)\s+\((?P<answer>[^()]{1,80})\)$", re.S)
+
+
+async def route_clauses(situation: Situation, form: RouteForm) -> Routed | None:
+    """Route a message whose every clause is plain; nothing if one is not."""
+    clauses = [] if _ANSWERED.match(situation.text) else split_clauses(situation.text)
+    if not clauses or len(clauses) > _MOST_CLAUSES:
+        return None
+    if _TAKEN_BACK.match(clauses[-1].text) and len(clauses) > 1:
+        return Routed(reply="All right, I left everything as it is.")
+    heard = hear_all(clauses)
+    if not any(each.kind is Kind.REQUEST for each in heard):
+        return None
+    whole = guess_intent(situation.text)
+    if whole.intent in NEVER_DONE and whole.certainty >= _AGAINST:
+        return None
+    steps = ()
+    goals: list[str] = []
+    told: list[str] = []
+    group = situation.first_group
+    for clause, each in zip(clauses, heard, strict=True):
+        if each.kind is Kind.REMARK:
+            told.append(clause.text)
+            continue
+        said = each.said if each.kind is Kind.REQUEST else clause.text
+        routed = await form(situation.saying(said, group))
+        if routed is None and each.kind is Kind.QUESTION:
+            told.append(clause.text)
+            continue
+        if routed is None or (routed.steps and each.kind is not Kind.REQUEST and _writes(routed)):
+            return None
+        if not routed.steps:
+            # What cannot be reckoned with is told or asked; the rest waits for that.
+            return routed
+        told += each.remarks
+        steps += routed.steps
+        goals.append(routed.goal)
+        group = max(step.group for step in routed.steps) + 1
+    aside = tuple(f"I left aside “{each}”" for each in told)
+    return Routed(steps=steps, goal="; ".join(goals), assumptions=aside)
+
+
+def _writes(routed: Routed) -> bool:
+    return any(step.write is not None for step in routed.steps)
+
+
+def has_request(text: str) -> bool:
+    """Say whether a clause of a message plainly asks for something that is to be written."""
+    return any(each.kind is Kind.REQUEST for each in hear_all(split_clauses(text)))
+
+
+async def route_guess(situation: Situation, form: RouteForm) -> Routed | None:
+    """Answer what is most likely wanted; where that is not sure, name what may be."""
+    answered = _ANSWERED.match(situation.text)
+    if answered is not None:
+        return await _chosen(situation, answered["request"], answered["answer"], form)
+    guess = guess_intent(situation.text)
+    is_sure = guess.certainty >= _SURE or guess.of(*_HARMLESS) >= _SURE_HARMLESS
+    # To answer one half of a message would hide that the other was not done.
+    is_safe = guess.intent in NEVER_DONE or not has_request(situation.text)
+    if is_sure and is_safe:
+        routed = await answer_guess(situation, guess, form)
+        if routed is not None:
+            return replace(routed, weak=True)
+    return Routed(question=_question(situation.text, guess), weak=True)
+
+
+async def _chosen(situation: Situation, said: str, answer: str, form: RouteForm) -> Routed | None:
+    """Do what somebody picked when they were asked what they mean."""
+    intent = next((name for name, words in _ANSWERS if words.search(answer)), None)
+    things = read_list(split_clauses(said)[0].rest or said) if split_clauses(said) else None
+    if intent not in _SAID or things is None or not things.said:
+        return None
+    return await form(situation.saying(_SAID[intent].format(x=things.text), situation.first_group))
+
+
+def _question(text: str, guess: Guess) -> str:
+    foods = named_foods(text)[:3]
+    likely = [name for name, value in guess.ranked if name in _CHOICES and value > 0.04]
+    if foods:
+        likely = [n for n in likely if n in _SAID] + ["add_list", "add_stock", "show"]
+    chosen = list(dict.fromkeys([*likely, "add_list", "show"]))[:3]
+    named = [_CHOICES[each] for each in chosen]
+    about = f" about {', '.join(foods)}" if foods else ""
+    return (
+        f"I could not tell what you mean{about}, so nothing was changed. "
+        f"Shall I {', '.join(named[:-1])}, or {named[-1]}?"
+    )

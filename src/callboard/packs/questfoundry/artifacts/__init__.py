@@ -1,0 +1,1 @@
+"""Artifacts: what roles hand in, each kind with one shape."""

@@ -1,0 +1,1 @@
+"""Assembly: from artifacts to the book, and back."""

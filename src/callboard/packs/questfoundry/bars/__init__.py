@@ -1,0 +1,1 @@
+"""The eight quality bars of a branching book, computed by code."""

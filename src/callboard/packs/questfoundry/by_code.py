@@ -1,0 +1,130 @@
+"""Gatecheck and binding by code alone, for when no model shall have a say, or none is able to.
+
+The bars, the merge and the files are those of the loops; what only a reader could judge is not
+judged, and the report says so by naming code as its source.
+"""
+
+import asyncio
+from dataclasses import replace
+from typing import Annotated, Any
+
+from pydantic import Field
+
+from callboard.core.canonical import digest_bytes
+from callboard.core.errors import Conflict
+from callboard.operations import operation
+from callboard.packs.questfoundry.bars.verdict import GateDecision
+from callboard.packs.questfoundry.cold.snapshots import Merging
+from callboard.packs.questfoundry.foundry import Foundry
+from callboard.packs.questfoundry.shelf.shelf import Shelving
+from callboard.packs.questfoundry.steps.binding import (
+    EXPORTS,
+    bound_book,
+    make_files,
+    view_folder,
+    view_name,
+)
+from callboard.packs.questfoundry.steps.reports import body_of, judged
+from callboard.packs.questfoundry.units.ledger import UnitOpening
+from callboard.packs.questfoundry.units.unit import UnitStatus, WorkUnit
+from callboard.store.connection import Connection
+from callboard.store.files import write_atomically
+
+Shape = dict[str, Any]
+
+
+def _told(made: Shape) -> str:
+    lines = [f"{row['bar']}: {row['status']}, {row['evidence']}" for row in made["bars"]]
+    lines += [f"  {row['fix']} ({row['owner_role']})" for row in made["remediation"]]
+    lines.append(f"Decision: {made['decision']}")
+    return "\n".join([*lines, *([f"Merged as {made['snapshot']}"] if made["snapshot"] else [])])
+
+
+@operation(tell=_told)
+async def gate_by_code(foundry: Foundry, tu_ids: tuple[str, ...] = ()) -> Shape:
+    """Judge units by the eight bars, as far as code can, and merge what is not blocked."""
+    await foundry.begun()
+    units = [foundry.units.find(each) for each in tu_ids]
+    if not units:
+        found = foundry.studio.database.read(foundry.units.open_ones)
+        units = [each for each in found if each.ready_for_gate and each.loop != "gatecheck"]
+    if not units:
+        raise Conflict(
+            "Nothing is ready for a gatecheck", fix="Run a loop or import a story first."
+        )
+    report = judged(foundry.book_with(units), [], "gatecheck")
+    body = body_of(report)
+    opened = await foundry.units.open(
+        UnitOpening(f"code/{foundry.studio.ids.make('session')}", "gatecheck", "GK", "By code")
+    )
+    is_blocked = report.decision is GateDecision.BLOCK
+    base = foundry.snapshot_named(None).id
+    hashes = {
+        unit.id: {kind: str(row["sha256"]) for kind, row in unit.made.items()} for unit in units
+    }
+
+    def keep(connection: Connection) -> None:
+        wanted = Shelving(
+            "gatecheck_report", body, opened.id, "gatecheck", "", "gatekeeper", sot="cold"
+        )
+        entry = foundry.shelf.put(connection, wanted)
+        row = {"ref": entry.ref, "sha256": entry.sha256, "order": 1}
+        held = foundry.units.load(connection, opened.id)
+        now = foundry.studio.clock.now_ms()
+        done = replace(held, made={entry.kind: row}, outcome="success", closed_at=now)
+        foundry.units.save(connection, done)
+        if is_blocked:
+            for unit in units:
+                foundry.units.save(connection, _sent_back(foundry.units.load(connection, unit.id)))
+            return
+        tip = foundry.cold.load_tip(connection)
+        if tip is not None:
+            foundry.shelve_snapshot(connection, tip)
+
+    if is_blocked:
+        await foundry.studio.database.write(keep)
+        return {**body, "snapshot": None, "tu_id": opened.id}
+    made = await foundry.cold.merge(Merging(opened.id, base, hashes), keep)
+    return {**body, "snapshot": made.id, "tu_id": opened.id}
+
+
+def _sent_back(unit: WorkUnit) -> WorkUnit:
+    if unit.status is UnitStatus.GATECHECK:
+        unit = unit.moved(UnitStatus.STABILIZING)
+    return replace(unit, ready_for_gate=False)
+
+
+@operation(tell=lambda made: "\n".join(row["path"] for row in made["files"]))
+async def bind_by_code(
+    foundry: Foundry,
+    snapshot: str = "",
+    formats: Annotated[tuple[str, ...], Field(max_length=20)] = (),
+) -> Shape:
+    """Build the files of a snapshot, twice, and judge what was built."""
+    found = foundry.snapshot_named(snapshot or None)
+    request: Shape = {
+        "snapshot": found.id,
+        "formats": list(formats or foundry.settings.binding.formats),
+        "include": {"art": True, "audio": True},
+        "title": foundry.page().title,
+    }
+    book = bound_book(foundry, request)
+    files = await make_files(book, request["formats"])
+    again = await make_files(book, request["formats"])
+    report = judged(book, [], "spot_check", surfaces=files, rebuilt=again)
+    name = view_name(request)
+    root = foundry.studio.project.root
+
+    def write() -> None:
+        folder = view_folder(foundry, name)
+        folder.mkdir(parents=True, exist_ok=True)
+        for path, data in files.items():
+            write_atomically(folder / path, data, within=root)
+
+    if report.decision is not GateDecision.BLOCK:
+        await asyncio.to_thread(write)
+    rows = [
+        {"path": f"{EXPORTS}/{name}/{path}", "sha256": digest_bytes(data)}
+        for path, data in files.items()
+    ]
+    return {**body_of(report), "view": name, "files": rows}

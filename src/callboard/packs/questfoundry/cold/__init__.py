@@ -1,0 +1,1 @@
+"""Cold: what passed a gatecheck, as snapshots that never change."""

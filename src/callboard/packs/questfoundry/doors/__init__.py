@@ -1,0 +1,1 @@
+"""The doors of QuestFoundry: commands and routes."""

@@ -1,0 +1,97 @@
+"""Playing at the terminal, and reading somebody's story from a file."""
+
+import sys
+from pathlib import Path
+
+from callboard.cli.output import clean, echo, echo_json, remark
+from callboard.packs.questfoundry.book.model import Book
+from callboard.packs.questfoundry.book.playing import (
+    Offered,
+    ReaderPosition,
+    begin,
+    is_end,
+    offers,
+    take,
+)
+from callboard.packs.questfoundry.formats.arrival import kind_of_file, merge, read_story
+from callboard.packs.questfoundry.foundry import Foundry
+from callboard.store.reading import read_bounded
+
+_MOST_BYTES = 50_000_000
+
+
+def arrived(foundry: Foundry, file: Path) -> tuple[Book, tuple[str, ...]]:
+    """Read a story file: as a new book, or as an edited export of the one there is."""
+    data = read_bounded(file, limit_bytes=_MOST_BYTES)
+    kind = kind_of_file(data.decode("utf-8", "replace"))
+    story = read_story(data, kind)
+    tip = foundry.cold.tip()
+    known = None if tip is None else foundry.cold_book(tip)
+    if known is not None and known.sections and story.book.ifid in ("", known.ifid):
+        merged, _ = merge(known, story, kind)
+        return merged, story.notes
+    return story.book, story.notes
+
+
+def play_at_terminal(book: Book, taken: list[str], *, as_json: bool) -> int:
+    """Play a book: first what was chosen beforehand, then by hand if somebody is there."""
+    here = begin(book)
+    way: list[dict[str, str]] = []
+    for choice in taken:
+        way.append({"section": here.section, "choice": choice})
+        held = {each.choice.id: each for each in offers(book, here)}
+        if choice in held and not held[choice].is_open:
+            way[-1]["refusal"] = held[choice].refusal
+            continue
+        here = take(book, here, choice)
+    if as_json:
+        section = book.by_id[here.section]
+        shown = [each.choice.id for each in _choices(book, here) if each.is_open]
+        echo_json(
+            {"way": way, "section": section.id, "text": section.text, "choices": shown}
+            | {"is_end": is_end(section)}
+        )
+        return 0
+    for each in way:
+        if "refusal" in each:
+            echo(clean(each["refusal"]))
+    while True:
+        choices = _show(book, here)
+        going = _asked(book, here, choices) if choices else None
+        if going is None:
+            return 0
+        here = going
+
+
+def _choices(book: Book, here: ReaderPosition) -> list[Offered]:
+    return [] if is_end(book.by_id[here.section]) else offers(book, here)
+
+
+def _show(book: Book, here: ReaderPosition) -> list[Offered]:
+    section = book.by_id[here.section]
+    echo(clean(f"\n{section.title}\n\n{section.text}\n"))
+    choices = _choices(book, here)
+    for number, each in enumerate(choices, start=1):
+        echo(clean(f"  {number}. {each.choice.label}"))
+    if not choices:
+        echo("The end.")
+    return choices
+
+
+def _asked(book: Book, here: ReaderPosition, choices: list[Offered]) -> ReaderPosition | None:
+    """Return where the reader goes, or None if they leave."""
+    is_person = sys.stdin.isatty()
+    while True:
+        if is_person:
+            sys.stderr.write("> ")
+            sys.stderr.flush()
+        typed = sys.stdin.readline()
+        if not typed or typed.strip() == "/quit":
+            return None
+        if typed.strip().isdecimal() and 1 <= int(typed) <= len(choices):
+            chosen = choices[int(typed) - 1]
+            if chosen.is_open:
+                return take(book, here, chosen.choice.id)
+            remark(clean(chosen.refusal))
+        else:
+            remark(f"A number from 1 to {len(choices)}, please; /quit leaves.")

@@ -1,0 +1,128 @@
+"""`callboard quest`, how a book leaves the house and comes into it: gatecheck, files, archives."""
+
+from pathlib import Path
+from typing import Annotated, Any
+
+import typer
+
+from callboard.cli.options import JsonOption, ModelOption, ProjectOption
+from callboard.packs.questfoundry.doors import looking
+from callboard.packs.questfoundry.doors.commands import (
+    BatchOption,
+    PolicyOption,
+    operate,
+    read_in,
+    start_loop,
+)
+
+app = looking.app
+"""All of `callboard quest`."""
+
+
+@app.command()
+def gate(
+    tus: Annotated[
+        list[str] | None,
+        typer.Argument(metavar="TU", help="Units to judge; none means all that are ready."),
+    ] = None,
+    by_code: Annotated[bool, typer.Option("--code", help="Ask no model: code alone.")] = False,
+    batch: BatchOption = False,
+    policy: PolicyOption = "",
+    model: ModelOption = None,
+    project: ProjectOption = None,
+    as_json: JsonOption = False,
+) -> int:
+    """Judge units by all eight bars, and merge what passes. Exit code 4 if it is blocked."""
+    if by_code:
+        from callboard.packs.questfoundry.by_code import gate_by_code
+
+        return operate(project, as_json, gate_by_code, tuple(tus or ()))
+    args = {"upstream": tus or [], "is_interactive": not batch, "policy": policy}
+    return start_loop(project, model, as_json, "gatecheck", args)
+
+
+@app.command()
+def bind(
+    snapshot: Annotated[
+        str, typer.Argument(metavar="SNAPSHOT", help="Which one; by default the newest.")
+    ] = "",
+    by_code: Annotated[bool, typer.Option("--code", help="Ask no model: code alone.")] = False,
+    formats: Annotated[
+        list[str] | None, typer.Option("--format", metavar="NAME", help="A format, with --code.")
+    ] = None,
+    batch: BatchOption = False,
+    policy: PolicyOption = "",
+    model: ModelOption = None,
+    project: ProjectOption = None,
+    as_json: JsonOption = False,
+) -> int:
+    """Build the files that readers get, from a snapshot."""
+    if by_code:
+        from callboard.packs.questfoundry.by_code import bind_by_code
+
+        return operate(project, as_json, bind_by_code, snapshot, tuple(formats or ()))
+    args: dict[str, Any] = {"is_interactive": not batch, "policy": policy}
+    if snapshot:
+        args["inputs"] = {"cold_snapshot": snapshot}
+    return start_loop(project, model, as_json, "binding_run", args)
+
+
+@app.command()
+def archive(
+    batch: BatchOption = False,
+    policy: PolicyOption = "",
+    model: ModelOption = None,
+    project: ProjectOption = None,
+    as_json: JsonOption = False,
+) -> int:
+    """Pack the whole state of the project into one file, and prove it by unpacking."""
+    args = {"is_interactive": not batch, "policy": policy}
+    return start_loop(project, model, as_json, "archive_snapshot", args)
+
+
+@app.command("import")
+def import_command(
+    file: Annotated[Path, typer.Argument(metavar="FILE", help="Twee 3, Twine HTML or Ink.")],
+    project: ProjectOption = None,
+    as_json: JsonOption = False,
+) -> int:
+    """Bring a story in as a unit that waits for its gatecheck; nothing in the file is run."""
+    from callboard.packs.questfoundry.doors.playing import arrived
+    from callboard.packs.questfoundry.operations import import_book
+
+    book, notes = read_in(project, lambda foundry: arrived(foundry, file))
+    return operate(project, as_json, import_book, book.to_json(), file.name, notes)
+
+
+@app.command()
+def restore(
+    file: Annotated[Path, typer.Argument(metavar="ARCHIVE", help="A file made by `archive`.")],
+    folder: Annotated[Path, typer.Argument(metavar="FOLDER", help="An empty or new folder.")],
+    as_json: JsonOption = False,
+) -> int:
+    """Open an archive as a new project; one that is not what was packed is refused."""
+    from callboard.packs.questfoundry.archive import check_target, read_archive
+    from callboard.packs.questfoundry.operations import restore_archive
+    from callboard.studio.project import Project
+
+    check_target(folder)
+    read_archive(file)
+    Project.init(folder, pack="questfoundry")
+    return operate(folder, as_json, restore_archive, str(file.resolve()))
+
+
+@app.command()
+def demo(
+    folder: Annotated[
+        Path, typer.Option("--dir", metavar="FOLDER", help="Where the book is put.")
+    ] = Path("quest-demo"),
+    seed: Annotated[
+        int, typer.Option("--seed", metavar="NUMBER", help="Another number, another book.")
+    ] = 7,
+    model: ModelOption = None,
+    as_json: JsonOption = False,
+) -> int:
+    """Have a small book grown, named, judged and bound, with the embedded model."""
+    from callboard.packs.questfoundry.doors.demo import demonstrate
+
+    return demonstrate(folder, seed, model or "local", as_json=as_json)

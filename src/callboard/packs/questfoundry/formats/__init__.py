@@ -1,0 +1,1 @@
+"""Formats: the book as files for readers and for other tools, and such files as a book."""

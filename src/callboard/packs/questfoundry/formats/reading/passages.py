@@ -1,0 +1,177 @@
+"""Passages: a Twee 3 file or a Twine 2 page as named passages, before anybody reads them."""
+
+import json
+import re
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field
+from html import unescape
+from itertools import pairwise
+from typing import Any, Final, cast
+
+from callboard.core.canonical import compact_json
+from callboard.packs.questfoundry.formats.prose import clean
+from callboard.packs.questfoundry.formats.reading.nodes import Places
+
+STORY_DATA: Final = "StoryData"
+STORY_TITLE: Final = "StoryTitle"
+_ESCAPE: Final = re.compile(r"\\(.)")
+_TAG: Final = re.compile(r"<tw-(storydata|passagedata|tag)\b|<(script|style)\b", re.IGNORECASE)
+_ATTRIBUTE: Final = re.compile(r"(?<![\w:\-])([\w:\-]++)=(?:\"([^\"]*)\"|'([^']*)')")
+
+
+@dataclass(frozen=True, slots=True)
+class TwinePassage:
+    """A named part of a story; `source` is how it stood in the file."""
+
+    name: str
+    text: str
+    tags: tuple[str, ...] = ()
+    metadata: str = ""
+    source: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class PassageFile:
+    """All passages of a file; `before` is what stood above the first one."""
+
+    passages: tuple[TwinePassage, ...]
+    before: str = ""
+    facts: Mapping[str, Any] = field(default_factory=dict[str, Any])
+
+
+def twee_passages(text: str) -> PassageFile:
+    """Split a Twee file at the lines that open a passage."""
+    lines = clean(text.removeprefix("\ufeff")).split("\n")
+    starts = [at for at, line in enumerate(lines) if line.startswith("::")]
+    bounds = pairwise([*starts, len(lines)])
+    before = "\n".join(lines[: starts[0]] if starts else lines).strip("\n")
+    return PassageFile(tuple(_passage(lines[start:end]) for start, end in bounds), before)
+
+
+def header_of(name: str, tags: tuple[str, ...] = (), metadata: str = "") -> str:
+    """Return the line that opens a passage in Twee."""
+    told = f":: {_guarded(name)}"
+    told += f" [{' '.join(_guarded('-'.join(tag.split())) for tag in tags)}]" if tags else ""
+    return f"{told} {metadata}" if metadata else told
+
+
+def twine_passages(text: str) -> PassageFile:
+    """Read the story out of a page that Twine 2 has published, or out of its archive."""
+    reader = _PageReader(clean(text.removeprefix("\ufeff")))
+    passages = list(reader.passages())
+    return PassageFile(tuple(passages), "", reader.facts)
+
+
+def _passage(lines: list[str]) -> TwinePassage:
+    while len(lines) > 1 and not lines[-1].strip():
+        lines.pop()
+    name, tags, metadata = _header(lines[0][2:])
+    return TwinePassage(name, "\n".join(lines[1:]), tags, metadata, "\n".join(lines))
+
+
+def _header(line: str) -> tuple[str, tuple[str, ...], str]:
+    at = _unescaped(line, "[{", 0)
+    name = _ESCAPE.sub(r"\1", line[:at].strip())
+    tags: tuple[str, ...] = ()
+    if line[at : at + 1] == "[":
+        end = _unescaped(line, "]", at)
+        tags = tuple(_ESCAPE.sub(r"\1", each) for each in line[at + 1 : end].split())
+        at = _unescaped(line, "{", end)
+    return name, tags, line[at:].strip()
+
+
+def _unescaped(line: str, signs: str, at: int) -> int:
+    while at < len(line) and line[at] not in signs:
+        at += 2 if line[at] == "\\" else 1
+    return min(at, len(line))
+
+
+def _guarded(name: str) -> str:
+    return "".join(f"\\{each}" if each in "\\[]{}" else each for each in name)
+
+
+class _PageReader:
+    """Goes through a page once; what it learns of the story itself is in `facts`."""
+
+    def __init__(self, text: str) -> None:
+        self.text = text
+        self.facts: dict[str, Any] = {}
+        self.start = ""
+        self.ends = {
+            each: Places(text, each)
+            for each in (">", "</tw-passagedata>", "</tw-storydata>", "</script>", "</style>")
+        }
+
+    def passages(self) -> Iterator[TwinePassage]:
+        """Yield the passages of the first story; scripts and styles are passages of their own."""
+        at, is_open = 0, False
+        while (found := _TAG.search(self.text, at)) is not None:
+            kind = (found[1] or found[2]).lower()
+            end = self.ends[">"].after(found.end())
+            if end < 0:
+                return
+            attributes = self.attributes(found.end(), end)
+            at = end + 1
+            if kind == "storydata":
+                if is_open:
+                    return
+                is_open = True
+                self.story(attributes)
+            elif is_open and kind == "tag":
+                colors = self.facts.setdefault("tag-colors", {})
+                colors[attributes.get("name", "")] = attributes.get("color", "")
+            elif is_open:
+                closing = "</tw-passagedata>" if kind == "passagedata" else f"</{kind}>"
+                closed = self.ends[closing].after(at)
+                body = self.text[at : closed if closed >= 0 else len(self.text)]
+                at = closed + len(closing) if closed >= 0 else len(self.text)
+                yield from self.passage(kind, attributes, body)
+
+    def passage(
+        self, kind: str, attributes: Mapping[str, str], body: str
+    ) -> Iterator[TwinePassage]:
+        if kind != "passagedata":
+            if body.strip():
+                tag = "script" if kind == "script" else "stylesheet"
+                name = "Story JavaScript" if kind == "script" else "Story Stylesheet"
+                yield _sourced(TwinePassage(name, body.strip("\n"), (tag,)))
+            return
+        if attributes.get("pid") == self.start:
+            self.facts["start"] = attributes.get("name", "")
+        told = {each: attributes[each] for each in ("position", "size") if attributes.get(each)}
+        yield _sourced(
+            TwinePassage(
+                attributes.get("name", "").strip(),
+                unescape(body).strip("\n"),
+                tuple(attributes.get("tags", "").split()),
+                compact_json(told) if told else "",
+            )
+        )
+
+    def story(self, attributes: Mapping[str, str]) -> None:
+        self.start = attributes.get("startnode", "")
+        self.facts["name"] = attributes.get("name", "")
+        for name in ("ifid", "format", "format-version", "zoom"):
+            if attributes.get(name):
+                self.facts[name] = attributes[name]
+
+    def attributes(self, start: int, end: int) -> dict[str, str]:
+        found = _ATTRIBUTE.finditer(self.text, start, end)
+        return {each[1].lower(): unescape(each[2] or each[3] or "") for each in found}
+
+
+def _sourced(passage: TwinePassage) -> TwinePassage:
+    """Give a passage that came out of a page the form it has in Twee."""
+    lines = passage.text.split("\n")
+    safe = "\n".join(f" {line}" if line.startswith("::") else line for line in lines)
+    source = f"{header_of(passage.name, passage.tags, passage.metadata)}\n{safe}"
+    return TwinePassage(passage.name, safe, passage.tags, passage.metadata, source)
+
+
+def story_data(text: str) -> dict[str, Any] | None:
+    """Return what StoryData says, None if it cannot be read."""
+    try:
+        told = json.loads(text)
+    except (ValueError, RecursionError):
+        return None
+    return cast("dict[str, Any]", told) if isinstance(told, dict) else None

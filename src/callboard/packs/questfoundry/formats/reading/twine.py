@@ -1,0 +1,276 @@
+"""Twine: a Twee 3 file or a page of Twine 2 as a book.
+
+What is understood becomes sections and choices. The rest stays where it stands, is listed in the
+book and is written out again as it was; none of it is ever run.
+"""
+
+import re
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass
+from typing import Any, Final, Literal
+
+from callboard.core.canonical import canonical_json
+from callboard.packs.questfoundry.book.model import (
+    Book,
+    Gateway,
+    KeyTest,
+    Section,
+    SectionKind,
+    StoryChoice,
+    Verbatim,
+)
+from callboard.packs.questfoundry.formats.naming import SPECIAL, slugs
+from callboard.packs.questfoundry.formats.prose import one_line
+from callboard.packs.questfoundry.formats.reading.fragments import (
+    EVERY_KEY,
+    Reading,
+    ReadWay,
+    keys_beyond,
+    section_text,
+    understood,
+)
+from callboard.packs.questfoundry.formats.reading.harlowe import read_harlowe
+from callboard.packs.questfoundry.formats.reading.nodes import Node
+from callboard.packs.questfoundry.formats.reading.passages import (
+    STORY_DATA,
+    STORY_TITLE,
+    PassageFile,
+    TwinePassage,
+    story_data,
+    twee_passages,
+    twine_passages,
+)
+from callboard.packs.questfoundry.formats.reading.sugarcube import read_sugarcube
+
+SUGARCUBE: Final = "sugarcube"
+HARLOWE: Final = "harlowe"
+# What a story of ours says of the format it is written for.
+FORMATS: Final = {
+    SUGARCUBE: {"format": "SugarCube", "format-version": "2.37.3"},
+    HARLOWE: {"format": "Harlowe", "format-version": "3.3.9"},
+}
+KEYS_PASSAGE: Final = "Book keys"
+METADATA: Final = "metadata"
+_OWN_TAGS: Final = frozenset(
+    ("script", "stylesheet", "widget", "init", "startup", "header", "footer", "Twine.image")
+)
+_KIND_TAGS: Final = {"hub": SectionKind.HUB, "gateway": SectionKind.GATEWAY}
+_KEYSTONE: Final = "keystone"
+_ENDING: Final = "ending"
+_WORD: Final = re.compile(r"[A-Za-z_]\w*", re.ASCII)
+_HARLOWE_MACRO: Final = re.compile(r"\([A-Za-z][\w\-]*:")
+_SETS_ONLY: Final = re.compile(r"(?:\(set: \$\w+ to false\)\s*)*+")
+# A book needs few rounds until it is known which keys it cannot follow.
+_MOST_ROUNDS: Final = 6
+
+
+@dataclass(frozen=True, slots=True)
+class ReadStory:
+    """A book out of somebody's file, and what its author should know of the reading."""
+
+    book: Book
+    notes: tuple[str, ...] = ()
+
+
+def read_twee(text: str) -> ReadStory:
+    """Read a Twee 3 file."""
+    return _Arrival(twee_passages(text), "twee").story()
+
+
+def read_twine(text: str) -> ReadStory:
+    """Read a page that Twine 2 has published."""
+    return _Arrival(twine_passages(text), "twine").story()
+
+
+def reader_of(dialect: str) -> Callable[[str], list[Node]]:
+    """Return the reader of a story format's passages."""
+    return read_harlowe if dialect == HARLOWE else read_sugarcube
+
+
+class _Arrival:
+    """One file on its way to be a book."""
+
+    def __init__(self, file: PassageFile, origin: Literal["twee", "twine"]) -> None:
+        self.file = file
+        self.origin: Literal["twee", "twine"] = origin
+        self.notes: list[str] = []
+        self.facts: dict[str, Any] = dict(file.facts)
+        self.title = str(self.facts.pop("name", ""))
+        self.sections: list[TwinePassage] = []
+        self.whole: list[Verbatim] = []
+        self.sort()
+        self.dialect = self.find_dialect()
+        self.ids = slugs(each.name for each in self.sections)
+        self.taken = set(self.ids)
+        self.by_name = {each.name: slug for each, slug in zip(self.sections, self.ids, strict=True)}
+
+    def sort(self) -> None:
+        """Part the passages of the story from those that are something else."""
+        seen: set[str] = set()
+        for passage in self.file.passages:
+            if passage.name == STORY_DATA:
+                self.take_data(passage)
+            elif passage.name == STORY_TITLE and not self.title:
+                self.title = one_line(passage.text)
+            elif passage.name == KEYS_PASSAGE and _SETS_ONLY.fullmatch(passage.text.strip()):
+                continue
+            elif passage.name in SPECIAL or _OWN_TAGS & set(passage.tags):
+                self.keep(passage, "no part of the story that is read")
+            elif passage.name in seen or not passage.name:
+                self.notes.append(f"There is more than one passage {passage.name!r}")
+                self.keep(passage, "another passage has this name")
+            else:
+                seen.add(passage.name)
+                self.sections.append(passage)
+        if self.file.before.strip():
+            self.whole.append(self.verbatim("", self.file.before, "above the first passage"))
+
+    def keep(self, passage: TwinePassage, why: str) -> None:
+        self.whole.append(self.verbatim(passage.name, passage.source, why))
+
+    def verbatim(self, name: str, text: str, why: str) -> Verbatim:
+        return Verbatim(name, self.origin, text, why)
+
+    def take_data(self, passage: TwinePassage) -> None:
+        told = story_data(passage.text)
+        if told is None:
+            self.notes.append("StoryData is not JSON; it is kept as it is")
+            self.keep(passage, "StoryData that cannot be read")
+        elif "ifid" in self.facts or "start" in self.facts:
+            self.keep(passage, "a second StoryData")
+        else:
+            self.facts.update(told)
+
+    def find_dialect(self) -> str:
+        named = str(self.facts.get("format", "")).lower()
+        if named in FORMATS:
+            return named
+        if named:
+            self.notes.append(f"Of {self.facts['format']} only links are understood")
+            return SUGARCUBE
+        text = "\n".join(each.text for each in self.sections)
+        if "<<" not in text and _HARLOWE_MACRO.search(text):
+            return HARLOWE
+        return SUGARCUBE
+
+    def story(self) -> ReadStory:
+        readings = self.read()
+        sections: list[Section] = []
+        gateways: list[Gateway] = []
+        pieces: list[Verbatim] = []
+        for passage, slug, reading in zip(self.sections, self.ids, readings, strict=True):
+            text, marks = section_text(reading)
+            choices, gates = self.choices(slug, reading.all_ways)
+            gateways += gates
+            sections.append(_section(passage, slug, text, choices, reading))
+            if passage.metadata:
+                pieces.append(self.piece(METADATA, passage.metadata, "of the map", slug))
+            pieces += [
+                Verbatim(passage.name, self.origin, mark, why, slug, self.dialect, tuple(places))
+                for mark, (why, places) in marks.items()
+            ]
+        start = self.start()
+        book = Book(
+            title=self.title,
+            start=start,
+            sections=tuple(sections),
+            ifid=str(self.facts.pop("ifid", "")),
+            gateways=tuple(gateways),
+            verbatim=(*self.data(), *pieces, *self.whole),
+        )
+        return ReadStory(book, tuple(self.notes))
+
+    def piece(self, name: str, text: str, why: str, section: str) -> Verbatim:
+        return Verbatim(name, self.origin, text, why, section)
+
+    def read(self) -> list[Reading]:
+        """Read all passages until it is known which keys cannot be followed."""
+        reader = reader_of(self.dialect)
+        nodes = [reader(each.text) for each in self.sections]
+        told = "\n".join(each.text for each in self.whole)
+        unknown = frozenset(_WORD.findall(told))
+        for _ in range(_MOST_ROUNDS):
+            more = unknown.union(*(keys_beyond(each, unknown) for each in nodes))
+            if more == unknown:
+                return [understood(each, unknown) for each in nodes]
+            unknown = more
+        return [understood(each, EVERY_KEY) for each in nodes]
+
+    def choices(
+        self, section: str, ways: Sequence[ReadWay]
+    ) -> tuple[tuple[StoryChoice, ...], list[Gateway]]:
+        choices: list[StoryChoice] = []
+        gateways: list[Gateway] = []
+        for number, way in enumerate(ways, 1):
+            name = f"{section}.{number}"
+            requires, gateway = way.requires, None
+            if way.refusal is not None:
+                gateway, last = f"gate.{name}", requires[-1]
+                requires = requires[:-1]
+                gateways.append(
+                    Gateway(gateway, section, last.key, last.negated, refusal=one_line(way.refusal))
+                )
+            choices.append(
+                StoryChoice(name, way.label, self.goal(way.target), requires, way.effects, gateway)
+            )
+        return tuple(choices), gateways
+
+    def goal(self, name: str) -> str:
+        """Return the section a link leads to; one that is missing is never taken for another."""
+        if name in self.by_name:
+            return self.by_name[name]
+        return f"?{name}" if name in self.taken or name.startswith("?") else name
+
+    def start(self) -> str:
+        named = self.facts.pop("start", None)
+        if isinstance(named, str) and named:
+            if named not in self.by_name:
+                self.notes.append(f"The story starts at {named!r}, which is not there")
+            return self.goal(named)
+        self.notes.append("Nothing says where the story starts")
+        first = self.sections[0].name if self.sections else "Start"
+        return self.goal("Start" if "Start" in self.by_name else first)
+
+    def data(self) -> list[Verbatim]:
+        """Return what StoryData says beyond what the book holds."""
+        rest = {name: value for name, value in self.facts.items() if name != "ifid"}
+        usual = FORMATS.get(self.dialect)
+        if usual and all(rest.get(name) == value for name, value in usual.items()):
+            rest = {name: value for name, value in rest.items() if name not in usual}
+        if not rest:
+            return []
+        return [self.verbatim(STORY_DATA, canonical_json(rest), "settings of the story")]
+
+
+def _section(
+    passage: TwinePassage, slug: str, text: str, choices: tuple[StoryChoice, ...], reading: Reading
+) -> Section:
+    kinds = [_KIND_TAGS[each] for each in passage.tags if each in _KIND_TAGS]
+    runs = any(kind == "markup" and text[:1] in "<(" for kind, text, _ in reading.pieces)
+    is_end = not choices and (_ENDING in passage.tags or not runs)
+    kind = SectionKind.TERMINAL if is_end else kinds[0] if kinds else SectionKind.NORMAL
+    # A tag that did not decide anything is the author's own.
+    own = {_KEYSTONE, *(name for name, each in _KIND_TAGS.items() if each is kind)}
+    own |= {_ENDING} if is_end else set()
+    return Section(
+        slug,
+        passage.name,
+        text,
+        kind,
+        _KEYSTONE in passage.tags,
+        choices,
+        tuple(reading.effects),
+        tuple(each for each in passage.tags if each not in own),
+    )
+
+
+def kind_tags(section: Section) -> tuple[str, ...]:
+    """Return the tags that tell in Twee what a section is for."""
+    told = [name for name, kind in _KIND_TAGS.items() if kind is section.kind]
+    told += [_ENDING] if section.kind is SectionKind.TERMINAL else []
+    return (*told, *([_KEYSTONE] if section.keystone else []))
+
+
+def tests_last(tests: Iterable[KeyTest], own: KeyTest) -> list[KeyTest]:
+    """Return tests with a gateway's own one at the end, where a reader looks for it."""
+    return [*(each for each in tests if each != own), own]

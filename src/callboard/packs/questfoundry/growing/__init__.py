@@ -1,0 +1,1 @@
+"""Books grown by code from known shapes, sound by construction."""

@@ -1,0 +1,92 @@
+"""Runs beside single loops: several in a row, which comes next, and one role asked directly."""
+
+from typing import Any, cast
+
+from callboard.choreography import Stage, choreography
+from callboard.choreography.loop import (
+    LoopRequest,
+    StoredArtifact,
+    ask_alone,
+    decide_next_loop,
+    play_chain,
+)
+from callboard.choreography.loop.house import DecisionPolicy
+from callboard.core.canonical import Json
+from callboard.core.errors import InvalidInput
+from callboard.packs.questfoundry.artifacts import catalog
+from callboard.packs.questfoundry.foundry import Foundry, foundry_of
+from callboard.packs.questfoundry.pack import bring
+
+
+def _listed(raw: Any) -> tuple[str, ...]:
+    rows = raw.split(",") if isinstance(raw, str) else list(raw or ())
+    return tuple(str(each).strip() for each in rows if str(each).strip())
+
+
+@choreography
+async def chain(
+    stage: Stage,
+    first: str,
+    most: int = 0,
+    awake: str = "",
+    brief: str = "",
+    policy: str = "",
+    is_interactive: bool = True,
+) -> Json:
+    """Play loops one after the other, as far as each hands its work on."""
+    foundry = foundry_of(stage.studio)
+    wakes = [
+        role
+        for loop in foundry.registry.loops()
+        for role in cast("list[str]", loop.options.get("wakes", []))
+    ]
+    usual = (*wakes, *foundry.settings.roles.awake_optional, *_listed(awake))
+    request = LoopRequest(
+        loop=first,
+        awake=tuple(dict.fromkeys(usual)),
+        brief=brief,
+        policy=policy,
+        is_interactive=is_interactive,
+    )
+    results = await play_chain(stage, bring, first, request, most or None)
+    return {"loops": [each.to_json() for each in results]}
+
+
+def inventory(foundry: Foundry) -> list[StoredArtifact]:
+    """Return the newest artifact of each kind."""
+    found = [foundry.shelf.newest(kind) for kind in catalog.shapes()]
+    return [each.stored() for each in found if each is not None]
+
+
+@choreography
+async def next_loop(stage: Stage, policy: str = "") -> Json:
+    """Say which loop should come next, and why."""
+    foundry = foundry_of(stage.studio)
+    await foundry.begun()
+    house = bring(stage.studio)
+    there: Any = await stage.step(
+        "inventory", lambda: [(each.kind, each.version, each.note) for each in inventory(foundry)]
+    )
+    rows = [StoredArtifact(kind, "", "", version=number, note=note) for kind, number, note in there]
+    chosen = await decide_next_loop(
+        stage, house, None, rows, cast("DecisionPolicy", policy or house.settings.policy)
+    )
+    if chosen is None:
+        return {"suggested_loop": None, "reasoning": ["no loop has what it needs"]}
+    return chosen.answer.model_dump(mode="json") | {"fallback": chosen.is_fallback}
+
+
+@choreography
+async def ask_role(stage: Stage, role: str, message: str, kinds: str = "") -> Json:
+    """Ask one role directly; what it makes is kept as a draft."""
+    foundry = foundry_of(stage.studio)
+    known = [each.id for each in foundry.cast.roster()]
+    if role not in known:
+        raise InvalidInput(f"There is no role {role!r}", fix=f"Roles: {', '.join(known)}.")
+    said = await ask_alone(stage, bring(stage.studio), role, message, _listed(kinds))
+    errors = () if said.response is None else said.response.errors
+    return {
+        "text": said.text,
+        "artifacts": [each.id for each in said.artifacts],
+        "errors": [f"{each.path}: {each.message}" for each in errors],
+    }

@@ -1,0 +1,1 @@
+"""The shelf: every artifact, in every version."""

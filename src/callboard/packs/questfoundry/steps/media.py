@@ -1,0 +1,214 @@
+"""Code of pictures, sounds and translations: what stands for them, and whether it is whole."""
+
+import re
+from collections.abc import Iterator
+from typing import Final, cast
+
+from callboard.choreography.loop import CodeOutcome, StepView
+from callboard.core.canonical import Json, digest_bytes
+from callboard.packs.questfoundry.book.model import Book
+from callboard.packs.questfoundry.foundry import Foundry
+from callboard.packs.questfoundry.steps.reports import Rows, rows_in, said_in
+
+_WIDTH, _HEIGHT = 800, 600
+_RATE: Final = 44_100
+_PLACEHOLDER: Final = re.compile(r"\{\w+\}")
+
+
+def placeholder_of(subject: str) -> bytes:
+    """Return a picture that says what would be shown, and nothing else."""
+    from xml.sax.saxutils import escape
+
+    return (
+        f'<svg xmlns="http://www.w3.org/2000/svg" width="{_WIDTH}" height="{_HEIGHT}">'
+        f'<rect width="100%" height="100%" fill="#ddd"/>'
+        f'<text x="50%" y="50%" text-anchor="middle">{escape(subject)}</text></svg>'
+    ).encode()
+
+
+def silence_of(seconds: float) -> bytes:
+    """Return a second or more of silence as a sound file."""
+    import io
+    import wave
+
+    held = io.BytesIO()
+    with wave.open(held, "wb") as sound:
+        sound.setnchannels(1)
+        sound.setsampwidth(2)
+        sound.setframerate(_RATE)
+        sound.writeframes(b"\0\0" * round(_RATE * min(max(seconds, 1), 600)))
+    return held.getvalue()
+
+
+async def placeholder_pictures(foundry: Foundry, view: StepView) -> CodeOutcome:
+    """Let a placeholder stand for every planned picture, with how it was made."""
+    plans = cast("Rows", view.content("art_plans")["plans"])
+    made = [(str(plan["id"]), placeholder_of(str(plan["subject"])), plan) for plan in plans]
+    assets = [
+        {"plan_id": name, "path": f"art/{name}.svg", "sha256": digest_bytes(data)}
+        | {"w": _WIDTH, "h": _HEIGHT}
+        for name, data, _ in made
+    ]
+    runs = [
+        {
+            "plan_id": name,
+            "provider": "placeholder",
+            "model": "none",
+            "seed": 0,
+            "prompt": str(plan["subject"]),
+            "params": {"width": _WIDTH, "height": _HEIGHT},
+            "sha256": digest_bytes(data),
+        }
+        for name, data, plan in made
+    ]
+    return CodeOutcome({"art_assets": {"assets": assets}, "determinism_log": {"runs": runs}})
+
+
+async def silent_sounds(foundry: Foundry, view: StepView) -> CodeOutcome:
+    """Let silence stand for every planned sound, with how it was made."""
+    cues = cast("Rows", view.content("audio_plans")["cues"])
+    made = [(str(cue["cue_id"]), silence_of(float(cue["duration_s"]))) for cue in cues]
+    assets = [
+        {"cue_id": name, "path": f"audio/{name}.wav", "sha256": digest_bytes(data)}
+        | {"sample_rate": _RATE}
+        for name, data in made
+    ]
+    runs = [
+        {"plan_id": name, "provider": "silence", "params": {"sample_rate": _RATE}}
+        | {"sha256": digest_bytes(data)}
+        for name, data in made
+    ]
+    return CodeOutcome({"audio_assets": {"assets": assets}, "repro_notes": {"runs": runs}})
+
+
+async def illustrator_awake(foundry: Foundry, view: StepView) -> bool:
+    """Say whether somebody can make pictures."""
+    return "illustrator" in view.awake
+
+
+async def producer_awake(foundry: Foundry, view: StepView) -> bool:
+    """Say whether somebody can make sounds."""
+    return "audio_producer" in view.awake
+
+
+async def package_art(foundry: Foundry, view: StepView) -> CodeOutcome:
+    """List plans, pictures and what is deferred."""
+    plans = cast("Rows", view.content("art_plans")["plans"])
+    assets = rows_in(view, "art_assets", "assets")
+    manifest = {
+        "plans": [str(plan["id"]) for plan in plans],
+        "assets": [str(each["path"]) for each in assets],
+        "deferral_tags": [] if "illustrator" in view.awake else ["deferred:art"],
+    }
+    return CodeOutcome({"art_manifest": manifest}, next_loop="gatecheck")
+
+
+async def package_audio(foundry: Foundry, view: StepView) -> CodeOutcome:
+    """List the cues with their words, and what is deferred."""
+    words = {str(row["cue_id"]): row for row in view.content("captions")["items"]}
+    cues: Rows = []
+    for cue in cast("Rows", view.content("audio_plans")["cues"]):
+        told = words.get(str(cue["cue_id"]), {})
+        fresh = {k: told[k] for k in ("caption", "text_equivalent", "safety_note") if told.get(k)}
+        cues.append({**cue, **fresh})
+    tags = [] if "audio_producer" in view.awake else ["deferred:audio"]
+    return CodeOutcome({"cuelist": {"cues": cues, "deferral_tags": tags}}, next_loop="gatecheck")
+
+
+def segments_of(book: Book) -> Iterator[dict[str, str]]:
+    """Return everything readers see, piece by piece."""
+    texts: list[tuple[str, str, str]] = [("title", "title", book.title)]
+    for each in book.sections:
+        texts.append((f"section:{each.id}", "section", each.text))
+        texts.append((f"title:{each.id}", "title", each.title))
+        texts += [(f"choice:{choice.id}", "choice", choice.label) for choice in each.choices]
+    texts += [(f"gate:{each.id}", "gate", each.refusal) for each in book.gateways]
+    texts += [(f"codex:{each.slug}", "codex", each.overview) for each in book.codex]
+    for picture in book.pictures:
+        texts += [(f"alt:{picture.id}", "alt", picture.alt)]
+        texts += [(f"caption:{picture.id}", "caption", picture.caption)]
+    for name, kind, text in texts:
+        if text:
+            yield {"id": name, "kind": kind, "source": text} | {
+                "source_sha256": digest_bytes(text.encode())
+            }
+
+
+def _source(foundry: Foundry, view: StepView) -> list[dict[str, str]]:
+    held = view.content("cold_snapshot")
+    return list(segments_of(foundry.cold_book(foundry.cold.find(str(held["snapshot_id"])))))
+
+
+async def surfaces(foundry: Foundry, view: StepView) -> Json:
+    """Show the pieces of text that readers see."""
+    return {"segments": _source(foundry, view)}
+
+
+async def counted_targets(foundry: Foundry, view: StepView) -> CodeOutcome:
+    """Write into the plan how many pieces there are of each kind."""
+    plan = said_in(view, "coverage_plan")
+    counts: dict[str, int] = {}
+    for each in _source(foundry, view):
+        counts[each["kind"]] = counts.get(each["kind"], 0) + 1
+    return CodeOutcome({"coverage_plan": {**plan, "targets": counts}})
+
+
+async def true_segments(foundry: Foundry, view: StepView) -> CodeOutcome:
+    """Keep every piece with its true source; what was made of another source is outdated."""
+    said = cast("Rows", said_in(view, "localized_surfaces")["segments"])
+    locale = str(view.content("coverage_plan")["locale"])
+    tip = foundry.cold.tip()
+    held = {} if tip is None else foundry.cold.contents(tip)
+    before = cast("Rows", held.get(f"localized_surfaces/{locale}", {}).get("segments", []))
+    known = {str(row["id"]): row for row in (*before, *said)}
+    rows: Rows = []
+    for each in _source(foundry, view):
+        row = known.get(each["id"], {})
+        target = str(row.get("target", ""))
+        is_true = row.get("source_sha256") == each["source_sha256"]
+        status = "todo" if not target else "done" if is_true else "outdated"
+        rows.append({**each, "target": target, "status": status})
+    return CodeOutcome({"localized_surfaces": {"segments": rows}})
+
+
+async def gates_in_slice(foundry: Foundry, view: StepView) -> bool:
+    """Say whether any words of a gateway were translated."""
+    rows = rows_in(view, "localized_surfaces", "segments")
+    return any(row["kind"] == "gate" and row["target"] for row in rows)
+
+
+async def audit_translation(foundry: Foundry, view: StepView) -> CodeOutcome:
+    """Compare placeholders and fixed words of every translated piece with its source."""
+    terms = cast("Rows", view.content("glossary")["terms"])
+    broken: list[str] = []
+    for row in view.content("localized_surfaces")["segments"]:
+        source, target = str(row["source"]), str(row["target"])
+        if not target:
+            continue
+        if sorted(_PLACEHOLDER.findall(source)) != sorted(_PLACEHOLDER.findall(target)):
+            broken.append(f"{row['id']}: a placeholder is missing or new")
+        for term in terms:
+            wanted = str(term["source"] if term["dnt"] else term["target"])
+            stands = re.search(rf"\b{re.escape(str(term['source']))}\b", source, re.IGNORECASE)
+            if stands and wanted.casefold() not in target.casefold():
+                broken.append(f"{row['id']}: {term['source']!r} is not {wanted!r}")
+    return CodeOutcome({"link_report": {"broken": broken}})
+
+
+async def package_translation(foundry: Foundry, view: StepView) -> CodeOutcome:
+    """Say how much of each kind is translated."""
+    rows = cast("Rows", view.content("localized_surfaces")["segments"])
+    kinds = sorted({str(row["kind"]) for row in rows})
+    done = {kind: [row for row in rows if row["kind"] == kind] for kind in kinds}
+    coverage = {
+        kind: round(100 * sum(row["status"] == "done" for row in each) / len(each), 1)
+        for kind, each in done.items()
+    }
+    is_whole = all(each == 100 for each in coverage.values())
+    pack = {
+        "locale": str(view.content("coverage_plan")["locale"]),
+        "coverage": coverage,
+        "status": "complete" if is_whole else "incomplete",
+        "open_issues": [str(row["id"]) for row in rows if row["status"] == "outdated"],
+    }
+    return CodeOutcome({"language_pack": pack}, next_loop="gatecheck")

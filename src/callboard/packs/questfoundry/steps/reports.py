@@ -1,0 +1,191 @@
+"""Reports of gates: bars computed by code over the book as it would be, a role's opinion on top.
+
+What code calls red stays red; a role may only make a bar worse.
+"""
+
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Any, cast
+
+from callboard.choreography.loop import StepView
+from callboard.core.canonical import Json
+from callboard.packs.questfoundry.artifacts.catalog import normal_form
+from callboard.packs.questfoundry.bars.checks import verdict_of
+from callboard.packs.questfoundry.bars.judging import ALL_BARS, judge
+from callboard.packs.questfoundry.bars.verdict import (
+    Bar,
+    BarFinding,
+    BarStatus,
+    BarVerdict,
+    GatecheckReport,
+    GateMode,
+    report_of,
+    worsened,
+)
+from callboard.packs.questfoundry.book.model import Book
+
+Rows = list[dict[str, Any]]
+_SEVERE = (BarStatus.YELLOW, BarStatus.RED)
+
+
+def rows_in(view: StepView, kind: str, field: str) -> Rows:
+    """Return the rows of an artifact; none if there is no such artifact."""
+    content = view.content(kind)
+    return [] if content is None else cast("Rows", content.get(field, []))
+
+
+def said_in(view: StepView, kind: str) -> dict[str, Any]:
+    """Return what a role made, every default written out, for whoever has the last word on it."""
+    return normal_form(kind, view.made[kind])
+
+
+def flaw(
+    bar: str,
+    check: str,
+    place: str,
+    evidence: str,
+    fix: str,
+    owner: str,
+    *,
+    step: str = "",
+    status: str = "red",
+) -> tuple[Bar, BarFinding]:
+    """Return something a step found that is no matter of the book alone."""
+    found = BarFinding(check, BarStatus(status), place, evidence, fix, owner, "", step or "step_1")
+    return Bar(bar), found
+
+
+def judged(
+    book: Book | None,
+    bars: Sequence[str],
+    mode: GateMode,
+    extra: Iterable[tuple[Bar, BarFinding]] = (),
+    *,
+    surfaces: Mapping[str, bytes] | None = None,
+    rebuilt: Mapping[str, bytes] | None = None,
+) -> GatecheckReport:
+    """Judge a book by some bars, with what a step found besides."""
+    wanted = [Bar(each) for each in bars] or list(ALL_BARS)
+    own: dict[Bar, list[BarFinding]] = {}
+    for bar, found in extra:
+        own.setdefault(bar, []).append(found)
+    if book is None or not book.sections:
+        base = report_of([_unasked(bar, wanted) for bar in Bar], mode=mode)
+    else:
+        base = judge(book, bars=wanted, mode=mode, surfaces=surfaces, rebuilt=rebuilt)
+    verdicts = [
+        verdict_of(each.bar, [*each.findings, *own[each.bar]], each.evidence, each.facts)
+        if each.bar in own
+        else each
+        for each in base.bars
+    ]
+    return report_of(verdicts, mode=mode, scope=base.scope)
+
+
+def _unasked(bar: Bar, wanted: Sequence[Bar]) -> BarVerdict:
+    if bar in wanted:
+        return BarVerdict(bar, BarStatus.GREEN, "nothing that code looks for was found")
+    return BarVerdict(bar, BarStatus.NA, "this gatecheck does not ask for it")
+
+
+def opinions_in(rows: Iterable[Mapping[str, Any]]) -> list[BarVerdict]:
+    """Return what a role thinks of bars."""
+    return [
+        BarVerdict(
+            bar=Bar(row["bar"]),
+            status=BarStatus(row["status"]),
+            evidence=str(row.get("evidence") or "the gatekeeper's judgement"),
+            source="llm",
+            smallest_fix=str(row.get("smallest_fix") or ""),
+            owner_role=str(row.get("owner_role") or ""),
+            target_step=str(row.get("target_step") or "step_1"),
+        )
+        for row in rows
+    ]
+
+
+def with_opinions(report: GatecheckReport, rows: Iterable[Mapping[str, Any]]) -> GatecheckReport:
+    """Return a report made worse by what a role thinks, where it thinks worse."""
+    opinions = opinions_in(rows)
+    whole = [each for each in opinions if each.status not in _SEVERE or _is_whole(each)]
+    return worsened(report, whole)
+
+
+def _is_whole(opinion: BarVerdict) -> bool:
+    return bool(opinion.smallest_fix and opinion.owner_role)
+
+
+def body_of(report: GatecheckReport, view: StepView | None = None) -> dict[str, Json]:
+    """Return a report as an artifact."""
+    checked: list[Json] = []
+    if view is not None:
+        checked = [
+            {"artifact_id": each.id, "sha256": each.sha256, "tu_id": view.unit}
+            for kind, each in view.artifacts.items()
+            if kind in view.step.needs
+        ]
+    return {
+        "mode": report.mode,
+        "scope": report.scope,
+        "checked": checked,
+        "bars": bars_of(report),
+        "findings": [
+            {
+                "check": found.check,
+                "bar": each.bar.value,
+                "status": found.status.value,
+                "place": found.place,
+                "evidence": found.evidence,
+                "smallest_fix": found.smallest_fix,
+                "owner_role": found.owner_role,
+                "loop": found.loop,
+                "target_step": found.target_step,
+            }
+            for each in report.bars
+            for found in each.findings
+        ],
+        "decision": report.decision.value,
+        "why": report.why,
+        "remediation": [
+            {
+                "bar": each.bar.value,
+                "fix": each.fix,
+                "owner_role": each.owner_role,
+                "target_step": each.target_step,
+                "loop": each.loop,
+            }
+            for each in report.remediation
+        ],
+    }
+
+
+def bars_of(report: GatecheckReport) -> list[Json]:
+    """Return the bars of a report, each with the worst that was found."""
+    return [
+        {
+            "bar": each.bar.value,
+            "status": each.status.value,
+            "evidence": each.evidence,
+            "source": each.source,
+            "smallest_fix": each.smallest_fix or None,
+            "owner_role": each.owner_role or None,
+            "target_step": each.target_step or None,
+        }
+        for each in report.bars
+    ]
+
+
+def report_in(content: Mapping[str, Any]) -> GatecheckReport:
+    """Read the bars of a report that was stored; findings are only told again, not derived."""
+    bars = [
+        BarVerdict(
+            bar=Bar(row["bar"]),
+            status=BarStatus(row["status"]),
+            evidence=str(row.get("evidence") or "as stored"),
+            source=row.get("source", "code"),
+            smallest_fix=str(row.get("smallest_fix") or ""),
+            owner_role=str(row.get("owner_role") or ""),
+            target_step=str(row.get("target_step") or ""),
+        )
+        for row in cast("Sequence[Mapping[str, Any]]", content.get("bars", ()))
+    ]
+    return report_of(bars, mode=content.get("mode", "gatecheck"))

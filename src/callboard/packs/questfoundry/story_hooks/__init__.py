@@ -1,0 +1,1 @@
+"""Story hooks: ideas and loose ends, from the moment somebody raises them."""

@@ -1,0 +1,1 @@
+"""Units of work: the records over the runs of loops."""

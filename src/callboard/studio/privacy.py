@@ -1,0 +1,71 @@
+"""Privacy: whose conversation a session is, and that nobody else is shown what happens in it.
+
+Names are claimed, not proven. Who does not say who they are sees everything as long as one person
+talks here; where several do, no conversation is shown without a name. Sessions nobody talks in
+belong to the project.
+"""
+
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass
+from typing import Final, TypeVar
+
+from callboard.core.errors import Conflict
+from callboard.store.connection import Connection
+
+T = TypeVar("T")
+_OWNER: Final = (
+    "SELECT owner FROM ("
+    " SELECT json_extract(document, '$.user_id') AS owner, 0 AS rank FROM conversations"
+    " WHERE session_id = :session_id"
+    " UNION ALL SELECT json_extract(args, '$.user_id'), 1 FROM runs WHERE session_id = :session_id"
+    ") WHERE owner IS NOT NULL AND owner <> '' ORDER BY rank LIMIT 1"
+)
+_PEOPLE: Final = (
+    "SELECT DISTINCT json_extract(document, '$.user_id') AS owner FROM conversations"
+    " WHERE owner IS NOT NULL AND owner <> '' LIMIT 2"
+)
+
+
+class SomebodyElsesSession(Conflict):
+    """What was asked for belongs to a conversation of another person."""
+
+    code = "somebody_elses_conversation"
+
+
+@dataclass(frozen=True, slots=True)
+class Viewer:
+    """Somebody who looks at runs, events and receipts."""
+
+    person: str | None = None
+
+    def sees(self, connection: Connection, session_id: str) -> bool:
+        """Say whether a session is shown to them."""
+        row = connection.execute(_OWNER, {"session_id": session_id}).fetchone()
+        if row is None:
+            return True
+        if self.person is not None:
+            return row["owner"] == self.person
+        return len(connection.execute(_PEOPLE).fetchall()) < 2
+
+    def require(self, connection: Connection, session_id: str) -> None:
+        """Refuse to show a session of somebody else."""
+        if not self.sees(connection, session_id):
+            raise SomebodyElsesSession(
+                "This belongs to somebody else's conversation",
+                fix="Say who you are: `user_id` in the request, CALLBOARD_USER in the environment.",
+                session_id=session_id,
+            )
+
+    def among(
+        self, connection: Connection, found: Iterable[T], session_of: Callable[[T], str | None]
+    ) -> list[T]:
+        """Return what of a list they may see; every session is looked up once."""
+        seen: dict[str, bool] = {}
+        kept: list[T] = []
+        for each in found:
+            session = session_of(each)
+            if session is not None and session not in seen:
+                seen[session] = self.sees(connection, session)
+            if session is None or seen[session]:
+                kept.append(each)
+        return kept

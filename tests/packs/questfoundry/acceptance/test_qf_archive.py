@@ -1,0 +1,128 @@
+"""Scenario 15 and what remains of a project: archives, retros, lessons."""
+
+import asyncio
+from pathlib import Path
+
+import pytest
+from questkit import Company, House, open_house
+
+from callboard.core.errors import Conflict
+from callboard.core.vocabulary import RunState
+from callboard.models import Line, ModelRequest
+from callboard.packs.questfoundry.archive import (
+    ArchiveDamaged,
+    check_target,
+    collected,
+    read_archive,
+    unpacked,
+)
+from callboard.packs.questfoundry.operations import (
+    approve_lessons,
+    operations_on,
+    restore_archive,
+)
+
+pytestmark = pytest.mark.anyio
+
+
+async def archived(house: House) -> Path:
+    house.company.usual["freeze_record"] = {"label": "first-light"}
+    await house.success("story_spark")
+    await house.success("gatecheck")
+    ran = await house.success("archive_snapshot")
+    assert house.content(ran, "restore_report") == {"ok": True, "mismatches": []}
+    entry = house.content(ran, "archive_index_entry")
+    assert entry["restore_ok"] and entry["snapshot_ids"]
+    return house.studio.project.root / entry["path"]
+
+
+@pytest.mark.req("QF-137", "QF-138", "QF-139")
+async def test_an_archive_restores_to_the_same_project_or_not_at_all(tmp_path: Path) -> None:
+    async with open_house(tmp_path / "book") as house:
+        path = await archived(house)
+        tip = house.foundry.cold.tip()
+        assert tip is not None
+        book = house.foundry.cold_book(tip)
+    data = path.read_bytes()
+    kept = unpacked(data)
+    other = tmp_path / "other"
+    check_target(other)
+    async with open_house(other) as house:
+        await operations_on(house.studio).perform(restore_archive, str(path))
+        assert house.foundry.cold.tip() == tip
+        assert house.foundry.cold_book(tip) == book
+        # The archive was packed before its own last steps were stored.
+        again = collected(house.foundry)
+        assert all(again[name] == file for name, file in kept.files.items())
+        with pytest.raises(Conflict, match="book already"):
+            await operations_on(house.studio).perform(restore_archive, str(path))
+    with pytest.raises(Conflict, match="not empty"):
+        check_target(other)
+
+
+@pytest.mark.req("QF-139")
+async def test_one_changed_byte_is_named(tmp_path: Path) -> None:
+    import gzip
+
+    async with open_house(tmp_path / "book") as house:
+        path = await archived(house)
+    plain = bytearray(gzip.decompress(path.read_bytes()))
+    at = plain.index(b"You lift the lid")
+    plain[at] = ord("Z")
+    damaged = tmp_path / "damaged.tar.gz"
+    damaged.write_bytes(gzip.compress(bytes(plain), mtime=0))
+    with pytest.raises(ArchiveDamaged, match="blobs/"):
+        read_archive(damaged)
+    damaged.write_bytes(path.read_bytes()[:-20])
+    with pytest.raises(ArchiveDamaged):
+        read_archive(damaged)
+
+
+@pytest.mark.req("QF-49")
+async def test_stopped_in_the_fifth_step_the_first_four_are_not_repeated(tmp_path: Path) -> None:
+    reached = asyncio.Event()
+
+    class Stopped(Company):
+        def speak(self, request: ModelRequest) -> Line | str:
+            if "step_5_style_check" in (request.step_key or ""):
+                reached.set()
+                return Line(hang=True)
+            return super().speak(request)
+
+    async with open_house(tmp_path / "book", Stopped()) as house:
+        args = {"policy": "playbook", "is_interactive": False}
+        run = await house.studio.start("questfoundry/story_spark", args)
+        await reached.wait()
+    company = Company()
+    async with open_house(tmp_path / "book", company) as house:
+        ended = await house.studio.engine.wait(run.id)
+        assert ended.state is RunState.DONE, ended.error
+        taken = [key.split("/")[1] for key, _ in company.calls]
+        assert taken == ["step_5_style_check", "step_6_feasibility_check", "step_7_preview_gate"]
+        assert len(house.foundry.units.all()) == 1
+
+
+@pytest.mark.req("QF-134", "QF-135", "QF-136")
+async def test_a_retro_counts_and_its_lessons_wait_for_a_human(tmp_path: Path) -> None:
+    company = Company()
+    finding = {"told": "Gates passed at once", "cites": "gates_by_loop"}
+    company.usual["retro_frame"] = {"scope": "the first spark", "questions": ["What helped?"]}
+    company.usual["role_feedback"] = {"voices": [{"role": "plotwright", "well": ["briefs"]}]}
+    company.usual["retro_findings"] = {"well": [finding] * 3, "poorly": [finding] * 3}
+    company.usual["action_items"] = {"items": []}
+    lesson = {"role_or_loop": "story_spark", "text": "Name the tide early.", "approved_by": "me"}
+    company.usual["practice_updates"] = {"updates": [lesson]}
+    async with open_house(tmp_path / "book", company) as house:
+        spark = await house.success("story_spark")
+        ran = await house.success("post_mortem", upstream=[spark.unit.id])
+        counts = house.content(ran, "retro_metrics")["counts"]
+        assert counts["units"] == 1 and counts["role_calls"] == 8
+        assert counts["gates_by_loop"] == {"story_spark": {"pass": 1}}
+        updates = ran.result.artifacts["practice_updates"]
+        assert house.foundry.shelf.body(updates.sha256)["updates"][0]["approved_by"] == ""
+        assert house.foundry.lessons("story_spark") == []
+        await operations_on(house.studio).perform(approve_lessons, updates.id, "Ada")
+        assert house.foundry.lessons("story_spark") == ["Name the tide early."]
+        company.prompts.clear()
+        await house.success("story_spark")
+        assert any("Name the tide early." in text for _, _, text in company.prompts)

@@ -1,0 +1,107 @@
+"""Scenarios 4 to 7: invalid output, overrides, company, scope."""
+
+from pathlib import Path
+
+import pytest
+from questkit import TOPOLOGY, Company, changed, drafts, envelope, hook, open_house
+
+from callboard.core.vocabulary import RunState
+
+pytestmark = pytest.mark.anyio
+
+NAMELESS = {"hooks": {"hooks": [hook("A bell"), {**hook("x"), "title": ""}]}}
+
+
+@pytest.mark.req("QF-44", "QF-80")
+async def test_a_hook_without_a_title_is_mended_on_the_second_reply(tmp_path: Path) -> None:
+    company = Company(says={("step_4_hook_generation", "plotwright"): [NAMELESS]})
+    async with open_house(tmp_path / "book", company) as house:
+        ran = await house.success("story_spark")
+        assert len(company.calls) == 9
+        repair = next(text for key, _, text in company.prompts if "repair" in key)
+        assert "hooks.1.title" in repair
+        assert len(house.content(ran, "hooks")["hooks"]) == 1
+
+
+@pytest.mark.req("QF-44")
+async def test_what_is_never_valid_is_never_stored(tmp_path: Path) -> None:
+    company = Company(says={"step_1_topology_draft": [{"topology_notes": {}}] * 20})
+    async with open_house(tmp_path / "book", company) as house:
+        ran = await house.run("story_spark")
+        assert ran.run.state is RunState.FAILED
+        assert "start" in str(ran.run.error)
+        assert ran.unit.outcome == "failed" and ran.unit.made == {}
+        assert house.foundry.shelf.all("topology_notes") == []
+
+
+@pytest.mark.req("QF-31", "QF-53")
+async def test_another_role_may_be_given_a_step(tmp_path: Path) -> None:
+    company = Company()
+    plan = ["step_1_topology_draft", "step_2_section_briefs"]
+    company.decides["next"] = [{"step": each, "reason": "as usual"} for each in plan]
+    company.decides["next"].append(
+        {"step": "step_3_prose_pass", "role": "plotwright", "reason": "only a few words change"}
+    )
+    async with open_house(tmp_path / "book", company) as house:
+        ran = await house.success("story_spark", policy="llm")
+        deviations = [each for each in ran.events("decision") if each["deviates_from_playbook"]]
+        assert [each["decision"]["role"] for each in deviations] == ["plotwright"]
+        assert deviations[0]["decision"]["reason"] == "only a few words change"
+        third = [role for key, role in company.calls if "/step_3_prose_pass/" in key]
+        fourth = [role for key, role in company.calls if "/step_4_hook_generation/" in key]
+        assert third == ["plotwright"] and "scene_smith" in fourth
+
+
+@pytest.mark.parametrize("approved", [True, False])
+@pytest.mark.req("QF-26")
+async def test_company_is_approved_or_denied(tmp_path: Path, approved: bool) -> None:
+    asking = envelope(
+        {"topology_notes": TOPOLOGY},
+        collaboration={"roles": ["lore_weaver"], "reason": "may the sea rise?"},
+    )
+    company = Company(says={("step_1_topology_draft", "plotwright"): [asking]})
+    company.decides["join"] = [{"approved": approved, "reason": "it is worth it"}]
+    async with open_house(tmp_path / "book", company) as house:
+        ran = await house.success("story_spark", policy="llm")
+        first = [role for key, role in company.calls if "/step_1_topology_draft/" in key]
+        assert ("lore_weaver" in first) is approved
+        told = ran.events("collaboration")
+        assert len(told) == 1
+
+
+@pytest.mark.req("QF-116")
+async def test_style_may_not_change_where_a_choice_leads(tmp_path: Path) -> None:
+    company = Company()
+    company.usual["drift_report"] = {"sampled": ["pier", "store", "dark", "cliff"]}
+    other = changed(drafts(), "sections", 0, "choices", 0, "to", value="dark")
+    company.usual["revised_prose"] = other
+    async with open_house(tmp_path / "book", company) as house:
+        await house.success("story_spark")
+        ran = await house.run("style_tune_up")
+        assert ran.result.status == "stalled"
+        (diff, *_) = house.foundry.shelf.all("structure_diff", ran.unit.id)
+        (row,) = house.foundry.shelf.body(diff.sha256)["differences"]
+        assert row == {"path": "pier.pier.up.to", "before": "room", "after": "dark"}
+        report = house.foundry.shelf.newest("gatecheck_report")
+        assert report is not None
+        assert house.foundry.shelf.body(report.sha256)["decision"] == "block"
+        kinds = [each.kind for each in house.foundry.hooks.in_state("proposed")]
+        assert "structure" in kinds
+
+
+@pytest.mark.req("QF-47")
+async def test_a_spark_may_not_touch_the_style(tmp_path: Path) -> None:
+    said = envelope({"topology_notes": TOPOLOGY, "style_addendum": {"voice": "loud"}})
+    company = Company(says={"step_1_topology_draft": [said] * 20})
+    async with open_house(tmp_path / "book", company) as house:
+        ran = await house.run("story_spark")
+        assert ran.run.state is RunState.FAILED and "style_addendum" in str(ran.run.error)
+        assert house.foundry.shelf.all("style_addendum") == []
+
+
+async def test_five_hundred_story_hooks_are_cut_and_told(tmp_path: Path) -> None:
+    many = {"hooks": {"hooks": [hook(f"Hook number {n} of many") for n in range(500)]}}
+    company = Company(says={("step_4_hook_generation", "plotwright"): [many] * 20})
+    async with open_house(tmp_path / "book", company) as house:
+        await house.success("story_spark")
+        assert len(house.foundry.hooks.all()) <= 201

@@ -1,0 +1,387 @@
+"""Stories of Twee, Twine and Ink that come in, and go out again."""
+
+import itertools
+import time
+from dataclasses import replace
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from callboard.core.errors import InvalidInput
+from callboard.packs.questfoundry.book.model import Book, KeyChange, KeyTest, SectionKind
+from callboard.packs.questfoundry.formats.arrival import kind_of_file, merge, read_story
+from callboard.packs.questfoundry.formats.prose import WORDS
+from callboard.packs.questfoundry.formats.reading.ink import read_ink
+from callboard.packs.questfoundry.formats.reading.twine import (
+    HARLOWE,
+    SUGARCUBE,
+    read_twee,
+    read_twine,
+)
+from callboard.packs.questfoundry.formats.writing.ink import ink_of
+from callboard.packs.questfoundry.formats.writing.twee import twee_of
+from callboard.packs.questfoundry.playtest.bot import PlaytestBot
+from callboard.packs.questfoundry.playtest.transcript import ModelPlayer, play
+from quest_random_books import books
+from quest_story_files import ink_files, twee_files
+
+DIALECTS = (SUGARCUBE, HARLOWE)
+TWEE = """\
+:: StoryTitle
+The Weir
+
+:: StoryData
+{"ifid": "4E0A1D0C-7C6B-4C39-8B39-2E2B8C2D9A11", "format": "SugarCube",
+ "format-version": "2.30.0", "start": "Weir", "tag-colors": {"wet": "blue"}}
+
+:: Weir [wet hub] {"position":"100,200"}
+The ''gate'' hums for <<print $name>>.
+<<set $wet to true>>
+* [[Climb the gate->Gate]]
+* [[Lower path]]
+<<if $wet and not $dry>>[[Wring your coat|Lower path][$dry to true]]<</if>>
+<<if $strength gt 3>>You feel strong. [[Lift the gate->Gate]]<</if>>
+
+:: Gate
+<<if $dry>><<link "Slip through" "Lower path">><</link>><<else>><<linkappend "Slip through">> Your
+coat catches on the bars.<</linkappend>><</if>>
+[[Weir<-Go back]]
+[[Jump|The Deep]]
+
+:: Lower path
+The end.
+
+:: Shop [script]
+window.shop = {};
+
+:: Gate
+another
+"""
+
+
+def _same_to_readers(one: Book, two: Book) -> None:
+    for moves in itertools.islice(PlaytestBot(one).playthroughs(), 20):
+        assert play(ModelPlayer(one), moves).text() == play(ModelPlayer(two), moves).text()
+
+
+def test_what_twee_says_plainly_becomes_the_book() -> None:
+    read = read_twee(TWEE)
+    book = read.book
+    assert (book.title, book.start) == ("The Weir", "weir")
+    assert book.ifid == "4E0A1D0C-7C6B-4C39-8B39-2E2B8C2D9A11"
+    weir = book.by_id["weir"]
+    assert weir.kind is SectionKind.HUB and weir.tags == ("wet",)
+    assert weir.effects == (KeyChange("set", "wet"),)
+    ways = {each.label: each for each in weir.choices}
+    assert ways["Climb the gate"].to == "gate"
+    assert ways["Wring your coat"].requires == (KeyTest("wet"), KeyTest("dry", negated=True))
+    assert ways["Wring your coat"].effects == (KeyChange("set", "dry"),)
+    # Nobody here knows how strong a reader is, so the way is there, and the question is kept.
+    assert ways["Lift the gate"].requires == ()
+    slip = book.by_id["gate"].choices[0]
+    assert slip.gateway and book.gateway_by_id[slip.gateway].key == "dry"
+    assert book.gateway_by_id[slip.gateway].refusal == "Your coat catches on the bars."
+    assert book.by_id["lower-path"].kind is SectionKind.TERMINAL
+    assert book.by_id["gate"].choices[2].to == "The Deep"
+    assert any("'Gate'" in note for note in read.notes)
+
+
+def test_what_is_not_understood_is_listed_and_comes_out_as_it_was() -> None:
+    book = read_twee(TWEE).book
+    kept = {each.text for each in book.verbatim}
+    assert {"''", "<<print $name>>", "<<if $strength gt 3>>", "[[Lift the gate->Gate]]"} <= kept
+    out = twee_of(book).decode()
+    assert "The ''gate'' hums for <<print $name>>." in out
+    assert "<<if $strength gt 3>>You feel strong. [[Lift the gate->Gate]]<</if>>" in out
+    assert out.count("Lift the gate") == 1
+    assert ":: Shop [script]\nwindow.shop = {};" in out and ":: Gate\nanother" in out
+    assert '"position":"100,200"' in out and '"tag-colors"' in out
+    assert read_twee(out).book == book
+
+
+def test_markup_of_one_story_format_is_words_in_another() -> None:
+    out = twee_of(read_twee(TWEE).book, HARLOWE).decode()
+    assert "<<" not in out.partition(":: Shop")[0]
+
+
+def test_words_beside_kept_markup_change_and_the_markup_stays() -> None:
+    book = read_twee(TWEE).book
+    weir = replace(book.by_id["weir"], text="<<print $name>> waits; <<run x()>> is only said.")
+    edited = replace(book, sections=(weir, *book.sections[1:]))
+    out = twee_of(edited).decode()
+    assert "<<print $name>> waits; &#60;&#60;run x()" in out
+
+
+@pytest.mark.parametrize(
+    "name", ["a b", "A [b] {c}", "back\\slash", 'quo"ted', "x->y", "x|y", "a<-b", "$x", "Ünïcode"]
+)
+@pytest.mark.parametrize("dialect", DIALECTS)
+def test_any_passage_name_can_be_linked_to(name: str, dialect: str) -> None:
+    book = read_twee(":: Start\n[[Go on there|Other]]\n\n:: Other\nx").book
+    renamed = replace(book.by_id["other"], title=name)
+    book = replace(book, sections=(book.sections[0], renamed))
+    again = read_twee(twee_of(book, dialect).decode()).book
+    assert again.sections[1].title == name
+    assert again.sections[0].choices[0].to == again.sections[1].id
+
+
+def test_line_ends_and_byte_order_marks_are_no_part_of_a_story() -> None:
+    plain = read_twee(TWEE).book
+    assert read_twee("\ufeff" + TWEE.replace("\n", "\r\n")).book == plain
+
+
+def test_a_story_without_data_starts_at_start_and_says_so() -> None:
+    read = read_twee(":: Other\nx\n\n:: Start\n[[Other]]")
+    assert read.book.start == "start" and read.notes
+
+
+def test_a_missing_passage_is_never_taken_for_a_section() -> None:
+    book = read_twee(":: Start\n[[go there|the-cave]]\n\n:: The cave\nx").book
+    assert book.by_id["start"].choices[0].to not in book.by_id
+    assert read_twee(twee_of(book).decode()).book == book
+
+
+def test_a_key_that_something_unread_may_set_guards_nothing() -> None:
+    book = read_twee(
+        ":: Start\n<<if $won>>[[Take the crown|End]]<</if>>\n[[Fight on|Fight]]\n\n"
+        ":: Fight\n<<if $hp gt 3>><<set $won to true>><</if>>[[Go back|Start]]\n\n:: End\nx"
+    ).book
+    assert book.keys == ()
+    assert "end" in {each.to for each in book.by_id["start"].choices}
+
+
+def test_a_key_set_after_it_was_asked_for_guards_nothing() -> None:
+    book = read_twee(
+        ":: Start\n<<if $seen>>[[Go on now|End]]<</if>>"
+        "<<set $seen to true>>\n[[Start]]\n\n:: End\nx"
+    ).book
+    assert book.by_id["start"].choices[0].requires == ()
+
+
+@pytest.mark.parametrize(
+    "told",
+    [
+        "[[Go on|B]]",
+        "[[Go on->B]]",
+        "[[B<-Go on]]",
+        '<<link "Go on" "B">><</link>>',
+        "<<link [[Go on|B]]>><</link>>",
+        '<<link "Go on">><<goto "B">><</link>>',
+        "<<button 'Go on' 'B'>><</button>>",
+    ],
+)
+def test_every_way_to_link_in_sugarcube(told: str) -> None:
+    choice = read_twee(f":: A\nx\n{told}\n\n:: B\ny <<nobr>><</nobr>>").book.sections[0].choices[0]
+    assert (choice.label, choice.to) == ("Go on", "b")
+
+
+@pytest.mark.parametrize(
+    "told",
+    ['(link-goto: "Go on", "B")', "[[Go on->B]]", '(link: "Go on")[(goto: "B")]', "[[B<-Go on]]"],
+)
+@pytest.mark.parametrize("guard", ["(if: $k)[{}]", "(if: $k is true)[{}]", "{}"])
+def test_every_way_to_link_in_harlowe(told: str, guard: str) -> None:
+    text = f":: A\n(set: $k to true)\n{guard.format(told)}\n\n:: B\ny"
+    choice = read_twee(text).book.sections[0].choices[0]
+    assert (choice.label, choice.to) == ("Go on", "b")
+    assert choice.requires == ((KeyTest("k"),) if "if" in guard else ())
+
+
+PAGE = """<!DOCTYPE html><html><head><title>x</title></head><body>
+<tw-storydata name="A &amp; B" startnode="2" creator="Twine" ifid="ID-1" format="Harlowe"
+ format-version="3.2.1" zoom="1" hidden><style role="stylesheet" id="twine-user-stylesheet"
+ type="text/twine-css">b { color: red }</style><script role="script" id="twine-user-script"
+ type="text/twine-javascript">window.x = 1 < 2;</script><tw-tag name="a" color="red"></tw-tag>
+<tw-passagedata pid="1" name="End" tags="" position="1,2" size="100,100">Over &lt;b&gt;.
+</tw-passagedata><tw-passagedata pid="2" name="First one" tags="a" position="3,4" size="100,100">
+:: no header
+[[Go on-&gt;End]]</tw-passagedata></tw-storydata></body></html>"""
+
+
+def test_a_page_of_twine_is_read_with_its_scripts_kept() -> None:
+    book = read_twine(PAGE).book
+    assert (book.title, book.start, book.ifid) == ("A & B", "first-one", "ID-1")
+    assert [each.title for each in book.sections] == ["End", "First one"]
+    assert "window.x = 1 < 2;" in "".join(each.text for each in book.verbatim)
+    again = read_twee(twee_of(book, HARLOWE).decode()).book
+    assert replace(again, verbatim=()) == replace(book, verbatim=())
+    assert [each.text for each in again.verbatim] == [each.text for each in book.verbatim]
+
+
+INK = """\
+# title: The Weir
+VAR wet = false
+VAR strength = 3
+-> weir
+
+=== weir ===
+# title: At the weir
+~ wet = true
+The gate hums.
+
+It is late \\-> or early.
++ [Climb the gate] -> gate
++ {wet} [Wring your coat]
+    ~ wet = false
+    -> path
+
+=== gate ===
+// only a rusty one
+You see {strength > 2: a weak|a strong} gate.
+* {strength > 2} [Lift it] It gives. -> path
++ Go back
+    -> weir
+
+=== path ===
+The end.
+-> END
+
+=== function louder(x) ===
+~ return x + 1
+"""
+
+
+def test_what_ink_says_plainly_becomes_the_book_and_the_rest_stays() -> None:
+    book = read_ink(INK).book
+    assert (book.title, book.start) == ("The Weir", "weir")
+    weir = book.by_id["weir"]
+    assert weir.text == "The gate hums.\n\nIt is late -> or early."
+    assert weir.choices[1].requires == (KeyTest("wet"),)
+    assert weir.choices[1].effects == (KeyChange("clear", "wet"),)
+    assert [(each.label, each.to) for each in book.by_id["gate"].choices] == [
+        ("Lift it", "path"),
+        ("Go back", "weir"),
+    ]
+    assert book.by_id["path"].kind is SectionKind.TERMINAL
+    out = ink_of(book, WORDS).decode()
+    gate = INK[INK.index("=== gate") : INK.index("=== path")].strip()
+    assert gate in out and "=== function louder(x) ===\n~ return x + 1" in out
+    assert "VAR strength = 3" in out
+    assert read_ink(out).book == book
+
+
+def test_a_kept_knot_gives_way_to_what_the_book_says_now() -> None:
+    book = read_ink(INK).book
+    gate = replace(book.by_id["gate"], text="A new gate.")
+    edited = replace(book, sections=(book.sections[0], gate, book.sections[2]))
+    out = ink_of(edited, WORDS).decode()
+    assert "A new gate." in out and "a weak" not in out
+
+
+@given(twee_files())
+def test_twee_comes_back_the_same_whatever_it_held(text: str) -> None:
+    book = read_twee(text).book
+    dialects = {each.dialect for each in book.verbatim if each.dialect}
+    for dialect in DIALECTS:
+        again = read_twee(twee_of(book, dialect).decode()).book
+        if dialects == {dialect}:
+            assert (again.sections, again.gateways) == (book.sections, book.gateways)
+            assert _kept(again) == _kept(book)
+        assert read_twee(twee_of(again, dialect).decode()).book == again
+
+
+def _kept(book: Book) -> list[object]:
+    return [each for each in book.verbatim if each.name != "StoryData"]
+
+
+@given(ink_files)
+def test_ink_comes_back_the_same_whatever_it_held(text: str) -> None:
+    book = read_ink(text).book
+    assert read_ink(ink_of(book, WORDS).decode()).book == book
+
+
+@given(books(are_written=False), st.sampled_from(DIALECTS))
+def test_a_book_says_and_does_the_same_after_twee(book: Book, dialect: str) -> None:
+    again = read_twee(twee_of(book, dialect).decode()).book
+    assert not _kept(again)
+    _same_to_readers(book, again)
+    assert read_twee(twee_of(again, dialect).decode()).book == again
+
+
+@given(books(are_written=False))
+def test_a_book_says_and_does_the_same_after_ink(book: Book) -> None:
+    again = read_ink(ink_of(book, WORDS).decode()).book
+    assert not [each for each in again.verbatim if each.section]
+    _same_to_readers(book, again)
+    assert read_ink(ink_of(again, WORDS).decode()).book == again
+
+
+@given(books())
+def test_an_untouched_export_changes_nothing_in_its_book(book: Book) -> None:
+    for kind, data in (("twee", twee_of(book)), ("ink", ink_of(book, WORDS))):
+        merged, diff = merge(book, read_story(data), kind)  # type: ignore[arg-type]
+        assert diff.is_empty, diff
+        assert merged.sections == tuple(dict.fromkeys(book.sections))
+
+
+def test_an_edited_export_is_a_diff_and_untouched_sections_keep_all_they_have() -> None:
+    book = read_twee(TWEE).book
+    keyed = replace(book.by_id["lower-path"], id="S-07", keystone=True)
+    weir = replace(
+        book.by_id["weir"],
+        choices=tuple(
+            replace(each, to="S-07" if each.to == "lower-path" else each.to)
+            for each in book.by_id["weir"].choices
+        ),
+    )
+    gate = replace(
+        book.by_id["gate"],
+        choices=tuple(
+            replace(each, to="S-07" if each.to == "lower-path" else each.to)
+            for each in book.by_id["gate"].choices
+        ),
+    )
+    book = replace(book, sections=(weir, gate, keyed))
+    text = twee_of(book).decode()
+    assert merge(book, read_story(text.encode()), "twee")[1].is_empty
+    edited = text.replace("The end.", "The end, wet.") + "\n:: New room\n[[Go back now->Weir]]\n"
+    merged, diff = merge(book, read_story(edited.encode()), "twee")
+    assert (diff.added, diff.changed, diff.removed) == (("new-room",), ("S-07",), ())
+    assert merged.by_id["S-07"].text == "The end, wet." and merged.by_id["S-07"].keystone
+    assert merged.by_id["weir"] is book.by_id["weir"]
+    renamed = text.replace(":: Lower path", ":: Low path").replace("Lower path", "Low path")
+    assert "S-07" in merge(book, read_story(renamed.encode()), "twee")[0].by_id
+
+
+@pytest.mark.parametrize(("text", "kind"), [(TWEE, "twee"), (PAGE, "twine"), (INK, "ink")])
+def test_a_file_is_known_by_what_is_in_it(text: str, kind: str) -> None:
+    assert kind_of_file(text) == kind
+
+
+def test_a_file_that_is_no_story_is_refused_by_name() -> None:
+    with pytest.raises(InvalidInput, match="no story"):
+        read_story(b"just words")
+
+
+@pytest.mark.parametrize(
+    "piece",
+    [
+        *("<<a ", "<<if $x>>", "[[a", "(a:", '"', '<<a "', "''", "/*", "[", "(if: $a)[", "<b"),
+        *(
+            "* [[A->B]]\n",
+            "$x ",
+            "&#36;",
+            "{",
+            "\n\n",
+            "<<set $a to true>> ",
+            "\n:: a\n",
+            "\\",
+            "<!--",
+        ),
+    ],
+)
+@pytest.mark.parametrize("harlowe", [False, True])
+def test_reading_takes_time_in_proportion_to_the_file(piece: str, harlowe: bool) -> None:
+    kind = "Harlowe" if harlowe else "SugarCube"
+    head = f':: StoryData\n{{"ifid":"A","format":"{kind}"}}\n\n:: A\n'
+
+    def seconds(chars: int) -> float:
+        text = head + piece * (chars // len(piece))
+        began = time.thread_time()
+        twee_of(read_twee(text).book, kind.lower())
+        return time.thread_time() - began
+
+    # What grows with the square takes far longer than two seconds for the larger file.
+    small = min(seconds(20_000) for _ in range(2))
+    assert min(seconds(80_000) for _ in range(2)) < max(8 * small, 2.0)

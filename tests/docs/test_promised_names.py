@@ -35,7 +35,7 @@ EVERYWHERE = frozenset(("--debug", "--trust-once", "--help", "-h"))
 # Words that a sentence puts in place of a command's own.
 NO_COMMANDS = frozenset(("COMMAND", "NAME"))
 # Families of commands that a sentence names without calling one.
-FAMILIES = frozenset((("safety.md", "callboard runs"),))
+FAMILIES = frozenset((("safety.md", "callboard runs"), ("safety.md", "callboard receipts")))
 # The command of the pack that docs/packs.md writes.
 EXAMPLES = frozenset(("plants",))
 

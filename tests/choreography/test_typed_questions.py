@@ -1,5 +1,6 @@
 """Typed questions: schema, check and memory are one type, and silence is never an error."""
 
+from enum import StrEnum
 from pathlib import Path
 from typing import Annotated, Any, Literal
 
@@ -292,3 +293,14 @@ def test_no_pack_writes_a_schema_by_hand() -> None:
         if any(mark in each.read_text(encoding="utf-8") for mark in marks)
     ]
     assert by_hand == []
+
+
+def test_names_taken_from_an_enumeration_are_plain_text_in_the_schema() -> None:
+    class Part(StrEnum):
+        VOICE = "voice"
+
+    schema = schema_of(choices(**dict.fromkeys(Part, ("good", "bad")), line=("1", "2")))
+    properties: Any = schema["properties"]
+    assert [*properties] == ["voice", "line"]
+    # The library of the embedded model takes no other kind of key.
+    assert {type(name) for name in properties} == {str}

@@ -83,7 +83,9 @@ def test_packs_are_listed_with_what_they_take(here: Here, project: Path) -> None
     offered = {each["name"]: each for pack in packs for each in pack["choreographies"]}
     assert "control_room/creative_draft_scene" in offered
     assert offered["examples/recipe"]["parameters"]["subject"] == "str, default 'lighthouse'"
-    assert "--arg question=…" in here("packs", "list").out
+    listed = here("packs", "list").out
+    assert "--arg question=…" in listed
+    assert "control_room/analytical_scene_validate Validate a scene" in listed
     broken = here("packs", "list", "--pack", str(project / "Story"))
     assert broken.code == exits.FAILED
     assert "has no pack.yaml" in broken.err

@@ -34,6 +34,8 @@ INLINE = re.compile(r"`([^`\n]+)`")
 EVERYWHERE = frozenset(("--debug", "--trust-once", "--help", "-h"))
 # Words that a sentence puts in place of a command's own.
 NO_COMMANDS = frozenset(("COMMAND", "NAME"))
+# Families of commands that a sentence names without calling one.
+FAMILIES = frozenset((("safety.md", "callboard runs"), ("safety.md", "callboard receipts")))
 # The command of the pack that docs/packs.md writes.
 EXAMPLES = frozenset(("plants",))
 
@@ -71,12 +73,22 @@ def problem_with(words: list[str]) -> str | None:
     while hasattr(command, "commands") and rest and rest[0] in command.commands:
         command, rest = command.commands[rest[0]], rest[1:]
     if hasattr(command, "commands"):
-        if not rest or rest[0].startswith("-") or words[0] == "auth":
-            command = command.commands["store"] if words[0] == "auth" else command
-        elif rest[0].islower() and rest[0].isalpha():
-            return f"{words[0]} has no command {rest[0]}"
-        else:
-            return None
+        return problem_with_group(command, words[0], rest)
+    return problem_with_options(command, words, rest)
+
+
+def problem_with_group(group: Any, name: str, rest: list[str]) -> str | None:
+    if name == "auth":
+        return problem_with_options(group.commands["store"], [name], rest)
+    if not rest and not group.invoke_without_command:
+        return f"{name} does nothing by itself: it is a group of commands"
+    if not rest or rest[0].startswith("-"):
+        return problem_with_options(group, [name], rest)
+    is_word = rest[0].islower() and rest[0].isalpha()
+    return f"{name} has no command {rest[0]}" if is_word else None
+
+
+def problem_with_options(command: Any, words: list[str], rest: list[str]) -> str | None:
     known = {option for each in command.params for option in (*each.opts, *each.secondary_opts)}
     for word in rest:
         option = word.partition("=")[0].rstrip(",.:`")
@@ -88,7 +100,9 @@ def problem_with(words: list[str]) -> str | None:
 @pytest.mark.parametrize("page", PAGES, ids=lambda page: str(page.relative_to(ROOT)))
 def test_every_command_and_option_a_page_shows_exists(page: Path) -> None:
     wrong = {
-        called: problem for called in called_in(page) if (problem := problem_with(words_of(called)))
+        called: problem
+        for called in called_in(page)
+        if (page.name, called) not in FAMILIES and (problem := problem_with(words_of(called)))
     }
     assert wrong == {}
 
@@ -163,3 +177,83 @@ def test_every_error_code_in_a_table_of_codes_exists() -> None:
                     looked_at += 1
                     assert code in known or "_" not in code, f"{page.name}: {code}"
     assert looked_at > 20
+
+
+def spans_in(page: Path) -> list[str]:
+    """Return what a page sets as code within its sentences."""
+    return INLINE.findall(BLOCK.sub("", page.read_text("utf-8")))
+
+
+def test_every_target_of_make_a_page_names_exists() -> None:
+    targets = set(re.findall(r"^([a-z]+):", (ROOT / "Makefile").read_text("utf-8"), re.MULTILINE))
+    named = {
+        (page.name, span.split()[1])
+        for page in PAGES
+        for span in spans_in(page)
+        if re.match(r"make [a-z]+", span) and page.parent.name != "alfred"
+    }
+    assert len(named) > 5
+    assert {(page, target) for page, target in named if target not in targets} == set()
+
+
+def anchors_of(page: Path) -> set[str]:
+    """Return the names under which the headings of a page can be linked to."""
+    headings = re.findall(r"^#+ (.*)$", page.read_text("utf-8"), re.MULTILINE)
+    return {re.sub(r"[^\w\- ]", "", each.strip().lower()).replace(" ", "-") for each in headings}
+
+
+@pytest.mark.parametrize("page", PAGES, ids=lambda page: str(page.relative_to(ROOT)))
+def test_every_link_leads_to_a_page_and_a_heading(page: Path) -> None:
+    for target, anchor in re.findall(r"\]\(([^)#\s]*)(?:#([^)\s]+))?\)", page.read_text("utf-8")):
+        if "://" not in target:
+            there = page.parent / target if target else page
+            assert there.exists(), f"{page.name} links to {target}"
+            assert not anchor or anchor in anchors_of(there), f"{page.name}: {target}#{anchor}"
+
+
+# Names that are examples of a reader's own, or another program's.
+OTHERS = frozenset(
+    (
+        "my_pack",
+        "danny_age",
+        "each_x",
+        "BENCH_ARGS",
+        "GOOGLE_CLOUD_LOCATION",
+        "CALLBOARD_MODELS_PROVIDERS_VLLM_BASE_URL",
+    )
+)
+
+
+CLASS = re.compile(r"[A-Z][a-z]+[A-Z][a-z]")
+
+
+def test_every_name_of_the_code_a_page_names_exists() -> None:
+    files = [
+        *(
+            path
+            for path in (ROOT / "src").rglob("*")
+            if path.suffix in (".py", ".yaml", ".json", ".md")
+        ),
+        *(path for folder in ("tests", "tools", "bench") for path in (ROOT / folder).rglob("*.py")),
+    ]
+    known = {path.stem for path in files}
+    for path in files:
+        text = path.read_text("utf-8")
+        known.update(word for word in re.findall(r"\w+", text) if not CLASS.match(word))
+        if path.suffix == ".py":
+            # A class must be made or imported somewhere; a docstring may still speak of a lost one.
+            made = re.findall(r"^\s*(?:class |from \S+ import )(.+)|^(\w+)(?::.*)? = ", text, re.M)
+            known.update(
+                word for found in made for part in found for word in re.findall(r"\w+", part)
+            )
+            known.update(re.findall(r"^    (\w+),$", text, re.M))
+    named = {
+        (page.name, word)
+        for page in PAGES
+        for span in spans_in(page)
+        if not span.startswith("callboard ")
+        for word in re.findall(r"\b[A-Za-z]\w*", span)
+        if "_" in word.strip("_") or CLASS.match(word)
+    }
+    assert len(named) > 300
+    assert {(page, word) for page, word in named if word not in known | OTHERS} == set()

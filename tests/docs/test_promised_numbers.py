@@ -1,22 +1,36 @@
 """Numbers, orders and events that the pages tell are those of the program."""
 
+import inspect
 import re
 from pathlib import Path
 from typing import Any
 
 import pytest
+import yaml
 
 from callboard.core import call_events, events
 from callboard.core.settings import Settings
+from callboard.core.vocabulary import ModelTier
 from callboard.knowledge.vector_index import EXACT_UP_TO
+from callboard.models.catalog import _FULL_FROM, _MEDIUM_FROM, UNKNOWN_WINDOW_TOKENS
 from callboard.models.ladder.profiles import _GOOD_RATE
+from callboard.models.providers import script_file
 from callboard.models.providers.cassette_file import MOST_BYTES
 from callboard.models.traffic.priority import Priority
 from callboard.replies.evidence.quotes import MIN_QUOTE_CHARS, MIN_QUOTE_WORDS
+from callboard.studio.pack_file import PackFile
 from callboard.studio.project import Project
 from callboard.studio.studio import Opening, Studio
+from callboard.tools import tool
+from callboard.tools.builtin import BUILTIN_TOOLS
+from callboard.tools.result import PREVIEW_LIMIT_CHARS, SUMMARY_BUDGET_CHARS
+from callboard.tools.text_tools import MAX_TEXT_BYTES
+from callboard.tools.threads import MOST_THREADS
+from callboard.tools.tool import DEFAULT_TIMEOUT_SECONDS
 
 ROOT = Path(__file__).resolve().parents[2]
+TIERS = (ModelTier.MINIMAL, ModelTier.MEDIUM, ModelTier.FULL)
+PACKS = ROOT / "src" / "callboard" / "packs"
 PAGES = sorted((ROOT / "docs").rglob("*.md"))
 WORDS = ("no", "one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten")
 
@@ -30,6 +44,7 @@ def promises() -> list[tuple[str, str]]:
     settings = Settings()
     retry, circuit, told = settings.errors.retry, settings.circuit.llm, settings.errors.transient
     passing, trouble, limits = retry.transient, retry.external_degrading, retry.external_rate_limit
+    summaries = [SUMMARY_BUDGET_CHARS[each] for each in TIERS]
     names = ("USER", "PLANNING", "EXECUTION", "VALIDATION", "BACKGROUND")
     numbers = [Priority[name].value for name in names]
     return [
@@ -67,6 +82,65 @@ def promises() -> list[tuple[str, str]]:
         (
             "durability",
             f"in a row without a finished step ({settings.engine.give_up_after_deaths})",
+        ),
+        ("tools", f"when to give up; {plain(DEFAULT_TIMEOUT_SECONDS)} by default"),
+        ("tools", f"in a thread of its own, {WORDS[MOST_THREADS]} at a time"),
+        ("tools", f"folded to one line of {PREVIEW_LIMIT_CHARS} characters"),
+        (
+            "tools",
+            "at most {:,}, {:,} or {:,} characters, by the tier".format(*summaries),
+        ),
+        ("tools", f"up to {MAX_TEXT_BYTES // 10**6} MB, outside hidden folders"),
+        ("models", f"from {_FULL_FROM:,} tokens full, from {_MEDIUM_FROM:,} medium"),
+        ("models", f"a regular file of up to {script_file.MOST_BYTES // 10**6} MB"),
+        ("credentials", f"is guessed ({UNKNOWN_WINDOW_TOKENS:,} tokens, tier medium)"),
+        *factory_promises(),
+    ]
+
+
+def factory_promises() -> list[tuple[str, str]]:
+    """Give what the pages of Writers Factory tell of the thresholds in its settings."""
+    told = yaml.safe_load((PACKS / "writers_factory" / "settings.yaml").read_text("utf-8"))
+    health, analysis, voice = told["health"], told["analysis"], told["voice"]
+    return [
+        (
+            "factory/health",
+            f"an error costs {health['score_error']}, a warning {health['score_warning']}, a remark"
+            f" {health['score_info']}",
+        ),
+        (
+            "factory/health",
+            f"{health['beat_warning_points']} points off its place: warning,"
+            f" {health['beat_error_points']}: error",
+        ),
+        ("factory/health", f"a setup open for more than {health['setup_scenes']} scenes"),
+        (
+            "factory/health",
+            f"more than {health['flaw_gap_warning']} scenes without one: warning,"
+            f" {health['flaw_gap_error']}: error; none in the first {health['flaw_first_by']}",
+        ),
+        (
+            "factory/health",
+            f"below {health['theme_warning_below']} of 10: warning, below"
+            f" {health['theme_error_below']}: error",
+        ),
+        (
+            "factory/revision",
+            f"`accept_from` ({analysis['accept_from']}), `six_pass_from`"
+            f" ({analysis['six_pass_from']}), `stop_early_at` ({analysis['stop_early_at']}),"
+            f" `pass_total_drop` ({analysis['pass_total_drop']}), `pass_length_tolerance`"
+            f" ({analysis['pass_length_tolerance']})",
+        ),
+        ("factory/scenes", f"more than {analysis['length_retry'] * 100:.0f} % off its length"),
+        ("factory/scenes", f"share more than {analysis['shared_phrases'] * 100:.0f} % of their"),
+        (
+            "factory/voice",
+            f"of about {voice['passage_words']} words ({voice['passage_words_least']} to"
+            f" {voice['passage_words_most']};",
+        ),
+        (
+            "factory/memory",
+            f"every {told['consolidation']['interval_minutes']} minutes while the server runs",
         ),
     ]
 
@@ -121,3 +195,36 @@ def test_every_event_a_page_names_can_happen() -> None:
     }
     assert len(named) > 5
     assert {(page, event) for page, event in named if event not in known} == set()
+
+
+def table_after(page: str, header: str) -> dict[str, str]:
+    """Return a table of a page: what its first column sets as code, and the second column."""
+    rows = (ROOT / "docs" / page).read_text("utf-8").split(header)[1].split("\n\n")[0].splitlines()
+    return {
+        name: row.split("|")[2].strip()
+        for row in rows
+        if row.startswith("| ")
+        for name in re.findall(r"`(\w+)`", row.split("|")[1])
+    }
+
+
+def test_the_tables_of_the_pages_are_whole() -> None:
+    assert set(table_after("tools.md", "| option of `@tool` | says |")) == set(
+        inspect.signature(tool).parameters
+    )
+    assert table_after("tools.md", "| id | effect | does |") == {
+        each.id: each.effect.value for each in BUILTIN_TOOLS
+    }
+    own = {"name", "title", "description"}
+    assert set(table_after("packs.md", "| key | is |")) == set(PackFile.model_fields) - own
+
+
+def test_an_operation_a_page_shows_is_the_one_there_is() -> None:
+    source = "\n".join(path.read_text("utf-8") for path in PACKS.rglob("operations.py"))
+    shown = re.findall(
+        r"^@operation.*?(?=^```)",
+        (ROOT / "docs" / "operations.md").read_text("utf-8"),
+        re.MULTILINE | re.DOTALL,
+    )
+    assert len(shown) == 2
+    assert [each for each in shown if each.strip() not in source] == []

@@ -99,7 +99,8 @@ def choices(**options: Sequence[str]) -> type[Answer]:
 
 def narrowed(answer: type[A], **types: Any) -> type[A]:
     """Return an answer whose named fields must be given, and be of these types."""
-    fields: dict[str, Any] = {name: (each, ...) for name, each in types.items()}
+    # A member of an enumeration is no plain text to the embedded model, which refuses the schema.
+    fields: dict[str, Any] = {str(name): (each, ...) for name, each in types.items()}
     return create_model(answer.__name__, __base__=answer, **fields)
 
 

@@ -40,7 +40,7 @@ def list_command(
     for shape in shapes:
         echo(f"{shape['name']}: {shape['title']}")
         for each in shape["choreographies"]:
-            echo(f"  {each['name']:<24}{each['summary']}")
+            echo(f"  {each['name']:<23} {each['summary']}")
             for name, told in each["parameters"].items():
                 echo(f"    --arg {name}=…  ({told})")
         echo(f"  Agents: {', '.join(shape['agents']) or 'none'}")

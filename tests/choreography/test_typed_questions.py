@@ -288,11 +288,12 @@ def test_no_pack_writes_a_schema_by_hand() -> None:
     assert len(files) > 100, "the guard looked at nothing"
     marks = ('"additionalProperties"', "'additionalProperties'")
     by_hand = [
-        str(each.relative_to(packs.parent))
+        each.relative_to(packs.parent).as_posix()
         for each in files
         if any(mark in each.read_text(encoding="utf-8") for mark in marks)
     ]
-    assert by_hand == []
+    # It closes schemas that Pydantic makes, but for keys of somebody's own.
+    assert by_hand == ["packs/questfoundry/artifacts/shape.py"]
 
 
 def test_names_taken_from_an_enumeration_are_plain_text_in_the_schema() -> None:

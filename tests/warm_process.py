@@ -12,6 +12,7 @@ import gc
 import json
 import os
 import runpy
+import select
 import signal
 import socket
 import subprocess
@@ -29,7 +30,7 @@ def call_warm(
     cwd: Path,
     env: Mapping[str, str] | None = None,
     stdin: str = "",
-    timeout: int = 100,
+    timeout: int = 300,
     terminal: str | None = None,
     first: tuple[Any, ...] = (),
 ) -> subprocess.CompletedProcess[str]:
@@ -59,7 +60,6 @@ class WarmProcess:
                 pass_fds=(theirs.fileno(),),
                 stdin=subprocess.DEVNULL,
             )
-        self._replies = self._ours.makefile("r", encoding="utf-8")
 
     def call(
         self, job: dict[str, Any], stdin: str, timeout: int
@@ -71,21 +71,27 @@ class WarmProcess:
                 each.touch()
             wanted = job | {"files": [*map(str, files)]}
             self._ours.sendall(json.dumps(wanted).encode() + b"\n")
-            pid = json.loads(self._replies.readline())
-            self._ours.settimeout(timeout)
-            try:
-                code = json.loads(self._replies.readline())
-            except TimeoutError:
+            pid = self._heard()
+            words = ["callboard", *job["words"]]
+            is_over, _, _ = select.select([self._ours], [], [], timeout)
+            if not is_over:
                 os.kill(pid, signal.SIGKILL)
-                raise
-            finally:
-                self._ours.settimeout(None)
+            # One that was killed is told of as well, so that the next call hears of itself.
+            code = self._heard()
             out, err = (each.read_text("utf-8", "replace") for each in files[1:])
-        return subprocess.CompletedProcess(["callboard", *job["words"]], code, out, err)
+        if not is_over:
+            raise subprocess.TimeoutExpired(words, timeout, out, err)
+        return subprocess.CompletedProcess(words, code, out, err)
+
+    def _heard(self) -> int:
+        # Without a buffer: what it held, `select` would not see.
+        line = b""
+        while not line.endswith(b"\n"):
+            line += self._ours.recv(1) or b"\n"
+        return int(line)
 
     def end(self) -> None:
         self._ours.close()
-        self._replies.close()
         self._process.wait()
 
 

@@ -23,11 +23,16 @@ NOBODY = "no-such-thing"
 # What a word names: something that must exist, or one of a few values, or the user's own text.
 NAMES_A_THING = frozenset(
     [
+        "ARCHIVE",
+        "ARTIFACT",
         "CHANGE",
         "CONFLICT",
         "FILE",
         "FILES",
+        "HOOK",
         "ID",
+        "LESSON",
+        "LOOP",
         "MODEL",
         "NAME",
         "NUMBER",
@@ -37,14 +42,18 @@ NAMES_A_THING = frozenset(
         "QUESTION",
         "RECEIPT",
         "RECIPE",
+        "ROLE",
         "RUN",
         "SCENE",
         "SESSION",
+        "SNAPSHOT",
         "TABLE",
         "TASK",
         "TOOL",
         "TOURNAMENT",
+        "TU",
         "TURN",
+        "VIEW",
     ]
 )
 NAMES_A_VALUE = frozenset(["CATEGORY", "CHAPTER", "FUNCTION", "LETTER", "MODE", "SCOPE", "WHAT"])
@@ -76,6 +85,7 @@ BESIDES = {
 MAKES = frozenset(
     {"sessions create", "factory notebook add", "factory cast", "factory winner", "models pull"}
 )
+PACKS = {"factory": "writers_factory", "alfred": "alfred", "quest": "questfoundry"}
 TALKS = frozenset({"chat", "factory chat"})
 GOES_ON = frozenset({"serve", "demo"})
 LEAKS = (
@@ -127,7 +137,7 @@ def is_number(argument: Any) -> bool:
 def kitchens(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Path]:
     """One project of each pack, as `callboard init` makes it."""
     made: dict[str, Path] = {}
-    for pack in ("control_room", "writers_factory", "alfred"):
+    for pack in ("control_room", "writers_factory", "alfred", "questfoundry"):
         root = made[pack] = tmp_path_factory.mktemp("made") / pack
         assert main(["init", str(root), "--for", pack]) == exits.OK
     return made
@@ -150,7 +160,7 @@ def told(
     monkeypatch.setattr("sys.stdin", io.StringIO(""))
 
     def call(words: Words, *more: str) -> Ended:
-        pack = {"factory": "writers_factory", "alfred": "alfred"}.get(words[0], "control_room")
+        pack = PACKS.get(words[0], "control_room")
         root = tmp_path / "here"
         if not root.exists():
             shutil.copytree(kitchens[pack], root)

@@ -102,8 +102,6 @@ class LiveRun:
         self._open = asyncio.Event()
         self._open.set()
         self._pausing: list[SignalRecord] = []
-        # Resumes whose write is under way: the same one may be delivered again meanwhile.
-        self._resuming: list[SignalRecord] = []
         self.cancelling: list[SignalRecord] = []
         self._chores: set[asyncio.Task[None]] = set()
 
@@ -237,8 +235,7 @@ class LiveRun:
 
     def receive(self, signal: SignalRecord) -> None:
         """Act on a signal; it is acknowledged when it has taken effect."""
-        under_way = (*self._pausing, *self._resuming, *self.cancelling)
-        if any(signal.id == known.id for known in under_way):
+        if any(signal.id == known.id for known in (*self._pausing, *self.cancelling)):
             return
         match signal.kind:
             case SignalKind.PAUSE:
@@ -249,7 +246,6 @@ class LiveRun:
                     self.chore(self.settle())
             case SignalKind.RESUME:
                 self._held = False
-                self._resuming.append(signal)
                 self.chore(self._resume(signal))
             case SignalKind.CANCEL:
                 self.cancelling.append(signal)
@@ -260,10 +256,7 @@ class LiveRun:
         overtaken, self._pausing = self._pausing, []
         waiting = not self.in_flight and bool(self.questions or self.sleepers)
         state = RunState.WAITING if waiting else RunState.RUNNING
-        try:
-            await self._enter_state(state, [*overtaken, signal])
-        finally:
-            self._resuming.remove(signal)
+        await self._enter_state(state, [*overtaken, signal])
         if not self._held:
             self._open.set()
 

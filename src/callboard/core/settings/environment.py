@@ -31,6 +31,7 @@ NOT_SETTINGS: Final = frozenset(
         "CALLBOARD_DATA_DIR",
         "CALLBOARD_PROJECT",
         "CALLBOARD_TRUST",
+        "CALLBOARD_USER",
     }
 )
 """Variables that say where things are, what is trusted and what the server's secret is; they come

@@ -137,7 +137,13 @@ def mismatches(files: Mapping[str, bytes], rows: Mapping[str, Mapping[str, Any]]
 
 def read_archive(path: Path) -> Unpacked:
     """Read an archive from a file; one that is not what was packed is refused."""
-    return unpacked(read_bounded(path, limit_bytes=_MOST_BYTES))
+    try:
+        data = read_bounded(path, limit_bytes=_MOST_BYTES)
+    except FileNotFoundError:
+        raise NotFound(
+            f"There is no file {str(path)!r}", fix="Name a file made by `callboard quest archive`."
+        ) from None
+    return unpacked(data)
 
 
 def check_target(folder: Path) -> None:

@@ -249,7 +249,8 @@ def chain(
     as_json: JsonOption = False,
 ) -> int:
     """Run loops one after the other, as far as each hands its work on."""
-    args = {"first": loop, "most": most, "is_interactive": not batch}
+    first = read_in(project, lambda foundry: foundry.registry.get(loop).id)
+    args = {"first": first, "most": most, "is_interactive": not batch}
     args |= {"policy": policy, "brief": brief}
     return start_run(project, model, as_json, "chain", args)
 

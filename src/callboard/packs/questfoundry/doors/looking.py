@@ -205,6 +205,12 @@ def ask(
     as_json: JsonOption = False,
 ) -> int:
     """Ask a role directly, without a loop; what it makes is kept as a draft."""
+    from callboard.core.errors import NotFound
+    from callboard.packs.questfoundry.roster import ROSTER
+
+    roles = [each.id for each in ROSTER]
+    if role not in roles:
+        raise NotFound(f"There is no role {role!r}", fix=f"Roles are {', '.join(roles)}.")
     args = {"role": role, "message": message, "kinds": kinds}
     return start_run(project, model, as_json, "ask_role", args)
 

@@ -4,6 +4,7 @@ import sys
 from pathlib import Path
 
 from callboard.cli.output import clean, echo, echo_json, remark
+from callboard.core.errors import NotFound
 from callboard.packs.questfoundry.book.model import Book
 from callboard.packs.questfoundry.book.playing import (
     Offered,
@@ -22,7 +23,12 @@ _MOST_BYTES = 50_000_000
 
 def arrived(foundry: Foundry, file: Path) -> tuple[Book, tuple[str, ...]]:
     """Read a story file: as a new book, or as an edited export of the one there is."""
-    data = read_bounded(file, limit_bytes=_MOST_BYTES)
+    try:
+        data = read_bounded(file, limit_bytes=_MOST_BYTES)
+    except FileNotFoundError:
+        raise NotFound(
+            f"There is no file {str(file)!r}", fix="Name the file of a story.", path=str(file)
+        ) from None
     kind = kind_of_file(data.decode("utf-8", "replace"))
     story = read_story(data, kind)
     tip = foundry.cold.tip()

@@ -4,7 +4,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any, Final, cast
 
 from callboard.cli import exits
-from callboard.cli.output import clean, echo, echo_facts, echo_json, echo_table, one_line
+from callboard.cli.output import clean, echo, echo_facts, echo_json_line, echo_table, one_line
 from callboard.core.events import Emitted, Event
 from callboard.packs.questfoundry.foundry import Foundry, foundry_of
 from callboard.packs.questfoundry.units.unit import WorkUnit
@@ -64,7 +64,8 @@ def conclude_loop(studio: Studio, run_id: str, *, as_json: bool) -> int:
     report = None if unit is None else report_of(foundry, unit)
     code = exit_code(run.is_terminal, unit, report)
     if as_json:
-        echo_json(
+        # The last line of a stream of events.
+        echo_json_line(
             {
                 "run_id": run.id,
                 "state": run.state.value,

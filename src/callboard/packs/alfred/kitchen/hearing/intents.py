@@ -42,9 +42,12 @@ class Guess:
 
 
 def guess_intent(text: str) -> Guess:
-    """Return what a sentence most likely wants."""
+    """Return what a sentence most likely wants; of words nobody has seen, nobody can tell."""
     weights = _weights()
-    return rank(features(text), weights["features"], weights["intents"], _SCALE)
+    known, intents = weights["features"], weights["intents"]
+    if not any(word in known for word in kinds_of_words(text)):
+        return Guess(tuple((each, 1 / len(intents)) for each in intents))
+    return rank(features(text), known, intents, _SCALE)
 
 
 def rank(

@@ -9,7 +9,6 @@ from hypothesis import strategies as st
 
 from callboard.core.canonical import compact_json
 from callboard.replies import ParsedReply, extract_json, parse_reply
-from sizes import size
 
 PIECES = (
     *("<message>", "</message>", "<thinking>", "</thinking>", "<think>", "</think>", "<MESSAGE>"),
@@ -122,21 +121,19 @@ UNITS = (
 )
 
 
-@pytest.mark.chaos
 @pytest.mark.parametrize("unit", UNITS)
 def test_a_long_hostile_reply_takes_linear_time(unit: str) -> None:
-    small = size(10_000, 40_000)
-    large = 10 * small
+    small, large = 40_000, 400_000
     seconds: dict[int, float] = {}
-    for chars in (small, large):
-        text = (unit * (chars // len(unit) + 1))[:chars]
+    for size in (small, large):
+        text = (unit * (size // len(unit) + 1))[:size]
         start = time.process_time()
         for raw in (text, f"<message>{text}", f"<action type='a'><v>{text}</v></action>"):
             check(raw)
         extract_json(text, {"type": "object"})
-        seconds[chars] = time.process_time() - start
+        seconds[size] = time.process_time() - start
     # Ten times the text may take ten times as long; quadratic work would take a hundred times.
-    assert seconds[large] < 40 * max(seconds[small], size(0.01, 0.02))
+    assert seconds[large] < 40 * max(seconds[small], 0.02)
 
 
 @pytest.mark.parametrize("unit", ["<", "<message>"])

@@ -27,7 +27,7 @@ def test_grown_books_survive(seed: int) -> None:
 
 
 def test_the_sample_survives_and_so_does_what_nobody_understood() -> None:
-    path = Path(foundry.__file__).parent / "sample" / "book.json"
+    path = Path(foundry.__file__).parent / "sample" / "the-salt-bell.json"
     book = Book.from_json(json.loads(path.read_text("utf-8")))
     kept = Verbatim("Script", "twee", "<<run x>>", "a script", None, "sugarcube", (3, 9))
     book = replace(book, verbatim=(kept,))

@@ -106,10 +106,13 @@ class Printing:
             for test in needs(self.book, choice)
             if (word := self.codewords.get(test.key))
         ]
-        asked = self.words.and_then.join(told)
+        if phrase.endswith((".", "!", "?", "…")):
+            # A sentence of the story stands before what is asked, not within it.
+            condition = " ".join(part for part in (phrase, self.words.and_then.join(told)) if part)
+        else:
+            condition = self.words.and_then.join([phrase, *told] if phrase else told)
         return PrintedChoice(
-            # The words of the gateway are a sentence of the story, and stand before what is asked.
-            f"{phrase} {asked}" if phrase and asked else phrase or asked,
+            condition,
             label_of(choice),
             tuple(self._notes(choice.effects)),
             choice.to,

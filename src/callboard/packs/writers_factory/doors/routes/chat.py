@@ -9,7 +9,7 @@ from callboard.api.project import Entry, OpenStudio, Paged, Shown, StartedJob, W
 from callboard.core.clock import iso
 from callboard.core.vocabulary import RunState
 from callboard.packs.writers_factory.doors.routes.request import (
-    Name,
+    ModelName,
     SessionId,
     Text,
     WritersFactory,
@@ -23,7 +23,7 @@ class MessageWanted(Wanted):
     """Something to say to the Foreman; `active` is what the writer has open."""
 
     message: Text
-    model: Name | None = None
+    model: ModelName | None = None
     active: dict[str, str] | None = Field(default=None, max_length=20)
     session_id: SessionId = None
     wait: bool = Field(default=True, description="Wait for the answer instead of naming the run.")

@@ -12,6 +12,8 @@ SceneId = Annotated[
     str, Path(max_length=40, description="A scene, such as `ch4-sc2`.", examples=["ch4-sc2"])
 ]
 Name = Annotated[str, Field(min_length=1, max_length=200)]
+# The id of a model may hold the paths of files.
+ModelName = Annotated[str, Field(min_length=1, max_length=2_000)]
 Text = Annotated[str, Field(min_length=1, max_length=200_000)]
 Prose = Annotated[str, Field(max_length=500_000)]
 Note = Annotated[str, Field(max_length=5_000)]

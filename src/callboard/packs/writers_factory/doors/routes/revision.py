@@ -8,6 +8,7 @@ from pydantic import Field
 from callboard.api.project import Entry, Paged, Shown, StartedJob, Wanted, started
 from callboard.core.errors import InvalidInput
 from callboard.packs.writers_factory.doors.routes.request import (
+    ModelName,
     Name,
     Note,
     Prose,
@@ -79,7 +80,7 @@ class EnhancementWanted(Wanted):
 
     mode: Literal["action_prompt", "six_pass"] = "action_prompt"
     fast: bool = False
-    model: Name | None = None
+    model: ModelName | None = None
     session_id: SessionId = None
 
 

@@ -7,6 +7,7 @@ from pydantic import Field
 
 from callboard.api.project import Entry, Paged, Shown, StartedJob, Wanted, started
 from callboard.packs.writers_factory.doors.routes.request import (
+    ModelName,
     Name,
     Note,
     SceneId,
@@ -59,7 +60,7 @@ class VariantsWanted(Wanted):
 
     strategies: list[Name] = Field(default_factory=list[str], max_length=10)
     word_target: Annotated[int | None, Field(ge=1, le=1_000_000)] = None
-    model: Name | None = None
+    model: ModelName | None = None
     session_id: SessionId = None
 
 

@@ -8,7 +8,7 @@ from fastapi import APIRouter, Path, Query
 from callboard.api.project import Entry, JobShape, OpenStudio, Paged, Shown, Wanted, job_shape
 from callboard.core.errors import NotFound
 from callboard.packs.writers_factory.doors.routes.request import (
-    Name,
+    ModelName,
     SessionId,
     Text,
     WritersFactory,
@@ -85,7 +85,7 @@ class PreviewWanted(Wanted):
     """A message nobody sends: which prompt would it lead to?"""
 
     message: Text
-    model: Name | None = None
+    model: ModelName | None = None
     session_id: SessionId = None
 
 

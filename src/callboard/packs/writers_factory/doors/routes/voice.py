@@ -10,6 +10,7 @@ from callboard.api.project import Entry, Paged, Shown, StartedJob, Wanted, start
 from callboard.core.canonical import plain
 from callboard.core.errors import NotFound
 from callboard.packs.writers_factory.doors.routes.request import (
+    ModelName,
     Name,
     Note,
     SessionId,
@@ -53,7 +54,7 @@ class TournamentWanted(Wanted):
     """Who writes what, how; without agents the model that writes prose takes part alone."""
 
     test_prompt: Brief
-    agents: list[Name] = Field(default_factory=list[str], max_length=20)
+    agents: list[ModelName] = Field(default_factory=list[str], max_length=20)
     strategies: list[Name] = Field(default_factory=list[str], max_length=10)
     context: Note = ""
     seed: Annotated[str, Field(max_length=200)] = ""
@@ -63,7 +64,7 @@ class TournamentWanted(Wanted):
 class AgentsWanted(Wanted):
     """Models that may take part."""
 
-    agents: list[Name] = Field(min_length=1, max_length=20)
+    agents: list[ModelName] = Field(min_length=1, max_length=20)
 
 
 class TournamentShape(Shown):

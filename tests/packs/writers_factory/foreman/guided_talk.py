@@ -1,9 +1,11 @@
 """What a writer may say to a Foreman that code leads, and what must hold of every reply."""
 
+import contextlib
 import random
 import re
 from typing import Any
 
+from callboard.core.errors import Conflict
 from callboard.packs.writers_factory.foreman.talk import style_lint
 from callboard.packs.writers_factory.modes import ModeGated, Modes
 from callboard.studio.studio import Studio
@@ -73,7 +75,9 @@ async def cancel_open_runs(studio: Studio) -> None:
     from callboard.store.journal.runs import list_runs
 
     for run in studio.database.read(lambda c: list_runs(c, states=UNFINISHED)):
-        await studio.engine.signal(run.id, SignalKind.CANCEL)
+        # A run may come to its own end between the look and the signal.
+        with contextlib.suppress(Conflict):
+            await studio.engine.signal(run.id, SignalKind.CANCEL)
 
 
 def random_words(seed: int) -> random.Random:

@@ -118,7 +118,7 @@ class _Making:
     def _shown(self, slot: AnySlot, limit_chars: int) -> str:
         """Return what the agent sees of a slot; a small model gets findings in plain lines."""
         if isinstance(slot, PointerSlot) and self.is_constrained:
-            return plain_findings(slot.summary or slot.preview, limit_chars)
+            return plain_findings(slot.found.summary or slot.found.preview, limit_chars)
         return slot.shown(limit_chars)
 
     async def perform(self) -> Json:

@@ -26,8 +26,9 @@ from callboard.core.vocabulary import (
 from callboard.models import Script
 from callboard.models.accounts import Limits, Scope, ScopeKind
 from callboard.operations import runtime
+from callboard.studio.opening import Opening
 from callboard.studio.project import Project
-from callboard.studio.studio import Opening, Studio
+from callboard.studio.studio import Studio
 from callboard.testing import SCRIPTED
 from callboard.tools import list_receipts
 from door_receipts import LOOKS, RUNS

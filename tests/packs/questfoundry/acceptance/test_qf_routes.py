@@ -7,8 +7,8 @@ from questkit import Company
 
 from callboard.api.app import create_app
 from callboard.models import Script
+from callboard.studio.opening import Opening
 from callboard.studio.project import Project
-from callboard.studio.studio import Opening
 from callboard.testing import SCRIPTED
 from door_server import served
 

@@ -9,7 +9,7 @@ from collections.abc import Awaitable, Callable
 from dataclasses import dataclass, field
 from typing import Any, Final, cast
 
-from callboard.choreography.asking import AgentCall, Around
+from callboard.choreography.agent_call import AgentCall, Around
 from callboard.choreography.citable import SlotText
 from callboard.choreography.pages import (
     PAGES,

@@ -15,11 +15,7 @@ from pydantic import BaseModel, ConfigDict, Field, ValidationError
 from callboard.core.bundled import bundled_yaml
 from callboard.core.canonical import Json
 from callboard.core.parsing import FileProblem, misfits
-from callboard.studio.settings_files import (
-    FileContent,
-    parse_settings_file,
-    read_settings_file,
-)
+from callboard.studio.settings_files import FileContent, parse_settings_file, read_settings_file
 
 PROJECT_FILE: Final = ".callboard/conflicts.yaml"
 _WORD: Final = re.compile(r"[^\W_]+(?:['\u2019-][^\W_]+)*")

@@ -15,6 +15,7 @@ from pydantic import BaseModel, ConfigDict, Field, ValidationError
 from callboard.core.bundled import bundled_yaml
 from callboard.core.canonical import Json
 from callboard.core.parsing import FileProblem, misfits
+from callboard.library.story.text import words
 from callboard.studio.settings_files import (
     FileContent,
     parse_settings_file,
@@ -26,6 +27,8 @@ _WORD: Final = re.compile(r"[^\W_]+(?:['\u2019-][^\W_]+)*")
 _NUMBER: Final = re.compile(r"\d+")
 _SHORT_WORDS: Final = 6
 _EMPTY_WORDS: Final = frozenset({"a", "an", "the", "is", "are", "was", "were", "of", "and", "very"})
+_LEAST_SHARED: Final = 2
+_DENIED_SHARE: Final = 0.6
 _TRUE: Final = frozenset({"true", "yes"})
 _FALSE: Final = frozenset({"false", "no", "not"})
 
@@ -136,6 +139,23 @@ class ConflictRules:
                     return left, right
         return None
 
+    def stems(self, text: str) -> frozenset[str]:
+        """Return the stems of a rule's words that carry meaning; words that deny do not count."""
+        return words.content_stems(words_of(text), idle=self.negations)
+
+    def denies(self, text: str) -> bool:
+        """Say whether a rule forbids or denies; twice is not at all."""
+        return len(words_of(text) & self.negations) % 2 == 1
+
+    def shared(self, one: frozenset[str], other: frozenset[str]) -> float:
+        """Return how much of the shorter of two rules the other says too; 0 for a single word."""
+        both = len(one & other)
+        return both / max(1, min(len(one), len(other))) if both >= _LEAST_SHARED else 0.0
+
+    def are_opposed(self, one: str, other: str, shared: float) -> bool:
+        """Say whether two rules of the world have most words in common, and only one denies."""
+        return shared >= _DENIED_SHARE and self.denies(one) != self.denies(other)
+
     def excluded_by(self, edge_type: str) -> tuple[str, ...]:
         """Return the relations that cannot hold beside one."""
         pairs = self.data.exclusive_edges
@@ -192,8 +212,7 @@ def _reason(error: FileProblem | ValidationError) -> str:
 
 @cache
 def _bundled() -> _RulesFile:
-    package = "callboard.packs.writers_factory.memory.conflicts"
-    return _RulesFile.model_validate(bundled_yaml(package, "conflicts.yaml"))
+    return _RulesFile.model_validate(bundled_yaml(__package__ or "", "conflicts.yaml"))
 
 
 def _truth(said: frozenset[str]) -> bool | None:

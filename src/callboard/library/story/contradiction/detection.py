@@ -7,11 +7,9 @@ from typing import Final
 
 from callboard.core.canonical import Json
 from callboard.knowledge.graph import Edge, Node, TrustLevel
-from callboard.packs.writers_factory.memory.claims import (
-    AnyClaim,
-    EdgeClaim,
-    GraphClaim,
-    Names,
+from callboard.library.story.contradiction.claim import AnyClaim, EdgeClaim, GraphClaim, Names
+from callboard.library.story.contradiction.rules import ConflictRules
+from callboard.library.story.contradiction.scope import (
     SceneRange,
     ScopedValue,
     find_point,
@@ -19,7 +17,6 @@ from callboard.packs.writers_factory.memory.claims import (
     with_state,
     without_overlaps,
 )
-from callboard.packs.writers_factory.memory.conflicts.rules import ConflictRules
 
 TEXT: Final = "text"
 """The attribute that is what a node says as a whole, such as the wording of a rule."""

@@ -56,6 +56,9 @@ class _RulesFile(_StrictRules):
     acting_edges: list[str] = Field(default_factory=list[str])
     excused_presence: list[str] = Field(default_factory=list[str])
     negations: list[str] = Field(default_factory=list[str])
+    several: list[str] = Field(default_factory=list[str])
+    other_names: list[str] = Field(default_factory=list[str])
+    true_names: list[str] = Field(default_factory=list[str])
 
 
 @dataclass(frozen=True)
@@ -120,8 +123,7 @@ class ConflictRules:
         rule = self.data.functional[functional]
         if rule.values or rule.numeric:
             return False
-        one, other = set(old.split()), set(new.split())
-        return one <= other or other <= one
+        return self.agree(old, new)
 
     def is_final(self, functional: str, meaning: str) -> bool:
         """Say whether nothing may follow a value."""
@@ -138,6 +140,25 @@ class ConflictRules:
                 if is_opposed and right not in before and left not in after:
                     return left, right
         return None
+
+    @cached_property
+    def relations(self) -> frozenset[str]:
+        """The attributes that tie two to each other and can exclude one another."""
+        return frozenset(each for pair in self.data.exclusive_edges for each in pair)
+
+    @cached_property
+    def several(self) -> frozenset[str]:
+        """The attributes that may have many values at once."""
+        return frozenset(self.data.several) | frozenset(self.data.other_names) | self.relations
+
+    def names_another(self, attribute: str) -> bool:
+        """Say whether the value of an attribute is another name of the same person or thing."""
+        return attribute in self.data.other_names or attribute in self.data.true_names
+
+    def agree(self, one: str, other: str) -> bool:
+        """Say whether two short texts say the same, or one the same more precisely."""
+        left, right = words_of(one) - _EMPTY_WORDS, words_of(other) - _EMPTY_WORDS
+        return left <= right or right <= left
 
     def stems(self, text: str) -> frozenset[str]:
         """Return the stems of a rule's words that carry meaning; words that deny do not count."""

@@ -52,7 +52,7 @@ async def gate_by_code(foundry: Foundry, tu_ids: tuple[str, ...] = ()) -> Shape:
         raise Conflict(
             "Nothing is ready for a gatecheck", fix="Run a loop or import a story first."
         )
-    report = judged(foundry.book_with(units), [], "gatecheck")
+    report = judged(foundry.book_with(units), [], "gatecheck", rules=foundry.rules)
     body = body_of(report)
     opened = await foundry.units.open(
         UnitOpening(f"code/{foundry.studio.ids.make('session')}", "gatecheck", "GK", "By code")
@@ -111,7 +111,7 @@ async def bind_by_code(
     book = bound_book(foundry, request)
     files = await make_files(book, request["formats"])
     again = await make_files(book, request["formats"])
-    report = judged(book, [], "spot_check", surfaces=files, rebuilt=again)
+    report = judged(book, [], "spot_check", surfaces=files, rebuilt=again, rules=foundry.rules)
     name = view_name(request)
     root = foundry.studio.project.root
 

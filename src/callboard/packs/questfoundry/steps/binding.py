@@ -12,7 +12,7 @@ from callboard.core.codec import encode
 from callboard.core.errors import NotFound
 from callboard.packs.questfoundry.bars.verdict import GatecheckReport
 from callboard.packs.questfoundry.book.model import Book
-from callboard.packs.questfoundry.cold.snapshots import Snapshot
+from callboard.packs.questfoundry.cold.snapshot import Snapshot
 from callboard.packs.questfoundry.formats.export import PATHS, build, losses
 from callboard.packs.questfoundry.foundry import Foundry
 from callboard.packs.questfoundry.steps.reports import judged, said_in
@@ -203,7 +203,9 @@ async def judge_bundle(foundry: Foundry, view: StepView, bars: Sequence[str]) ->
     book = bound_book(foundry, request)
     files = built_files(foundry, view.content("export_bundle"))
     again = await make_files(book, request["formats"])
-    return judged(book, list(bars), "spot_check", surfaces=files, rebuilt=again)
+    return judged(
+        book, list(bars), "spot_check", surfaces=files, rebuilt=again, rules=foundry.rules
+    )
 
 
 async def hand_off_view(foundry: Foundry, view: StepView) -> CodeOutcome:

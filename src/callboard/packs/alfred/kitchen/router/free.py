@@ -15,7 +15,7 @@ from callboard.packs.alfred.kitchen.hearing.intents import Guess, guess_intent
 from callboard.packs.alfred.kitchen.router.guessed import answer_guess
 from callboard.packs.alfred.kitchen.router.requests import NEVER_DONE, Kind, hear_all
 from callboard.packs.alfred.kitchen.router.situation import Situation
-from callboard.packs.alfred.kitchen.router.things import named_foods, read_list
+from callboard.packs.alfred.kitchen.router.things import is_doubtful_name, named_foods, read_list
 
 RouteForm = Callable[[Situation], Awaitable[Routed | None]]
 # What only answers may be wrong more often than what writes.
@@ -96,6 +96,41 @@ async def route_clauses(situation: Situation, form: RouteForm) -> Routed | None:
         group = max(step.group for step in routed.steps) + 1
     aside = tuple(f"I left aside “{each}”" for each in told)
     return Routed(steps=steps, goal="; ".join(goals), assumptions=aside)
+
+
+_SURE_OF_OTHER: Final = 0.85
+# What a message that wants something may write.
+_WRITTEN: Final = {
+    "add_stock": ("inventory_items", "shopping_items"),
+    "use_stock": ("inventory_items", "shopping_items"),
+    "add_list": ("shopping_items",),
+    "remove_list": ("shopping_items",),
+    "correction": ("shopping_items", "inventory_items", "meal_plans", "recipes", "tasks"),
+    "plan_meal": ("meal_plans", "shopping_items"),
+    "cook": ("cooking_log", "inventory_items"),
+    "scale": ("recipes",),
+    "other": ("inventory_items", "recipes", "tasks", "user_profile", "cooking_log"),
+}
+_NAMED: Final = {"inventory_items": "ingredient", "shopping_items": "name"}
+
+
+def doubted(text: str, routed: Routed) -> Routed:
+    """Return what was read; where a name or the guess speaks against it, it waits for a yes."""
+    writes = [step.write for step in routed.steps if step.write is not None]
+    if not writes or routed.unsure or _ANSWERED.match(text):
+        return routed
+    names = [
+        str(record.get(_NAMED.get(write.table, ""), ""))
+        for write in writes
+        for record in write.records or ()
+    ]
+    guess = guess_intent(text)
+    is_other = guess.certainty >= _SURE_OF_OTHER and any(
+        write.table not in _WRITTEN.get(guess.intent, ()) for write in writes
+    )
+    if is_other or any(is_doubtful_name(name) for name in names if name):
+        return replace(routed, unsure=True, weak=True)
+    return routed
 
 
 def _writes(routed: Routed) -> bool:

@@ -47,6 +47,8 @@ class Mentions:
     named: tuple[Mention, ...] = ()
     aside: tuple[str, ...] = ()
     doubts: tuple[str, ...] = ()
+    # Whether something was made: what of it is kept, and what went into it, nobody says.
+    is_made: bool = False
 
 
 def find_mentions(text: str) -> Mentions:
@@ -70,7 +72,8 @@ def find_mentions(text: str) -> Mentions:
             named.append(_mention(words, folded, start, at, end, after))
         used |= set(range(start, after))
         at = max(after, end)
-    return Mentions(tuple(named), tuple(aside), tuple(_doubts(folded, used)))
+    is_made = bool(set(folded) & _group("making"))
+    return Mentions(tuple(named), tuple(aside), tuple(_doubts(folded, used)), is_made)
 
 
 def _foods_at(words: Sequence[str], folded: Sequence[str], at: int) -> int:
@@ -196,11 +199,23 @@ def _doubts(folded: Sequence[str], used: set[int]) -> list[str]:
         word for at, word in enumerate(folded) if at not in used and word in _group("changing")
     ]
     for at, word in enumerate(folded):
-        if at in used or at - 1 not in used or word in _SIGNS:
+        if at in used or word in _SIGNS:
+            continue
+        if _is_number(word) and word != "half":
+            doubtful.append(word)
+        if word in ("a", "an") and _is_listed_behind(folded, at, used):
+            doubtful += folded[at + 1 : at + 2]
+        if at - 1 not in used:
             continue
         if len(word) >= _LEAST_COMPOUND and not _is_plain(folded, at):
             doubtful.append(word)
     return doubtful
+
+
+def _is_listed_behind(folded: Sequence[str], at: int, used: set[int]) -> bool:
+    """Say whether something nobody knows stands in a row with things: sausages and a haggis."""
+    joined = at - 1 if at and folded[at - 1] in (*_group("joining"), ",", "an", "n") else -1
+    return joined > 0 and joined - 1 in used
 
 
 def _is_plain(folded: Sequence[str], at: int) -> bool:

@@ -65,29 +65,47 @@ def read_mentioned(text: str) -> Reading | None:
         return None
     if whole.of(*_STOCK) < _LEAST:
         return None
-    said: list[str] = []
-    aside: list[str] = []
-    is_sure = whole.certainty >= SURE_TO_DO and whole.intent in _STOCK
-    intents: set[str] = set()
-    for clause in clauses:
-        found = find_mentions(clause.text)
-        intent, is_certain = _intent(clause, whole, len(clauses))
-        if not found.named:
-            aside.append(clause.text)
-            is_sure = is_sure and _is_idle(clause, whole)
-            continue
-        if clause.is_unreal or clause.bound in ("if", "because", "which"):
-            return None
-        told = _said(clause.text, intent, found)
-        if told is None:
-            return None
-        said.append(told)
-        aside += [each.name for each in found.named if each.is_denied and intent == "add_stock"]
-        intents.add(intent)
-        is_sure = is_sure and is_certain and not found.doubts and _is_plain(found, intent)
-    if not said:
+    heard = [_heard(clause, whole, len(clauses)) for clause in clauses]
+    if any(each.is_unreal for each in heard):
         return None
-    return Reading(tuple(said), tuple(aside), is_sure and len(intents) == 1)
+    intents = {each.intent for each in heard if each.found.named}
+    if len(intents) == 1:
+        # One wish: an amount may stand in a sentence of its own. "Got the turkey. 5.2 kg."
+        intent = intents.pop()
+        told, found = [_said(text, intent, find_mentions(text))], find_mentions(text)
+        is_sure = not found.doubts and _is_plain(found, intent)
+    else:
+        told = [_said(e.clause.text, e.intent, e.found) for e in heard if e.found.named]
+        is_sure = False
+    said = tuple(each for each in told if each is not None)
+    if not said or len(said) < len(told):
+        return None
+    aside = [e.clause.text for e in heard if not e.found.named and not _AMOUNT.match(e.clause.text)]
+    is_sure = is_sure and whole.certainty >= SURE_TO_DO and whole.intent in _STOCK
+    return Reading(said, tuple(aside), is_sure and all(each.is_sure for each in heard))
+
+
+@dataclass(frozen=True, slots=True)
+class _Heard:
+    clause: Clause
+    found: Mentions
+    intent: str
+    is_sure: bool
+    is_unreal: bool
+
+
+_AMOUNT: Final = re.compile(r"^(?:about )?\d[\d.,/]* ?[a-z]{0,6}$", re.I)
+_NUMBER: Final = re.compile(r"\d|\b(?:one|two|three|four|five|six|seven|eight|nine|ten)\b", re.I)
+_BOUND: Final = ("if", "because", "which", "unless")
+
+
+def _heard(clause: Clause, whole: Guess, count: int) -> _Heard:
+    found = find_mentions(clause.text)
+    if found.named:
+        intent, is_sure = _intent(clause, whole, count)
+        is_unreal = clause.is_unreal or clause.bound in _BOUND
+        return _Heard(clause, found, intent, is_sure, is_unreal)
+    return _Heard(clause, found, "", _is_idle(clause, whole), is_unreal=False)
 
 
 def _intent(clause: Clause, whole: Guess, count: int) -> tuple[str, bool]:
@@ -103,13 +121,19 @@ def _intent(clause: Clause, whole: Guess, count: int) -> tuple[str, bool]:
 
 def _is_idle(clause: Clause, whole: Guess) -> bool:
     """Say whether a clause that names nothing wants nothing of its own."""
+    if _AMOUNT.match(clause.text):
+        return True
+    if clause.act in ("put", "fetch", "need", "remove", "unwanted") or _NUMBER.search(clause.text):
+        return False
     own = guess_intent(clause.text)
-    return own.intent in (*_IDLE, whole.intent) or own.certainty < _SURE_OF_PART
+    return own.intent in (*_IDLE, whole.intent) or own.certainty < SURE_TO_DO
 
 
 def _is_plain(found: Mentions, intent: str) -> bool:
     if intent == "use_stock":
         return not any(each.is_vague for each in found.named)
+    if intent == "add_stock" and found.is_made:
+        return False
     return not any(each.is_denied for each in found.named) or intent == "add_stock"
 
 

@@ -122,10 +122,11 @@ async def route_message(situation: Situation) -> Routed | None:
     routed = routed or await route_clauses(situation, _whole_or_parts)
     if routed is None and not is_single:
         routed = await _whole_or_parts(situation)
-    routed = routed or await route_mentioned(situation, _whole_or_parts)
-    if routed is not None:
-        return doubted(situation.text, routed)
-    return await route_guess(situation, _whole_or_parts)
+    routed = None if routed is None else doubted(situation.text, routed)
+    if routed is None or routed.unsure:
+        # What the scan finds is named as foods are; what a form took for a name may be a sentence.
+        routed = await route_mentioned(situation, _whole_or_parts) or routed
+    return routed or await route_guess(situation, _whole_or_parts)
 
 
 async def _whole_or_parts(situation: Situation) -> Routed | None:

@@ -19,7 +19,7 @@ from callboard.packs.alfred.kitchen.hearing.speech import (
 )
 
 _TOKEN: Final = re.compile(
-    r"\d+(?:[.,/]\d+)?(?=[a-z]|\b)|[½¼¾⅓⅔]|[^\W\d_]+(?:['’&-][^\W\d_]+)*|[,;:.!?()\u00d7-]", re.I
+    r"\d+(?:[.,/]\d+)?(?=[a-z]|\b)|[½¼¾⅓⅔]|[^\W\d_]+(?:['’&-][^\W\d_]+)*|[&,;:.!?()\u00d7-]", re.I
 )
 _SIGNS: Final = frozenset(",;:.!?()-")
 _BY: Final = ("x", "\u00d7")
@@ -201,9 +201,9 @@ def _doubts(folded: Sequence[str], used: set[int]) -> list[str]:
     for at, word in enumerate(folded):
         if at in used or word in _SIGNS:
             continue
-        if _is_number(word) and word != "half":
+        if (_is_number(word) and word != "half") or word == "&":
             doubtful.append(word)
-        if word in ("a", "an") and _is_listed_behind(folded, at, used):
+        if word in ("a", "an") and _is_unknown_thing(folded, at, used):
             doubtful += folded[at + 1 : at + 2]
         if at - 1 not in used:
             continue
@@ -212,10 +212,12 @@ def _doubts(folded: Sequence[str], used: set[int]) -> list[str]:
     return doubtful
 
 
-def _is_listed_behind(folded: Sequence[str], at: int, used: set[int]) -> bool:
-    """Say whether something nobody knows stands in a row with things: sausages and a haggis."""
-    joined = at - 1 if at and folded[at - 1] in (*_group("joining"), ",", "an", "n") else -1
-    return joined > 0 and joined - 1 in used
+def _is_unknown_thing(folded: Sequence[str], at: int, used: set[int]) -> bool:
+    """Say whether an article stands before something nobody knows: sausages and a haggis."""
+    if folded[at - 1 : at] and (folded[at - 1] in _group("beside")):
+        return False
+    behind = folded[at + 1 : at + 2]
+    return bool(behind) and at + 1 not in used and behind[0] not in _group("idle")
 
 
 def _is_plain(folded: Sequence[str], at: int) -> bool:

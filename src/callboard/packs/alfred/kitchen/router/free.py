@@ -22,6 +22,10 @@ RouteForm = Callable[[Situation], Awaitable[Routed | None]]
 _SURE: Final = 0.42
 _SURE_HARMLESS: Final = 0.7
 _HARMLESS: Final = ("small_talk", "other", "recipe_question")
+_ONE_CLAUSE: Final = ("plan_meal", "scale", "cook", "remove_list", "show")
+_IDLE: Final = ("small_talk", "other", "ask_back")
+_ORDERING: Final = ("put", "fetch", "need", "remove", "unwanted")
+_SURE_OF_CLAUSE: Final = 0.7
 _AGAINST: Final = 0.6
 _TAKEN_BACK: Final = re.compile(
     r"(?:never ?mind|ne'er mind|forget (?:it|that|about it)|scratch that|cancel that)\b.{0,12}$",
@@ -152,10 +156,33 @@ async def route_guess(situation: Situation, form: RouteForm) -> Routed | None:
     # To answer one half of a message would hide that the other was not done.
     is_safe = guess.intent in NEVER_DONE or not has_request(situation.text)
     if is_sure and is_safe:
-        routed = await answer_guess(situation, guess, form)
+        routed = await _main_clause(situation, guess, form)
+        routed = routed or await answer_guess(situation, guess, form)
         if routed is not None:
             return replace(routed, weak=True)
     return Routed(question=_question(situation.text, guess), weak=True)
+
+
+async def _main_clause(situation: Situation, guess: Guess, form: RouteForm) -> Routed | None:
+    """Route the one clause that wants what the message wants, if the others only remark on it."""
+    clauses = split_clauses(situation.text)
+    if guess.intent not in _ONE_CLAUSE or not 1 < len(clauses) <= _MOST_CLAUSES:
+        return None
+    own = [guess_intent(each.text) for each in clauses]
+    main = [at for at, each in enumerate(own) if each.intent == guess.intent]
+    idle = [
+        at
+        for at, each in enumerate(own)
+        if each.intent in _IDLE and at not in main and clauses[at].act not in _ORDERING
+    ]
+    if len(main) != 1 or len(idle) != len(clauses) - 1 or own[main[0]].certainty < _SURE_OF_CLAUSE:
+        return None
+    part = situation.saying(clauses[main[0]].text, situation.first_group)
+    routed = await form(part) or await answer_guess(part, own[main[0]], form)
+    if routed is None or not routed.steps:
+        return routed
+    aside = tuple(f"I left aside “{clauses[at].text}”" for at in idle)
+    return replace(routed, assumptions=(*routed.assumptions, *aside))
 
 
 async def _chosen(situation: Situation, said: str, answer: str, form: RouteForm) -> Routed | None:

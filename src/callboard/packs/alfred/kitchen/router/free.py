@@ -95,6 +95,9 @@ async def route_clauses(situation: Situation, form: RouteForm) -> Routed | None:
             # What cannot be reckoned with is told or asked; the rest waits for that.
             return routed
         told += each.remarks
+        if all(step.write in [made.write for made in steps] for step in routed.steps):
+            # Said twice is wanted once: "we're out of milk, put it on the list".
+            continue
         steps += routed.steps
         goals.append(routed.goal)
         group = max(step.group for step in routed.steps) + 1

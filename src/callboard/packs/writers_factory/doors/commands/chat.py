@@ -15,6 +15,7 @@ from callboard.packs.writers_factory.doors.commands.moving import move_book
 from callboard.packs.writers_factory.doors.tell.modes import mode_report, moved_report
 from callboard.packs.writers_factory.factory import factory_of
 from callboard.prompts import load_prompt
+from callboard.studio.studio import Studio
 
 _COMMANDS: Final = "/state, /mode [TO], /why, /thinking, /history, /quit"
 _GREETING: Final = "You talk with the Foreman."

@@ -55,7 +55,7 @@ def pair_up(passages: Sequence[Passage], most: int) -> Pairs:
             found[key] = pair
     order = sorted(found.values(), key=_order)
     chosen = _chosen(order, most)
-    return Pairs(tuple(chosen), len(order) - len(chosen))
+    return Pairs(tuple(chosen), len({key[1:] for key in found}) - len(chosen))
 
 
 def _order(pair: Pair) -> tuple[float, int, int, int, int]:

@@ -64,7 +64,7 @@ class AgentCall:
     temperature: float | None = None
 
 
-class CallRecord:
+class CallTranscript:
     """Keeps what goes out with one call and what comes back."""
 
     def __init__(self, studio: Studio, run: Run, agent_id: str, key: str) -> None:

@@ -6,7 +6,7 @@ from contextlib import aclosing
 from dataclasses import replace
 from typing import Any, NoReturn, cast
 
-from callboard.choreography.agent_call import AgentCall, CallRecord
+from callboard.choreography.agent_call import AgentCall, CallTranscript
 from callboard.choreography.conversation import Listener, history_digest, with_history
 from callboard.choreography.holdups import Holdups, can_be_helped
 from callboard.choreography.staffing import PROCESSING, showing
@@ -126,7 +126,7 @@ class _Asking:
         # A reply may not take more than half of a small window: the prompt needs room too.
         usual = min(_REPLY_TOKENS[self.tier.value], self.facts.window_tokens // 2)
         self.max_tokens = call.max_tokens or usual
-        self.record = CallRecord(studio, run, agent.id, call.key)
+        self.record = CallTranscript(studio, run, agent.id, call.key)
 
     async def perform(self, scope: StepScope) -> Json:
         prompt = await self._assemble()

@@ -16,7 +16,7 @@ from callboard.studio.packs import Pack
 K = TypeVar("K")
 
 
-class Kept:
+class HeldOpen:
     """What packs hold open for one project, each by its type."""
 
     def __init__(self) -> None:

@@ -40,7 +40,7 @@ from callboard.studio.gateway import Surroundings, full_gate, why_unreachable
 from callboard.studio.issues import Issues
 from callboard.studio.keys import key_names, open_credentials
 from callboard.studio.mirrors import Mirrors, mirror_writers
-from callboard.studio.opening import K, Kept, Opening, all_of
+from callboard.studio.opening import HeldOpen, K, Opening, all_of
 from callboard.studio.overrides import layer_name, project_agents, template_layers
 from callboard.studio.packs import installed_packs
 from callboard.studio.plans import Plans
@@ -96,7 +96,7 @@ class Studio:
         self.catalog = Catalog.load(self.settings.models.catalog_overrides())
         self._layers = template_layers(packs, project, environment)
         self._prompts: dict[str, TemplateRegistry] = {}
-        self.kept = Kept()
+        self.kept = HeldOpen()
         self.counter = OfflineTokenCounter()
         self.layout = load_layout()
         self.assembler = Assembler(self.counter, self.layout, self.discretion.hide)

@@ -56,8 +56,8 @@ def disagreements(
     statements: Sequence[CanonStatement], rules: ConflictRules
 ) -> tuple[Disagreement, ...]:
     """Return what contradicts what, as it was said; what a mystery excuses is left out."""
-    look = _Look(statements, rules)
-    found = (*look.facts(), *look.relations(), *look.order(), *look.knowledge(), *look.rules())
+    made = _Comparison(statements, rules)
+    found = (*made.facts(), *made.relations(), *made.order(), *made.knowledge(), *made.rules())
     mysteries = [
         words_of(each.about)
         for each in statements
@@ -70,7 +70,7 @@ def disagreements(
     )
 
 
-class _Look:
+class _Comparison:
     """One look at one canon."""
 
     def __init__(self, statements: Sequence[CanonStatement], rules: ConflictRules) -> None:

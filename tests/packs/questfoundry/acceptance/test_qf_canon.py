@@ -1,5 +1,6 @@
 """Canon in the knowledge graph: written with Cold, told with its origin, changed by its loop."""
 
+import json
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -8,9 +9,11 @@ import pytest
 from questkit import Company, House, hook, open_house
 
 from callboard.api.app import create_app
+from callboard.packs.questfoundry.archive import Unpacked, collected, restored
 from callboard.packs.questfoundry.by_code import gate_by_code
 from callboard.packs.questfoundry.canon.graph import TracedStatement, find_statement
 from callboard.packs.questfoundry.cold.snapshots import Merging
+from callboard.packs.questfoundry.doors.telling import conflicts_of, why_of
 from callboard.packs.questfoundry.foundry import Foundry, foundry_of
 from callboard.packs.questfoundry.operations import operations_on, rebuild_canon, select_snapshot
 from callboard.packs.questfoundry.shelf.entry import HotLeak
@@ -19,6 +22,7 @@ from callboard.packs.questfoundry.units.ledger import UnitOpening
 from callboard.studio.project import Project
 from callboard.studio.studio import Studio
 from door_server import served
+from warm_process import call_warm
 
 pytestmark = pytest.mark.anyio
 
@@ -153,8 +157,6 @@ async def test_a_retcon_goes_through_the_report_of_its_loop_and_stays_on_record(
             },
         )
         assert said(foundry.canon())["fact:bram/eyes"] == ("blue", second)
-        from callboard.packs.questfoundry.doors.telling import conflicts_of, why_of
-
         why = why_of(foundry, "fact:bram/eyes")
         assert [(row["was"], row["became"]) for row in why["history"]] == [("green", "blue")]
         assert second in why["history"][0]["source"] and why["made"]["loop"] == "lore_deepening"
@@ -294,8 +296,6 @@ async def test_old_canon_is_read_from_the_graph_and_changed_by_a_reconciled_clas
 
 
 async def test_an_archive_brings_its_canon_along(tmp_path: Path) -> None:
-    from callboard.packs.questfoundry.archive import Unpacked, collected, restored
-
     Project.init(tmp_path / "a", pack="questfoundry")
     Project.init(tmp_path / "b", pack="questfoundry")
     async with Studio.open(tmp_path / "a") as studio:
@@ -307,3 +307,50 @@ async def test_an_archive_brings_its_canon_along(tmp_path: Path) -> None:
         await restored(foundry, Unpacked(files, {}))
         assert foundry.canon() == before
         assert foundry.cold.canon.graph.statements() == before
+
+
+async def test_the_command_line_tells_canon_why_and_what_contradicts_it(tmp_path: Path) -> None:
+    Project.init(tmp_path, pack="questfoundry")
+    async with Studio.open(tmp_path) as studio:
+        foundry = foundry_of(studio)
+        asked = {"question_id": "Q1", "answer": "The smith.", "hook_ids": ["HK-1"]}
+        await foundry.begun()
+        await merged(
+            foundry,
+            canon_pack=pack(fact("Bram", "eyes", "green"), fact("Bram", "alias", "The Lamplighter"))
+            | {"constraints": [{"statement": "No bell rings twice"}]},
+        )
+        rival = await unit_of(
+            foundry,
+            canon_pack=pack(fact("The Lamplighter", "eyes", "blue"), answers=[asked]),
+        )
+
+    def quest(*words: str, code: int = 0) -> Any:
+        called = call_warm("quest", "canon", *words, "--json", cwd=tmp_path)
+        assert called.returncode == code, (called.stdout, called.stderr)
+        return json.loads(called.stdout)
+
+    listed = quest("list", "--about", "the lamplighter")["statements"]
+    assert [row["told"] for row in listed] == [
+        "Bram: eyes is green",
+        "Bram: alias is The Lamplighter",
+    ]
+    assert [row["kind"] for row in quest("list", "--kind", "constraint")["statements"]] == [
+        "constraint"
+    ]
+    shown = quest("show", "fact:bram/eyes")
+    why = quest("why", "fact:bram/eyes")
+    assert shown["origin"] == why["origin"] and why["made"]["step"] == "step_2_draft_canon"
+    assert quest("conflicts")["status"] == "CONSISTENT"
+    against = quest("conflicts", "--tu", rival, code=1)
+    assert against["status"] == "CONTRADICTIONS"
+    (clash,) = against["clashes"]
+    assert (clash["a"], clash["b"]) == ("The Lamplighter: eyes is blue", "Bram: eyes is green")
+    assert quest("rebuild") == 3
+
+
+async def test_a_project_without_canon_is_not_checked(tmp_path: Path) -> None:
+    Project.init(tmp_path, pack="questfoundry")
+    async with Studio.open(tmp_path) as studio:
+        await foundry_of(studio).begun()
+        assert conflicts_of(foundry_of(studio))["status"] == "NOT_CHECKED"

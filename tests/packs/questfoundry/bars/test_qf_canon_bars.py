@@ -185,6 +185,29 @@ def test_a_mystery_without_bounds_or_a_time_to_look_again_excuses_nothing() -> N
         assert told(book, "canon_clash")
 
 
+def test_the_sample_agrees_with_a_canon_that_fits_it() -> None:
+    book = with_canon(
+        entities=[
+            fact("Nan", "eyes", "grey"),
+            fact("Nan", "age", "eighty-one"),
+            fact("Nan", "occupation", "net mender"),
+            fact("Nan", "hair", "white"),
+            fact("Ada Hale", "alias", "Ada"),
+            fact("Ada Hale", "status", "dead"),
+            fact("Ada Hale", "hair", "red"),
+            fact("Tobias Hale", "status", "dead"),
+            fact("The bell", "material", "bronze without a clapper"),
+            fact("The Lighthouse", "fuel", "oil"),
+            fact("Hale's Foot", "kind", "tidal island"),
+        ],
+        timeline=LINE,
+        answers=[{"question_id": "Q1", "answer": "Ada rowed away because the bell called her."}],
+    )
+    report = judge(book)
+    assert report.decision is GateDecision.PASS, report.findings
+    assert "texts that name who they are about" in report.bar(Bar.INTEGRITY).facts[0]
+
+
 @pytest.mark.parametrize(
     ("canon", "said"),
     [

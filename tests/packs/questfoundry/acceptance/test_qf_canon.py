@@ -1,10 +1,14 @@
 """Canon in the knowledge graph: written with Cold, told with its origin, changed by its loop."""
 
 import json
+import signal
+import subprocess
+import sys
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
+import anyio
 import pytest
 from questkit import Company, House, hook, open_house
 
@@ -209,6 +213,43 @@ async def test_what_fails_inside_a_merge_leaves_no_canon_behind(tmp_path: Path) 
         assert foundry.cold.tip() == base
 
 
+KILLED = """
+import asyncio, os, signal, sys
+from pathlib import Path
+from callboard.packs.questfoundry.cold.snapshots import Merging
+from callboard.packs.questfoundry.foundry import foundry_of
+from callboard.studio.studio import Studio
+
+async def main() -> None:
+    async with Studio.open(Path(sys.argv[1])) as studio:
+        foundry = foundry_of(studio)
+        wanted = Merging("m", foundry.snapshot_named(None).id, {sys.argv[2]: {}})
+        await foundry.cold.merge(wanted, lambda _: os.kill(os.getpid(), signal.SIGKILL))
+
+asyncio.run(main())
+"""
+
+
+async def test_a_kill_after_the_graph_was_written_leaves_snapshot_and_canon_as_they_were(
+    tmp_path: Path,
+) -> None:
+    Project.init(tmp_path, pack="questfoundry")
+    async with Studio.open(tmp_path) as studio:
+        foundry = foundry_of(studio)
+        first = await merged(foundry, canon_pack=pack(fact("Nan", "eyes", "grey")))
+        unit = await unit_of(foundry, canon_pack=pack(fact("Bram", "eyes", "green")))
+    words = [sys.executable, "-c", KILLED, str(tmp_path), unit]
+    killed = await anyio.to_thread.run_sync(lambda: subprocess.run(words, check=False))
+    assert killed.returncode == -signal.SIGKILL
+    async with Studio.open(tmp_path) as studio:
+        foundry = foundry_of(studio)
+        assert foundry.snapshot_named(None).id == foundry.cold.canon.graph.snapshot() == first
+        assert list(foundry.canon()) == ["fact:nan/eyes"]
+        assert (await gate(foundry, unit))["decision"] == "pass"
+        assert list(foundry.canon()) == ["fact:bram/eyes", "fact:nan/eyes"]
+        assert foundry.cold.canon.graph.statements() == foundry.canon()
+
+
 async def test_secrets_of_canon_are_refused_to_whoever_works_for_readers(tmp_path: Path) -> None:
     Project.init(tmp_path, pack="questfoundry")
     async with Studio.open(tmp_path) as studio:
@@ -332,8 +373,8 @@ async def test_the_command_line_tells_canon_why_and_what_contradicts_it(tmp_path
 
     listed = quest("list", "--about", "the lamplighter")["statements"]
     assert [row["told"] for row in listed] == [
-        "Bram: eyes is green",
         "Bram: alias is The Lamplighter",
+        "Bram: eyes is green",
     ]
     assert [row["kind"] for row in quest("list", "--kind", "constraint")["statements"]] == [
         "constraint"

@@ -178,11 +178,13 @@ def test_what_changes_agrees_or_is_left_open_on_purpose_is_no_contradiction() ->
     assert report.decision is GateDecision.PASS, report.findings
 
 
-def test_a_mystery_without_bounds_or_a_time_to_look_again_excuses_nothing() -> None:
+def test_a_mystery_of_something_else_or_without_bounds_excuses_nothing() -> None:
     eyes = [fact("Joss", "eyes", "green"), fact("Joss", "eyes", "brown")]
     for left in ({"bounds": "one of the two", "revisit": ""}, {"bounds": " ", "revisit": "vow"}):
         book = with_canon(entities=eyes, mysteries=[{"topic": "The eyes of Joss", **left}])
         assert told(book, "canon_clash")
+    other = {"topic": "Where Joss was born", "bounds": "near the sea", "revisit": "vow"}
+    assert told(with_canon(entities=eyes, mysteries=[other]), "canon_clash")
 
 
 def test_the_sample_agrees_with_a_canon_that_fits_it() -> None:

@@ -142,15 +142,24 @@ class Foundry:
         return assemble(self.held_with(units), self.page())
 
     def behind(self, unit: WorkUnit) -> list[WorkUnit]:
-        """Return the units whose drafts a unit started from, and the unit itself."""
+        """Return the units not yet merged whose drafts a unit started from, and the unit itself."""
         found: dict[str, WorkUnit] = {}
-        for ref in unit.inputs.values():
-            maker = self.shelf.find(ref).tu_id
-            if maker and maker not in found:
-                for each in self.behind(self.units.find(maker)):
-                    found[each.id] = each
-        waiting = [each for each in found.values() if each.status is not UnitStatus.COLD_MERGED]
-        return [*waiting, unit]
+        seen: set[str] = set()
+
+        def follow(each: WorkUnit) -> None:
+            seen.add(each.id)
+            for ref in each.inputs.values():
+                maker = self.shelf.find(ref).tu_id
+                if not maker or maker in seen:
+                    continue
+                before = self.units.find(maker)
+                # What rests on merged work rests on Cold, which holds all that was behind it.
+                if before.status is not UnitStatus.COLD_MERGED:
+                    follow(before)
+            found[each.id] = each
+
+        follow(unit)
+        return list(found.values())
 
     def held_with(self, units: Sequence[WorkUnit]) -> dict[str, dict[str, Any]]:
         """Return what Cold would hold if some units were merged."""

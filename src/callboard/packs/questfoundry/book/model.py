@@ -245,9 +245,13 @@ class Book(Coded):
         """Every key that anything sets, clears or asks for, sorted."""
         found: set[str] = set()
         for section in self.sections:
-            found.update(effect.key for effect in section.effects)
+            if section.effects:
+                found.update(effect.key for effect in section.effects)
             for choice in section.choices:
-                found.update(condition.key for condition in choice.requires)
-                found.update(effect.key for effect in choice.effects)
+                # Most choices ask for nothing and change nothing.
+                if choice.requires:
+                    found.update(condition.key for condition in choice.requires)
+                if choice.effects:
+                    found.update(effect.key for effect in choice.effects)
         found.update(gateway.key for gateway in self.gateways)
         return tuple(sorted(found))

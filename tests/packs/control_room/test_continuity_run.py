@@ -1,4 +1,4 @@
-"""The continuity of a whole book with a judge: pairs are found, judged once, proven, or not judged."""
+"""The continuity of a whole book with a judge: found, judged once, proven, or not judged."""
 
 import json
 from collections.abc import AsyncIterator

@@ -69,7 +69,7 @@ export; factory forget; factory graph export; factory health; factory hybrid; fa
 factory lock; factory mode; factory new; factory notebook add; factory notebook remove; factory
 outline; factory reopen; factory scaffold; factory select; factory template; factory theme;
 factory title-page; factory tournament; factory undo; factory voice-report; factory waive; factory
-winner; factory write; quest bind; quest gate; quest import; quest init; quest lessons approve;
+winner; factory write; quest bind; quest describe; quest gate; quest import; quest init; quest lessons approve;
 quest restore; quest snapshots; quest tu defer; quest tu reject
 """
 # What may be said in a new project, in this order; each leaves a receipt.

@@ -35,6 +35,9 @@ _PARTS: Final = {
     "word/header2.xml": "header2.xml",
 }
 _MODIFIED: Final = re.compile(rb'(<meta property="dcterms:modified">)[^<]*')
+_FILE_TITLE: Final = re.compile(rb"<title>[\w-]+\.xhtml</title>")
+_HEADING: Final = re.compile(rb"<h[1-6][^>]*>(.*?)</h[1-6]>", re.DOTALL)
+_TAG: Final = re.compile(rb"<[^>]*>")
 _SPINE: Final = re.compile(r"<spine[^>]*>")
 _MEDIA: Final = {"png": "image/png", "jpg": "image/jpeg", "svg": "image/svg+xml"}
 _FIRST_TIME: Final = (1980, 1, 1, 0, 0, 0)
@@ -163,7 +166,15 @@ def _mended_epub(parts: _Parts, volume: Volume) -> _Parts:
     opf = _MODIFIED.sub(rb"\g<1>" + changed, parts["EPUB/content.opf"])
     style = (_HERE / "epub.css").read_bytes()
     mended = {**parts, "EPUB/content.opf": opf, "EPUB/styles/stylesheet1.css": style}
+    mended |= {name: _titled(data) for name, data in mended.items() if name.endswith(".xhtml")}
     return mended if volume.cover is None else _covered(mended, volume, volume.cover)
+
+
+def _titled(page: bytes) -> bytes:
+    """Name a page after its heading; the converter names it after its file."""
+    heading = _HEADING.search(page)
+    words = b"" if heading is None else _TAG.sub(b"", heading[1]).strip()
+    return page if not words else _FILE_TITLE.sub(lambda _: b"<title>%b</title>" % words, page)
 
 
 def _covered(parts: _Parts, volume: Volume, cover: Cover) -> _Parts:

@@ -24,20 +24,40 @@ from callboard.packs.questfoundry.steps.binding import (
     view_folder,
     view_name,
 )
-from callboard.packs.questfoundry.steps.reports import body_of, judged
+from callboard.packs.questfoundry.steps.reports import body_of, judged, told_lines
 from callboard.packs.questfoundry.units.ledger import UnitOpening
 from callboard.packs.questfoundry.units.unit import UnitStatus, WorkUnit
 from callboard.store.connection import Connection
 from callboard.store.files import write_atomically
 
 Shape = dict[str, Any]
+_GO_ON = (
+    "Mend an imported story in its file and import it again; go on with a loop's unit by "
+    "`callboard quest resume UNIT`. A unit that is named is judged again."
+)
 
 
 def _told(made: Shape) -> str:
-    lines = [f"{row['bar']}: {row['status']}, {row['evidence']}" for row in made["bars"]]
-    lines += [f"  {row['fix']} ({row['owner_role']})" for row in made["remediation"]]
-    lines.append(f"Decision: {made['decision']}")
-    return "\n".join([*lines, *([f"Merged as {made['snapshot']}"] if made["snapshot"] else [])])
+    lines = [*told_lines(made), f"Decision: {made['decision']}"]
+    if made["snapshot"]:
+        return "\n".join([*lines, f"Merged as {made['snapshot']}"])
+    return "\n".join([*lines, f"Sent back: {', '.join(made['sent_back'])}. {_GO_ON}"])
+
+
+def _bound(made: Shape) -> str:
+    if made["decision"] != "block":
+        return "\n".join([*made.get("limitations", ()), *(row["path"] for row in made["files"])])
+    return "\n".join([*told_lines(made), "Nothing was written: red does not reach readers."])
+
+
+def _nothing_ready(foundry: Foundry) -> Conflict:
+    found = foundry.studio.database.read(foundry.units.open_ones)
+    back = [each.id for each in found if each.outcome == "success" and each.loop != "gatecheck"]
+    if not back:
+        told, way = "Nothing is ready for a gatecheck", "Run a loop or import a story first."
+        return Conflict(told, fix=way)
+    told = f"Nothing is ready for a gatecheck; sent back or not handed on: {', '.join(back)}"
+    return Conflict(told, fix=_GO_ON)
 
 
 @operation(tell=_told)
@@ -49,9 +69,7 @@ async def gate_by_code(foundry: Foundry, tu_ids: tuple[str, ...] = ()) -> Shape:
         found = foundry.studio.database.read(foundry.units.open_ones)
         units = [each for each in found if each.ready_for_gate and each.loop != "gatecheck"]
     if not units:
-        raise Conflict(
-            "Nothing is ready for a gatecheck", fix="Run a loop or import a story first."
-        )
+        raise _nothing_ready(foundry)
     report = judged(foundry.book_with(units), [], "gatecheck")
     body = body_of(report)
     opened = await foundry.units.open(
@@ -83,9 +101,10 @@ async def gate_by_code(foundry: Foundry, tu_ids: tuple[str, ...] = ()) -> Shape:
 
     if is_blocked:
         await foundry.studio.database.write(keep)
-        return {**body, "snapshot": None, "tu_id": opened.id}
+        sent_back = [each.id for each in units]
+        return {**body, "snapshot": None, "tu_id": opened.id, "sent_back": sent_back}
     made = await foundry.cold.merge(Merging(opened.id, base, hashes), keep)
-    return {**body, "snapshot": made.id, "tu_id": opened.id}
+    return {**body, "snapshot": made.id, "tu_id": opened.id, "sent_back": []}
 
 
 def _sent_back(unit: WorkUnit) -> WorkUnit:
@@ -94,7 +113,7 @@ def _sent_back(unit: WorkUnit) -> WorkUnit:
     return replace(unit, ready_for_gate=False)
 
 
-@operation(tell=lambda made: "\n".join(row["path"] for row in made["files"]))
+@operation(tell=_bound)
 async def bind_by_code(
     foundry: Foundry,
     snapshot: str = "",
@@ -119,12 +138,15 @@ async def bind_by_code(
         folder = view_folder(foundry, name)
         folder.mkdir(parents=True, exist_ok=True)
         for path, data in files.items():
-            write_atomically(folder / path, data, within=root)
+            kept = foundry.studio.project.folder
+            write_atomically(folder / path, data, within=root, kept=kept)
 
-    if report.decision is not GateDecision.BLOCK:
+    is_written = report.decision is not GateDecision.BLOCK
+    if is_written:
         await asyncio.to_thread(write)
     rows = [
         {"path": f"{EXPORTS}/{name}/{path}", "sha256": digest_bytes(data)}
         for path, data in files.items()
+        if is_written
     ]
     return {**body_of(report), "view": name, "files": rows}

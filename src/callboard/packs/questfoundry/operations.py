@@ -2,11 +2,11 @@
 
 from dataclasses import replace
 from pathlib import Path
-from typing import Annotated, Any, Literal
+from typing import Annotated, Any, Final, Literal
 
 from pydantic import Field
 
-from callboard.core.errors import NotFound
+from callboard.core.errors import Conflict, NotFound
 from callboard.operations import Operations, operation
 from callboard.packs.questfoundry.archive import read_archive, restored
 from callboard.packs.questfoundry.assembly.taking_apart import difference, take_apart
@@ -24,11 +24,27 @@ Reason = Annotated[str, Field(min_length=1, max_length=2_000)]
 Shape = dict[str, Any]
 
 
+_MOST_TOLD: Final = 50
+_FEW_TOLD: Final = 12
+_LONGEST_TOLD: Final = 80
+
+
 def _moved(unit: Shape) -> str:
     return f"unit {unit['id']}: {unit['status']}"
 
 
-@operation(post="/book")
+def said_of(foundry: Foundry) -> Shape:
+    """Return what is said of the book; one that has not begun has no IFID yet."""
+    plan = foundry.plan or replace(BookPlan.usual(foundry.studio), ifid="")
+    return plan.to_json()
+
+
+def described(plan: Shape) -> str:
+    """Say what a book shall be, a line for each thing that was said."""
+    return "\n".join(f"{name}: {value}" for name, value in plan.items() if value not in ("", []))
+
+
+@operation(post="/book", tell=described)
 async def begin_book(
     foundry: Foundry,
     title: Annotated[str, Field(min_length=1, max_length=200)],
@@ -56,7 +72,31 @@ async def begin_book(
         awake=awake,
         ifid=new_ifid(foundry.studio),
     )
-    return (await foundry.begin(plan)).to_json()
+    begun = await foundry.begin(plan)
+    if not begun.says_the_same(plan):
+        raise Conflict(
+            f"The book is begun already, as {begun.title!r}",
+            fix="`callboard quest describe --title TEXT` and its other options change what is said"
+            " about it.",
+        )
+    return begun.to_json()
+
+
+@operation(put="/book", tell=described)
+async def describe_book(
+    foundry: Foundry,
+    title: Annotated[str, Field(min_length=1, max_length=200)] | None = None,
+    author: str | None = None,
+    genre: str | None = None,
+    language: Annotated[str, Field(min_length=2, max_length=35)] | None = None,
+    tone: str | None = None,
+    target_sections: Annotated[int, Field(ge=1, le=10_000)] | None = None,
+) -> Shape:
+    """Say something else about the book; what is not named stays. Its IFID and snapshots stay."""
+    told = {"title": title, "author": author, "genre": genre, "language": language, "tone": tone}
+    new: Shape = {**told, "target_sections": target_sections}
+    kept = {name: value for name, value in new.items() if value is not None}
+    return (await foundry.describe(lambda plan: replace(plan, **kept))).to_json()
 
 
 @operation(post="/tus/{tu_id}/defer", tell=_moved)
@@ -103,24 +143,34 @@ async def approve_lessons(foundry: Foundry, artifact: str, by: Reason) -> int:
     return await foundry.studio.database.write(act)
 
 
-@operation()
+def _listed(names: list[str]) -> str:
+    shown = ", ".join(names[:_FEW_TOLD])
+    return shown if len(names) <= _FEW_TOLD else f"{shown} and {len(names) - _FEW_TOLD} more"
+
+
+def _brought(made: Shape) -> str:
+    """Say what an import changes, what it kept as it was, and what comes next."""
+    changed = [f"{name} ({', '.join(parts)})" for name, parts in made["changed"].items()]
+    rows = [("new", made["added"]), ("changed", changed), ("gone", made["removed"])]
+    lines = [f"{made['tu_id']}: {made['sections']} sections"]
+    lines += [f"  {name}: {_listed(names)}" for name, names in rows if names]
+    if len(lines) == 1:
+        lines.append("  no section differs from the book")
+    if made["kept_verbatim"]:
+        lines.append(f"  kept as it was: {made['kept_verbatim']}")
+        lines += [f"    {row['in']}: {row['text']} ({row['why']})" for row in made["kept"]]
+    if made["kept_verbatim"] > len(made["kept"]):
+        lines.append(f"    and {made['kept_verbatim'] - len(made['kept'])} more")
+    lines += [f"  note: {each}" for each in made["notes"]]
+    return "\n".join([*lines, f"Next: callboard quest gate --code {made['tu_id']}"])
+
+
+@operation(tell=_brought)
 async def import_book(foundry: Foundry, book: Shape, source: str, notes: tuple[str, ...]) -> Shape:
     """Bring a story in as a unit that waits for its gatecheck; tell what it changes."""
     arrived = Book.from_json(book)
-    if foundry.plan is None:
-        # A story that comes from elsewhere keeps its own name, number and manner.
-        await foundry.begin(
-            BookPlan(
-                title=arrived.title or source,
-                author=arrived.author,
-                language=arrived.language,
-                pov="",
-                tense="",
-                target_sections=len(arrived.sections),
-                ifid=arrived.ifid or new_ifid(foundry.studio),
-            )
-        )
-    changed = difference(foundry.cold_book(foundry.snapshot_named(None)), arrived)
+    known = await _title_page(foundry, arrived, source)
+    changed = difference(known, arrived)
     name = foundry.studio.ids.make("session")
     unit = await foundry.units.open(
         UnitOpening(f"import/{name}", "import", "BB", f"Import of {source}"[:200])
@@ -149,8 +199,48 @@ async def import_book(foundry: Foundry, book: Shape, source: str, notes: tuple[s
         "removed": list(changed.removed),
         "elsewhere": list(changed.elsewhere),
         "kept_verbatim": len(arrived.verbatim),
-        "notes": list(notes),
+        "kept": [
+            {"in": each.section or each.name, "text": _clipped(each.text), "why": each.why}
+            for each in arrived.verbatim[:_MOST_TOLD]
+        ],
+        "notes": [*notes, *_another_story(known, arrived)],
     }
+
+
+async def _title_page(foundry: Foundry, arrived: Book, source: str) -> Book:
+    """Let a story keep its own name, number and manner in a book that is nobody's yet."""
+    if foundry.cold.tip() is not None:
+        known = foundry.cold_book(foundry.snapshot_named(None))
+        if known.sections:
+            return known
+    plan = await foundry.begin(
+        BookPlan(
+            title=arrived.title or Path(source).stem,
+            author=arrived.author,
+            language=arrived.language,
+            pov="",
+            tense="",
+            target_sections=len(arrived.sections),
+            ifid=arrived.ifid or new_ifid(foundry.studio),
+        )
+    )
+    if arrived.ifid and arrived.ifid != plan.ifid:
+        await foundry.describe(lambda plan: replace(plan, ifid=arrived.ifid))
+    return foundry.cold_book(foundry.snapshot_named(None))
+
+
+def _another_story(known: Book, arrived: Book) -> list[str]:
+    if not known.sections or not arrived.ifid or arrived.ifid == known.ifid:
+        return []
+    return [
+        f"This is another story than {known.title!r}: its IFID is {arrived.ifid}, that of the book "
+        f"{known.ifid}. Merged, it takes the place of the {len(known.sections)} sections there are."
+    ]
+
+
+def _clipped(text: str) -> str:
+    line = " ".join(text.split())
+    return line if len(line) <= _LONGEST_TOLD else f"{line[: _LONGEST_TOLD - 1]}…"
 
 
 @operation()

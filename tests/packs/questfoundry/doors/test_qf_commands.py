@@ -123,3 +123,117 @@ def test_a_book_is_played_by_what_is_typed_until_its_end_or_until_one_leaves(
     played = call_warm("quest", "play", cwd=book, stdin=typed)
     assert played.returncode == 0, played.stderr
     assert told in played.stdout and ("The end." in played.stdout) is is_over
+
+
+def said(cwd: Path, *words: str, code: int = 0) -> str:
+    """Call a command for a person and return all that it said."""
+    called = call_warm("quest", *words, cwd=cwd)
+    assert called.returncode == code, (called.stdout, called.stderr)
+    return called.stdout + called.stderr
+
+
+def test_a_story_keeps_its_name_and_number_whatever_was_tried_before(book: Path) -> None:
+    (book / "ford.twee").write_text(STORY, "utf-8")
+    quest(book, "gate", "--code", code=5)  # Begins the book, undescribed.
+    quest(book, "import", "ford.twee")
+    told = quest(book, "describe")
+    assert (told["title"], told["ifid"]) == ("The Ford", "0F5F6A4E-7C0E-4C3B-9C59-3D0F4E1B7A11")
+    assert told["pov"] == "", "a story keeps its manner"
+    quest(book, "gate", "--code")
+    (made,) = quest(book, "bind", "--code", "--format", "twee-sugarcube")["files"]
+    assert told["ifid"] in (book / made["path"]).read_text("utf-8")
+
+
+def test_a_described_book_keeps_its_title_and_takes_the_number_of_its_first_story(
+    book: Path,
+) -> None:
+    (book / "ford.twee").write_text(STORY, "utf-8")
+    quest(book, "init", "My Ford")
+    quest(book, "import", "ford.twee")
+    quest(book, "gate", "--code")
+    told = quest(book, "describe")
+    assert (told["title"], told["ifid"]) == ("My Ford", "0F5F6A4E-7C0E-4C3B-9C59-3D0F4E1B7A11")
+    # So the file, edited in Twine, is known again.
+    (book / "ford.twee").write_text(STORY.replace("dry and late", "dry"), "utf-8")
+    again = quest(book, "import", "ford.twee")
+    assert list(again["changed"]) == ["road"] and not again["notes"]
+
+
+def test_a_book_is_described_once_by_init_and_then_by_describe(book: Path) -> None:
+    quest(book, "gate", "--code", code=5)
+    first = quest(book, "init", "The Lamp", "--tone", "spare")
+    assert first["title"] == "The Lamp"
+    guide = quest(book, "artifacts", "--show", "style_guide.v2")
+    assert guide["register"] == "spare"
+    assert quest(book, "init", "The Lamp", "--tone", "spare") == first
+    assert "describe --title" in said(book, "init", "Another", code=5)
+    changed = quest(book, "describe", "--title", "Another", "--author", "Ada")
+    assert (changed["title"], changed["author"], changed["tone"]) == ("Another", "Ada", "spare")
+    assert changed["ifid"] == first["ifid"]
+    assert "title: Another" in said(book, "describe")
+
+
+def test_an_import_says_what_it_changes_and_lists_what_it_kept(book: Path) -> None:
+    counted = STORY.replace("The water is low.", "<<set $gold += 1>> The water is low.")
+    (book / "ford.twee").write_text(counted, "utf-8")
+    told = said(book, "import", "ford.twee")
+    assert "3 sections" in told and "new: bank, far-side, road" in told
+    assert "bank: <<set $gold += 1>>" in told and "Next: callboard quest gate --code TU-" in told
+    said(book, "gate", "--code")
+    (book / "other.twee").write_text(STORY.replace("0F5F6A4E", "1F5F6A4E"), "utf-8")
+    assert "This is another story than 'The Ford'" in said(book, "import", "other.twee")
+
+
+def test_an_import_without_a_title_or_a_start_says_what_it_takes_for_them(book: Path) -> None:
+    (book / "walk.twee").write_text(":: Gate\nA gate. [[Home]]\n\n:: Home\nHome.\n", "utf-8")
+    assert "taken to be 'Gate'" in said(book, "import", "walk.twee")
+    assert quest(book, "describe")["title"] == "walk"
+    (book / "start.twee").write_text(":: Home\nHome.\n\n:: Start\nA gate. [[Home]]\n", "utf-8")
+    assert quest(book, "import", "start.twee")["notes"] == []
+
+
+def test_a_gatecheck_names_the_place_and_the_fix_of_each_finding(book: Path) -> None:
+    broken = BROKEN.replace("->Far side]]", "->Nobody]]")
+    (book / "ford.twee").write_text(broken, "utf-8")
+    unit = quest(book, "import", "ford.twee")["tu_id"]
+    told = said(book, "gate", "--code", code=4)
+    for place, goal in (("bank/bank.1", "Nobody"), ("bank/bank.2", "Nowhere at all")):
+        (line,) = [each for each in told.splitlines() if f"red {place}: " in each]
+        assert goal in line and "(plotwright)" in line and "Let the choice lead" in line
+    assert f"Sent back: {unit}" in told
+    again = said(book, "gate", "--code", code=5)
+    assert unit in again and "import it again" in again
+    assert "is an import (ford.twee)" in said(book, "resume", unit, code=5)
+    gate = quest(book, "gate", unit, "--code", code=4)["tu_id"]
+    assert "red bank/bank.1: " in said(book, "tu", "show", gate)
+
+
+def test_a_book_without_a_section_says_so_when_it_is_played_or_bound(book: Path) -> None:
+    quest(book, "init", "The Ford")
+    for words in (("play",), ("bind", "--code")):
+        told = said(book, *words, code=5)
+        assert "The book has no section yet" in told and "callboard quest import" in told
+
+
+def test_choices_are_taken_by_the_numbers_a_reader_sees(book: Path) -> None:
+    (book / "ford.twee").write_text(STORY, "utf-8")
+    quest(book, "import", "ford.twee")
+    quest(book, "gate", "--code")
+    first = quest(book, "play")
+    assert first["title"] == "Bank"
+    assert [(each["number"], each["label"]) for each in first["offers"]] == [
+        (1, "Wade through the water"),
+        (2, "Turn back to the road"),
+    ]
+    ended = quest(book, "play", "--choose", "2")
+    assert ended["section"] == "road" and ended["way"][0]["choice"] == first["choices"][1]
+    quest(book, "play", "--choose", "3", code=1)
+
+
+def test_bound_files_are_for_others_to_read_and_leave_nothing_beside_them(book: Path) -> None:
+    (book / "ford.twee").write_text(STORY, "utf-8")
+    quest(book, "import", "ford.twee")
+    quest(book, "gate", "--code")
+    for row in quest(book, "bind", "--code")["files"]:
+        assert (book / row["path"]).stat().st_mode == (book / "ford.twee").stat().st_mode
+    assert {each.name for each in book.iterdir()} == {".callboard", "exports", "ford.twee"}

@@ -172,7 +172,10 @@ def play(
         str, typer.Argument(metavar="VIEW", help="A view or a snapshot; by default the newest.")
     ] = "",
     choose: Annotated[
-        str, typer.Option("--choose", metavar="IDS", help="Choices to take, with commas.")
+        str,
+        typer.Option(
+            "--choose", metavar="IDS", help="Choices to take, by number or id, with commas."
+        ),
     ] = "",
     project: ProjectOption = None,
     as_json: JsonOption = False,

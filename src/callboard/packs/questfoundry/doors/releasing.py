@@ -1,4 +1,4 @@
-"""`callboard quest`, how a book leaves the house and comes into it: gatecheck, files, archives."""
+"""`callboard quest`, how a book comes in and goes out: title page, import, gatecheck, files."""
 
 from pathlib import Path
 from typing import Annotated, Any
@@ -92,6 +92,39 @@ def import_command(
 
     book, notes = read_in(project, lambda foundry: arrived(foundry, file))
     return operate(project, as_json, import_book, book.to_json(), file.name, notes)
+
+
+@app.command("describe")
+def describe_command(
+    title: Annotated[str | None, typer.Option("--title", metavar="TEXT", help="Its title.")] = None,
+    author: Annotated[
+        str | None, typer.Option("--author", metavar="NAME", help="Who writes it.")
+    ] = None,
+    genre: Annotated[str | None, typer.Option("--genre", metavar="TEXT", help="Its genre.")] = None,
+    language: Annotated[
+        str | None, typer.Option("--language", metavar="TAG", help="Its language.")
+    ] = None,
+    tone: Annotated[
+        str | None, typer.Option("--tone", metavar="TEXT", help="How it sounds.")
+    ] = None,
+    sections: Annotated[
+        int | None,
+        typer.Option("--sections", min=1, metavar="NUMBER", help="How long it shall be."),
+    ] = None,
+    project: ProjectOption = None,
+    as_json: JsonOption = False,
+) -> int:
+    """Change what is said about the book, and print it; snapshots stay as they are."""
+    from callboard.cli.output import clean, echo, echo_json
+    from callboard.packs.questfoundry.operations import describe_book, described, said_of
+
+    args: dict[str, Any] = {"title": title, "author": author, "genre": genre, "tone": tone}
+    args |= {"language": language, "target_sections": sections}
+    if any(each is not None for each in args.values()):
+        return operate(project, as_json, describe_book, **args)
+    plan = read_in(project, said_of)
+    echo_json(plan) if as_json else echo(clean(described(plan)))
+    return 0
 
 
 @app.command()

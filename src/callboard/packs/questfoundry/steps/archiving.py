@@ -80,7 +80,7 @@ async def archive_package(foundry: Foundry, view: StepView) -> CodeOutcome:
         manifest = {"files": manifest_of(chosen), "label": label, "callboard": __version__}
         data = packed(chosen, manifest)
         path.parent.mkdir(parents=True, exist_ok=True)
-        write_atomically(path, data, within=root)
+        write_atomically(path, data, within=root, kept=foundry.studio.project.folder)
         for folder in foundry.settings.archive.copies:
             write_atomically(Path(folder) / path.name, data)
         return len(data), digest_bytes(data)

@@ -164,7 +164,8 @@ async def export_formats(foundry: Foundry, view: StepView) -> CodeOutcome:
     def write() -> None:
         folder.mkdir(parents=True, exist_ok=True)
         for path, data in files.items():
-            write_atomically(folder / path, data, within=root)
+            kept = foundry.studio.project.folder
+            write_atomically(folder / path, data, within=root, kept=kept)
 
     await asyncio.to_thread(write)
     formats = {path: made for made, path in PATHS.items()}

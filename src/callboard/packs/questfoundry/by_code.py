@@ -1,4 +1,4 @@
-"""Gatecheck and binding by code alone, for when no model shall have a say, or none is able to.
+"""Gatecheck, files and archives by code alone, for when no model shall have a say or is able to.
 
 The bars, the merge and the files are those of the loops; what only a reader could judge is not
 judged, and the report says so by naming code as its source.
@@ -17,6 +17,7 @@ from callboard.packs.questfoundry.bars.verdict import GateDecision
 from callboard.packs.questfoundry.cold.snapshots import Merging
 from callboard.packs.questfoundry.foundry import Foundry
 from callboard.packs.questfoundry.shelf.shelf import Shelving
+from callboard.packs.questfoundry.steps.archiving import pack, unpack_to_compare
 from callboard.packs.questfoundry.steps.binding import (
     EXPORTS,
     bound_book,
@@ -150,3 +151,20 @@ async def bind_by_code(
         if is_written
     ]
     return {**body_of(report), "view": name, "files": rows}
+
+
+def _packed(made: Shape) -> str:
+    if made["mismatches"]:
+        return f"{made['path']} is not what was packed: {', '.join(made['mismatches'])}"
+    return f"{made['path']}: {made['size']} bytes, unpacked and compared"
+
+
+@operation(tell=_packed)
+async def archive_by_code(
+    foundry: Foundry,
+    label: Annotated[str, Field(pattern=r"^([A-Za-z0-9][A-Za-z0-9._-]{0,59})?$")] = "",
+) -> Shape:
+    """Pack everything into one file, unpack it and compare; named after the newest snapshot."""
+    await foundry.begun()
+    package = await pack(foundry, label or foundry.snapshot_named(None).id)
+    return {**package, "mismatches": await unpack_to_compare(foundry, package)}

@@ -237,3 +237,81 @@ def test_bound_files_are_for_others_to_read_and_leave_nothing_beside_them(book: 
     for row in quest(book, "bind", "--code")["files"]:
         assert (book / row["path"]).stat().st_mode == (book / "ford.twee").stat().st_mode
     assert {each.name for each in book.iterdir()} == {".callboard", "exports", "ford.twee"}
+
+
+LOCKED = """:: StoryData
+{"ifid": "0F5F6A4E-7C0E-4C3B-9C59-3D0F4E1B7A12", "format": "SugarCube", "start": "Yard"}
+
+:: Yard
+You stand in a yard.
+
+[[Look under the stone->Stone]]
+<<if $has_key>>[[Unlock the gate->Lane]]<</if>>
+[[Wait until night->Night]]
+
+:: Stone
+<<set $has_key to true>>
+A key lies there, and you take it.
+
+[[Go back to the yard->Yard]]
+
+:: Lane
+You are out.
+
+:: Night
+Night falls.
+
+:: Loft
+Nobody comes up here.
+"""
+
+
+def test_a_section_tells_what_its_ways_ask_for_and_how_one_comes_to_it(book: Path) -> None:
+    (book / "yard.twee").write_text(LOCKED, "utf-8")
+    unit = quest(book, "import", "yard.twee")["tu_id"]
+    assert [each["id"] for each in quest(book, "sections", "--ends", "--tu", unit)["sections"]] == [
+        "lane",
+        "night",
+        "loft",
+    ]
+    lane = quest(book, "sections", "lane", "--tu", unit)
+    assert [(each["from"], each["asks_for"]) for each in lane["in"]] == [("yard", ["has_key"])]
+    assert [each["label"] for each in lane["playthrough"]] == [
+        "Look under the stone",
+        "Go back to the yard",
+        "Unlock the gate",
+    ]
+    told = said(book, "sections", "stone", "--tu", unit)
+    assert "gives has_key" in told and "out  “Go back to the yard” -> yard" in told
+    assert "No playthrough comes here" in said(book, "sections", "loft", "--tu", unit)
+    assert "Did you mean lane?" in said(book, "sections", "Lane", "--tu", unit, code=4)
+
+
+def test_an_archive_by_code_opens_as_the_same_book_elsewhere(book: Path, tmp_path: Path) -> None:
+    (book / "ford.twee").write_text(STORY, "utf-8")
+    quest(book, "import", "ford.twee")
+    quest(book, "gate", "--code")
+    made = quest(book, "archive", "--code", "--label", "first")
+    assert made["mismatches"] == [] and "-first-" in made["path"]
+    quest(tmp_path, "restore", str(book / made["path"]), "other")
+    assert quest(tmp_path / "other", "play") == quest(book, "play")
+    quest(book, "archive", "--code", "--label", "../up", code=2)
+
+
+def test_the_sample_is_begun_by_what_init_says(tmp_path: Path) -> None:
+    told = call_warm("init", "bell", "--for", "questfoundry", "--sample", cwd=tmp_path).stdout
+    (hint,) = [each.removeprefix("Try: ") for each in told.splitlines() if each.startswith("Try: ")]
+    for command in hint.split(" && "):
+        called = call_warm(*command.split()[1:], cwd=tmp_path / "bell")
+        assert called.returncode == 0, called.stderr
+    assert quest(tmp_path / "bell", "describe")["title"] == "The Salt Bell"
+
+
+def test_a_loop_that_asks_says_how_to_answer(book: Path) -> None:
+    (book / "mute.yaml").write_text("default: I have nothing to say.\n", "utf-8")
+    words = ("run", "story_spark", "--policy", "playbook", "--model", "script:mute.yaml")
+    told = said(book, *words, code=3)
+    assert "Answer with: callboard answer qst_" in told and "abort" in told
+    lines = call_warm("quest", *words, "--json", cwd=book).stdout.splitlines()
+    (asked,) = json.loads(lines[-1])["questions"]
+    assert asked["id"].startswith("qst_")

@@ -6,7 +6,7 @@ from typing import Annotated, Any
 import typer
 
 from callboard.cli.options import JsonOption, ModelOption, ProjectOption
-from callboard.packs.questfoundry.doors import looking
+from callboard.packs.questfoundry.doors import looking, sections
 from callboard.packs.questfoundry.doors.commands import (
     BatchOption,
     PolicyOption,
@@ -17,6 +17,7 @@ from callboard.packs.questfoundry.doors.commands import (
 
 app = looking.app
 """All of `callboard quest`."""
+__all__ = ["app", "sections"]
 
 
 @app.command()
@@ -69,6 +70,10 @@ def bind(
 
 @app.command()
 def archive(
+    by_code: Annotated[bool, typer.Option("--code", help="Ask no model: code alone.")] = False,
+    label: Annotated[
+        str, typer.Option("--label", metavar="TEXT", help="What it is called, with --code.")
+    ] = "",
     batch: BatchOption = False,
     policy: PolicyOption = "",
     model: ModelOption = None,
@@ -76,6 +81,10 @@ def archive(
     as_json: JsonOption = False,
 ) -> int:
     """Pack the whole state of the project into one file, and prove it by unpacking."""
+    if by_code:
+        from callboard.packs.questfoundry.by_code import archive_by_code
+
+        return operate(project, as_json, archive_by_code, label)
     args = {"is_interactive": not batch, "policy": policy}
     return start_loop(project, model, as_json, "archive_snapshot", args)
 

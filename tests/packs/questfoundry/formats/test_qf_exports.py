@@ -267,7 +267,7 @@ def test_numbers_stand_in_the_middle_of_the_page_whatever_the_section_holds() ->
     _needs_typst()
     places: list[float] = []
 
-    def visit(text: str, _: object, matrix: list[float], *more: object) -> None:
+    def visit(text: str, matrix: list[float], *more: object) -> None:
         if text.strip().isdecimal():
             places.append(matrix[4])
 

@@ -4,13 +4,11 @@ The bars, the merge and the files are those of the loops; what only a reader cou
 judged, and the report says so by naming code as its source.
 """
 
-import asyncio
 from dataclasses import replace
 from typing import Annotated, Any
 
 from pydantic import Field
 
-from callboard.core.canonical import digest_bytes
 from callboard.core.errors import Conflict
 from callboard.operations import operation
 from callboard.packs.questfoundry.bars.verdict import GateDecision
@@ -18,18 +16,18 @@ from callboard.packs.questfoundry.cold.snapshots import Merging
 from callboard.packs.questfoundry.foundry import Foundry
 from callboard.packs.questfoundry.shelf.shelf import Shelving
 from callboard.packs.questfoundry.steps.archiving import pack, unpack_to_compare
-from callboard.packs.questfoundry.steps.binding import (
-    EXPORTS,
-    bound_book,
-    make_files,
-    view_folder,
-    view_name,
-)
 from callboard.packs.questfoundry.steps.reports import body_of, judged, told_lines
+from callboard.packs.questfoundry.steps.views import (
+    editions,
+    judge_files,
+    make_files,
+    rows_of,
+    view_name,
+    write_view,
+)
 from callboard.packs.questfoundry.units.ledger import UnitOpening
 from callboard.packs.questfoundry.units.unit import UnitStatus, WorkUnit
 from callboard.store.connection import Connection
-from callboard.store.files import write_atomically
 
 Shape = dict[str, Any]
 _GO_ON = (
@@ -47,7 +45,7 @@ def _told(made: Shape) -> str:
 
 def _bound(made: Shape) -> str:
     if made["decision"] != "block":
-        return "\n".join([*made.get("limitations", ()), *(row["path"] for row in made["files"])])
+        return "\n".join([*made["limitations"], *(row["path"] for row in made["files"])])
     return "\n".join([*told_lines(made), "Nothing was written: red does not reach readers."])
 
 
@@ -71,7 +69,7 @@ async def gate_by_code(foundry: Foundry, tu_ids: tuple[str, ...] = ()) -> Shape:
         units = [each for each in found if each.ready_for_gate and each.loop != "gatecheck"]
     if not units:
         raise _nothing_ready(foundry)
-    report = judged(foundry.book_with(units), [], "gatecheck")
+    report = judged(foundry.book_with(units), [], "gatecheck", rules=foundry.rules)
     body = body_of(report)
     opened = await foundry.units.open(
         UnitOpening(f"code/{foundry.studio.ids.make('session')}", "gatecheck", "GK", "By code")
@@ -119,8 +117,10 @@ async def bind_by_code(
     foundry: Foundry,
     snapshot: str = "",
     formats: Annotated[tuple[str, ...], Field(max_length=20)] = (),
+    locales: Annotated[tuple[str, ...], Field(max_length=50)] = (),
+    partial: bool = False,
 ) -> Shape:
-    """Build the files of a snapshot, twice, and judge what was built."""
+    """Build the files of a snapshot and its translations, twice, and judge what was built."""
     found = foundry.snapshot_named(snapshot or None)
     request: Shape = {
         "snapshot": found.id,
@@ -128,29 +128,23 @@ async def bind_by_code(
         "include": {"art": True, "audio": True},
         "title": foundry.page().title,
     }
-    book = bound_book(foundry, request)
-    files = await make_files(book, request["formats"])
-    again = await make_files(book, request["formats"])
-    report = judged(book, [], "spot_check", surfaces=files, rebuilt=again)
+    # A view without translations keeps the name it always had.
+    request["include"] |= {"locales": list(locales)} if locales else {}
+    request |= {"partial": True} if locales and partial else {}
+    made = editions(foundry, request)
+    files = await make_files(made, request["formats"])
+    again = await make_files(made, request["formats"])
+    report = judge_files(foundry, made, [], files, again)
     name = view_name(request)
-    root = foundry.studio.project.root
-
-    def write() -> None:
-        folder = view_folder(foundry, name)
-        folder.mkdir(parents=True, exist_ok=True)
-        for path, data in files.items():
-            kept = foundry.studio.project.folder
-            write_atomically(folder / path, data, within=root, kept=kept)
-
     is_written = report.decision is not GateDecision.BLOCK
     if is_written:
-        await asyncio.to_thread(write)
-    rows = [
-        {"path": f"{EXPORTS}/{name}/{path}", "sha256": digest_bytes(data)}
-        for path, data in files.items()
-        if is_written
-    ]
-    return {**body_of(report), "view": name, "files": rows}
+        await write_view(foundry, name, files)
+    return {
+        **body_of(report),
+        "view": name,
+        "files": rows_of(name, made, files) if is_written else [],
+        "limitations": [told for each in made for told in each.limitations()],
+    }
 
 
 def _packed(made: Shape) -> str:

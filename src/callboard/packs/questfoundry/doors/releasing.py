@@ -7,6 +7,7 @@ import typer
 
 from callboard.cli.options import JsonOption, ModelOption, ProjectOption
 from callboard.packs.questfoundry.doors import looking, sections
+from callboard.packs.questfoundry.doors.canon import canon_app
 from callboard.packs.questfoundry.doors.commands import (
     BatchOption,
     PolicyOption,
@@ -17,6 +18,7 @@ from callboard.packs.questfoundry.doors.commands import (
 
 app = looking.app
 """All of `callboard quest`."""
+app.add_typer(canon_app, name="canon")
 __all__ = ["app", "sections"]
 
 
@@ -51,6 +53,13 @@ def bind(
     formats: Annotated[
         list[str] | None, typer.Option("--format", metavar="NAME", help="A format, with --code.")
     ] = None,
+    locales: Annotated[
+        list[str] | None,
+        typer.Option("--locale", metavar="TAG", help="A translation to bind too, with --code."),
+    ] = None,
+    partial: Annotated[
+        bool, typer.Option("--partial", help="Bind a translation that is not whole, too.")
+    ] = False,
     batch: BatchOption = False,
     policy: PolicyOption = "",
     model: ModelOption = None,
@@ -61,7 +70,15 @@ def bind(
     if by_code:
         from callboard.packs.questfoundry.by_code import bind_by_code
 
-        return operate(project, as_json, bind_by_code, snapshot, tuple(formats or ()))
+        return operate(
+            project,
+            as_json,
+            bind_by_code,
+            snapshot,
+            tuple(formats or ()),
+            tuple(locales or ()),
+            partial,
+        )
     args: dict[str, Any] = {"is_interactive": not batch, "policy": policy}
     if snapshot:
         args["inputs"] = {"cold_snapshot": snapshot}
@@ -97,7 +114,7 @@ def import_command(
 ) -> int:
     """Bring a story in as a unit that waits for its gatecheck; nothing in the file is run."""
     from callboard.packs.questfoundry.doors.playing import arrived
-    from callboard.packs.questfoundry.operations import import_book
+    from callboard.packs.questfoundry.intake import import_book
 
     book, notes = read_in(project, lambda foundry: arrived(foundry, file))
     return operate(project, as_json, import_book, book.to_json(), file.name, notes)

@@ -111,7 +111,9 @@ async def reject_unit(foundry: Foundry, tu_id: str, reason: Reason) -> Shape:
     return (await foundry.units.change(tu_id, move)).shape()
 
 
-@operation(post="/snapshots/{snapshot_id}/select")
+@operation(
+    post="/snapshots/{snapshot_id}/select", tell=lambda made: f"The book goes on from {made}."
+)
 async def select_snapshot(foundry: Foundry, snapshot_id: str) -> str:
     """Go on from an earlier snapshot. No snapshot is changed by it."""
     return (await foundry.cold.select(snapshot_id)).id
@@ -145,7 +147,7 @@ async def approve_lessons(foundry: Foundry, artifact: str, by: Reason) -> int:
     return await foundry.studio.database.write(act)
 
 
-@operation()
+@operation(tell=lambda made: f"{made} records restored")
 async def restore_archive(foundry: Foundry, archive: str) -> int:
     """Put everything of an archive into an empty project."""
     return await restored(foundry, read_archive(Path(archive)))

@@ -139,7 +139,9 @@ def test_a_story_keeps_its_name_and_number_whatever_was_tried_before(book: Path)
     told = quest(book, "describe")
     assert (told["title"], told["ifid"]) == ("The Ford", "0F5F6A4E-7C0E-4C3B-9C59-3D0F4E1B7A11")
     assert told["pov"] == "", "a story keeps its manner"
-    quest(book, "gate", "--code")
+    gate = quest(book, "gate", "--code")
+    (style,) = [row for row in gate["bars"] if row["bar"] == "style"]
+    assert style["evidence"] == "length of labels; no style is promised"
     (made,) = quest(book, "bind", "--code", "--format", "twee-sugarcube")["files"]
     assert told["ifid"] in (book / made["path"]).read_text("utf-8")
 
@@ -157,6 +159,11 @@ def test_a_described_book_keeps_its_title_and_takes_the_number_of_its_first_stor
     (book / "ford.twee").write_text(STORY.replace("dry and late", "dry"), "utf-8")
     again = quest(book, "import", "ford.twee")
     assert list(again["changed"]) == ["road"] and not again["notes"]
+    quest(book, "gate", "--code")
+    first, last = (each["id"] for each in quest(book, "snapshots")["snapshots"][-2:])
+    assert quest(book, "snapshots")["tip"] == last
+    assert f"goes on from {first}" in said(book, "snapshots", "--select", first)
+    assert quest(book, "snapshots")["tip"] == first
 
 
 def test_a_book_is_described_once_by_init_and_then_by_describe(book: Path) -> None:

@@ -148,7 +148,7 @@ async def import_book(foundry: Foundry, book: Shape, source: str, notes: tuple[s
         "changed": {name: list(parts) for name, parts in changed.changed.items()},
         "removed": list(changed.removed),
         "elsewhere": list(changed.elsewhere),
-        "kept_verbatim": len(arrived.verbatim),
+        "kept_verbatim": sum(not each.is_form for each in arrived.verbatim),
         "notes": list(notes),
     }
 

@@ -123,3 +123,15 @@ def test_a_book_is_played_by_what_is_typed_until_its_end_or_until_one_leaves(
     played = call_warm("quest", "play", cwd=book, stdin=typed)
     assert played.returncode == 0, played.stderr
     assert told in played.stdout and ("The end." in played.stdout) is is_over
+
+
+def test_a_loop_that_is_too_much_for_a_small_model_says_so_before_it_asks(book: Path) -> None:
+    quest(book, "init", "The Ford")
+    called = call_warm("quest", "run", "story_spark", "--model", "local", "--batch", cwd=book)
+    told = " ".join((called.stdout + called.stderr).split())
+    assert called.returncode != 0 and "nothing was asked" in told and "quest demo" in told
+    called = call_warm("quest", "bind", "--model", "local", "--batch", cwd=book)
+    told = " ".join((called.stdout + called.stderr).split())
+    assert "export_formats" in told or "step_" in told
+    assert "bind --code" in told
+    assert not (book / "exports").exists()

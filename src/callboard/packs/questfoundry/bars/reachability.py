@@ -46,7 +46,7 @@ def read_reachability(book: Book, proof: BookProof) -> Iterator[BarFinding]:
     yield from _sections(book, reach)
     yield from _ways(reach)
     yield from _no_way_out(proof)
-    unread = [each.section or each.name for each in book.verbatim if each.section]
+    unread = [each.section for each in book.verbatim if each.section and not each.is_form]
     if unread:
         told = f"code that is not understood stands in {', '.join(unread[:9])}"
         yield found("unread_code", "book", told)

@@ -12,6 +12,8 @@ from typing import Final, Literal
 from callboard.core.codec import Coded
 
 SHAPE: Final = 1
+# The dialect of a knot of Ink whose weave was understood.
+WEAVE: Final = "weave"
 
 
 class SectionKind(StrEnum):
@@ -178,6 +180,11 @@ class Verbatim:
     section: str | None = None
     dialect: str = ""
     places: tuple[int, ...] = ()
+
+    @property
+    def is_form(self) -> bool:
+        """Whether it is kept for its form alone: all it says is in the book."""
+        return self.origin == "ink" and self.dialect == WEAVE
 
 
 @dataclass(frozen=True)

@@ -1,0 +1,296 @@
+"""Cells: a weave of Ink taken apart, each stretch between two choices a section of its own.
+
+What follows a choice is a cell, a gather is one, and what has no divert of its own runs on to the
+next gather. A choice that only repeats its words and goes on needs no cell.
+"""
+
+import re
+from collections.abc import Callable, Sequence, Set
+from dataclasses import dataclass, field, replace
+from typing import Final
+
+from callboard.packs.questfoundry.book.model import KeyChange, KeyTest, StoryChoice
+from callboard.packs.questfoundry.formats.prose import one_line
+from callboard.packs.questfoundry.formats.reading.weave import (
+    DECLARED,
+    ENDS,
+    ESCAPE,
+    LIVE,
+    ONLY_DIVERT,
+    SET,
+    KnotDraft,
+    bracket_end,
+    tests_in,
+)
+
+ONWARD: Final = "…"
+_CHOICE: Final = re.compile(r"([*+](?:[ \t]*[*+])*)[ \t]*(?:\((\w+)\)[ \t]*)?")
+_GATHER: Final = re.compile(r"(-(?:[ \t]*-(?!>))*)(?!>)[ \t]*(?:\((\w+)\)[ \t]*)?")
+_GUARD: Final = re.compile(r"\{([^{}\n]*)\}[ \t]*")
+_LAST_DIVERT: Final = re.compile(r"(.*?)[ \t]*(?<!-)->[ \t]*([\w.]+)[ \t]*")
+_DIVERT: Final = re.compile(r"->[ \t]*([\w.]+)")
+_BRACES: Final = re.compile(r"(?<!\\)[{}]")
+_ASIDE: Final = re.compile(r"//.*|/\*.*\*/|TODO\b.*")
+_TRAILING: Final = re.compile(r"[ \t]*(?<![\\:])//.*|[ \t]+#(?!\{).*")
+
+
+@dataclass
+class _Cell:
+    """A section being read; `to` is where it leads by a divert of its own."""
+
+    draft: KnotDraft
+    level: int
+    echo: str = ""
+    to: str = ""
+    # Choices with the cell that follows each; those with none lead to a place by name.
+    offers: list[tuple[StoryChoice, "_Cell | None"]] = field(
+        default_factory=list["tuple[StoryChoice, _Cell | None]"]
+    )
+    onward: "_Cell | None" = None
+    is_labelled: bool = False
+    is_once: bool = False
+
+    @property
+    def is_loose(self) -> bool:
+        return not (self.to or self.offers or self.onward or self.draft.ends)
+
+
+def cells_of(
+    place: str,
+    lines: Sequence[str],
+    known: frozenset[str],
+    goal: Callable[[str], str],
+    taken: Set[str],
+) -> list[KnotDraft]:
+    """Read the lines of a knot or a stitch; names in `taken` are not given to cells."""
+    reader = _CellReader(place, known, goal, taken)
+    for line in lines:
+        reader.read(line.strip())
+    return reader.drafts()
+
+
+class _CellReader:
+    def __init__(
+        self,
+        place: str,
+        known: frozenset[str],
+        goal: Callable[[str], str],
+        taken: Set[str],
+    ) -> None:
+        self.place = place
+        self.known = known
+        self.goal = goal
+        self.taken = taken
+        self.numbers = {"c": 0, "g": 0}
+        self.root = _Cell(KnotDraft(place), 0)
+        self.cells = [self.root]
+        # The cell at place n is the one that offers the choices of level n + 1.
+        self.stack = [self.root]
+        self.depth = 0
+
+    @property
+    def here(self) -> _Cell:
+        return self.stack[-1]
+
+    def strange(self, why: str) -> None:
+        self.root.draft.strange = self.root.draft.strange or why
+
+    def read(self, line: str) -> None:
+        within = self.depth
+        self.depth = max(0, within + self._balance(line))
+        if not line:
+            told = self.here.draft.lines
+            if told and told[-1]:
+                told.append("")
+        elif _ASIDE.fullmatch(line):
+            return
+        elif found := _CHOICE.match(line):
+            if within:
+                self.strange("choices within a condition")
+            self.choice(found, line[found.end() :])
+        elif not within and (found := _GATHER.match(line)):
+            self.gather(found)
+            if rest := line[found.end() :].strip():
+                if _CHOICE.match(rest):
+                    self.strange("a gather with a choice on its line")
+                self.tell(rest)
+        else:
+            self.tell(line, within=bool(within))
+
+    def _balance(self, line: str) -> int:
+        return sum(1 if each == "{" else -1 for each in _BRACES.findall(line))
+
+    def named(self, letter: str, label: str | None) -> str:
+        if label:
+            return f"{self.place}.{label}"
+        name = ""
+        while not name or name in self.taken:
+            self.numbers[letter] += 1
+            name = f"{self.place}.{letter}{self.numbers[letter]}"
+        return name
+
+    def cell(self, name: str, level: int, *, is_labelled: bool) -> _Cell:
+        made = _Cell(KnotDraft(name), level, is_labelled=is_labelled)
+        self.cells.append(made)
+        return made
+
+    def gather(self, found: re.Match[str]) -> None:
+        level = found[1].count("-")
+        made = self.cell(self.named("g", found[2]), level - 1, is_labelled=bool(found[2]))
+        for each in self.cells[:-1]:
+            # A gather takes in what hangs loose at its own depth or deeper, and what stands
+            # before it without having asked anything.
+            if each.is_loose and (each.level >= level or each is self.here):
+                each.onward = made
+        self.stack = [*self.stack[: level - 1], made]
+
+    def choice(self, found: re.Match[str], rest: str) -> None:
+        level = found[1].count("*") + found[1].count("+")
+        if level > len(self.stack):
+            self.strange("a choice deeper than what it follows")
+            level = len(self.stack)
+        self.stack = self.stack[:level]
+        parent = self.stack[-1]
+        if parent.to or parent.onward:
+            self.strange("a choice after a divert")
+        tests: tuple[KeyTest, ...] = ()
+        while guard := _GUARD.match(rest):
+            rest = rest[guard.end() :]
+            own = tests_in(guard[1], self.known)
+            if own is None:
+                self.strange("a condition that is no key")
+            else:
+                tests = (*tests, *own)
+        rest = _TRAILING.sub("", rest)
+        words, target = self.parted(rest)
+        label, echo = self.worded(words)
+        made = self.cell(self.named("c", found[2]), level, is_labelled=bool(found[2]))
+        made.echo = echo if echo == label else ""
+        if not label:
+            self.strange("a choice without words")
+        made.is_once = "*" in found[1]
+        parent.offers.append((StoryChoice("", label or ONWARD, "", tests), made))
+        self.stack.append(made)
+        if echo:
+            made.draft.lines.append(echo)
+        if target:
+            self.divert(target)
+
+    def parted(self, text: str) -> tuple[str, str]:
+        """Part words from the divert they end with."""
+        found = _LAST_DIVERT.fullmatch(text)
+        return (found[1], found[2]) if found else (text, "")
+
+    def worded(self, words: str) -> tuple[str, str]:
+        """Return the words of a choice, and what is told once it is taken."""
+        if LIVE.search(words):
+            self.strange("a choice of more than plain words")
+            for name in _DIVERT.findall(words):
+                self.way(name)
+        start = words.find("[")
+        end = bracket_end(words)
+        if start < 0 or end < start:
+            told = one_line(ESCAPE.sub(r"\1", words))
+            return told, told
+        before, within, after = words[:start], words[start + 1 : end], words[end + 1 :]
+        label, echo = (ESCAPE.sub(r"\1", each) for each in (before + within, before + after))
+        return one_line(label), one_line(echo)
+
+    def tell(self, line: str, *, within: bool = False) -> None:
+        here = self.here
+        if change := SET.fullmatch(line):
+            if change[1] in self.known and not within and not here.offers:
+                op = "set" if change[2] == "true" else "clear"
+                here.draft.changes.append(KeyChange(op, change[1]))
+            else:
+                self.strange("a variable that is no key")
+            return
+        if divert := ONLY_DIVERT.fullmatch(line):
+            if within:
+                self.strange("a part with conditions")
+                self.way(divert[1])
+            else:
+                self.divert(divert[1])
+            return
+        if line[0] in "~=" or DECLARED.match(line):
+            self.strange("more than plain words")
+            return
+        self.words(line, within=within)
+
+    def words(self, line: str, *, within: bool) -> None:
+        here = self.here
+        if here.to or here.draft.ends or here.onward or here.offers:
+            self.strange("words after a divert or a choice")
+        shown = "" if line.startswith("#") else _TRAILING.sub("", line)
+        told, target = self.parted(shown)
+        if within or LIVE.search(told):
+            self.strange("more than plain words")
+            for name in _DIVERT.findall(shown):
+                self.way(name)
+            target, told = "", shown
+        else:
+            told = ESCAPE.sub(r"\1", told)
+        if told:
+            here.draft.lines.append(told)
+        if target:
+            self.divert(target)
+
+    def divert(self, name: str) -> None:
+        here = self.here
+        if here.to or here.draft.ends or here.offers:
+            self.strange("words after a divert or a choice")
+            self.way(name)
+        elif name in ENDS:
+            here.draft.ends = True
+        else:
+            here.to = self.goal(name)
+
+    def way(self, name: str) -> None:
+        """Take from what is not understood only where it leads."""
+        if name not in ENDS:
+            self.here.offers.append((StoryChoice("", ONWARD, self.goal(name)), None))
+
+    def drafts(self) -> list[KnotDraft]:
+        """Return the cells as sections; those that say nothing of their own are passed over."""
+        for cell in self.cells:
+            for choice, follows in cell.offers:
+                if follows is None:
+                    cell.draft.ways.append(choice)
+                    continue
+                to, effects = self.resolved(follows)
+                made = replace(choice, to=to, effects=effects)
+                cell.draft.ways.append(made)
+                if follows.is_once:
+                    cell.draft.once.add(len(cell.draft.ways))
+            if cell.to:
+                cell.draft.ways.append(StoryChoice("", ONWARD, cell.to))
+            elif cell.onward:
+                to, effects = self.resolved(cell.onward)
+                cell.draft.ways.append(StoryChoice("", ONWARD, to, effects=effects))
+        kept = [each for each in self.cells if not self.is_passed(each)]
+        for each in kept:
+            each.draft.strange = self.root.draft.strange
+            while each.draft.lines and not each.draft.lines[-1]:
+                each.draft.lines.pop()
+        return [each.draft for each in kept]
+
+    def is_passed(self, cell: _Cell) -> bool:
+        """Say whether a cell says nothing, or only the words of its choice again, and goes on."""
+        said = [each for each in cell.draft.lines if each]
+        return (
+            cell is not self.root
+            and bool(cell.to or cell.onward)
+            and not cell.is_labelled
+            and not cell.offers
+            and (not said or said == [cell.echo])
+        )
+
+    def resolved(self, cell: _Cell) -> tuple[str, tuple[KeyChange, ...]]:
+        """Return where somebody comes to who goes on to a cell, and what changes on the way."""
+        changes: list[KeyChange] = []
+        while self.is_passed(cell):
+            changes += cell.draft.changes
+            if cell.onward is None:
+                return cell.to, tuple(changes)
+            cell = cell.onward
+        return cell.draft.place, tuple(changes)

@@ -27,11 +27,15 @@ ONWARD: Final = "…"
 _CHOICE: Final = re.compile(r"([*+](?:[ \t]*[*+])*)[ \t]*(?:\((\w+)\)[ \t]*)?")
 _GATHER: Final = re.compile(r"(-(?:[ \t]*-(?!>))*)(?!>)[ \t]*(?:\((\w+)\)[ \t]*)?")
 _GUARD: Final = re.compile(r"\{([^{}\n]*)\}[ \t]*")
-_LAST_DIVERT: Final = re.compile(r"(.*?)[ \t]*(?<!-)->[ \t]*([\w.]+)[ \t]*")
-_DIVERT: Final = re.compile(r"->[ \t]*([\w.]+)")
+_LAST_DIVERT: Final = re.compile(r"(.*?)[ \t]*(?<![-\\])->[ \t]*([\w.]+)[ \t]*")
+_DIVERT: Final = re.compile(r"(?<!\\)->[ \t]*([\w.]+)")
 _BRACES: Final = re.compile(r"(?<!\\)[{}]")
-_ASIDE: Final = re.compile(r"//.*|/\*.*\*/|TODO\b.*")
-_TRAILING: Final = re.compile(r"[ \t]*(?<![\\:])//.*|[ \t]+#(?!\{).*")
+_ASIDE: Final = re.compile(
+    r"/\*.*?\*/|(?<![:\\])//[^\n]*|^[ \t]*TODO\b[^\n]*", re.DOTALL | re.MULTILINE
+)
+# A tag ends with its line, its bracket or a divert.
+_TAGS: Final = re.compile(r"[ \t]*(?<!\\)#(?!\{)(?:(?!->)[^\]\n])*")
+_GLOBAL: Final = re.compile(r"(?:VAR|CONST|LIST|EXTERNAL)\b")
 
 
 @dataclass
@@ -41,6 +45,7 @@ class _Cell:
     draft: KnotDraft
     level: int
     echo: str = ""
+    label: str = ""
     to: str = ""
     # Choices with the cell that follows each; those with none lead to a place by name.
     offers: list[tuple[StoryChoice, "_Cell | None"]] = field(
@@ -54,6 +59,10 @@ class _Cell:
     def is_loose(self) -> bool:
         return not (self.to or self.offers or self.onward or self.draft.ends)
 
+    @property
+    def is_silent(self) -> bool:
+        return self.is_loose and not any(self.draft.lines)
+
 
 def cells_of(
     place: str,
@@ -64,18 +73,14 @@ def cells_of(
 ) -> list[KnotDraft]:
     """Read the lines of a knot or a stitch; names in `taken` are not given to cells."""
     reader = _CellReader(place, known, goal, taken)
-    for line in lines:
+    for line in _ASIDE.sub("", "\n".join(lines)).split("\n"):
         reader.read(line.strip())
     return reader.drafts()
 
 
 class _CellReader:
     def __init__(
-        self,
-        place: str,
-        known: frozenset[str],
-        goal: Callable[[str], str],
-        taken: Set[str],
+        self, place: str, known: frozenset[str], goal: Callable[[str], str], taken: Set[str]
     ) -> None:
         self.place = place
         self.known = known
@@ -84,7 +89,7 @@ class _CellReader:
         self.numbers = {"c": 0, "g": 0}
         self.root = _Cell(KnotDraft(place), 0)
         self.cells = [self.root]
-        # The cell at place n is the one that offers the choices of level n + 1.
+        # From the outermost cell to the one that is being told, each deeper than the last.
         self.stack = [self.root]
         self.depth = 0
 
@@ -97,12 +102,14 @@ class _CellReader:
 
     def read(self, line: str) -> None:
         within = self.depth
-        self.depth = max(0, within + self._balance(line))
+        braces = _BRACES.findall(line)
+        self.depth = max(0, within + braces.count("{") - braces.count("}"))
         if not line:
             told = self.here.draft.lines
             if told and told[-1]:
                 told.append("")
-        elif _ASIDE.fullmatch(line):
+        elif _GLOBAL.match(line):
+            # It holds for the whole file wherever it stands.
             return
         elif found := _CHOICE.match(line):
             if within:
@@ -117,9 +124,6 @@ class _CellReader:
         else:
             self.tell(line, within=bool(within))
 
-    def _balance(self, line: str) -> int:
-        return sum(1 if each == "{" else -1 for each in _BRACES.findall(line))
-
     def named(self, letter: str, label: str | None) -> str:
         if label:
             return f"{self.place}.{label}"
@@ -129,27 +133,32 @@ class _CellReader:
             name = f"{self.place}.{letter}{self.numbers[letter]}"
         return name
 
-    def cell(self, name: str, level: int, *, is_labelled: bool) -> _Cell:
-        made = _Cell(KnotDraft(name), level, is_labelled=is_labelled)
+    def cell(self, letter: str, label: str | None, level: int) -> _Cell:
+        made = _Cell(KnotDraft(self.named(letter, label)), level, is_labelled=bool(label))
         self.cells.append(made)
         return made
 
+    def close(self, level: int) -> None:
+        """Leave every cell that is as deep as what comes now, or deeper."""
+        while len(self.stack) > 1 and self.here.level >= level:
+            self.stack.pop()
+
     def gather(self, found: re.Match[str]) -> None:
         level = found[1].count("-")
-        made = self.cell(self.named("g", found[2]), level - 1, is_labelled=bool(found[2]))
+        if self.here is self.root and self.root.is_silent and not found[2]:
+            return
+        made = self.cell("g", found[2], level - 1)
         for each in self.cells[:-1]:
             # A gather takes in what hangs loose at its own depth or deeper, and what stands
             # before it without having asked anything.
             if each.is_loose and (each.level >= level or each is self.here):
                 each.onward = made
-        self.stack = [*self.stack[: level - 1], made]
+        self.close(level)
+        self.stack.append(made)
 
     def choice(self, found: re.Match[str], rest: str) -> None:
         level = found[1].count("*") + found[1].count("+")
-        if level > len(self.stack):
-            self.strange("a choice deeper than what it follows")
-            level = len(self.stack)
-        self.stack = self.stack[:level]
+        self.close(level)
         parent = self.stack[-1]
         if parent.to or parent.onward:
             self.strange("a choice after a divert")
@@ -161,13 +170,14 @@ class _CellReader:
                 self.strange("a condition that is no key")
             else:
                 tests = (*tests, *own)
-        rest = _TRAILING.sub("", rest)
+        rest = _TAGS.sub("", rest)
         words, target = self.parted(rest)
         label, echo = self.worded(words)
-        made = self.cell(self.named("c", found[2]), level, is_labelled=bool(found[2]))
+        made = self.cell("c", found[2], level)
         made.echo = echo if echo == label else ""
         if not label:
             self.strange("a choice without words")
+        made.label = label
         made.is_once = "*" in found[1]
         parent.offers.append((StoryChoice("", label or ONWARD, "", tests), made))
         self.stack.append(made)
@@ -221,7 +231,7 @@ class _CellReader:
         here = self.here
         if here.to or here.draft.ends or here.onward or here.offers:
             self.strange("words after a divert or a choice")
-        shown = "" if line.startswith("#") else _TRAILING.sub("", line)
+        shown = "" if line.startswith("#") else _TAGS.sub("", line)
         told, target = self.parted(shown)
         if within or LIVE.search(told):
             self.strange("more than plain words")
@@ -269,6 +279,9 @@ class _CellReader:
                 cell.draft.ways.append(StoryChoice("", ONWARD, to, effects=effects))
         kept = [each for each in self.cells if not self.is_passed(each)]
         for each in kept:
+            if each.draft.ends and not any(each.draft.lines):
+                # An end that says nothing says what was chosen.
+                each.draft.lines = [each.label] if each.label else []
             each.draft.strange = self.root.draft.strange
             while each.draft.lines and not each.draft.lines[-1]:
                 each.draft.lines.pop()

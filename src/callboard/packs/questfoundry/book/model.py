@@ -13,6 +13,8 @@ from typing import Final, Literal
 from callboard.core.codec import Coded
 
 SHAPE: Final = 1
+# What a passage of Twine says of its place on the map is kept under this name.
+METADATA: Final = "metadata"
 # Marks and tags that only say how something looks.
 _LOOK: Final = re.compile(
     r"""\W+|</?[A-Za-z][\w-]*(?:\s+(?:class|style|src|alt|width|height|title)="[^"]*")*\s*/?>"""
@@ -194,7 +196,7 @@ class Verbatim:
     @property
     def is_code(self) -> bool:
         """Whether it may change something or lead somewhere: no form, place on a map or look."""
-        is_map = self.origin != "ink" and not self.dialect
+        is_map = self.origin != "ink" and self.name == METADATA and self.text.startswith("{")
         return not (self.is_form or is_map or _LOOK.fullmatch(self.text))
 
 

@@ -97,7 +97,7 @@ class _SourceWriter(_InkWriter):
         rings = ringed(book.sections)
         for each in kept:
             readings = sections_of_knot(each.text, known, names, rings)
-            derived = next((sections for sections in readings if _are_same(book, sections)), [])
+            derived = next((each for each in readings if _are_same(book, each)), list[Section]())
             self.covered |= {section.id: "" for section in derived}
             self.paths |= {section.id: section.id for section in derived}
             if derived:

@@ -54,7 +54,7 @@ async def gate_by_code(foundry: Foundry, tu_ids: tuple[str, ...] = ()) -> Shape:
         raise Conflict(
             "Nothing is ready for a gatecheck", fix="Run a loop or import a story first."
         )
-    report = judged(foundry.book_with(units), [], "gatecheck")
+    report = judged(foundry.book_with(units), [], "gatecheck", rules=foundry.rules)
     body = body_of(report)
     opened = await foundry.units.open(
         UnitOpening(f"code/{foundry.studio.ids.make('session')}", "gatecheck", "GK", "By code")
@@ -118,7 +118,7 @@ async def bind_by_code(
     made = editions(foundry, request)
     files = await make_files(made, request["formats"])
     again = await make_files(made, request["formats"])
-    report = judge_files(made, [], files, again)
+    report = judge_files(foundry, made, [], files, again)
     name = view_name(request)
     if report.decision is not GateDecision.BLOCK:
         await write_view(foundry, name, files)

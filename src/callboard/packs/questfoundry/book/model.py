@@ -172,6 +172,32 @@ class ProseStyle:
     idiolects: tuple[str, ...] = ()
 
 
+CanonKind = Literal[
+    "fact", "event", "answer", "constraint", "knowledge", "mystery", "summary", "codex"
+]
+
+
+@dataclass(frozen=True, slots=True)
+class CanonStatement:
+    """One thing that is true in the world of a book, whether or not readers may know it.
+
+    `since` is from when it holds: the id of an event, or words. Of a mystery it is when to look at
+    it again. Events of one `chain` are in the order of their numbers; chains say nothing of each
+    other but by the events they share.
+    """
+
+    id: str
+    kind: CanonKind
+    # Whom or what it is about, as it was named; of an event its id.
+    about: str
+    text: str
+    attribute: str = ""
+    since: str = ""
+    chain: int = 0
+    order: int = 0
+    is_secret: bool = True
+
+
 @dataclass(frozen=True, slots=True)
 class Verbatim:
     """Something of an imported file that was not understood: kept, never run, written out again.
@@ -219,6 +245,8 @@ class Book(Coded):
     codex: tuple[CodexEntry, ...] = ()
     style: ProseStyle = field(default_factory=ProseStyle)
     spoilers: tuple[str, ...] = ()
+    # What is true in its world; no file for readers holds any of it.
+    canon: tuple[CanonStatement, ...] = ()
     verbatim: tuple[Verbatim, ...] = ()
     shape: int = SHAPE
 

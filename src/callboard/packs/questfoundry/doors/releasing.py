@@ -7,6 +7,7 @@ import typer
 
 from callboard.cli.options import JsonOption, ModelOption, ProjectOption
 from callboard.packs.questfoundry.doors import looking
+from callboard.packs.questfoundry.doors.canon import canon_app
 from callboard.packs.questfoundry.doors.commands import (
     BatchOption,
     PolicyOption,
@@ -17,6 +18,7 @@ from callboard.packs.questfoundry.doors.commands import (
 
 app = looking.app
 """All of `callboard quest`."""
+app.add_typer(canon_app, name="canon")
 
 
 @app.command()

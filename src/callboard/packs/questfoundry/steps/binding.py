@@ -10,7 +10,7 @@ from callboard.core.codec import encode
 from callboard.core.errors import Conflict, InvalidInput, NotFound
 from callboard.packs.questfoundry.bars.verdict import GatecheckReport
 from callboard.packs.questfoundry.book.model import Book
-from callboard.packs.questfoundry.cold.snapshots import Snapshot
+from callboard.packs.questfoundry.cold.snapshot import Snapshot
 from callboard.packs.questfoundry.formats.export import PATHS, losses
 from callboard.packs.questfoundry.foundry import Foundry
 from callboard.packs.questfoundry.steps.reports import said_in
@@ -157,7 +157,7 @@ async def judge_bundle(foundry: Foundry, view: StepView, bars: Sequence[str]) ->
     request = view.content("binding_request")
     made = editions(foundry, request)
     files = built_files(foundry, view.content("export_bundle"))
-    return judge_files(made, list(bars), files, await make_files(made, request["formats"]))
+    return judge_files(foundry, made, list(bars), files, await make_files(made, request["formats"]))
 
 
 async def hand_off_view(foundry: Foundry, view: StepView) -> CodeOutcome:

@@ -126,6 +126,7 @@ def built_files(foundry: Foundry, bundle: Mapping[str, Any]) -> dict[str, bytes]
 
 
 def judge_files(
+    foundry: Foundry,
     made: Sequence[Edition],
     bars: Sequence[str],
     files: Mapping[str, bytes],
@@ -139,6 +140,7 @@ def judge_files(
         (each for edition in made[1:] for each in _translated_flaws(edition)),
         surfaces=files,
         rebuilt=again,
+        rules=foundry.rules,
     )
 
 

@@ -125,10 +125,8 @@ class _CellReader:
             self.tell(line, within=bool(within))
 
     def named(self, letter: str, label: str | None) -> str:
-        if label:
-            return f"{self.place}.{label}"
-        name = ""
-        while not name or name in self.taken:
+        name = f"{self.place}.{label}" if label else ""
+        while not label and (not name or name in self.taken):
             self.numbers[letter] += 1
             name = f"{self.place}.{letter}{self.numbers[letter]}"
         return name
@@ -290,13 +288,8 @@ class _CellReader:
     def is_passed(self, cell: _Cell) -> bool:
         """Say whether a cell says nothing, or only the words of its choice again, and goes on."""
         said = [each for each in cell.draft.lines if each]
-        return (
-            cell is not self.root
-            and bool(cell.to or cell.onward)
-            and not cell.is_labelled
-            and not cell.offers
-            and (not said or said == [cell.echo])
-        )
+        is_own = cell is self.root or cell.is_labelled or bool(cell.offers)
+        return bool(cell.to or cell.onward) and not is_own and said in ([], [cell.echo])
 
     def resolved(self, cell: _Cell) -> tuple[str, tuple[KeyChange, ...]]:
         """Return where somebody comes to who goes on to a cell, and what changes on the way."""

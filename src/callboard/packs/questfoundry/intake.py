@@ -68,6 +68,7 @@ async def import_book(foundry: Foundry, book: Shape, source: str, notes: tuple[s
         return foundry.units.save(connection, done)
 
     stored = await foundry.studio.database.write(act)
+    kept = [each for each in arrived.verbatim if not each.is_form]
     return {
         "tu_id": stored.id,
         "sections": len(arrived.sections),
@@ -75,10 +76,10 @@ async def import_book(foundry: Foundry, book: Shape, source: str, notes: tuple[s
         "changed": {name: list(parts) for name, parts in changed.changed.items()},
         "removed": list(changed.removed),
         "elsewhere": list(changed.elsewhere),
-        "kept_verbatim": len(arrived.verbatim),
+        "kept_verbatim": len(kept),
         "kept": [
             {"in": each.section or each.name, "text": _clipped(each.text), "why": each.why}
-            for each in arrived.verbatim[:_MOST_TOLD]
+            for each in kept[:_MOST_TOLD]
         ],
         "notes": [*notes, *_another_story(known, arrived)],
     }

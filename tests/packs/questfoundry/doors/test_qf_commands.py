@@ -322,3 +322,15 @@ def test_a_loop_that_asks_says_how_to_answer(book: Path) -> None:
     lines = call_warm("quest", *words, "--json", cwd=book).stdout.splitlines()
     (asked,) = json.loads(lines[-1])["questions"]
     assert asked["id"].startswith("qst_")
+
+
+def test_a_loop_that_is_too_much_for_a_small_model_says_so_before_it_asks(book: Path) -> None:
+    quest(book, "init", "The Ford")
+    called = call_warm("quest", "run", "story_spark", "--model", "local", "--batch", cwd=book)
+    told = " ".join((called.stdout + called.stderr).split())
+    assert called.returncode != 0 and "nothing was asked" in told and "quest demo" in told
+    called = call_warm("quest", "bind", "--model", "local", "--batch", cwd=book)
+    told = " ".join((called.stdout + called.stderr).split())
+    assert "export_formats" in told or "step_" in told
+    assert "bind --code" in told
+    assert not (book / "exports").exists()

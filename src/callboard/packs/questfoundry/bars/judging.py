@@ -170,6 +170,7 @@ class _Look:
             book.codewords,
             book.keys,
             book.gateways,
+            book.unread,
         )
         held = memory.sections if memory.context == context else {}
         memory.context, memory.sections = context, {}

@@ -234,9 +234,14 @@ def context_report(
     as_json: JsonOption = False,
 ) -> None:
     """Tell how many lines and tokens the Showrunner was shown, and how few that are."""
-    from callboard.cli.output import echo_json, echo_table
+    from callboard.cli.output import echo, echo_json, echo_table
     from callboard.cli.reading import reading
-    from callboard.packs.questfoundry.doors.telling import BASELINE_LINES, context_rows, told_in
+    from callboard.packs.questfoundry.doors.telling import (
+        BASELINE_LINES,
+        context_rows,
+        full_text_size,
+        told_in,
+    )
     from callboard.store.journal.events import read_events
 
     with reading(project) as journal:
@@ -244,11 +249,19 @@ def context_report(
         events = journal.read(lambda connection: read_events(connection, run_id=found.id))
     rows = context_rows([data for name, data in told_in(events) if name == "decision"])
     if as_json:
-        echo_json({"baseline_lines": BASELINE_LINES, "prompts": rows})
+        own = full_text_size()
+        echo_json({"baseline_lines": BASELINE_LINES, "own_full_text": own, "prompts": rows})
         return
-    headers = ("PROMPTS", "CALLS", "LINES", "STATE", "TOKENS", "BELOW 10,300 LINES")
+    headers = ("PROMPTS", "CALLS", "LINES", "STATE", "TOKENS")
+    headers += ("BELOW 10,300 LINES", "BELOW OUR LINES", "BELOW OUR TOKENS")
     names = ("kind", "calls", "lines", "state", "tokens", "below_baseline_percent")
+    names += ("below_own_lines_percent", "below_own_tokens_percent")
     echo_table(headers, [tuple(str(row[name]) for name in names) for row in rows])
+    own = full_text_size()
+    echo(
+        f"Percentages. {BASELINE_LINES:,} lines are the playbooks of the specification, which"
+        f" counts no tokens; ours in full are {own['lines']:,} lines, {own['tokens']:,} tokens."
+    )
 
 
 @prompts_app.callback()

@@ -1,6 +1,8 @@
 """What doors tell: how a loop ended, the bars in colour words, units, story hooks, canon."""
 
 from collections.abc import Mapping, Sequence
+from functools import cache
+from importlib.resources import files
 from typing import Any, Final, cast
 
 from callboard.cli import exits
@@ -11,6 +13,7 @@ from callboard.cli.reports.shapes import question_shape
 from callboard.core.codec import encode
 from callboard.core.errors import Conflict
 from callboard.core.events import Emitted, Event
+from callboard.packs.questfoundry.artifacts.catalog import index_of, shapes
 from callboard.packs.questfoundry.bars.canon import read_canon
 from callboard.packs.questfoundry.book.model import CanonStatement
 from callboard.packs.questfoundry.canon.graph import TracedStatement, find_statement, readable
@@ -19,6 +22,7 @@ from callboard.packs.questfoundry.canon.statements import told
 from callboard.packs.questfoundry.foundry import Foundry, foundry_of
 from callboard.packs.questfoundry.steps.reports import told_lines
 from callboard.packs.questfoundry.units.unit import WorkUnit
+from callboard.prompts.tokens import OfflineTokenCounter
 from callboard.studio.studio import Studio
 
 GATE_BLOCK: Final = 4
@@ -149,9 +153,36 @@ def context_rows(decisions: Sequence[Mapping[str, Any]]) -> list[dict[str, Any]]
         row["lines"] = max(row["lines"], counted)
         row["state"] = max(row["state"], lines.get("state", 0))
         row["tokens"] = max(row["tokens"], int(each.get("context_tokens") or 0))
+    own = full_text_size()
     for row in rows.values():
-        row["below_baseline_percent"] = round(100 * (1 - row["lines"] / BASELINE_LINES), 1)
+        row["below_baseline_percent"] = _percent_below(row["lines"], BASELINE_LINES)
+        row["below_own_lines_percent"] = _percent_below(row["lines"], own["lines"])
+        row["below_own_tokens_percent"] = _percent_below(row["tokens"], own["tokens"])
     return list(rows.values())
+
+
+@cache
+def full_text_size() -> dict[str, int]:
+    """Return lines and tokens of all that a Showrunner would read if it were shown everything.
+
+    That is every loop, every role in full, every schema, and what all roles share.
+    """
+    folder = files("callboard.packs.questfoundry")
+    prompts = folder.joinpath("prompts")
+    places = [prompts.joinpath(each) for each in ("roles", "showrunner", "patterns")]
+    texts = [prompts.joinpath("validation_contract.md")]
+    texts += [text for place in (*places, folder.joinpath("loops")) for text in place.iterdir()]
+    read = [each.read_text("utf-8") for each in texts if each.name.endswith((".md", ".yaml"))]
+    read.append(index_of(sorted(shapes())))
+    counter = OfflineTokenCounter()
+    return {
+        "lines": sum(len(each.splitlines()) for each in read),
+        "tokens": sum(counter.count(each) for each in read),
+    }
+
+
+def _percent_below(part: int, whole: int) -> float:
+    return round(100 * (1 - part / whole), 1)
 
 
 def canon_rows(

@@ -138,7 +138,10 @@ def losses(book: Book, formats: Sequence[str], options: ExportOptions | None = N
     if "pdf" in formats and not told.any_font and (signs := _beyond_fonts(book)):
         found.append(f"pdf: the fonts it brings have no {' '.join(signs)}; build with any_font")
     for origin, names in (("twee", ("twee-sugarcube", "twee-harlowe")), ("ink", ("ink",))):
-        kept = sum((each.origin == "ink") is (origin == "ink") for each in book.verbatim)
+        kept = sum(
+            (each.origin == "ink") is (origin == "ink") and not each.is_form
+            for each in book.verbatim
+        )
         others = [each for each in formats if each not in names]
         if kept and others:
             found.append(f"{', '.join(others)}: {kept} parts kept of {origin} are not in it")

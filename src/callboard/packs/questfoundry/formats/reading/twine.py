@@ -11,6 +11,7 @@ from typing import Any, Final, Literal
 
 from callboard.core.canonical import canonical_json
 from callboard.packs.questfoundry.book.model import (
+    METADATA,
     Book,
     Gateway,
     KeyTest,
@@ -50,7 +51,6 @@ FORMATS: Final = {
     HARLOWE: {"format": "Harlowe", "format-version": "3.3.9"},
 }
 KEYS_PASSAGE: Final = "Book keys"
-METADATA: Final = "metadata"
 _OWN_TAGS: Final = frozenset(
     ("script", "stylesheet", "widget", "init", "startup", "header", "footer", "Twine.image")
 )

@@ -13,7 +13,7 @@ from pydantic import Field
 from callboard.core.canonical import digest_bytes
 from callboard.core.errors import Conflict
 from callboard.operations import operation
-from callboard.packs.questfoundry.bars.verdict import GateDecision
+from callboard.packs.questfoundry.bars.verdict import GateDecision, waived
 from callboard.packs.questfoundry.cold.snapshots import Merging
 from callboard.packs.questfoundry.foundry import Foundry
 from callboard.packs.questfoundry.shelf.shelf import Shelving
@@ -36,6 +36,7 @@ Shape = dict[str, Any]
 def _told(made: Shape) -> str:
     lines = [f"{row['bar']}: {row['status']}, {row['evidence']}" for row in made["bars"]]
     lines += [f"  {row['fix']} ({row['owner_role']})" for row in made["remediation"]]
+    lines += [f"  waived: {row['bar']} at {row['scope']} by {row['by']}" for row in made["waivers"]]
     lines.append(f"Decision: {made['decision']}")
     return "\n".join([*lines, *([f"Merged as {made['snapshot']}"] if made["snapshot"] else [])])
 
@@ -46,13 +47,13 @@ async def gate_by_code(foundry: Foundry, tu_ids: tuple[str, ...] = ()) -> Shape:
     await foundry.begun()
     units = [foundry.units.find(each) for each in tu_ids]
     if not units:
-        found = foundry.studio.database.read(foundry.units.open_ones)
-        units = [each for each in found if each.ready_for_gate and each.loop != "gatecheck"]
+        units = foundry.units.ready_ones()
     if not units:
         raise Conflict(
             "Nothing is ready for a gatecheck", fix="Run a loop or import a story first."
         )
-    report = judged(foundry.book_with(units), [], "gatecheck")
+    judgement = judged(foundry.book_with(units), [], "gatecheck")
+    report = waived(judgement, foundry.waivers.standing())
     body = body_of(report)
     opened = await foundry.units.open(
         UnitOpening(f"code/{foundry.studio.ids.make('session')}", "gatecheck", "GK", "By code")
@@ -111,7 +112,8 @@ async def bind_by_code(
     book = bound_book(foundry, request)
     files = await make_files(book, request["formats"])
     again = await make_files(book, request["formats"])
-    report = judged(book, [], "spot_check", surfaces=files, rebuilt=again)
+    judgement = judged(book, [], "spot_check", surfaces=files, rebuilt=again)
+    report = waived(judgement, foundry.waivers.standing())
     name = view_name(request)
     root = foundry.studio.project.root
 

@@ -5,6 +5,8 @@ from pathlib import Path
 import pytest
 from questkit import TOPOLOGY, Company, changed, open_house
 
+from callboard.packs.questfoundry.by_code import gate_by_code
+from callboard.packs.questfoundry.operations import defer_unit, operations_on
 from callboard.packs.questfoundry.units.unit import InvalidTransition, UnitStatus
 
 pytestmark = pytest.mark.anyio
@@ -120,3 +122,28 @@ async def test_what_a_gatecheck_blocks_goes_back_with_its_fix(tmp_path: Path) ->
         assert house.content(gate, "merge_decision")["action"] == "rework"
         tip = house.foundry.cold.tip()
         assert tip is not None and tip.tus == ()
+
+
+@pytest.mark.req("QF-84", "QF-118")
+@pytest.mark.parametrize("by_code", [True, False])
+async def test_what_was_put_off_is_judged_only_by_name(tmp_path: Path, by_code: bool) -> None:
+    async with open_house(tmp_path / "book") as house:
+        perform = operations_on(house.studio).perform
+        first = await house.success("story_spark")
+        second = await house.success("story_spark")
+        await perform(defer_unit, first.unit.id, "not yet", "in spring")
+
+        async def gate(*units: str) -> None:
+            if by_code:
+                await perform(gate_by_code, units)
+            else:
+                await house.success("gatecheck", upstream=list(units))
+
+        def standing(unit: str) -> UnitStatus:
+            return house.foundry.units.find(unit).status
+
+        await gate()
+        assert standing(second.unit.id) is UnitStatus.COLD_MERGED
+        assert standing(first.unit.id) is UnitStatus.DEFERRED
+        await gate(first.unit.id)
+        assert standing(first.unit.id) is UnitStatus.COLD_MERGED

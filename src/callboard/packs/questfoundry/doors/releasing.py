@@ -10,9 +10,11 @@ from callboard.packs.questfoundry.doors import looking
 from callboard.packs.questfoundry.doors.commands import (
     BatchOption,
     PolicyOption,
+    UnitArgument,
     operate,
     read_in,
     start_loop,
+    waivers_app,
 )
 
 app = looking.app
@@ -39,6 +41,58 @@ def gate(
         return operate(project, as_json, gate_by_code, tuple(tus or ()))
     args = {"upstream": tus or [], "is_interactive": not batch, "policy": policy}
     return start_loop(project, model, as_json, "gatecheck", args)
+
+
+@app.command()
+def waive(
+    tu: UnitArgument,
+    bar: Annotated[str, typer.Option("--bar", metavar="BAR", help="The bar that is red.")],
+    place: Annotated[
+        str,
+        typer.Option("--place", metavar="PLACE", help="Where, as the finding says; or `book`."),
+    ],
+    reason: Annotated[str, typer.Option("--reason", metavar="TEXT", help="Why it may pass.")],
+    until: Annotated[str, typer.Option("--until", metavar="DAY", help="Until when: 2027-01-31.")],
+    by: Annotated[str, typer.Option("--by", metavar="NAME", help="Who answers for it.")],
+    check: Annotated[
+        str, typer.Option("--check", metavar="CHECK", help="Only what this check found there.")
+    ] = "",
+    project: ProjectOption = None,
+    as_json: JsonOption = False,
+) -> int:
+    """Let one red finding of a unit's report pass until a day; spoilers and dead links never."""
+    from callboard.packs.questfoundry.operations import waive_finding
+
+    return operate(project, as_json, waive_finding, tu, bar, place, reason, until, by, check=check)
+
+
+@waivers_app.command("list")
+def list_waivers(project: ProjectOption = None, as_json: JsonOption = False) -> None:
+    """List the waivers, oldest first."""
+    from callboard.cli.output import echo_json, echo_table
+
+    found = read_in(project, lambda foundry: foundry.waivers.all())
+    if as_json:
+        echo_json({"waivers": [each.to_json() for each in found]})
+        return
+    rows = [
+        (each.id, each.bar, each.scope, each.by, each.withdrawn or f"until {each.expires}")
+        for each in found
+    ]
+    echo_table(("WAIVER", "BAR", "PLACE", "BY", "STANDS"), rows)
+
+
+@waivers_app.command("withdraw")
+def withdraw(
+    waiver: Annotated[str, typer.Argument(metavar="WAIVER", help="Id of a waiver.")],
+    reason: Annotated[str, typer.Option("--reason", metavar="TEXT", help="Why.")],
+    project: ProjectOption = None,
+    as_json: JsonOption = False,
+) -> int:
+    """Take a waiver back: the next gatecheck knows it no more."""
+    from callboard.packs.questfoundry.operations import withdraw_waiver
+
+    return operate(project, as_json, withdraw_waiver, waiver, reason)
 
 
 @app.command()

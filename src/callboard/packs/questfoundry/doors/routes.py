@@ -146,6 +146,12 @@ async def list_snapshots(foundry: OpenFoundry, page: Paged) -> list[Entry]:
     return [each.to_json() for each in page.cut(foundry.cold.all())]
 
 
+@router.get("/waivers")
+async def list_waivers(foundry: OpenFoundry, page: Paged) -> list[Entry]:
+    """List the waivers, oldest first, with those that were taken back."""
+    return [each.to_json() for each in page.cut(foundry.waivers.all())]
+
+
 @router.post("/next-loop")
 async def next_loop(foundry: OpenFoundry, policy: str = "") -> Entry:
     """Say which loop should come next, and why."""
@@ -167,6 +173,8 @@ _DECLARED = (
     operations.begin_book,
     operations.defer_unit,
     operations.reject_unit,
+    operations.waive_finding,
+    operations.withdraw_waiver,
     operations.select_snapshot,
     operations.approve_lessons,
 )

@@ -6,6 +6,7 @@ from typing import Any, Final, cast
 from callboard.cli import exits
 from callboard.cli.output import clean, echo, echo_facts, echo_json_line, echo_table, one_line
 from callboard.core.events import Emitted, Event
+from callboard.core.vocabulary import RunRecord
 from callboard.packs.questfoundry.foundry import Foundry, foundry_of
 from callboard.packs.questfoundry.units.unit import WorkUnit
 from callboard.studio.studio import Studio
@@ -46,6 +47,9 @@ def tell_report(report: Mapping[str, Any]) -> None:
     echo_table(("BAR", "IS", "BECAUSE"), rows)
     for row in cast("Sequence[Mapping[str, Any]]", report["remediation"]):
         echo(f"  {clean(str(row['fix']))}  ({row['owner_role']}, {row['target_step']})")
+    for row in cast("Sequence[Mapping[str, Any]]", report.get("waivers", ())):
+        told = f"  waived: {row['bar']} at {row['scope']} by {row['by']}, until {row['expiry']}"
+        echo(clean(f"{told}: {row['rationale']}"))
     echo(f"Decision: {report['decision']}")
 
 
@@ -59,8 +63,8 @@ def conclude_loop(studio: Studio, run_id: str, *, as_json: bool) -> int:
     """Print how a loop ended; return the exit code."""
     foundry = foundry_of(studio)
     run = studio.engine.load(run_id)
-    unit_id = foundry.units.of_run(run_id)
-    unit = None if unit_id is None else foundry.units.find(unit_id)
+    units = units_of(foundry, run)
+    unit = units[-1] if units else None
     report = None if unit is None else report_of(foundry, unit)
     code = exit_code(run.is_terminal, unit, report)
     if as_json:
@@ -70,13 +74,14 @@ def conclude_loop(studio: Studio, run_id: str, *, as_json: bool) -> int:
                 "run_id": run.id,
                 "state": run.state.value,
                 "unit": None if unit is None else unit.shape(),
+                "loops": [{"loop": each.loop, "unit": each.id} for each in units],
                 "report": report,
                 "error": None if run.error is None else run.error.to_json(),
             }
         )
         return code
-    if unit is not None:
-        tell_unit(foundry, unit)
+    for each in units:
+        tell_unit(foundry, each)
     if report is not None:
         echo()
         tell_report(report)
@@ -85,6 +90,18 @@ def conclude_loop(studio: Studio, run_id: str, *, as_json: bool) -> int:
         if run.error.fix:
             echo(clean(run.error.fix))
     return code
+
+
+def units_of(foundry: Foundry, run: RunRecord) -> list[WorkUnit]:
+    """Return the units a run worked on, in order: of a chain, one for each loop it came to."""
+    own = foundry.units.of_run(run.id)
+    if own is not None:
+        return [foundry.units.find(own)]
+    # A chain has a unit for each hop, under the name of the step that opened it.
+    found: list[WorkUnit] = []
+    while (each := foundry.units.of_run(f"{run.id}/hop/{len(found) + 1}/open")) is not None:
+        found.append(foundry.units.find(each))
+    return found
 
 
 def exit_code(is_over: bool, unit: WorkUnit | None, report: Mapping[str, Any] | None) -> int:

@@ -9,6 +9,12 @@ from typing import Any, cast
 from callboard.choreography.loop import StepView
 from callboard.core.canonical import Json
 from callboard.packs.questfoundry.artifacts.catalog import normal_form
+from callboard.packs.questfoundry.artifacts.gate import (
+    BarStanding,
+    FindingRow,
+    GateReportBody,
+    WaivedBar,
+)
 from callboard.packs.questfoundry.bars.checks import verdict_of
 from callboard.packs.questfoundry.bars.judging import ALL_BARS, judge
 from callboard.packs.questfoundry.bars.verdict import (
@@ -19,9 +25,11 @@ from callboard.packs.questfoundry.bars.verdict import (
     GatecheckReport,
     GateMode,
     report_of,
+    waived,
     worsened,
 )
 from callboard.packs.questfoundry.book.model import Book
+from callboard.packs.questfoundry.waivers import rows_of
 
 Rows = list[dict[str, Any]]
 _SEVERE = (BarStatus.YELLOW, BarStatus.RED)
@@ -143,6 +151,7 @@ def body_of(report: GatecheckReport, view: StepView | None = None) -> dict[str, 
             for each in report.bars
             for found in each.findings
         ],
+        "waivers": cast("list[Json]", rows_of(report.waivers)),
         "decision": report.decision.value,
         "why": report.why,
         "remediation": [
@@ -175,17 +184,11 @@ def bars_of(report: GatecheckReport) -> list[Json]:
 
 
 def report_in(content: Mapping[str, Any]) -> GatecheckReport:
-    """Read the bars of a report that was stored; findings are only told again, not derived."""
-    bars = [
-        BarVerdict(
-            bar=Bar(row["bar"]),
-            status=BarStatus(row["status"]),
-            evidence=str(row.get("evidence") or "as stored"),
-            source=row.get("source", "code"),
-            smallest_fix=str(row.get("smallest_fix") or ""),
-            owner_role=str(row.get("owner_role") or ""),
-            target_step=str(row.get("target_step") or ""),
-        )
-        for row in cast("Sequence[Mapping[str, Any]]", content.get("bars", ()))
-    ]
-    return report_of(bars, mode=content.get("mode", "gatecheck"))
+    """Read a report that was stored, or bars and findings of which one is to be made."""
+    body = GateReportBody.model_construct(
+        bars=tuple(BarStanding.model_validate(row) for row in content.get("bars", ())),
+        findings=tuple(FindingRow.model_validate(row) for row in content.get("findings", ())),
+    )
+    given = [WaivedBar.model_validate(row).given() for row in content.get("waivers", ())]
+    made = report_of(body.verdicts(), mode=content.get("mode", "gatecheck"))
+    return waived(made, given)

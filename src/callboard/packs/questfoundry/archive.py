@@ -7,6 +7,7 @@ import gzip
 import io
 import json
 import tarfile
+import zlib
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
@@ -26,6 +27,16 @@ _RECORDS: Final = "records"
 _BLOBS: Final = "blobs"
 _SCHEMAS: Final = "schemas"
 _MOST_BYTES: Final = 4_000_000_000
+_UNREADABLE: Final = (
+    OSError,
+    EOFError,
+    zlib.error,
+    tarfile.TarError,
+    ValueError,
+    KeyError,
+    TypeError,
+    AttributeError,
+)
 _TEXT: Final = (
     "# How to open this archive\n\n"
     "`callboard quest restore ARCHIVE FOLDER` unpacks it into an empty folder, after it has\n"
@@ -103,14 +114,17 @@ def unpacked(data: bytes) -> Unpacked:
     """Read an archive and compare every file with the manifest; what differs is named."""
     files: dict[str, bytes] = {}
     try:
-        with tarfile.open(fileobj=io.BytesIO(data), mode="r:gz") as tar:
+        # Read to its very end first: the sum of the whole stands behind what tar reads.
+        with gzip.GzipFile(fileobj=io.BytesIO(data)) as zipped:
+            plain = zipped.read(_MOST_BYTES)
+        with tarfile.open(fileobj=io.BytesIO(plain), mode="r:") as tar:
             for info in tar:
                 held = tar.extractfile(info) if info.isfile() else None
                 if held is not None and info.size <= _MOST_BYTES:
                     files[info.name] = held.read()
         manifest: Any = json.loads(files.pop(MANIFEST))
         rows = {str(row["path"]): row for row in manifest["files"]}
-    except (OSError, EOFError, tarfile.TarError, ValueError, KeyError, TypeError) as error:
+    except _UNREADABLE as error:
         raise ArchiveDamaged(
             f"The archive cannot be read: {error}", fix="Take another copy of it."
         ) from error

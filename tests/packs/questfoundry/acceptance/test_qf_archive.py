@@ -1,9 +1,12 @@
 """Scenario 15 and what remains of a project: archives, retros, lessons."""
 
 import asyncio
+import contextlib
 from pathlib import Path
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 from questkit import Company, House, open_house
 
 from callboard.core.errors import Conflict
@@ -13,6 +16,8 @@ from callboard.packs.questfoundry.archive import (
     ArchiveDamaged,
     check_target,
     collected,
+    manifest_of,
+    packed,
     read_archive,
     unpacked,
 )
@@ -73,9 +78,27 @@ async def test_one_changed_byte_is_named(tmp_path: Path) -> None:
     damaged.write_bytes(gzip.compress(bytes(plain), mtime=0))
     with pytest.raises(ArchiveDamaged, match="blobs/"):
         read_archive(damaged)
-    damaged.write_bytes(path.read_bytes()[:-20])
-    with pytest.raises(ArchiveDamaged):
-        read_archive(damaged)
+    for cut in (1, 20, 2_000):
+        damaged.write_bytes(path.read_bytes()[:-cut])
+        with pytest.raises(ArchiveDamaged):
+            read_archive(damaged)
+
+
+FILES = {"records/0000000.json": b'{"kind": "unit"}', "blobs/ab": b"You lift the lid. " * 9}
+SOUND = packed(FILES, {"files": manifest_of(FILES)})
+
+
+@pytest.mark.req("QF-139")
+@given(at=st.integers(0, len(SOUND) - 1), by=st.integers(1, 255))
+def test_whichever_byte_is_changed_nothing_else_is_ever_restored(at: int, by: int) -> None:
+    changed = bytearray(SOUND)
+    changed[at] ^= by
+    # A few bytes of the wrapping say nothing of what is inside: a time, a system.
+    with contextlib.suppress(ArchiveDamaged):
+        assert unpacked(bytes(changed)).files == FILES
+    if 10 <= at:
+        with pytest.raises(ArchiveDamaged):
+            unpacked(bytes(changed))
 
 
 @pytest.mark.req("QF-49")
@@ -107,7 +130,9 @@ async def test_a_retro_counts_and_its_lessons_wait_for_a_human(tmp_path: Path) -
     company = Company()
     finding = {"told": "Gates passed at once", "cites": "gates_by_loop"}
     company.usual["retro_frame"] = {"scope": "the first spark", "questions": ["What helped?"]}
-    company.usual["role_feedback"] = {"voices": [{"role": "plotwright", "well": ["briefs"]}]}
+    roles = ("gatekeeper", "plotwright", "scene_smith", "lore_weaver", "style_lead")
+    voices = [{"role": role, "well": ["briefs"]} for role in roles]
+    company.usual["role_feedback"] = {"voices": voices}
     company.usual["retro_findings"] = {"well": [finding] * 3, "poorly": [finding] * 3}
     company.usual["action_items"] = {"items": []}
     lesson = {"role_or_loop": "story_spark", "text": "Name the tide early.", "approved_by": "me"}

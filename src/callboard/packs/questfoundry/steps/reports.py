@@ -3,7 +3,7 @@
 What code calls red stays red; a role may only make a bar worse.
 """
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any, cast
 
 from callboard.choreography.loop import StepView
@@ -32,6 +32,7 @@ from callboard.packs.questfoundry.book.model import Book
 from callboard.packs.questfoundry.waivers import rows_of
 
 Rows = list[dict[str, Any]]
+Flaws = Iterator[tuple[Bar, BarFinding]]
 _SEVERE = (BarStatus.YELLOW, BarStatus.RED)
 
 

@@ -15,11 +15,13 @@ from callboard.packs.questfoundry.bars.verdict import Bar, BarWaiver, GateDecisi
 from callboard.packs.questfoundry.beginning import BookPlan, new_ifid
 from callboard.packs.questfoundry.book.model import Book
 from callboard.packs.questfoundry.foundry import Foundry, find
+from callboard.packs.questfoundry.settings import PROJECT_FILE
 from callboard.packs.questfoundry.shelf.shelf import Shelving
 from callboard.packs.questfoundry.steps.reports import report_in
 from callboard.packs.questfoundry.units.ledger import UnitOpening
 from callboard.packs.questfoundry.units.unit import UnitStatus, WorkUnit
 from callboard.store.connection import Connection
+from callboard.store.files import write_atomically
 from callboard.studio.studio import Studio
 
 FAMILY = "quest"
@@ -204,7 +206,12 @@ async def import_book(foundry: Foundry, book: Shape, source: str, notes: tuple[s
 @operation()
 async def restore_archive(foundry: Foundry, archive: str) -> int:
     """Put everything of an archive into an empty project."""
-    return await restored(foundry, read_archive(Path(archive)))
+    held = read_archive(Path(archive))
+    count = await restored(foundry, held)
+    own = foundry.studio.project.root / PROJECT_FILE
+    if "settings.yaml" in held.files and not own.exists():
+        write_atomically(own, held.files["settings.yaml"], within=foundry.studio.project.root)
+    return count
 
 
 def operations_on(studio: Studio) -> Operations:

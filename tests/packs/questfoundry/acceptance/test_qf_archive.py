@@ -26,6 +26,7 @@ from callboard.packs.questfoundry.operations import (
     operations_on,
     restore_archive,
 )
+from callboard.studio.project import Project
 
 pytestmark = pytest.mark.anyio
 
@@ -43,13 +44,34 @@ async def archived(house: House) -> Path:
 
 @pytest.mark.req("QF-137", "QF-138", "QF-139")
 async def test_an_archive_restores_to_the_same_project_or_not_at_all(tmp_path: Path) -> None:
+    Project.init(tmp_path / "book", pack="questfoundry")
+    own = "hook_harvest: {max_accept: 7}\n"
+    (tmp_path / "book" / ".callboard" / "questfoundry.yaml").write_text(own, "utf-8")
     async with open_house(tmp_path / "book") as house:
         path = await archived(house)
         tip = house.foundry.cold.tip()
         assert tip is not None
         book = house.foundry.cold_book(tip)
-    data = path.read_bytes()
-    kept = unpacked(data)
+    kept = unpacked(path.read_bytes())
+    folders = {name.partition("/")[0] for name in kept.files}
+    assert folders == {
+        "records",
+        "blobs",
+        "schemas",
+        "decisions",
+        "settings.yaml",
+        "versions.json",
+        "RESTORE.md",
+    }
+    told = b"".join(file for name, file in kept.files.items() if name.startswith("decisions/"))
+    assert b'"loop.decision"' in told and b'"loop.checkpoint"' in told
+    records = b"".join(file for name, file in kept.files.items() if name.startswith("records/"))
+    for kind in ("unit", "story_hook", "snapshot", "artifact:gatecheck_report"):
+        assert f'"kind":"{kind}"'.encode() in records, kind
+    assert b'"validation"' in records
+    freeze = next(f for f in kept.files.values() if b'"active_tus"' in f)
+    # What was open at the time stands in it, with how far it was: the archive's own unit.
+    assert b"(stabilizing)" in freeze
     other = tmp_path / "other"
     check_target(other)
     async with open_house(other) as house:
@@ -58,7 +80,9 @@ async def test_an_archive_restores_to_the_same_project_or_not_at_all(tmp_path: P
         assert house.foundry.cold_book(tip) == book
         # The archive was packed before its own last steps were stored.
         again = collected(house.foundry)
-        assert all(again[name] == file for name, file in kept.files.items())
+        same = {name: file for name, file in kept.files.items() if not name.startswith("decisions")}
+        assert all(again[name] == file for name, file in same.items())
+        assert (other / ".callboard" / "questfoundry.yaml").read_text("utf-8") == own
         with pytest.raises(Conflict, match="book already"):
             await operations_on(house.studio).perform(restore_archive, str(path))
     with pytest.raises(Conflict, match="not empty"):

@@ -143,11 +143,3 @@ async def test_a_spark_may_not_touch_the_style(tmp_path: Path) -> None:
         ran = await house.run("story_spark")
         assert ran.run.state is RunState.FAILED and "style_addendum" in str(ran.run.error)
         assert house.foundry.shelf.all("style_addendum") == []
-
-
-async def test_five_hundred_story_hooks_are_cut_and_told(tmp_path: Path) -> None:
-    many = {"hooks": {"hooks": [hook(f"Hook number {n} of many") for n in range(500)]}}
-    company = Company(says={("step_4_hook_generation", "plotwright"): [many] * 20})
-    async with open_house(tmp_path / "book", company) as house:
-        await house.success("story_spark")
-        assert len(house.foundry.hooks.all()) <= 201

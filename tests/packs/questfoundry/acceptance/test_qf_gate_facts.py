@@ -7,7 +7,7 @@ import pytest
 from questkit import Company, House, Ran, changed, drafts, open_house
 from test_qf_chain_of_loops import TITLES, canon, entries, harvest
 
-from callboard.packs.questfoundry.steps.media import segments_of
+from callboard.packs.questfoundry.formats.edition import pieces_of
 
 pytestmark = pytest.mark.anyio
 ART = {"id": "p1", "section_id": "room", "subject": "The great glass"}
@@ -271,7 +271,7 @@ async def test_a_translation_whose_source_or_glossary_moved_is_done_again(tmp_pa
         await house.success("story_spark")
         await house.success("gatecheck")
         book = house.foundry.cold_book(house.foundry.snapshot_named(None))
-        rows = {row["id"]: row for row in segments_of(book)}
+        rows = {row["id"]: row for row in pieces_of(book)}
         box, cliff, pier = (rows[f"section:{name}"] for name in ("box", "cliff", "pier"))
         targets = {
             box["id"]: "Du hebst den Deckel. Eine Laterne liegt da.",

@@ -43,7 +43,8 @@ factory order; factory prompts; factory proposals; factory state; factory timeli
 variants; factory versions; factory voices; issues list; issues show; models list; models status;
 models test; packs list; plan list; plan show; prompts list; prompts show; quest artifacts; quest
 context report; quest hooks list; quest hooks show; quest loop show; quest loops; quest play;
-quest prompts check; quest tu list; quest tu show; quest waivers list; receipts list; receipts show; receipts verify;
+quest prompts check; quest tu list; quest tu show; quest waivers list; receipts list;
+receipts show; receipts verify;
 recipes list; recipes show; route; runs events; runs list; runs proposals; runs show; runs slot;
 runs steps; runs watch; serve; sessions list; sessions show; tool list; tool show; usage
 """

@@ -11,7 +11,6 @@ from pydantic import Field
 
 from callboard.core.errors import Conflict
 from callboard.operations import operation
-from callboard.packs.questfoundry.bars.verdict import GateDecision, waived
 from callboard.packs.questfoundry.cold.snapshots import Merging
 from callboard.packs.questfoundry.foundry import Foundry
 from callboard.packs.questfoundry.shelf.shelf import Shelving
@@ -26,6 +25,7 @@ from callboard.packs.questfoundry.steps.views import (
 )
 from callboard.packs.questfoundry.units.ledger import UnitOpening
 from callboard.packs.questfoundry.units.unit import UnitStatus, WorkUnit
+from callboard.packs.questfoundry.verdict import GateDecision, waived
 from callboard.store.connection import Connection
 
 Shape = dict[str, Any]

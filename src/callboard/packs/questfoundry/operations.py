@@ -11,7 +11,6 @@ from callboard.core.errors import NotFound
 from callboard.operations import Operations, operation
 from callboard.packs.questfoundry.archive import read_archive, restored
 from callboard.packs.questfoundry.assembly.taking_apart import difference, take_apart
-from callboard.packs.questfoundry.bars.verdict import Bar, BarWaiver, GateDecision, waived
 from callboard.packs.questfoundry.beginning import BookPlan, new_ifid
 from callboard.packs.questfoundry.book.model import Book
 from callboard.packs.questfoundry.foundry import Foundry, find
@@ -20,6 +19,7 @@ from callboard.packs.questfoundry.shelf.shelf import Shelving
 from callboard.packs.questfoundry.steps.reports import report_in
 from callboard.packs.questfoundry.units.ledger import UnitOpening
 from callboard.packs.questfoundry.units.unit import UnitStatus, WorkUnit
+from callboard.packs.questfoundry.verdict import Bar, BarWaiver, GateDecision, waived
 from callboard.store.connection import Connection
 from callboard.store.files import write_atomically
 from callboard.studio.studio import Studio

@@ -12,7 +12,8 @@ from typing import Any, Final
 from callboard.core.clock import Clock
 from callboard.core.codec import Coded
 from callboard.core.errors import NotFound
-from callboard.packs.questfoundry.bars.verdict import (
+from callboard.packs.questfoundry.units.ledger import count_up, day_of
+from callboard.packs.questfoundry.verdict import (
     NEVER_WAIVED,
     WHOLE,
     Bar,
@@ -23,7 +24,6 @@ from callboard.packs.questfoundry.bars.verdict import (
     GateRefused,
     waived,
 )
-from callboard.packs.questfoundry.units.ledger import count_up, day_of
 from callboard.store.connection import Connection
 from callboard.store.database import Database
 from callboard.store.records import Records

@@ -160,8 +160,8 @@ async def test_a_note_that_must_be_applied_is_applied_or_refused_with_a_reason(
 @pytest.mark.req("QF-117")
 async def test_how_a_character_speaks_is_not_harmonised() -> None:
     from callboard.packs.questfoundry.bars.judging import judge
-    from callboard.packs.questfoundry.bars.verdict import Bar
     from callboard.packs.questfoundry.book.model import Book, ProseStyle, Section, SectionKind
+    from callboard.packs.questfoundry.verdict import Bar
 
     end = Section("a", "A", "You hear him say: quite so, quite so.", SectionKind.TERMINAL)
     for idiolects, is_told in (((), True), (("quite so",), False)):

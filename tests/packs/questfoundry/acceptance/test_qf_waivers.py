@@ -11,7 +11,6 @@ from callboard.api.app import create_app
 from callboard.core.errors import NotFound
 from callboard.models import Script
 from callboard.operations import USER
-from callboard.packs.questfoundry.bars.verdict import GateRefused
 from callboard.packs.questfoundry.by_code import gate_by_code
 from callboard.packs.questfoundry.operations import (
     operations_on,
@@ -19,6 +18,7 @@ from callboard.packs.questfoundry.operations import (
     withdraw_waiver,
 )
 from callboard.packs.questfoundry.units.unit import UnitStatus
+from callboard.packs.questfoundry.verdict import GateRefused
 from callboard.studio.studio import Opening
 from callboard.testing import SCRIPTED
 from door_server import served

@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from callboard.packs.questfoundry.bars.checks import bar_checks, found, verdict_of
-from callboard.packs.questfoundry.bars.verdict import (
+from callboard.packs.questfoundry.verdict import (
     Bar,
     BarFinding,
     BarStatus,

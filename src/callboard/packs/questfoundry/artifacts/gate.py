@@ -6,7 +6,7 @@ from typing import ClassVar, Literal
 from pydantic import Field, model_validator
 
 from callboard.packs.questfoundry.artifacts.shape import ArtifactBody, ArtifactPart
-from callboard.packs.questfoundry.bars.verdict import (
+from callboard.packs.questfoundry.verdict import (
     Bar,
     BarFinding,
     BarStatus,

@@ -5,11 +5,11 @@ from collections.abc import Callable
 from typing import Any, Final
 
 from callboard.choreography.loop import StepView
-from callboard.packs.questfoundry.bars.verdict import Bar, BarFinding
 from callboard.packs.questfoundry.foundry import Foundry
 from callboard.packs.questfoundry.steps.harvest import triage
 from callboard.packs.questfoundry.steps.looking_back import retro
 from callboard.packs.questfoundry.steps.reports import Flaws, flaw, rows_in
+from callboard.packs.questfoundry.verdict import Bar, BarFinding
 
 # Loops whose work is no part of the book: the book is not judged with it.
 PURE: Final = frozenset({"triage", "canon", "retro", "archive", "playtest", "translation"})

@@ -6,12 +6,6 @@ from typing import Any, Final, cast
 
 from callboard.choreography.loop import CodeOutcome, Misfit, StepView
 from callboard.core.canonical import Json
-from callboard.packs.questfoundry.bars.verdict import (
-    GatecheckReport,
-    GateMode,
-    is_waived,
-    waived,
-)
 from callboard.packs.questfoundry.book.model import Book
 from callboard.packs.questfoundry.cold.snapshots import BaseMoved, Merging
 from callboard.packs.questfoundry.foundry import Foundry
@@ -26,6 +20,12 @@ from callboard.packs.questfoundry.steps.reports import (
     with_opinions,
 )
 from callboard.packs.questfoundry.units.unit import UnitStatus
+from callboard.packs.questfoundry.verdict import (
+    GatecheckReport,
+    GateMode,
+    is_waived,
+    waived,
+)
 from callboard.store.connection import Connection
 
 _OWNER_LOOPS: Final = {

@@ -6,12 +6,12 @@ from typing import Any, Final, cast
 
 from callboard.choreography.loop import CodeOutcome, StepView
 from callboard.core.canonical import Json
-from callboard.packs.questfoundry.bars.verdict import Bar, BarFinding
 from callboard.packs.questfoundry.foundry import Foundry
 from callboard.packs.questfoundry.roster import SHOWRUNNER
 from callboard.packs.questfoundry.steps.reports import Flaws, flaw, rows_in, said_in
 from callboard.packs.questfoundry.story_hooks.ledger import repeats
 from callboard.packs.questfoundry.story_hooks.story_hook import HookState
+from callboard.packs.questfoundry.verdict import Bar, BarFinding
 from callboard.store.connection import Connection
 
 _LOOP_OF: Final = {

@@ -6,10 +6,10 @@ from typing import Any, Final, cast
 
 from callboard.choreography.loop import CodeOutcome, StepView
 from callboard.core.canonical import Json
-from callboard.packs.questfoundry.bars.verdict import Bar, BarFinding
 from callboard.packs.questfoundry.foundry import Foundry
 from callboard.packs.questfoundry.steps.reports import Flaws, Rows, flaw, rows_in, said_in
 from callboard.packs.questfoundry.units.unit import WorkUnit
+from callboard.packs.questfoundry.verdict import Bar, BarFinding
 
 _STATS: Final = (
     "iterations",

@@ -19,7 +19,8 @@ from callboard.packs.questfoundry.artifacts.gate import (
 from callboard.packs.questfoundry.bars.canon import canon_findings
 from callboard.packs.questfoundry.bars.checks import verdict_of
 from callboard.packs.questfoundry.bars.judging import ALL_BARS, judge
-from callboard.packs.questfoundry.bars.verdict import (
+from callboard.packs.questfoundry.book.model import Book
+from callboard.packs.questfoundry.verdict import (
     Bar,
     BarFinding,
     BarStatus,
@@ -30,7 +31,6 @@ from callboard.packs.questfoundry.bars.verdict import (
     waived,
     worsened,
 )
-from callboard.packs.questfoundry.book.model import Book
 from callboard.packs.questfoundry.waivers import rows_of
 
 Rows = list[dict[str, Any]]

@@ -57,7 +57,7 @@ _TOPICS: Final = {
 }
 _LOWER_WORD: Final = re.compile(r"(?<![\w’'])[a-z][a-z’'-]+")
 # How much of the weight somebody must have to be who a pronoun means.
-_LEAST_SURE: Final = 0.4
+_LEAST_SURE: Final = 0.6
 _LONG_PAST: Final = re.compile(
     r"\b(?:years?|months|weeks) (?:ago|before|earlier|since)\b|\blong ago\b|\bin those days\b"
     r"|\bback then\b|\bas an? (?:boy|girl|child|lad|young (?:man|woman))\b|\bat the time\b"

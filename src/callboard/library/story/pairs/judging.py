@@ -26,7 +26,7 @@ _TOOL: Final = "consistency_checker"
 _CONFIDENCE: Final = 0.6
 _AT_ONCE: Final = 4
 _ANSWER_TOKENS: Final = 220
-# What the prompt says around two passages, and what an answer has, in tokens; and a token's letters.
+# Tokens of the prompt around two passages and of an answer, and the letters of a token.
 _PROMPT_TOKENS: Final = 330
 _REPLY_TOKENS: Final = 80
 _TOKEN_CHARS: Final = 4

@@ -28,7 +28,7 @@ _AGE: Final = re.compile(
     rf"|entered|sixty)\W+(?:(?:her|his|my|a|an|the|far|yet|of|short|about|nearly|now|than|girl|man"
     rf"|boy|woman|old|hale|brisk)\W+){{0,3}}(?P<n>{NUMBER}|{ORDINAL})(?P<odd>-odd)?"
     rf"(?=\W*(?:$|[.,;:!?—–)”\"]|years?\b|or\b|and\b|again\b|in\b|when\b|birthday\b|now\b|this\b"
-    rf"|last\b|next\b|old\b|she\b|he\b|one\b))"
+    rf"|last\b|next\b|old\b|she\b|he\b|one\b|that\b|then\b|but\b|by\b|before\b|though\b|with\b))"
     rf"|(?P<m>{NUMBER})[ -](?:years?|year)[ -](?:old|of age|in the world)"
     rf"|(?P<o>{NUMBER}|{ORDINAL}) (?:birthday|year\b)|\b(?P<t>{NUMBER})-odd\b"
     rf"|, (?P<c>{NUMBER}),",
@@ -40,7 +40,8 @@ _AGE_WORDS: Final = re.compile(
     re.IGNORECASE,
 )
 _COUNTED: Final = re.compile(
-    rf"(?<![\w'’-])(?P<n>{NUMBER}|several|a dozen|dozens|hundreds|thousands|both|only)(?P<big>[ -]+(?:hundred|thousand|million)(?: and {NUMBER})?)?"
+    rf"(?<![\w'’-])(?P<n>{NUMBER}|several|a dozen|dozens|hundreds|thousands|both|only)"
+    rf"(?P<big>[ -]+(?:hundred|thousand|million)(?: and {NUMBER})?)?"
     rf"[ -]+(?:of (?:the|his|her|their) )?(?:[a-z]+(?:ed|ing|er|est|en|y|le|d|ng|l|t) )?"
     rf"(?P<noun>[a-z]{{3,}}|a year)",
     re.IGNORECASE,
@@ -154,7 +155,17 @@ def _counted_as(noun: str, is_sum: bool) -> tuple[str, ...]:
         return ("money",)
     if noun in {"girls", "daughters", "sons", "boys", "children", "sisters", "brothers", "kids"}:
         return ("children", stem(noun))
-    if noun in {"men", "people", "persons", "souls", "hands", "passengers", "women", "dead", "crew"}:
+    if noun in {
+        "men",
+        "people",
+        "persons",
+        "souls",
+        "hands",
+        "passengers",
+        "women",
+        "dead",
+        "crew",
+    }:
         return ("people", stem(noun))
     is_idle = noun in stop_words() or noun in words_in("matters", "uncounted")
     return () if is_idle or number_of(noun) is not None else (stem(noun),)

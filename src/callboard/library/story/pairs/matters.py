@@ -8,7 +8,7 @@ import re
 from collections.abc import Mapping
 from dataclasses import dataclass
 from enum import StrEnum
-from functools import cache
+from functools import cache, lru_cache
 from typing import Final
 
 from callboard.library.story.facts.values import NUMBER, ORDINAL, number_of
@@ -52,6 +52,13 @@ _NUMBERED: Final = frozenset({"kin", "span", "clock", "distance", "floor", "mark
 _REACH: Final = 5
 _LOOSELY: Final = 0.3
 _NOT_ABLE: Final = re.compile(r"\b(could|can|had|has|have) not\b", re.IGNORECASE)
+# What every number in words or figures has; most sentences have none of it.
+_MAY_COUNT: Final = re.compile(
+    r"\d|one|two|three|four|five|six|seven|eight|nine|ten|eleven|twel|teen|ty\b|ty-|hundred"
+    r"|several|dozen|thousand|both|only|first|second|third|fifth|aged|birthday|elderly|thirties",
+    re.IGNORECASE,
+)
+_REMEMBERED: Final = 50_000
 _YOUNGEST: Final = 3
 _OLDEST: Final = 105
 
@@ -85,8 +92,12 @@ def matter_of(topic: str) -> Matter:
     return _matters().get(topic.partition("/")[0], Matter.NUMBER)
 
 
+@lru_cache(maxsize=_REMEMBERED)
 def topics_in(text: str) -> tuple[Told, ...]:
-    """Return what a sentence speaks to, with the values that stand beside the words for it."""
+    """Return what a sentence speaks to, with the values that stand beside the words for it.
+
+    A sentence that did not change is not read again as long as the process lives.
+    """
     words = words_of(_NOT_ABLE.sub(r"\1n't", text))
     roots = [stem(word) for word in words]
     known = _spoken()
@@ -95,8 +106,9 @@ def topics_in(text: str) -> tuple[Told, ...]:
         for topic in known.get(word) or known.get(roots[at]) or ():
             hits.setdefault(topic, []).append(at)
     found = [_told(topic, places, words, roots) for topic, places in hits.items()]
-    found += _aged(text)
-    found += _counted(text)
+    if _MAY_COUNT.search(text):
+        found += _aged(text)
+        found += _counted(text)
     return tuple(found)
 
 

@@ -56,8 +56,8 @@ def find_factual(
         held = known.setdefault(seen.subject, _KnownClaims())
         if any(do_agree(each, seen, leeway) for each in held.claims):
             continue
-        # Of two guesses one may be about somebody else.
-        rivals = [each for each in held.claims if not (each.is_guess and seen.is_guess)]
+        # Of two reckoned people one may be somebody else.
+        rivals = [each for each in held.claims if not (each.is_reckoned and seen.is_reckoned)]
         found = next(
             (hit for each in rivals if (hit := clash(each, seen, leeway)) is not None), None
         )

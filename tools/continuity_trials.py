@@ -21,7 +21,7 @@ from callboard.library.story.facts.comparison import Gathering
 from callboard.library.story.index import StoryIndex
 from callboard.library.story.model import Severity, StoryFinding
 from callboard.library.story.pairs.pairing import Pairs
-from callboard.library.story.pairs.passages import Passage
+from callboard.library.story.pairs.passages import Statement
 from callboard.library.story.thresholds import bundled_thresholds
 from callboard.library.story.tools.consistency.continuity import check_continuity, check_of
 from callboard.studio.settings_files import PackSettingsRead
@@ -148,7 +148,7 @@ def rank_of(pairs: Pairs, case: dict[str, Any]) -> int | None:
     here, there = (plain(case["conflict"][side]["quote"]) for side in ("here", "there"))
     shown: dict[int, str] = {}
 
-    def has(passage: Passage, words: str) -> bool:
+    def has(passage: Statement, words: str) -> bool:
         if id(passage) not in shown:
             shown[id(passage)] = plain(passage.shown)
         return words in shown[id(passage)] or plain(passage.quote.text) in words

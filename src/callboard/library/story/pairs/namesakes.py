@@ -6,7 +6,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import Final
 
 from callboard.library.story.facts.grammar import titles
-from callboard.library.story.pairs.passages import Passage
+from callboard.library.story.pairs.passages import Statement
 
 _NAME: Final = re.compile(r"[A-Z][a-z’'-]+\.?(?: [A-Z][a-z’-]+){1,3}")
 _OWNED: Final = re.compile(r"['’]s$|\.$")
@@ -17,9 +17,11 @@ _OTHERS: Final = 3
 Name = tuple[str, ...]
 
 
-def similar_names(passages: Sequence[Passage]) -> Iterator[tuple[Passage, Passage, str, float]]:
+def similar_names(
+    passages: Sequence[Statement],
+) -> Iterator[tuple[Statement, Statement, str, float]]:
     """Yield where a rare name stands, where one like it was first used, that one and a score."""
-    places: dict[Name, list[Passage]] = defaultdict(list)
+    places: dict[Name, list[Statement]] = defaultdict(list)
     for passage in passages:
         for match in _NAME.finditer(passage.quote.text):
             places[tuple(_OWNED.sub("", word) for word in match[0].split())].append(passage)
@@ -36,7 +38,7 @@ def similar_names(passages: Sequence[Passage]) -> Iterator[tuple[Passage, Passag
 
 
 def _alike(
-    name: Name, by_word: Mapping[str, Sequence[Name]], places: Mapping[Name, Sequence[Passage]]
+    name: Name, by_word: Mapping[str, Sequence[Name]], places: Mapping[Name, Sequence[Statement]]
 ) -> list[tuple[Name, float]]:
     found: dict[Name, float] = {}
     for other in (each for word in name for each in by_word.get(word, ())):

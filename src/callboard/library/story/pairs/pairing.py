@@ -15,7 +15,7 @@ from typing import Final
 
 from callboard.library.story.pairs.matters import DEATH, DENIED, LOSS, Matter, Told, matter_of
 from callboard.library.story.pairs.namesakes import similar_names
-from callboard.library.story.pairs.passages import Passage
+from callboard.library.story.pairs.passages import Statement
 
 # Of so many passages of a bucket, the most specific ones, so many pairs are made.
 _IN_BUCKET: Final = 20
@@ -40,8 +40,8 @@ _LONG_STEMS: Final = 20
 class Pair:
     """Two passages that speak to one matter of one subject, the earlier first."""
 
-    first: Passage
-    second: Passage
+    first: Statement
+    second: Statement
     matter: Matter
     subject: str
     score: float
@@ -64,7 +64,7 @@ class Pairs:
 class _Held:
     """A passage in a bucket, what it says of the topic, and how surely it belongs there."""
 
-    passage: Passage
+    passage: Statement
     told: Told
     sure: float
 
@@ -73,7 +73,7 @@ class _Held:
         return (self.told.weight * self.sure, -self.passage.place)
 
 
-def pair_up(passages: Sequence[Passage], most: int) -> Pairs:
+def pair_up(passages: Sequence[Statement], most: int) -> Pairs:
     """Return the pairs of a book that could conflict, at most so many."""
     found: dict[tuple[object, ...], Pair] = {}
     rarity = _Rarity(passages)
@@ -123,7 +123,7 @@ def _next(
 class _Rarity:
     """How telling a stem is in a book: the rarer, the more."""
 
-    def __init__(self, passages: Sequence[Passage]) -> None:
+    def __init__(self, passages: Sequence[Statement]) -> None:
         self.counts: Counter[str] = Counter()
         for passage in passages:
             self.counts.update(passage.stems)
@@ -132,11 +132,11 @@ class _Rarity:
     def weight(self, stem: str) -> float:
         return math.log(self._all / (1 + self.counts[stem])) / math.log(self._all)
 
-    def shared(self, first: Passage, second: Passage) -> float:
+    def shared(self, first: Statement, second: Statement) -> float:
         return sum(self.weight(stem) for stem in first.stems & second.stems)
 
 
-def _candidates(passages: Sequence[Passage], rarity: _Rarity) -> Iterator[Pair]:
+def _candidates(passages: Sequence[Statement], rarity: _Rarity) -> Iterator[Pair]:
     yield from _by_topic(passages, rarity)
     yield from _after_death(passages)
     yield from _after_loss(passages, rarity)
@@ -144,7 +144,7 @@ def _candidates(passages: Sequence[Passage], rarity: _Rarity) -> Iterator[Pair]:
         yield _pair(one, other, Matter.NAME, name, score)
 
 
-def _by_topic(passages: Sequence[Passage], rarity: _Rarity) -> Iterator[Pair]:
+def _by_topic(passages: Sequence[Statement], rarity: _Rarity) -> Iterator[Pair]:
     buckets: dict[tuple[str, str, str], list[_Held]] = defaultdict(list)
     for passage in passages:
         rare = [stem for stem in passage.stems if 1 < rarity.counts[stem] <= _RARE]
@@ -173,7 +173,7 @@ def _bucket(subject: str, topic: str, held: list[_Held], rarity: _Rarity) -> Ite
     yield from heapq.nsmallest(_PER_BUCKET, pairs, key=_order)
 
 
-def _pair(one: Passage, other: Passage, matter: Matter, subject: str, score: float) -> Pair:
+def _pair(one: Statement, other: Statement, matter: Matter, subject: str, score: float) -> Pair:
     first, second = sorted((one, other), key=lambda each: (each.place, each.number))
     return Pair(first, second, matter, subject.lstrip("?"), score)
 
@@ -186,7 +186,7 @@ def _score(one: _Held, other: _Held, rarity: _Rarity) -> float:
     return weight * brevity * _difference(one, other) + shared
 
 
-def _brevity(passage: Passage) -> float:
+def _brevity(passage: Statement) -> float:
     """How much a sentence is about any one thing: the longer, the less."""
     return 1.0 / (1.0 + max(0, len(passage.stems) - _SHORT_STEMS) / _LONG_STEMS)
 
@@ -205,10 +205,10 @@ def _difference(one: _Held, other: _Held) -> float:
     return 0.3
 
 
-def _after_death(passages: Sequence[Passage]) -> Iterator[Pair]:
+def _after_death(passages: Sequence[Statement]) -> Iterator[Pair]:
     """Pair what tells somebody's death with where they are met later on."""
-    met: dict[str, list[tuple[float, Passage]]] = defaultdict(list)
-    dead: dict[str, list[tuple[float, Passage]]] = defaultdict(list)
+    met: dict[str, list[tuple[float, Statement]]] = defaultdict(list)
+    dead: dict[str, list[tuple[float, Statement]]] = defaultdict(list)
     for passage in passages:
         told = [each for each in passage.told if each.topic == DEATH]
         for name, sure in passage.people:
@@ -227,15 +227,15 @@ def _after_death(passages: Sequence[Passage]) -> Iterator[Pair]:
                 yield _pair(passage, each, Matter.DEATH, name, score)
 
 
-def _likeliest(each: tuple[float, Passage]) -> tuple[float, int]:
+def _likeliest(each: tuple[float, Statement]) -> tuple[float, int]:
     return (each[0], -each[1].place)
 
 
-def _latest(each: tuple[float, Passage]) -> tuple[float, int]:
+def _latest(each: tuple[float, Statement]) -> tuple[float, int]:
     return (each[0], each[1].place)
 
 
-def _after_loss(passages: Sequence[Passage], rarity: _Rarity) -> Iterator[Pair]:
+def _after_loss(passages: Sequence[Statement], rarity: _Rarity) -> Iterator[Pair]:
     """Pair what tells that a thing is gone with where words for it stand elsewhere."""
     by_stem: dict[str, list[int]] = defaultdict(list)
     for at, passage in enumerate(passages):
@@ -254,7 +254,7 @@ def _after_loss(passages: Sequence[Passage], rarity: _Rarity) -> Iterator[Pair]:
             yield _lost(passage, passages[other], weight)
 
 
-def _lost(gone: Passage, used: Passage, weight: float) -> Pair:
+def _lost(gone: Statement, used: Statement, weight: float) -> Pair:
     owners = {name for name, _ in gone.people} & {name for name, _ in used.people}
     score = (weight + (0.5 if owners else 0.0)) * _brevity(gone) * _brevity(used)
     return _pair(gone, used, Matter.POSSESSION, min(owners, default=""), score)

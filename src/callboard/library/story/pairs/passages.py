@@ -35,7 +35,7 @@ _CAPITAL: Final = re.compile(r"(?<=[a-z,;’'\"“] )[A-Z][a-z]+")
 
 
 @dataclass(frozen=True, slots=True)
-class Passage:
+class Statement:
     """A sentence with what it speaks to, of whom, and how much of the text is shown with it."""
 
     path: str
@@ -55,7 +55,7 @@ class Passage:
     is_spoken: bool = False
 
 
-def passages_of(gathering: Gathering, document: Document, place: int) -> tuple[Passage, ...]:
+def passages_of(gathering: Gathering, document: Document, place: int) -> tuple[Statement, ...]:
     """Return the sentences of a text that speak to any matter, in their order."""
     if not document.is_english:
         return ()
@@ -63,10 +63,10 @@ def passages_of(gathering: Gathering, document: Document, place: int) -> tuple[P
     return tuple(_passages(reading, document, place))
 
 
-def card_passages(gathering: Gathering, document: Document, place: int) -> tuple[Passage, ...]:
+def card_passages(gathering: Gathering, document: Document, place: int) -> tuple[Statement, ...]:
     """Return the lines and sentences of a card, said of its owner."""
     owner = gathering.owner(document.path)
-    found: list[Passage] = []
+    found: list[Statement] = []
     for number, line in enumerate(card_lines(document, owner)):
         text = f"{line.key} {line.value}"
         quote = document.quote(line.line)
@@ -91,24 +91,24 @@ def _card(
     told: tuple[Told, ...],
     owner: str,
     text: str,
-) -> Passage:
+) -> Statement:
     stems = frozenset(map(stem, content_words(text)))
     places = frozenset(_CAPITAL.findall(text))
     shown = f"{owner}: {quote.text}"
     people = ((owner, 1.0),)
-    return Passage(
+    return Statement(
         document.path, place, number, quote, shown, told, people, stems, places, is_canon=True
     )
 
 
-def _passages(reading: ProseReading, document: Document, place: int) -> Iterator[Passage]:
+def _passages(reading: ProseReading, document: Document, place: int) -> Iterator[Statement]:
     for number, each in enumerate(reading.told):
         sentence = each.sentence
         told = (*topics_in(sentence.text), *_fates(sentence.text))
         people = _people(reading, number)
         names = " ".join(name.text for name in (*each.narration.mentions, *each.speech.mentions))
         own = frozenset(words_of(names))
-        yield Passage(
+        yield Statement(
             document.path,
             place,
             number,

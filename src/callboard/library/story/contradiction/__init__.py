@@ -1,4 +1,4 @@
-"""Contradiction: what is claimed of a story's world, when it holds, and what cannot both be true."""
+"""Contradiction: what is claimed of a story, when it holds, and what cannot both be true."""
 
 from callboard.library.story.contradiction.claim import (
     AnyClaim,

@@ -19,7 +19,6 @@ from callboard.library.story.index.files import (
     ParsedTexts,
     in_story_order,
     match_files,
-    parse_document,
 )
 from callboard.library.story.index.names import NameCounts
 from callboard.library.story.index.outline import (
@@ -77,9 +76,9 @@ class StoryIndex:
         return made[2]
 
     @classmethod
-    def from_texts(cls, documents: Iterable[Document]) -> "StoryIndex":
+    def from_texts(cls, texts: Iterable[ParsedFile]) -> "StoryIndex":
         """Take texts that lie in no folder; what each of them is, its path tells."""
-        parsed = {each.path: parse_document(each) for each in documents}
+        parsed = {each.document.path: each for each in texts}
         return cls(None, ParsedTexts(parsed, {}), PackSettingsRead(bundled_thresholds()))
 
     @cached_property

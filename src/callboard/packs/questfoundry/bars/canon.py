@@ -11,7 +11,7 @@ from typing import Final
 from callboard.library.story.contradiction import ConflictRules, words_of
 from callboard.packs.questfoundry.bars.checks import found
 from callboard.packs.questfoundry.bars.verdict import Bar, BarFinding, BarStatus
-from callboard.packs.questfoundry.book.model import Book, CodexEntry
+from callboard.packs.questfoundry.book.model import Book, CodexEntry, SectionKind
 from callboard.packs.questfoundry.canon.clashes import Disagreement, disagreements
 from callboard.packs.questfoundry.canon.identity import Identities, name_key
 from callboard.packs.questfoundry.canon.witness import Hearing, WitnessMemory, hear
@@ -24,7 +24,7 @@ _SPEAKERS: Final = {
 _SENTENCE: Final = re.compile(r"(?<=[.!?])\s+")
 # A shorter sentence may be said by chance.
 _LEAST_WORDS: Final = 5
-_LEAST_SECRET_WORDS: Final = 2
+_LEAST_SECRET_WORDS: Final = 3
 
 
 @dataclass(frozen=True, slots=True)
@@ -87,7 +87,7 @@ def secret_sentences(book: Book) -> Iterator[str]:
 
 
 def told_secrets(book: Book, rules: ConflictRules) -> Iterator[BarFinding]:
-    """Yield entries that say of their own topic what only canon says, and no summary lets out."""
+    """Yield entries that say of their own topic what only canon says, and nothing readers meet."""
     secrets: dict[str, list[tuple[str, str]]] = {}
     if not book.codex or not book.canon:
         return
@@ -96,13 +96,18 @@ def told_secrets(book: Book, rules: ConflictRules) -> Iterator[BarFinding]:
         if each.kind == "fact" and len(words_of(each.text)) >= _LEAST_SECRET_WORDS:
             row = (each.attribute, each.text)
             secrets.setdefault(who.of(each.about), []).append(row)
-    let_out = _plain(" ".join(each.text for each in book.canon if each.kind == "summary"))
+    # What an end reveals, the codex must not reveal before.
+    met = (each.text for each in book.sections if each.kind is not SectionKind.TERMINAL)
+    summaries = (each.text for each in book.canon if each.kind == "summary")
+    let_out = _plain(" ".join((*summaries, *met))) if secrets else ""
     for entry in book.codex:
         said = _plain(_text_of(entry))
         for attribute, value in secrets.get(who.of(entry.title), ()):
             phrase = _plain(value)
             if phrase in said and phrase not in let_out:
-                told = f"says “{value}”, which is canon ({attribute}) and in no summary for readers"
+                told = (
+                    f"says “{value}”, which is canon ({attribute}) and in no summary and no prose"
+                )
                 yield found("secret_told", f"codex {entry.slug}", told)
 
 

@@ -32,6 +32,7 @@ _KINDS: Final = {
     ClashKind.EXCLUSIVE_EDGE: "relation",
     ClashKind.DEAD_ACTING: "dead",
 }
+_OF_ATTRIBUTES: Final = frozenset({"fact", "opposite", "relation"})
 _ENTITY: Final = "entity"
 _ACTING: Final = "present_in"
 # A longer text is a story, and a rule opposes no story.
@@ -56,21 +57,30 @@ def disagreements(
     statements: Sequence[CanonStatement], rules: ConflictRules
 ) -> tuple[Disagreement, ...]:
     """Return what contradicts what, as it was said; what a mystery excuses is left out."""
-    look = _Look(statements, rules)
-    found = (*look.facts(), *look.relations(), *look.order(), *look.knowledge(), *look.rules())
+    made = _Comparison(statements, rules)
+    found = (*made.facts(), *made.relations(), *made.order(), *made.knowledge(), *made.rules())
     mysteries = [
-        words_of(each.about)
+        each
         for each in statements
         if each.kind == "mystery" and each.text.strip() and each.since.strip()
     ]
     return tuple(
         each
         for each in dict.fromkeys(found)
-        if not any(words_of(name) <= topic for name in each.about if name for topic in mysteries)
+        if not any(_excuses(mystery, each, rules) for mystery in mysteries)
     )
 
 
-class _Look:
+def _excuses(mystery: CanonStatement, clash: Disagreement, rules: ConflictRules) -> bool:
+    """Say whether a mystery is about somebody of a clash, and about what they clash in."""
+    names = [name for name in clash.about if name and words_of(name) <= words_of(mystery.about)]
+    if not names or clash.kind not in _OF_ATTRIBUTES:
+        return bool(names)
+    meant = rules.stems(f"{clash.later} {clash.earlier}") - rules.stems(" ".join(clash.about))
+    return bool(meant & rules.stems(f"{mystery.about} {mystery.text}"))
+
+
+class _Comparison:
     """One look at one canon."""
 
     def __init__(self, statements: Sequence[CanonStatement], rules: ConflictRules) -> None:

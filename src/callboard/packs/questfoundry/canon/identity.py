@@ -13,7 +13,7 @@ _APART: Final = re.compile(r"\s*[,;]\s*|\s+and\s+")
 
 def name_key(name: str) -> str:
     """Return a name as it is compared: small letters, no article."""
-    return _ARTICLE.sub("", key_form(name))
+    return _ARTICLE.sub("", key_form(name)) or name.strip()
 
 
 class Identities:

@@ -8,10 +8,12 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Final, Literal
 
+from callboard.core.canonical import digest
 from callboard.library.story.contradiction import ConflictRules, key_form
 from callboard.library.story.facts.claims import FactClaim
 from callboard.library.story.facts.comparison import Gathering, Leeway
 from callboard.library.story.index import StoryIndex
+from callboard.library.story.index.files import ParsedFile, parse_document
 from callboard.library.story.model import Severity
 from callboard.library.story.text import Document
 from callboard.library.story.thresholds import bundled_thresholds
@@ -54,23 +56,34 @@ class WitnessMemory:
     """What was read before; a text that did not change is not read again."""
 
     kept: Kept = field(default_factory=Kept)
-    documents: dict[tuple[str, str], Document] = field(
-        default_factory=dict[tuple[str, str], Document]
+    _parsed: dict[tuple[str, str], ParsedFile] = field(
+        default_factory=dict[tuple[str, str], ParsedFile]
+    )
+    _used: dict[tuple[str, str], ParsedFile] = field(
+        default_factory=dict[tuple[str, str], ParsedFile]
     )
 
-    def document(self, path: str, text: str) -> Document:
+    def parsed(self, path: str, text: str) -> ParsedFile:
         """Return a text as it was taken apart before, or take it apart."""
         key = (path, text)
-        if key not in self.documents:
-            self.documents[key] = Document(path, text)
-        return self.documents[key]
+        found = self._parsed.get(key) or parse_document(Document(path, text))
+        return self._used.setdefault(key, found)
+
+    def forget(self) -> None:
+        """Let go of what the last look did not need."""
+        self._parsed, self._used = self._used, {}
 
 
 @dataclass(frozen=True, slots=True)
-class _Said:
+class _Spoken:
     speaker: Speaker
     place: str
     text: str
+
+    @property
+    def path(self) -> str:
+        """What its text is called among all of the book; two of one place are two."""
+        return f"{_TEXTS}/{digest([self.place, self.text])[:20]}.md"
 
 
 def hear(book: Book, rules: ConflictRules, memory: WitnessMemory | None = None) -> Hearing:
@@ -86,13 +99,11 @@ def hear(book: Book, rules: ConflictRules, memory: WitnessMemory | None = None) 
         return Hearing(cards=len(cards), not_checked=(why,))
     known = StoryIndex.from_texts(cards.values()).card_entities
     said = [each for each in _all_said(book) if known.find(each.text)]
-    texts = {
-        f"{_TEXTS}/{number}.md": memory.document(f"{_TEXTS}/{number}.md", each.text)
-        for number, each in enumerate(said, start=1)
-    }
-    index = StoryIndex.from_texts([*cards.values(), *texts.values()])
+    texts = [memory.parsed(each.path, each.text) for each in said]
+    index = StoryIndex.from_texts([*cards.values(), *texts])
+    memory.forget()
     limits = bundled_thresholds().facts
-    documents = list(texts.values())
+    documents = [each.document for each in texts]
     gathering = Gathering(index, limits.max_checked_chars, documents, memory.kept)
     court = _Court(gathering, list(cards), Leeway(limits.age_leeway_years, limits.height_leeway_cm))
     dead = _dead(book.canon, rules)
@@ -101,7 +112,10 @@ def hear(book: Book, rules: ConflictRules, memory: WitnessMemory | None = None) 
         for each, document in zip(said, documents, strict=True)
         for testimony in (*court.claims(each, document), *court.deeds(each, document, dead))
     ]
-    return Hearing(tuple(found), len(cards), len(texts), gathering.cut_short)
+    places = {each.path: each.place for each in said}
+    cut = (why.partition(": ") for why in gathering.cut_short)
+    not_read = tuple(f"{places.get(path, path)}: {why}" for path, _, why in cut)
+    return Hearing(tuple(found), len(cards), len(texts), not_read)
 
 
 class _Court:
@@ -116,7 +130,7 @@ class _Court:
                 if name is not None:
                     self._about.setdefault(name, []).append(claim)
 
-    def claims(self, said: _Said, document: Document) -> Iterator[Testimony]:
+    def claims(self, said: _Spoken, document: Document) -> Iterator[Testimony]:
         """Yield what a text claims that canon denies."""
         claims = self._gathering.reading(document).likely_claims()
         names = {name for claim in claims for name in (claim.entity, claim.other) if name}
@@ -134,7 +148,7 @@ class _Court:
                 yield Testimony(said.speaker, said.place, evidence, each.suggestion or "", is_sure)
 
     def deeds(
-        self, said: _Said, document: Document, dead: Mapping[str, str]
+        self, said: _Spoken, document: Document, dead: Mapping[str, str]
     ) -> Iterator[Testimony]:
         """Yield who acts though canon says they are dead from the start."""
         entities = self._gathering.index.entities
@@ -149,20 +163,20 @@ class _Court:
             yield Testimony(said.speaker, said.place, told, fix, is_sure=False, is_dead_acting=True)
 
 
-def _all_said(book: Book) -> Iterator[_Said]:
+def _all_said(book: Book) -> Iterator[_Spoken]:
     for section in book.sections:
-        yield _Said("section", section.id, section.text)
+        yield _Spoken("section", section.id, section.text)
     for entry in book.codex:
         text = "\n\n".join(each for each in (entry.overview, entry.usage, entry.context) if each)
-        yield _Said("codex", f"codex {entry.slug}", text)
+        yield _Spoken("codex", f"codex {entry.slug}", text)
     for each in book.canon:
         if each.kind in ("answer", "event", "summary"):
-            yield _Said("canon", f"{each.kind} {each.about}", each.text)
+            yield _Spoken("canon", f"{each.kind} {each.about}", each.text)
 
 
 def _cards(
     canon: Sequence[CanonStatement], rules: ConflictRules, memory: WitnessMemory
-) -> dict[str, Document]:
+) -> dict[str, ParsedFile]:
     """Write canon's facts as the cards the story tools read, one for each bearer of names."""
     who = Identities(canon, rules)
     lines: dict[str, list[str]] = {}
@@ -172,12 +186,12 @@ def _cards(
             key = key_form(each.attribute).replace("_", " ")
             lines.setdefault(who.of(each.about), []).append(f"{key.capitalize()}: {told}")
     names = who.names()
-    cards: dict[str, Document] = {}
+    cards: dict[str, ParsedFile] = {}
     for number, (bearer, said) in enumerate(lines.items(), start=1):
         first, *others = [" ".join(name.split()) for name in names[bearer]]
         path = f"{_CARDS}/{number}.md"
         also = [f"Aliases: {', '.join(others)}"] if others else []
-        cards[path] = memory.document(path, "\n\n".join([f"# {first}", *also, *said]))
+        cards[path] = memory.parsed(path, "\n\n".join([f"# {first}", *also, *said]))
     return cards
 
 

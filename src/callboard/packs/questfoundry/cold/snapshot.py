@@ -70,9 +70,10 @@ class ColdCanon:
         return len(wanted)
 
     def load(self, connection: Connection, snapshot: Snapshot) -> dict[str, TracedStatement]:
-        """Return the canon of a snapshot: as the graph holds it, else as Cold itself tells it."""
+        """Return the canon of a snapshot by id: as the graph holds it, else as Cold tells it."""
         marked, known = self.graph.load(connection)
-        return self._followed(connection, snapshot, marked, known)
+        found = self._followed(connection, snapshot, marked, known)
+        return {name: found[name] for name in sorted(found)}
 
     def _followed(
         self,

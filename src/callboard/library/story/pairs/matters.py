@@ -55,7 +55,7 @@ _NOT_ABLE: Final = re.compile(r"\b(could|can|had|has|have) not\b", re.IGNORECASE
 # What every number in words or figures has; most sentences have none of it.
 _MAY_COUNT: Final = re.compile(
     r"\d|one|two|three|four|five|six|seven|eight|nine|ten|eleven|twel|teen|ty\b|ty-|hundred"
-    r"|several|dozen|thousand|both|only|first|second|third|fifth|aged|birthday|elderly|thirties",
+    r"|several|dozen|thousand|both|only|first|second|third|fifth|aged|birthday|elderly|ties\b",
     re.IGNORECASE,
 )
 _REMEMBERED: Final = 50_000

@@ -6,7 +6,7 @@ from typing import Any
 import pytest
 from questkit import Company, House, open_house
 
-from callboard.packs.questfoundry.doors.telling import context_rows
+from callboard.packs.questfoundry.doors.telling import context_rows, full_text_size
 from callboard.packs.questfoundry.steps.reading_aloud import routes_of
 
 pytestmark = pytest.mark.anyio
@@ -205,6 +205,11 @@ async def test_the_showrunner_is_shown_little(tmp_path: Path) -> None:
         assert rows["strategic"]["lines"] <= 600
         assert rows["tactical"]["lines"] <= 1_400 and rows["tactical"]["state"] <= 120
         assert rows["strategic"]["below_baseline_percent"] >= 94
+        own = full_text_size()
+        assert all(own["tokens"] > row["tokens"] > 0 for row in rows.values())
+        share = 100 * (1 - rows["strategic"]["lines"] / own["lines"])
+        assert rows["strategic"]["below_own_lines_percent"] == round(share, 1)
+        assert 0 < rows["tactical"]["below_own_tokens_percent"] < 100
         for key, role, text in company.prompts:
             assert "step_3_localize" not in text, key
             if role != "showrunner":

@@ -4,6 +4,7 @@ A book is plain data. It knows no file format, no artifact and no verdict; it ma
 way a draft can be, so whoever reads it checks what it relies on.
 """
 
+import re
 from dataclasses import dataclass, field
 from enum import StrEnum
 from functools import cached_property
@@ -12,6 +13,14 @@ from typing import Final, Literal
 from callboard.core.codec import Coded
 
 SHAPE: Final = 1
+# What a passage of Twine says of its place on the map is kept under this name.
+METADATA: Final = "metadata"
+# Marks and tags that only say how something looks.
+_LOOK: Final = re.compile(
+    r"""\W+|</?[A-Za-z][\w-]*(?:\s+(?:class|style|src|alt|width|height|title)="[^"]*")*\s*/?>"""
+)
+# The dialect of a knot of Ink whose weave was understood.
+WEAVE: Final = "weave"
 
 
 class SectionKind(StrEnum):
@@ -205,6 +214,17 @@ class Verbatim:
     dialect: str = ""
     places: tuple[int, ...] = ()
 
+    @property
+    def is_form(self) -> bool:
+        """Whether it is kept for its form alone: all it says is in the book."""
+        return self.origin == "ink" and self.dialect == WEAVE
+
+    @property
+    def is_code(self) -> bool:
+        """Whether it may change something or lead somewhere: no form, place on a map or look."""
+        is_map = self.origin != "ink" and self.name == METADATA and self.text.startswith("{")
+        return not (self.is_form or is_map or _LOOK.fullmatch(self.text))
+
 
 @dataclass(frozen=True)
 class Book(Coded):
@@ -239,6 +259,14 @@ class Book(Coded):
     def gateway_by_id(self) -> dict[str, Gateway]:
         """Gateways by their ids; of two with one id the first counts."""
         return {each.id: each for each in reversed(self.gateways)}
+
+    @cached_property
+    def unread(self) -> frozenset[str]:
+        """The sections that hold code which nobody here understood."""
+        kept = {each.section for each in self.verbatim if each.section and each.is_code}
+        # Of a knot of Ink all cells are in doubt; they are named after it.
+        cells = [each.id for each in self.sections if each.id.partition(".")[0] in kept]
+        return frozenset((*kept, *cells))
 
     @cached_property
     def keys(self) -> tuple[str, ...]:

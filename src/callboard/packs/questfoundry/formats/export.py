@@ -12,6 +12,7 @@ from typing import Final
 from callboard.core.canonical import compact_json
 from callboard.core.errors import CallboardError, Fault, InvalidInput
 from callboard.packs.questfoundry.book.model import Book
+from callboard.packs.questfoundry.book.playing import nothing_written
 from callboard.packs.questfoundry.formats.naming import ordered
 from callboard.packs.questfoundry.formats.prose import WORDS, PageWords
 from callboard.packs.questfoundry.formats.reading.twine import HARLOWE, SUGARCUBE
@@ -71,6 +72,8 @@ async def build(
         raise InvalidInput(
             f"{', '.join(unknown)} is no format of a book", fix=f"There are {', '.join(PATHS)}."
         )
+    if not book.sections:
+        raise nothing_written()
     if book.start not in book.by_id:
         raise CannotExport(
             f"The book starts at {book.start!r}, which is no section of it",
@@ -135,7 +138,10 @@ def losses(book: Book, formats: Sequence[str], options: ExportOptions | None = N
     if "pdf" in formats and not told.any_font and (signs := _beyond_fonts(book)):
         found.append(f"pdf: the fonts it brings have no {' '.join(signs)}; build with any_font")
     for origin, names in (("twee", ("twee-sugarcube", "twee-harlowe")), ("ink", ("ink",))):
-        kept = sum((each.origin == "ink") is (origin == "ink") for each in book.verbatim)
+        kept = sum(
+            (each.origin == "ink") is (origin == "ink") and not each.is_form
+            for each in book.verbatim
+        )
         others = [each for each in formats if each not in names]
         if kept and others:
             found.append(f"{', '.join(others)}: {kept} parts kept of {origin} are not in it")

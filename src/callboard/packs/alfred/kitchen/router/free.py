@@ -10,6 +10,7 @@ from dataclasses import replace
 from typing import Final
 
 from callboard.choreography.turn.domain import Routed
+from callboard.choreography.turn.shapes import ThinkStep
 from callboard.packs.alfred.kitchen.hearing.clauses import split_clauses
 from callboard.packs.alfred.kitchen.hearing.intents import Guess, guess_intent
 from callboard.packs.alfred.kitchen.router.guessed import answer_guess
@@ -95,11 +96,7 @@ async def route_clauses(situation: Situation, form: RouteForm) -> Routed | None:
             # What cannot be reckoned with is told or asked; the rest waits for that.
             return routed
         told += each.remarks
-        if all(step.write in [made.write for made in steps] for step in routed.steps):
-            # Said twice is wanted once: "we're out of milk, put it on the list".
-            continue
-        steps += routed.steps
-        goals.append(routed.goal)
+        steps, goals = _joined(steps, goals, routed)
         group = max(step.group for step in routed.steps) + 1
     aside = tuple(f"I left aside “{each}”" for each in told)
     return Routed(steps=steps, goal="; ".join(goals), assumptions=aside)
@@ -113,8 +110,8 @@ _WRITTEN: Final = {
     "add_list": ("shopping_items",),
     "remove_list": ("shopping_items",),
     "correction": ("shopping_items", "inventory_items", "meal_plans", "recipes", "tasks"),
-    "plan_meal": ("meal_plans", "shopping_items"),
-    "cook": ("cooking_log", "inventory_items"),
+    "plan_meal": ("meal_plans", "shopping_items", "tasks", "recipes"),
+    "cook": ("cooking_log", "inventory_items", "tasks"),
     "scale": ("recipes",),
     "other": ("inventory_items", "recipes", "tasks", "user_profile", "cooking_log"),
 }
@@ -138,6 +135,16 @@ def doubted(text: str, routed: Routed) -> Routed:
     if is_other or any(is_doubtful_name(name) for name in names if name):
         return replace(routed, unsure=True, weak=True)
     return routed
+
+
+def _joined(
+    steps: tuple[ThinkStep, ...], goals: list[str], routed: Routed
+) -> tuple[tuple[ThinkStep, ...], list[str]]:
+    """Add what a clause wants; said twice is wanted once: "out of milk, put it on the list"."""
+    made = [step.write for step in steps]
+    if all(step.write is not None and step.write in made for step in routed.steps):
+        return steps, goals
+    return steps + routed.steps, [*goals, routed.goal]
 
 
 def _writes(routed: Routed) -> bool:

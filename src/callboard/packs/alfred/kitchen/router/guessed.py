@@ -67,7 +67,9 @@ _BEGINS: Final = re.compile(
     re.I,
 )
 _AT_IT: Final = re.compile(
-    r"\b(?:how (?:much|many|long|hot)|timer|minutes|done|oven|repeat|again)\b", re.I
+    r"\b(?:how (?:much|many|long|hot)|timer|minutes|done|oven|repeat|again|swap|replace|"
+    r"instead|substitute|leave|left|skip|without)\b",
+    re.I,
 )
 _STEPS_DONE: Final = re.compile(
     r"\b(?:done|finished|through) with (?:steps? )?(?P<steps>[\w ,]{1,40})", re.I

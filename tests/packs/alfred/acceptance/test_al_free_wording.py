@@ -229,8 +229,8 @@ async def test_no_door_stores_a_sentence_as_a_thing(tmp_path: Path, name: str):
 @pytest.mark.parametrize(
     ("said", "stock"),
     [
-        ("aunt Vera gave us damson jam, two jars", {"damson jam": (2, "jar")}),
-        ("Got the goose. 4.1kg. What a beast", {"goose": (4.1, "kg")}),
+        ("aunt Vera gave us apricot jam, two jars", {"apricot jam": (2, "jar")}),
+        ("Got the goose. 4.1kg. It is HUGE", {"goose": (4.1, "kg")}),
         (
             "found a bag of barley at the back of the larder, no idea how old",
             {"barley": (1, "bag")},

@@ -109,11 +109,10 @@ _WRITTEN: Final = {
     "use_stock": ("inventory_items", "shopping_items"),
     "add_list": ("shopping_items",),
     "remove_list": ("shopping_items",),
-    "correction": ("shopping_items", "inventory_items", "meal_plans", "recipes", "tasks"),
-    "plan_meal": ("meal_plans", "shopping_items", "tasks", "recipes"),
-    "cook": ("cooking_log", "inventory_items", "tasks"),
-    "scale": ("recipes",),
-    "other": ("inventory_items", "recipes", "tasks", "user_profile", "cooking_log"),
+    "correction": ("shopping_items", "inventory_items", "meal_plans"),
+    "plan_meal": ("meal_plans", "shopping_items"),
+    "cook": ("cooking_log", "inventory_items"),
+    "other": ("inventory_items", "user_profile", "cooking_log"),
 }
 _NAMED: Final = {"inventory_items": "ingredient", "shopping_items": "name"}
 
@@ -129,8 +128,9 @@ def doubted(text: str, routed: Routed) -> Routed:
         for record in write.records or ()
     ]
     guess = guess_intent(text)
-    is_other = guess.certainty >= _SURE_OF_OTHER and any(
-        write.table not in _WRITTEN.get(guess.intent, ()) for write in writes
+    # Recipes and tasks are written only by forms that name them.
+    is_other = guess.certainty >= _SURE_OF_OTHER and all(
+        write.table not in (*_WRITTEN.get(guess.intent, ()), "recipes", "tasks") for write in writes
     )
     if is_other or any(is_doubtful_name(name) for name in names if name):
         return replace(routed, unsure=True, weak=True)

@@ -10,6 +10,7 @@ from dataclasses import replace
 from typing import Final
 
 from callboard.choreography.turn.domain import Routed
+from callboard.choreography.turn.requests import WriteRequest
 from callboard.choreography.turn.shapes import ThinkStep
 from callboard.packs.alfred.kitchen.hearing.clauses import split_clauses
 from callboard.packs.alfred.kitchen.hearing.intents import Guess, guess_intent
@@ -102,7 +103,8 @@ async def route_clauses(situation: Situation, form: RouteForm) -> Routed | None:
     return Routed(steps=steps, goal="; ".join(goals), assumptions=aside)
 
 
-_SURE_OF_OTHER: Final = 0.85
+# From here on the guess agrees with what a form or a clause was read as.
+_AGREES: Final = 0.4
 # What a message that wants something may write.
 _WRITTEN: Final = {
     "add_stock": ("inventory_items", "shopping_items"),
@@ -117,6 +119,16 @@ _WRITTEN: Final = {
 _NAMED: Final = {"inventory_items": "ingredient", "shopping_items": "name"}
 
 
+def _is_against(guess: Guess, write: WriteRequest) -> bool:
+    """Say whether a guess speaks against what is to be written."""
+    # Recipes and tasks are written only by forms that name them; a limit is never left out.
+    is_named = write.table in ("recipes", "tasks") or bool(
+        write.table == "user_profile" and "dislikes" not in write.set
+    )
+    fitting = [intent for intent, tables in _WRITTEN.items() if write.table in tables]
+    return not is_named and guess.of(*fitting) < _AGREES
+
+
 def doubted(text: str, routed: Routed) -> Routed:
     """Return what was read; where a name or the guess speaks against it, it waits for a yes."""
     writes = [step.write for step in routed.steps if step.write is not None]
@@ -128,10 +140,7 @@ def doubted(text: str, routed: Routed) -> Routed:
         for record in write.records or ()
     ]
     guess = guess_intent(text)
-    # Recipes and tasks are written only by forms that name them.
-    is_other = guess.certainty >= _SURE_OF_OTHER and all(
-        write.table not in (*_WRITTEN.get(guess.intent, ()), "recipes", "tasks") for write in writes
-    )
+    is_other = all(_is_against(guess, write) for write in writes)
     if is_other or any(is_doubtful_name(name) for name in names if name):
         return replace(routed, unsure=True, weak=True)
     return routed

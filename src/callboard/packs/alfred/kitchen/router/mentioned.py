@@ -18,7 +18,7 @@ from callboard.packs.alfred.kitchen.router.situation import Situation
 from callboard.packs.alfred.kitchen.router.words import PLACE
 
 RouteForm = Callable[[Situation], Awaitable[Routed | None]]
-SURE_TO_DO: Final = 0.8
+SURE_TO_DO: Final = 0.92
 _SURE_OF_PART: Final = 0.6
 _LEAST: Final = 0.35
 _STOCK: Final = ("add_stock", "use_stock", "add_list", "remove_list")

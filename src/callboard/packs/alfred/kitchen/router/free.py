@@ -114,15 +114,15 @@ _WRITTEN: Final = {
     "correction": ("shopping_items", "inventory_items", "meal_plans"),
     "plan_meal": ("meal_plans", "shopping_items"),
     "cook": ("cooking_log", "inventory_items"),
-    "other": ("inventory_items", "user_profile", "cooking_log"),
+    "other": ("inventory_items", "shopping_items", "user_profile", "cooking_log"),
 }
 _NAMED: Final = {"inventory_items": "ingredient", "shopping_items": "name"}
 
 
 def _is_against(guess: Guess, write: WriteRequest) -> bool:
     """Say whether a guess speaks against what is to be written."""
-    # Recipes and tasks are written only by forms that name them; a limit is never left out.
-    is_named = write.table in ("recipes", "tasks") or bool(
+    # Recipes, tasks and days are written only by forms that name them; a limit is never left out.
+    is_named = write.table in ("recipes", "tasks", "meal_plans") or bool(
         write.table == "user_profile" and "dislikes" not in write.set
     )
     fitting = [intent for intent, tables in _WRITTEN.items() if write.table in tables]

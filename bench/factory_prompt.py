@@ -16,8 +16,9 @@ from bench.workspace import fresh_folder
 from callboard.packs.writers_factory.foreman.foreman import Foreman
 from callboard.packs.writers_factory.foreman.wiring import Rooms, open_foreman
 from callboard.packs.writers_factory.workspace import Workspace
+from callboard.studio.opening import Opening
 from callboard.studio.project import Project
-from callboard.studio.studio import Opening, Studio
+from callboard.studio.studio import Studio
 
 GOAL_MS = 5.0
 MODEL = "openai:gpt-4o"

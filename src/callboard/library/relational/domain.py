@@ -11,7 +11,7 @@ from typing import Annotated, Any, Final, cast
 
 from pydantic import BaseModel, BeforeValidator, ConfigDict
 
-from callboard.choreography.turn.domain import (
+from callboard.choreography.turn.domain_parts import (
     EntityType,
     Persona,
     QueryStrategy,

@@ -1,6 +1,7 @@
 """The foundry: everything of QuestFoundry in an open project, as its doors and loops enter it."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
 from functools import cached_property
 from pathlib import Path
 from typing import Any, Final
@@ -9,11 +10,14 @@ from callboard.choreography.loop import LoopRegistry, load_loops, read_loop
 from callboard.core.canonical import Json
 from callboard.core.errors import CallboardError, NotFound
 from callboard.core.parsing import decode_text
+from callboard.library.story.contradiction import ConflictRules, read_rules
 from callboard.packs.questfoundry.assembly.assembling import BookNames, assemble
 from callboard.packs.questfoundry.beginning import BookPlan, first_parts
 from callboard.packs.questfoundry.book.model import Book
+from callboard.packs.questfoundry.canon.graph import CanonGraph, TracedStatement
 from callboard.packs.questfoundry.cold.folding import fold
-from callboard.packs.questfoundry.cold.snapshots import ColdStore, Snapshot
+from callboard.packs.questfoundry.cold.snapshot import Snapshot
+from callboard.packs.questfoundry.cold.snapshots import ColdStore
 from callboard.packs.questfoundry.roster import QuestCast
 from callboard.packs.questfoundry.settings import QuestSettings, read_settings
 from callboard.packs.questfoundry.shelf.shelf import Shelf, Shelving
@@ -44,12 +48,18 @@ class Foundry:
         self.units = UnitLedger(*place)
         self.hooks = HookLedger(*place)
         self.shelf = Shelf(*place)
-        self.cold = ColdStore(*place, self.units, self.hooks, self.shelf)
+        canon = CanonGraph(studio.knowledge, self.rules)
+        self.cold = ColdStore(*place, self.units, self.hooks, self.shelf, canon)
 
     @cached_property
     def settings(self) -> QuestSettings:
         """The settings in force."""
         return read_settings(self.studio.project.folder).values
+
+    @cached_property
+    def rules(self) -> ConflictRules:
+        """What contradicts what, with the project's own additions."""
+        return read_rules(self.studio.project.folder)
 
     @cached_property
     def cast(self) -> QuestCast:
@@ -82,19 +92,46 @@ class Foundry:
         return None if body is None else BookPlan.from_json(body)
 
     async def begin(self, plan: BookPlan) -> BookPlan:
-        """Begin the book: its plan, a first style guide and an empty snapshot; once."""
+        """Begin the book: its plan, a first style guide and an empty snapshot.
+
+        Once somebody has described the book it stays as it is. A book that began undescribed takes
+        the first description, and keeps its IFID.
+        """
 
         def act(connection: Connection) -> BookPlan:
             known = self.records.load(connection, _PROJECT, _PROJECT)
-            if known is not None:
-                return BookPlan.from_json(known)
+            if known is None:
+                self.records.store(connection, _PROJECT, _PROJECT, plan.to_json())
+                self._found(connection, plan)
+                return plan
+            held = BookPlan.from_json(known)
+            if not held.is_usual(self.studio) or held.says_the_same(plan):
+                return held
+            described = replace(plan, ifid=held.ifid)
+            self.records.store(connection, _PROJECT, _PROJECT, described.to_json())
+            tip = self.cold.load_tip(connection)
+            if tip is None or (tip.parent is None and not tip.tus):
+                self._found(connection, described)
+            return described
+
+        return await self.studio.database.write(act)
+
+    def _found(self, connection: Connection, plan: BookPlan) -> None:
+        parts = first_parts(plan)
+        first = self.cold.found(connection, parts)
+        for part in parts:
+            made = Shelving(part.kind, part.body, "", "", "", "", sot="cold")
+            self.shelf.put(connection, made)
+        self.shelve_snapshot(connection, first)
+
+    async def describe(self, change: Callable[[BookPlan], BookPlan]) -> BookPlan:
+        """Change what is said about the book; no snapshot is touched."""
+        await self.begun()
+
+        def act(connection: Connection) -> BookPlan:
+            known = self.records.load(connection, _PROJECT, _PROJECT)
+            plan = change(BookPlan.from_json(known or {}))
             self.records.store(connection, _PROJECT, _PROJECT, plan.to_json())
-            parts = first_parts(plan)
-            first = self.cold.found(connection, parts)
-            for part in parts:
-                made = Shelving(part.kind, part.body, "", "", "", "", sot="cold")
-                self.shelf.put(connection, made)
-            self.shelve_snapshot(connection, first)
             return plan
 
         return await self.studio.database.write(act)
@@ -133,15 +170,24 @@ class Foundry:
         return assemble(self.held_with(units), self.page())
 
     def behind(self, unit: WorkUnit) -> list[WorkUnit]:
-        """Return the units whose drafts a unit started from, and the unit itself."""
+        """Return the units not yet merged whose drafts a unit started from, and the unit itself."""
         found: dict[str, WorkUnit] = {}
-        for ref in unit.inputs.values():
-            maker = self.shelf.find(ref).tu_id
-            if maker and maker not in found:
-                for each in self.behind(self.units.find(maker)):
-                    found[each.id] = each
-        waiting = [each for each in found.values() if each.status is not UnitStatus.COLD_MERGED]
-        return [*waiting, unit]
+        seen: set[str] = set()
+
+        def follow(each: WorkUnit) -> None:
+            seen.add(each.id)
+            for ref in each.inputs.values():
+                maker = self.shelf.find(ref).tu_id
+                if not maker or maker in seen:
+                    continue
+                before = self.units.find(maker)
+                # What rests on merged work rests on Cold, which holds all that was behind it.
+                if before.status is not UnitStatus.COLD_MERGED:
+                    follow(before)
+            found[each.id] = each
+
+        follow(unit)
+        return list(found.values())
 
     def held_with(self, units: Sequence[WorkUnit]) -> dict[str, dict[str, Any]]:
         """Return what Cold would hold if some units were merged."""
@@ -159,8 +205,20 @@ class Foundry:
         """Return a snapshot by its id, or the newest."""
         found = self.cold.tip() if name in (None, "", "last") else self.cold.find(str(name))
         if found is None:
-            raise NotFound("There is no snapshot yet", fix="`callboard quest init` makes one.")
+            raise NotFound(
+                "There is no snapshot yet",
+                fix="`callboard quest init` or `callboard quest import` makes one.",
+            )
         return found
+
+    def canon(self, snapshot: Snapshot | None = None) -> dict[str, TracedStatement]:
+        """Return the canon of a snapshot, by default of the newest; empty before there is one."""
+
+        def act(connection: Connection) -> dict[str, TracedStatement]:
+            wanted = snapshot or self.cold.load_tip(connection)
+            return {} if wanted is None else self.cold.canon.load(connection, wanted)
+
+        return self.studio.database.read(act)
 
     def lessons(self, *names: str) -> list[str]:
         """Return what was learnt for some roles or loops, newest first, at most ten lines."""

@@ -1,7 +1,7 @@
 """What `pack.yaml` names beside the doors: the loops as something that can be run."""
 
 from collections.abc import Mapping
-from typing import Any, cast
+from typing import Any, Final, cast
 
 from callboard.choreography.loop import (
     Loop,
@@ -11,7 +11,10 @@ from callboard.choreography.loop import (
     LoopSettings,
     LoopShelf,
 )
+from callboard.choreography.staffing import find_agent, tier_of
 from callboard.core.canonical import Json
+from callboard.core.errors import CallboardError, Fault
+from callboard.core.vocabulary import ModelTier
 from callboard.packs.questfoundry.foundry import PACK, foundry_of, read_registry
 from callboard.packs.questfoundry.steps.checks import QuestChecks
 from callboard.packs.questfoundry.workspace import QuestWorkspace
@@ -32,6 +35,49 @@ def bring(studio: Studio) -> LoopHouse:
     )
 
 
+class ModelTooSmall(CallboardError):
+    """A loop that would ask a small model for more than it can give."""
+
+    code = "model_too_small"
+    fault = Fault.STATE
+
+
+def require_models(studio: Studio, loop: Loop) -> None:
+    """Refuse a loop that asks small models for whole artifacts, before anything is asked.
+
+    What a small model can do is picked from lists; a loop's artifacts are free in every field.
+    """
+    foundry = foundry_of(studio)
+    if foundry.settings.roles.try_small_models:
+        return
+    sleepers = {each.id for each in foundry.cast.roster() if each.may_sleep}
+    asked = [step for step in loop.steps if step.code is None and set(step.roles) - sleepers]
+    roles = dict.fromkeys(role for step in asked for role in step.roles if role not in sleepers)
+    agents = [find_agent(studio, foundry.cast.override("", role), PACK) for role in roles]
+    small = [each for each in agents if tier_of(studio, each) is ModelTier.MINIMAL]
+    if not small:
+        return
+    model = small[0].model or studio.settings.models.default
+    by_code = [step.id for step in loop.steps if step.code is not None]
+    raise ModelTooSmall(
+        f"{loop.name} asks {', '.join(each.id for each in small)} for whole artifacts in"
+        f" {len(asked)} of its {len(loop.steps)} steps, and {model} is too small for that;"
+        f" nothing was asked. Without a model go: {', '.join(by_code) or 'none of its steps'}",
+        fix=f"Name a larger model with --model. {_INSTEAD.get(loop.id, _INSTEAD[''])} To try"
+        " it all the same, set roles.try_small_models in .callboard/questfoundry.yaml.",
+        loop=loop.id,
+        model=model,
+    )
+
+
+_INSTEAD: Final = {
+    "gatecheck": "`callboard quest gate --code` judges and merges by code alone.",
+    "binding_run": "`callboard quest bind --code` builds the files by code alone.",
+    "": "`callboard quest demo` has a small model make a whole book by picking from lists;"
+    " `import`, `gate --code`, `bind --code` and `play` ask no model.",
+}
+
+
 class QuestLoop(LoopChoreography):
     """A loop whose optional roles are awake as the project, its plan and the loop say."""
 
@@ -43,6 +89,8 @@ class QuestLoop(LoopChoreography):
     async def prepare(self, studio: Studio, raw: Mapping[str, Json]) -> Prepared:
         """Add who is awake to what a run is to be started with."""
         foundry = foundry_of(studio)
+        if self._loop is not None:
+            require_models(studio, self._loop)
         plan = foundry.plan
         usual = (
             *self._wakes,

@@ -15,7 +15,7 @@ from callboard.core.canonical import Json
 from callboard.core.errors import InvalidInput
 from callboard.packs.questfoundry.artifacts import catalog
 from callboard.packs.questfoundry.foundry import Foundry, foundry_of
-from callboard.packs.questfoundry.pack import bring
+from callboard.packs.questfoundry.pack import bring, require_models
 
 
 def _listed(raw: Any) -> tuple[str, ...]:
@@ -35,6 +35,7 @@ async def chain(
 ) -> Json:
     """Play loops one after the other, as far as each hands its work on."""
     foundry = foundry_of(stage.studio)
+    require_models(stage.studio, foundry.registry.get(first))
     wakes = [
         role
         for loop in foundry.registry.loops()

@@ -21,6 +21,7 @@ class CastingSettings(PackSection):
 
     awake_optional: tuple[str, ...]
     overrides: dict[str, str]
+    try_small_models: bool
 
 
 class HarvestSettings(PackSection):

@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from callboard.core.errors import InvalidInput
-from callboard.packs.questfoundry.book.model import Book, KeyChange, KeyTest, SectionKind
+from callboard.packs.questfoundry.book.model import Book, KeyChange, KeyTest, Section, SectionKind
 from callboard.packs.questfoundry.formats.arrival import kind_of_file, merge, read_story
 from callboard.packs.questfoundry.formats.prose import WORDS
 from callboard.packs.questfoundry.formats.reading.ink import read_ink
@@ -131,9 +131,11 @@ def test_line_ends_and_byte_order_marks_are_no_part_of_a_story() -> None:
     assert read_twee("\ufeff" + TWEE.replace("\n", "\r\n")).book == plain
 
 
-def test_a_story_without_data_starts_at_start_and_says_so() -> None:
+def test_a_story_without_data_starts_at_start_or_says_where_else() -> None:
     read = read_twee(":: Other\nx\n\n:: Start\n[[Other]]")
-    assert read.book.start == "start" and read.notes
+    assert read.book.start == "start" and not read.notes
+    read = read_twee(":: Other\n[[More]]\n\n:: More\nx")
+    assert read.book.start == "other" and "'Other'" in read.notes[0]
 
 
 def test_a_missing_passage_is_never_taken_for_a_section() -> None:
@@ -250,9 +252,11 @@ def test_what_ink_says_plainly_becomes_the_book_and_the_rest_stays() -> None:
     assert weir.choices[1].requires == (KeyTest("wet"),)
     assert weir.choices[1].effects == (KeyChange("clear", "wet"),)
     assert [(each.label, each.to) for each in book.by_id["gate"].choices] == [
-        ("Lift it", "path"),
+        ("Lift it", "gate.c1"),
         ("Go back", "weir"),
     ]
+    lifted = book.by_id["gate.c1"]
+    assert (lifted.text, [each.to for each in lifted.choices]) == ("It gives.", ["path"])
     assert book.by_id["path"].kind is SectionKind.TERMINAL
     out = ink_of(book, WORDS).decode()
     gate = INK[INK.index("=== gate") : INK.index("=== path")].strip()
@@ -267,6 +271,99 @@ def test_a_kept_knot_gives_way_to_what_the_book_says_now() -> None:
     edited = replace(book, sections=(book.sections[0], gate, book.sections[2]))
     out = ink_of(edited, WORDS).decode()
     assert "A new gate." in out and "a weak" not in out
+
+
+WOVEN = """\
+VAR lamp = false
+Once there was a lamp.
+ * "Hello, lamp!"
+    It says nothing.
+ * [Wait] You wait in the dark.
+    ** [Wait longer]
+       Still dark.
+    ** Sing -> sing
+ * Go on -> hub
+- The night goes on.
+* [Take the lamp]
+  ~ lamp = true
+* [Leave it] -> DONE
+- -> hub
+
+=== hub
+// the middle
+You stand in the hall. # mood: quiet
+* [Look at the clock] It is late. -> hub
+* [Open the door] -> door
++ {lamp and not done} [Light the lamp] -> sing
++ {not lamp} [Curse the dark]
+  You curse. -> hub
+
+=== sing
+La la. -> END
+
+=== door
+= outside
+Rain.
+* (deep) [Walk] -> inside
+* Run[.] fast.
+- -> sing
+= inside
+Dry. -> deep
+"""
+
+
+def _ways(book: Book, section: str) -> list[tuple[str, str]]:
+    return [(each.label, each.to) for each in book.by_id[section].choices]
+
+
+def test_a_weave_is_a_section_for_each_stretch_between_choices() -> None:
+    book = read_ink(WOVEN.replace(" and not done", "")).book
+    assert all(each.is_form for each in book.verbatim) and book.start == "opening"
+    assert _ways(book, "opening") == [
+        ('"Hello, lamp!"', "opening.c1"),
+        ("Wait", "opening.c2"),
+        ("Go on", "hub"),
+    ]
+    assert book.by_id["opening.c1"].text == '"Hello, lamp!"\nIt says nothing.'
+    assert _ways(book, "opening.c1") == [("…", "opening.g1")] == _ways(book, "opening.c3")
+    assert _ways(book, "opening.c2") == [("Wait longer", "opening.c3"), ("Sing", "sing")]
+    take, leave = book.by_id["opening.g1"].choices
+    assert (take.to, take.effects) == ("hub", (KeyChange("set", "lamp"),))
+    assert book.by_id[leave.to].kind is SectionKind.TERMINAL
+    assert _ways(book, "door") == [("Walk", "door.deep"), ("Run.", "door.c1")]
+    assert book.by_id["door.c1"].text == "Run fast." and _ways(book, "door.c1") == [("…", "sing")]
+    assert _ways(book, "door.inside") == [("…", "door.deep")]
+
+
+def test_a_choice_that_is_offered_once_is_closed_where_somebody_comes_back() -> None:
+    book = read_ink(WOVEN.replace(" and not done", "")).book
+    assert not book.by_id["opening"].choices[0].requires
+    look, door, light, curse = book.by_id["hub"].choices
+    assert look.requires == (KeyTest("hub_1_taken", negated=True),)
+    assert look.effects == (KeyChange("set", "hub_1_taken"),)
+    assert light.requires == (KeyTest("lamp"),) and not door.effects[1:]
+    assert curse.requires == (KeyTest("lamp", negated=True),)
+
+
+def test_a_weave_is_written_out_as_it_stands_and_comes_back_the_same() -> None:
+    book = read_ink(WOVEN).book
+    strange = [each for each in book.verbatim if not each.is_form]
+    assert [each.why for each in strange] == ["a condition that is no key"]
+    out = ink_of(book, WORDS).decode()
+    assert [line for line in WOVEN.splitlines() if line not in out.splitlines()] == []
+    assert "_taken" not in out and read_ink(out).book == book
+    louder = tuple(replace(each, text=f"{each.text}!") for each in book.sections)
+    edited = replace(book, sections=louder)
+    again = ink_of(edited, WORDS).decode()
+    assert "VAR hub_1_taken = false" in again and "* " not in again
+
+
+def test_a_book_that_looked_into_no_weave_still_gives_its_knot_back() -> None:
+    book = read_ink("-> hub\n\n=== hub\nYou wait.\n* [Look] It is late.\n- -> END").book
+    kept = replace(book.verbatim[-1], dialect="", why="choices that are offered once")
+    whole = Section("hub", text="You wait.")
+    aged = replace(book, sections=(whole,), verbatim=(kept,))
+    assert kept.text in ink_of(aged, WORDS).decode()
 
 
 @given(twee_files())

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 from hypothesis import HealthCheck, given, settings
 from playwright.sync_api import Browser
-from quest_page_player import PagePlayer, open_browser
+from quest_page_player import PagePlayer
 
 from callboard.packs.questfoundry.book.model import (
     Book,
@@ -20,11 +20,13 @@ from callboard.packs.questfoundry.book.model import (
     StoryChoice,
 )
 from callboard.packs.questfoundry.formats.prose import WORDS
+from callboard.packs.questfoundry.formats.reading.ink import read_ink
 from callboard.packs.questfoundry.formats.writing.html import html_of
-from callboard.packs.questfoundry.formats.writing.ink import ink_json_of
+from callboard.packs.questfoundry.formats.writing.ink import ink_json_of, ink_of
 from callboard.packs.questfoundry.playtest.bot import PlaytestBot
 from callboard.packs.questfoundry.playtest.engine import InkPlayer
 from callboard.packs.questfoundry.playtest.transcript import ModelPlayer, Player, play
+from page_browser import open_browser
 from quest_random_books import books
 
 MOST = 15
@@ -80,6 +82,19 @@ def test_a_transcript_reads_like_a_playthrough() -> None:
 def test_an_ink_engine_plays_what_the_book_means(book: Book) -> None:
     pytest.importorskip("bink")
     _agree(book, InkPlayer(ink_json_of(book, WORDS)))
+
+
+def test_an_ink_engine_plays_what_was_read_of_a_weave() -> None:
+    pytest.importorskip("bink")
+    book = read_ink(
+        "VAR lamp = false\nOnce there was a lamp.\n* [Take it]\n  ~ lamp = true\n"
+        "* [Wait] You wait.\n** [Wait longer] Still dark.\n** Sleep -> hall\n"
+        "- Then you go. -> hall\n\n=== hall\nA hall.\n* [Look about] Dust. -> hall\n"
+        "+ {lamp} [Light the lamp] Light! -> END\n+ {not lamp} [Go on] -> END\n"
+    ).book
+    assert all(each.is_form for each in book.verbatim) and len(book.sections) >= 6
+    _agree(book, InkPlayer(ink_json_of(book, WORDS)))
+    assert read_ink(ink_of(book, WORDS).decode()).book == book
 
 
 @settings(

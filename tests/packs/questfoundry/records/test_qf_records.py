@@ -226,3 +226,26 @@ def test_folding_keeps_places_and_replaces_rows() -> None:
     assert styled["addenda"] == ["Short."]
     packs = [ColdPart("language_pack", {"locale": "de"}), ColdPart("glossary", {"terms": []})]
     assert list(fold({}, packs)) == ["language_pack/de", "glossary/de"]
+
+
+@pytest.mark.req("QF-83")
+async def test_what_a_unit_rests_on_is_followed_once_however_it_is_woven(foundry: Foundry) -> None:
+    refs: list[str] = []
+    units: list[WorkUnit] = []
+    for number in range(60):
+        inputs = {f"kind_{at}": ref for at, ref in enumerate(refs[-2:])}
+        unit = await foundry.units.open(
+            UnitOpening(f"run_{number}", "story_spark", "PW", "A spark", inputs=inputs)
+        )
+        refs.append(await shelve(foundry, unit, "scene_drafts", drafts(f"It is {number}.")))
+        units.append(foundry.units.find(unit.id))
+
+    assert [each.id for each in foundry.behind(units[-1])] == [each.id for each in units]
+
+    def merge_middle(connection: Any) -> None:
+        for each in units[30:32]:
+            gated = each.moved(UnitStatus.GATECHECK)
+            foundry.units.save(connection, gated.moved(UnitStatus.COLD_MERGED))
+
+    await foundry.studio.database.write(merge_middle)
+    assert [each.id for each in foundry.behind(units[-1])] == [each.id for each in units[32:]]

@@ -4,7 +4,7 @@ from collections.abc import Iterable, Iterator
 
 from callboard.packs.questfoundry.bars.checks import found
 from callboard.packs.questfoundry.bars.surfaces import BuiltText
-from callboard.packs.questfoundry.bars.verdict import BarFinding
+from callboard.packs.questfoundry.bars.verdict import BarFinding, BarStatus
 from callboard.packs.questfoundry.book.model import Book, SectionKind
 
 
@@ -47,10 +47,15 @@ def _twice(what: str, ids: Iterable[str]) -> Iterator[BarFinding]:
 def _sections(book: Book) -> Iterator[BarFinding]:
     known = book.by_id
     gateways = book.gateway_by_id
+    unread = book.unread
     for section in book.sections:
         is_end = section.kind is SectionKind.TERMINAL
         if not section.choices and not is_end:
-            yield found("dead_end", section.id, "no choice, and it is no end")
+            if section.id in unread:
+                told = "no choice that was read; code here may lead on"
+                yield found("dead_end", section.id, told, status=BarStatus.YELLOW)
+            else:
+                yield found("dead_end", section.id, "no choice, and it is no end")
         if section.choices and is_end:
             told = f"{len(section.choices)} choices below an end"
             yield found("choices_after_end", section.id, told)

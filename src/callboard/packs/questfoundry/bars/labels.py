@@ -24,8 +24,9 @@ _MOST_PAIRS: Final = 3
 def read_labels(book: Book, section: Section) -> Iterator[BarFinding]:
     """Tell which labels of a section say too little, or the same as another."""
     plain = {choice: _plain(choice.label) for choice in section.choices}
+    is_told = len(plain) == 1 or section.id in book.unread
     for choice, label in plain.items():
-        yield from _alone(section, choice, label)
+        yield from _alone(section, choice, label, is_told=is_told)
     if len(plain) > 1:
         yield from _against_others(book, section, plain)
 
@@ -49,9 +50,12 @@ def _against_others(
                 yield _pair("label_alike", section, one, other)
 
 
-def _alone(section: Section, choice: StoryChoice, label: str) -> Iterator[BarFinding]:
+def _alone(
+    section: Section, choice: StoryChoice, label: str, *, is_told: bool
+) -> Iterator[BarFinding]:
     place = f"{section.id}/{choice.id}"
-    if not label:
+    # Where there is nothing to choose, or a way out of code, three dots say that it goes on.
+    if not label and not (is_told and choice.label.strip() == "…"):
         yield found("label_missing", place, f"the label is {choice.label!r}")
     elif len(section.choices) > 1 and label in words_of_bars("vague"):
         yield found("label_vague", place, f"“{choice.label}” among {len(section.choices)}")

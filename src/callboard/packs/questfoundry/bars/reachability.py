@@ -42,11 +42,11 @@ def read_reachability(book: Book, proof: BookProof) -> Iterator[BarFinding]:
     ends = [s for s, is_end in enumerate(net.is_end) if is_end]
     if all(end in reach.never for end in ends):
         told = "the book has no end" if not ends else "no playthrough reaches any end"
-        yield found("no_end", "book", told)
+        yield found("no_end", "book", told, status=_unless_read(book))
     yield from _sections(book, reach)
     yield from _ways(reach)
-    yield from _no_way_out(proof)
-    unread = [each.section or each.name for each in book.verbatim if each.section]
+    yield from _no_way_out(book, proof)
+    unread = sorted(book.unread)
     if unread:
         told = f"code that is not understood stands in {', '.join(unread[:9])}"
         yield found("unread_code", "book", told)
@@ -72,7 +72,8 @@ def _sections(book: Book, reach: BracketProof) -> Iterator[BarFinding]:
         section = book.by_id[ids[number]]
         matters = section.keystone or section.kind is SectionKind.TERMINAL
         told = "no playthrough reaches it"
-        status = BarStatus.RED if matters else None
+        told += ", unless code that is not understood leads here" if book.unread else ""
+        status = (_unless_read(book) or BarStatus.RED) if matters else None
         yield found("unreachable", section.id, told, status=status)
     for number in reach.undecided:
         yield found("unreachable_undecided", ids[number], "neither reached nor ruled out")
@@ -89,12 +90,20 @@ def _ways(reach: BracketProof) -> Iterator[BarFinding]:
         yield found("choice_undecided", net.place_of(way.number), f"it asks for {keys}")
 
 
-def _no_way_out(proof: BookProof) -> Iterator[BarFinding]:
+def _unless_read(book: Book) -> BarStatus | None:
+    """Return how sure a proof is that holds only if code nobody understood leads nowhere else."""
+    return BarStatus.YELLOW if book.unread else None
+
+
+def _no_way_out(book: Book, proof: BookProof) -> Iterator[BarFinding]:
     reach, net = proof.reach, proof.reach.net
     there = {section for section in proof.endless if section not in reach.never}
     for ring in rings(net, there):
         names = ", ".join(net.ids[each] for each in ring[:9])
-        yield found("ring_without_exit", net.ids[ring[0]], f"round and round: {names}")
+        is_read = book.unread.isdisjoint(net.ids[each] for each in ring)
+        status = None if is_read else BarStatus.YELLOW
+        told = f"round and round: {names}"
+        yield found("ring_without_exit", net.ids[ring[0]], told, status=status)
     for lock in proof.locks.locks:
         keys = ", ".join(net.keys_in(lock.keys)) or "no key that is asked for"
         told = f"reached with {keys}, by {_path(lock.path)}"

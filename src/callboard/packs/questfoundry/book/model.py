@@ -4,6 +4,7 @@ A book is plain data. It knows no file format, no artifact and no verdict; it ma
 way a draft can be, so whoever reads it checks what it relies on.
 """
 
+import re
 from dataclasses import dataclass, field
 from enum import StrEnum
 from functools import cached_property
@@ -12,6 +13,14 @@ from typing import Final, Literal
 from callboard.core.codec import Coded
 
 SHAPE: Final = 1
+# What a passage of Twine says of its place on the map is kept under this name.
+METADATA: Final = "metadata"
+# Marks and tags that only say how something looks.
+_LOOK: Final = re.compile(
+    r"""\W+|</?[A-Za-z][\w-]*(?:\s+(?:class|style|src|alt|width|height|title)="[^"]*")*\s*/?>"""
+)
+# The dialect of a knot of Ink whose weave was understood.
+WEAVE: Final = "weave"
 
 
 class SectionKind(StrEnum):
@@ -163,6 +172,32 @@ class ProseStyle:
     idiolects: tuple[str, ...] = ()
 
 
+CanonKind = Literal[
+    "fact", "event", "answer", "constraint", "knowledge", "mystery", "summary", "codex"
+]
+
+
+@dataclass(frozen=True, slots=True)
+class CanonStatement:
+    """One thing that is true in the world of a book, whether or not readers may know it.
+
+    `since` is from when it holds: the id of an event, or words. Of a mystery it is when to look at
+    it again. Events of one `chain` are in the order of their numbers; chains say nothing of each
+    other but by the events they share.
+    """
+
+    id: str
+    kind: CanonKind
+    # Whom or what it is about, as it was named; of an event its id.
+    about: str
+    text: str
+    attribute: str = ""
+    since: str = ""
+    chain: int = 0
+    order: int = 0
+    is_secret: bool = True
+
+
 @dataclass(frozen=True, slots=True)
 class Verbatim:
     """Something of an imported file that was not understood: kept, never run, written out again.
@@ -178,6 +213,17 @@ class Verbatim:
     section: str | None = None
     dialect: str = ""
     places: tuple[int, ...] = ()
+
+    @property
+    def is_form(self) -> bool:
+        """Whether it is kept for its form alone: all it says is in the book."""
+        return self.origin == "ink" and self.dialect == WEAVE
+
+    @property
+    def is_code(self) -> bool:
+        """Whether it may change something or lead somewhere: no form, place on a map or look."""
+        is_map = self.origin != "ink" and self.name == METADATA and self.text.startswith("{")
+        return not (self.is_form or is_map or _LOOK.fullmatch(self.text))
 
 
 @dataclass(frozen=True)
@@ -199,6 +245,8 @@ class Book(Coded):
     codex: tuple[CodexEntry, ...] = ()
     style: ProseStyle = field(default_factory=ProseStyle)
     spoilers: tuple[str, ...] = ()
+    # What is true in its world; no file for readers holds any of it.
+    canon: tuple[CanonStatement, ...] = ()
     verbatim: tuple[Verbatim, ...] = ()
     shape: int = SHAPE
 
@@ -213,13 +261,25 @@ class Book(Coded):
         return {each.id: each for each in reversed(self.gateways)}
 
     @cached_property
+    def unread(self) -> frozenset[str]:
+        """The sections that hold code which nobody here understood."""
+        kept = {each.section for each in self.verbatim if each.section and each.is_code}
+        # Of a knot of Ink all cells are in doubt; they are named after it.
+        cells = [each.id for each in self.sections if each.id.partition(".")[0] in kept]
+        return frozenset((*kept, *cells))
+
+    @cached_property
     def keys(self) -> tuple[str, ...]:
         """Every key that anything sets, clears or asks for, sorted."""
         found: set[str] = set()
         for section in self.sections:
-            found.update(effect.key for effect in section.effects)
+            if section.effects:
+                found.update(effect.key for effect in section.effects)
             for choice in section.choices:
-                found.update(condition.key for condition in choice.requires)
-                found.update(effect.key for effect in choice.effects)
+                # Most choices ask for nothing and change nothing.
+                if choice.requires:
+                    found.update(condition.key for condition in choice.requires)
+                if choice.effects:
+                    found.update(effect.key for effect in choice.effects)
         found.update(gateway.key for gateway in self.gateways)
         return tuple(sorted(found))

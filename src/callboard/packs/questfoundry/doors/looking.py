@@ -157,12 +157,16 @@ def snapshots(
 
     if select:
         return operate(project, as_json, select_snapshot, select)
-    found = read_in(project, lambda foundry: foundry.cold.all())
+    found, tip = read_in(project, lambda foundry: (foundry.cold.all(), foundry.cold.tip()))
+    now = None if tip is None else tip.id
     if as_json:
-        echo_json({"snapshots": [each.to_json() for each in found]})
+        echo_json({"snapshots": [each.to_json() for each in found], "tip": now})
         return 0
-    rows = [(each.id, moment(each.created_at), ", ".join(each.tus)) for each in found]
-    echo_table(("SNAPSHOT", "MADE", "UNITS"), rows)
+    rows = [
+        (each.id, moment(each.created_at), "now" if each.id == now else "", ", ".join(each.tus))
+        for each in found
+    ]
+    echo_table(("SNAPSHOT", "MADE", "BOOK IS", "UNITS"), rows)
     return 0
 
 
@@ -172,7 +176,10 @@ def play(
         str, typer.Argument(metavar="VIEW", help="A view or a snapshot; by default the newest.")
     ] = "",
     choose: Annotated[
-        str, typer.Option("--choose", metavar="IDS", help="Choices to take, with commas.")
+        str,
+        typer.Option(
+            "--choose", metavar="IDS", help="Choices to take, by number or id, with commas."
+        ),
     ] = "",
     project: ProjectOption = None,
     as_json: JsonOption = False,
@@ -227,9 +234,14 @@ def context_report(
     as_json: JsonOption = False,
 ) -> None:
     """Tell how many lines and tokens the Showrunner was shown, and how few that are."""
-    from callboard.cli.output import echo_json, echo_table
+    from callboard.cli.output import echo, echo_json, echo_table
     from callboard.cli.reading import reading
-    from callboard.packs.questfoundry.doors.telling import BASELINE_LINES, context_rows, told_in
+    from callboard.packs.questfoundry.doors.telling import (
+        BASELINE_LINES,
+        context_rows,
+        full_text_size,
+        told_in,
+    )
     from callboard.store.journal.events import read_events
 
     with reading(project) as journal:
@@ -237,11 +249,19 @@ def context_report(
         events = journal.read(lambda connection: read_events(connection, run_id=found.id))
     rows = context_rows([data for name, data in told_in(events) if name == "decision"])
     if as_json:
-        echo_json({"baseline_lines": BASELINE_LINES, "prompts": rows})
+        own = full_text_size()
+        echo_json({"baseline_lines": BASELINE_LINES, "own_full_text": own, "prompts": rows})
         return
-    headers = ("PROMPTS", "CALLS", "LINES", "STATE", "TOKENS", "BELOW 10,300 LINES")
+    headers = ("PROMPTS", "CALLS", "LINES", "STATE", "TOKENS")
+    headers += ("BELOW 10,300 LINES", "BELOW OUR LINES", "BELOW OUR TOKENS")
     names = ("kind", "calls", "lines", "state", "tokens", "below_baseline_percent")
+    names += ("below_own_lines_percent", "below_own_tokens_percent")
     echo_table(headers, [tuple(str(row[name]) for name in names) for row in rows])
+    own = full_text_size()
+    echo(
+        f"Percentages. {BASELINE_LINES:,} lines are the playbooks of the specification, which"
+        f" counts no tokens; ours in full are {own['lines']:,} lines, {own['tokens']:,} tokens."
+    )
 
 
 @prompts_app.callback()

@@ -1,13 +1,28 @@
-"""What commands print: how a loop ended, the bars in colour words, units, story hooks."""
+"""What doors tell: how a loop ended, the bars in colour words, units, story hooks, canon."""
 
 from collections.abc import Mapping, Sequence
+from functools import cache
+from importlib.resources import files
 from typing import Any, Final, cast
 
 from callboard.cli import exits
-from callboard.cli.output import clean, echo, echo_facts, echo_json_line, echo_table, one_line
+from callboard.cli.handlers.ending import tell_question
+from callboard.cli.handlers.following import Followed
+from callboard.cli.output import clean, echo, echo_facts, echo_json_line, echo_table, remark
+from callboard.cli.reports.shapes import question_shape
+from callboard.core.codec import encode
+from callboard.core.errors import Conflict
 from callboard.core.events import Emitted, Event
+from callboard.packs.questfoundry.artifacts.catalog import index_of, shapes
+from callboard.packs.questfoundry.bars.canon import read_canon
+from callboard.packs.questfoundry.book.model import CanonStatement
+from callboard.packs.questfoundry.canon.graph import TracedStatement, find_statement, readable
+from callboard.packs.questfoundry.canon.identity import Identities
+from callboard.packs.questfoundry.canon.statements import told
 from callboard.packs.questfoundry.foundry import Foundry, foundry_of
+from callboard.packs.questfoundry.steps.reports import told_lines
 from callboard.packs.questfoundry.units.unit import WorkUnit
+from callboard.prompts.tokens import OfflineTokenCounter
 from callboard.studio.studio import Studio
 
 GATE_BLOCK: Final = 4
@@ -39,13 +54,8 @@ def tell_unit(foundry: Foundry, unit: WorkUnit) -> None:
 
 def tell_report(report: Mapping[str, Any]) -> None:
     """Print the bars of a gatecheck and what would mend them."""
-    rows = [
-        (str(row["bar"]), str(row["status"]), one_line(str(row["evidence"])))
-        for row in report["bars"]
-    ]
-    echo_table(("BAR", "IS", "BECAUSE"), rows)
-    for row in cast("Sequence[Mapping[str, Any]]", report["remediation"]):
-        echo(f"  {clean(str(row['fix']))}  ({row['owner_role']}, {row['target_step']})")
+    for line in told_lines(report):
+        echo(clean(line))
     echo(f"Decision: {report['decision']}")
 
 
@@ -55,14 +65,16 @@ def report_of(foundry: Foundry, unit: WorkUnit) -> dict[str, Any] | None:
     return None if row is None else foundry.shelf.body(str(row["sha256"]))
 
 
-def conclude_loop(studio: Studio, run_id: str, *, as_json: bool) -> int:
-    """Print how a loop ended; return the exit code."""
+def conclude_loop(studio: Studio, followed: Followed, *, as_json: bool) -> int:
+    """Print how a loop ended, or how to go on with it; return the exit code."""
+    run_id = followed.run.id
     foundry = foundry_of(studio)
     run = studio.engine.load(run_id)
     unit_id = foundry.units.of_run(run_id)
     unit = None if unit_id is None else foundry.units.find(unit_id)
     report = None if unit is None else report_of(foundry, unit)
     code = exit_code(run.is_terminal, unit, report)
+    is_let_go = followed.was_interrupted and not run.is_terminal
     if as_json:
         # The last line of a stream of events.
         echo_json_line(
@@ -72,9 +84,11 @@ def conclude_loop(studio: Studio, run_id: str, *, as_json: bool) -> int:
                 "unit": None if unit is None else unit.shape(),
                 "report": report,
                 "error": None if run.error is None else run.error.to_json(),
+                "questions": [question_shape(each) for each in followed.questions],
+                "interrupted": followed.was_interrupted,
             }
         )
-        return code
+        return exits.INTERRUPTED if is_let_go else code
     if unit is not None:
         tell_unit(foundry, unit)
     if report is not None:
@@ -84,7 +98,24 @@ def conclude_loop(studio: Studio, run_id: str, *, as_json: bool) -> int:
         echo(clean(f"{run.error.code}: {run.error.message}"))
         if run.error.fix:
             echo(clean(run.error.fix))
+    for question in followed.questions:
+        tell_question(question, studio)
+    if is_let_go:
+        remark(f"Run {run.id} was let go; its finished steps are kept.")
+        remark(f"  Go on with: callboard runs resume {run.id}")
+        return exits.INTERRUPTED
     return code
+
+
+def loop_to_resume(foundry: Foundry, unit_id: str) -> str:
+    """Return the loop that can go on with a unit; an import is gone on with in its file."""
+    unit = foundry.units.find(unit_id)
+    if unit.loop == "import":
+        raise Conflict(
+            f"{unit_id} is an import ({unit.brief}), and no loop goes on with it",
+            fix="Mend the file and import it again; `callboard quest tu reject` gives this one up.",
+        )
+    return unit.loop
 
 
 def exit_code(is_over: bool, unit: WorkUnit | None, report: Mapping[str, Any] | None) -> int:
@@ -122,6 +153,95 @@ def context_rows(decisions: Sequence[Mapping[str, Any]]) -> list[dict[str, Any]]
         row["lines"] = max(row["lines"], counted)
         row["state"] = max(row["state"], lines.get("state", 0))
         row["tokens"] = max(row["tokens"], int(each.get("context_tokens") or 0))
+    own = full_text_size()
     for row in rows.values():
-        row["below_baseline_percent"] = round(100 * (1 - row["lines"] / BASELINE_LINES), 1)
+        row["below_baseline_percent"] = _percent_below(row["lines"], BASELINE_LINES)
+        row["below_own_lines_percent"] = _percent_below(row["lines"], own["lines"])
+        row["below_own_tokens_percent"] = _percent_below(row["tokens"], own["tokens"])
     return list(rows.values())
+
+
+@cache
+def full_text_size() -> dict[str, int]:
+    """Return lines and tokens of all that a Showrunner would read if it were shown everything.
+
+    That is every loop, every role in full, every schema, and what all roles share.
+    """
+    folder = files("callboard.packs.questfoundry")
+    prompts = folder.joinpath("prompts")
+    places = [prompts.joinpath(each) for each in ("roles", "showrunner", "patterns")]
+    texts = [prompts.joinpath("validation_contract.md")]
+    texts += [text for place in (*places, folder.joinpath("loops")) for text in place.iterdir()]
+    read = [each.read_text("utf-8") for each in texts if each.name.endswith((".md", ".yaml"))]
+    read.append(index_of(sorted(shapes())))
+    counter = OfflineTokenCounter()
+    return {
+        "lines": sum(len(each.splitlines()) for each in read),
+        "tokens": sum(counter.count(each) for each in read),
+    }
+
+
+def _percent_below(part: int, whole: int) -> float:
+    return round(100 * (1 - part / whole), 1)
+
+
+def canon_rows(
+    foundry: Foundry, *, about: str = "", kind: str = "", reader: str | None = None
+) -> list[TracedStatement]:
+    """Return Cold's canon, of one name or one kind if asked, as a role may read it."""
+    found = foundry.canon()
+    statements = [each.statement for each in found.values()]
+    who = Identities(statements, foundry.rules)
+    return [
+        each
+        for each in readable(found.values(), reader)
+        if kind in ("", each.statement.kind)
+        and (not about or who.of(each.statement.about) == who.of(about))
+    ]
+
+
+def why_of(foundry: Foundry, statement_id: str, reader: str | None = None) -> dict[str, Any]:
+    """Return why a statement is canon: who made it in which unit, for which hooks, and what was."""
+    found = find_statement(foundry.canon(), statement_id, reader)
+    origin = found.origin
+    why: dict[str, Any] = {**found.shape(), "made": None, "hooks": [], "history": []}
+    if origin.artifact:
+        entry = foundry.shelf.find(f"{origin.artifact}.v{origin.version}")
+        body = foundry.shelf.body(entry.sha256)
+        why["made"] = {
+            name: getattr(entry, name) for name in ("ref", "loop", "step", "produced_by", "tu_id")
+        }
+        why["hooks"] = _hooks_behind(body, found.statement)
+    if foundry.cold.canon.graph.snapshot() is not None:
+        why["history"] = foundry.cold.canon.graph.history(statement_id)
+    return why
+
+
+def _hooks_behind(body: Mapping[str, Any], statement: CanonStatement) -> list[str]:
+    """Return the hooks of the answer itself; for any other statement, of all answers beside it."""
+    rows = body.get("answers", ())
+    if statement.kind == "answer":
+        rows = [row for row in rows if str(row["question_id"]) == statement.about]
+    return list(dict.fromkeys(str(hook) for row in rows for hook in row.get("hook_ids", ())))
+
+
+def conflicts_of(foundry: Foundry, tus: Sequence[str] = ()) -> dict[str, Any]:
+    """Return what contradicts canon in Cold, or in what Cold would be with some units."""
+    book = foundry.book_with([foundry.units.find(each) for each in tus])
+    reading = read_canon(book, foundry.rules)
+    findings = [encode(each) for each in reading.findings()]
+    status = "CONTRADICTIONS" if findings else "CONSISTENT"
+    if not reading.statements or (reading.hearing.not_checked and not reading.clashes):
+        status = "NOT_CHECKED"
+    clashes = [
+        {"kind": each.kind, "a": each.later, "b": each.earlier, "ids": list(each.ids)}
+        for each in reading.clashes
+    ]
+    left_open = [told(each) for each in book.canon if each.kind == "mystery"]
+    return {
+        "status": status,
+        "looked_at": reading.fact,
+        "clashes": clashes,
+        "findings": findings,
+        "mysteries": left_open,
+    }

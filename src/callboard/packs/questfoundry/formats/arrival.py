@@ -123,6 +123,8 @@ class _Merger:
         fresh: list[Section] = []
         for section in ordered(read):
             own = ids.get(section.id if is_ink else section.title)
+            if is_ink and section.id in book.by_id:
+                own = section.id
             if own is None:
                 fresh.append(section)
             else:

@@ -12,6 +12,7 @@ from typing import Final
 from callboard.core.canonical import compact_json
 from callboard.core.errors import CallboardError, Fault, InvalidInput
 from callboard.packs.questfoundry.book.model import Book
+from callboard.packs.questfoundry.book.playing import nothing_written
 from callboard.packs.questfoundry.formats.naming import ordered
 from callboard.packs.questfoundry.formats.prose import WORDS, PageWords
 from callboard.packs.questfoundry.formats.reading.twine import HARLOWE, SUGARCUBE
@@ -71,25 +72,34 @@ async def build(
         raise InvalidInput(
             f"{', '.join(unknown)} is no format of a book", fix=f"There are {', '.join(PATHS)}."
         )
+    if not book.sections:
+        raise nothing_written()
     if book.start not in book.by_id:
         raise CannotExport(
             f"The book starts at {book.start!r}, which is no section of it",
             fix="Name a section that exists as its start.",
         )
+    wanted = dict.fromkeys(formats)
+    # The makers of EPUB and PDF work beside us; what one of them refuses is told when all are done.
+    made = await asyncio.gather(
+        *(_made(book, name, told) for name in wanted), return_exceptions=True
+    )
     files: dict[str, bytes] = {}
-    for name in dict.fromkeys(formats):
-        if name == "epub":
-            files[PATHS[name]] = await epub_of(book, told.words)
-        elif name == "pdf":
-            numbers = numbered(book, told.seed, told.numbers)
-            made = await asyncio.to_thread(
-                pdf_of, book, told.words, numbers, any_font=told.any_font
-            )
-            files[PATHS[name]] = made
-            files[NUMBERS] = (compact_json(numbers) + "\n").encode()
-        else:
-            files[PATHS[name]] = await asyncio.to_thread(_written, book, name, told.words)
+    for each in made:
+        if isinstance(each, BaseException):
+            raise each
+        files |= each
     return files
+
+
+async def _made(book: Book, name: str, told: ExportOptions) -> dict[str, bytes]:
+    if name == "epub":
+        return {PATHS[name]: await epub_of(book, told.words)}
+    if name == "pdf":
+        numbers = numbered(book, told.seed, told.numbers)
+        made = await asyncio.to_thread(pdf_of, book, told.words, numbers, any_font=told.any_font)
+        return {PATHS[name]: made, NUMBERS: (compact_json(numbers) + "\n").encode()}
+    return {PATHS[name]: await asyncio.to_thread(_written, book, name, told.words)}
 
 
 def _written(book: Book, name: str, words: PageWords) -> bytes:
@@ -128,7 +138,10 @@ def losses(book: Book, formats: Sequence[str], options: ExportOptions | None = N
     if "pdf" in formats and not told.any_font and (signs := _beyond_fonts(book)):
         found.append(f"pdf: the fonts it brings have no {' '.join(signs)}; build with any_font")
     for origin, names in (("twee", ("twee-sugarcube", "twee-harlowe")), ("ink", ("ink",))):
-        kept = sum((each.origin == "ink") is (origin == "ink") for each in book.verbatim)
+        kept = sum(
+            (each.origin == "ink") is (origin == "ink") and not each.is_form
+            for each in book.verbatim
+        )
         others = [each for each in formats if each not in names]
         if kept and others:
             found.append(f"{', '.join(others)}: {kept} parts kept of {origin} are not in it")

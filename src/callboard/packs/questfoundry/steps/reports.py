@@ -4,11 +4,13 @@ What code calls red stays red; a role may only make a bar worse.
 """
 
 from collections.abc import Iterable, Mapping, Sequence
-from typing import Any, cast
+from typing import Any, Final, cast
 
 from callboard.choreography.loop import StepView
 from callboard.core.canonical import Json
+from callboard.library.story.contradiction import ConflictRules, read_rules
 from callboard.packs.questfoundry.artifacts.catalog import normal_form
+from callboard.packs.questfoundry.bars.canon import canon_findings
 from callboard.packs.questfoundry.bars.checks import verdict_of
 from callboard.packs.questfoundry.bars.judging import ALL_BARS, judge
 from callboard.packs.questfoundry.bars.verdict import (
@@ -24,6 +26,7 @@ from callboard.packs.questfoundry.bars.verdict import (
 from callboard.packs.questfoundry.book.model import Book
 
 Rows = list[dict[str, Any]]
+MOST_TOLD: Final = 20
 _SEVERE = (BarStatus.YELLOW, BarStatus.RED)
 
 
@@ -62,6 +65,7 @@ def judged(
     *,
     surfaces: Mapping[str, bytes] | None = None,
     rebuilt: Mapping[str, bytes] | None = None,
+    rules: ConflictRules | None = None,
 ) -> GatecheckReport:
     """Judge a book by some bars, with what a step found besides."""
     wanted = [Bar(each) for each in bars] or list(ALL_BARS)
@@ -69,9 +73,12 @@ def judged(
     for bar, found in extra:
         own.setdefault(bar, []).append(found)
     if book is None or not book.sections:
+        for bar, found in () if book is None else canon_findings(book, rules or read_rules()):
+            if bar in wanted:
+                own.setdefault(bar, []).append(found)
         base = report_of([_unasked(bar, wanted) for bar in Bar], mode=mode)
     else:
-        base = judge(book, bars=wanted, mode=mode, surfaces=surfaces, rebuilt=rebuilt)
+        base = judge(book, bars=wanted, mode=mode, surfaces=surfaces, rebuilt=rebuilt, rules=rules)
     verdicts = [
         verdict_of(each.bar, [*each.findings, *own[each.bar]], each.evidence, each.facts)
         if each.bar in own
@@ -108,6 +115,32 @@ def with_opinions(report: GatecheckReport, rows: Iterable[Mapping[str, Any]]) ->
     opinions = opinions_in(rows)
     whole = [each for each in opinions if each.status not in _SEVERE or _is_whole(each)]
     return worsened(report, whole)
+
+
+def told_lines(body: Mapping[str, Any]) -> list[str]:
+    """Say each bar of a stored report and, below it, each finding: where, what, the smallest fix.
+
+    What nobody found by itself, such as a role's opinion, is told by its bar.
+    """
+    lines: list[str] = []
+    for row in cast("Rows", body["bars"]):
+        found = [
+            each for each in cast("Rows", body.get("findings", [])) if each["bar"] == row["bar"]
+        ]
+        told = f"{len(found)} to look at" if found else str(row["evidence"])
+        lines.append(f"{row['bar']}: {row['status']}, {told}")
+        if not found and row.get("smallest_fix"):
+            lines.append(f"  {row['smallest_fix']} ({row['owner_role']})")
+        elif found and row.get("source", "code") != "code":
+            lines.append(f"  {row['evidence']} {row['smallest_fix']} ({row['owner_role']})")
+        lines += [
+            f"  {each['status']} {each['place']}: {each['evidence']}. "
+            f"{each['smallest_fix']} ({each['owner_role']})"
+            for each in found[:MOST_TOLD]
+        ]
+        if len(found) > MOST_TOLD:
+            lines.append(f"  and {len(found) - MOST_TOLD} more; --json has them all")
+    return lines
 
 
 def _is_whole(opinion: BarVerdict) -> bool:

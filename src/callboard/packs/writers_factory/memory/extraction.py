@@ -5,20 +5,21 @@ from collections.abc import Iterable
 from dataclasses import dataclass, replace
 from typing import Any, Final, cast
 
-from callboard.choreography.asking import AgentCall
+from callboard.choreography.agent_call import AgentCall
 from callboard.choreography.stage import Stage
 from callboard.core.canonical import Json, digest
 from callboard.core.vocabulary import Content, Trust
 from callboard.knowledge.graph import Graph, node_id
-from callboard.library.story.lexicon import word_list
-from callboard.packs.writers_factory.memory.claims import (
+from callboard.library.story.contradiction import (
     AnyClaim,
+    ConflictRules,
     EdgeClaim,
     GraphClaim,
     Names,
     SceneRange,
+    words_of,
 )
-from callboard.packs.writers_factory.memory.conflicts import ConflictRules, words_of
+from callboard.library.story.lexicon import word_list
 from callboard.packs.writers_factory.memory.found import (
     FoundEdge,
     FoundGraph,

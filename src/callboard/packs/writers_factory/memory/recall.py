@@ -10,9 +10,8 @@ from typing import Final
 from callboard.knowledge.fact_rows import KBEntry
 from callboard.knowledge.facts import SoftFacts
 from callboard.knowledge.graph import Graph, Subgraph
+from callboard.library.story.contradiction import Names, ScenePoint, read_rules
 from callboard.packs.writers_factory.bible.project import ProjectRecord
-from callboard.packs.writers_factory.memory.claims import Names, ScenePoint
-from callboard.packs.writers_factory.memory.conflicts import ConflictLedger, read_rules
 from callboard.packs.writers_factory.memory.decisions import (
     MemoryCategory,
     read_category,
@@ -25,6 +24,7 @@ from callboard.packs.writers_factory.memory.hard_facts import (
     facts_of,
     find_disagreements,
 )
+from callboard.packs.writers_factory.memory.ledger import ConflictLedger
 from callboard.packs.writers_factory.memory.scenery import (
     FOUNDATION,
     RECENT,
@@ -92,7 +92,7 @@ class Memory:
         if known is not None and known.value == decision.value and known.source == decision.source:
             return known
         return await self.facts.save(
-            decision.category.value, decision.key, decision.value, decision.source
+            decision.category, decision.key, decision.value, decision.source
         )
 
     async def forget(self, category: str, key: str) -> bool:
@@ -146,8 +146,7 @@ class Memory:
         recent = self.facts.list([category.value for category in RECENT], room) if room else ()
         chosen = take(foundation, recent, asked.limit, all_foundational=asked.all_foundational)
         lines = tuple(
-            KnowledgeLine(entry.category, entry.key, entry.value, "kb", entry.source)
-            for entry in chosen
+            KnowledgeLine(entry.category, entry.key, entry.value, entry.source) for entry in chosen
         )
         if asked.graph_facts <= 0:
             return lines

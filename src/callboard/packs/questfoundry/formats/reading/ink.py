@@ -1,7 +1,8 @@
 """Ink: a source file as a book.
 
-A knot within the few things a book has words for becomes a section. Of any other knot the section
-tells what it says and where it leads, and its source is kept; it is written out again as it was.
+A knot within the few things a book has words for becomes a section, a weave one for each stretch
+between two choices. Of any other knot the sections tell what it says and where it leads. The source
+of both is kept and written out again as it was.
 """
 
 import re
@@ -9,15 +10,18 @@ from collections.abc import Iterable
 from dataclasses import replace
 from typing import Final
 
-from callboard.packs.questfoundry.book.model import Book, Gateway, Section, Verbatim
+from callboard.packs.questfoundry.book.model import WEAVE, Book, Gateway, Section, Verbatim
 from callboard.packs.questfoundry.formats.prose import clean
 from callboard.packs.questfoundry.formats.reading.knots import (
     Knot,
     KnotNames,
     drafts_of,
     knots_of,
+    offered_once,
+    ringed,
     section_of,
     trimmed,
+    whole_drafts_of,
 )
 from callboard.packs.questfoundry.formats.reading.twine import ReadStory
 from callboard.packs.questfoundry.formats.reading.weave import (
@@ -46,6 +50,7 @@ def read_ink(text: str) -> ReadStory:
     gateways: list[Gateway] = []
     kept: list[Verbatim] = []
     functions: list[Verbatim] = []
+    once: dict[str, set[int]] = {}
     facts, above, start, first = _preamble(opening, names)
     seen: set[str] = set()
     if first is not None:
@@ -63,9 +68,15 @@ def read_ink(text: str) -> ReadStory:
         for draft in drafts:
             section, gates = section_of(draft, known, keep_gates=not strange)
             sections.append(section)
+            once[section.id] = draft.once
             gateways += gates
-        if strange and drafts:
-            kept.append(Verbatim(knot.name, "ink", knot.source, strange, drafts[0].place))
+        is_woven = len(drafts) > 1 or not is_whole(knot, known, places)
+        if (strange or is_woven) and drafts:
+            dialect = "" if strange else WEAVE
+            why = strange or "a weave, which is written out as it stands"
+            kept.append(Verbatim(knot.name, "ink", knot.source, why, drafts[0].place, dialect))
+    rings = ringed(sections)
+    sections = [offered_once(each, once[each.id], rings) for each in sections]
     book = Book(
         title=facts.get("title", ""),
         start=start or (sections[0].id if sections else ""),
@@ -85,10 +96,26 @@ def names_in(sources: Iterable[str], ids: Iterable[str]) -> KnotNames:
     return KnotNames((_only_knot(each) for each in sources), ids)
 
 
-def sections_of_knot(source: str, known: frozenset[str], names: KnotNames) -> list[Section]:
-    """Return the sections that the source of one knot tells of, as an import makes them."""
-    drafts = drafts_of(_only_knot(source), known, names)
-    return [section_of(each, known, keep_gates=False)[0] for each in drafts]
+def sections_of_knot(
+    source: str, known: frozenset[str], names: KnotNames, rings: frozenset[str]
+) -> list[list[Section]]:
+    """Return the sections that the source of one knot tells of: as an import makes them now.
+
+    Then as one made them that looked into no weave; books keep what they were brought in as.
+    """
+    knot = _only_knot(source)
+    return [
+        [
+            offered_once(section_of(each, known, keep_gates=False)[0], each.once, rings)
+            for each in drafts
+        ]
+        for drafts in (drafts_of(knot, known, names), whole_drafts_of(knot, known, names))
+    ]
+
+
+def is_whole(knot: Knot, known: frozenset[str], names: KnotNames) -> bool:
+    """Say whether a knot is one section, written as the book itself writes it."""
+    return not any(each.strange for each in whole_drafts_of(knot, known, names))
 
 
 def _only_knot(source: str) -> Knot:

@@ -3,18 +3,23 @@
 import re
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
-from typing import Final
+from typing import Any, Final
 
 from callboard.packs.questfoundry.book.model import (
     Gateway,
+    KeyChange,
+    KeyTest,
     Section,
     SectionKind,
     StoryChoice,
 )
+from callboard.packs.questfoundry.formats.reading.cells import cells_of
 from callboard.packs.questfoundry.formats.reading.weave import ONLY_DIVERT, KnotDraft, draft_of
 
 _KNOT: Final = re.compile(r"={2,}+[ \t]*+(?:(function)\b[ \t]*+)?(\w++)([^\n]*)")
 _LABEL: Final = re.compile(r"[-*+][-*+ \t]*\((\w+)\)")
+ONCE_ENDING: Final = "_taken"
+_NO_NAME: Final = re.compile(r"\W")
 _STITCH: Final = re.compile(r"=[ \t]*(\w+)[ \t]*(\([^\n]*)?")
 
 
@@ -60,21 +65,33 @@ class KnotNames:
         """Take the knots of a file, and names that are known besides."""
         self.known = set(ids)
         self.labels: dict[str, str] = {}
+        # What the knots themselves name; a cell must be called by none of these.
+        self.written: set[str] = set()
         for knot in knots:
             self._add(knot)
+        self.known |= self.written
 
     def _add(self, knot: Knot) -> None:
-        here = knot.name
-        self.known.add(here)
+        here, part, is_empty = knot.name, knot.name, True
+        self.written.add(here)
         for line in knot.lines[1 if _KNOT.match("".join(knot.lines[:1]).strip()) else 0 :]:
             told = line.strip()
             stitch = _STITCH.fullmatch(told) if told.startswith("=") else None
             if stitch is not None:
-                here = f"{knot.name}.{stitch[1]}"
-                self.known.add(here)
+                part = f"{knot.name}.{stitch[1]}"
+                # The first stitch of a knot that says nothing itself is where the knot begins.
+                here = knot.name if is_empty else part
+                self._alias(part, here)
+                self.written.add(here)
             elif label := _LABEL.match(told):
-                for name in (f"{knot.name}.{label[1]}", f"{here}.{label[1]}"):
-                    self.labels.setdefault(name, here)
+                self.written.add(f"{here}.{label[1]}")
+                for name in (f"{knot.name}.{label[1]}", f"{part}.{label[1]}"):
+                    self._alias(name, f"{here}.{label[1]}")
+            is_empty = is_empty and stitch is None and (not told or told.startswith("//"))
+
+    def _alias(self, name: str, place: str) -> None:
+        if name != place:
+            self.labels.setdefault(name, place)
 
     def goal(self, name: str, knot: str) -> str:
         """Return the section a divert within a knot leads to; a label lies within its section."""
@@ -85,7 +102,27 @@ class KnotNames:
 
 
 def drafts_of(knot: Knot, known: frozenset[str], names: KnotNames) -> list[KnotDraft]:
-    """Read a knot: itself, and every stitch that is a section of its own."""
+    """Read a knot as one section if it is that, else as the cells of its weave."""
+    whole = whole_drafts_of(knot, known, names)
+    if not any(each.strange for each in whole):
+        return whole
+    header = _KNOT.match(knot.lines[0].strip()) if knot.lines else None
+    parts = _parts(knot, knot.lines[1:] if header else knot.lines)
+    if len(parts) > 1 and not any(each.strip() for each in parts[0][1]):
+        parts = [(knot.name, parts[1][1]), *parts[2:]]
+    drafts: list[KnotDraft] = []
+    for number, (name, lines) in enumerate(parts):
+        if name not in (each for each, _ in parts[:number]):
+            drafts += cells_of(
+                name, lines, known, lambda each: names.goal(each, knot.name), names.written
+            )
+    if header and header[3].strip(" \t="):
+        drafts[0].strange = drafts[0].strange or "parameters"
+    return drafts
+
+
+def whole_drafts_of(knot: Knot, known: frozenset[str], names: KnotNames) -> list[KnotDraft]:
+    """Read a knot with no look into its weave: itself, and every stitch that is a section."""
     header = _KNOT.match(knot.lines[0].strip()) if knot.lines else None
     parts = _parts(knot, knot.lines[1:] if header else knot.lines)
     first = [each for each in parts[0][1] if each.strip()]
@@ -124,6 +161,46 @@ def _parts(knot: Knot, body: Sequence[str]) -> list[tuple[str, list[str]]]:
         else:
             parts[-1][1].append(line)
     return parts
+
+
+def ringed(sections: Iterable[Section]) -> frozenset[str]:
+    """Return the sections that a reader may come back to."""
+    import rustworkx
+
+    ways = {each.id: [choice.to for choice in each.choices] for each in sections}
+    number = {name: at for at, name in enumerate(ways)}
+    edges = [(number[one], number[to]) for one in ways for to in ways[one] if to in number]
+    graph: Any = rustworkx.PyDiGraph()
+    graph.add_nodes_from(list(ways))
+    graph.add_edges_from_no_data(edges)
+    turning = {one for one, other in edges if one == other}
+    groups: Iterable[list[int]] = rustworkx.strongly_connected_components(graph)
+    return frozenset(
+        graph[each] for group in groups if len(group) > 1 or group[0] in turning for each in group
+    )
+
+
+def offered_once(section: Section, once: Iterable[int], rings: frozenset[str]) -> Section:
+    """Close choices that are offered once behind whoever took them, where anybody comes back."""
+    if section.id not in rings or not once:
+        return section
+    numbers = set(once)
+    return replace(
+        section,
+        choices=tuple(
+            _once(each) if number in numbers else each
+            for number, each in enumerate(section.choices, 1)
+        ),
+    )
+
+
+def _once(choice: StoryChoice) -> StoryChoice:
+    key = f"{_NO_NAME.sub('_', choice.id)}{ONCE_ENDING}"
+    return replace(
+        choice,
+        requires=(*choice.requires, KeyTest(key, negated=True)),
+        effects=(*choice.effects, KeyChange("set", key)),
+    )
 
 
 def section_of(

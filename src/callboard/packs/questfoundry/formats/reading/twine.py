@@ -11,6 +11,7 @@ from typing import Any, Final, Literal
 
 from callboard.core.canonical import canonical_json
 from callboard.packs.questfoundry.book.model import (
+    METADATA,
     Book,
     Gateway,
     KeyTest,
@@ -50,7 +51,6 @@ FORMATS: Final = {
     HARLOWE: {"format": "Harlowe", "format-version": "3.3.9"},
 }
 KEYS_PASSAGE: Final = "Book keys"
-METADATA: Final = "metadata"
 _OWN_TAGS: Final = frozenset(
     ("script", "stylesheet", "widget", "init", "startup", "header", "footer", "Twine.image")
 )
@@ -227,9 +227,11 @@ class _Arrival:
             if named not in self.by_name:
                 self.notes.append(f"The story starts at {named!r}, which is not there")
             return self.goal(named)
-        self.notes.append("Nothing says where the story starts")
+        if "Start" in self.by_name:
+            return self.goal("Start")
         first = self.sections[0].name if self.sections else "Start"
-        return self.goal("Start" if "Start" in self.by_name else first)
+        self.notes.append(f"Nothing says where the story starts; it is taken to be {first!r}")
+        return self.goal(first)
 
     def data(self) -> list[Verbatim]:
         """Return what StoryData says beyond what the book holds."""

@@ -12,14 +12,15 @@ SET: Final = re.compile(r"~[ \t]*(\w+)[ \t]*=[ \t]*(true|false)")
 DECLARED: Final = re.compile(r"(?:VAR|CONST|LIST|INCLUDE|EXTERNAL)\b")
 _CHOICE: Final = re.compile(r"([*+](?:[ \t]*[*+])*)[ \t]*")
 _GUARD: Final = re.compile(r"\{([^{}\n]*)\}[ \t]*")
-_DIVERT: Final = re.compile(r"->[ \t]*([\w.]+)")
+_DIVERT: Final = re.compile(r"(?<!\\)->[ \t]*([\w.]+)")
 ONLY_DIVERT: Final = re.compile(r"->[ \t]*([\w.]+)[ \t]*")
+_AND: Final = re.compile(r"&&|\band\b")
 _TEST: Final = re.compile(r"(not[ \t]+|![ \t]*)?(\w+)")
 _ALL_NOT: Final = re.compile(r"not[ \t]*\(([^()]*)\)")
 TAG: Final = re.compile(r"#[ \t]*(?:(\w+)[ \t]*:)?[ \t]*(.*)")
 LIVE: Final = re.compile(r"(?<!\\)(?:[{}#|]|->|<-|<>|//|/\*)")
 ESCAPE: Final = re.compile(r"\\(.)")
-_ENDS: Final = ("END", "DONE")
+ENDS: Final = ("END", "DONE")
 
 
 @dataclass
@@ -39,6 +40,8 @@ class KnotDraft:
         default_factory=list[tuple[str, tuple[KeyTest, ...], str]]
     )
     ends: bool = False
+    # The ways, by their numbers, that are offered once.
+    once: set[int] = field(default_factory=set[int])
 
 
 def draft_of(
@@ -126,7 +129,7 @@ class _KnotReader:
             else:
                 self.choice = replace(self.choice, to=self.goal(name))
             self.close()
-        elif name in _ENDS:
+        elif name in ENDS:
             self.draft.ends = True
         else:
             self.strange("a divert without a choice")
@@ -134,7 +137,7 @@ class _KnotReader:
         self.is_closed = True
 
     def way(self, name: str) -> None:
-        if name not in _ENDS:
+        if name not in ENDS:
             goal = self.goal(name)
             self.draft.ways.append(StoryChoice("", "…", goal))
 
@@ -142,7 +145,7 @@ class _KnotReader:
         diverts = [found[1] for found in _DIVERT.finditer(line)]
         if self.choice is not None:
             self.told.append(line)
-            goals = [self.goal(each) for each in diverts if each not in _ENDS]
+            goals = [self.goal(each) for each in diverts if each not in ENDS]
             if goals and not self.choice.to:
                 self.choice = replace(self.choice, to=goals[0])
                 self.strange("a divert within words")
@@ -168,10 +171,10 @@ class _KnotReader:
         if rest.startswith("->") and not tests and not refused:
             target = ONLY_DIVERT.fullmatch(rest)
             self.draft.ends = True
-            if target is None or target[1] not in _ENDS:
+            if target is None or target[1] not in ENDS:
                 self.strange("a choice without words")
             return
-        end = _bracket(rest)
+        end = bracket_end(rest)
         is_plain = rest.startswith("[") and end > 0
         label = rest[1:end] if is_plain else rest.partition("->")[0]
         after = rest[end + 1 :] if is_plain else "->".join(rest.partition("->")[1:])
@@ -192,14 +195,11 @@ class _KnotReader:
     def tests(self, told: str) -> tuple[tuple[KeyTest, ...], tuple[KeyTest, ...]]:
         """Return what a guard asks for, or all of what it asks not to hold together."""
         whole = _ALL_NOT.fullmatch(told.strip())
-        tests: list[KeyTest] = []
-        for part in re.split(r"&&", whole[1] if whole else told):
-            found = _TEST.fullmatch(part.strip())
-            if found is None or found[2] not in self.known:
-                self.strange("a condition that is no key")
-                return (), ()
-            tests.append(KeyTest(found[2], bool(found[1])))
-        return ((), tuple(tests)) if whole else (tuple(tests), ())
+        tests = tests_in(whole[1] if whole else told, self.known)
+        if tests is None:
+            self.strange("a condition that is no key")
+            return (), ()
+        return ((), tests) if whole else (tests, ())
 
     def close(self) -> None:
         choice, self.choice = self.choice, None
@@ -221,7 +221,7 @@ class _KnotReader:
             return
         if self.told or self.refused:
             self.strange("words behind a choice")
-        if choice.to in _ENDS or not choice.to:
+        if choice.to in ENDS or not choice.to:
             self.strange("a choice that ends the story")
             return
         self.draft.ways.append(choice)
@@ -242,7 +242,18 @@ class _KnotReader:
         return self.draft
 
 
-def _bracket(text: str) -> int:
+def tests_in(told: str, known: frozenset[str]) -> tuple[KeyTest, ...] | None:
+    """Return what a guard asks for; None if it asks for anything but keys that are known."""
+    tests: list[KeyTest] = []
+    for part in _AND.split(told):
+        found = _TEST.fullmatch(part.strip())
+        if found is None or found[2] not in known:
+            return None
+        tests.append(KeyTest(found[2], bool(found[1])))
+    return tuple(tests)
+
+
+def bracket_end(text: str) -> int:
     """Return where the first bracket closes that is not escaped."""
     at = 0
     while at < len(text) and text[at] != "]":

@@ -35,6 +35,7 @@ from callboard.packs.questfoundry.formats.reading.ink import (
     names_in,
     sections_of_knot,
 )
+from callboard.packs.questfoundry.formats.reading.knots import ONCE_ENDING, ringed
 from callboard.packs.questfoundry.formats.reading.twine import tests_last
 
 _INK_VERSION: Final = 21
@@ -93,12 +94,23 @@ class _SourceWriter(_InkWriter):
         kept = [each for each in book.verbatim if each.origin == "ink" and each.section is not None]
         known = known_keys(book)
         names = names_in((each.text for each in kept), book.by_id)
+        rings = ringed(book.sections)
         for each in kept:
-            derived = sections_of_knot(each.text, known, names)
-            if derived and all(_is_same(book, section) for section in derived):
-                self.covered |= {section.id: "" for section in derived}
+            readings = sections_of_knot(each.text, known, names, rings)
+            derived = next((each for each in readings if _are_same(book, each)), list[Section]())
+            self.covered |= {section.id: "" for section in derived}
+            self.paths |= {section.id: section.id for section in derived}
+            if derived:
                 self.covered[derived[0].id] = each.text
-                self.paths |= {section.id: section.id for section in derived}
+        spoken = {
+            key for each in book.sections if each.id not in self.covered for key in _keys(each)
+        }
+        # A key that only stands for choices which Ink itself offers once is not told to it.
+        self.declared = [
+            name
+            for key, name in self.keys.items()
+            if key in spoken or not key.endswith(ONCE_ENDING)
+        ]
 
     def whole(self) -> str:
         top = [
@@ -108,7 +120,7 @@ class _SourceWriter(_InkWriter):
             )
             if one_line(value)
         ]
-        declared = [f"VAR {name} = false" for name in self.keys.values()]
+        declared = [f"VAR {name} = false" for name in self.declared]
         above = [each.text for each in self.book.verbatim if each.name == PREAMBLE]
         parts = ["\n".join(each) for each in (top, declared) if each]
         opening = self.covered.get(self.book.start, "")
@@ -180,8 +192,15 @@ class _SourceWriter(_InkWriter):
         return f"~ {self.keys[effect.key]} = {'true' if effect.op == 'set' else 'false'}"
 
 
-def _is_same(book: Book, derived: Section) -> bool:
-    return book.by_id.get(derived.id) == derived
+def _keys(section: Section) -> Iterable[str]:
+    yield from (each.key for each in section.effects)
+    for choice in section.choices:
+        yield from (each.key for each in choice.requires)
+        yield from (each.key for each in choice.effects)
+
+
+def _are_same(book: Book, derived: Sequence[Section]) -> bool:
+    return bool(derived) and all(book.by_id.get(each.id) == each for each in derived)
 
 
 class _StoryCompiler(_InkWriter):

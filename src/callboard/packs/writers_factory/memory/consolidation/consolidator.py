@@ -6,12 +6,8 @@ from typing import Final
 from callboard.core.canonical import Json, canonical_json
 from callboard.core.vocabulary import RunRecord
 from callboard.knowledge.graph import MergeReport
+from callboard.library.story.contradiction import read_rules
 from callboard.packs.writers_factory.bible import Bible
-from callboard.packs.writers_factory.memory.conflicts import (
-    ConflictLedger,
-    ConflictRecord,
-    read_rules,
-)
 from callboard.packs.writers_factory.memory.consolidation.merging import REPORT
 from callboard.packs.writers_factory.memory.consolidation.report import Report
 from callboard.packs.writers_factory.memory.consolidation.resolving import (
@@ -22,6 +18,7 @@ from callboard.packs.writers_factory.memory.consolidation.resolving import (
 from callboard.packs.writers_factory.memory.consolidation.running import CONSOLIDATE, DOMAIN
 from callboard.packs.writers_factory.memory.consolidation.turns import open_scenes, open_turns
 from callboard.packs.writers_factory.memory.ingestion import Ingestor
+from callboard.packs.writers_factory.memory.ledger import ConflictLedger, ConflictRecord
 from callboard.packs.writers_factory.workspace import Workspace
 from callboard.store.files import locked_folder, write_atomically
 

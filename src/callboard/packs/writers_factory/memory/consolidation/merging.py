@@ -15,14 +15,7 @@ from callboard.knowledge.facts import SoftFacts
 from callboard.knowledge.graph import Graph, MergeReport
 from callboard.knowledge.graph.similarity import Vectors
 from callboard.knowledge.rows import KnowledgePart, read_version
-from callboard.packs.writers_factory.memory.claims import Names, Offer, OriginKind
-from callboard.packs.writers_factory.memory.claims.mapping import map_entry
-from callboard.packs.writers_factory.memory.conflicts import (
-    ConflictLedger,
-    ConflictRules,
-    GraphDraft,
-    Resolution,
-)
+from callboard.library.story.contradiction import ConflictRules, GraphDraft, Names
 from callboard.packs.writers_factory.memory.consolidation.planning import (
     Plan,
     RuleClashes,
@@ -34,6 +27,8 @@ from callboard.packs.writers_factory.memory.consolidation.turns import (
     mark_turns,
     without_marks,
 )
+from callboard.packs.writers_factory.memory.ledger import ConflictLedger, Resolution
+from callboard.packs.writers_factory.memory.mapping import Offer, OriginKind, map_entry
 from callboard.store.connection import Connection
 from callboard.store.database import Database
 from callboard.store.records import Records

@@ -8,15 +8,16 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 
 from callboard.knowledge.graph import Edge, Node
-from callboard.packs.writers_factory.memory.claims import AnyClaim, GraphClaim, Offer, Origin
-from callboard.packs.writers_factory.memory.conflicts import (
-    ConflictRecord,
+from callboard.library.story.contradiction import (
+    AnyClaim,
     ConflictRules,
+    GraphClaim,
     GraphClash,
     GraphDraft,
     find_clash,
-    make_conflict,
 )
+from callboard.packs.writers_factory.memory.ledger import ConflictRecord, make_conflict
+from callboard.packs.writers_factory.memory.mapping import Offer, Origin
 
 RuleClashes = Mapping[str, GraphClash]
 """By the id of a decision that is a new rule: what it contradicts, as judged before."""

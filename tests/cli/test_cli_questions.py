@@ -1,5 +1,6 @@
 """Questions to the human: at a terminal, from another process, and what is an answer."""
 
+import contextlib
 import errno
 import os
 import pty
@@ -101,6 +102,19 @@ def test_the_end_of_input_leaves_the_question_open(project: Path, here: Here) ->
         assert terminal.end() == exits.WAITING
     assert "callboard answer qst_" in terminal.seen
     assert here("runs", "list", "--json").json["runs"][0]["state"] == "waiting"
+
+
+def test_from_elsewhere_the_way_to_answer_names_the_project(
+    here: Here, project: Path, tmp_path_factory: pytest.TempPathFactory
+) -> None:
+    here(*TURN)
+    assert "--project" not in here("answer").out
+    elsewhere = tmp_path_factory.mktemp("elsewhere")
+    with contextlib.chdir(elsewhere):
+        listed = here("answer", "--project", str(project)).out
+        shown = here("runs", "show", "last", "--project", str(project)).out
+    assert f"VALUE --project {project}" in listed
+    assert f"VALUE --project {project}" in shown
 
 
 def test_without_a_terminal_the_run_waits_and_says_how_to_answer(here: Here) -> None:

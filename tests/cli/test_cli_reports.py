@@ -46,7 +46,10 @@ def test_a_stored_prompt_is_shown_exactly_as_sent_with_its_bill(here: Here, done
 def test_receipts_are_listed_shown_and_verified(here: Here, project: Path, done_run: str) -> None:
     listed = here("receipts", "list", "--run", done_run, "--json").json["receipts"]
     assert [r["tool"] for r in listed] == ["search_text", "read_file", "definition_of_done"]
-    assert here("receipts", "list", "--session", "main", "--limit", "1").out.count("rcpt_") == 1
+    cut = here("receipts", "list", "--session", "main", "--limit", "1")
+    assert cut.out.count("rcpt_") == 1
+    whole = here("receipts", "list", "--session", "main", "--json").json["receipts"]
+    assert f"… and {len(whole) - 1} older: --limit {len(whole)}" in cut.err
     shown = here("receipts", "show", listed[1]["receipt_id"][-6:])
     assert "signature  valid" in shown.out
     assert "Carrow Point" in shown.out

@@ -5,7 +5,7 @@ import shlex
 from collections.abc import Callable, Generator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
-from typing import TypeVar
+from typing import TYPE_CHECKING, TypeVar
 
 from callboard.core.clock import SystemClock
 from callboard.core.errors import CallboardError, InvalidInput, NotFound
@@ -18,9 +18,11 @@ from callboard.store.journal.runs import list_runs, load_run, match_runs
 from callboard.store.journal.sessions import load_session
 from callboard.store.kept import check_kept_folder
 from callboard.studio.database import admit, open_database, refuse_lost
-from callboard.studio.packs import Pack
 from callboard.studio.privacy import Viewer
 from callboard.studio.project import Project
+
+if TYPE_CHECKING:
+    from callboard.studio.packs import Pack
 
 LAST = "last"
 PERSON_VARIABLE = "CALLBOARD_USER"
@@ -145,7 +147,7 @@ class OpenJournal:
         return Owners(self.database, self.project)
 
 
-def answer_command(question_id: str, project: Project, packs: Sequence[Pack] = ()) -> str:
+def answer_command(question_id: str, project: Project, packs: "Sequence[Pack]" = ()) -> str:
     """Return the command that answers a question from the folder somebody is in."""
     try:
         is_here = Project.find(Path.cwd()).root == project.root

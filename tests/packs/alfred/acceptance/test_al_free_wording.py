@@ -224,3 +224,82 @@ async def test_no_door_stores_a_sentence_as_a_thing(tmp_path: Path, name: str):
         # Who means it puts it in quotation marks.
         await home.add("shopping_items", {"name": f'"{name}"'})
         assert name in await _list(home)
+
+
+@pytest.mark.parametrize(
+    ("said", "stock"),
+    [
+        ("aunt Vera gave us apricot jam, two jars", {"apricot jam": (2, "jar")}),
+        ("Got the goose. 4.1kg. It is HUGE", {"goose": (4.1, "kg")}),
+        (
+            "found a bag of barley at the back of the larder, no idea how old",
+            {"barley": (1, "bag")},
+        ),
+        ("we've a good pound of gouda in", {"gouda": (1, "lb")}),
+    ],
+)
+async def test_things_are_read_wherever_a_message_names_them(
+    tmp_path: Path, said: str, stock: dict[str, Any]
+):
+    async with open_home(tmp_path, small=True) as home:
+        told = await home.say(said)
+        if told.action == "propose":
+            assert await _stock(home) == {}
+            await home.say("yes")
+        assert await _stock(home) == stock, told.message
+
+
+@pytest.mark.parametrize(
+    "said",
+    [
+        "I've only 400g of mince, shrink the goulash to fit",
+        "get more nappies size 5",
+        "buy a wedding cake for Ines for sunday, and candles",
+        "I used to hate anchovies. Strange how that goes.",
+        "put four tins in the cupboard of the thing",
+        "scrap the sherry and put squash on instead",
+        "nine sausages an a haggis from the butcher",
+    ],
+)
+async def test_what_may_be_read_otherwise_is_shown_and_waits_for_a_yes(tmp_path: Path, said: str):
+    async with open_home(tmp_path, small=True) as home:
+        before = await home.rows("user_profile")
+        told = await home.say(said)
+        assert told.action in ("propose", "clarify"), told.message
+        assert await _stock(home) == {}
+        assert await _list(home) == {}
+        assert await home.rows("user_profile") == before
+
+
+async def test_a_yes_does_what_was_shown(tmp_path: Path):
+    async with open_home(tmp_path, small=True) as home:
+        told = await home.say("get more nappies size 5")
+        assert told.action == "propose"
+        assert "nappies" in told.message
+        await home.say("yes")
+        assert any("nappies" in name for name in await _list(home))
+
+
+async def test_what_is_on_the_list_already_is_said_once(tmp_path: Path):
+    async with open_home(tmp_path, small=True) as home:
+        await home.say("bought 2 l milk")
+        first = await home.say("we're out of milk")
+        assert "Added milk to the shopping list" in first.message
+        again = await home.say("we're out of milk")
+        assert again.message == "milk is on the shopping list already."
+        both = await home.say("we're out of cumin so stick that on the list")
+        assert both.message.count("Added cumin") == 1
+
+
+async def test_to_be_reminded_to_buy_something_puts_it_on_the_list(tmp_path: Path):
+    async with open_home(tmp_path, small=True) as home:
+        await home.say("remind me to buy yeast tomorrow")
+        assert list(await _list(home)) == ["yeast"]
+        assert await home.rows("tasks") == []
+
+
+async def test_a_number_told_afterwards_corrects_the_last_one(tmp_path: Path):
+    async with open_home(tmp_path, small=True) as home:
+        await home.say("add 3 eggs to the shopping list")
+        await home.say("there were five, actually")
+        assert await _list(home) == {"eggs": (5, None)}

@@ -86,7 +86,7 @@ def test_a_kitchen_of_before_is_upgraded_and_its_recipes_are_counted(url: str):
             config.attributes["connection"] = connection
             command.downgrade(config, "0001")
 
-        base.write_now(back)
+        base.rebuild_now(back)
         assert not base.read_now(lambda c: inspect(c).has_table("recipe_sizes"))
         assert bring_up_to_date(base)
         base.write_now(lambda c: _lines(c, "new", (False, False, False, True)))
@@ -127,7 +127,7 @@ def test_names_of_a_kitchen_of_before_are_shared_if_everybody_uses_them(url: str
                     row,
                 )
 
-        base.write_now(back)
+        base.rebuild_now(back)
         assert bring_up_to_date(base)
         shared = "SELECT name FROM ingredients WHERE is_shared"
         assert base.read_now(lambda c: list(c.execute(text(shared)).scalars())) == ["red lentils"]

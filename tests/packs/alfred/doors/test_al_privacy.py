@@ -5,7 +5,11 @@ from al_door_stage import Household, Table
 from fastapi.routing import APIRoute
 
 from callboard.choreography.turn.turn import SomebodyElses
+from callboard.cli.commands.sessions import list_command as list_sessions_command
+from callboard.cli.commands.sessions import show as show_session_command
+from callboard.cli.completion import known_runs
 from callboard.cli.reading import reading
+from callboard.cli.reports.usage import UsageWanted, usage_output
 from callboard.packs.alfred.routes import ROUTERS
 from callboard.store.journal.runs import list_runs
 from callboard.studio.privacy import SomebodyElsesSession
@@ -107,3 +111,30 @@ async def test_the_command_line_shows_what_is_ones_own(
                 journal.run(run)
             monkeypatch.setenv("CALLBOARD_USER", "bob")
             assert journal.run(run).id == run
+
+
+async def test_sessions_usage_questions_and_completion_keep_to_the_person(
+    household: Household, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    async with household.serve() as table:
+        session = await begin(table)
+        run = table.studio.database.read(lambda c: list_runs(c, session_id=session))[0].id
+        root = table.studio.project.root
+        for person, is_shown in (("ann", False), ("bob", True)):
+            monkeypatch.setenv("CALLBOARD_USER", person)
+            list_sessions_command(root, as_json=True)
+            assert (session in capsys.readouterr().out) is is_shown
+            assert (run in [name for name, _ in known_runs(root)]) is is_shown
+            with reading(root) as journal:
+                hidden = journal.read_or((), journal.viewer.hidden)
+                assert (session not in hidden) is is_shown
+                usage_output(journal, UsageWanted(("session",), None, None, None, None, None),
+                             as_csv=False, as_json=True)  # fmt: skip
+            told = capsys.readouterr().out
+            assert session not in told or is_shown
+        monkeypatch.setenv("CALLBOARD_USER", "ann")
+        with pytest.raises(SomebodyElsesSession):
+            show_session_command(session, root)
+        with reading(root) as journal, pytest.raises(SomebodyElsesSession):
+            usage_output(journal, UsageWanted((), None, session, None, None, None),
+                         as_csv=False, as_json=True)  # fmt: skip

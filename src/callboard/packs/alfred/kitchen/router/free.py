@@ -10,6 +10,8 @@ from dataclasses import replace
 from typing import Final
 
 from callboard.choreography.turn.domain import Routed
+from callboard.choreography.turn.requests import WriteRequest
+from callboard.choreography.turn.shapes import ThinkStep
 from callboard.packs.alfred.kitchen.hearing.clauses import split_clauses
 from callboard.packs.alfred.kitchen.hearing.intents import Guess, guess_intent
 from callboard.packs.alfred.kitchen.router.guessed import answer_guess
@@ -95,30 +97,36 @@ async def route_clauses(situation: Situation, form: RouteForm) -> Routed | None:
             # What cannot be reckoned with is told or asked; the rest waits for that.
             return routed
         told += each.remarks
-        if all(step.write in [made.write for made in steps] for step in routed.steps):
-            # Said twice is wanted once: "we're out of milk, put it on the list".
-            continue
-        steps += routed.steps
-        goals.append(routed.goal)
+        steps, goals = _joined(steps, goals, routed)
         group = max(step.group for step in routed.steps) + 1
     aside = tuple(f"I left aside “{each}”" for each in told)
     return Routed(steps=steps, goal="; ".join(goals), assumptions=aside)
 
 
-_SURE_OF_OTHER: Final = 0.85
+# From here on the guess agrees with what a form or a clause was read as.
+_AGREES: Final = 0.4
 # What a message that wants something may write.
 _WRITTEN: Final = {
     "add_stock": ("inventory_items", "shopping_items"),
     "use_stock": ("inventory_items", "shopping_items"),
     "add_list": ("shopping_items",),
     "remove_list": ("shopping_items",),
-    "correction": ("shopping_items", "inventory_items", "meal_plans", "recipes", "tasks"),
+    "correction": ("shopping_items", "inventory_items", "meal_plans"),
     "plan_meal": ("meal_plans", "shopping_items"),
     "cook": ("cooking_log", "inventory_items"),
-    "scale": ("recipes",),
-    "other": ("inventory_items", "recipes", "tasks", "user_profile", "cooking_log"),
+    "other": ("inventory_items", "shopping_items", "user_profile", "cooking_log"),
 }
 _NAMED: Final = {"inventory_items": "ingredient", "shopping_items": "name"}
+
+
+def _is_against(guess: Guess, write: WriteRequest) -> bool:
+    """Say whether a guess speaks against what is to be written."""
+    # Recipes, tasks and days are written only by forms that name them; a limit is never left out.
+    is_named = write.table in ("recipes", "tasks", "meal_plans") or bool(
+        write.table == "user_profile" and "dislikes" not in write.set
+    )
+    fitting = [intent for intent, tables in _WRITTEN.items() if write.table in tables]
+    return not is_named and guess.of(*fitting) < _AGREES
 
 
 def doubted(text: str, routed: Routed) -> Routed:
@@ -132,12 +140,20 @@ def doubted(text: str, routed: Routed) -> Routed:
         for record in write.records or ()
     ]
     guess = guess_intent(text)
-    is_other = guess.certainty >= _SURE_OF_OTHER and any(
-        write.table not in _WRITTEN.get(guess.intent, ()) for write in writes
-    )
+    is_other = all(_is_against(guess, write) for write in writes)
     if is_other or any(is_doubtful_name(name) for name in names if name):
         return replace(routed, unsure=True, weak=True)
     return routed
+
+
+def _joined(
+    steps: tuple[ThinkStep, ...], goals: list[str], routed: Routed
+) -> tuple[tuple[ThinkStep, ...], list[str]]:
+    """Add what a clause wants; said twice is wanted once: "out of milk, put it on the list"."""
+    made = [step.write for step in steps]
+    if all(step.write is not None and step.write in made for step in routed.steps):
+        return steps, goals
+    return steps + routed.steps, [*goals, routed.goal]
 
 
 def _writes(routed: Routed) -> bool:

@@ -6,6 +6,7 @@ and the wish are all named.
 
 import re
 from collections.abc import Awaitable, Callable, Sequence
+from dataclasses import replace
 from typing import Final
 
 from callboard.choreography.turn.domain import Routed, Row
@@ -18,7 +19,7 @@ from callboard.packs.alfred.kitchen.router.things import named_foods
 from callboard.packs.alfred.kitchen.router.words import kinds, read_count
 
 RouteForm = Callable[[Situation], Awaitable[Routed | None]]
-_SURE_TO_WRITE: Final = 0.6
+_SURE_TO_WRITE: Final = 0.85
 _CHAT: Final = "All right. Tell me when there is something to note, to show or to cook."
 _OTHER: Final = (
     "That is nothing I do here: I keep the stock, the shopping list, recipes, plans and tasks. "
@@ -67,7 +68,9 @@ _BEGINS: Final = re.compile(
     re.I,
 )
 _AT_IT: Final = re.compile(
-    r"\b(?:how (?:much|many|long|hot)|timer|minutes|done|oven|repeat|again)\b", re.I
+    r"\b(?:how (?:much|many|long|hot)|timer|minutes|done|oven|repeat|again|swap|replace|"
+    r"instead|substitute|leave|left|skip|without)\b",
+    re.I,
 )
 _STEPS_DONE: Final = re.compile(
     r"\b(?:done|finished|through) with (?:steps? )?(?P<steps>[\w ,]{1,40})", re.I
@@ -112,6 +115,7 @@ _ORDERS: Final = re.compile(
 )
 _MAY_BE: Final = 0.15
 _SURE_TO_CHAT: Final = 0.85
+_SURE_TO_SHOW: Final = 0.6
 _MATTERS: Final = frozenset({"acquired", "consumed", "thrown", "need", "put", "out_of", "gone"})
 _MOST_TRIED: Final = 6
 
@@ -122,26 +126,34 @@ async def answer_guess(situation: Situation, guess: Guess, form: RouteForm) -> R
     match guess.intent:
         case "small_talk":
             # Who names food and says what became of it may want more than a kind word.
-            may_matter = bool(named_foods(text)) and bool(
+            may_matter = _names_something(text) or bool(
                 set(acts_in(text.casefold().split())) & _MATTERS
             )
             return None if may_matter and guess.certainty < _SURE_TO_CHAT else Routed(reply=_CHAT)
         case "other":
-            return None if _ORDERS.match(text) else Routed(reply=_OTHER)
+            is_open = _names_something(text) and guess.certainty < _SURE_TO_CHAT
+            return None if is_open or _ORDERS.match(text) else Routed(reply=_OTHER)
         case "recipe_question":
-            if guess.of("plan_meal") > _MAY_BE and _DAYED.search(text):
+            is_open = "?" not in situation.asked.message and guess.certainty < _SURE_TO_SHOW
+            if is_open or (guess.of("plan_meal") > _MAY_BE and _DAYED.search(text)):
                 return None
             return await _question(situation, text, form)
         case "show":
-            return await _shown(situation, text, form)
+            is_sure = guess.certainty >= _SURE_TO_SHOW or "?" in situation.asked.message
+            return await _shown(situation, text, form) if is_sure else None
         case "cook":
-            return await _cooked(situation, text)
+            return await _cooked(situation, text, guess)
         case "scale":
             return await _scaled(situation, text, form)
         case "plan_meal":
             return await _planned(situation, text, guess, form)
         case _:
             return None
+
+
+def _names_something(text: str) -> bool:
+    """Say whether a text names what something could be wanted with."""
+    return bool(named_foods(text) or _dishes(text) or _DAYED.search(text) or re.search(r"\d", text))
 
 
 async def _question(situation: Situation, text: str, form: RouteForm) -> Routed | None:
@@ -171,13 +183,15 @@ async def _shown(situation: Situation, text: str, form: RouteForm) -> Routed | N
     return await form(situation.saying(said, situation.first_group))
 
 
-async def _cooked(situation: Situation, text: str) -> Routed | None:
+async def _cooked(situation: Situation, text: str, guess: Guess) -> Routed | None:
     """Walk on at the stove, begin there, or note what was cooked."""
     made = _MADE.match(text)
     if _NOT_MADE.search(text):
         return Routed(reply="All right, nothing was logged and nothing taken out.")
     if made is not None:
-        return await _logged(situation, text)
+        logged = await _logged(situation, text)
+        is_open = guess.certainty < _SURE_TO_WRITE
+        return replace(logged, unsure=True) if logged is not None and is_open else logged
     if _BEGINS.search(text) or not (
         _NEXT.search(text) or _BACK.search(text) or _AT_IT.search(text)
     ):

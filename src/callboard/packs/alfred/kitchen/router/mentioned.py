@@ -13,11 +13,12 @@ from callboard.choreography.turn.domain import Routed
 from callboard.packs.alfred.kitchen.hearing.clauses import Clause, split_clauses
 from callboard.packs.alfred.kitchen.hearing.intents import Guess, guess_intent
 from callboard.packs.alfred.kitchen.hearing.mentions import Mention, Mentions, find_mentions
+from callboard.packs.alfred.kitchen.router.requests import CHANGES
 from callboard.packs.alfred.kitchen.router.situation import Situation
 from callboard.packs.alfred.kitchen.router.words import PLACE
 
 RouteForm = Callable[[Situation], Awaitable[Routed | None]]
-SURE_TO_DO: Final = 0.8
+SURE_TO_DO: Final = 0.92
 _SURE_OF_PART: Final = 0.6
 _LEAST: Final = 0.35
 _STOCK: Final = ("add_stock", "use_stock", "add_list", "remove_list")
@@ -63,7 +64,7 @@ def read_mentioned(text: str) -> Reading | None:
     whole, clauses = guess_intent(text), split_clauses(text)
     if not 0 < len(clauses) <= _MOST_CLAUSES or any(each.is_question for each in clauses):
         return None
-    if whole.of(*_STOCK) < _LEAST:
+    if whole.of(*_STOCK) < _LEAST or CHANGES.search(text):
         return None
     heard = [_heard(clause, whole, len(clauses)) for clause in clauses]
     if any(each.is_unreal for each in heard):
@@ -73,6 +74,9 @@ def read_mentioned(text: str) -> Reading | None:
         # One wish: an amount may stand in a sentence of its own. "Got the turkey. 5.2 kg."
         intent = intents.pop()
         told, found = [_said(text, intent, find_mentions(text))], find_mentions(text)
+        if len({each.name for each in found.named}) < len(found.named):
+            # What is named twice is told twice, or done twice: nobody can tell.
+            return None
         is_sure = not found.doubts and _is_plain(found, intent)
     else:
         told = [_said(e.clause.text, e.intent, e.found) for e in heard if e.found.named]

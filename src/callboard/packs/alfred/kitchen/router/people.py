@@ -6,7 +6,7 @@ from typing import Any, Final
 
 from callboard.choreography.turn.domain import Routed, Row
 from callboard.knowledge.entities.matching import name_key
-from callboard.packs.alfred.kitchen.food.foods import food_facts
+from callboard.packs.alfred.kitchen.food.foods import OTHER, food_facts
 from callboard.packs.alfred.kitchen.food.groups import group_called
 from callboard.packs.alfred.kitchen.food.lexicon import food_words
 from callboard.packs.alfred.kitchen.router.dates import find_when
@@ -123,8 +123,21 @@ async def route_tasks(situation: Situation) -> Routed | None:
     return None
 
 
+_TO_BUY: Final = re.compile(
+    r"(?:to )?(?:buy|get|pick up|order) (?P<what>.+?)"
+    r"(?: (?:when|if|on the way|tomorrow|today|on) ?.*)?$",
+    re.I,
+)
+# Who names an hour wants to be told at that hour.
+_AT_TIME: Final = re.compile(r"\bat \d|\d ?(?:am|pm|o'clock)\b|\d:\d\d|\bin \d+ (?:min|hour)", re.I)
+
+
 def _is_to_buy(text: str, what: str | None) -> bool:
     """Say whether only food is not to be forgotten: that goes on the list."""
+    bought = None if what is None else _TO_BUY.match(what)
+    if bought is not None and _AT_TIME.search(text) is None:
+        things = read_things(bought["what"])
+        return bool(things) and all(food_facts(each.name).category != OTHER for each in things)
     is_kept = text.casefold().startswith("don't let me forget")
     return is_kept and what is not None and food_facts(what).is_food and " to " not in what
 

@@ -41,7 +41,7 @@ _AGAINST: Final = 0.85
 NEVER_DONE: Final = frozenset({"small_talk", "recipe_question", "correction", "cook", "scale"})
 _WANTING: Final = frozenset({"plan_meal", "scale", "cook", "remove_list", "add_list"})
 _WANTED: Final = 0.6
-_CHANGES: Final = re.compile(
+CHANGES: Final = re.compile(
     r"\b(?:except|apart from|other than|all but|everything but|but not|instead of|rather than|"
     r"minus|without|twice|as much|as many|not \d|each|per)\b",
     re.I,
@@ -116,7 +116,7 @@ def hear(clause: Clause) -> HeardClause:
         return HeardClause(Kind.REMARK, clause.text)
     if not clause.act:
         return _without_act(clause)
-    if _CHANGES.search(clause.rest) or _CHANGES.search(" ".join(clause.before)):
+    if CHANGES.search(clause.rest) or CHANGES.search(" ".join(clause.before)):
         return _UNCLEAR
     if set(clause.before[:1]) & _THINGS or (clause.act == "need" and not _is_ours(clause)):
         return _UNCLEAR
@@ -139,7 +139,7 @@ def _without_act(clause: Clause) -> HeardClause:
     if colon and rest.strip():
         return _headed(clause.text, header, rest)
     things = read_list(clause.text)
-    is_plain = not _CHANGES.search(clause.text) and not _TREATED.match(clause.text)
+    is_plain = not CHANGES.search(clause.text) and not _TREATED.match(clause.text)
     if things is not None and things.is_listed and things.is_known and is_plain:
         return _listing(things)
     if named_foods(clause.text) or re.search(r"\d", clause.text) or _may_matter(clause.text):
@@ -157,7 +157,7 @@ def _headed(text: str, header: str, rest: str) -> HeardClause:
     """Read a list that says in front what it is."""
     things = read_list(rest)
     guess = guess_intent(text)
-    if things is None or not things.said or _CHANGES.search(rest):
+    if things is None or not things.said or CHANGES.search(rest):
         return _UNCLEAR
     if guess.intent == "add_stock" and guess.certainty >= 0.5:
         place = read_list(f"milk in the {header.split()[-1]}")

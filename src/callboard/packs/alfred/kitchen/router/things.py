@@ -272,7 +272,7 @@ def is_listed_food(name: str) -> bool:
 
 
 _IN_SENTENCES: Final = re.compile(
-    r"\b(?:to|for|from|in|on|at|by|and|or|then|so|size|again|please|pls)\b|\d", re.I
+    r"\b(?:to|for|from|in|on|at|by|then|so|size|again|please|pls)\b|(?<!\S)\d+(?!\S)", re.I
 )
 _MOST_NAME_WORDS: Final = 3
 

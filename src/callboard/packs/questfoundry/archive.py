@@ -25,6 +25,7 @@ from callboard.store.blobs import get_blob, put_blob
 from callboard.store.connection import Connection
 from callboard.store.journal.events import read_events
 from callboard.store.reading import read_bounded
+from callboard.studio.settings_files import parse_settings_file
 
 MANIFEST: Final = "manifest.json"
 _GUIDE: Final = "RESTORE.md"
@@ -33,6 +34,7 @@ _BLOBS: Final = "blobs"
 _SCHEMAS: Final = "schemas"
 _LOGS: Final = "decisions"
 _LOGGED: Final = frozenset({"loop.decision", "loop.checkpoint"})
+_SETTINGS: Final = "settings.yaml"
 _MOST_SETTINGS: Final = 1_000_000
 PROMPTS: Final = Path(__file__).parent / "prompts"
 _MOST_BYTES: Final = 4_000_000_000
@@ -51,7 +53,8 @@ _TEXT: Final = (
     "`callboard quest restore ARCHIVE FOLDER` unpacks it into an empty folder, after it has\n"
     "compared every file with `manifest.json`. `records/` holds units, story hooks, snapshots and\n"
     "artifacts by kind and name, `blobs/` their bodies by hash, `schemas/` their shapes,\n"
-    "`decisions/` what was decided in each unit, to read. `settings.yaml` is put back, too.\n"
+    "`decisions/` what was decided in each unit, to read. `settings.yaml` is put back, too,\n"
+    "but not where copies of archives go: that is for its new owner to say.\n"
 )
 
 
@@ -112,7 +115,9 @@ def _told(foundry: Foundry) -> dict[str, bytes]:
     foundry.studio.database.read(act)
     own = foundry.studio.project.root / PROJECT_FILE
     if own.is_file():
-        files["settings.yaml"] = read_bounded(own, limit_bytes=_MOST_SETTINGS)
+        files[_SETTINGS] = read_bounded(
+            own, limit_bytes=_MOST_SETTINGS, within=foundry.studio.project.root
+        )
     texts = sorted(PROMPTS.rglob("*.md"))
     versions = {
         "callboard": __version__,
@@ -208,6 +213,24 @@ def check_target(folder: Path) -> None:
     """Refuse to restore into a folder with something in it."""
     if folder.exists() and (not folder.is_dir() or any(folder.iterdir())):
         raise Conflict(f"{folder} is not empty", fix="Name a folder that does not exist yet.")
+
+
+def settings_within(archive: Unpacked) -> bytes | None:
+    """Return the settings of an archive without the folders outside that they name, if it has any.
+
+    They come from somebody else: what they say of the book counts, where they write does not.
+    """
+    data = archive.files.get(_SETTINGS)
+    if data is None:
+        return None
+    values = parse_settings_file(data)
+    section: Any = values.get("archive")
+    if not isinstance(section, dict) or not cast("dict[str, Any]", section).get("copies"):
+        return data
+    kept: dict[str, Any] = {**values, "archive": {**section, "copies": []}}
+    import yaml
+
+    return yaml.safe_dump(kept, sort_keys=False, allow_unicode=True).encode()
 
 
 async def restored(foundry: Foundry, archive: Unpacked) -> int:

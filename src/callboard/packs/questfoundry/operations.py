@@ -9,7 +9,7 @@ from pydantic import Field
 
 from callboard.core.errors import Conflict, NotFound
 from callboard.operations import Operations, operation
-from callboard.packs.questfoundry.archive import read_archive, restored
+from callboard.packs.questfoundry.archive import read_archive, restored, settings_within
 from callboard.packs.questfoundry.beginning import BookPlan, new_ifid
 from callboard.packs.questfoundry.foundry import Foundry, find
 from callboard.packs.questfoundry.settings import PROJECT_FILE
@@ -203,8 +203,9 @@ async def restore_archive(foundry: Foundry, archive: str) -> int:
     held = read_archive(Path(archive))
     count = await restored(foundry, held)
     own = foundry.studio.project.root / PROJECT_FILE
-    if "settings.yaml" in held.files and not own.exists():
-        write_atomically(own, held.files["settings.yaml"], within=foundry.studio.project.root)
+    settings = settings_within(held)
+    if settings is not None and not own.exists():
+        write_atomically(own, settings, within=foundry.studio.project.root)
     return count
 
 

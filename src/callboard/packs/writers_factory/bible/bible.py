@@ -8,19 +8,8 @@ from dataclasses import dataclass, replace
 from typing import Any, Final
 
 from callboard.core.canonical import Json
-from callboard.packs.writers_factory.bible.beats import (
-    MIDPOINT,
-    MIDPOINT_FIELD,
-    Beat,
-    beat_points,
-)
 from callboard.packs.writers_factory.bible.checks import CheckResult, check_fields
 from callboard.packs.writers_factory.bible.checks.judgements import Judgements
-from callboard.packs.writers_factory.bible.errors import (
-    ChecksFailed,
-    TemplateRefused,
-    TemplateUnreadable,
-)
 from callboard.packs.writers_factory.bible.files.documents import Document
 from callboard.packs.writers_factory.bible.files.shelf import BibleShelf, Saved
 from callboard.packs.writers_factory.bible.orders import (
@@ -33,15 +22,26 @@ from callboard.packs.writers_factory.bible.orders import (
 from callboard.packs.writers_factory.bible.project import ProjectFacts, ProjectRecord
 from callboard.packs.writers_factory.bible.provenance import Provenance, source_name
 from callboard.packs.writers_factory.bible.shapes import (
+    MIDPOINT,
+    MIDPOINT_FIELD,
     RESERVED,
     RULES_FIELD,
+    Beat,
+    beat_points,
     character_path,
     known_fields,
     shaped,
     spread,
     template_name,
 )
-from callboard.packs.writers_factory.bible.values import BadValue, Value, as_list
+from callboard.packs.writers_factory.bible.values import (
+    BadValue,
+    ChecksFailed,
+    TemplateRefused,
+    TemplateUnreadable,
+    Value,
+    as_list,
+)
 from callboard.packs.writers_factory.model import PlannedScene, TemplateName
 from callboard.packs.writers_factory.workspace import Workspace
 

@@ -7,8 +7,7 @@ from pydantic import Field, JsonValue
 
 from callboard.api.project import Entry, Paged, Shown, Wanted
 from callboard.packs.writers_factory.bible import operations
-from callboard.packs.writers_factory.bible.gaps import find_gaps
-from callboard.packs.writers_factory.bible.orders import Template
+from callboard.packs.writers_factory.bible.orders import Template, find_gaps
 from callboard.packs.writers_factory.doors.routes.request import (
     Name,
     WritersFactory,

@@ -19,8 +19,7 @@ from callboard.packs.writers_factory.bible import Bible
 from callboard.packs.writers_factory.memory.claims import Names, Offer, Origin, OriginKind
 from callboard.packs.writers_factory.memory.conflicts import read_rules
 from callboard.packs.writers_factory.memory.consolidation.judging import find_pairs, judge_pairs
-from callboard.packs.writers_factory.memory.consolidation.merging import Digestion, Merger
-from callboard.packs.writers_factory.memory.consolidation.report import Report
+from callboard.packs.writers_factory.memory.consolidation.merging import Digestion, Merger, Report
 from callboard.packs.writers_factory.memory.consolidation.turns import (
     ChatTurn,
     in_batches,

@@ -10,8 +10,7 @@ from callboard.engine.errors import StepFailed
 from callboard.packs.writers_factory.manuscript import meta_to_json
 from callboard.packs.writers_factory.memory.claims import Names, Offer, Origin, OriginKind
 from callboard.packs.writers_factory.memory.conflicts import read_rules
-from callboard.packs.writers_factory.memory.consolidation.merging import Digestion, Merger
-from callboard.packs.writers_factory.memory.consolidation.report import Report
+from callboard.packs.writers_factory.memory.consolidation.merging import Digestion, Merger, Report
 from callboard.packs.writers_factory.memory.consolidation.turns import open_scene, scene_turn
 from callboard.packs.writers_factory.memory.extraction import Claiming, find_in_text, interview_on
 from callboard.packs.writers_factory.memory.found import since_scene

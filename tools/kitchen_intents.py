@@ -1,6 +1,6 @@
 """Learn what is wanted by a sentence in a kitchen, and say how well that carries over.
 
-    python tools/kitchen_intents.py learn            writes the weights the pack ships
+    python tools/kitchen_intents.py learn [FILE ...] writes the weights the pack ships
     python tools/kitchen_intents.py check [FILE ...] cross-validates; scores files of trials
 
 The sentences are `kitchen_intents.yaml`. A softmax over words and pairs of words, by gradient
@@ -38,9 +38,10 @@ def expand(line: str) -> list[str]:
     return [re.sub(r"\s+", " ", "".join(way)).strip() for way in itertools.product(*choices)]
 
 
-def read_sentences() -> list[list[Labelled]]:
-    """Return the sentences with their features, those of one line together."""
-    lines: list[list[Labelled]] = []
+def read_sentences(files: Sequence[Path] = ()) -> list[list[Labelled]]:
+    """Return the sentences with their features, those of one line together; and those of trials."""
+    cases = [json.loads(line) for file in files for line in file.read_text().splitlines()]
+    lines: list[list[Labelled]] = [[(c["expect"], features(c["message"]), 1.0)] for c in cases]
     for intent, block in yaml.safe_load(SENTENCES.read_text()).items():
         for line in block.splitlines():
             ways = expand(line)
@@ -115,7 +116,7 @@ def main() -> None:
     if sys.argv[1] == "check":
         check([Path(each) for each in sys.argv[2:] if not each.startswith("--")])
         return
-    lines = read_sentences()
+    lines = read_sentences([Path(each) for each in sys.argv[2:]])
     intents = sorted({line[0][0] for line in lines})
     weights = compact(learn(lines, intents))
     rows = [

@@ -63,12 +63,18 @@ def answer(instruction: str) -> int:
 
 def known_runs(project: Path | None) -> list[tuple[str, str]]:
     """Return how the newest runs may be named, with what each is; none outside a project."""
-    from callboard.cli.reading import LAST, reading
+    from callboard.cli.reading import LAST, OpenJournal, reading
+    from callboard.core.vocabulary.run import RunRecord
+    from callboard.store.connection import Connection
     from callboard.store.journal.runs import list_runs
+
+    def shown(journal: OpenJournal, connection: Connection) -> list[RunRecord]:
+        found = list_runs(connection, limit=_MOST_RUNS)
+        return journal.viewer.among(connection, found, lambda run: run.session_id)
 
     try:
         with reading(project) as journal:
-            runs = journal.read_or([], lambda c: list_runs(c, limit=_MOST_RUNS))
+            runs = journal.read_or([], lambda c: shown(journal, c))
     except CallboardError:
         # Whoever presses Tab wants a word or nothing, never an error amid the line.
         return []

@@ -1,21 +1,24 @@
 """A project opened to be read, no engine and no lock, and finding what the user named in it."""
 
 import os
+import shlex
 from collections.abc import Callable, Generator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 from typing import TypeVar
 
 from callboard.core.clock import SystemClock
-from callboard.core.errors import InvalidInput, NotFound
+from callboard.core.errors import CallboardError, InvalidInput, NotFound
 from callboard.core.ids import IdMaker
-from callboard.core.vocabulary.run import UNFINISHED, RunRecord, RunState
+from callboard.core.vocabulary.run import UNFINISHED, RunRecord, RunState, SessionRecord
 from callboard.engine.ownership import Ownership
 from callboard.store.connection import Connection
 from callboard.store.database import Database
 from callboard.store.journal.runs import list_runs, load_run, match_runs
+from callboard.store.journal.sessions import load_session
 from callboard.store.kept import check_kept_folder
 from callboard.studio.database import admit, open_database, refuse_lost
+from callboard.studio.packs import Pack
 from callboard.studio.privacy import Viewer
 from callboard.studio.project import Project
 
@@ -122,6 +125,16 @@ class OpenJournal:
 
         return self.read(work)
 
+    def session(self, text: str) -> SessionRecord:
+        """Return the session a user means; somebody else's conversation raises."""
+
+        def work(connection: Connection) -> SessionRecord:
+            found = load_session(connection, text)
+            self.viewer.require(connection, found.id)
+            return found
+
+        return self.read(work)
+
     @property
     def viewer(self) -> Viewer:
         """Who looks: the person the environment names, if it names one."""
@@ -130,6 +143,19 @@ class OpenJournal:
     def owners(self) -> Owners:
         """Return who executes what."""
         return Owners(self.database, self.project)
+
+
+def answer_command(question_id: str, project: Project, packs: Sequence[Pack] = ()) -> str:
+    """Return the command that answers a question from the folder somebody is in."""
+    try:
+        is_here = Project.find(Path.cwd()).root == project.root
+    except CallboardError:
+        is_here = False
+    words = ["callboard", "answer", question_id, "VALUE"]
+    words += [] if is_here else ["--project", str(project.root)]
+    # A pack without a package is in a folder that was named, and must be named again.
+    words += [word for pack in packs if not pack.package for word in ("--pack", str(pack.root))]
+    return shlex.join(words)
 
 
 def find_project(project: Path | None) -> Project:

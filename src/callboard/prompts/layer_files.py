@@ -118,6 +118,10 @@ class LayerFiles:
         self._sources: dict[str, tuple[_Stamp, TemplateSource]] = {}
         self._index: tuple[_Stamp, Index] | None = None
 
+    def is_there(self) -> bool:
+        """Whether the layer has a folder now; most projects have none of their own."""
+        return os.path.isdir(self._root)
+
     def has(self, relative: str) -> bool:
         """Whether the layer holds this file now."""
         return self._stamp(relative) is not None

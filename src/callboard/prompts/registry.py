@@ -95,6 +95,9 @@ class TemplateRegistry:
         self, name: str, variant: TemplateVariant | None, looked: list[str]
     ) -> _FoundTemplate | None:
         for depth, files in enumerate(self._layers):
+            if not files.is_there():
+                looked.append(f"{files.layer.root}/{name}.md")
+                continue
             declared = files.index().entries.get(name)
             if declared is not None and variant is not None and variant in declared.paths:
                 return self._find_declared(name, declared.paths[variant], depth, declared.label)

@@ -24,6 +24,10 @@ _PEOPLE: Final = (
     "SELECT DISTINCT json_extract(document, '$.user_id') AS owner FROM conversations"
     " WHERE owner IS NOT NULL AND owner <> '' LIMIT 2"
 )
+_OWNED: Final = (
+    "SELECT session_id, json_extract(document, '$.user_id') AS owner FROM conversations"
+    " WHERE owner IS NOT NULL AND owner <> ''"
+)
 
 
 class SomebodyElsesSession(Conflict):
@@ -55,6 +59,14 @@ class Viewer:
                 fix="Say who you are: `user_id` in the request, CALLBOARD_USER in the environment.",
                 session_id=session_id,
             )
+
+    def hidden(self, connection: Connection) -> tuple[str, ...]:
+        """Return the sessions they may not see."""
+        rows = connection.execute(_OWNED).fetchall()
+        if self.person is None:
+            people = {row["owner"] for row in rows}
+            return tuple(row["session_id"] for row in rows) if len(people) > 1 else ()
+        return tuple(row["session_id"] for row in rows if row["owner"] != self.person)
 
     def among(
         self, connection: Connection, found: Iterable[T], session_of: Callable[[T], str | None]

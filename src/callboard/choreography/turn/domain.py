@@ -197,6 +197,8 @@ class Routed:
     unpins: tuple[str, ...] = ()
     # Said only where no model can be asked that understands more.
     weak: bool = False
+    # One reading of several: it is shown before its first write, and waits for a yes.
+    unsure: bool = False
 
 
 @dataclass(frozen=True, slots=True)

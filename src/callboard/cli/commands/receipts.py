@@ -50,7 +50,8 @@ def list_command(
     from callboard.tools.audit.receipts import receipt_to_json
 
     with reading(project) as journal:
-        found = _receipts(journal, session, run)[-limit:]
+        whole = _receipts(journal, session, run)
+    found = whole[-limit:]
     if as_json:
         echo_json({"receipts": [receipt_to_json(each) for each in found]})
     elif not found:
@@ -61,6 +62,9 @@ def list_command(
             for r in found
         ]
         echo_table(("RECEIPT", "TOOL", "OUTCOME", "AT", "STEP", "PREVIEW"), rows)
+    if len(whole) > len(found):
+        # On standard error: programs that read the list are not told twice.
+        remark(f"… and {len(whole) - len(found)} older: --limit {len(whole)} lists them all.")
 
 
 @app.command()

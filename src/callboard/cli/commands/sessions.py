@@ -28,7 +28,9 @@ def list_command(project: ProjectOption = None, as_json: JsonOption = False) -> 
 
     with reading(project) as journal:
         nothing: list[SessionRecord] = []
-        sessions = journal.read_or(nothing, list_sessions)
+        sessions = journal.read_or(
+            nothing, lambda c: journal.viewer.among(c, list_sessions(c), lambda each: each.id)
+        )
     if as_json:
         echo_json({"sessions": [session_shape(each) for each in sessions]})
     elif not sessions:
@@ -47,10 +49,9 @@ def show(
     from callboard.cli.reports.shapes import run_shape, session_shape
     from callboard.core.canonical import compact_json
     from callboard.store.journal.runs import list_runs
-    from callboard.store.journal.sessions import load_session
 
     with reading(project) as journal:
-        found = journal.read(lambda connection: load_session(connection, session))
+        found = journal.session(session)
         runs = journal.read(lambda connection: list_runs(connection, session_id=found.id))
     if as_json:
         echo_json({"session": session_shape(found), "runs": [run_shape(run) for run in runs]})
@@ -94,6 +95,7 @@ def switch(
     return _act(
         project,
         lambda studio: runtime.change_session(studio, runtime.switch_session, session),
+        session,
         as_json=as_json,
     )
 
@@ -108,6 +110,7 @@ def suspend(
     return _act(
         project,
         lambda studio: runtime.change_session(studio, runtime.suspend_session, session),
+        session,
         as_json=as_json,
     )
 
@@ -125,6 +128,7 @@ def resume(
     return _act(
         project,
         lambda studio: runtime.change_session(studio, runtime.resume_session, session),
+        session,
         as_json=as_json,
     )
 
@@ -144,6 +148,7 @@ def complete(
     return _act(
         project,
         lambda studio: runtime.change_session(studio, runtime.complete_session, session, summary),
+        session,
         as_json=as_json,
     )
 
@@ -151,13 +156,19 @@ def complete(
 def _act(
     project: Path | None,
     change: "Callable[[Studio], Awaitable[SessionRecord]]",
+    session: str | None = None,
     *,
     as_json: bool,
 ) -> int:
     from callboard.cli.bridge import Interrupt, perform
     from callboard.cli.handlers.controls import follow_woken
     from callboard.cli.handlers.opening import Choices, working
+    from callboard.cli.reading import reading
     from callboard.cli.reports.shapes import session_shape
+
+    if session is not None:
+        with reading(project) as journal:
+            journal.session(session)
 
     async def work(interrupt: Interrupt) -> int:
         async with working(Choices(project, as_json=as_json)) as here:

@@ -7,6 +7,7 @@ from callboard.cli import exits
 from callboard.cli.failure import block_of, body_of
 from callboard.cli.handlers.following import Followed
 from callboard.cli.output import clean, counted, echo, echo_json_line, remark, seconds
+from callboard.cli.reading import answer_command
 from callboard.cli.reports.shapes import question_shape, run_shape
 from callboard.cli.views.lines import tokens
 from callboard.core.canonical import Json
@@ -56,7 +57,7 @@ def _tell(studio: Studio, followed: Followed) -> None:
         remark(f"  Go on with: callboard runs resume {run.id}")
         return
     for question in followed.questions:
-        tell_question(question)
+        tell_question(question, studio)
     if run.state is RunState.WAITING:
         return
     steps = _own_steps(studio, run)
@@ -84,12 +85,13 @@ def _told_as_recipe(studio: Studio, run: RunRecord) -> bool:
     return bool(report.checks)
 
 
-def tell_question(question: Answer) -> None:
+def tell_question(question: Answer, studio: Studio) -> None:
     """Print what a run asks and how to answer."""
     remark(f"\nRun {question.run_id} asks: {clean(question.question.text)}")
     if question.question.choices:
         remark(f"  Choices: {', '.join(clean(each) for each in question.question.choices)}")
-    remark(f"  Answer with: callboard answer {question.id} VALUE")
+    told = answer_command(question.id, studio.project, studio.repertoire.packs)
+    remark(f"  Answer with: {told}")
 
 
 def echo_result(result: Json) -> None:

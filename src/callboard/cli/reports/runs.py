@@ -15,7 +15,7 @@ from callboard.cli.output import (
     remark,
     seconds,
 )
-from callboard.cli.reading import OpenJournal
+from callboard.cli.reading import OpenJournal, answer_command
 from callboard.cli.reports.shapes import question_shape, run_shape, step_shape
 from callboard.cli.views.lines import BAD, NOTE, OK, detail_facts, tokens
 from callboard.core.canonical import Json, compact_json
@@ -86,7 +86,7 @@ def show_run_report(
     slots = sorted({step.slot for step in steps if step.slot is not None})
     if slots:
         echo(f"\nSlots: {', '.join(slots)}  (callboard runs slot {run.id} NAME)")
-    _echo_questions(questions)
+    _echo_questions(journal, questions)
     if run.error is not None:
         echo(f"\n{block_of(run.error, tier_views[run.error.tier].way_out).rstrip()}")
     if run.result is not None:
@@ -193,11 +193,11 @@ def _echo_steps(run: RunRecord, steps: list[StepRecord], *, with_prompts: bool) 
     echo_table(heads, rows)
 
 
-def _echo_questions(questions: list[Answer]) -> None:
+def _echo_questions(journal: OpenJournal, questions: list[Answer]) -> None:
     for each in questions:
         choices = f" [{' / '.join(each.question.choices)}]" if each.question.choices else ""
         echo(f"\nAsks: {one_line(each.question.text)}{choices}")
-        echo(f"  callboard answer {each.id} VALUE")
+        echo(f"  {answer_command(each.id, journal.project)}")
 
 
 def _steps(journal: OpenJournal, run: RunRecord) -> list[StepRecord]:

@@ -4,10 +4,12 @@ from dataclasses import asdict
 from typing import Any
 
 from callboard.cli.output import echo, echo_json, moment, one_line, remark
-from callboard.cli.reading import OpenJournal
+from callboard.cli.reading import OpenJournal, answer_command
 from callboard.core.canonical import Json
 from callboard.core.vocabulary.run import Answer, RunRecord, SessionRecord, StepRecord
+from callboard.store.connection import Connection
 from callboard.store.journal.questions import list_questions
+from callboard.store.journal.runs import load_run
 
 
 def run_shape(run: RunRecord) -> dict[str, Json]:
@@ -79,7 +81,16 @@ def question_shape(answer: Answer) -> dict[str, Json]:
 def questions_report(journal: OpenJournal, *, as_json: bool) -> None:
     """List what waits for the human, oldest first."""
     nothing: list[Answer] = []
-    questions = journal.read_or(nothing, list_questions)
+
+    def work(connection: Connection) -> list[Answer]:
+        # A turn of a conversation asks its own person, and nobody else.
+        return journal.viewer.among(
+            connection,
+            list_questions(connection),
+            lambda q: load_run(connection, q.run_id).session_id,
+        )
+
+    questions = journal.read_or(nothing, work)
     if as_json:
         echo_json({"questions": [question_shape(each) for each in questions]})
         return
@@ -89,4 +100,4 @@ def questions_report(journal: OpenJournal, *, as_json: bool) -> None:
         choices = f" [{' / '.join(each.question.choices)}]" if each.question.choices else ""
         echo(f"{each.id}  {moment(each.asked_at)}  run {each.run_id}")
         echo(f"  {one_line(each.question.text)}{choices}")
-        echo(f"  callboard answer {each.id} VALUE")
+        echo(f"  {answer_command(each.id, journal.project)}")

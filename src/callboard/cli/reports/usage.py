@@ -25,7 +25,6 @@ from callboard.models.accounts import (
     usage_report,
 )
 from callboard.store.connection import Connection
-from callboard.store.journal.sessions import load_session
 
 _OVERVIEW: Final = (("model",), ("agent",), ("step",))
 _OVERVIEW_LINES: Final = 12
@@ -86,11 +85,10 @@ def money(totals: Totals) -> str:
 
 
 def _filter(journal: OpenJournal, wanted: UsageWanted) -> UsageFilter:
-    session = wanted.session
-    if session is not None:
-        session = journal.read(lambda connection: load_session(connection, wanted.session or "")).id
+    session = None if wanted.session is None else journal.session(wanted.session).id
     return UsageFilter(
         session_id=session,
+        hidden=journal.read_or((), journal.viewer.hidden),
         run_id=None if wanted.run is None else journal.run(wanted.run).id,
         provider=wanted.provider,
         agent_id=wanted.agent,

@@ -36,8 +36,23 @@ _PARTS: Final = {
 }
 _MODIFIED: Final = re.compile(rb'(<meta property="dcterms:modified">)[^<]*')
 _SPINE: Final = re.compile(r"<spine[^>]*>")
+_RIGHT_LANGUAGES: Final = frozenset(
+    ("ar", "arc", "ckb", "dv", "fa", "he", "iw", "ks", "ps", "sd", "ug", "ur", "yi")
+)
+_RIGHT_SCRIPTS: Final = frozenset(
+    ("adlm", "arab", "aran", "hebr", "mand", "nkoo", "rohg", "samr", "syrc", "thaa")
+)
+_SCRIPT_LETTERS: Final = 4
+_TURNED: Final = b'<html dir="rtl" '
 _MEDIA: Final = {"png": "image/png", "jpg": "image/jpeg", "svg": "image/svg+xml"}
 _FIRST_TIME: Final = (1980, 1, 1, 0, 0, 0)
+
+
+def is_right_to_left(language: str) -> bool:
+    """Say whether a language is written from the right: by its script if told, else by itself."""
+    first, *others = language.strip().lower().split("-")
+    script = next((each for each in others if len(each) == _SCRIPT_LETTERS), "")
+    return script in _RIGHT_SCRIPTS if script else first in _RIGHT_LANGUAGES
 
 
 class BindingFailed(CallboardError):
@@ -81,7 +96,8 @@ async def bind_epub(blocks: Sequence[Node], volume: Volume) -> bytes:
         "lang": volume.language or UNKNOWN_LANGUAGE,
         "identifier": volume.identifier,
     }
-
+    if is_right_to_left(volume.language):
+        meta["page-progression-direction"] = "rtl"
     made = await asyncio.to_thread(
         _convert, _tree(blocks, meta), "epub", lambda _: ["--toc", "--split-level=1"]
     )
@@ -162,6 +178,10 @@ def _mended_epub(parts: _Parts, volume: Volume) -> _Parts:
     changed = _moment(volume).encode()
     opf = _MODIFIED.sub(rb"\g<1>" + changed, parts["EPUB/content.opf"])
     style = (_HERE / "epub.css").read_bytes()
+    if is_right_to_left(volume.language):
+        pages = {name: data for name, data in parts.items() if name.endswith(".xhtml")}
+        turned = ((name, data.replace(b"<html ", _TURNED, 1)) for name, data in pages.items())
+        parts = {**parts, **dict(turned)}
     mended = {**parts, "EPUB/content.opf": opf, "EPUB/styles/stylesheet1.css": style}
     return mended if volume.cover is None else _covered(mended, volume, volume.cover)
 

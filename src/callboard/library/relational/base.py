@@ -127,6 +127,22 @@ class Base:
         with self._engine.connect() as connection, self._begun(connection):
             return work(connection)
 
+    def rebuild_now(self, work: "Callable[[Connection], T]") -> T:
+        """Do the same while SQLite follows no keys, so that a table can be replaced by another."""
+        with self._engine.connect() as connection:
+            self._follow_keys(connection, "OFF")
+            try:
+                with self._begun(connection):
+                    return work(connection)
+            finally:
+                self._follow_keys(connection, "ON")
+
+    def _follow_keys(self, connection: "Connection", wanted: str) -> None:
+        # Within a transaction SQLite would not heed it: it goes past the one SQLAlchemy begins.
+        raw: Any = connection.connection.driver_connection
+        if self.is_sqlite:
+            raw.execute(f"PRAGMA foreign_keys={wanted}")
+
     def close(self) -> None:
         """Let go of every connection; what was handed in is finished first."""
         self._writer.shutdown()

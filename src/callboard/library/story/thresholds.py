@@ -180,6 +180,7 @@ class ConsistencyThresholds(_Section):
     term_rare_share: _Amount
     opening_sentences: _Count
     age_leeway_years: _Count
+    max_pairs: _Count
 
 
 class DraftThresholds(_Section):

@@ -4,6 +4,7 @@ Reads only. The sum over any breakdown equals the total, because every call has 
 in it.
 """
 
+import json
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, fields
 from datetime import UTC, datetime, tzinfo
@@ -42,6 +43,8 @@ class UsageFilter:
     pack: str | None = None
     since: int | None = None
     until: int | None = None
+    # Sessions that are somebody else's.
+    hidden: tuple[str, ...] = ()
 
     def where(self) -> tuple[str, dict[str, Any]]:
         """Return the SQL condition and its parameters."""
@@ -54,6 +57,11 @@ class UsageFilter:
         if self.until is not None:
             conditions.append("at < :until")
             params["until"] = self.until
+        if self.hidden:
+            conditions.append(
+                "(session_id IS NULL OR session_id NOT IN (SELECT value FROM json_each(:hidden)))"
+            )
+            params["hidden"] = json.dumps(self.hidden)
         return " AND ".join(conditions) or "1 = 1", params
 
 

@@ -168,6 +168,9 @@ async def restored(foundry: Foundry, archive: Unpacked) -> int:
             for sha in _hashes(row["kind"], row["body"]):
                 if f"{_BLOBS}/{sha}" not in archive.files:
                     raise NotFound(f"The archive lacks the body {sha} of {row['id']}")
+        tip = foundry.cold.load_tip(connection)
+        if tip is not None:
+            foundry.cold.canon.project(connection, tip)
         return len(rows)
 
     return await foundry.studio.database.write(act)

@@ -4,31 +4,29 @@ The bars, the merge and the files are those of the loops; what only a reader cou
 judged, and the report says so by naming code as its source.
 """
 
-import asyncio
 from dataclasses import replace
 from typing import Annotated, Any
 
 from pydantic import Field
 
-from callboard.core.canonical import digest_bytes
 from callboard.core.errors import Conflict
 from callboard.operations import operation
 from callboard.packs.questfoundry.bars.verdict import GateDecision
 from callboard.packs.questfoundry.cold.snapshots import Merging
 from callboard.packs.questfoundry.foundry import Foundry
 from callboard.packs.questfoundry.shelf.shelf import Shelving
-from callboard.packs.questfoundry.steps.binding import (
-    EXPORTS,
-    bound_book,
-    make_files,
-    view_folder,
-    view_name,
-)
 from callboard.packs.questfoundry.steps.reports import body_of, judged
+from callboard.packs.questfoundry.steps.views import (
+    editions,
+    judge_files,
+    make_files,
+    rows_of,
+    view_name,
+    write_view,
+)
 from callboard.packs.questfoundry.units.ledger import UnitOpening
 from callboard.packs.questfoundry.units.unit import UnitStatus, WorkUnit
 from callboard.store.connection import Connection
-from callboard.store.files import write_atomically
 
 Shape = dict[str, Any]
 
@@ -38,6 +36,10 @@ def _told(made: Shape) -> str:
     lines += [f"  {row['fix']} ({row['owner_role']})" for row in made["remediation"]]
     lines.append(f"Decision: {made['decision']}")
     return "\n".join([*lines, *([f"Merged as {made['snapshot']}"] if made["snapshot"] else [])])
+
+
+def _paths(made: Shape) -> list[str]:
+    return [row["path"] for row in made["files"]]
 
 
 @operation(tell=_told)
@@ -52,7 +54,7 @@ async def gate_by_code(foundry: Foundry, tu_ids: tuple[str, ...] = ()) -> Shape:
         raise Conflict(
             "Nothing is ready for a gatecheck", fix="Run a loop or import a story first."
         )
-    report = judged(foundry.book_with(units), [], "gatecheck")
+    report = judged(foundry.book_with(units), [], "gatecheck", rules=foundry.rules)
     body = body_of(report)
     opened = await foundry.units.open(
         UnitOpening(f"code/{foundry.studio.ids.make('session')}", "gatecheck", "GK", "By code")
@@ -94,13 +96,15 @@ def _sent_back(unit: WorkUnit) -> WorkUnit:
     return replace(unit, ready_for_gate=False)
 
 
-@operation(tell=lambda made: "\n".join(row["path"] for row in made["files"]))
+@operation(tell=lambda made: "\n".join([*made["limitations"], *_paths(made)]))
 async def bind_by_code(
     foundry: Foundry,
     snapshot: str = "",
     formats: Annotated[tuple[str, ...], Field(max_length=20)] = (),
+    locales: Annotated[tuple[str, ...], Field(max_length=50)] = (),
+    partial: bool = False,
 ) -> Shape:
-    """Build the files of a snapshot, twice, and judge what was built."""
+    """Build the files of a snapshot and its translations, twice, and judge what was built."""
     found = foundry.snapshot_named(snapshot or None)
     request: Shape = {
         "snapshot": found.id,
@@ -108,23 +112,19 @@ async def bind_by_code(
         "include": {"art": True, "audio": True},
         "title": foundry.page().title,
     }
-    book = bound_book(foundry, request)
-    files = await make_files(book, request["formats"])
-    again = await make_files(book, request["formats"])
-    report = judged(book, [], "spot_check", surfaces=files, rebuilt=again)
+    # A view without translations keeps the name it always had.
+    request["include"] |= {"locales": list(locales)} if locales else {}
+    request |= {"partial": True} if locales and partial else {}
+    made = editions(foundry, request)
+    files = await make_files(made, request["formats"])
+    again = await make_files(made, request["formats"])
+    report = judge_files(foundry, made, [], files, again)
     name = view_name(request)
-    root = foundry.studio.project.root
-
-    def write() -> None:
-        folder = view_folder(foundry, name)
-        folder.mkdir(parents=True, exist_ok=True)
-        for path, data in files.items():
-            write_atomically(folder / path, data, within=root)
-
     if report.decision is not GateDecision.BLOCK:
-        await asyncio.to_thread(write)
-    rows = [
-        {"path": f"{EXPORTS}/{name}/{path}", "sha256": digest_bytes(data)}
-        for path, data in files.items()
-    ]
-    return {**body_of(report), "view": name, "files": rows}
+        await write_view(foundry, name, files)
+    return {
+        **body_of(report),
+        "view": name,
+        "files": rows_of(name, made, files),
+        "limitations": [told for each in made for told in each.limitations()],
+    }

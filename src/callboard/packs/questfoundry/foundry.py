@@ -9,11 +9,14 @@ from callboard.choreography.loop import LoopRegistry, load_loops, read_loop
 from callboard.core.canonical import Json
 from callboard.core.errors import CallboardError, NotFound
 from callboard.core.parsing import decode_text
+from callboard.library.story.contradiction import ConflictRules, read_rules
 from callboard.packs.questfoundry.assembly.assembling import BookNames, assemble
 from callboard.packs.questfoundry.beginning import BookPlan, first_parts
 from callboard.packs.questfoundry.book.model import Book
+from callboard.packs.questfoundry.canon.graph import CanonGraph, TracedStatement
 from callboard.packs.questfoundry.cold.folding import fold
-from callboard.packs.questfoundry.cold.snapshots import ColdStore, Snapshot
+from callboard.packs.questfoundry.cold.snapshot import Snapshot
+from callboard.packs.questfoundry.cold.snapshots import ColdStore
 from callboard.packs.questfoundry.roster import QuestCast
 from callboard.packs.questfoundry.settings import QuestSettings, read_settings
 from callboard.packs.questfoundry.shelf.shelf import Shelf, Shelving
@@ -44,12 +47,18 @@ class Foundry:
         self.units = UnitLedger(*place)
         self.hooks = HookLedger(*place)
         self.shelf = Shelf(*place)
-        self.cold = ColdStore(*place, self.units, self.hooks, self.shelf)
+        canon = CanonGraph(studio.knowledge, self.rules)
+        self.cold = ColdStore(*place, self.units, self.hooks, self.shelf, canon)
 
     @cached_property
     def settings(self) -> QuestSettings:
         """The settings in force."""
         return read_settings(self.studio.project.folder).values
+
+    @cached_property
+    def rules(self) -> ConflictRules:
+        """What contradicts what, with the project's own additions."""
+        return read_rules(self.studio.project.folder)
 
     @cached_property
     def cast(self) -> QuestCast:
@@ -170,6 +179,15 @@ class Foundry:
         if found is None:
             raise NotFound("There is no snapshot yet", fix="`callboard quest init` makes one.")
         return found
+
+    def canon(self, snapshot: Snapshot | None = None) -> dict[str, TracedStatement]:
+        """Return the canon of a snapshot, by default of the newest; empty before there is one."""
+
+        def act(connection: Connection) -> dict[str, TracedStatement]:
+            wanted = snapshot or self.cold.load_tip(connection)
+            return {} if wanted is None else self.cold.canon.load(connection, wanted)
+
+        return self.studio.database.read(act)
 
     def lessons(self, *names: str) -> list[str]:
         """Return what was learnt for some roles or loops, newest first, at most ten lines."""

@@ -86,6 +86,17 @@ async def select_snapshot(foundry: Foundry, snapshot_id: str) -> str:
     return (await foundry.cold.select(snapshot_id)).id
 
 
+@operation(post="/canon/rebuild", tell=lambda made: f"{made} statements of canon")
+async def rebuild_canon(foundry: Foundry) -> int:
+    """Write the canon of the newest snapshot into the knowledge graph anew, from Cold alone."""
+
+    def act(connection: Connection) -> int:
+        tip = foundry.cold.load_tip(connection)
+        return 0 if tip is None else foundry.cold.canon.rebuild(connection, tip)
+
+    return await foundry.studio.database.write(act)
+
+
 @operation(post="/lessons/approve")
 async def approve_lessons(foundry: Foundry, artifact: str, by: Reason) -> int:
     """Approve the lessons of a retro: from now on roles and loops are told them."""

@@ -110,10 +110,10 @@ async def test_a_translation_keeps_its_sources(tmp_path: Path) -> None:
     company.usual["coverage_plan"] = {"locale": "de"}
     async with open_house(tmp_path / "book", company) as house:
         await bound(house)
-        from callboard.packs.questfoundry.steps.media import segments_of
+        from callboard.packs.questfoundry.formats.edition import pieces_of
 
         book = house.foundry.cold_book(house.foundry.snapshot_named(None))
-        first, second, *_ = segments_of(book)
+        first, second, *_ = pieces_of(book)
         company.usual["localized_surfaces"] = {
             "segments": [
                 {**first, "target": "Die Lampe"},
@@ -129,6 +129,66 @@ async def test_a_translation_keeps_its_sources(tmp_path: Path) -> None:
         assert "todo" in states.values()
         await house.success("gatecheck", upstream=[ran.unit.id])
         assert "localized_surfaces/de" in house.foundry.snapshot_named(None).files
+
+
+@pytest.mark.req("QF-132", "QF-133")
+async def test_a_translation_is_bound_as_files_and_its_gaps_are_told(tmp_path: Path) -> None:
+    from callboard.core.errors import Conflict, NotFound
+    from callboard.packs.questfoundry.by_code import bind_by_code
+    from callboard.packs.questfoundry.formats.edition import pieces_of
+    from callboard.packs.questfoundry.operations import operations_on
+
+    company = Company()
+    company.usual["coverage_plan"] = {"locale": "de"}
+    async with open_house(tmp_path / "book", company) as house:
+        await bound(house)
+        book = house.foundry.cold_book(house.foundry.snapshot_named(None))
+        told = [{**each, "target": f"§{each['source']}"} for each in pieces_of(book)]
+        company.usual["localized_surfaces"] = {"segments": told[1:]}
+        ran = await house.success("translation_pass")
+        await house.success("gatecheck", upstream=[ran.unit.id])
+        operations = operations_on(house.studio)
+        with pytest.raises(NotFound, match="no translation 'fr'") as refused:
+            await operations.perform(bind_by_code, "", ("html",), ("fr",))
+        assert refused.value.fix == "There are de."
+        with pytest.raises(Conflict, match="1 are not translated: title"):
+            await operations.perform(bind_by_code, "", ("html",), ("de",))
+        made = await operations.perform(bind_by_code, "", ("html",), ("de",), True)
+        assert made["limitations"] == ["de: 1 are not translated: title"]
+        names = {row["path"].rpartition("/")[2]: row["locale"] for row in made["files"]}
+        assert names == {"book.html": "", "book.de.html": "de"}
+        paths = [tmp_path / "book" / row["path"] for row in made["files"]]
+        assert '<html lang="de">' in paths[1].read_text("utf-8")
+        company.usual["localized_surfaces"] = {"segments": told[:1]}
+        ran = await house.success("translation_pass")
+        await house.success("gatecheck", upstream=[ran.unit.id])
+        company.usual["binding_request"] = {
+            "snapshot": "x",
+            "formats": ["html"],
+            "include": {"locales": ["de"]},
+        }
+        bound_again = await house.success("binding_run")
+        files = house.content(bound_again, "export_bundle")["files"]
+        assert {row["locale"] for row in files} == {"", "de"}
+
+
+@pytest.mark.req("QF-132", "QF-133")
+async def test_an_outdated_piece_stays_so_until_somebody_looks_at_it(tmp_path: Path) -> None:
+    from callboard.packs.questfoundry.formats.edition import pieces_of
+
+    company = Company()
+    company.usual["coverage_plan"] = {"locale": "de"}
+    async with open_house(tmp_path / "book", company) as house:
+        await bound(house)
+        book = house.foundry.cold_book(house.foundry.snapshot_named(None))
+        first, second, *_ = pieces_of(book)
+        old = {**second, "target": "Alt", "source_sha256": "0" * 64}
+        for segments in ([old], [{**first, "target": "Die Lampe"}]):
+            company.usual["localized_surfaces"] = {"segments": segments}
+            ran = await house.success("translation_pass")
+            await house.success("gatecheck", upstream=[ran.unit.id])
+        pack = house.content(ran, "language_pack")
+        assert pack["open_issues"] == [second["id"]]
 
 
 @pytest.mark.req("QF-19", "QF-21", "QF-22")

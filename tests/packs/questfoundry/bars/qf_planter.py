@@ -3,6 +3,7 @@
 from collections.abc import Callable
 from dataclasses import dataclass, replace
 from random import Random
+from typing import Any
 
 from callboard.packs.questfoundry.book.model import (
     Book,
@@ -20,6 +21,7 @@ from callboard.packs.questfoundry.book.model import (
     Verbatim,
 )
 from callboard.packs.questfoundry.book.playing import is_end
+from callboard.packs.questfoundry.canon.statements import statements_in
 
 NEW_KEY = "has_nothing_9"
 
@@ -534,6 +536,53 @@ def loud_cue(book: Book, chance: Random) -> Planted:
     return _cue(book, cue, "loud_cue")
 
 
+def _canon(book: Book, *rows: tuple[str, str, str], **more: Any) -> Book:
+    facts = [{"name": n, "attribute": a, "value": v} for n, a, v in rows]
+    return replace(book, canon=statements_in({"canon_pack": {"entities": facts, **more}}))
+
+
+def canon_clash(book: Book, chance: Random) -> Planted:
+    other, name = chance.choice(["blue", "brown"]), chance.choice(["Oda", "The Ferryman"])
+    rows = ((name, "eyes", "green"), (name, "eye colour", other))
+    return _planted(_canon(book, *rows), "canon_clash", name)
+
+
+def canon_doubt(book: Book, chance: Random) -> Planted:
+    rule = {"statement": "Nobody can row the strait in winter"}
+    told = {"question_id": "Q1", "answer": "Oda can row the strait in winter."}
+    return _planted(_canon(book, constraints=[rule], answers=[told]), "canon_doubt", "Q1")
+
+
+def prose_against_canon(book: Book, chance: Random) -> Planted:
+    section = chance.choice(book.sections)
+    other = told(book, section.id, "\n\nOda looks up with her blue eyes.")
+    return _planted(_canon(other, ("Oda", "eyes", "green")), "prose_against_canon", section.id)
+
+
+def codex_against_canon(book: Book, chance: Random) -> Planted:
+    entry = CodexEntry("oda", "Oda", "Oda has blue eyes.")
+    other = replace(book, codex=(*book.codex, entry))
+    return _planted(_canon(other, ("Oda", "eyes", "green")), "codex_against_canon", "oda")
+
+
+def dead_who_acts(book: Book, chance: Random) -> Planted:
+    section = chance.choice(book.sections)
+    other = changed(book, replace(section, text="You come in. “Sit down,” says Oda."))
+    return _planted(_canon(other, ("Oda", "status", "dead")), "dead_who_acts", section.id)
+
+
+def canon_not_read(book: Book, chance: Random) -> Planted:
+    other = replace(book, language=chance.choice(["de", "fr-CA"]))
+    return _planted(_canon(other, ("Oda", "eyes", "green")), "canon_not_read", "canon")
+
+
+def secret_told(book: Book, chance: Random) -> Planted:
+    entry = CodexEntry("oda", "Oda", "Oda is the miller's lost daughter.")
+    other = replace(book, codex=(*book.codex, entry))
+    other = _canon(other, ("Oda", "kin", "the miller's lost daughter"))
+    return _planted(other, "secret_told", "oda")
+
+
 FLAWS: dict[str, Callable[[Book, Random], Planted]] = {
     each.__name__: each
     for each in (
@@ -547,6 +596,7 @@ FLAWS: dict[str, Callable[[Book, Random], Planted]] = {
         motif_missing, reading_level, style_not_checked, spoiler, key_shown, key_word, id_shown,
         machine_word, file_path, technique_word, codeword_on_screen, codeword_unreviewed,
         codeword_missing, codeword_tells, alt_missing, alt_long, alt_opening, caption_missing,
-        caption_brackets, cue_untold, loud_cue,
+        caption_brackets, cue_untold, loud_cue, canon_clash, canon_doubt, prose_against_canon,
+        codex_against_canon, dead_who_acts, canon_not_read, secret_told,
     )
 }  # fmt: skip

@@ -12,6 +12,7 @@ from memory_stage import Desk, open_desk
 from callboard.core.errors import Conflict, InvalidInput, NotFound
 from callboard.core.vocabulary import RunRecord, RunState
 from callboard.knowledge import Edge, FactState, Node
+from callboard.library.story.contradiction import GraphClaim, ScenePoint, read_rules, value_at
 from callboard.models import Failure, Line, ModelRequest
 from callboard.packs.writers_factory.bible import Bible
 from callboard.packs.writers_factory.memory import (
@@ -23,18 +24,10 @@ from callboard.packs.writers_factory.memory import (
     NotTheWriter,
     beat_node_id,
 )
-from callboard.packs.writers_factory.memory.claims import (
-    GraphClaim,
-    Offer,
-    Origin,
-    OriginKind,
-    ScenePoint,
-    value_at,
-)
-from callboard.packs.writers_factory.memory.conflicts import read_rules
 from callboard.packs.writers_factory.memory.consolidation import Report
 from callboard.packs.writers_factory.memory.consolidation.merging import Digestion, Merger
 from callboard.packs.writers_factory.memory.ingestion import THEME_NODE
+from callboard.packs.writers_factory.memory.mapping import Offer, Origin, OriginKind
 from callboard.store.connection import StoreError
 from callboard.store.journal.processes import ProcessRecord, insert_process
 from callboard.store.journal.runs import insert_run, list_runs

@@ -8,34 +8,32 @@ from hypothesis import strategies as st
 
 from callboard.core.errors import InvalidInput
 from callboard.knowledge import FactState, KBEntry, Node, node_id
-from callboard.packs.writers_factory.memory.claims import (
+from callboard.library.story.contradiction import (
     ALWAYS,
+    ClashKind,
     GraphClaim,
+    GraphDraft,
     Names,
     ScenePoint,
     SceneRange,
     ScopedValue,
+    excludes,
+    find_clash,
     find_point,
     key_form,
     read_range,
+    read_rules,
     split_scope,
     states_of,
     value_at,
     with_state,
-)
-from callboard.packs.writers_factory.memory.claims.mapping import PROJECT_NODE, map_entry
-from callboard.packs.writers_factory.memory.conflicts import (
-    ClashKind,
-    GraphDraft,
-    excludes,
-    find_clash,
-    read_rules,
 )
 from callboard.packs.writers_factory.memory.extraction import (
     find_candidates,
     keep_mentioned,
     read_found,
 )
+from callboard.packs.writers_factory.memory.mapping import PROJECT_NODE, map_entry
 from callboard.packs.writers_factory.memory.scenery import Scenery, rank_foundation, take
 
 RULES = read_rules()

@@ -153,7 +153,41 @@ async def test_the_audit_is_written_judged_once_and_drops_what_is_not_quoted(
         assert "# Continuity rules" in script.prompts[0]
         fast = await book.run("audit", fast=True)
         assert len(script.calls) == 1
-        assert fast["notes"] == ["Only what code can check was checked."]
+        assert fast["notes"][0] == "Only what code can check was checked."
+
+
+AT_PENROSE = "Mickey Doyle lived at Penrose, thirty miles from the pier. Danny knew it well."
+AT_QUAY_LANE = "Mickey Doyle walked home to Quay Lane, his own house by the pier. Danny nodded."
+
+
+async def test_the_audit_says_what_nobody_judged_and_a_judge_finds_what_rules_do_not_read(
+    tmp_path: Path,
+) -> None:
+    def judge(request: ModelRequest) -> Line:
+        is_it = "lived at Penrose" in request.prompt_text and "Quay Lane" in request.prompt_text
+        said = {
+            "reason": "He lives in two places.",
+            "verdict": "contradicts" if is_it else "unrelated",
+            "first_quote": "lived at Penrose, thirty miles" if is_it else "",
+            "second_quote": "home to Quay Lane, his own house" if is_it else "",
+        }
+        return Line(json=said, times=None)
+
+    script = Script(judge)
+    async with open_book(tmp_path / "book", script) as book:
+        await book.plan(PlannedScene(1, 1, "One"), PlannedScene(2, 1, "Two"))
+        await book.write("ch1-sc1", AT_PENROSE)
+        await book.write("ch2-sc1", AT_QUAY_LANE)
+        unjudged = await book.run("audit")
+        assert script.calls == [] and unjudged["items"] == []
+        assert any("were not judged" in note and "--judge" in note for note in unjudged["notes"])
+        found = await book.run("audit", judge=True)
+        (item,) = found["items"]
+        assert item["kind"] == "contradiction" and item["scene_id"] == "ch2-sc1"
+        assert "Penrose" in item["problem"] and len(item["quotes"]) == 2
+        assert "lived at Penrose" in (book.root / found["path"]).read_text()
+        asked = len(script.calls)
+        assert asked == len(await book.run("audit", judge=True) and script.calls)
 
 
 DEATH = (

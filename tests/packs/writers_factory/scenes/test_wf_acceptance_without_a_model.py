@@ -6,9 +6,9 @@ import pytest
 from scene_stage import SceneStage, callback_text, staff, update
 
 from callboard.core.vocabulary import RunState
+from callboard.library.story.contradiction import ScenePoint, value_at
 from callboard.models import Failure, Line
 from callboard.packs.writers_factory.memory import Consolidator
-from callboard.packs.writers_factory.memory.claims import ScenePoint, value_at
 from callboard.packs.writers_factory.model import SceneStatus
 
 pytestmark = pytest.mark.anyio

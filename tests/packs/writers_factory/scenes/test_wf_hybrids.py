@@ -9,7 +9,7 @@ from scene_stage import callback_text, staff, strategy_in, update
 
 from callboard.core.vocabulary import RunState
 from callboard.knowledge import Edge
-from callboard.packs.writers_factory.memory.claims import ScenePoint, value_at
+from callboard.library.story.contradiction import ScenePoint, value_at
 from callboard.packs.writers_factory.memory.consolidation import Consolidator
 from callboard.packs.writers_factory.model import SceneStatus
 from callboard.packs.writers_factory.scenes.drafts import HybridInvalid, VariantUnknown

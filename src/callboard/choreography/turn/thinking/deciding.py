@@ -64,6 +64,7 @@ async def route(work: TurnWork, message: str, referenced: Sequence[str], key: st
         options=tuple(Option.model_validate(each) for each in data["options"]),
         pins=tuple(data["pins"]),
         unpins=tuple(data["unpins"]),
+        unsure=data.get("unsure", False),
     )
 
 
@@ -91,7 +92,8 @@ def decide_routed(work: TurnWork, routed: Routed, message: str) -> TurnDecision:
         routed.options,
         routed.pins,
         routed.unpins,
-        plan is not None and must_propose(plan, work.mode) and not is_simple(routed),
+        plan is not None
+        and (routed.unsure or (must_propose(plan, work.mode) and not is_simple(routed))),
     )
 
 

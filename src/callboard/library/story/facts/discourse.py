@@ -91,6 +91,11 @@ class Discourse:
         """Return whom the first such word of a sentence's speech means, from a place on."""
         return _from(self._said[index], self._told[index].speech.text, place, word)
 
+    def meant_in(self, index: int) -> Iterator[Meant]:
+        """Go through whom the pronouns of a sentence most likely mean, told or spoken."""
+        yield from self._meant[index].values()
+        yield from self._said[index].values()
+
     def speaker(self, index: int) -> str | None:
         """Return who speaks in a sentence, if its paragraph says so."""
         return self._speaker[index]

@@ -133,11 +133,11 @@ class ParsedFiles:
         text = decode_text(data)
         if text is None:
             return _SeenFile(*stamp, problem="not a text in UTF-8, UTF-16 or Latin-1, left out")
-        return _SeenFile(*stamp, parsed=_parse(listed.path, text, sha256))
+        return _SeenFile(*stamp, parsed=parse_document(Document(listed.path, text), sha256))
 
 
-def _parse(path: str, text: str, sha256: str) -> ParsedFile:
-    document = Document(path, text)
+def parse_document(document: Document, sha256: str = "") -> ParsedFile:
+    """Say what a text is to the story, and take a whole book apart."""
     file = describe(document, sha256)
     chapters = tuple(ParsedFile(*each) for each in chapters_of(document, file))
     # The book itself is no scene: its chapters are.

@@ -1,6 +1,6 @@
 """StoryIndex: the project as story tools see it. Immutable; derives things when first asked."""
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import replace
 from functools import cached_property
 from typing import Final
@@ -43,9 +43,12 @@ class StoryIndex:
     """The files of a project, what they are, their order and who is in them."""
 
     def __init__(
-        self, files: ProjectFiles, texts: ParsedTexts, limits: PackSettingsRead[Thresholds]
+        self,
+        files: ProjectFiles | None,
+        texts: ParsedTexts,
+        limits: PackSettingsRead[Thresholds],
     ) -> None:
-        """Take the texts of a project; `from_files` is the way to make an index."""
+        """Take the texts of a project; `from_files` and `from_texts` make an index."""
         self._files = files
         self._parsed = _with_scenes(texts.parsed)
         self._problems = texts.problems
@@ -71,6 +74,12 @@ class StoryIndex:
             # Two threads may both make one: they are equal, and either may stay.
             made = last.made = (texts, limits, cls(files, texts, limits))
         return made[2]
+
+    @classmethod
+    def from_texts(cls, texts: Iterable[ParsedFile]) -> "StoryIndex":
+        """Take texts that lie in no folder; what each of them is, its path tells."""
+        parsed = {each.document.path: each for each in texts}
+        return cls(None, ParsedTexts(parsed, {}), PackSettingsRead(bundled_thresholds()))
 
     @cached_property
     def files(self) -> tuple[StoryFile, ...]:
@@ -138,7 +147,7 @@ class StoryIndex:
 
     def has(self, path: str) -> bool:
         """Say whether a file is in the index; a path out of the project is refused."""
-        return path in self._parsed or self._files.resolve(path) in self._parsed
+        return path in self._parsed or self._resolved(path) in self._parsed
 
     def chapters_of(self, path: str) -> tuple[StoryFile, ...]:
         """Return the chapters of a file that holds a whole book; of any other the file itself."""
@@ -192,17 +201,21 @@ class StoryIndex:
         found = [each.file for each in self._parsed.values() if each.file.kind is kind]
         return sorted(found, key=lambda file: file.path)
 
+    def _resolved(self, path: str) -> str:
+        return path if self._files is None else self._files.resolve(path)
+
     def _get(self, path: str) -> ParsedFile:
         if path in self._parsed:
             return self._parsed[path]
-        known = self._files.resolve(path)
+        known = self._resolved(path)
         if known in self._parsed:
             return self._parsed[known]
         if known in self._problems:
             told = self._problems[known]
             raise Unreadable(f"{known}: {told}", fix="Give another file.", path=known)
-        # Says what is there instead, or why it cannot be read.
-        self._files.read_bytes(known)
+        if self._files is not None:
+            # Says what is there instead, or why it cannot be read.
+            self._files.read_bytes(known)
         raise FileMissing(
             f"{known} is not a text of the story",
             fix=f"Texts end in {', '.join(SUFFIXES)} and lie outside hidden folders.",

@@ -17,6 +17,7 @@ from callboard.packs.control_room.plans.tell import plan_report
 from callboard.packs.control_room.room import ControlRoom
 from callboard.studio.plan_progress import running_task
 from callboard.studio.plans import plan_to_json
+from callboard.studio.studio import Studio
 
 _EXITS = {PlanState.DONE: exits.OK, PlanState.FAILED: exits.FAILED}
 
@@ -50,7 +51,7 @@ def drive_plan(choices: Choices, plan_id: str, begin: Begin) -> int:
                 echo_json_line({"plan": plan_to_json(plan), "questions": asked})
             else:
                 plan_report(plan, as_json=False)
-                _tell_what_it_waits_for(plan, questions)
+                _tell_what_it_waits_for(plan, questions, here.studio)
             if interrupt.asked.is_set():
                 return exits.INTERRUPTED
             return exits.WAITING if questions else _exit_code(plan)
@@ -58,9 +59,9 @@ def drive_plan(choices: Choices, plan_id: str, begin: Begin) -> int:
     return perform(work)
 
 
-def _tell_what_it_waits_for(plan: Plan, questions: tuple[Answer, ...]) -> None:
+def _tell_what_it_waits_for(plan: Plan, questions: tuple[Answer, ...], studio: Studio) -> None:
     for question in questions:
-        tell_question(question)
+        tell_question(question, studio)
     running = running_task(plan)
     if running is not None and not questions:
         remark(f"Its run is paused. Let it go on: callboard runs resume {running.run_id}")

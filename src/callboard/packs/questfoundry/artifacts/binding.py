@@ -68,6 +68,7 @@ class BuiltFile(ArtifactPart):
     format: str
     path: str
     sha256: str
+    locale: str = ""
 
 
 class ExportBundle(ArtifactBody):

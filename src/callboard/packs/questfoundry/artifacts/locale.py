@@ -51,7 +51,7 @@ class LocalizedSegment(ArtifactPart):
     """A piece of text in two languages; another source makes it outdated."""
 
     id: str
-    kind: Literal["section", "choice", "gate", "title", "codex", "caption", "alt"]
+    kind: Literal["section", "choice", "gate", "title", "codex", "caption", "alt", "page"]
     source_sha256: str
     source: str
     target: str = ""

@@ -24,8 +24,7 @@ from callboard.packs.questfoundry.book.model import (
     StoryChoice,
     Verbatim,
 )
-
-Bodies = Mapping[str, Mapping[str, Any]]
+from callboard.packs.questfoundry.canon.statements import Bodies, statements_in
 
 
 @dataclass(frozen=True, slots=True)
@@ -67,6 +66,7 @@ def assemble(held: Bodies, page: BookNames) -> Book:
         codex=_codex(held),
         style=style_of(held.get("style_guide", {})),
         spoilers=tuple(held.get("canon_pack", {}).get("spoiler_terms", ())),
+        canon=tuple(each for each in statements_in(held) if each.kind != "codex"),
         verbatim=tuple(
             Verbatim(
                 each["name"],

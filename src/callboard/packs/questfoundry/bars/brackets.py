@@ -76,12 +76,11 @@ class BracketProof:
     def undecided_ways(self) -> list[tuple[int, StoryWay]]:
         """The ways from reached sections that nobody was found to take, nor proved closed."""
         taken, never, first = self.played.taken, self.never_ways, self.played.first
+        ways, source = self.net.ways, self.net.source
         return [
-            (section, way)
-            for section, ways in enumerate(self.net.out)
-            if first[section] != NOWHERE
-            for way in ways
-            if not taken[way.number] and way.number not in never
+            (source[number], ways[number])
+            for number, is_taken in enumerate(taken)
+            if not is_taken and first[source[number]] != NOWHERE and number not in never
         ]
 
     def witness(self, section: int) -> tuple[str, ...]:

@@ -8,12 +8,14 @@ from collections.abc import Collection, Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import Final
 
+from callboard.library.story.contradiction import ConflictRules, read_rules
 from callboard.packs.questfoundry.bars.assets import (
     read_builds,
     read_codewords,
     read_page,
     read_pictures_and_cues,
 )
+from callboard.packs.questfoundry.bars.canon import read_canon, told_secrets
 from callboard.packs.questfoundry.bars.checks import found, verdict_of
 from callboard.packs.questfoundry.bars.gateways import read_gateways
 from callboard.packs.questfoundry.bars.integrity import read_anchors, read_integrity
@@ -49,6 +51,7 @@ from callboard.packs.questfoundry.bars.verdict import (
 )
 from callboard.packs.questfoundry.bars.ways import Effort, net_of
 from callboard.packs.questfoundry.book.model import Book, Section
+from callboard.packs.questfoundry.canon.witness import WitnessMemory
 
 ALL_BARS: Final = tuple(Bar)
 _NOTHING: Final[tuple[BarFinding, ...]] = ()
@@ -77,6 +80,7 @@ class BookMemory:
     )
     proof: BookProof | None = None
     places: tuple[str, ...] = ()
+    witness: WitnessMemory = field(default_factory=WitnessMemory)
 
 
 def judge(
@@ -88,9 +92,14 @@ def judge(
     rebuilt: Mapping[str, bytes] | None = None,
     previous: BookMemory | None = None,
     effort: Effort | None = None,
+    rules: ConflictRules | None = None,
 ) -> GatecheckReport:
-    """Judge a book by code alone; files built from it may be handed in, once or twice, by name."""
-    look = _Look(book, surfaces, rebuilt, previous or BookMemory(), effort or Effort())
+    """Judge a book by code alone; files built from it may be handed in, once or twice, by name.
+
+    `rules` are what contradicts what, where a project adds to those that come with Callboard.
+    """
+    memory = previous or BookMemory()
+    look = _Look(book, surfaces, rebuilt, memory, effort or Effort(), rules or read_rules())
     return report_of(
         (look.bar(bar) if bar in bars else _not_asked(bar) for bar in Bar),
         mode=mode,
@@ -112,8 +121,9 @@ class _Look:
         rebuilt: Mapping[str, bytes] | None,
         memory: BookMemory,
         effort: Effort,
+        rules: ConflictRules,
     ) -> None:
-        self._book, self._memory = book, memory
+        self._book, self._memory, self._rules = book, memory, rules
         self._surfaces, self._rebuilt = surfaces, rebuilt
         self._built = [
             each
@@ -132,7 +142,7 @@ class _Look:
         """Return how one bar stands."""
         match bar:
             case Bar.INTEGRITY:
-                return verdict_of(bar, self._integrity(), f"{len(self._book.sections)} sections")
+                return self._integrity()
             case Bar.REACHABILITY:
                 return self._reachability()
             case Bar.NONLINEARITY:
@@ -156,6 +166,7 @@ class _Look:
             book.style,
             book.language,
             book.spoilers,
+            book.canon,
             book.codewords,
             book.keys,
             book.gateways,
@@ -196,10 +207,15 @@ class _Look:
             memory.places = named_places(net)
         return memory.proof
 
-    def _integrity(self) -> Iterator[BarFinding]:
-        yield from read_integrity(self._book)
-        for built in self._built:
-            yield from read_anchors(built)
+    def _integrity(self) -> BarVerdict:
+        canon = read_canon(self._book, self._rules, self._memory.witness)
+        findings = [
+            *read_integrity(self._book),
+            *(each for built in self._built for each in read_anchors(built)),
+            *canon.findings(),
+        ]
+        told = f"{len(self._book.sections)} sections"
+        return verdict_of(Bar.INTEGRITY, findings, told, (canon.fact,))
 
     def _reachability(self) -> BarVerdict:
         proof = self._proof
@@ -254,6 +270,7 @@ class _Look:
             yield from shown_ids(place, each, ids)
         yield from told_plain_keys(plain)
         yield from read_codewords(self._book, self._asked)
+        yield from told_secrets(self._book, self._rules)
 
     def _accessibility(self) -> Iterator[BarFinding]:
         for _, reading in self._readings:

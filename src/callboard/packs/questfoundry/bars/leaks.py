@@ -9,6 +9,7 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 from typing import Final
 
+from callboard.packs.questfoundry.bars.canon import secret_sentences
 from callboard.packs.questfoundry.bars.checks import found, words_of_bars
 from callboard.packs.questfoundry.bars.surfaces import BuiltText, SurfaceText, runs_of, shown
 from callboard.packs.questfoundry.bars.verdict import BarFinding, BarStatus
@@ -80,6 +81,7 @@ class LeakScan:
         self._scan = TermScan(
             [
                 *(Term(each, "spoiler") for each in book.spoilers if each.strip()),
+                *(Term(each, "spoiler") for each in secret_sentences(book)),
                 *(Term(key, "key_shown") for key in marked if key),
                 *(Term(key, "key_word") for key in self._plain if key),
                 *(Term(each, "machine_word") for each in words_of_bars("machine")),

@@ -5,17 +5,18 @@ leads nowhere, or asks for a key and its absence, is no way; the other checks na
 """
 
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
 from typing import Final, Literal, NamedTuple
 
-from callboard.packs.questfoundry.book.model import Book, KeyChange, StoryChoice
+from callboard.packs.questfoundry.book.model import Book, KeyChange, KeyTest, StoryChoice
 from callboard.packs.questfoundry.book.playing import is_end, needs
 
 ALL: Final = -1
 STEPS: Final = 3_000_000
 SECONDS: Final = 30.0
 _LOOKS_AT_CLOCK_EVERY: Final = 4096
+_NO_CHANGE: Final = (ALL, 0)
 
 
 class StoryWay(NamedTuple):
@@ -121,14 +122,14 @@ def net_of(book: Book) -> WayNet | None:
         return None
     sections = [book.by_id[each] for each in dict.fromkeys(each.id for each in book.sections)]
     index = {section.id: number for number, section in enumerate(sections)}
-    gated = {each.id for each in book.gateways}
-    asked = {each.key for section in sections for c in section.choices for each in c.requires}
-    asked.update(
-        book.gateway_by_id[c.gateway].key
-        for section in sections
-        for c in section.choices
-        if c.gateway in gated
-    )
+    gates = book.gateway_by_id
+    asked: set[str] = set()
+    for section in sections:
+        for choice in section.choices:
+            if choice.requires:
+                asked.update(each.key for each in choice.requires)
+            if choice.gateway in gates:
+                asked.add(gates[choice.gateway].key)
     bits = {key: 1 << number for number, key in enumerate(sorted(asked))}
     entry = [_masks(section.effects, bits) for section in sections]
     net = WayNet(
@@ -144,37 +145,52 @@ def net_of(book: Book) -> WayNet | None:
     )
     for number, section in enumerate(sections):
         if not net.is_end[number]:
-            for choice in section.choices:
-                _add(net, book, number, choice, index.get(choice.to))
+            _add_ways(net, book, number, section.choices, index)
     return net
 
 
-def _add(net: WayNet, book: Book, at: int, choice: StoryChoice, to: int | None) -> None:
-    if to is None:
-        return
+def _add_ways(
+    net: WayNet, book: Book, at: int, choices: Iterable[StoryChoice], index: Mapping[str, int]
+) -> None:
+    out, ways, ids, entry = net.out[at], net.ways, net.choices, net.entry
+    for choice in choices:
+        to = index.get(choice.to)
+        if to is None:
+            continue
+        need = forbid = 0
+        # Most choices ask for nothing and change nothing; they are most of the work.
+        if choice.requires or choice.gateway:
+            need, forbid = _asked(net, needs(book, choice))
+            if need & forbid:
+                net.impossible.append((at, choice.id))
+                continue
+        keep, gain = entry[to]
+        if choice.effects:
+            first_keep, first_gain = _masks(choice.effects, net.bits)
+            gain |= first_gain & keep
+            keep &= first_keep
+        number = len(ids)
+        way = StoryWay(number, to, need, forbid, keep, gain)
+        ids.append(choice.id)
+        out.append(way)
+        ways.append(way)
+        net.source.append(at)
+        net.incoming[to].append(number)
+
+
+def _asked(net: WayNet, conditions: Iterable[KeyTest]) -> tuple[int, int]:
     need = forbid = 0
-    for condition in needs(book, choice) if choice.gateway else choice.requires:
+    for condition in conditions:
         if condition.negated:
             forbid |= net.bits[condition.key]
         else:
             need |= net.bits[condition.key]
-    if need & forbid:
-        net.impossible.append((at, choice.id))
-        return
-    keep, gain = net.entry[to]
-    if choice.effects:
-        first_keep, first_gain = _masks(choice.effects, net.bits)
-        gain |= first_gain & keep
-        keep &= first_keep
-    way = StoryWay(len(net.choices), to, need, forbid, keep, gain)
-    net.choices.append(choice.id)
-    net.out[at].append(way)
-    net.ways.append(way)
-    net.source.append(at)
-    net.incoming[to].append(way.number)
+    return need, forbid
 
 
 def _masks(effects: tuple[KeyChange, ...], bits: dict[str, int]) -> tuple[int, int]:
+    if not effects:
+        return _NO_CHANGE
     keep, gain = ALL, 0
     for effect in effects:
         bit = bits.get(effect.key, 0)

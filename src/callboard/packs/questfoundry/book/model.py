@@ -163,6 +163,32 @@ class ProseStyle:
     idiolects: tuple[str, ...] = ()
 
 
+CanonKind = Literal[
+    "fact", "event", "answer", "constraint", "knowledge", "mystery", "summary", "codex"
+]
+
+
+@dataclass(frozen=True, slots=True)
+class CanonStatement:
+    """One thing that is true in the world of a book, whether or not readers may know it.
+
+    `since` is from when it holds: the id of an event, or words. Of a mystery it is when to look at
+    it again. Events of one `chain` are in the order of their numbers; chains say nothing of each
+    other but by the events they share.
+    """
+
+    id: str
+    kind: CanonKind
+    # Whom or what it is about, as it was named; of an event its id.
+    about: str
+    text: str
+    attribute: str = ""
+    since: str = ""
+    chain: int = 0
+    order: int = 0
+    is_secret: bool = True
+
+
 @dataclass(frozen=True, slots=True)
 class Verbatim:
     """Something of an imported file that was not understood: kept, never run, written out again.
@@ -199,6 +225,8 @@ class Book(Coded):
     codex: tuple[CodexEntry, ...] = ()
     style: ProseStyle = field(default_factory=ProseStyle)
     spoilers: tuple[str, ...] = ()
+    # What is true in its world; no file for readers holds any of it.
+    canon: tuple[CanonStatement, ...] = ()
     verbatim: tuple[Verbatim, ...] = ()
     shape: int = SHAPE
 
@@ -217,9 +245,13 @@ class Book(Coded):
         """Every key that anything sets, clears or asks for, sorted."""
         found: set[str] = set()
         for section in self.sections:
-            found.update(effect.key for effect in section.effects)
+            if section.effects:
+                found.update(effect.key for effect in section.effects)
             for choice in section.choices:
-                found.update(condition.key for condition in choice.requires)
-                found.update(effect.key for effect in choice.effects)
+                # Most choices ask for nothing and change nothing.
+                if choice.requires:
+                    found.update(condition.key for condition in choice.requires)
+                if choice.effects:
+                    found.update(effect.key for effect in choice.effects)
         found.update(gateway.key for gateway in self.gateways)
         return tuple(sorted(found))

@@ -1,8 +1,15 @@
-"""Folding: how new artifacts change what Cold holds, kind by kind. Pure: one body in, one out."""
+"""Folding: how new artifacts change what Cold holds, kind by kind. Pure: one body in, one out.
+
+Canon is never overwritten in silence: a fact with another value, or events in another order, stand
+beside the old ones until the report of the same unit says that the new one is right.
+"""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Final
+
+from callboard.packs.questfoundry.canon.statements import events_of, facts_of, told
+from callboard.packs.questfoundry.canon.timeline import Timeline
 
 # The fields of a kind that are lists, and what tells their rows apart. A kind with no fields is
 # replaced as a whole.
@@ -65,6 +72,7 @@ def fold(
     """Return what is held after some artifacts of one unit, by path."""
     folded = {path: dict(body) for path, body in held.items()}
     locale = locale_of(parts)
+    settled = _reconciled(parts)
     for part in parts:
         kind = INTO.get(part.kind, part.kind)
         if kind not in FOLDED:
@@ -77,7 +85,63 @@ def fold(
             folded[path] = dict(part.body)
         else:
             folded[path] = _merged(before, part.body, FOLDED[kind])
+            if kind == "canon_pack":
+                folded[path] |= _canon(before, part.body, settled)
     return folded
+
+
+def _reconciled(parts: Sequence[ColdPart]) -> frozenset[frozenset[str]]:
+    return frozenset(
+        frozenset((str(row["a"]), str(row["b"])))
+        for part in parts
+        if part.kind == "contradiction_report"
+        for row in part.body.get("clashes", ())
+        if row.get("resolution") == "reconciled"
+    )
+
+
+def _canon(
+    before: Mapping[str, Any], after: Mapping[str, Any], settled: frozenset[frozenset[str]]
+) -> dict[str, Any]:
+    """Return facts and events of both; of what was reconciled, the old side leaves."""
+    new = list(after.get("entities", ()))
+    standing = {told(each) for each in facts_of(new)}
+    gone = {text for pair in settled if pair & standing for text in pair - standing}
+    old = before.get("entities", ())
+    kept = [row for row, each in zip(old, facts_of(old), strict=True) if told(each) not in gone]
+    rows = {_fact_key(row): row for row in (*kept, *new)}
+    return {
+        "entities": list(rows.values()),
+        "timeline": _chains(before.get("timeline", ()), after.get("timeline", ()), settled),
+    }
+
+
+def _fact_key(row: Mapping[str, Any]) -> tuple[str, ...]:
+    fields = ("name", "attribute", "since", "value")
+    return tuple(str(row.get(name) or "").casefold() for name in fields)
+
+
+def _chains(
+    before: Sequence[Mapping[str, Any]],
+    after: Sequence[Mapping[str, Any]],
+    settled: frozenset[frozenset[str]],
+) -> list[Mapping[str, Any]]:
+    """Put a chain of events beside those that are there; one that it repeats whole leaves."""
+    if not after:
+        return list(before)
+    number = 1 + max((int(row.get("chain") or 0) for row in before), default=-1)
+    new = [{**row, "chain": number} for row in after]
+    old = list(before)
+    while (line := Timeline(events_of((*old, *new)))).circle:
+        if not any(frozenset(pair) in settled for pair in line.ways_round()):
+            return [*old, *new]
+        left = [row for row in old if str(row["id"]) not in line.circle]
+        if len(left) == len(old):
+            return [*old, *new]
+        old = left
+    ids = {str(row["id"]) for row in after}
+    told_else = {int(row.get("chain") or 0) for row in old if str(row["id"]) not in ids}
+    return [*(row for row in old if int(row.get("chain") or 0) in told_else), *new]
 
 
 def _merged(

@@ -1,14 +1,15 @@
 """Snapshots: the gated book at a moment, with the hash of all it holds; made by merges only."""
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 from typing import Any, Final
 
-from callboard.core.canonical import Json, canonical_json, digest_bytes
+from callboard.core.canonical import canonical_json, digest_bytes
 from callboard.core.clock import Clock
-from callboard.core.codec import Coded
 from callboard.core.errors import Conflict, NotFound
+from callboard.packs.questfoundry.canon.graph import CanonGraph
 from callboard.packs.questfoundry.cold.folding import ColdPart, fold
+from callboard.packs.questfoundry.cold.snapshot import ColdCanon, Snapshot
 from callboard.packs.questfoundry.shelf.entry import SECRET_KINDS
 from callboard.packs.questfoundry.shelf.shelf import Shelf
 from callboard.packs.questfoundry.story_hooks.ledger import HookLedger
@@ -32,34 +33,6 @@ class BaseMoved(Conflict):
     code = "quest_base_moved"
 
 
-@dataclass(frozen=True)
-class Snapshot(Coded):
-    """What Cold held at a moment, by path: hash, size, and whether readers may know it."""
-
-    id: str
-    parent: str | None
-    created_at: int
-    files: dict[str, dict[str, Any]] = field(default_factory=dict[str, dict[str, Any]])
-    tus: tuple[str, ...] = ()
-
-    def body(self) -> dict[str, Json]:
-        """Return it as an artifact of the kind `cold_snapshot`."""
-        return {
-            "snapshot_id": self.id,
-            "parent": self.parent,
-            "files": [
-                {
-                    "path": path,
-                    "sha256": each["sha256"],
-                    "size": each["size"],
-                    "player_safe": each["player_safe"],
-                }
-                for path, each in sorted(self.files.items())
-            ],
-            "tus": list(self.tus),
-        }
-
-
 @dataclass(frozen=True, slots=True)
 class Merging:
     """What is merged: units, on which snapshot, and the name under which it is done once."""
@@ -81,6 +54,7 @@ class ColdStore:
         units: UnitLedger,
         hooks: HookLedger,
         shelf: Shelf,
+        canon: CanonGraph,
     ) -> None:
         """Take where they are kept, and what a merge changes besides."""
         self._database = database
@@ -89,6 +63,7 @@ class ColdStore:
         self._units = units
         self._hooks = hooks
         self._shelf = shelf
+        self.canon = ColdCanon(canon, units, shelf, self.load)
 
     def tip(self) -> Snapshot | None:
         """Return the newest snapshot."""
@@ -149,6 +124,7 @@ class ColdStore:
         def act(connection: Connection) -> Snapshot:
             chosen = self.load(connection, snapshot_id)
             self._records.store(connection, _COLD, _TIP, {"snapshot": chosen.id})
+            self.canon.project(connection, chosen)
             return chosen
 
         return await self._database.write(act)
@@ -197,6 +173,7 @@ class ColdStore:
         )
         for unit_id in wanted.judged:
             self._settle(connection, self._units.load(connection, unit_id), made)
+        self.canon.project(connection, made)
         return made
 
     def parts_of(self, connection: Connection, unit: WorkUnit) -> list[ColdPart]:

@@ -7,6 +7,7 @@ import typer
 
 from callboard.cli.options import JsonOption, ModelOption, ProjectOption
 from callboard.packs.questfoundry.doors import looking
+from callboard.packs.questfoundry.doors.canon import canon_app
 from callboard.packs.questfoundry.doors.commands import (
     BatchOption,
     PolicyOption,
@@ -17,6 +18,7 @@ from callboard.packs.questfoundry.doors.commands import (
 
 app = looking.app
 """All of `callboard quest`."""
+app.add_typer(canon_app, name="canon")
 
 
 @app.command()
@@ -50,6 +52,13 @@ def bind(
     formats: Annotated[
         list[str] | None, typer.Option("--format", metavar="NAME", help="A format, with --code.")
     ] = None,
+    locales: Annotated[
+        list[str] | None,
+        typer.Option("--locale", metavar="TAG", help="A translation to bind too, with --code."),
+    ] = None,
+    partial: Annotated[
+        bool, typer.Option("--partial", help="Bind a translation that is not whole, too.")
+    ] = False,
     batch: BatchOption = False,
     policy: PolicyOption = "",
     model: ModelOption = None,
@@ -60,7 +69,15 @@ def bind(
     if by_code:
         from callboard.packs.questfoundry.by_code import bind_by_code
 
-        return operate(project, as_json, bind_by_code, snapshot, tuple(formats or ()))
+        return operate(
+            project,
+            as_json,
+            bind_by_code,
+            snapshot,
+            tuple(formats or ()),
+            tuple(locales or ()),
+            partial,
+        )
     args: dict[str, Any] = {"is_interactive": not batch, "policy": policy}
     if snapshot:
         args["inputs"] = {"cold_snapshot": snapshot}

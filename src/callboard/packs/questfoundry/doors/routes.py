@@ -4,15 +4,23 @@ Events, answers and cancelling are those of any run: `/api/runs/{id}/events`, `/
 `/api/runs/{id}/cancel`.
 """
 
+import asyncio
 from typing import Annotated, Any
 
-from fastapi import APIRouter, Depends
+from fastapi import APIRouter, Depends, Query
 from pydantic import Field
 
 from callboard.api.operations import operation_router
 from callboard.api.project import Entry, OpenStudio, Paged, Shown, StartedJob, Wanted, started
 from callboard.packs.questfoundry import operations
-from callboard.packs.questfoundry.doors.telling import context_rows, report_of, told_in
+from callboard.packs.questfoundry.doors.telling import (
+    canon_rows,
+    conflicts_of,
+    context_rows,
+    report_of,
+    told_in,
+    why_of,
+)
 from callboard.packs.questfoundry.foundry import Foundry, foundry_of
 from callboard.packs.questfoundry.runs import inventory
 from callboard.store.journal.events import read_events
@@ -146,6 +154,33 @@ async def list_snapshots(foundry: OpenFoundry, page: Paged) -> list[Entry]:
     return [each.to_json() for each in page.cut(foundry.cold.all())]
 
 
+@router.get("/canon")
+async def list_canon(
+    foundry: OpenFoundry, page: Paged, about: str = "", kind: str = "", reader: str | None = None
+) -> list[Entry]:
+    """List Cold's canon, of one name or one kind if asked, as a role may read it."""
+    return [
+        each.shape()
+        for each in page.cut(canon_rows(foundry, about=about, kind=kind, reader=reader))
+    ]
+
+
+@router.get("/canon/conflicts")
+async def list_conflicts(
+    foundry: OpenFoundry, tu_id: Annotated[list[str] | None, Query()] = None
+) -> Entry:
+    """Say what contradicts canon, in Cold or in what it would be with some units."""
+    return await asyncio.to_thread(conflicts_of, foundry, tu_id or ())
+
+
+@router.get("/canon/{statement_id:path}")
+async def show_statement(
+    foundry: OpenFoundry, statement_id: str, reader: str | None = None
+) -> Entry:
+    """Show a statement: where it comes from, for which story hooks, and what it said before."""
+    return why_of(foundry, statement_id, reader)
+
+
 @router.post("/next-loop")
 async def next_loop(foundry: OpenFoundry, policy: str = "") -> Entry:
     """Say which loop should come next, and why."""
@@ -168,6 +203,7 @@ _DECLARED = (
     operations.defer_unit,
     operations.reject_unit,
     operations.select_snapshot,
+    operations.rebuild_canon,
     operations.approve_lessons,
 )
 ROUTERS = (

@@ -1,11 +1,17 @@
-"""What commands print: how a loop ended, the bars in colour words, units, story hooks."""
+"""What doors tell: how a loop ended, the bars in colour words, units, story hooks, canon."""
 
 from collections.abc import Mapping, Sequence
 from typing import Any, Final, cast
 
 from callboard.cli import exits
 from callboard.cli.output import clean, echo, echo_facts, echo_json_line, echo_table, one_line
+from callboard.core.codec import encode
 from callboard.core.events import Emitted, Event
+from callboard.packs.questfoundry.bars.canon import read_canon
+from callboard.packs.questfoundry.book.model import CanonStatement
+from callboard.packs.questfoundry.canon.graph import TracedStatement, find_statement, readable
+from callboard.packs.questfoundry.canon.identity import Identities
+from callboard.packs.questfoundry.canon.statements import told
 from callboard.packs.questfoundry.foundry import Foundry, foundry_of
 from callboard.packs.questfoundry.units.unit import WorkUnit
 from callboard.studio.studio import Studio
@@ -125,3 +131,65 @@ def context_rows(decisions: Sequence[Mapping[str, Any]]) -> list[dict[str, Any]]
     for row in rows.values():
         row["below_baseline_percent"] = round(100 * (1 - row["lines"] / BASELINE_LINES), 1)
     return list(rows.values())
+
+
+def canon_rows(
+    foundry: Foundry, *, about: str = "", kind: str = "", reader: str | None = None
+) -> list[TracedStatement]:
+    """Return Cold's canon, of one name or one kind if asked, as a role may read it."""
+    found = foundry.canon()
+    statements = [each.statement for each in found.values()]
+    who = Identities(statements, foundry.rules)
+    return [
+        each
+        for each in readable(found.values(), reader)
+        if kind in ("", each.statement.kind)
+        and (not about or who.of(each.statement.about) == who.of(about))
+    ]
+
+
+def why_of(foundry: Foundry, statement_id: str, reader: str | None = None) -> dict[str, Any]:
+    """Return why a statement is canon: who made it in which unit, for which hooks, and what was."""
+    found = find_statement(foundry.canon(), statement_id, reader)
+    origin = found.origin
+    why: dict[str, Any] = {**found.shape(), "made": None, "hooks": [], "history": []}
+    if origin.artifact:
+        entry = foundry.shelf.find(f"{origin.artifact}.v{origin.version}")
+        body = foundry.shelf.body(entry.sha256)
+        why["made"] = {
+            name: getattr(entry, name) for name in ("ref", "loop", "step", "produced_by", "tu_id")
+        }
+        why["hooks"] = _hooks_behind(body, found.statement)
+    if foundry.cold.canon.graph.snapshot() is not None:
+        why["history"] = foundry.cold.canon.graph.history(statement_id)
+    return why
+
+
+def _hooks_behind(body: Mapping[str, Any], statement: CanonStatement) -> list[str]:
+    """Return the hooks of the answer itself; for any other statement, of all answers beside it."""
+    rows = body.get("answers", ())
+    if statement.kind == "answer":
+        rows = [row for row in rows if str(row["question_id"]) == statement.about]
+    return list(dict.fromkeys(str(hook) for row in rows for hook in row.get("hook_ids", ())))
+
+
+def conflicts_of(foundry: Foundry, tus: Sequence[str] = ()) -> dict[str, Any]:
+    """Return what contradicts canon in Cold, or in what Cold would be with some units."""
+    book = foundry.book_with([foundry.units.find(each) for each in tus])
+    reading = read_canon(book, foundry.rules)
+    findings = [encode(each) for each in reading.findings()]
+    status = "CONTRADICTIONS" if findings else "CONSISTENT"
+    if not reading.statements or (reading.hearing.not_checked and not reading.clashes):
+        status = "NOT_CHECKED"
+    clashes = [
+        {"kind": each.kind, "a": each.later, "b": each.earlier, "ids": list(each.ids)}
+        for each in reading.clashes
+    ]
+    left_open = [told(each) for each in book.canon if each.kind == "mystery"]
+    return {
+        "status": status,
+        "looked_at": reading.fact,
+        "clashes": clashes,
+        "findings": findings,
+        "mysteries": left_open,
+    }

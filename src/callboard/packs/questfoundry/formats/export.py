@@ -76,20 +76,27 @@ async def build(
             f"The book starts at {book.start!r}, which is no section of it",
             fix="Name a section that exists as its start.",
         )
+    wanted = dict.fromkeys(formats)
+    # The makers of EPUB and PDF work beside us; what one of them refuses is told when all are done.
+    made = await asyncio.gather(
+        *(_made(book, name, told) for name in wanted), return_exceptions=True
+    )
     files: dict[str, bytes] = {}
-    for name in dict.fromkeys(formats):
-        if name == "epub":
-            files[PATHS[name]] = await epub_of(book, told.words)
-        elif name == "pdf":
-            numbers = numbered(book, told.seed, told.numbers)
-            made = await asyncio.to_thread(
-                pdf_of, book, told.words, numbers, any_font=told.any_font
-            )
-            files[PATHS[name]] = made
-            files[NUMBERS] = (compact_json(numbers) + "\n").encode()
-        else:
-            files[PATHS[name]] = await asyncio.to_thread(_written, book, name, told.words)
+    for each in made:
+        if isinstance(each, BaseException):
+            raise each
+        files |= each
     return files
+
+
+async def _made(book: Book, name: str, told: ExportOptions) -> dict[str, bytes]:
+    if name == "epub":
+        return {PATHS[name]: await epub_of(book, told.words)}
+    if name == "pdf":
+        numbers = numbered(book, told.seed, told.numbers)
+        made = await asyncio.to_thread(pdf_of, book, told.words, numbers, any_font=told.any_font)
+        return {PATHS[name]: made, NUMBERS: (compact_json(numbers) + "\n").encode()}
+    return {PATHS[name]: await asyncio.to_thread(_written, book, name, told.words)}
 
 
 def _written(book: Book, name: str, words: PageWords) -> bytes:

@@ -30,6 +30,7 @@ class PageWords:
     unwritten: str = "This way is not written yet."
     needs_script: str = "This page needs JavaScript to be played."
     saved: str = "Your place is kept on this device."
+    untranslated: str = "This part is not translated yet."
     turn_to: str = "turn to {number}"
     with_word: str = "If you have the codeword {word}"
     without_word: str = "If you do not have the codeword {word}"

@@ -6,7 +6,7 @@ from typing import Any, Final, Literal
 from callboard.choreography.loop import StoredArtifact
 from callboard.core.canonical import Json
 from callboard.core.codec import Coded
-from callboard.core.errors import CallboardError
+from callboard.core.errors import CallboardError, Fault
 
 Temperature = Literal["hot", "cold"]
 
@@ -23,6 +23,7 @@ class HotLeak(CallboardError):
 
     code = "quest_hot_leak"
     is_refusal = True
+    fault = Fault.STATE
 
 
 @dataclass(frozen=True)

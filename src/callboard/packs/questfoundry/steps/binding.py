@@ -1,55 +1,40 @@
 """Code of binding: lays out a snapshot, builds its files, and writes down what they lack."""
 
-import asyncio
-from collections.abc import Mapping, Sequence
-from dataclasses import replace
-from pathlib import Path
-from typing import Any, Final, cast
+from collections import Counter
+from collections.abc import Sequence
+from typing import Any, cast
 
 from callboard.choreography.loop import CodeOutcome, Misfit, StepView
-from callboard.core.canonical import Json, digest, digest_bytes
+from callboard.core.canonical import Json
 from callboard.core.codec import encode
-from callboard.core.errors import NotFound
+from callboard.core.errors import Conflict, InvalidInput, NotFound
 from callboard.packs.questfoundry.bars.verdict import GatecheckReport
 from callboard.packs.questfoundry.book.model import Book
-from callboard.packs.questfoundry.cold.snapshots import Snapshot
-from callboard.packs.questfoundry.formats.export import PATHS, build, losses
+from callboard.packs.questfoundry.cold.snapshot import Snapshot
+from callboard.packs.questfoundry.formats.export import PATHS, losses
 from callboard.packs.questfoundry.foundry import Foundry
-from callboard.packs.questfoundry.steps.reports import judged, said_in
-from callboard.store.files import write_atomically
-from callboard.store.reading import read_bounded
-
-EXPORTS: Final = "exports"
-_MOST_BYTES: Final = 500_000_000
-
-
-def view_name(request: Mapping[str, Any]) -> str:
-    """Return what a view is called: its snapshot, and what it was built with."""
-    return f"{request['snapshot']}-{digest(dict(request))[:8]}"
-
-
-def view_folder(foundry: Foundry, name: str) -> Path:
-    """Return where the files of a view lie."""
-    return foundry.studio.project.root / EXPORTS / name
-
-
-def bound_book(foundry: Foundry, request: Mapping[str, Any]) -> Book:
-    """Return the book of a view: its snapshot, without what it leaves out."""
-    book = foundry.cold_book(foundry.cold.find(str(request["snapshot"])))
-    include = cast("dict[str, Any]", request.get("include") or {})
-    if request.get("title"):
-        book = replace(book, title=str(request["title"]))
-    if not include.get("art"):
-        book = replace(book, pictures=())
-    return book if include.get("audio") else replace(book, cues=())
+from callboard.packs.questfoundry.steps.reports import said_in
+from callboard.packs.questfoundry.steps.views import (
+    SURFACES,
+    bound_book,
+    built_files,
+    editions,
+    judge_files,
+    make_files,
+    rows_of,
+    view_name,
+    write_view,
+)
 
 
 async def snapshots_to_bind(foundry: Foundry, view: StepView) -> Json:
     """Show which snapshots there are."""
     held = view.content("cold_snapshot")
+    paths = [str(each["path"]) for each in held["files"]]
     return {
         "snapshot": held["snapshot_id"],
-        "holds": [each["path"] for each in held["files"]],
+        "locales": [each.removeprefix(SURFACES) for each in paths if each.startswith(SURFACES)],
+        "holds": paths,
         "formats": list(PATHS),
         "usual_formats": list(foundry.settings.binding.formats),
     }
@@ -66,6 +51,11 @@ async def bindable(foundry: Foundry, view: StepView) -> CodeOutcome:
     if not foundry.cold_book(foundry.cold.find(snapshot)).sections:
         told = f"{snapshot} holds no section yet: run a gatecheck first"
         return CodeOutcome(errors=(Misfit("binding_request.snapshot", told),))
+    try:
+        editions(foundry, said)
+    except (NotFound, Conflict, InvalidInput) as refused:
+        told = f"{refused.message}; leave it out, or finish it by translation_pass"
+        return CodeOutcome(errors=(Misfit("binding_request.include.locales", told),))
     return CodeOutcome({"binding_request": said})
 
 
@@ -129,10 +119,10 @@ async def walk_through(foundry: Foundry, view: StepView) -> CodeOutcome:
     book = bound_book(foundry, view.content("binding_request"))
     body = _laid_out("manuscript", book, sections=True, codex=True).artifacts["manuscript"]
     entered = {choice.to for each in book.sections for choice in each.choices} | {book.start}
-    names = list(_anchors(book).values())
+    names = Counter(_anchors(book).values())
     report = {
         "orphans": [each.id for each in book.sections if each.id not in entered],
-        "collisions": sorted({each for each in names if names.count(each) > 1}),
+        "collisions": sorted(each for each, count in names.items() if count > 1),
         "missing_alt": [each.id for each in book.pictures if not each.alt],
         "bad_links": [
             f"{each.id}/{choice.id}"
@@ -155,67 +145,37 @@ async def true_front_matter(foundry: Foundry, view: StepView) -> CodeOutcome:
 async def export_formats(foundry: Foundry, view: StepView) -> CodeOutcome:
     """Build every format and write the files."""
     request = view.content("binding_request")
-    book = bound_book(foundry, request)
-    files = await make_files(book, request["formats"])
-    name = view_name(request)
-    folder = view_folder(foundry, name)
-    root = foundry.studio.project.root
-
-    def write() -> None:
-        folder.mkdir(parents=True, exist_ok=True)
-        for path, data in files.items():
-            write_atomically(folder / path, data, within=root)
-
-    await asyncio.to_thread(write)
-    formats = {path: made for made, path in PATHS.items()}
-    rows = [
-        {
-            "format": formats.get(path, "table"),
-            "path": f"{EXPORTS}/{name}/{path}",
-            "sha256": digest_bytes(data),
-        }
-        for path, data in files.items()
-    ]
+    made = editions(foundry, request)
+    files = await make_files(made, request["formats"])
+    await write_view(foundry, view_name(request), files)
+    rows = rows_of(view_name(request), made, files)
     return CodeOutcome({"export_bundle": {"files": rows}}, message=f"{len(rows)} files")
-
-
-async def make_files(book: Book, formats: Sequence[str]) -> dict[str, bytes]:
-    """Build the formats that can be made here; what cannot is told as a limitation."""
-    from callboard.packs.questfoundry.formats.writing.paper import can_print
-
-    return await build(book, [each for each in formats if each != "pdf" or can_print()])
-
-
-def built_files(foundry: Foundry, bundle: Mapping[str, Any]) -> dict[str, bytes]:
-    """Read the files of a bundle; one that is not what was built is refused."""
-    root = foundry.studio.project.root
-    found: dict[str, bytes] = {}
-    for row in cast("Sequence[Mapping[str, Any]]", bundle["files"]):
-        path = root / str(row["path"])
-        data = read_bounded(path, limit_bytes=_MOST_BYTES, within=root)
-        found[path.name] = data
-    return found
 
 
 async def judge_bundle(foundry: Foundry, view: StepView, bars: Sequence[str]) -> GatecheckReport:
     """Judge the files as they were built, against a second build."""
     request = view.content("binding_request")
-    book = bound_book(foundry, request)
+    made = editions(foundry, request)
     files = built_files(foundry, view.content("export_bundle"))
-    again = await make_files(book, request["formats"])
-    return judged(book, list(bars), "spot_check", surfaces=files, rebuilt=again)
+    return judge_files(foundry, made, list(bars), files, await make_files(made, request["formats"]))
 
 
 async def hand_off_view(foundry: Foundry, view: StepView) -> CodeOutcome:
     """Write down what the view was built from, with what, and what it lacks."""
     request = view.content("binding_request")
-    book = bound_book(foundry, request)
+    made = editions(foundry, request)
     snapshot = foundry.cold.find(str(request["snapshot"]))
+    lacks = [*losses(made[0].book, request["formats"])]
+    lacks += [told for each in made for told in each.limitations()]
     log = {
         "snapshot": snapshot.id,
         "options": view_name(request),
         "files": view.content("export_bundle")["files"],
-        "limitations": [*losses(book, request["formats"]), *_deferred(foundry, snapshot)],
+        "limitations": [
+            *losses(made[0].book, request["formats"]),
+            *lacks,
+            *_deferred(foundry, snapshot),
+        ],
         "tus_since_last": list(snapshot.tus),
         "gate_id": view.artifacts["gatecheck_report"].id,
     }

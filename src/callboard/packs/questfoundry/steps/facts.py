@@ -77,13 +77,15 @@ def canon(foundry: Foundry, view: StepView) -> Flaws:
                 "lore_weaver",
                 step="step_3_contradiction_check",
             )
-    yield from _spoilers(view, "player_safe_summaries", "summaries", "topic", "lore_weaver")
+    yield from _spoilers(foundry, view, "player_safe_summaries", "topic", "lore_weaver")
 
 
-def _spoilers(view: StepView, kind: str, field: str, name: str, owner: str) -> Flaws:
-    held = rows_in(view, "canon_pack", "spoiler_terms")
-    terms = [str(each) for each in held if str(each).strip()]
-    for row in rows_in(view, kind, field):
+def _spoilers(foundry: Foundry, view: StepView, kind: str, name: str, owner: str) -> Flaws:
+    """Look for the terms of the canon at hand, and for those of all canon before it."""
+    before = foundry.book_with(foundry.behind(foundry.units.find(view.unit)))
+    held = (*rows_in(view, "canon_pack", "spoiler_terms"), *before.spoilers)
+    terms = list(dict.fromkeys(str(each) for each in held if str(each).strip()))
+    for row in rows_in(view, kind, "summaries" if kind == "player_safe_summaries" else "entries"):
         text = " ".join(str(value) for value in row.values()).casefold()
         for term in terms:
             if term.casefold() in text:
@@ -122,7 +124,7 @@ def codex(foundry: Foundry, view: StepView) -> Flaws:
             fix = "take the link out"
             what = "links to itself"
             yield flaw("integrity", "self_link", slug, what, fix, "codex_curator", step=step)
-    yield from _spoilers(view, "codex_entries", "entries", "slug", "codex_curator")
+    yield from _spoilers(foundry, view, "codex_entries", "slug", "codex_curator")
 
 
 def style(foundry: Foundry, view: StepView) -> Flaws:

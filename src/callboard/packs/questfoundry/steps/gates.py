@@ -44,7 +44,7 @@ async def _report(foundry: Foundry, view: StepView) -> GatecheckReport:
         return await judge_bundle(foundry, view, bars)
     book = None if name in PURE else _book(foundry, view)
     extra = FACTS[name](foundry, view) if name else ()
-    return judged(book, bars, mode, extra)
+    return judged(book, bars, mode, extra, rules=foundry.rules)
 
 
 def _book(foundry: Foundry, view: StepView) -> Book:
@@ -109,7 +109,7 @@ def _targets(foundry: Foundry, view: StepView) -> dict[str, dict[str, str]]:
 async def evidence_scan(foundry: Foundry, view: StepView) -> CodeOutcome:
     """Compute all eight bars over the book as it would be."""
     units = [foundry.units.find(each) for each in _targets(foundry, view)]
-    report = judged(foundry.book_with(units), [], "gatecheck")
+    report = judged(foundry.book_with(units), [], "gatecheck", rules=foundry.rules)
     facts: list[Json] = [
         {
             "bar": each.bar.value,
@@ -131,7 +131,7 @@ async def evidence_scan(foundry: Foundry, view: StepView) -> CodeOutcome:
 async def only_worse(foundry: Foundry, view: StepView) -> CodeOutcome:
     """Keep of the gatekeeper's opinion what is worse than code's, or judges what code left open."""
     units = [foundry.units.find(each) for each in _targets(foundry, view)]
-    base = judged(foundry.book_with(units), [], "gatecheck")
+    base = judged(foundry.book_with(units), [], "gatecheck", rules=foundry.rules)
     said = said_in(view, "bar_results")
     report = with_opinions(base, said.get("bars", ()))
     return CodeOutcome({"bar_results": {"bars": bars_of(report)}})

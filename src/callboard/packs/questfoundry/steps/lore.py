@@ -1,13 +1,17 @@
 """Code of canon and codex: clashes with what is true already, links, and terms."""
 
 from collections import Counter
-from collections.abc import Iterator
-from itertools import pairwise
 from typing import Any, Final, cast
 
 from callboard.choreography.loop import CodeOutcome, Misfit, StepView
 from callboard.core.canonical import Json
+from callboard.library.story.contradiction import ConflictRules, read_rules
+from callboard.packs.questfoundry.canon.clashes import disagreements
+from callboard.packs.questfoundry.canon.graph import canon_for
+from callboard.packs.questfoundry.canon.statements import statements_in
+from callboard.packs.questfoundry.cold.folding import ColdPart, fold
 from callboard.packs.questfoundry.foundry import Foundry
+from callboard.packs.questfoundry.shelf.entry import COLD_READERS
 from callboard.packs.questfoundry.steps.harvest import file_cards
 from callboard.packs.questfoundry.steps.reports import Rows, rows_in, said_in
 from callboard.store.connection import Connection
@@ -47,45 +51,54 @@ async def take_up_hooks(foundry: Foundry, view: StepView) -> CodeOutcome:
 
 
 async def cold_canon(foundry: Foundry, view: StepView) -> Json:
-    """Show what is true already."""
-    return {"canon": _cold(foundry, "canon_pack")}
+    """Show what is true already: all of a small canon, of a large one what the questions name."""
+    asked = " ".join(str(row["question"]) for row in rows_in(view, "canon_questions", "questions"))
+    readers = [role for role in view.step.roles if role in COLD_READERS]
+    return canon_for(foundry.canon(), asked, reader=readers[0] if readers else None)
 
 
-def clashes_of(new: dict[str, Any], old: dict[str, Any]) -> Iterator[dict[str, str]]:
-    """Find statements that exclude each other: facts with two values, events in two orders."""
-    held: dict[tuple[str, str], dict[str, Any]] = {}
-    for row in (*old.get("entities", ()), *new.get("entities", ())):
-        key = (str(row["name"]).casefold(), str(row["attribute"]).casefold())
-        before = held.setdefault(key, row)
-        is_same_time = before.get("since", "") == row.get("since", "")
-        if is_same_time and str(before["value"]).casefold() != str(row["value"]).casefold():
-            told = f"{row['name']}: {row['attribute']}"
-            yield {"a": f"{told} is {row['value']}", "b": f"{told} is {before['value']}"} | {
-                "kind": "fact"
-            }
-    placed = {str(row["id"]): int(row["order"]) for row in old.get("timeline", ())}
-    rows = [row for row in new.get("timeline", ()) if str(row["id"]) in placed]
-    rows.sort(key=lambda row: int(row["order"]))
-    for one, other in pairwise(rows):
-        if placed[str(one["id"])] > placed[str(other["id"])]:
-            yield {"a": f"{one['id']} before {other['id']}", "kind": "order"} | {
-                "b": f"{other['id']} before {one['id']}"
-            }
+def clashes_of(
+    new: dict[str, Any], old: dict[str, Any], rules: ConflictRules | None = None
+) -> list[dict[str, str]]:
+    """Find what new canon says against old, and against itself; mysteries with bounds excuse."""
+    both = fold({"canon_pack": old}, [ColdPart("canon_pack", new)])
+    found = disagreements(statements_in(both), rules or read_rules())
+    return [{"a": each.later, "b": each.earlier, "kind": each.kind} for each in found]
+
+
+def _clashes(foundry: Foundry, view: StepView) -> list[dict[str, str]]:
+    """Return the clashes of the work at hand with what Cold and the drafts it builds on hold."""
+    behind = [
+        each for each in foundry.behind(foundry.units.find(view.unit)) if each.id != view.unit
+    ]
+    old = foundry.held_with(behind).get("canon_pack", {})
+    return clashes_of(view.content("canon_pack"), old, foundry.rules)
 
 
 async def canon_clashes(foundry: Foundry, view: StepView) -> Json:
     """Show where new canon and Cold's exclude each other."""
-    found = clashes_of(view.content("canon_pack"), _cold(foundry, "canon_pack"))
-    return {"clashes": list(found)}
+    return {"clashes": [dict(each) for each in _clashes(foundry, view)]}
 
 
 async def no_clash_forgotten(foundry: Foundry, view: StepView) -> CodeOutcome:
-    """Keep every clash that code found in the report; unsettled ones are open."""
+    """Keep every clash that code found in the report, open unless it is really settled.
+
+    Reconciled is what a change of old canon settles: the new statement stands and the old one
+    leaves with the merge. What the new canon says against itself only new words settle, and a
+    mystery needs bounds and a time to look again.
+    """
     said = cast("Rows", said_in(view, "contradiction_report")["clashes"])
-    settled = {(row["a"], row["b"]) for row in said}
-    found = clashes_of(view.content("canon_pack"), _cold(foundry, "canon_pack"))
-    left = [{**row, "resolution": "open"} for row in found if (row["a"], row["b"]) not in settled]
-    return CodeOutcome({"contradiction_report": {"clashes": [*said, *left]}})
+    found = {frozenset((row["a"], row["b"])): row for row in _clashes(foundry, view)}
+    own = {frozenset((row["a"], row["b"])) for row in clashes_of(view.content("canon_pack"), {})}
+    rows: Rows = []
+    for row in said:
+        pair = frozenset((str(row["a"]), str(row["b"])))
+        clash = found.pop(pair, None)
+        is_own = pair in own and clash is not None and clash["kind"] != "invariant"
+        is_settled = clash is None or (row["resolution"] == "reconciled" and not is_own)
+        rows.append(row if is_settled else {**row, "resolution": "open"})
+    rows += [{**row, "resolution": "open"} for row in found.values()]
+    return CodeOutcome({"contradiction_report": {"clashes": rows}})
 
 
 async def factual_claims(foundry: Foundry, view: StepView) -> bool:

@@ -1,18 +1,16 @@
 """Code of pictures, sounds and translations: what stands for them, and whether it is whole."""
 
 import re
-from collections.abc import Iterator
 from typing import Final, cast
 
 from callboard.choreography.loop import CodeOutcome, StepView
 from callboard.core.canonical import Json, digest_bytes
-from callboard.packs.questfoundry.book.model import Book
+from callboard.packs.questfoundry.formats.edition import PLACEHOLDER, pieces_of
 from callboard.packs.questfoundry.foundry import Foundry
 from callboard.packs.questfoundry.steps.reports import Rows, rows_in, said_in
 
 _WIDTH, _HEIGHT = 800, 600
 _RATE: Final = 44_100
-_PLACEHOLDER: Final = re.compile(r"\{\w+\}")
 
 
 def placeholder_of(subject: str) -> bytes:
@@ -115,28 +113,9 @@ async def package_audio(foundry: Foundry, view: StepView) -> CodeOutcome:
     return CodeOutcome({"cuelist": {"cues": cues, "deferral_tags": tags}}, next_loop="gatecheck")
 
 
-def segments_of(book: Book) -> Iterator[dict[str, str]]:
-    """Return everything readers see, piece by piece."""
-    texts: list[tuple[str, str, str]] = [("title", "title", book.title)]
-    for each in book.sections:
-        texts.append((f"section:{each.id}", "section", each.text))
-        texts.append((f"title:{each.id}", "title", each.title))
-        texts += [(f"choice:{choice.id}", "choice", choice.label) for choice in each.choices]
-    texts += [(f"gate:{each.id}", "gate", each.refusal) for each in book.gateways]
-    texts += [(f"codex:{each.slug}", "codex", each.overview) for each in book.codex]
-    for picture in book.pictures:
-        texts += [(f"alt:{picture.id}", "alt", picture.alt)]
-        texts += [(f"caption:{picture.id}", "caption", picture.caption)]
-    for name, kind, text in texts:
-        if text:
-            yield {"id": name, "kind": kind, "source": text} | {
-                "source_sha256": digest_bytes(text.encode())
-            }
-
-
 def _source(foundry: Foundry, view: StepView) -> list[dict[str, str]]:
     held = view.content("cold_snapshot")
-    return list(segments_of(foundry.cold_book(foundry.cold.find(str(held["snapshot_id"])))))
+    return list(pieces_of(foundry.cold_book(foundry.cold.find(str(held["snapshot_id"])))))
 
 
 async def surfaces(foundry: Foundry, view: StepView) -> Json:
@@ -161,11 +140,14 @@ async def true_segments(foundry: Foundry, view: StepView) -> CodeOutcome:
     held = {} if tip is None else foundry.cold.contents(tip)
     before = cast("Rows", held.get(f"localized_surfaces/{locale}", {}).get("segments", []))
     known = {str(row["id"]): row for row in (*before, *said)}
+    looked_at = {str(row["id"]) for row in said}
     rows: Rows = []
     for each in _source(foundry, view):
         row = known.get(each["id"], {})
         target = str(row.get("target", ""))
         is_true = row.get("source_sha256") == each["source_sha256"]
+        # What was outdated stays so until somebody looks at it again.
+        is_true = is_true and (row.get("status") != "outdated" or each["id"] in looked_at)
         status = "todo" if not target else "done" if is_true else "outdated"
         rows.append({**each, "target": target, "status": status})
     return CodeOutcome({"localized_surfaces": {"segments": rows}})
@@ -185,7 +167,7 @@ async def audit_translation(foundry: Foundry, view: StepView) -> CodeOutcome:
         source, target = str(row["source"]), str(row["target"])
         if not target:
             continue
-        if sorted(_PLACEHOLDER.findall(source)) != sorted(_PLACEHOLDER.findall(target)):
+        if sorted(PLACEHOLDER.findall(source)) != sorted(PLACEHOLDER.findall(target)):
             broken.append(f"{row['id']}: a placeholder is missing or new")
         for term in terms:
             wanted = str(term["source"] if term["dnt"] else term["target"])

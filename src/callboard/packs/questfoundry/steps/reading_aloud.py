@@ -11,9 +11,9 @@ from callboard.core.errors import NotFound
 from callboard.packs.questfoundry.book.model import Book, SectionKind
 from callboard.packs.questfoundry.book.playing import ReaderPosition, begin, is_end, offers, take
 from callboard.packs.questfoundry.foundry import Foundry
-from callboard.packs.questfoundry.steps.binding import bound_book
 from callboard.packs.questfoundry.steps.harvest import file_cards
 from callboard.packs.questfoundry.steps.reports import Rows, said_in
+from callboard.packs.questfoundry.steps.views import bound_book
 
 _MOST_PLACES: Final = 20_000
 _SENTENCE: Final = re.compile(r"[^.!?]+[.!?]*")

@@ -8,7 +8,9 @@ from typing import Any, cast
 
 from callboard.choreography.loop import StepView
 from callboard.core.canonical import Json
+from callboard.library.story.contradiction import ConflictRules, read_rules
 from callboard.packs.questfoundry.artifacts.catalog import normal_form
+from callboard.packs.questfoundry.bars.canon import canon_findings
 from callboard.packs.questfoundry.bars.checks import verdict_of
 from callboard.packs.questfoundry.bars.judging import ALL_BARS, judge
 from callboard.packs.questfoundry.bars.verdict import (
@@ -62,6 +64,7 @@ def judged(
     *,
     surfaces: Mapping[str, bytes] | None = None,
     rebuilt: Mapping[str, bytes] | None = None,
+    rules: ConflictRules | None = None,
 ) -> GatecheckReport:
     """Judge a book by some bars, with what a step found besides."""
     wanted = [Bar(each) for each in bars] or list(ALL_BARS)
@@ -69,9 +72,12 @@ def judged(
     for bar, found in extra:
         own.setdefault(bar, []).append(found)
     if book is None or not book.sections:
+        for bar, found in () if book is None else canon_findings(book, rules or read_rules()):
+            if bar in wanted:
+                own.setdefault(bar, []).append(found)
         base = report_of([_unasked(bar, wanted) for bar in Bar], mode=mode)
     else:
-        base = judge(book, bars=wanted, mode=mode, surfaces=surfaces, rebuilt=rebuilt)
+        base = judge(book, bars=wanted, mode=mode, surfaces=surfaces, rebuilt=rebuilt, rules=rules)
     verdicts = [
         verdict_of(each.bar, [*each.findings, *own[each.bar]], each.evidence, each.facts)
         if each.bar in own

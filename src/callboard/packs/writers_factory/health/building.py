@@ -6,6 +6,7 @@ from typing import Any, Final
 
 from callboard.core.canonical import Json
 from callboard.knowledge import Graph, Node
+from callboard.library.story.contradiction import states_of
 from callboard.packs.writers_factory.bible import Bible, beat_points
 from callboard.packs.writers_factory.health.records import HealthRecords, symbols_of
 from callboard.packs.writers_factory.health.values import FlawChallenge
@@ -19,7 +20,6 @@ from callboard.packs.writers_factory.health.view import (
     SymbolView,
 )
 from callboard.packs.writers_factory.manuscript import WRITTEN, Manuscript, parse_scene_id
-from callboard.packs.writers_factory.memory.claims.scope import states_of
 from callboard.packs.writers_factory.model import SceneMeta, scene_id
 from callboard.packs.writers_factory.workspace import Workspace
 

@@ -1,6 +1,5 @@
 """The Foreman's memory: decisions, notebooks, and their way into the graph."""
 
-from callboard.packs.writers_factory.memory.conflicts import ConflictRecord
 from callboard.packs.writers_factory.memory.consolidation import (
     CONSOLIDATE,
     AlreadyRunning,
@@ -10,6 +9,7 @@ from callboard.packs.writers_factory.memory.consolidation import (
 )
 from callboard.packs.writers_factory.memory.decisions import MemoryCategory
 from callboard.packs.writers_factory.memory.ingestion import Ingestor
+from callboard.packs.writers_factory.memory.ledger import ConflictRecord
 from callboard.packs.writers_factory.memory.notebooks import (
     NOT_FOUND,
     Notebook,

@@ -10,15 +10,16 @@ from callboard.choreography.stage import Stage
 from callboard.core.canonical import Json, digest
 from callboard.core.vocabulary import Content, Trust
 from callboard.knowledge.graph import Graph, node_id
-from callboard.library.story.lexicon import word_list
-from callboard.packs.writers_factory.memory.claims import (
+from callboard.library.story.contradiction import (
     AnyClaim,
+    ConflictRules,
     EdgeClaim,
     GraphClaim,
     Names,
     SceneRange,
+    words_of,
 )
-from callboard.packs.writers_factory.memory.conflicts import ConflictRules, words_of
+from callboard.library.story.lexicon import word_list
 from callboard.packs.writers_factory.memory.found import (
     FoundEdge,
     FoundGraph,

@@ -7,22 +7,18 @@ from typing import Final
 from callboard.core.canonical import Json
 from callboard.knowledge.fact_rows import FactState, KBEntry
 from callboard.knowledge.graph import Node, Subgraph
-from callboard.packs.writers_factory.memory.claims import (
+from callboard.library.story.contradiction import (
     STATES,
+    ClashKind,
+    ConflictRules,
     GraphClaim,
-    Origin,
-    OriginKind,
+    GraphClash,
     ScenePoint,
     key_form,
     value_at,
 )
-from callboard.packs.writers_factory.memory.conflicts import (
-    ClashKind,
-    ConflictRecord,
-    ConflictRules,
-    GraphClash,
-    make_conflict,
-)
+from callboard.packs.writers_factory.memory.ledger import ConflictRecord, make_conflict
+from callboard.packs.writers_factory.memory.mapping import Origin, OriginKind
 from callboard.packs.writers_factory.memory.scenery import KnowledgeLine
 
 _TOLD_TYPES: Final = frozenset(

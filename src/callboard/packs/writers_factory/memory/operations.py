@@ -23,9 +23,9 @@ from callboard.packs.writers_factory.bible.filings import (
 )
 from callboard.packs.writers_factory.bible.operations import tell_template, why
 from callboard.packs.writers_factory.bible.values import as_list
-from callboard.packs.writers_factory.memory.conflicts import ConflictRecord
 from callboard.packs.writers_factory.memory.consolidation import Consolidator
 from callboard.packs.writers_factory.memory.decisions import MemoryCategory, read_decision
+from callboard.packs.writers_factory.memory.ledger import ConflictRecord
 from callboard.packs.writers_factory.memory.notebooks import (
     Notebook,
     Notebooks,

@@ -10,9 +10,8 @@ from typing import Final
 from callboard.knowledge.fact_rows import KBEntry
 from callboard.knowledge.facts import SoftFacts
 from callboard.knowledge.graph import Graph, Subgraph
+from callboard.library.story.contradiction import Names, ScenePoint, read_rules
 from callboard.packs.writers_factory.bible.project import ProjectRecord
-from callboard.packs.writers_factory.memory.claims import Names, ScenePoint
-from callboard.packs.writers_factory.memory.conflicts import ConflictLedger, read_rules
 from callboard.packs.writers_factory.memory.decisions import (
     MemoryCategory,
     read_category,
@@ -25,6 +24,7 @@ from callboard.packs.writers_factory.memory.hard_facts import (
     facts_of,
     find_disagreements,
 )
+from callboard.packs.writers_factory.memory.ledger import ConflictLedger
 from callboard.packs.writers_factory.memory.scenery import (
     FOUNDATION,
     RECENT,

@@ -6,7 +6,7 @@ from typing import Final
 
 from callboard.knowledge.fact_rows import KBEntry
 from callboard.knowledge.graph import Edge, Graph, Node, Subgraph, node_id
-from callboard.packs.writers_factory.memory.claims import Names, ScenePoint, find_point, key_form
+from callboard.library.story.contradiction import Names, ScenePoint, find_point, key_form
 from callboard.packs.writers_factory.memory.decisions import MemoryCategory
 from callboard.packs.writers_factory.model import SceneMeta
 

@@ -8,7 +8,7 @@ from callboard.knowledge.graph import Graph
 from callboard.packs.writers_factory.bible import Bible, act_at
 from callboard.packs.writers_factory.health import Health
 from callboard.packs.writers_factory.manuscript import WRITTEN, Manuscript
-from callboard.packs.writers_factory.memory.conflicts import ConflictLedger
+from callboard.packs.writers_factory.memory.ledger import ConflictLedger
 from callboard.packs.writers_factory.memory.recall import Memory
 from callboard.packs.writers_factory.model import Finding, SceneMeta
 from callboard.packs.writers_factory.prose import PatternSheet, base_sheet

@@ -13,7 +13,9 @@ from callboard.choreography.questions import Judge
 from callboard.choreography.stage import Stage
 from callboard.core.canonical import Json
 from callboard.core.errors import Conflict
+from callboard.library.story.pairs.judging import Prospect, judge_pairs
 from callboard.packs.writers_factory.exchange.operations import export_book
+from callboard.packs.writers_factory.health.timeline.continuity import unjudged_pairs
 from callboard.packs.writers_factory.model import SceneStatus
 from callboard.packs.writers_factory.operations import in_run, keep_in_run
 from callboard.packs.writers_factory.revision.analysis.brief import SceneBrief
@@ -28,7 +30,11 @@ from callboard.packs.writers_factory.revision.reports.continuity import (
     audit_manuscript,
     in_order,
 )
-from callboard.packs.writers_factory.revision.reports.findings import AuditItem, find_contradictions
+from callboard.packs.writers_factory.revision.reports.findings import (
+    AuditItem,
+    find_contradictions,
+    items_of,
+)
 from callboard.packs.writers_factory.revision.reports.rules import Chapter, chapters_of, judge_rules
 from callboard.packs.writers_factory.revision.reports.voices import (
     AUDIT_PATH,
@@ -87,19 +93,14 @@ async def enhance(
     return enhanced.shown()
 
 
-async def audit(stage: Stage, *, is_fast: bool) -> Json:
+async def audit(stage: Stage, *, is_fast: bool, is_judged: bool) -> Json:
     """Check the whole manuscript and write the report."""
     revision = Revision(Workspace(stage.studio))
 
     def look() -> Json:
-        scenes = [each for each in revision.texts() if each.text.strip()]
-        files = [
-            (revision.manuscript.path(each.meta.scene_id), each.meta.scene_id, each.meta.chapter)
-            for each in scenes
-        ]
         found = [
             *audit_manuscript(revision.story(), revision.texts()),
-            *find_contradictions(stage.studio, files),
+            *find_contradictions(stage.studio, _files(revision)),
         ]
         return [item.to_json() for item in found]
 
@@ -110,11 +111,48 @@ async def audit(stage: Stage, *, is_fast: bool) -> Json:
         rules, chapters = await _rules(stage, revision)
         judged, notes = await judge_rules(stage, rules, chapters)
         items += judged
+    more, note = await _pairs(stage, revision, is_judged=is_judged)
+    items += more
+    notes = (*notes, note)
     ordered = in_order(items)
     shown: list[Json] = [item.to_json() for item in ordered]
     page = audit_page(revision.rooms.bible.project().title, ordered, notes)
     await _write(stage, "write", AUDIT_PATH, page)
     return {"path": AUDIT_PATH, "items": shown, "notes": list(notes)}
+
+
+def _files(revision: Revision) -> list[tuple[str, str, int]]:
+    """Return the path, id and chapter of every scene that is written."""
+    return [
+        (revision.manuscript.path(each.meta.scene_id), each.meta.scene_id, each.meta.chapter)
+        for each in revision.texts()
+        if each.text.strip()
+    ]
+
+
+async def _pairs(
+    stage: Stage, revision: Revision, *, is_judged: bool
+) -> tuple[tuple[AuditItem, ...], str]:
+    """Return what a judge proves of the passages rules cannot judge, and how many nobody judged."""
+
+    def pair() -> Json:
+        files = _files(revision)
+        pairs = unjudged_pairs(stage.studio, [path for path, _, _ in files])
+        return {"files": [list(each) for each in files], "pairs": pairs.to_json()}
+
+    found = cast("dict[str, Any]", await stage.step("pairs", pair))
+    prospect = Prospect.from_json(found["pairs"])
+    if not prospect.calls:
+        return (), "No two passages were found that a model could hold against each other."
+    if not is_judged:
+        return (), (
+            f"{prospect.calls} pairs of passages that could contradict each other were not judged."
+            f" `audit --judge` asks a model: up to {prospect.calls} calls, about"
+            f" {prospect.tokens:,} tokens."
+        )
+    judgement = await judge_pairs(judge_on(stage), prospect)
+    files = [(str(path), str(name), int(chapter)) for path, name, chapter in found["files"]]
+    return items_of(judgement.findings, files), f"{judgement.told()}."
 
 
 def _judge(stage: Stage, is_fast: bool) -> Judge | None:

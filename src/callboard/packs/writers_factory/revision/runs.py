@@ -31,9 +31,12 @@ async def enhance(
 
 
 @choreography
-async def audit(stage: Stage, fast: bool = False) -> Json:
-    """Check the continuity of the whole manuscript and write the report."""
-    return await performing.audit(stage, is_fast=fast)
+async def audit(stage: Stage, fast: bool = False, judge: bool = False) -> Json:
+    """Check the continuity of the whole manuscript and write the report; fast asks no model.
+
+    `judge` lets the judge's model read the pairs of passages that rules cannot judge.
+    """
+    return await performing.audit(stage, is_fast=fast, is_judged=judge and not fast)
 
 
 @choreography

@@ -6,9 +6,9 @@ from functools import cached_property
 from typing import Final
 
 from callboard.knowledge import Edge, Graph, Node
+from callboard.library.story.contradiction import ScenePoint, find_point, value_at
 from callboard.packs.writers_factory.bible import Bible
 from callboard.packs.writers_factory.manuscript import Manuscript
-from callboard.packs.writers_factory.memory.claims import ScenePoint, find_point, value_at
 from callboard.packs.writers_factory.memory.recall import Memory
 from callboard.packs.writers_factory.model import SceneMeta, scene_id
 from callboard.packs.writers_factory.scenes.drafts import Drafts

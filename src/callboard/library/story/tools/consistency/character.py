@@ -11,6 +11,7 @@ from callboard.library.story.facts.deeds import Deed, deeds_of
 from callboard.library.story.facts.grammar import ENTITY, tells_change
 from callboard.library.story.facts.values import has_clock
 from callboard.library.story.model import Quote, Severity, StoryFinding
+from callboard.library.story.text import Document
 from callboard.library.story.tools.consistency.timeline import CheckedScene, place_quote, when_quote
 from callboard.library.story.tools.report import make_finding
 
@@ -44,7 +45,7 @@ def find_dead_who_act(
             if name not in told and _is_after(scene, death.scene)
         )
         if living and not scene.is_flashback:
-            for name, deed in _first_deeds(scene, gathering, living).items():
+            for name, deed in first_deeds(scene.document, gathering, living).items():
                 told.add(name)
                 yield _finding(deaths[name], scene, deed, gathering)
         for claim in _deaths_in(scene, gathering):
@@ -77,11 +78,11 @@ def _is_after(scene: CheckedScene, death: CheckedScene) -> bool:
     return compared is None or compared >= 0
 
 
-def _first_deeds(
-    scene: CheckedScene, gathering: Gathering, names: frozenset[str]
+def first_deeds(
+    document: Document, gathering: Gathering, names: frozenset[str]
 ) -> dict[str, tuple[Deed, int]]:
     """Return the first deed of each and how many there are; speech weighs most and goes first."""
-    reading = gathering.reading(scene.document)
+    reading = gathering.reading(document)
     remembered: dict[str, int] = {}
     for index, told in enumerate(reading.told):
         for match in _KNOWN_DEAD.finditer(told.text):

@@ -12,6 +12,8 @@ from callboard.library.story.facts.claims import FactClaim
 from callboard.library.story.facts.comparison import Gathering, Leeway
 from callboard.library.story.index import StoryIndex, story_index
 from callboard.library.story.model import FileKind, Severity, StoryFinding
+from callboard.library.story.pairs.pairing import Pairs, pair_up
+from callboard.library.story.pairs.passages import Passage, card_passages, passages_of
 from callboard.library.story.text import Document
 from callboard.library.story.thresholds import Thresholds, thresholds
 from callboard.library.story.tools.consistency.character import find_dead_who_act, find_two_places
@@ -105,6 +107,17 @@ class ConsistencyCheck:
             )
         return in_order(found)
 
+    def pairs(self, most: int | None = None) -> Pairs:
+        """Return the passages that could contradict each other, for somebody to judge."""
+        passages: list[Passage] = []
+        for place, scene in enumerate(self.scenes):
+            passages += passages_of(self.gathering, scene.document, place)
+        for before, file in enumerate(self.others, start=1):
+            if file.kind is FileKind.CANON:
+                document = self._index.document(file.path)
+                passages += card_passages(self.gathering, document, -before)
+        return pair_up(passages, self._limits.max_pairs if most is None else most)
+
     def _read_all(self) -> None:
         """Read file by file, so that whoever waits can be told how far it is."""
         for done, document in enumerate(self.documents, start=1):
@@ -185,13 +198,24 @@ def check_continuity(
 
     `order` are the paths as the book has them, where its files do not tell.
     """
+    return check_of(context, paths, order=order, progress=progress).report(focus)
+
+
+def check_of(
+    context: ToolContext,
+    paths: Sequence[str] = (),
+    *,
+    order: Sequence[str] = (),
+    progress: Progress | None = None,
+) -> ConsistencyCheck:
+    """Return the check of some files, or of the whole book, in the order it is read in."""
     index, limits = story_index(context), thresholds(context)
     check = ConsistencyCheck(
         index, limits, paths or book_of(index), kept=context.kept, progress=progress
     )
     if order:
         check.put_in_order(order)
-    return check.report(focus)
+    return check
 
 
 def book_of(index: StoryIndex) -> list[str]:

@@ -103,17 +103,21 @@ def consistency_checker(context: ToolContext, args: ConsistencyCheckerArgs) -> T
     report = check.report(args.focus)
     findings = report.all_findings if args.all else report.findings
     preview = _preview(report, args.focus)
+    unjudged = 0 if report.status == "NOT_CHECKED" else len(check.pairs().chosen)
     return finish(
         index,
         limits,
         ToolReport(
             tool="consistency_checker",
             preview=preview,
-            payload=_payload(check, args, report),
+            payload={**_payload(check, args, report), "pairs_not_judged": unjudged},
             reads=report.files_checked,
             findings=findings,
             cut_short=check.gathering.cut_short,
-            headline=f"{preview}; focus {args.focus}. Checked: {_shown(report.files_checked)}.",
+            headline=(
+                f"{preview}; focus {args.focus}. Checked: {_shown(report.files_checked)}."
+                f"{_unjudged(unjudged)}"
+            ),
         ),
     )
 
@@ -125,6 +129,11 @@ def _preview(report: Continuity, focus: str) -> str:
     told = ", ".join(f"{sum(each.type == kind for each in found)} {kind}" for kind in CHECKS[focus])
     files = counted(len(report.files_checked), "file")
     return f"{counted(len(found), 'finding')} in {files} ({told})"
+
+
+def _unjudged(pairs: int) -> str:
+    told = counted(pairs, "pair")
+    return f" Only rules have looked: {told} of passages were not judged." if pairs else ""
 
 
 def _shown(paths: Sequence[str]) -> str:

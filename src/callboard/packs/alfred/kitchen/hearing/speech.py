@@ -67,7 +67,7 @@ def kinds_of_words(text: str) -> tuple[str, ...]:
     row: list[str] = []
     at = 0
     while at < len(words):
-        size = _food_at(words, at)
+        size = food_at(words, at)
         if size:
             if not row or row[-1] != "<food>":
                 row.append("<food>")
@@ -78,7 +78,7 @@ def kinds_of_words(text: str) -> tuple[str, ...]:
     return tuple(row)
 
 
-def _food_at(words: Sequence[str], at: int) -> int:
+def food_at(words: Sequence[str], at: int) -> int:
     """Return how many words from here on name one food; none if none do."""
     for size in range(min(_LONGEST_FOOD, len(words) - at), 0, -1):
         part = " ".join(words[at : at + size])

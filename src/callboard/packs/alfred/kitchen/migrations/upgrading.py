@@ -29,7 +29,7 @@ def bring_up_to_date(base: Base) -> bool:
     """Bring a database to the newest revision; say whether there was something to do."""
     if base.read_now(stored_revision) == HEAD:
         return False
-    return base.write_now(_upgrade)
+    return base.rebuild_now(_upgrade)
 
 
 def stored_revision(connection: "Connection") -> str | None:

@@ -15,13 +15,17 @@ from callboard.packs.alfred.kitchen.hearing.intents import Guess, guess_intent
 from callboard.packs.alfred.kitchen.router.guessed import answer_guess
 from callboard.packs.alfred.kitchen.router.requests import NEVER_DONE, Kind, hear_all
 from callboard.packs.alfred.kitchen.router.situation import Situation
-from callboard.packs.alfred.kitchen.router.things import named_foods, read_list
+from callboard.packs.alfred.kitchen.router.things import is_doubtful_name, named_foods, read_list
 
 RouteForm = Callable[[Situation], Awaitable[Routed | None]]
 # What only answers may be wrong more often than what writes.
 _SURE: Final = 0.42
 _SURE_HARMLESS: Final = 0.7
 _HARMLESS: Final = ("small_talk", "other", "recipe_question")
+_ONE_CLAUSE: Final = ("plan_meal", "scale", "cook", "remove_list", "show")
+_IDLE: Final = ("small_talk", "other", "ask_back")
+_ORDERING: Final = ("put", "fetch", "need", "remove", "unwanted")
+_SURE_OF_CLAUSE: Final = 0.7
 _AGAINST: Final = 0.6
 _TAKEN_BACK: Final = re.compile(
     r"(?:never ?mind|ne'er mind|forget (?:it|that|about it)|scratch that|cancel that)\b.{0,12}$",
@@ -91,11 +95,49 @@ async def route_clauses(situation: Situation, form: RouteForm) -> Routed | None:
             # What cannot be reckoned with is told or asked; the rest waits for that.
             return routed
         told += each.remarks
+        if all(step.write in [made.write for made in steps] for step in routed.steps):
+            # Said twice is wanted once: "we're out of milk, put it on the list".
+            continue
         steps += routed.steps
         goals.append(routed.goal)
         group = max(step.group for step in routed.steps) + 1
     aside = tuple(f"I left aside “{each}”" for each in told)
     return Routed(steps=steps, goal="; ".join(goals), assumptions=aside)
+
+
+_SURE_OF_OTHER: Final = 0.85
+# What a message that wants something may write.
+_WRITTEN: Final = {
+    "add_stock": ("inventory_items", "shopping_items"),
+    "use_stock": ("inventory_items", "shopping_items"),
+    "add_list": ("shopping_items",),
+    "remove_list": ("shopping_items",),
+    "correction": ("shopping_items", "inventory_items", "meal_plans", "recipes", "tasks"),
+    "plan_meal": ("meal_plans", "shopping_items"),
+    "cook": ("cooking_log", "inventory_items"),
+    "scale": ("recipes",),
+    "other": ("inventory_items", "recipes", "tasks", "user_profile", "cooking_log"),
+}
+_NAMED: Final = {"inventory_items": "ingredient", "shopping_items": "name"}
+
+
+def doubted(text: str, routed: Routed) -> Routed:
+    """Return what was read; where a name or the guess speaks against it, it waits for a yes."""
+    writes = [step.write for step in routed.steps if step.write is not None]
+    if not writes or routed.unsure or _ANSWERED.match(text):
+        return routed
+    names = [
+        str(record.get(_NAMED.get(write.table, ""), ""))
+        for write in writes
+        for record in write.records or ()
+    ]
+    guess = guess_intent(text)
+    is_other = guess.certainty >= _SURE_OF_OTHER and any(
+        write.table not in _WRITTEN.get(guess.intent, ()) for write in writes
+    )
+    if is_other or any(is_doubtful_name(name) for name in names if name):
+        return replace(routed, unsure=True, weak=True)
+    return routed
 
 
 def _writes(routed: Routed) -> bool:
@@ -117,10 +159,33 @@ async def route_guess(situation: Situation, form: RouteForm) -> Routed | None:
     # To answer one half of a message would hide that the other was not done.
     is_safe = guess.intent in NEVER_DONE or not has_request(situation.text)
     if is_sure and is_safe:
-        routed = await answer_guess(situation, guess, form)
+        routed = await _main_clause(situation, guess, form)
+        routed = routed or await answer_guess(situation, guess, form)
         if routed is not None:
             return replace(routed, weak=True)
     return Routed(question=_question(situation.text, guess), weak=True)
+
+
+async def _main_clause(situation: Situation, guess: Guess, form: RouteForm) -> Routed | None:
+    """Route the one clause that wants what the message wants, if the others only remark on it."""
+    clauses = split_clauses(situation.text)
+    if guess.intent not in _ONE_CLAUSE or not 1 < len(clauses) <= _MOST_CLAUSES:
+        return None
+    own = [guess_intent(each.text) for each in clauses]
+    main = [at for at, each in enumerate(own) if each.intent == guess.intent]
+    idle = [
+        at
+        for at, each in enumerate(own)
+        if each.intent in _IDLE and at not in main and clauses[at].act not in _ORDERING
+    ]
+    if len(main) != 1 or len(idle) != len(clauses) - 1 or own[main[0]].certainty < _SURE_OF_CLAUSE:
+        return None
+    part = situation.saying(clauses[main[0]].text, situation.first_group)
+    routed = await form(part) or await answer_guess(part, own[main[0]], form)
+    if routed is None or not routed.steps:
+        return routed
+    aside = tuple(f"I left aside “{clauses[at].text}”" for at in idle)
+    return replace(routed, assumptions=(*routed.assumptions, *aside))
 
 
 async def _chosen(situation: Situation, said: str, answer: str, form: RouteForm) -> Routed | None:

@@ -66,6 +66,9 @@ _BEGINS: Final = re.compile(
     r"\bgo\b",
     re.I,
 )
+_AT_IT: Final = re.compile(
+    r"\b(?:how (?:much|many|long|hot)|timer|minutes|done|oven|repeat|again)\b", re.I
+)
 _STEPS_DONE: Final = re.compile(
     r"\b(?:done|finished|through) with (?:steps? )?(?P<steps>[\w ,]{1,40})", re.I
 )
@@ -75,8 +78,8 @@ _NEXT: Final = re.compile(
     re.I,
 )
 _MADE: Final = re.compile(
-    r"^(?:(?:i|we|he|she|they) )?(?:have )?(?:just )?(?:made|cooked|baked)\s+(?:the |a |"
-    r"some |our |my )?(?P<what>[\w' -]{2,60})",
+    r"^(?:(?:i|we|he|she|they) )?(?:have )?(?:just )?(?:made|cooked|baked)\s+(?:\w{1,9} of )?"
+    r"(?:the |a |some |our |my )?(?P<what>[\w' -]{2,60})",
     re.I,
 )
 _NOT_MADE: Final = re.compile(
@@ -175,7 +178,9 @@ async def _cooked(situation: Situation, text: str) -> Routed | None:
         return Routed(reply="All right, nothing was logged and nothing taken out.")
     if made is not None:
         return await _logged(situation, text)
-    if _BEGINS.search(text):
+    if _BEGINS.search(text) or not (
+        _NEXT.search(text) or _BACK.search(text) or _AT_IT.search(text)
+    ):
         recipe = await named_recipe(situation, text)
         if recipe is not None:
             count = _people(text)
@@ -247,9 +252,17 @@ async def _planned(situation: Situation, text: str, guess: Guess, form: RouteFor
                           f"{recipe['name']} for {day['day']}”.")  # fmt: skip
         said = f"plan {recipe['name']} for {day['day']}"
         return await form(situation.saying(said, situation.first_group))
-    if recipe is None and not named_foods(text) and not _dishes(text) and len(days) < 2:
+    is_open = _ANY_MEAL.search(text) is not None
+    if recipe is None and is_open and not named_foods(text) and not _dishes(text) and len(days) < 2:
         return await form(situation.saying("what can I make with what I have", 0))
     return None
+
+
+_ANY_MEAL: Final = re.compile(
+    r"\b(?:something|anything|some|quick|easy|light|ideas?|plan|choose|pick|suggest|what|dinner|"
+    r"dinners|lunch|supper|tea|meals?|week|veggie|vegetarian|stuff)\b",
+    re.I,
+)
 
 
 def _dishes(text: str) -> list[str]:
@@ -257,10 +270,16 @@ def _dishes(text: str) -> list[str]:
     return [word for word in re.findall(r"[\w-]+", text.casefold()) if word in listed]
 
 
+_NAMES_NEXT: Final = re.compile(
+    r"the|an?|my|our|these|those|that|this|his|her|[\w-]+'s|made|cooked|baked|making|cooking|start",
+    re.I,
+)
+
+
 async def named_recipe(situation: Situation, text: str) -> Row | None:
     """Return the one recipe a text names, if it names one."""
     words = re.findall(r"[\w'-]+", text)
-    starts = [at for at, word in enumerate(words) if word.casefold() in ("the", "a", "my", "our")]
+    starts = [at for at, word in enumerate(words) if _NAMES_NEXT.fullmatch(word)]
     tried = [" ".join(words[at + 1 : at + 1 + size]) for at in starts for size in (3, 2, 1)]
     tried += _dishes(text)
     for name in list(dict.fromkeys(each for each in tried if each))[: _MOST_TRIED * 2]:

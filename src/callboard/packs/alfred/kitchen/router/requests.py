@@ -39,6 +39,8 @@ _UNCLEAR: Final = HeardClause(Kind.UNCLEAR)
 # Above it, a guess that speaks against a request is heeded.
 _AGAINST: Final = 0.85
 NEVER_DONE: Final = frozenset({"small_talk", "recipe_question", "correction", "cook", "scale"})
+_WANTING: Final = frozenset({"plan_meal", "scale", "cook", "remove_list", "add_list"})
+_WANTED: Final = 0.6
 _CHANGES: Final = re.compile(
     r"\b(?:except|apart from|other than|all but|everything but|but not|instead of|rather than|"
     r"minus|without|twice|as much|as many|not \d|each|per)\b",
@@ -140,9 +142,15 @@ def _without_act(clause: Clause) -> HeardClause:
     is_plain = not _CHANGES.search(clause.text) and not _TREATED.match(clause.text)
     if things is not None and things.is_listed and things.is_known and is_plain:
         return _listing(things)
-    if named_foods(clause.text) or re.search(r"\d", clause.text):
+    if named_foods(clause.text) or re.search(r"\d", clause.text) or _may_matter(clause.text):
         return HeardClause(Kind.UNCLEAR, clause.text)
     return HeardClause(Kind.REMARK, clause.text)
+
+
+def _may_matter(text: str) -> bool:
+    """Say whether a clause without a plain doing may want something all the same."""
+    guess = guess_intent(text)
+    return guess.intent in _WANTING and guess.certainty >= _WANTED
 
 
 def _headed(text: str, header: str, rest: str) -> HeardClause:

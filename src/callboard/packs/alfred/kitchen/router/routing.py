@@ -10,7 +10,12 @@ from typing import Final
 
 from callboard.choreography.turn.domain import Routed
 from callboard.packs.alfred.kitchen.hearing.clauses import split_clauses
-from callboard.packs.alfred.kitchen.router.free import has_request, route_clauses, route_guess
+from callboard.packs.alfred.kitchen.router.free import (
+    doubted,
+    has_request,
+    route_clauses,
+    route_guess,
+)
 from callboard.packs.alfred.kitchen.router.limits import route_limits
 from callboard.packs.alfred.kitchen.router.marking import route_marking
 from callboard.packs.alfred.kitchen.router.meals import (
@@ -18,6 +23,7 @@ from callboard.packs.alfred.kitchen.router.meals import (
     route_preparations,
     route_provisions,
 )
+from callboard.packs.alfred.kitchen.router.mentioned import route_mentioned
 from callboard.packs.alfred.kitchen.router.people import route_manners, route_people, route_tasks
 from callboard.packs.alfred.kitchen.router.planning import route_planning
 from callboard.packs.alfred.kitchen.router.recipes import route_dishes, route_links, route_wishes
@@ -116,6 +122,10 @@ async def route_message(situation: Situation) -> Routed | None:
     routed = routed or await route_clauses(situation, _whole_or_parts)
     if routed is None and not is_single:
         routed = await _whole_or_parts(situation)
+    routed = None if routed is None else doubted(situation.text, routed)
+    if routed is None or routed.unsure:
+        # What the scan finds is named as foods are; what a form took for a name may be a sentence.
+        routed = await route_mentioned(situation, _whole_or_parts) or routed
     return routed or await route_guess(situation, _whole_or_parts)
 
 

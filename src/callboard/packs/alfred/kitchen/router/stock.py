@@ -186,6 +186,7 @@ _WAY_OUT: Final = (
 async def route_statements(situation: Situation) -> Routed | None:
     """Route what somebody says there is, and what they correct."""
     corrected = _FORMS["corrected"].match(situation.text)
+    corrected = corrected or _FORMS["recounted"].match(situation.text)
     if corrected is not None:
         return await _correct(situation, corrected["rest"], corrected["wrong"])
     stated = _FORMS["have"].match(situation.text)
@@ -254,6 +255,9 @@ def _set(steps: Steps, target: StockTarget, item: Item, row: Row) -> None:
     )  # fmt: skip
 
 
+_OF_LAST: Final = ("instead", "recounted")
+
+
 async def _correct(situation: Situation, said: str, wrong: str | None) -> Routed | None:
     item = read_item(said)
     number = read_item(f"{said} thing") if item is None else None
@@ -269,7 +273,7 @@ async def _correct(situation: Situation, said: str, wrong: str | None) -> Routed
         # Several things may have been changed at once; the wrong number tells which is meant.
         changed = await _changed(situation, None)
         found = _latest([each for each in changed if each[1]["quantity"] == amount])
-    elif number is not None and _FORMS["instead"].match(situation.text):
+    elif number is not None and any(_FORMS[e].match(situation.text) for e in _OF_LAST):
         item, found = number, _latest(await _changed(situation, None))
     if item is None and number is None and wrong is None:
         return None

@@ -8,6 +8,7 @@ import re
 from typing import Any, Final
 
 from callboard.choreography.turn.domain import Routed, Row
+from callboard.knowledge.entities.matching import name_key
 from callboard.packs.alfred.kitchen.compute.amounts import (
     TOLERANCE,
     convert,
@@ -214,8 +215,16 @@ async def _run_out(situation: Situation, text: str) -> Routed | None:
     if await situation.rows(table=INVENTORY.table, columns=["id"], filters=filters, limit=1):
         what = f"Take {names(wanted)} out of the inventory"
         steps.write(what, op="delete", table=INVENTORY.table, filters=filters)
-    what = f"Add {names(wanted)} to the shopping list"
-    records = [{"name": name} for name in wanted]
+    listed = await situation.rows(
+        table=SHOPPING.table, columns=["name"], filters=[among("name", wanted), *SHOPPING.scope]
+    )
+    there = {name_key(str(row["name"])) for row in listed}
+    missing = [name for name in wanted if name_key(name) not in there]
+    if not missing:
+        told = f"{names(wanted)} {'is' if len(wanted) == 1 else 'are'} on the shopping list already"
+        return steps.done(assumptions=(told,)) if steps.made else Routed(reply=f"{told}.")
+    what = f"Add {names(missing)} to the shopping list"
+    records = [{"name": name} for name in missing]
     # Where so much is taken out that it is asked about, nothing is noted before the answer.
     steps.write(what, len(steps.made), op="upsert", table=SHOPPING.table, records=records)
     return steps.done(what)

@@ -269,3 +269,21 @@ def named_foods(text: str) -> Sequence[str]:
 def is_listed_food(name: str) -> bool:
     """Say whether just this is the name of a food."""
     return is_listed(name) and is_thing(name)
+
+
+_IN_SENTENCES: Final = re.compile(
+    r"\b(?:to|for|from|in|on|at|by|and|or|then|so|size|again|please|pls)\b|\d", re.I
+)
+_MOST_NAME_WORDS: Final = 3
+
+
+def is_doubtful_name(name: str) -> bool:
+    """Say whether a name may be more than one: words of a sentence, or what only measures."""
+    if is_listed(name) or name.startswith('"'):
+        return False
+    words = name.casefold().split()
+    if any(is_known_unit(word) and not is_listed(word) for word in words[-1:] + words[:-1][:2]):
+        return True
+    if set(words) & _no_things() and not is_known_thing(name):
+        return True
+    return len(words) > _MOST_NAME_WORDS or _IN_SENTENCES.search(name) is not None

@@ -13,6 +13,7 @@ from importlib.resources import files
 from typing import Any, Final
 
 from callboard.core.canonical import canonical_json, digest
+from callboard.library.binding.volume import is_right_to_left
 from callboard.packs.questfoundry.book.model import Book, KeyChange, KeyTest, Section, StoryChoice
 from callboard.packs.questfoundry.book.playing import is_end, needs
 from callboard.packs.questfoundry.formats.naming import anchors, ordered
@@ -28,7 +29,7 @@ from callboard.packs.questfoundry.formats.prose import (
 
 _HERE: Final = files(__package__ or __name__)
 _PLACES: Final = re.compile(
-    "LANGUAGE|TITLE|BYLINE|NEEDS_SCRIPT|RESTART|CODEX|SCRIPT_HASH|STYLE_HASH|STYLE|SCRIPT|BOOK"
+    "LANGUAGE|DIRECTION|TITLE|BYLINE|NEEDS_SCRIPT|RESTART|CODEX|SCRIPT_HASH|STYLE_HASH|STYLE|SCRIPT|BOOK"
 )
 # So that nothing in the data can end the element it stands in.
 _IN_SCRIPT: Final = {"<": "\\u003c", ">": "\\u003e", "&": "\\u0026"}
@@ -43,6 +44,7 @@ def html_of(book: Book, words: PageWords) -> bytes:
         data = data.replace(each, written)
     parts = {
         "LANGUAGE": escape(one_line(book.language) or "en"),
+        "DIRECTION": ' dir="rtl"' if is_right_to_left(book.language) else "",
         "TITLE": escape(one_line(book.title)),
         "BYLINE": f'<p dir="auto">{escape(one_line(book.author))}</p>' if book.author else "",
         "NEEDS_SCRIPT": escape(words.needs_script),

@@ -19,6 +19,7 @@ from callboard.packs.writers_factory.factory import Factory, factory_of
 from callboard.packs.writers_factory.modes import ModeGated, operations
 from callboard.packs.writers_factory.modes.gates import Transition
 from callboard.prompts import load_prompt
+from callboard.studio.studio import Studio
 
 _COMMANDS: Final = "/state, /mode [TO], /why, /thinking, /history, /quit"
 _GREETING: Final = "You talk with the Foreman."
@@ -87,7 +88,7 @@ class _Talk:
             view = Hush() if as_json else self.here.view()
             followed = await follow(studio, run_id, view, self.interrupt)
             if not as_json or not followed.run.is_terminal:
-                tell_end(followed)
+                tell_end(studio, followed)
             code = code or exit_code_of(followed)
         return code
 
@@ -142,14 +143,14 @@ def _jobs_of(result: Json) -> list[str]:
     return [str(each["job"]) for each in told.get("actions", ()) if each.get("job")]
 
 
-def tell_end(followed: Followed) -> None:
+def tell_end(studio: Studio, followed: Followed) -> None:
     """Say how far a run has come, and how to go on with it."""
     run = followed.run
     if followed.was_interrupted and not run.is_terminal:
         remark(f"Run {run.id} was let go: callboard runs resume {run.id}")
         return
     for question in followed.questions:
-        tell_question(question)
+        tell_question(question, studio)
     told = f": {run.error.message}" if run.error is not None else ""
     remark(clean(f"Run {run.id} is {run.state.value}{told}. See: callboard runs show {run.id}"))
 

@@ -258,6 +258,10 @@ def proposals(
 @app.command()
 def audit(
     fast: FastOption = False,
+    judge: Annotated[
+        bool,
+        typer.Option("--judge", help="Let a model judge the passages that rules cannot judge."),
+    ] = False,
     model: ModelOption = None,
     session: SessionOption = None,
     project: ProjectOption = None,
@@ -270,7 +274,7 @@ def audit(
 
     return watch(
         Choices(project, model=model, as_json=as_json),
-        Job("audit", {"fast": fast}, session),
+        Job("audit", {"fast": fast, "judge": judge}, session),
         lambda _factory, told: audit_report(told),
     )
 

@@ -5,7 +5,7 @@ They read identity, facts, deaths, places and times from the prose itself; no mo
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Final
+from typing import TYPE_CHECKING, Final
 
 from callboard.core.codec import Coded
 from callboard.library.story.model import Severity as Weight
@@ -13,6 +13,9 @@ from callboard.library.story.model import StoryFinding
 from callboard.packs.writers_factory.bible.shapes import CHARACTERS
 from callboard.packs.writers_factory.model import Evidence, Severity
 from callboard.studio.studio import Studio
+
+if TYPE_CHECKING:
+    from callboard.library.story.pairs.judging import Prospect
 
 SEVERITIES: Final = {
     Weight.MAJOR: Severity.ERROR,
@@ -44,20 +47,36 @@ class Contradiction(Coded):
 
 def find_contradictions(studio: Studio, paths: Sequence[str]) -> tuple[StoryFinding, ...]:
     """Return where the files of a book, in its order, contradict each other or a card."""
-    from callboard.library.story.index import story_index
     from callboard.library.story.tools.consistency.continuity import check_continuity
 
     if not paths:
         return ()
     context = studio.tools.context("")
-    canon = story_index(context).canon
-    cards = [file.path for file in canon if file.path.startswith(f"{CHARACTERS}/")]
-    files = [*paths, *cards]
+    files = _with_cards(studio, paths)
     # Scenes are numbered anew in every chapter here; the order of the book is the one given.
     looks = (check_continuity(context, files, focus=each, order=paths) for each in _FOCUSES)
     found = [finding for look in looks for finding in look.findings]
     unique = {finding.id: finding for finding in found}
     return tuple(each for each in unique.values() if each.confidence >= _LEAST_CONFIDENCE)
+
+
+def unjudged_pairs(studio: Studio, paths: Sequence[str]) -> "Prospect":
+    """Return the passages of a book, in its order, that rules cannot judge and a model might."""
+    from callboard.library.story.pairs.judging import Prospect, prospect_of
+    from callboard.library.story.tools.consistency.continuity import check_of
+
+    if not paths:
+        return Prospect((), 0)
+    check = check_of(studio.tools.context(""), _with_cards(studio, paths), order=paths)
+    return prospect_of(check.pairs())
+
+
+def _with_cards(studio: Studio, paths: Sequence[str]) -> list[str]:
+    from callboard.library.story.index import story_index
+
+    canon = story_index(studio.tools.context("")).canon
+    cards = [file.path for file in canon if file.path.startswith(f"{CHARACTERS}/")]
+    return [*paths, *cards]
 
 
 def contradictions_in(studio: Studio, scenes: Mapping[str, str]) -> Iterator[Contradiction]:

@@ -14,12 +14,8 @@ from callboard.core.canonical import Json, canonical_json
 from callboard.core.errors import CallboardError
 from callboard.core.vocabulary import RunRecord
 from callboard.knowledge.graph import MergeReport
+from callboard.library.story.contradiction import read_rules
 from callboard.packs.writers_factory.bible import Bible
-from callboard.packs.writers_factory.memory.conflicts import (
-    ConflictLedger,
-    ConflictRecord,
-    read_rules,
-)
 from callboard.packs.writers_factory.memory.consolidation.merging import REPORT, Report
 from callboard.packs.writers_factory.memory.consolidation.resolving import (
     WRITER,
@@ -33,6 +29,7 @@ from callboard.packs.writers_factory.memory.consolidation.running import (
 )
 from callboard.packs.writers_factory.memory.consolidation.turns import open_scenes, open_turns
 from callboard.packs.writers_factory.memory.ingestion import Ingestor
+from callboard.packs.writers_factory.memory.ledger import ConflictLedger, ConflictRecord
 from callboard.packs.writers_factory.workspace import Workspace
 from callboard.store.files import locked_folder, write_atomically
 

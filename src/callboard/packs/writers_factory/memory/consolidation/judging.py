@@ -14,21 +14,18 @@ from callboard.core.canonical import digest
 from callboard.core.vocabulary import Content, Trust
 from callboard.knowledge.fact_rows import KBEntry
 from callboard.knowledge.graph import Graph, Node
-from callboard.library.story.text import words
-from callboard.packs.writers_factory.memory.claims import GraphClaim, Names
-from callboard.packs.writers_factory.memory.claims.mapping import map_entry
-from callboard.packs.writers_factory.memory.conflicts import (
+from callboard.library.story.contradiction import (
     ConflictRules,
+    GraphClaim,
     GraphClash,
+    Names,
     rule_clash,
-    words_of,
 )
 from callboard.packs.writers_factory.memory.decisions import MemoryCategory
+from callboard.packs.writers_factory.memory.mapping import map_entry
 from callboard.replies.evidence import holds_quote
 
 _MOST_PAIRS: Final = 12
-_LEAST_SHARED: Final = 2
-_DENIED_SHARE: Final = 0.6
 
 
 class RuleVerdict(Answer):
@@ -60,7 +57,7 @@ class RulePair:
     decision_id: str
     proposed: str
     shared: float
-    is_denied: bool
+    is_opposed: bool
 
     @property
     def existing(self) -> str:
@@ -85,7 +82,7 @@ def find_pairs(
 
 def _known(node: Node, rules: ConflictRules, decision_id: str = "") -> _Known:
     text = rule_text(node)
-    return _Known(node, text, content_stems(text, rules), decision_id)
+    return _Known(node, text, rules.stems(text), decision_id)
 
 
 def _rules_in(entry: KBEntry, names: Names, rules: ConflictRules) -> Iterator[Node]:
@@ -101,26 +98,15 @@ def rule_text(node: Node) -> str:
     return str(node.attrs.get("text") or node.content or node.name)
 
 
-def content_stems(text: str, rules: ConflictRules) -> frozenset[str]:
-    """Return the stems of a text's words that carry meaning; words that deny do not count."""
-    return words.content_stems(words_of(text), idle=rules.negations)
-
-
 def _pairs_of(entry: KBEntry, known: Iterable[_Known], rules: ConflictRules) -> Iterator[RulePair]:
     proposed = entry.value
-    mine = content_stems(proposed, rules)
+    mine = rules.stems(proposed)
     for rule in known:
-        shared = len(mine & rule.stems)
-        if shared < _LEAST_SHARED or rule.text.casefold() == proposed.casefold():
+        shared = rules.shared(mine, rule.stems)
+        if not shared or rule.text.casefold() == proposed.casefold():
             continue
-        is_denied = denies(rule.text, rules) != denies(proposed, rules)
-        share = shared / max(1, min(len(mine), len(rule.stems)))
-        yield RulePair(rule, entry.id, proposed, share, is_denied)
-
-
-def denies(text: str, rules: ConflictRules) -> bool:
-    """Say whether a rule forbids or denies; twice is not at all."""
-    return len(words_of(text) & rules.negations) % 2 == 1
+        is_opposed = rules.are_opposed(rule.text, proposed, shared)
+        yield RulePair(rule, entry.id, proposed, shared, is_opposed)
 
 
 async def judge_pairs(
@@ -151,9 +137,7 @@ async def judge_pairs(
 
 
 def _found_by_code(pair: RulePair) -> tuple[str, str] | None:
-    if pair.is_denied and pair.shared >= _DENIED_SHARE:
-        return pair.existing, pair.proposed
-    return None
+    return (pair.existing, pair.proposed) if pair.is_opposed else None
 
 
 async def _judged(judge: Judge, pair: RulePair) -> RuleVerdict | None:

@@ -18,30 +18,27 @@ from callboard.knowledge.facts import SoftFacts
 from callboard.knowledge.graph import Edge, Graph, MergeReport, Node
 from callboard.knowledge.graph.similarity import Vectors
 from callboard.knowledge.rows import KnowledgePart, read_version
-from callboard.packs.writers_factory.memory.claims import (
+from callboard.library.story.contradiction import (
     AnyClaim,
-    GraphClaim,
-    Names,
-    Offer,
-    Origin,
-    OriginKind,
-)
-from callboard.packs.writers_factory.memory.claims.mapping import map_entry
-from callboard.packs.writers_factory.memory.conflicts import (
-    ConflictLedger,
-    ConflictRecord,
     ConflictRules,
+    GraphClaim,
     GraphClash,
     GraphDraft,
-    Resolution,
+    Names,
     find_clash,
-    make_conflict,
 )
 from callboard.packs.writers_factory.memory.consolidation.turns import (
     TurnState,
     mark_turns,
     without_marks,
 )
+from callboard.packs.writers_factory.memory.ledger import (
+    ConflictLedger,
+    ConflictRecord,
+    Resolution,
+    make_conflict,
+)
+from callboard.packs.writers_factory.memory.mapping import Offer, Origin, OriginKind, map_entry
 from callboard.store.connection import Connection
 from callboard.store.database import Database
 from callboard.store.records import Records

@@ -9,26 +9,22 @@ from callboard.core.errors import Conflict, InvalidInput
 from callboard.knowledge.fact_rows import FactState, KBEntry
 from callboard.knowledge.facts import SoftFacts
 from callboard.knowledge.graph import Edge, Graph
-from callboard.packs.writers_factory.bible.provenance import STATED
-from callboard.packs.writers_factory.memory.claims import (
+from callboard.library.story.contradiction import (
     AnyClaim,
+    ClashKind,
+    ConflictRules,
     GraphClaim,
+    GraphDraft,
     Names,
-    OriginKind,
     SceneRange,
     read_range,
     states_of,
     with_states,
 )
-from callboard.packs.writers_factory.memory.conflicts import (
-    ClashKind,
-    ConflictLedger,
-    ConflictRecord,
-    ConflictRules,
-    GraphDraft,
-    Resolution,
-)
+from callboard.packs.writers_factory.bible.provenance import STATED
 from callboard.packs.writers_factory.memory.consolidation.turns import TurnState, mark_turns
+from callboard.packs.writers_factory.memory.ledger import ConflictLedger, ConflictRecord, Resolution
+from callboard.packs.writers_factory.memory.mapping import OriginKind
 from callboard.store.connection import Connection
 from callboard.store.database import Database
 from callboard.store.records import Records

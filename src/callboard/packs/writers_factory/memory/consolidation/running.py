@@ -14,10 +14,9 @@ from callboard.engine.errors import StepFailed
 from callboard.engine.run import Run
 from callboard.knowledge.facts import SoftFacts
 from callboard.knowledge.graph import Graph
+from callboard.library.story.contradiction import Names, read_rules
 from callboard.models.traffic.priority import Priority
 from callboard.packs.writers_factory.bible import Bible
-from callboard.packs.writers_factory.memory.claims import Names, Offer, Origin, OriginKind
-from callboard.packs.writers_factory.memory.conflicts import read_rules
 from callboard.packs.writers_factory.memory.consolidation.judging import find_pairs, judge_pairs
 from callboard.packs.writers_factory.memory.consolidation.merging import Digestion, Merger, Report
 from callboard.packs.writers_factory.memory.consolidation.turns import (
@@ -38,6 +37,7 @@ from callboard.packs.writers_factory.memory.extraction import (
 )
 from callboard.packs.writers_factory.memory.found import since_scene
 from callboard.packs.writers_factory.memory.ingestion import Ingestor
+from callboard.packs.writers_factory.memory.mapping import Offer, Origin, OriginKind
 from callboard.packs.writers_factory.model import PACK
 from callboard.packs.writers_factory.operations import keep_in_run
 from callboard.packs.writers_factory.workspace import Workspace, judge_on

@@ -66,8 +66,15 @@ def find_contradictions(
     """Return where scene files contradict each other; a scene is its path, id and chapter."""
     if not scenes:
         return ()
+    return items_of(contradictions_of(studio, [path for path, _, _ in scenes]), scenes)
+
+
+def items_of(
+    findings: Sequence[StoryFinding], scenes: Sequence[tuple[str, str, int]]
+) -> tuple[AuditItem, ...]:
+    """Return findings as items; a scene is its path, id and chapter."""
     known = {path: (name, chapter) for path, name, chapter in scenes}
-    return tuple(_item(each, known) for each in contradictions_of(studio, list(known)))
+    return tuple(_item(each, known) for each in findings)
 
 
 def _item(finding: StoryFinding, known: dict[str, tuple[str, int]]) -> AuditItem:

@@ -7,13 +7,13 @@ from typing import Final, Protocol
 from callboard.choreography.stage import Stage
 from callboard.core.canonical import Json
 from callboard.engine.errors import StepFailed
+from callboard.library.story.contradiction import Names, read_rules
 from callboard.packs.writers_factory.manuscript import meta_to_json
-from callboard.packs.writers_factory.memory.claims import Names, Offer, Origin, OriginKind
-from callboard.packs.writers_factory.memory.conflicts import read_rules
 from callboard.packs.writers_factory.memory.consolidation.merging import Digestion, Merger, Report
 from callboard.packs.writers_factory.memory.consolidation.turns import open_scene, scene_turn
 from callboard.packs.writers_factory.memory.extraction import Claiming, find_in_text, interview_on
 from callboard.packs.writers_factory.memory.found import since_scene
+from callboard.packs.writers_factory.memory.mapping import Offer, Origin, OriginKind
 from callboard.packs.writers_factory.model import SceneMeta, SymbolUse
 from callboard.packs.writers_factory.operations import in_run, keep_in_run
 from callboard.packs.writers_factory.scenes.acceptance.operations import (

@@ -5,8 +5,8 @@ from collections.abc import Iterable, Sequence
 from typing import Any, Final
 
 from callboard.knowledge import Edge, Graph, Node
+from callboard.library.story.contradiction import find_point
 from callboard.packs.writers_factory.manuscript import parse_scene_id
-from callboard.packs.writers_factory.memory.claims import find_point
 from callboard.packs.writers_factory.memory.scenery import beat_node_id
 from callboard.packs.writers_factory.scenes.scaffolds.derivation import people_named
 from callboard.packs.writers_factory.scenes.scaffolds.scaffold import (

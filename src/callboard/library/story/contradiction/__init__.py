@@ -1,17 +1,27 @@
-"""Claims: what is said about the story, of which thing, and in which scenes it holds."""
+"""Contradiction: what is claimed of a story, when it holds, and what cannot both be true."""
 
-from callboard.packs.writers_factory.memory.claims.claim import (
+from callboard.library.story.contradiction.claim import (
     AnyClaim,
     EdgeClaim,
     GraphClaim,
     Names,
-    Offer,
-    Origin,
-    OriginKind,
     claim_from_json,
     key_form,
 )
-from callboard.packs.writers_factory.memory.claims.scope import (
+from callboard.library.story.contradiction.detection import (
+    ClashKind,
+    GraphClash,
+    GraphDraft,
+    excludes,
+    find_clash,
+    rule_clash,
+)
+from callboard.library.story.contradiction.rules import (
+    ConflictRules,
+    read_rules,
+    words_of,
+)
+from callboard.library.story.contradiction.scope import (
     ALWAYS,
     STATES,
     ScenePoint,
@@ -31,23 +41,29 @@ __all__ = [
     "ALWAYS",
     "STATES",
     "AnyClaim",
+    "ClashKind",
+    "ConflictRules",
     "EdgeClaim",
     "GraphClaim",
+    "GraphClash",
+    "GraphDraft",
     "Names",
-    "Offer",
-    "Origin",
-    "OriginKind",
     "ScenePoint",
     "SceneRange",
     "ScopedValue",
     "claim_from_json",
+    "excludes",
+    "find_clash",
     "find_point",
     "key_form",
     "read_range",
+    "read_rules",
+    "rule_clash",
     "split_scope",
     "states_of",
     "value_at",
     "with_state",
     "with_states",
     "without_overlaps",
+    "words_of",
 ]

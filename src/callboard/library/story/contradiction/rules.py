@@ -15,6 +15,7 @@ from pydantic import BaseModel, ConfigDict, Field, ValidationError
 from callboard.core.bundled import bundled_yaml
 from callboard.core.canonical import Json
 from callboard.core.parsing import FileProblem, misfits
+from callboard.library.story.text import words
 from callboard.studio.settings_files import (
     FileContent,
     parse_settings_file,
@@ -26,6 +27,8 @@ _WORD: Final = re.compile(r"[^\W_]+(?:['\u2019-][^\W_]+)*")
 _NUMBER: Final = re.compile(r"\d+")
 _SHORT_WORDS: Final = 6
 _EMPTY_WORDS: Final = frozenset({"a", "an", "the", "is", "are", "was", "were", "of", "and", "very"})
+_LEAST_SHARED: Final = 2
+_DENIED_SHARE: Final = 0.6
 _TRUE: Final = frozenset({"true", "yes"})
 _FALSE: Final = frozenset({"false", "no", "not"})
 
@@ -53,6 +56,9 @@ class _RulesFile(_StrictRules):
     acting_edges: list[str] = Field(default_factory=list[str])
     excused_presence: list[str] = Field(default_factory=list[str])
     negations: list[str] = Field(default_factory=list[str])
+    several: list[str] = Field(default_factory=list[str])
+    other_names: list[str] = Field(default_factory=list[str])
+    true_names: list[str] = Field(default_factory=list[str])
 
 
 @dataclass(frozen=True)
@@ -117,8 +123,7 @@ class ConflictRules:
         rule = self.data.functional[functional]
         if rule.values or rule.numeric:
             return False
-        one, other = set(old.split()), set(new.split())
-        return one <= other or other <= one
+        return self.agree(old, new)
 
     def is_final(self, functional: str, meaning: str) -> bool:
         """Say whether nothing may follow a value."""
@@ -135,6 +140,42 @@ class ConflictRules:
                 if is_opposed and right not in before and left not in after:
                     return left, right
         return None
+
+    @cached_property
+    def relations(self) -> frozenset[str]:
+        """The attributes that tie two to each other and can exclude one another."""
+        return frozenset(each for pair in self.data.exclusive_edges for each in pair)
+
+    @cached_property
+    def several(self) -> frozenset[str]:
+        """The attributes that may have many values at once."""
+        return frozenset(self.data.several) | frozenset(self.data.other_names) | self.relations
+
+    def names_another(self, attribute: str) -> bool:
+        """Say whether the value of an attribute is another name of the same person or thing."""
+        return attribute in self.data.other_names or attribute in self.data.true_names
+
+    def agree(self, one: str, other: str) -> bool:
+        """Say whether two short texts say the same, or one the same more precisely."""
+        left, right = words_of(one) - _EMPTY_WORDS, words_of(other) - _EMPTY_WORDS
+        return left <= right or right <= left
+
+    def stems(self, text: str) -> frozenset[str]:
+        """Return the stems of a rule's words that carry meaning; words that deny do not count."""
+        return words.content_stems(words_of(text), idle=self.negations)
+
+    def denies(self, text: str) -> bool:
+        """Say whether a rule forbids or denies; twice is not at all."""
+        return len(words_of(text) & self.negations) % 2 == 1
+
+    def shared(self, one: frozenset[str], other: frozenset[str]) -> float:
+        """Return how much of the shorter of two rules the other says too; 0 for a single word."""
+        both = len(one & other)
+        return both / max(1, min(len(one), len(other))) if both >= _LEAST_SHARED else 0.0
+
+    def are_opposed(self, one: str, other: str, shared: float) -> bool:
+        """Say whether two rules of the world have most words in common, and only one denies."""
+        return shared >= _DENIED_SHARE and self.denies(one) != self.denies(other)
 
     def excluded_by(self, edge_type: str) -> tuple[str, ...]:
         """Return the relations that cannot hold beside one."""
@@ -192,8 +233,7 @@ def _reason(error: FileProblem | ValidationError) -> str:
 
 @cache
 def _bundled() -> _RulesFile:
-    package = "callboard.packs.writers_factory.memory.conflicts"
-    return _RulesFile.model_validate(bundled_yaml(package, "conflicts.yaml"))
+    return _RulesFile.model_validate(bundled_yaml(__package__ or "", "conflicts.yaml"))
 
 
 def _truth(said: frozenset[str]) -> bool | None:

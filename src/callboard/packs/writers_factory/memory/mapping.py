@@ -6,24 +6,21 @@ not about the story goes to the project itself.
 
 import re
 from collections.abc import Collection
+from dataclasses import dataclass
+from enum import StrEnum
 from typing import Final, Protocol
 
 from callboard.core.canonical import Json
 from callboard.knowledge.graph import node_id
-from callboard.packs.writers_factory.memory.claims.claim import (
+from callboard.library.story.contradiction import (
+    ALWAYS,
     AnyClaim,
     EdgeClaim,
     GraphClaim,
     Names,
-    Offer,
-    Origin,
-    OriginKind,
-    key_form,
-)
-from callboard.packs.writers_factory.memory.claims.scope import (
-    ALWAYS,
     SceneRange,
     find_point,
+    key_form,
     split_scope,
 )
 from callboard.packs.writers_factory.memory.decisions import MemoryCategory
@@ -84,6 +81,40 @@ _KEY_SCOPE: Final = re.compile(
     r"_(?:since_|from_|in_)?(ch(?:apter)?_?\d{1,4}(?:_sc(?:ene)?_?\d{1,4})?)$"
 )
 _SCOPED_WORDS: Final = 10
+
+
+class OriginKind(StrEnum):
+    """Where a claim was found."""
+
+    ENTRY = "entry"
+    TURN = "turn"
+    TEMPLATE = "template"
+
+
+@dataclass(frozen=True, slots=True)
+class Origin:
+    """The remembered decision, the turn of conversation or the file behind a claim."""
+
+    kind: OriginKind
+    id: str
+
+    def __str__(self) -> str:
+        """Render as the source of a node."""
+        return f"{self.kind}:{self.id}"
+
+    @classmethod
+    def parse(cls, text: str) -> "Origin":
+        """Read the rendered form."""
+        kind, _, found = text.partition(":")
+        return cls(OriginKind(kind), found)
+
+
+@dataclass(frozen=True, slots=True)
+class Offer:
+    """Everything one origin says."""
+
+    origin: Origin
+    claims: tuple[AnyClaim, ...]
 
 
 class Remembered(Protocol):

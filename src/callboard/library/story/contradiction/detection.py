@@ -7,11 +7,9 @@ from typing import Final
 
 from callboard.core.canonical import Json
 from callboard.knowledge.graph import Edge, Node, TrustLevel
-from callboard.packs.writers_factory.memory.claims import (
-    AnyClaim,
-    EdgeClaim,
-    GraphClaim,
-    Names,
+from callboard.library.story.contradiction.claim import AnyClaim, EdgeClaim, GraphClaim, Names
+from callboard.library.story.contradiction.rules import ConflictRules
+from callboard.library.story.contradiction.scope import (
     SceneRange,
     ScopedValue,
     find_point,
@@ -19,7 +17,6 @@ from callboard.packs.writers_factory.memory.claims import (
     with_state,
     without_overlaps,
 )
-from callboard.packs.writers_factory.memory.conflicts.rules import ConflictRules
 
 TEXT: Final = "text"
 """The attribute that is what a node says as a whole, such as the wording of a rule."""
@@ -39,6 +36,9 @@ class GraphDraft:
     trust: int = TrustLevel.DEFAULT
     changed_nodes: dict[str, Node] = field(default_factory=dict[str, Node])
     changed_edges: dict[EdgeKey, Edge] = field(default_factory=dict[EdgeKey, Edge])
+    _by_source: dict[str, dict[EdgeKey, Edge]] = field(
+        default_factory=dict[str, "dict[EdgeKey, Edge]"], init=False
+    )
 
     def node(self, node_id: str) -> Node | None:
         """Return a node as it would be."""
@@ -52,7 +52,7 @@ class GraphDraft:
     def edges(self, src: str) -> list[Edge]:
         """Return the relations that would start at a node."""
         found = {_key(edge): edge for edge in self.edges_from(src)}
-        found.update({key: edge for key, edge in self.changed_edges.items() if key[0] == src})
+        found.update(self._by_source.get(src, {}))
         return list(found.values())
 
     def apply(self, claim: AnyClaim, *, is_replacing: bool = False) -> None:
@@ -94,6 +94,7 @@ class GraphDraft:
         source = claim.source or ("" if old is None else old.source)
         edge = Edge(claim.src, claim.dst, claim.type, attrs, source)
         self.changed_edges[_key(edge)] = edge
+        self._by_source.setdefault(edge.src, {})[_key(edge)] = edge
 
 
 def scope_of(edge: Edge) -> SceneRange:

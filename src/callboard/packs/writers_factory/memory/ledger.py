@@ -7,8 +7,8 @@ from typing import Any, Final
 
 from callboard.core.canonical import Json, digest
 from callboard.core.errors import NotFound
-from callboard.packs.writers_factory.memory.claims import AnyClaim, Origin, claim_from_json
-from callboard.packs.writers_factory.memory.conflicts.detection import ClashKind, GraphClash
+from callboard.library.story.contradiction import AnyClaim, ClashKind, GraphClash, claim_from_json
+from callboard.packs.writers_factory.memory.mapping import Origin
 from callboard.store.connection import Connection
 from callboard.store.records import Records
 

@@ -3,12 +3,11 @@
 import re
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
-from enum import StrEnum
 from typing import Any, Final
 
 from callboard.core.canonical import Json, composed
 from callboard.knowledge.graph import Node
-from callboard.packs.writers_factory.memory.claims.scope import ALWAYS, SceneRange
+from callboard.library.story.contradiction.scope import ALWAYS, SceneRange
 
 _APART: Final = re.compile(r"[^\w]+|_+")
 _POSSESSIVE: Final = re.compile(r"['\u2019]s\b")
@@ -57,32 +56,6 @@ class Names:
             return next(iter(meant))
         fitting = [node_id for node_id, each in meant.items() if each == node_type]
         return fitting[0] if len(fitting) == 1 else None
-
-
-class OriginKind(StrEnum):
-    """Where a claim was found."""
-
-    ENTRY = "entry"
-    TURN = "turn"
-    TEMPLATE = "template"
-
-
-@dataclass(frozen=True, slots=True)
-class Origin:
-    """The remembered decision, the turn of conversation or the file behind a claim."""
-
-    kind: OriginKind
-    id: str
-
-    def __str__(self) -> str:
-        """Render as the source of a node."""
-        return f"{self.kind}:{self.id}"
-
-    @classmethod
-    def parse(cls, text: str) -> "Origin":
-        """Read the rendered form."""
-        kind, _, found = text.partition(":")
-        return cls(OriginKind(kind), found)
 
 
 @dataclass(frozen=True, slots=True)
@@ -142,14 +115,6 @@ class EdgeClaim:
 
 
 AnyClaim = GraphClaim | EdgeClaim
-
-
-@dataclass(frozen=True, slots=True)
-class Offer:
-    """Everything one origin says."""
-
-    origin: Origin
-    claims: tuple[AnyClaim, ...]
 
 
 def claim_from_json(data: Mapping[str, Any]) -> AnyClaim:

@@ -19,9 +19,10 @@ from callboard.packs.writers_factory.memory import Consolidator, Memory
 from callboard.packs.writers_factory.model import SceneMeta
 from callboard.packs.writers_factory.workspace import Workspace
 from callboard.store.connection import Connection
+from callboard.studio.opening import Opening
 from callboard.studio.packs import load_pack
 from callboard.studio.project import Project
-from callboard.studio.studio import Opening, Studio
+from callboard.studio.studio import Studio
 
 PACK = Path(__file__).parents[1] / "src" / "callboard" / "packs" / "writers_factory"
 GOAL_SECONDS = 2.0

@@ -17,8 +17,9 @@ from callboard.packs.writers_factory.foreman.foreman import Foreman
 from callboard.packs.writers_factory.foreman.survey import open_foreman
 from callboard.packs.writers_factory.rooms import Rooms
 from callboard.packs.writers_factory.workspace import Workspace
+from callboard.studio.opening import Opening
 from callboard.studio.project import Project
-from callboard.studio.studio import Opening, Studio
+from callboard.studio.studio import Studio
 
 GOAL_MS = 5.0
 MODEL = "openai:gpt-4o"

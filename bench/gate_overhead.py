@@ -28,8 +28,9 @@ from bench.gate_queue import Steady
 from bench.report import Measured, Result, costlier, faster
 from bench.workspace import fresh_folder
 from callboard.models import DirectGate, Gate, Message, ModelRequest
+from callboard.studio.opening import Opening
 from callboard.studio.project import Project
-from callboard.studio.studio import Opening, Studio
+from callboard.studio.studio import Studio
 
 GOAL_MS = 0.5
 ROOT = Path(__file__).parent.parent

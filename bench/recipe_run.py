@@ -15,9 +15,10 @@ from bench.workspace import fresh_folder
 from callboard.choreography.recipe import RunView
 from callboard.core.vocabulary import RunState
 from callboard.models import ModelRequest, Script
+from callboard.studio.opening import Opening
 from callboard.studio.packs import load_pack
 from callboard.studio.project import Project
-from callboard.studio.studio import Opening, Studio
+from callboard.studio.studio import Studio
 
 HOUSE = Path(__file__).parents[1] / "tests" / "recipe" / "pack"
 GOAL_RUN_MS = 50.0

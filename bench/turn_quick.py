@@ -17,8 +17,9 @@ from bench.workspace import fresh_folder
 from callboard.models import Line, Script
 from callboard.models.types import ModelRequest
 from callboard.packs.alfred.project import KitchenProject
+from callboard.studio.opening import Opening
 from callboard.studio.project import Project
-from callboard.studio.studio import Opening, Studio
+from callboard.studio.studio import Studio
 
 GOAL_MS = 20.0
 PERSON = "ann"

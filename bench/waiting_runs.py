@@ -22,8 +22,9 @@ from bench.workspace import fresh_folder
 from callboard.core.canonical import Json
 from callboard.core.vocabulary import RunState
 from callboard.models import Line, ModelRequest, Script
+from callboard.studio.opening import Opening
 from callboard.studio.project import Project
-from callboard.studio.studio import Opening, Studio
+from callboard.studio.studio import Studio
 
 GOAL_MB = 200.0
 GOAL_LATENCY = 3.0

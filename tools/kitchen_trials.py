@@ -32,8 +32,9 @@ from callboard.packs.alfred.kitchen.food.foods import food_facts
 from callboard.packs.alfred.kitchen.recipes.reading.importing import import_file
 from callboard.packs.alfred.kitchen.recipes.reading.limits import RecipeUnreadable
 from callboard.packs.alfred.project import KitchenProject, project_of
+from callboard.studio.opening import Opening
 from callboard.studio.project import Project
-from callboard.studio.studio import Opening, Studio
+from callboard.studio.studio import Studio
 
 FLAGS: Mapping[str, Any] = {
     "models": {"default": "script", "catalog": {"script": {"tier": "minimal"}}},

@@ -19,8 +19,9 @@ from typing import Any
 
 import callboard.packs.control_room as control_room
 from callboard.models import Line, ModelRequest, Script
+from callboard.studio.opening import Opening
 from callboard.studio.project import Project
-from callboard.studio.studio import Opening, Studio
+from callboard.studio.studio import Studio
 
 GOALS = {"draft scene": 150, "add 2 eggs": 100, "Foreman message": 140}
 # Where the sample says, or what was made says, what the staff repeats.

@@ -11,8 +11,8 @@ import httpx
 
 from callboard.api.app import create_app
 from callboard.api.bodies import PATIENCE, Patience
+from callboard.studio.opening import Opening
 from callboard.studio.project import Project
-from callboard.studio.studio import Opening
 from callboard.testing import SCRIPTED
 from door_server import served
 

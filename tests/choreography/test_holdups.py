@@ -7,7 +7,7 @@ import pytest
 
 from callboard.choreography.holdups import GO_ON, RAISE_PATTERN, STOP, raise_for
 from callboard.core.errors import ErrorTier, InvalidInput
-from callboard.core.events import QuestionAnswered, QuestionAsked
+from callboard.core.run_events import QuestionAnswered, QuestionAsked
 from callboard.core.vocabulary import RunState
 from callboard.models import Line, Script, Usage
 from callboard.models.accounts import BudgetExceeded, Limits, Scope, list_calls, load_budgets

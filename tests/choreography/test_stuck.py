@@ -8,14 +8,8 @@ import pytest
 
 from callboard.choreography.holdups import STOP, TRY_AGAIN, remedies, told
 from callboard.core.errors import ErrorTier, ProviderError
-from callboard.core.events import (
-    CallRetried,
-    LimitPaused,
-    ModelSwitched,
-    QuestionAsked,
-    ReplyChunk,
-    StepDone,
-)
+from callboard.core.events import CallRetried, LimitPaused, ModelSwitched, ReplyChunk
+from callboard.core.run_events import QuestionAsked, StepDone
 from callboard.core.settings import Settings
 from callboard.core.vocabulary import RunState, SignalKind
 from callboard.models import Failure, Line, ModelRequest, ProviderChunk, Script, TextChunk

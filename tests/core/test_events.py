@@ -6,18 +6,14 @@ from typing import Any, get_args
 
 import pytest
 
-from callboard.core.events import (
-    Emitted,
-    Event,
-    EventBody,
+from callboard.core.events import Emitted, Event, EventBody, body_from_json, body_to_json
+from callboard.core.run_events import (
     QuestionAnswered,
     QuestionAsked,
     RunChanged,
     StepDone,
     StepFailed,
     StepStarted,
-    body_from_json,
-    body_to_json,
 )
 
 BODY_TYPES: tuple[type[EventBody], ...] = get_args(EventBody)

@@ -11,8 +11,9 @@ import pytest
 from crashlab import SAMPLE
 
 from callboard.core.vocabulary import RunState
+from callboard.studio.opening import Opening
 from callboard.studio.project import Project
-from callboard.studio.studio import Opening, Studio
+from callboard.studio.studio import Studio
 from callboard.testing import Line, Script
 
 SEA = "the lighthouse and the sea " * 10

@@ -12,8 +12,9 @@ from callboard.cli import exits
 from callboard.core.errors import CallboardError
 from callboard.core.vocabulary import RunState
 from callboard.store.journal.runs import list_runs
+from callboard.studio.opening import Opening
 from callboard.studio.project import Project
-from callboard.studio.studio import Opening, Studio
+from callboard.studio.studio import Studio
 from callboard.testing.opening import SCRIPTED
 from sizes import size
 

@@ -11,7 +11,8 @@ import pytest
 from crashlab import KILLED, PLAYS, Expected, Stagehand, Trial, plain
 
 from callboard.core.vocabulary import RunState
-from callboard.studio.studio import Opening, Studio
+from callboard.studio.opening import Opening
+from callboard.studio.studio import Studio
 from callboard.testing import Line, Script
 from callboard.testing.opening import SCRIPTED
 

@@ -18,9 +18,10 @@ from callboard.models.providers import script_file
 from callboard.models.providers.cassette_file import MOST_BYTES
 from callboard.models.traffic.priority import Priority
 from callboard.replies.evidence.quotes import MIN_QUOTE_CHARS, MIN_QUOTE_WORDS
+from callboard.studio.opening import Opening
 from callboard.studio.pack_file import PackFile
 from callboard.studio.project import Project
-from callboard.studio.studio import Opening, Studio
+from callboard.studio.studio import Studio
 from callboard.tools import tool
 from callboard.tools.builtin import BUILTIN_TOOLS
 from callboard.tools.result import PREVIEW_LIMIT_CHARS, SUMMARY_BUDGET_CHARS

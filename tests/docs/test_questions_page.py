@@ -7,9 +7,10 @@ import pytest
 
 from callboard.core.vocabulary import RunState
 from callboard.models import Line, Script
+from callboard.studio.opening import Opening
 from callboard.studio.packs import load_pack
 from callboard.studio.project import Project
-from callboard.studio.studio import Opening, Studio
+from callboard.studio.studio import Studio
 from callboard.testing import SCRIPTED
 
 pytestmark = pytest.mark.anyio

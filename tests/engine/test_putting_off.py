@@ -5,7 +5,7 @@ from typing import Any
 import pytest
 
 from callboard.core.errors import CallboardError, ErrorTier
-from callboard.core.events import QuestionAsked
+from callboard.core.run_events import QuestionAsked
 from callboard.core.vocabulary import Effect, Question, RunState
 from callboard.engine.errors import NotNow, StepFailed
 from callboard.engine.run import Run

@@ -16,7 +16,8 @@ from knowledge_ground import LetterEmbedder
 
 from callboard.knowledge import DimensionsDiffer, EmbeddingFailed, Knowledge, OfflineEmbedder
 from callboard.knowledge.vectors import Space, embed_texts, stack
-from callboard.studio.studio import Opening, Studio
+from callboard.studio.opening import Opening
+from callboard.studio.studio import Studio
 from callboard.testing.opening import SCRIPTED
 
 SMALL = st.floats(-1, 1, width=16)

@@ -23,15 +23,17 @@ from callboard.choreography.answers import Answer, schema_of
 from callboard.choreography.turn.domain import (
     AskedMessage,
     ComputeFunction,
-    Detail,
     Objection,
-    OnboardingQuestion,
-    ProfileView,
     Routed,
     Row,
-    Subdomain,
     WantedContent,
     Who,
+)
+from callboard.choreography.turn.domain_parts import (
+    Detail,
+    OnboardingQuestion,
+    ProfileView,
+    Subdomain,
 )
 from callboard.choreography.turn.requests import Filter, ReadRequest, WriteRequest
 from callboard.choreography.turn.shapes import StepType, ThinkStep

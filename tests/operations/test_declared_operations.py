@@ -14,8 +14,9 @@ from callboard.core.errors import NotFound
 from callboard.core.vocabulary import Receipt
 from callboard.models import Script
 from callboard.operations import OperationInvalid, operation
+from callboard.studio.opening import Opening
 from callboard.studio.project import Project
-from callboard.studio.studio import Opening, Studio
+from callboard.studio.studio import Studio
 from callboard.testing import SCRIPTED
 from callboard.tools import CallRefused, list_receipts
 from door_server import client_of

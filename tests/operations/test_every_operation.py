@@ -27,9 +27,10 @@ from callboard.core.errors import CallboardError, ErrorTier, InvalidInput
 from callboard.core.vocabulary import Receipt, ReceiptOutcome
 from callboard.models import Script
 from callboard.operations import AGENT, USER, Operation, Operations, operations_of, runtime
+from callboard.studio.opening import Opening
 from callboard.studio.packs import Pack, installed_packs, load_pack
 from callboard.studio.project import Project
-from callboard.studio.studio import Opening, Studio
+from callboard.studio.studio import Studio
 from callboard.testing import SCRIPTED
 from callboard.tools import CallRefused, ToolCall, read_receipt
 from door_receipts import count_receipts

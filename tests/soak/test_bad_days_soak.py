@@ -21,8 +21,9 @@ from callboard.models import CircuitOpen, Message, ModelRequest
 from callboard.models.accounts import CallOutcome, CallRecord, list_calls
 from callboard.prompts import OfflineTokenCounter
 from callboard.store.journal.events import read_events
+from callboard.studio.opening import Opening
 from callboard.studio.project import Project
-from callboard.studio.studio import Opening, Studio
+from callboard.studio.studio import Studio
 from callboard.testing.openai_server import OpenAIServer
 from sizes import size
 

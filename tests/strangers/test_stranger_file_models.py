@@ -8,7 +8,7 @@ import pytest
 from clone import REPLIES, Clone
 
 from callboard.api.app import create_app
-from callboard.studio.studio import Opening
+from callboard.studio.opening import Opening
 from door_server import served
 
 REFUSED = "only you may"

@@ -12,8 +12,9 @@ from callboard.core.errors import Conflict, NotFound
 from callboard.core.vocabulary import RunState, SessionState, SignalKind
 from callboard.core.vocabulary.run import SESSION_TRANSITIONS
 from callboard.models import Line, Script
+from callboard.studio.opening import Opening
 from callboard.studio.project import Project
-from callboard.studio.studio import Opening, Studio
+from callboard.studio.studio import Studio
 from callboard.testing.opening import SCRIPTED, open_scripted
 
 pytestmark = pytest.mark.anyio

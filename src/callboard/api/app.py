@@ -18,8 +18,9 @@ from callboard.api.failure import ErrorBody
 from callboard.api.pack_routes import OnDemand, PackRoutes
 from callboard.api.project import refuse_others
 from callboard.api.routes import ROUTERS
+from callboard.studio.opening import Opening
 from callboard.studio.packs import installed_packs
-from callboard.studio.studio import Opening, Studio
+from callboard.studio.studio import Studio
 
 _OPERATIONS: Final = frozenset({"get", "put", "post", "delete", "options", "head", "patch"})
 

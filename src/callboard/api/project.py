@@ -5,10 +5,11 @@ request may have to wait for one of those just to be looked at.
 """
 
 from collections.abc import Sequence
-from typing import Annotated, Any, Final, TypeVar
+from dataclasses import fields
+from typing import Annotated, Any, Final, TypeVar, get_type_hints
 
 from fastapi import Depends, Query, Request, Response
-from pydantic import BaseModel, ConfigDict
+from pydantic import BaseModel, ConfigDict, create_model
 
 from callboard.core.clock import iso
 from callboard.core.vocabulary import RunRecord
@@ -75,6 +76,17 @@ class Shown(BaseModel):
 
 
 Entry = dict[str, Any]
+
+
+def promise(
+    name: str, told: str, value: type, *, leave: Sequence[str] = (), **more: Any
+) -> type[Shown]:
+    """Return what an answer promises of a value: its fields but those left out, and more."""
+    keys: dict[str, str] = getattr(value, "KEYS", {})
+    hints, names = get_type_hints(value), [each.name for each in fields(value)]
+    kinds = {keys.get(each, each): hints[each] for each in names if each not in leave}
+    promised: dict[str, Any] = {each: (kind, ...) for each, kind in (kinds | more).items()}
+    return create_model(name, __base__=Shown, __doc__=told, **promised)
 
 
 T = TypeVar("T")

@@ -15,7 +15,8 @@ from fastapi import Request
 from fastapi.responses import StreamingResponse
 
 from callboard.core.canonical import compact_json
-from callboard.core.events import Event, RunChanged
+from callboard.core.events import Event
+from callboard.core.run_events import RunChanged
 from callboard.core.vocabulary import TERMINAL_STATES
 from callboard.studio.privacy import Viewer
 from callboard.studio.studio import Studio

@@ -1,15 +1,16 @@
 """One agent call: what it is shown, what it says, and the record of both."""
 
 import asyncio
-from collections.abc import Awaitable, Callable, Mapping
+from collections.abc import Awaitable, Callable
 from contextlib import aclosing
-from dataclasses import asdict, dataclass, field, replace
+from dataclasses import replace
 from typing import Any, NoReturn, cast
 
+from callboard.choreography.agent_call import AgentCall, CallTranscript
 from callboard.choreography.conversation import Listener, history_digest, with_history
 from callboard.choreography.holdups import Holdups, can_be_helped
 from callboard.choreography.staffing import PROCESSING, showing
-from callboard.choreography.values import Input, Reply, as_content, pack_of
+from callboard.choreography.values import Reply, as_content, pack_of
 from callboard.core.canonical import Json, digest
 from callboard.core.errors import CallboardError, ProviderError
 from callboard.core.events import ReplyChunk, ReplyVoided
@@ -26,61 +27,14 @@ from callboard.prompts import (
     AssembledPrompt,
     Layer,
     PromptRequest,
-    ReplyRecord,
-    Turn,
     fence,
     headed_inputs,
-    record_prompt,
     render_template,
-    save_prompt,
-    save_reply,
 )
 from callboard.replies import parse_reply
-from callboard.store.connection import Connection
 from callboard.studio.studio import Studio
 
 _REPLY_TOKENS = {"full": 4000, "medium": 2000, "minimal": 400}
-
-
-Around = Callable[[StepScope, Callable[[], Awaitable[Json]]], Awaitable[Json]]
-"""Asks, and returns what is journaled in place of the bare reply."""
-
-Compose = Callable[[Listener], PromptRequest]
-"""Makes the prompt of a call for the model that will read it."""
-
-
-@dataclass(frozen=True, slots=True)
-class AgentCall:
-    """What a choreography wants of an agent."""
-
-    key: str
-    agent_id: str
-    prompt: str
-    inputs: Mapping[str, Input]
-    schema: Mapping[str, Json] | None
-    slot: str | None
-    max_tokens: int | None
-    timeout_seconds: float | None = None
-    history: tuple[Turn, ...] = ()
-    priority: int | None = None
-    # What frames the message and is no input: the task, answers to earlier parts. The task opens
-    # the message where the template does not place it.
-    framing: Mapping[str, Content] = field(default_factory=dict[str, Content])
-    # The micro part of the template that is asked, where it has parts.
-    part: str | None = None
-    # What ends the message, after everything the template says.
-    closing: Content | None = None
-    # What is made of the reply within the same step; it is handed the function that asks.
-    around: Around | None = None
-    # Another model than the agent's own, where several are compared or one was chosen.
-    model: str | None = None
-    # Lays the whole prompt out for whoever is going to read it, in place of the one template;
-    # then `prompt` only names the call, and `inputs` are what its result depends on.
-    compose: Compose | None = None
-    # What of the project it is shown beside the template, each piece with where it comes from.
-    layers: tuple[Layer, ...] = ()
-    # How freely the model may choose its words; None leaves it to the model.
-    temperature: float | None = None
 
 
 async def ask_agent(studio: Studio, run: Run, call: AgentCall, holdups: Holdups) -> Reply:
@@ -172,17 +126,18 @@ class _Asking:
         # A reply may not take more than half of a small window: the prompt needs room too.
         usual = min(_REPLY_TOKENS[self.tier.value], self.facts.window_tokens // 2)
         self.max_tokens = call.max_tokens or usual
+        self.record = CallTranscript(studio, run, agent.id, call.key)
 
     async def perform(self, scope: StepScope) -> Json:
         prompt = await self._assemble()
-        prompt_id = await self._save(prompt, self.call.prompt)
+        prompt_id = await self.record.prompt(prompt, self.call.prompt)
         scope.detail.update({"agent": self.agent.id, "model": self.model, "prompt_id": prompt_id})
         try:
             with showing(self.studio, self.run, self.agent.id, PROCESSING, self.call.key):
                 reply = await self._stream(prompt, prompt_id)
         except BudgetExceeded as error:
             if error.partial:
-                await self.studio.database.write(self._keep_partial(prompt_id, error.partial))
+                await self.studio.database.write(self.record.partial(prompt_id, error.partial))
             raise NotNow(error) from error
         except ProviderError as error:
             error.context.setdefault("prompt_id", prompt_id)
@@ -190,18 +145,12 @@ class _Asking:
             if can_be_helped(error, self.studio.settings):
                 await self._put_off(error, prompt_id)
             if error.partial:
-                scope.commit_with(self._keep_partial(prompt_id, error.partial))
+                scope.commit_with(self.record.partial(prompt_id, error.partial))
             raise
         parsed = parse_reply(reply.text)
         text = reply.text if self.call.schema is not None else parsed.message
-        usage: dict[str, Json] = {**asdict(reply.usage), "duration_ms": reply.duration_ms}
-        record = ReplyRecord(
-            reply.text,
-            self.studio.clock.now_ms(),
-            usage,
-            tuple(str(warning) for warning in parsed.warnings),
-        )
-        scope.commit_with(lambda connection: save_reply(connection, prompt_id, record))
+        warnings = tuple(str(warning) for warning in parsed.warnings)
+        scope.commit_with(self.record.reply(prompt_id, reply, warnings))
         scope.preview = " ".join(text[:200].split())
         scope.detail.update(
             {
@@ -260,29 +209,11 @@ class _Asking:
 
     async def _ask_summary(self, prompt: AssembledPrompt, mode: str, max_tokens: int) -> str:
         """Have the same model sum up a conversation, on record like every call."""
-        prompt_id = await self._save(prompt, mode)
+        prompt_id = await self.record.prompt(prompt, mode)
         request = replace(self._request(prompt, prompt_id, mode), max_tokens=max_tokens)
         reply = await self.studio.gate.complete(replace(request, json_schema=None))
-        usage: dict[str, Json] = {**asdict(reply.usage), "duration_ms": reply.duration_ms}
-        record = ReplyRecord(reply.text, self.studio.clock.now_ms(), usage)
-        await self.studio.database.write(
-            lambda connection: save_reply(connection, prompt_id, record)
-        )
+        await self.studio.database.write(self.record.reply(prompt_id, reply))
         return parse_reply(reply.text).message
-
-    async def _save(self, prompt: AssembledPrompt, mode: str) -> str:
-        """Store what is about to be sent, so that even a call that never returns can be read."""
-        studio = self.studio
-        record = replace(
-            record_prompt(prompt, studio.ids.make("prompt"), studio.clock.now_ms()),
-            session_id=self.run.session_id,
-            run_id=self.run.id,
-            step_key=self.run.key(self.call.key),
-            agent_id=self.agent.id,
-            mode=mode,
-        )
-        await studio.database.write(lambda connection: save_prompt(connection, record))
-        return record.id
 
     def _request(self, prompt: AssembledPrompt, prompt_id: str, mode: str) -> ModelRequest:
         ranked = queue_priority(self.agent.contract.archetype)
@@ -325,24 +256,16 @@ class _Asking:
         except asyncio.CancelledError:
             if said:
                 # Not waited for: whoever cancels must not wait for a disk.
-                self.studio.database.submit(self._keep_partial(prompt_id, "".join(said)))
+                self.studio.database.submit(self.record.partial(prompt_id, "".join(said)))
             raise
         raise ProviderError(f"{self.model} stopped without finishing its reply")
 
     async def _put_off(self, error: ProviderError, prompt_id: str) -> NoReturn:
         """Let the human decide how to go on."""
         if error.partial:
-            await self.studio.database.write(self._keep_partial(prompt_id, error.partial))
+            await self.studio.database.write(self.record.partial(prompt_id, error.partial))
         error.context.update({"model": self.model, "asked_model": self.wanted})
         raise NotNow(error) from error
-
-    def _keep_partial(self, prompt_id: str, partial: str) -> Callable[[Connection], None]:
-        record = ReplyRecord(partial, self.studio.clock.now_ms(), {}, ("partial",))
-
-        def keep(connection: Connection) -> None:
-            save_reply(connection, prompt_id, record)
-
-        return keep
 
 
 def _role(role: str) -> Role:

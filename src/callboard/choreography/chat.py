@@ -6,8 +6,7 @@ nothing was, nothing is made up. What was said before is read from the journal.
 """
 
 from collections.abc import Mapping
-from dataclasses import dataclass
-from typing import Any, Final, cast
+from typing import Final, cast
 
 from callboard.choreography.agent_calls import (
     ByteLimits,
@@ -21,6 +20,7 @@ from callboard.choreography.agent_calls import (
     rights_of,
     run_errand,
 )
+from callboard.choreography.chat_exchanges import exchange_of, exchanges
 from callboard.choreography.conversation import agent_turn, user_turn
 from callboard.choreography.pages import (
     PAGES,
@@ -36,16 +36,14 @@ from callboard.choreography.stage import Stage
 from callboard.choreography.values import pack_of
 from callboard.core.canonical import Json
 from callboard.core.errors import CallboardError, InvalidInput
-from callboard.core.vocabulary import Agent, Content, ModelTier, RunRecord, RunState
+from callboard.core.vocabulary import Agent, Content, ModelTier
 from callboard.engine.run import Run
 from callboard.models.traffic.priority import Priority
 from callboard.prompts import Layer, Turn, render_template
-from callboard.store.connection import Connection
-from callboard.store.journal.runs import list_runs, load_run
+from callboard.store.journal.runs import load_run
 from callboard.studio.runnable import Prepared
 from callboard.studio.studio import Studio
 
-CHAT: Final = "chat"
 _PLAIN: Final = "chat"
 _WITH_FINDINGS: Final = "chat_findings"
 _PROMPTS: Final = ErrandPrompts("chat_tools", "chat_tools_required", "chat_next", "chat_refused")
@@ -55,7 +53,6 @@ _NOT_KNOWN: Final = "chat_not_known"
 _KINDS: Final = ("named", "found")
 _OFFERED: Final = 5
 _TITLE_CHARS: Final = 60
-_LEAST_READ: Final = 20
 _PARAMETERS: Final = {
     "agent": "str, required: id or archetype",
     "message": "str, required",
@@ -69,31 +66,6 @@ class ChatToolRequired(CallboardError):
     """A tool was required and the agent did not call one."""
 
     code = "tool_required_not_called"
-
-
-@dataclass(frozen=True, slots=True)
-class ChatExchange:
-    """One message and its answer, as the conversation holds it."""
-
-    run_id: str
-    agent_id: str
-    message: str
-    answer: str
-    prompt_id: str
-    receipt_ids: tuple[str, ...]
-    created_at: int
-
-    def to_json(self) -> dict[str, Json]:
-        """Return the shape shown at the doors."""
-        return {
-            "run_id": self.run_id,
-            "agent_id": self.agent_id,
-            "message": self.message,
-            "answer": self.answer,
-            "prompt_id": self.prompt_id,
-            "receipt_ids": list(self.receipt_ids),
-            "created_at": self.created_at,
-        }
 
 
 class Chat:
@@ -263,59 +235,11 @@ class _Answering:
         # Journaled: what is said by other doors meanwhile comes after this message.
         chosen = cast("list[str]", await self.stage.step("history", before))
         said = studio.database.read(
-            lambda connection: [_exchange(connection, load_run(connection, one)) for one in chosen]
+            lambda connection: [
+                exchange_of(connection, load_run(connection, one)) for one in chosen
+            ]
         )
         turns: list[Turn] = []
         for each in said:
             turns += [user_turn(each.message), agent_turn(each.agent_id, each.answer)]
         return tuple(turns)
-
-
-def exchanges(
-    connection: Connection,
-    pack: str,
-    session_id: str,
-    agent_id: str,
-    *,
-    before: str | None = None,
-    most: int | None = None,
-) -> list[ChatExchange]:
-    """Return what was said with an agent in a session, oldest first; failed messages are not.
-
-    With `most` only the latest of them, with `before` only what was said before that run; then no
-    more of a long conversation is read than is asked for.
-    """
-    found: list[ChatExchange] = []
-    while most is None or len(found) < most:
-        page = list_runs(
-            connection,
-            states=(RunState.DONE,),
-            choreography=f"{pack}/{CHAT}",
-            session_id=session_id,
-            before=before,
-            # Others may have been spoken to between.
-            limit=None if most is None else max(most - len(found), _LEAST_READ),
-        )
-        found += [_exchange(connection, run) for run in page if run.args.get("agent") == agent_id]
-        if most is None or not page:
-            break
-        before = page[-1].id
-    return found[:most][::-1]
-
-
-def _exchange(connection: Connection, run: RunRecord) -> ChatExchange:
-    result = cast("dict[str, Any]", run.result)
-    row: Any = connection.execute(
-        "SELECT id FROM prompts WHERE run_id = :run_id AND reply IS NOT NULL"
-        " ORDER BY created_at DESC, id DESC LIMIT 1",
-        {"run_id": run.id},
-    ).fetchone()
-    return ChatExchange(
-        run_id=run.id,
-        agent_id=str(result["agent_id"]),
-        message=str(run.args["message"]),
-        answer=str(result["text"]),
-        prompt_id="" if row is None else str(row["id"]),
-        receipt_ids=tuple(result["receipt_ids"]),
-        created_at=run.created_at,
-    )

@@ -8,8 +8,9 @@ import inspect
 from collections.abc import Awaitable, Callable, Mapping, Sequence
 from typing import Any, Final, TypeVar
 
+from callboard.choreography.agent_call import AgentCall
 from callboard.choreography.answers import one_of, schema_of
-from callboard.choreography.asking import AgentCall, ask_agent, ask_step
+from callboard.choreography.asking import ask_agent, ask_step
 from callboard.choreography.holdups import Holdups
 from callboard.choreography.tool_use import ToolUse, use_tool
 from callboard.choreography.values import Input, NotDone, Reply, ToolOutcome

@@ -8,7 +8,8 @@ from typing import Literal
 
 from callboard.core.canonical import Json
 from callboard.core.errors import Conflict, InvalidInput
-from callboard.core.events import Event, EventBody, QuestionAnswered, RunStarted
+from callboard.core.events import Event, EventBody
+from callboard.core.run_events import QuestionAnswered, RunStarted
 from callboard.core.vocabulary.run import (
     Answer,
     RunRecord,

@@ -9,8 +9,9 @@ from dataclasses import dataclass
 from callboard.core import tracing
 from callboard.core.canonical import Json, compact_json
 from callboard.core.errors import CallboardError
-from callboard.core.events import EventBody, StepDone, StepUnknown
-from callboard.core.events import StepFailed as StepFailedEvent
+from callboard.core.events import EventBody
+from callboard.core.run_events import StepDone, StepUnknown
+from callboard.core.run_events import StepFailed as StepFailedEvent
 from callboard.core.vocabulary.run import Effect, Question, StepKind, StepRecord, StepState
 from callboard.engine.errors import (
     NonDeterministic,

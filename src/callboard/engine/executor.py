@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from callboard.core import tracing
 from callboard.core.canonical import Json, compact_json
 from callboard.core.errors import CallboardError, Conflict, ErrorRecord, InvalidInput
-from callboard.core.events import RunChanged, SignalAcknowledged
+from callboard.core.run_events import RunChanged, SignalAcknowledged
 from callboard.core.vocabulary.run import RunRecord, RunState, SignalKind, SignalRecord
 from callboard.engine.errors import JournalUnavailable, StrayCancel, TakenOver
 from callboard.engine.execution import is_cancelled_from_outside

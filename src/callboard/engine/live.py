@@ -8,7 +8,8 @@ from typing import Any
 
 from callboard.core.canonical import Json
 from callboard.core.errors import CallboardError, ErrorRecord
-from callboard.core.events import EventBody, RunChanged, SignalAcknowledged, StepStarted
+from callboard.core.events import EventBody
+from callboard.core.run_events import RunChanged, SignalAcknowledged, StepStarted
 from callboard.core.vocabulary.run import (
     Effect,
     RunRecord,

@@ -8,7 +8,7 @@ import logging
 from typing import Final, Literal
 
 from callboard.core.errors import Conflict
-from callboard.core.events import RunChanged
+from callboard.core.run_events import RunChanged
 from callboard.core.vocabulary.run import RunRecord, RunState
 from callboard.engine.dispatcher import Dispatcher
 from callboard.engine.errors import RunInterrupted, UnknownChoreography

@@ -3,7 +3,7 @@
 from collections.abc import Callable
 
 from callboard.core.errors import Conflict
-from callboard.core.events import RunChanged, SignalAcknowledged, SignalSent
+from callboard.core.run_events import RunChanged, SignalAcknowledged, SignalSent
 from callboard.core.vocabulary.run import RunRecord, RunState, SignalKind, SignalRecord
 from callboard.engine.changes import Changes
 from callboard.engine.dispatcher import Dispatcher

@@ -4,7 +4,7 @@ import asyncio
 from dataclasses import replace
 
 from callboard.core.canonical import Json, compact_json, digest
-from callboard.core.events import QuestionAsked, StepDone
+from callboard.core.run_events import QuestionAsked, StepDone
 from callboard.core.vocabulary.run import Answer, Effect, Question, StepKind, StepRecord, StepState
 from callboard.engine.errors import NonDeterministic
 from callboard.engine.live import LiveRun, recorded

@@ -30,13 +30,23 @@ _PRIVATE: Final = 0o600
 _TAIL_BYTES: Final = 16_384
 
 
-def write_atomically(path: Path, data: bytes, *, within: Path | None = None) -> None:
-    """Replace a file's content in one step."""
+def write_atomically(
+    path: Path, data: bytes, *, within: Path | None = None, kept: Path | None = None
+) -> None:
+    """Replace a file's content in one step.
+
+    With `kept`, Callboard's own folder, `within` is somebody else's, and the file is for others to
+    read too.
+    """
     if within is None:
         _write_beside(path, data)
         return
-    with naming_links(path), opened_folder(within, path.parent, create=True) as folder:
-        _write_beneath(path, data, folder, within)
+    with (
+        naming_links(path),
+        opened_folder(within, path.parent, create=True) as folder,
+        prepared(kept or within, path.parent, folder, data, None if kept else _PRIVATE) as name,
+    ):
+        os.rename(name, path.name, src_dir_fd=folder, dst_dir_fd=folder)
 
 
 def _write_beside(path: Path, data: bytes) -> None:
@@ -51,11 +61,6 @@ def _write_beside(path: Path, data: bytes) -> None:
     except BaseException:
         Path(name).unlink(missing_ok=True)
         raise
-
-
-def _write_beneath(path: Path, data: bytes, folder: int, within: Path) -> None:
-    with prepared(within, path.parent, folder, data, _PRIVATE) as name:
-        os.rename(name, path.name, src_dir_fd=folder, dst_dir_fd=folder)
 
 
 def write_new(path: Path, data: bytes, *, within: Path, kept: Path) -> bool:

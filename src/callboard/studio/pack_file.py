@@ -144,6 +144,8 @@ class PackFile(BaseModel):
     sample: str | None = None
     # What somebody with a new project of this pack may try first.
     begin: str = ""
+    # And what, if the project holds the pack's sample; the same if nothing is said.
+    begin_sample: str = ""
     commands: dict[Annotated[str, Field(pattern=NAME)], CommandEntry] = Field(
         default_factory=dict[str, CommandEntry]
     )

@@ -6,12 +6,16 @@ from difflib import get_close_matches
 from functools import partial
 from typing import Any
 
-from callboard.core.errors import NotFound
+from callboard.core.errors import CallboardError, NotFound
 from callboard.core.settings.model import ToolsSettings
-from callboard.core.vocabulary import Agent
+from callboard.core.vocabulary import Agent, RunRecord
+from callboard.engine.errors import UnknownChoreography
+from callboard.engine.scope import Body
+from callboard.store.connection import Connection
+from callboard.store.mirror import RunFolder
 from callboard.store.records import Records
 from callboard.studio.packs import Pack, PackInvalid
-from callboard.studio.runnable import Choreography, ChoreographySource
+from callboard.studio.runnable import Choreography, ChoreographySource, Foldered
 from callboard.tools import Tool, ToolRegistry
 from callboard.tools.builtin import BUILTIN_TOOLS
 
@@ -55,6 +59,23 @@ class Repertoire:
                     self._ambiguous.setdefault(name, [f"{home.name}/{name}"])
                     self._ambiguous[name].append(f"{pack.name}/{name}")
                 self._homes.setdefault(f"{pack.name}/{name}", pack)
+
+    def body(self, name: str) -> Body:
+        """Return what executes runs of a choreography."""
+        try:
+            found = self.performer(name)
+        except CallboardError as error:
+            raise UnknownChoreography(error.message, fix=error.fix, choreography=name) from error
+        return lambda run: found.perform(self._studio, run)
+
+    def folder(self, connection: Connection, run: RunRecord) -> RunFolder | None:
+        """Return where a run is mirrored, if its choreography says so."""
+        try:
+            found = self.performer(run.choreography)
+        except CallboardError:
+            # A run of a pack that is not here is mirrored like any other.
+            return None
+        return found.folder(connection, run) if isinstance(found, Foldered) else None
 
     def own(self) -> tuple[Pack, ...]:
         """Return the pack the project is for, if it is here."""

@@ -3,13 +3,10 @@
 import os
 from collections.abc import AsyncGenerator, Callable, Mapping
 from contextlib import AsyncExitStack, asynccontextmanager
-from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any, Protocol, TypeVar, runtime_checkable
 
 from callboard.core.canonical import Json
 from callboard.core.classify import Classifier
-from callboard.core.clock import Clock, SystemClock
 from callboard.core.errors import CallboardError
 from callboard.core.events import EventBody
 from callboard.core.ids import IdMaker
@@ -17,12 +14,11 @@ from callboard.core.settings import Settings
 from callboard.core.vocabulary import RunRecord
 from callboard.engine.embedded import EmbeddedDispatcher
 from callboard.engine.engine import Companion, Engine
-from callboard.engine.errors import UnknownChoreography
 from callboard.engine.executor import Executor
 from callboard.engine.ownership import Ownership
-from callboard.engine.scope import Backstage, Body
+from callboard.engine.scope import Backstage
 from callboard.knowledge import Indexing, Knowledge
-from callboard.models import Catalog, Gate, ModelRequest, Provider
+from callboard.models import Catalog, Gate, ModelRequest
 from callboard.models.accounts import Accounts, Prices, limits_from, plans_from
 from callboard.models.credentials.discretion import DiscreetGate, Discretion
 from callboard.prompts import (
@@ -33,9 +29,8 @@ from callboard.prompts import (
 )
 from callboard.store.connection import Connection
 from callboard.store.database import Database, Durability
-from callboard.store.faults import FaultPoints, NoFaults
 from callboard.store.journal.events import event_row
-from callboard.store.mirror import RunFolder, RunMirror
+from callboard.store.mirror import RunMirror
 from callboard.store.pending import sweep
 from callboard.studio.audit import Audit
 from callboard.studio.configuration import Configuration
@@ -45,47 +40,16 @@ from callboard.studio.gateway import Surroundings, full_gate, why_unreachable
 from callboard.studio.issues import Issues
 from callboard.studio.keys import key_names, open_credentials
 from callboard.studio.mirrors import Mirrors, mirror_writers
+from callboard.studio.opening import HeldOpen, K, Opening, all_of
 from callboard.studio.overrides import layer_name, project_agents, template_layers
-from callboard.studio.packs import Pack, installed_packs
+from callboard.studio.packs import installed_packs
 from callboard.studio.plans import Plans
 from callboard.studio.project import Project
 from callboard.studio.repertoire import Repertoire, in_order, pack_tools
-from callboard.studio.runnable import Foldered, Restartable
+from callboard.studio.runnable import Restartable
 from callboard.studio.sessions import Sessions
 from callboard.studio.telemetry import open_tracer
 from callboard.tools import ToolService
-
-
-@runtime_checkable
-class Closable(Protocol):
-    """Something that is open and wants to be closed."""
-
-    def close(self) -> None:
-        """Let go of everything."""
-        ...
-
-
-K = TypeVar("K")
-
-
-@dataclass(frozen=True, slots=True)
-class Opening:
-    """How a studio is opened; the defaults are what a user gets.
-
-    `providers` replaces or adds model providers by name, `packs` adds packs to the installed ones.
-    `models` are those the user named besides the settings: of models that are files, only what the
-    user named is asked.
-    """
-
-    packs: tuple[Pack, ...] = ()
-    providers: Mapping[str, Provider] = field(default_factory=dict[str, Provider])
-    flags: Mapping[str, Json] = field(default_factory=dict[str, Json])
-    models: tuple[str, ...] = ()
-    # May hold keys: it must never be shown.
-    environment: Mapping[str, str] | None = field(default=None, repr=False)
-    recover: bool = True
-    clock: Clock = field(default_factory=SystemClock)
-    faults: FaultPoints = field(default_factory=NoFaults)
 
 
 class Studio:
@@ -132,8 +96,7 @@ class Studio:
         self.catalog = Catalog.load(self.settings.models.catalog_overrides())
         self._layers = template_layers(packs, project, environment)
         self._prompts: dict[str, TemplateRegistry] = {}
-        # What packs hold open for this project, each by its type; closed with the studio.
-        self._kept: dict[type[Any], object] = {}
+        self.kept = HeldOpen()
         self.counter = OfflineTokenCounter()
         self.layout = load_layout()
         self.assembler = Assembler(self.counter, self.layout, self.discretion.hide)
@@ -157,7 +120,7 @@ class Studio:
         copy = project.issues if self.settings.engine.mirror else None
         self.issues = Issues(database, opening.clock, copy)
         self.audit = Audit(database, self.tools, self.issues)
-        self.run_mirror = RunMirror(database, project.runs, opening.faults, self._folder)
+        self.run_mirror = RunMirror(database, project.runs, opening.faults, self.repertoire.folder)
         writers = mirror_writers(
             database, project.audit, self.issues, self.run_mirror, opening.faults
         )
@@ -166,7 +129,7 @@ class Studio:
             database,
             self.ids,
             opening.clock,
-            self._body,
+            self.repertoire.body,
             classifier=Classifier(self.settings.errors),
             faults=opening.faults,
             settled=self.mirrors.touch,
@@ -207,17 +170,7 @@ class Studio:
 
     def keep(self, kind: type[K], make: "Callable[[Studio], K]") -> K:
         """Return what a pack holds open for this project, made when it is first asked for."""
-        found = self._kept.get(kind)
-        if not isinstance(found, kind):
-            found = self._kept[kind] = make(self)
-        return found
-
-    def close_kept(self) -> None:
-        """Close what packs held open."""
-        while self._kept:
-            kept = self._kept.popitem()[1]
-            if isinstance(kept, Closable):
-                kept.close()
+        return self.kept.get(kind, lambda: make(self))
 
     def prompts(self, pack: str = "") -> TemplateRegistry:
         """Return the templates as a pack sees them: bundled, its own, the user's, the project's.
@@ -246,7 +199,7 @@ class Studio:
             )
             stack.callback(database.close)
             studio = cls(project, chosen, database, configuration)
-            stack.callback(studio.close_kept)
+            stack.callback(studio.kept.close)
             stack.push_async_callback(studio.mirrors.flush)
             stack.push_async_callback(studio.trace.close)
             stack.push_async_callback(studio.gate.close)
@@ -289,7 +242,7 @@ class Studio:
             title=self.discretion.hide(title or prepared.title),
             dispatch=dispatch,
             guard=prepared.guard,
-            together=_all(prepared.admit, together),
+            together=all_of(prepared.admit, together),
         )
 
     async def retry(
@@ -339,29 +292,3 @@ class Studio:
         step_key = request.step_key if request is not None else None
         row = event_row(body, now, session_id, run_id, step_key)
         self.database.submit(lambda connection: connection.execute(*row).rowcount)
-
-    def _body(self, name: str) -> Body:
-        try:
-            found = self.repertoire.performer(name)
-        except CallboardError as error:
-            raise UnknownChoreography(error.message, fix=error.fix, choreography=name) from error
-        return lambda run: found.perform(self, run)
-
-    def _folder(self, connection: Connection, run: RunRecord) -> RunFolder | None:
-        try:
-            found = self.repertoire.performer(run.choreography)
-        except CallboardError:
-            # A run of a pack that is not here is mirrored like any other.
-            return None
-        return found.folder(connection, run) if isinstance(found, Foldered) else None
-
-
-def _all(*companions: Companion | None) -> Companion | None:
-    """Return one companion that does what several do."""
-    chosen = [each for each in companions if each is not None]
-
-    def together(connection: Connection, run: RunRecord) -> None:
-        for each in chosen:
-            each(connection, run)
-
-    return together if chosen else None

@@ -6,8 +6,9 @@ from pathlib import Path
 from typing import Any, Final
 
 from callboard.models import Script
+from callboard.studio.opening import Opening
 from callboard.studio.packs import Pack, load_pack
-from callboard.studio.studio import Opening, Studio
+from callboard.studio.studio import Studio
 
 # Nor is a provider that sends callers away spared for a while.
 _ONCE: Final = {"max_attempts": 1, "initial_delay_seconds": 0.0, "max_delay_seconds": 0.0}

@@ -5,11 +5,9 @@ stopped. The caller seals it in the same transaction as the step the call belong
 """
 
 import asyncio
-import json
-import logging
 from collections.abc import Awaitable, Callable
 from dataclasses import dataclass, field, replace
-from typing import Any, Final, TypeVar, cast
+from typing import Final, cast
 
 from pydantic import BaseModel
 
@@ -20,25 +18,15 @@ from callboard.core.errors import CallboardError, ErrorRecord
 from callboard.core.ids import IdMaker
 from callboard.core.vocabulary import Effect, ReceiptOutcome
 from callboard.tools.audit.receipts import ReceiptDraft
-from callboard.tools.errors import (
-    CallRefused,
-    InvalidArgs,
-    OutputTooLarge,
-    ToolCancelled,
-    ToolError,
-    ToolTimeout,
-)
+from callboard.tools.bounds import checked_result, clean, clean_args, in_time, split_dry_run
+from callboard.tools.errors import CallRefused, ToolCancelled, ToolError
 from callboard.tools.files import ProjectFiles
 from callboard.tools.permission import Nonces, NonceScope, Policy, shown_nonce
 from callboard.tools.registry import ToolRegistry
 from callboard.tools.result import ToolResult
 from callboard.tools.tool import DRY_RUN_ARG, Kept, Tool, ToolContext
 
-SUMMARY_LIMIT_CHARS: Final = 12_000
 _HIDDEN: Final = "(hidden)"
-_log = logging.getLogger(__name__)
-
-T = TypeVar("T")
 
 
 @dataclass(frozen=True, slots=True)
@@ -163,7 +151,7 @@ class ToolExecutor:
         if tool.observe is None:
             return None
         try:
-            return await _guarded(tool, tool.observe(self._context(call), tool.parse(call.args)))
+            return await in_time(tool, tool.observe(self._context(call), tool.parse(call.args)))
         except CallboardError:
             return None
 
@@ -178,10 +166,10 @@ class ToolExecutor:
         attempt = self._begin(call)
         attempt.nonce = self._nonces.make_id()
         args = tool.parse(call.args)
-        attempt.args = _clean_args(tool.id, args.model_dump(mode="json"))
+        attempt.args = clean_args(tool.id, args.model_dump(mode="json"))
         attempt.detail["resolved_by"] = "probe"
         context = replace(self._context(call), before=before)
-        probe = await _guarded(tool, tool.probe(context, args))
+        probe = await in_time(tool, tool.probe(context, args))
         if not probe.happened:
             return probe.happened
         result = self._checked(probe.result or ToolResult({}, "it had happened"), tool)
@@ -196,7 +184,7 @@ class ToolExecutor:
         tool = self._registry.get(call.tool)
         attempt = self._begin(call)
         attempt.nonce = self._nonces.make_id()
-        attempt.args = _clean_args(tool.id, tool.parse(call.args).model_dump(mode="json"))
+        attempt.args = clean_args(tool.id, tool.parse(call.args).model_dump(mode="json"))
         attempt.detail["resolved_by"] = "human"
         result = ToolResult({}, told)
         return ToolExecution(self._draft(attempt, ReceiptOutcome.UNKNOWN, result=result), result)
@@ -213,12 +201,12 @@ class ToolExecutor:
 
     async def _admit(self, attempt: _Attempt, policy: Policy) -> _Admitted:
         call = attempt.call
-        attempt.args = _clean_args(call.tool, call.args)
+        attempt.args = clean_args(call.tool, call.args)
         tool = self._registry.get(call.tool)
-        raw, dry_run = _split_dry_run(tool, attempt.args)
+        raw, dry_run = split_dry_run(tool, attempt.args)
         policy.check(tool, dry_run=dry_run)
         args = tool.parse(raw)
-        attempt.args = _clean_args(tool.id, args.model_dump(mode="json"))
+        attempt.args = clean_args(tool.id, args.model_dump(mode="json"))
         if dry_run:
             attempt.args[DRY_RUN_ARG] = attempt.detail["dry_run"] = True
         # Last, so that a call that could not have run leaves its nonce unspent.
@@ -232,13 +220,13 @@ class ToolExecutor:
     async def _run(self, attempt: _Attempt, admitted: _Admitted) -> ToolResult:
         tool, context = admitted.tool, self._context(attempt.call)
         if admitted.dry_run and tool.dry_run is not None:
-            plan = await _guarded(tool, tool.dry_run(context, admitted.args))
+            plan = await in_time(tool, tool.dry_run(context, admitted.args))
             return self._checked(plan.as_result(), tool)
-        return self._checked(await _guarded(tool, tool.function(context, admitted.args)), tool)
+        return self._checked(await in_time(tool, tool.function(context, admitted.args)), tool)
 
     def _checked(self, result: object, tool: Tool) -> ToolResult:
         """Return a result as it may be stored and shown."""
-        checked = _checked(result, tool)
+        checked = checked_result(result, tool)
         payload = cast("dict[str, Json]", self._hide(checked.payload))
         preview, summary = self._hide([checked.preview, checked.summary])
         return ToolResult(payload, preview, summary, checked.file_refs)
@@ -272,7 +260,7 @@ class ToolExecutor:
         return ReceiptDraft(
             id=attempt.receipt_id,
             session_id=call.session_id,
-            tool=_clean(call.tool[:80]),
+            tool=clean(call.tool[:80]),
             args=self._hide(attempt.args),
             outcome=outcome,
             payload_json="null" if result is None else canonical_json(result.payload),
@@ -281,7 +269,7 @@ class ToolExecutor:
             file_refs=() if result is None else tuple(ref.to_json() for ref in result.file_refs),
             error=None
             if error is None
-            else ErrorRecord.from_json(self._hide(_clean(error.to_json()))),
+            else ErrorRecord.from_json(self._hide(clean(error.to_json()))),
             agent_id=call.agent_id,
             run_id=call.run_id,
             step_key=call.step_key,
@@ -296,90 +284,8 @@ def _as_it_is(value: Json) -> Json:
     return value
 
 
-async def _guarded(tool: Tool, work: Awaitable[T]) -> T:
-    """Run a tool's code in time; whatever it raises becomes an error with a code."""
-    limit = asyncio.timeout(tool.timeout_seconds)
-    try:
-        async with limit:
-            return await work
-    except CallboardError:
-        raise
-    except Exception as error:
-        if isinstance(error, TimeoutError) and limit.expired():
-            raise ToolTimeout(
-                f"Tool {tool.id} did not finish within {tool.timeout_seconds:g} seconds",
-                fix="Give it less to do, or raise its timeout.",
-                tool=tool.id,
-                timeout_seconds=tool.timeout_seconds,
-            ) from error
-        _log.warning("tool %s failed", tool.id, exc_info=True)
-        told, kind = str(error) or type(error).__name__, type(error).__name__
-        raise ToolError(f"Tool {tool.id} failed: {told}", tool=tool.id, type=kind) from error
-
-
 def _outcome_of(error: CallboardError, admitted: _Admitted) -> ReceiptOutcome:
     # Whether an effect took place that was begun is not known until somebody looks.
     is_begun = admitted.tool.effect is Effect.ONCE and not admitted.dry_run
     in_doubt = is_begun and not error.is_refusal
     return ReceiptOutcome.UNKNOWN if in_doubt else ReceiptOutcome.FAILED
-
-
-def _split_dry_run(tool: Tool, args: dict[str, Json]) -> tuple[dict[str, Json], bool]:
-    if DRY_RUN_ARG not in args or DRY_RUN_ARG in tool.args_model.model_fields:
-        return args, False
-    wanted = args[DRY_RUN_ARG]
-    if not isinstance(wanted, bool):
-        raise InvalidArgs(
-            f"Tool {tool.id} cannot use these arguments: dry_run must be true or false",
-            tool=tool.id,
-            keys=[DRY_RUN_ARG],
-        )
-    if wanted and tool.dry_run is None:
-        raise InvalidArgs(
-            f"Tool {tool.id} cannot say in advance what it would do (dry_run)",
-            fix="Call it without dry_run.",
-            tool=tool.id,
-            keys=[DRY_RUN_ARG],
-        )
-    return {name: value for name, value in args.items() if name != DRY_RUN_ARG}, wanted
-
-
-def _checked(result: object, tool: Tool) -> ToolResult:
-    tool_id = tool.id
-    if not isinstance(result, ToolResult):
-        raise ToolError(f"Tool {tool_id} returned {type(result).__name__}, not a ToolResult")
-    try:
-        payload = _clean(result.payload)
-    except (TypeError, ValueError, RecursionError) as error:
-        raise ToolError(f"The payload of tool {tool_id} is not JSON: {error}") from error
-    if not isinstance(payload, dict):
-        raise ToolError(f"The payload of tool {tool_id} is not a JSON object")
-    checked = cast("dict[str, Json]", payload)
-    size = len(canonical_json(checked))
-    if size > tool.max_output_bytes:
-        raise OutputTooLarge(
-            f"Tool {tool_id} returned {size} bytes; {tool.max_output_bytes} are allowed",
-            fix="Ask for less, or raise tools.max_output_bytes in the settings.",
-            tool=tool_id,
-        )
-    summary = _clean(result.summary)
-    if len(summary) > SUMMARY_LIMIT_CHARS:
-        cut = f"\n… ({len(summary) - SUMMARY_LIMIT_CHARS} more characters in the receipt's payload)"
-        summary = summary[:SUMMARY_LIMIT_CHARS] + cut
-    return ToolResult(checked, _clean(result.preview), summary, result.file_refs)
-
-
-def _clean_args(tool_id: str, args: dict[str, Json]) -> dict[str, Json]:
-    try:
-        return _clean(args)
-    except (TypeError, ValueError, RecursionError) as error:
-        raise InvalidArgs(f"The arguments for tool {tool_id[:80]} are not JSON: {error}") from None
-
-
-def _clean(value: Any) -> Any:
-    """Return a JSON value as it will be read back; half characters become question marks."""
-    text = canonical_json(value)
-    if "\\ud" in text:  # half of a character can only be written as an escape
-        whole = json.dumps(json.loads(text), ensure_ascii=False)
-        return json.loads(whole.encode("utf-8", "replace"))
-    return json.loads(text)

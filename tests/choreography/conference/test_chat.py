@@ -6,7 +6,7 @@ import pytest
 from hall_cast import leading, search
 from hallway import OpenHall
 
-from callboard.choreography.chat import exchanges
+from callboard.choreography.chat_exchanges import exchanges
 from callboard.core.errors import InvalidInput
 from callboard.core.vocabulary import RunRecord, RunState
 from callboard.models import Line, ModelRequest, Script

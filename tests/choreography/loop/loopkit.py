@@ -5,7 +5,6 @@ for. What it is told to say, it says in order.
 """
 
 import json
-import re
 from collections import defaultdict
 from collections.abc import AsyncIterator, Callable, Mapping, Sequence
 from contextlib import asynccontextmanager
@@ -36,6 +35,7 @@ from callboard.studio.project import Project
 from callboard.studio.studio import Studio
 from callboard.testing.opening import open_scripted
 from callboard.testing.witness import finish
+from loop_decisions import decide_as_usual
 
 FOLDER = Path(__file__).parent / "loops"
 SPARK = (FOLDER / "story_spark.yaml").read_text()
@@ -150,17 +150,7 @@ class Company:
         if queued:
             said = queued.pop(0)
             return said if isinstance(said, str) else json.dumps(said)
-        if kind == "next":
-            found = re.findall(r"The playbook would take: (\S+)\.", prompt)
-            return json.dumps({"step": found[-1], "reason": "as usual"})
-        if kind == "next_loop":
-            return json.dumps({"suggested_loop": "hook_harvest", "reasoning": ["as usual"]})
-        if kind == "stable":
-            return json.dumps({"goal_achieved": True})
-        if kind == "join":
-            return json.dumps({"approved": True, "reason": "it helps"})
-        found = re.findall(r"Steps its verdict rests on: (\w+)", prompt)
-        return json.dumps({"action": "revise", "target_step": found[-1]})
+        return decide_as_usual(kind, prompt)
 
     def asked(self, *, of: str | None = None) -> list[str]:
         """Return the keys of the calls to roles, of one role or of everybody but the Showrunner."""

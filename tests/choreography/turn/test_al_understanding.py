@@ -11,8 +11,9 @@ from callboard.choreography.turn.shapes import (
     PendingProposal,
     UnderstandOutput,
 )
+from callboard.choreography.turn.understanding.draft import AnswerKind, Open
 from callboard.choreography.turn.understanding.gestures import merge_advice
-from callboard.choreography.turn.understanding.reading import AnswerKind, Open, read_message
+from callboard.choreography.turn.understanding.reading import read_message
 from callboard.choreography.turn.understanding.signals import (
     FormKind,
     Signal,

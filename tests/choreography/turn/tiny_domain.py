@@ -12,19 +12,21 @@ from typing import Any
 from callboard.choreography.turn.domain import (
     AskedMessage,
     ComputeFunction,
+    Objection,
+    Routed,
+    Row,
+    WantedContent,
+    Who,
+)
+from callboard.choreography.turn.domain_parts import (
     Detail,
     EntityType,
-    Objection,
     OnboardingQuestion,
     Persona,
     ProfileView,
     QueryStrategy,
-    Routed,
-    Row,
     Subdomain,
     TurnMode,
-    WantedContent,
-    Who,
 )
 from callboard.choreography.turn.requests import (
     AllOf,

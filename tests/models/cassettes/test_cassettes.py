@@ -42,8 +42,9 @@ from callboard.models.providers.cassette_file import (
     load_cassette,
 )
 from callboard.models.types import Ended
+from callboard.studio.opening import Opening
 from callboard.studio.project import Project
-from callboard.studio.studio import Opening, Studio
+from callboard.studio.studio import Studio
 
 pytestmark = pytest.mark.anyio
 

@@ -18,8 +18,9 @@ from callboard.core.vocabulary import RunState
 from callboard.models import ProviderConfig, RemoteProvider
 from callboard.models.credentials import Credentials, EncryptedFile, Keychain, Secret
 from callboard.models.credentials.ties import Tie, Ties, address_of
+from callboard.studio.opening import Opening
 from callboard.studio.project import Project
-from callboard.studio.studio import Opening, Studio
+from callboard.studio.studio import Studio
 
 SCRIPT = Path(sys.executable).with_name("callboard")
 MODEL = "house:tiny"

@@ -9,8 +9,9 @@ from typing import Any
 import pytest
 
 from callboard.models import Provider
+from callboard.studio.opening import Opening
 from callboard.studio.project import Project
-from callboard.studio.studio import Opening, Studio
+from callboard.studio.studio import Studio
 from callboard.testing.openai_server import OpenAIServer
 
 OpenHouse = Callable[..., AbstractAsyncContextManager[Studio]]

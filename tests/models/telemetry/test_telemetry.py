@@ -37,8 +37,9 @@ from callboard.models import (
 )
 from callboard.models import telemetry as model_telemetry
 from callboard.models.telemetry import TelemetryGate
+from callboard.studio.opening import Opening
 from callboard.studio.project import Project
-from callboard.studio.studio import Opening, Studio
+from callboard.studio.studio import Studio
 from callboard.studio.telemetry import OtelTracer, is_wanted, open_tracer
 from callboard.tools import Policy, ToolCall
 
@@ -369,7 +370,8 @@ import asyncio, sys
 from pathlib import Path
 from callboard.models import Line, Script
 from callboard.studio.project import Project
-from callboard.studio.studio import Opening, Studio
+from callboard.studio.opening import Opening
+from callboard.studio.studio import Studio
 
 async def main(root):
     Project.init(root)

@@ -12,8 +12,9 @@ import httpx
 
 from callboard.api.app import create_app
 from callboard.models import Line, ModelRequest, Script
+from callboard.studio.opening import Opening
 from callboard.studio.project import Project
-from callboard.studio.studio import Opening, Studio
+from callboard.studio.studio import Studio
 from callboard.testing import SCRIPTED
 from door_receipts import watch_receipts
 from door_server import served

@@ -1,4 +1,4 @@
-"""The continuity of a whole book with a judge: pairs are found, judged once, proven, or not judged."""
+"""The continuity of a whole book with a judge: found, judged once, proven, or not judged."""
 
 import json
 from collections.abc import AsyncIterator
@@ -7,13 +7,14 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from warm_process import call_warm
 
 from callboard.models import Line, ModelRequest, Script
+from callboard.studio.opening import Opening
 from callboard.studio.project import Project
 from callboard.studio.runnable import result_of
-from callboard.studio.studio import Opening, Studio
+from callboard.studio.studio import Studio
 from callboard.testing import SCRIPTED
+from warm_process import call_warm
 
 pytestmark = pytest.mark.anyio
 

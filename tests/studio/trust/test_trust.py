@@ -13,8 +13,9 @@ from callboard.cli import exits
 from callboard.cli.main import main
 from callboard.core.vocabulary.run import RunState
 from callboard.store.journal.runs import list_runs
+from callboard.studio.opening import Opening
 from callboard.studio.project import Project
-from callboard.studio.studio import Opening, Studio
+from callboard.studio.studio import Studio
 from callboard.studio.trust import StandingKind, TrustRegistry
 from callboard.testing.opening import SCRIPTED
 from warm_process import call_warm

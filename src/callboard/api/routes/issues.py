@@ -5,8 +5,9 @@ from typing import Annotated
 from fastapi import APIRouter, Path
 from pydantic import Field
 
-from callboard.api.project import Entry, OpenStudio, Paged, Shown, Wanted
+from callboard.api.project import Entry, OpenStudio, Paged, Wanted, promise
 from callboard.core.vocabulary import (
+    Issue,
     IssueDraft,
     IssueKind,
     IssuePriority,
@@ -22,18 +23,9 @@ router = APIRouter(prefix="/issues", tags=["issues"])
 Number = Annotated[int, Path(ge=1, le=2**53, description="The issue's number.")]
 
 
-class IssueShape(Shown):
-    """One issue."""
-
-    id: int
-    title: str
-    body: str
-    status: IssueStatus
-    priority: IssuePriority
-    tags: list[str]
-    source: Entry
-    receipt_ids: list[str]
-    created_at: str
+IssueShape = promise(
+    "IssueShape", "One issue.", Issue, source=Entry, created_at=str, updated_at=str
+)
 
 
 class NewIssue(Wanted):
@@ -51,7 +43,7 @@ class IssueChange(Wanted):
     status: IssueStatus
 
 
-@router.get("")
+@router.get("", response_model=list[IssueShape])
 async def list_issues(
     studio: OpenStudio,
     page: Paged,
@@ -60,14 +52,14 @@ async def list_issues(
     tag: str | None = None,
     run_id: str | None = None,
     session_id: str | None = None,
-) -> list[IssueShape]:
+) -> list[Entry]:
     """List issues, newest first."""
     wanted = IssueFilter(status, kind, tag, run_id, session_id)
-    return [_shape(issue_to_json(each)) for each in page.cut(studio.issues.list(wanted))]
+    return [issue_to_json(each) for each in page.cut(studio.issues.list(wanted))]
 
 
-@router.post("", status_code=201)
-async def add_issue(studio: OpenStudio, wanted: NewIssue) -> IssueShape:
+@router.post("", status_code=201, response_model=IssueShape)
+async def add_issue(studio: OpenStudio, wanted: NewIssue) -> Entry:
     """Write down an issue of one's own."""
     draft = IssueDraft(
         title=wanted.title,
@@ -76,24 +68,18 @@ async def add_issue(studio: OpenStudio, wanted: NewIssue) -> IssueShape:
         tags=tuple(wanted.tags),
         source=IssueSource(IssueKind.FINDING),
     )
-    return _shape(
-        issue_to_json(await operations.runtime(studio).perform(operations.add_issue, draft))
-    )
+    return issue_to_json(await operations.runtime(studio).perform(operations.add_issue, draft))
 
 
-@router.get("/{number}")
-async def show_issue(studio: OpenStudio, number: Number) -> IssueShape:
+@router.get("/{number}", response_model=IssueShape)
+async def show_issue(studio: OpenStudio, number: Number) -> Entry:
     """Show one issue."""
-    return _shape(issue_to_json(studio.issues.get(number)))
+    return issue_to_json(studio.issues.get(number))
 
 
-@router.patch("/{number}")
-async def change_issue(studio: OpenStudio, number: Number, wanted: IssueChange) -> IssueShape:
+@router.patch("/{number}", response_model=IssueShape)
+async def change_issue(studio: OpenStudio, number: Number, wanted: IssueChange) -> Entry:
     """Close an issue, or open it again."""
     is_over = wanted.status is IssueStatus.CLOSED
     act = operations.close_issue if is_over else operations.reopen_issue
-    return _shape(issue_to_json(await operations.change_issue(studio, act, number)))
-
-
-def _shape(data: Entry) -> IssueShape:
-    return IssueShape.model_validate(data)
+    return issue_to_json(await operations.change_issue(studio, act, number))

@@ -69,7 +69,7 @@ class Conferences:
         args: dict[str, Json] = {"message": message}
         if conference_id is not None:
             args["conference_id"] = conference_id
-            session_id = session_id or self.get(conference_id).session_id
+            session_id = session_id or self.get(conference_id).stored.session_id
         if agents:
             args["agents"] = list(agents)
         if policy is not None:

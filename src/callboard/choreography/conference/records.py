@@ -12,7 +12,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import Any, Final, cast
 
-from callboard.choreography.agent_calls import Gathered, ToolPolicy, gathered_from_json
+from callboard.choreography.agent_calls import Gathered, gathered_from_json
 from callboard.choreography.conference.shapes import (
     Conference,
     ConferenceRound,
@@ -95,15 +95,8 @@ def evidence_of(connection: Connection, run: RunRecord) -> dict[str, Any]:
 def _conference(connection: Connection, row: ConferenceRow) -> Conference:
     attempts = _rounds(connection, f"{row.pack}/{CONFERENCE}", row.id)
     latest: dict[int, RunRecord] = dict(_numbered(attempts))
-    return Conference(
-        conference_id=row.id,
-        session_id=row.session_id,
-        pack=row.pack,
-        agents=row.agents,
-        tool_policy=ToolPolicy.from_json(row.tool_policy),
-        created_at=row.created_at,
-        rounds=tuple(_round(connection, run, number) for number, run in latest.items()),
-    )
+    rounds = (_round(connection, run, number) for number, run in latest.items())
+    return Conference(row, tuple(rounds))
 
 
 def _rounds(connection: Connection, choreography: str, conference_id: str) -> list[RunRecord]:

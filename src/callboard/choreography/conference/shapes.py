@@ -8,6 +8,7 @@ from typing import Any, cast
 from callboard.choreography.agent_calls import ToolPolicy
 from callboard.choreography.grounding import Grounding
 from callboard.core.canonical import Json
+from callboard.store.journal.conferences import ConferenceRow
 from callboard.tools import ToolContext
 
 
@@ -109,23 +110,28 @@ class ConferenceRound:
 class Conference:
     """Who confers, under which tool policy, and what has been said so far."""
 
-    conference_id: str
-    session_id: str
-    pack: str
-    agents: tuple[str, ...]
-    tool_policy: ToolPolicy
-    created_at: int
-    rounds: tuple[ConferenceRound, ...] = field(default=())
+    stored: ConferenceRow
+    rounds: tuple[ConferenceRound, ...] = ()
+
+    @property
+    def conference_id(self) -> str:
+        """What it is known by."""
+        return self.stored.id
+
+    @property
+    def tool_policy(self) -> ToolPolicy:
+        """What its agents may look up."""
+        return ToolPolicy.from_json(self.stored.tool_policy)
 
     def to_json(self) -> dict[str, Json]:
         """Return the shape shown at the doors."""
         return {
             "conference_id": self.conference_id,
-            "session_id": self.session_id,
-            "agents": list(self.agents),
+            "session_id": self.stored.session_id,
+            "agents": list(self.stored.agents),
             "tool_policy": self.tool_policy.to_json(),
             "rounds": [each.to_json() for each in self.rounds],
-            "created_at": self.created_at,
+            "created_at": self.stored.created_at,
         }
 
 

@@ -10,8 +10,8 @@ from dataclasses import dataclass, replace
 from functools import partial
 from typing import Any, Final, cast
 
+from callboard.choreography.agent_call import AgentCall
 from callboard.choreography.agent_calls import word_for_word
-from callboard.choreography.asking import AgentCall
 from callboard.choreography.conference.shapes import ReplyStatus, RoundReply
 from callboard.choreography.grounding import (
     Grounding,

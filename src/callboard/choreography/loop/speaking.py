@@ -4,7 +4,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, cast
 
-from callboard.choreography.asking import AgentCall
+from callboard.choreography.agent_call import AgentCall
 from callboard.choreography.conversation import Listener
 from callboard.choreography.loop.prompting import told
 from callboard.choreography.stage import Stage

@@ -1,5 +1,7 @@
 """What can go wrong with a recipe, sorted by who must act. Every code has one meaning."""
 
+from dataclasses import dataclass
+
 from callboard.core.canonical import Json
 from callboard.core.errors import CallboardError, Conflict, ErrorTier, InvalidInput
 
@@ -105,3 +107,33 @@ class DodFailed(CallboardError):
 
     code = "dod_failed"
     tier = ErrorTier.PERMANENT
+
+
+@dataclass(frozen=True, slots=True)
+class Problem:
+    """Something wrong in a recipe: the file, the field, and what it is."""
+
+    file: str
+    field: str
+    message: str
+
+    def __str__(self) -> str:
+        """Render as one line for a report."""
+        return f"{self.file}: {self.field}: {self.message}" if self.field else self._short
+
+    @property
+    def _short(self) -> str:
+        return f"{self.file}: {self.message}"
+
+    def to_json(self) -> dict[str, Json]:
+        """Return the shape doors show."""
+        return {"file": self.file, "field": self.field, "message": self.message}
+
+
+def invalid(problems: list[Problem]) -> RecipeInvalid:
+    """Return the error that tells all problems of a recipe."""
+    return RecipeInvalid(
+        "; ".join(str(problem) for problem in problems),
+        fix="Correct the named fields.",
+        problems=[problem.to_json() for problem in problems],
+    )

@@ -7,9 +7,13 @@ from typing import Any, Final, cast
 
 from callboard.choreography.guards import is_interrupted, only_one
 from callboard.choreography.recipe.definition import CommitAction, Problem, Recipe, resolve
-from callboard.choreography.recipe.definition.reading import invalid
 from callboard.choreography.recipe.definition.wiring import template_problems
-from callboard.choreography.recipe.errors import MissingArgs, RecipeRunning, RefResolutionError
+from callboard.choreography.recipe.errors import (
+    MissingArgs,
+    RecipeRunning,
+    RefResolutionError,
+    invalid,
+)
 from callboard.choreography.recipe.running.play import RecipeHouse
 from callboard.choreography.recipe.running.writing import check_path
 from callboard.choreography.recipe.task import Assignment, RecipeTask

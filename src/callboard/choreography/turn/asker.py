@@ -4,7 +4,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Final, cast
 
-from callboard.choreography.asking import AgentCall
+from callboard.choreography.agent_call import AgentCall
 from callboard.choreography.conversation import Listener
 from callboard.choreography.staffing import find_agent, is_constrained
 from callboard.choreography.stage import Stage

@@ -7,7 +7,9 @@ from typing import Any, cast
 from callboard.choreography.stage import Stage
 from callboard.choreography.turn.acting.steps import told
 from callboard.choreography.turn.asker import SUMMARIZE, NodeAsker
-from callboard.choreography.turn.domain import Domain, TurnMode, Who
+from callboard.choreography.turn.conclusion import Replied
+from callboard.choreography.turn.domain import Domain, Who
+from callboard.choreography.turn.domain_parts import TurnMode
 from callboard.choreography.turn.memory import (
     IDLE_MS,
     TalkState,
@@ -17,7 +19,7 @@ from callboard.choreography.turn.memory import (
 )
 from callboard.choreography.turn.memory_rows import TurnClosing, age
 from callboard.choreography.turn.modes import chosen_mode, mode_by_form, suggest, suggestion_line
-from callboard.choreography.turn.phases import Phases, Replied
+from callboard.choreography.turn.phases import Phases
 from callboard.choreography.turn.shapes import Gesture, StepStatus, StepType, TurnOutcome
 from callboard.choreography.turn.thinking.deciding import ModelUnavailable
 from callboard.choreography.turn.understanding.answers import held_ids

@@ -4,7 +4,8 @@ import re
 from collections.abc import Sequence
 from typing import Final
 
-from callboard.choreography.turn.domain import Domain, TurnMode
+from callboard.choreography.turn.domain import Domain
+from callboard.choreography.turn.domain_parts import TurnMode
 from callboard.choreography.turn.memory import (
     SUGGESTION_REST_TURNS,
     Suggestion,

@@ -1,37 +1,16 @@
 """Phases: a message is understood, thought about, acted on and replied to, in this order."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass
-from typing import Any, Final, cast
+from typing import Final
 
-from callboard.choreography.turn.acting.groups import Consent, Held, PlanExecution
-from callboard.choreography.turn.acting.writing import undo_turn
+from callboard.choreography.turn.acting.groups import Consent
 from callboard.choreography.turn.asker import QUICK
+from callboard.choreography.turn.conclusion import UNDOING, Conclusion, Replied
 from callboard.choreography.turn.domain import Routed
 from callboard.choreography.turn.modes import accepted_switch, mode_by_intent
-from callboard.choreography.turn.replying.breaks import (
-    MOST_BREAKS,
-    asks_for_profile,
-    changed_since,
-    make_clarification,
-    make_proposal,
-)
-from callboard.choreography.turn.replying.facts import gather_facts
-from callboard.choreography.turn.replying.wording import (
-    ALSO_NOT_UNDERSTOOD,
-    NOTHING_MORE_SAVED,
-    NOTHING_SAVED,
-    clean_reply,
-    proposal_text,
-    word_reply,
-)
-from callboard.choreography.turn.requests import WritePreview
-from callboard.choreography.turn.shapes import (
-    Option,
-    PendingClarification,
-    PendingProposal,
-    ThinkOutput,
-)
+from callboard.choreography.turn.replying.breaks import MOST_BREAKS, asks_for_profile
+from callboard.choreography.turn.replying.wording import NOTHING_MORE_SAVED, NOTHING_SAVED
+from callboard.choreography.turn.shapes import PendingClarification, PendingProposal
 from callboard.choreography.turn.thinking.deciding import (
     TurnDecision,
     decide,
@@ -53,6 +32,7 @@ from callboard.choreography.turn.understanding.answers import (
     settled_answer,
     take_picked,
 )
+from callboard.choreography.turn.understanding.draft import AnswerKind
 from callboard.choreography.turn.understanding.gestures import ABOUT_DRAFTS
 from callboard.choreography.turn.understanding.hearing import (
     Heard,
@@ -65,22 +45,12 @@ from callboard.choreography.turn.understanding.hearing import (
     revive,
     wants_model,
 )
-from callboard.choreography.turn.understanding.reading import AnswerKind, is_destructive
+from callboard.choreography.turn.understanding.reading import is_destructive
 from callboard.choreography.turn.understanding.signals import FormKind, detect_signal
 from callboard.choreography.turn.work import TurnWork
-from callboard.core.canonical import Json
 
-_UNDOING: Final = "undo"
 # Messages that say nothing but that one of several is meant.
 _WANTS_ONE: Final = (FormKind.CONFIRM, FormKind.DIFFERENT)
-
-
-@dataclass(frozen=True, slots=True)
-class Replied:
-    """What the user is told."""
-
-    message: str
-    action: str = "respond"
 
 
 class Phases:
@@ -90,9 +60,7 @@ class Phases:
         """Take the work; a mode nobody chose may follow from what the message turns out to be."""
         self.work = work
         self._is_mode_chosen = is_mode_chosen
-        # What the request is, where a question's answer goes on with an older one.
-        self._intent = work.message
-        self._times = 1
+        self._conclusion = Conclusion(work)
         self._routed: Routed | None = None
         self._has_routed = False
         self._routes = 0
@@ -119,7 +87,7 @@ class Phases:
         heard = await self._understand()
         if is_signal(heard.reading, FormKind.UNDO):
             self._drop_open()
-            return self._with_note(await self._undo())
+            return self._with_note(await self._conclusion.undo())
         replied = await self._answer(heard) if self._is_answer() else None
         if replied is None:
             replied = await self._handle(heard)
@@ -195,16 +163,17 @@ class Phases:
     ) -> Replied:
         """Go on with the request a question was about, now that there is an answer."""
         work, options = self.work, asked.options
-        if asked.reason == _UNDOING:
-            return await self._undo(asked.questions if kind is AnswerKind.CONFIRM else None)
+        if asked.reason == UNDOING:
+            return await self._conclusion.undo(
+                asked.questions if kind is AnswerKind.CONFIRM else None
+            )
         if picked is None and kind is AnswerKind.CONFIRM and len(options) == 1:
             picked = options[0].id
-        self._intent, self._times = asked.original_intent, asked.times + 1
-        self._has_routed = False
-        is_last = self._times > MOST_BREAKS
+        self._go_on(asked.original_intent, asked.times)
+        is_last = self._conclusion.times > MOST_BREAKS
         if picked is None and kind is AnswerKind.CONFIRM and options and not is_last:
             # A yes to "which one?" picks none.
-            return self._clarify(asked.questions, options, asked.reason)
+            return self._conclusion.clarify(asked.questions, options, asked.reason)
         wish = detect_signal(asked.original_intent)
         if picked is not None and wish is not None and wish.kind in _WANTS_ONE:
             return await self._settle_pick(picked, wants_save=wish.wants_save)
@@ -216,24 +185,20 @@ class Phases:
             referenced = [options[0].id]
         return await self._plan_and_act(message, referenced, is_answer=True)
 
-    async def _undo(self, agreed: Sequence[str] | None = ()) -> Replied:
-        said = await undo_turn(self.work, agreed)
-        return Replied(said) if isinstance(said, str) else self._clarify(said, (), _UNDOING)
-
     async def _settle_pick(self, picked: str, *, wants_save: bool) -> Replied:
         """Do what a bare "save that" or "that one" wanted, now that it is clear which."""
         said = take_picked(self.work, picked)
         plan = saving_plan(self.work, [picked]) if wants_save else None
         if plan is None:
             return Replied(said)
-        return await self._act(TurnDecision(plan), Consent(is_given=True))
+        return await self._conclusion.act(TurnDecision(plan), Consent(is_given=True))
 
     async def _answer_proposal(
         self, heard: Heard, proposal: PendingProposal, kind: AnswerKind
     ) -> Replied:
         work = self.work
         if kind is AnswerKind.CONFIRM:
-            return await self._carry_out(proposal)
+            return await self._conclusion.carry_out(proposal)
         made = [each for result in proposal.results.values() for each in result.entities]
         if kind is AnswerKind.REJECT:
             dropped = drop_drafts(work, made)
@@ -242,33 +207,9 @@ class Phases:
             return Replied(f"{said}{tail}")
         apply_updates(work, heard.output)
         drop_drafts(work, made)
-        self._intent = f"{proposal.original_intent}; {work.message}"
-        self._times = proposal.times + 1
-        self._has_routed = False
+        self._go_on(f"{proposal.original_intent}; {work.message}", proposal.times)
         change = f"Planned before: {proposal.goal}\nThe user wants it changed: {work.message}"
-        return await self._plan_and_act(self._intent, (), change=change)
-
-    async def _carry_out(self, proposal: PendingProposal) -> Replied:
-        """Execute a stored plan without planning again, unless the world has moved on."""
-        work = self.work
-        work.plan = ThinkOutput(goal=proposal.goal, steps=proposal.steps)
-        work.results = dict(proposal.results)
-        work.assumptions += proposal.assumptions
-        self._intent = proposal.original_intent
-
-        async def look() -> Json:
-            found = await changed_since(work, proposal)
-            if found is None:
-                return None
-            return {name: each.model_dump(mode="json") for name, each in found.items()}
-
-        moved = cast("dict[str, Any] | None", await work.stage.step("recheck", look))
-        if moved is not None:
-            previews = {k: WritePreview.model_validate(v) for k, v in moved.items()}
-            held = Held(work.plan, previews)
-            return await self._propose(held, "Something has changed since I asked.")
-        before = set(work.results)
-        return await self._act(TurnDecision(work.plan), Consent(True, proposal.previews), before)
+        return await self._plan_and_act(self._conclusion.intent, (), change=change)
 
     async def _handle(self, heard: Heard) -> Replied:
         """Handle a message that is not an answer."""
@@ -277,18 +218,22 @@ class Phases:
         work.assumptions += heard.reading.assumptions
         if output.needs_clarification and self._may_ask(heard):
             questions = output.clarification_questions
-            return self._clarify(questions, heard.reading.options, output.clarification_reason)
+            return self._conclusion.clarify(
+                questions, heard.reading.options, output.clarification_reason
+            )
         settled = settle(work, heard, put_away)
         if settled is not None:
             return Replied(settled)
         plan = plan_to_save(work, heard) or plan_to_revise(work, heard)
         if plan is not None:
-            return await self._act(TurnDecision(plan), Consent(is_given=True))
+            return await self._conclusion.act(TurnDecision(plan), Consent(is_given=True))
         if heard.steps is not None and self._routed is None:
             work.show("node_started", node="act")
-            return await self._act(decide_quick(work, heard.steps, work.message), Consent())
+            return await self._conclusion.act(
+                decide_quick(work, heard.steps, work.message), Consent()
+            )
         if heard.intent == "chat" and not self._has_routed:
-            return await self._act(TurnDecision(), Consent())
+            return await self._conclusion.act(TurnDecision(), Consent())
         message = output.processed_message or work.message
         return await self._plan_and_act(message, output.referenced_entities)
 
@@ -307,83 +252,29 @@ class Phases:
         elif work.mode.think == "skip" and not is_answer and not change:
             decision = TurnDecision()
         else:
-            asked = asks_for_profile(work, routed) if self._times == 1 else []
+            asked = asks_for_profile(work, routed) if self._conclusion.times == 1 else []
             if asked and (await work.profile()).is_empty:
                 work.state.has_asked_profile = True
-                return self._clarify(asked, (), "missing_info")
+                return self._conclusion.clarify(asked, (), "missing_info")
             decision = await decide(work, message, referenced, routed, change)
-        if decision.question and self._times <= MOST_BREAKS:
-            return self._clarify([decision.question], decision.options, "missing_info")
+        if decision.question and self._conclusion.times <= MOST_BREAKS:
+            return self._conclusion.clarify([decision.question], decision.options, "missing_info")
         if decision.question:
             return Replied(f"I cannot go on without this: {decision.question}")
-        return await self._act(decision, Consent())
-
-    async def _act(
-        self, decision: TurnDecision, consent: Consent, before: set[str] | None = None
-    ) -> Replied:
-        work = self.work
-        if decision.plan is None and decision.reply:
-            self._pin(decision)
-            return Replied(clean_reply(work, decision.reply))
-        if decision.plan is not None:
-            work.show("node_started", node="act")
-            execution = PlanExecution(work, decision.plan, consent, proposes=decision.proposes)
-            work.plan = decision.plan
-            held = await execution.perform()
-            work.plan = execution.plan
-            if held is not None:
-                note = "Something has changed since I asked." if consent.previews else ""
-                return await self._propose(held, note)
-        self._pin(decision)
-        return await self._reply(decision, before)
-
-    async def _reply(self, decision: TurnDecision, before: set[str] | None) -> Replied:
-        work = self.work
-        work.show("node_started", node="reply")
-        only = None if before is None else [e for e in work.results if e not in before]
-        facts = await gather_facts(work, only)
-        if decision.reply:
-            # Who answers in words has said of the rows what there is to say.
-            facts.listings.clear()
-            facts.said.insert(0, decision.reply)
-        if decision.plan is None and not facts.said and work.asker.is_constrained(QUICK):
-            return Replied(ALSO_NOT_UNDERSTOOD)
-        return Replied(await word_reply(work, facts))
-
-    def _pin(self, decision: TurnDecision) -> None:
-        for each in decision.unpins:
-            if self.work.registry.find(each) is not None:
-                self.work.registry.unpin(each, self.work.turn)
-        for each in decision.pins:
-            if self.work.registry.find(each) is not None:
-                self.work.registry.pin(each, self.work.turn)
-
-    async def _propose(self, held: Held, note: str = "") -> Replied:
-        work = self.work
-        work.plan = held.plan
-        proposal = make_proposal(work, held, self._intent, note, self._times)
-        work.state.proposal = proposal
-        facts = await gather_facts(work)
-        facts.assumptions = []
-        return Replied(clean_reply(work, proposal_text(work.domain, proposal, facts)), "propose")
-
-    def _clarify(
-        self, questions: Sequence[str], options: Sequence[Option], reason: str | None
-    ) -> Replied:
-        work = self.work
-        asked = make_clarification(
-            work, questions, options, self._intent, reason or "", self._times
-        )
-        work.state.clarification = asked
-        return Replied(clean_reply(work, "\n".join(asked.questions)), "clarify")
+        return await self._conclusion.act(decision, Consent())
 
     def _may_ask(self, heard: Heard) -> bool:
         """In modes that just do things, only a destructive request is asked about."""
-        if self._times > MOST_BREAKS:
+        if self._conclusion.times > MOST_BREAKS:
             return False
         if heard.reading.output.needs_clarification or not self.work.mode.confirms_silently:
             return True
         return is_destructive(self.work.message)
+
+    def _go_on(self, intent: str, times: int) -> None:
+        """Take an older request up again, which was asked about so many times."""
+        self._conclusion.intent, self._conclusion.times = intent, times + 1
+        self._has_routed = False
 
     def _drop_open(self) -> None:
         if self.work.state.has_open_question:

@@ -4,7 +4,6 @@ It holds nothing between calls; everything is in the project's database.
 """
 
 from collections.abc import Callable
-from dataclasses import asdict, dataclass
 from typing import Any, Final, TypeVar
 
 from callboard.choreography.guards import end_left
@@ -18,37 +17,23 @@ from callboard.choreography.turn.conversations import (
     failure,
 )
 from callboard.choreography.turn.domain import Domain, Who
-from callboard.choreography.turn.memory import TalkState
 from callboard.choreography.turn.memory_rows import (
     TurnRow,
     find_sent,
     find_turn,
-    list_turns,
     load_owner,
     load_state,
-    newest_turns,
 )
 from callboard.choreography.turn.modes import find_mode
-from callboard.choreography.turn.shapes import (
-    Gesture,
-    PendingClarification,
-    PendingProposal,
-    TurnOutcome,
-)
+from callboard.choreography.turn.shapes import Gesture, TurnOutcome
+from callboard.choreography.turn.standing import TalkStanding, standing_of, trace_of, turns_of
 from callboard.choreography.turn.turn import Busy, check_message, refuse_strangers
-from callboard.choreography.turn.understanding.answers import held_ids
+from callboard.choreography.turn.understanding.draft import Open
 from callboard.choreography.turn.understanding.gestures import objection, word_gesture
-from callboard.choreography.turn.understanding.reading import Open
 from callboard.core.canonical import Json
-from callboard.core.errors import Conflict, InvalidInput, NotFound
-from callboard.core.events import QuestionAsked, RunChanged, StepDone
-from callboard.core.vocabulary import (
-    UNFINISHED,
-    Entity,
-    EntityState,
-    RunRecord,
-    RunState,
-)
+from callboard.core.errors import Conflict, InvalidInput
+from callboard.core.run_events import QuestionAsked, RunChanged, StepDone
+from callboard.core.vocabulary import UNFINISHED, Entity, RunRecord, RunState
 from callboard.core.vocabulary.run import Answer
 from callboard.knowledge.entities import EntityEvent, list_events, load_registry
 from callboard.store.connection import Connection
@@ -60,28 +45,10 @@ T = TypeVar("T")
 UNDO: Final = "undo that"
 
 
-class UnknownTurn(NotFound):
-    """There is no such turn in this conversation."""
-
-    code = "unknown_turn"
-
-
 class GestureLapsed(Conflict):
     """A button was pressed that means nothing any more. Nothing has changed."""
 
     code = "gesture_lapsed"
-
-
-@dataclass(frozen=True, slots=True)
-class TalkStanding:
-    """Where a conversation stands; drafts an open question is about are answered with it."""
-
-    mode: str | None
-    clarification: PendingClarification | None
-    proposal: PendingProposal | None
-    drafts: tuple[Entity, ...]
-    suggested_mode: str | None
-    constraints: tuple[str, ...]
 
 
 class Talk:
@@ -169,24 +136,7 @@ class Talk:
 
     def standing(self, session_id: str) -> TalkStanding:
         """Return where a conversation stands: its mode, and what waits for the user's word."""
-
-        def work(connection: Connection) -> TalkStanding:
-            state, registry = (
-                load_state(connection, session_id),
-                load_registry(connection, session_id),
-            )
-            held = set(held_ids(state))
-            drafts = registry.in_state(EntityState.PENDING)
-            return TalkStanding(
-                state.mode,
-                state.clarification,
-                state.proposal,
-                tuple(each for each in drafts if each.id not in held),
-                _fresh_suggestion(state),
-                tuple(state.constraints),
-            )
-
-        return self._read(work)
+        return self._read(lambda connection: standing_of(connection, session_id))
 
     def constraints(self, session_id: str) -> list[str]:
         """Return what a conversation avoids."""
@@ -194,46 +144,11 @@ class Talk:
 
     def turns(self, session_id: str, newest: int | None = None) -> list[dict[str, Any]]:
         """Return the turns of a conversation, or its newest: what was said, how each ended."""
-
-        def work(connection: Connection) -> list[TurnRow]:
-            if newest is None:
-                return list_turns(connection, session_id)
-            return newest_turns(connection, session_id, newest)
-
-        rows = self._read(work)
-        return [
-            {
-                "turn": row.turn,
-                "user": row.message,
-                "assistant": _told(row, "message") or "",
-                "mode": _told(row, "mode"),
-                "status": row.status,
-                "started_at": row.started_at,
-                "ended_at": row.ended_at,
-            }
-            for row in rows
-        ]
+        return self._read(lambda connection: turns_of(connection, session_id, newest))
 
     def trace(self, session_id: str, turn: int) -> dict[str, Any]:
         """Return why a turn did what it did: plan, steps, assumptions, calls, changed states."""
-        rows = self._read(lambda connection: list_turns(connection, session_id))
-        row = next((each for each in rows if each.turn == turn), None)
-        if row is None or row.document is None:
-            raise UnknownTurn(
-                f"There is no finished turn {turn} in this conversation",
-                fix=f"It has {len(rows)} turns.",
-                turn=turn,
-            )
-        outcome = row.document["outcome"]
-        events = [asdict(each) for each in self.entity_events(session_id) if each.turn == turn]
-        wanted = ("plan", "steps", "assumptions", "calls", "warnings", "mode", "action")
-        return {
-            "turn": turn,
-            "message": row.message,
-            **{name: outcome[name] for name in wanted},
-            "entity_events": events,
-            **row.document["trace"],
-        }
+        return self._read(lambda connection: trace_of(connection, session_id, turn))
 
     def _worded(self, gesture: Gesture, message: str, session_id: str) -> str:
         """Return a gesture in words; one that means nothing any more is refused."""
@@ -306,17 +221,6 @@ class Talk:
 
     def _read(self, work: Callable[[Connection], T]) -> T:
         return self._studio.database.read(work)
-
-
-def _fresh_suggestion(state: TalkState) -> str | None:
-    """Return the mode that was suggested with the last reply, and with no earlier one."""
-    last = state.suggestion
-    return last.mode if last is not None and last.turn == state.turn else None
-
-
-def _told(row: TurnRow, name: str) -> Any:
-    document: dict[str, Any] = row.document or {"outcome": {}}
-    return document["outcome"].get(name)
 
 
 def _outcome_of(row: TurnRow) -> TurnOutcome:

@@ -6,7 +6,8 @@ from typing import Any
 
 from callboard.choreography.stage import Stage
 from callboard.choreography.turn.asker import NodeAsker
-from callboard.choreography.turn.domain import Domain, EntityType, ProfileView, Row, TurnMode, Who
+from callboard.choreography.turn.domain import Domain, Row, Who
+from callboard.choreography.turn.domain_parts import EntityType, ProfileView, TurnMode
 from callboard.choreography.turn.memory import TalkState
 from callboard.choreography.turn.sections import (
     CONSTRAINTS,

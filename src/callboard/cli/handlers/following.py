@@ -11,7 +11,8 @@ from callboard.cli.bridge import Interrupt
 from callboard.cli.output import clean, remark
 from callboard.cli.views.view import WatchView
 from callboard.core.errors import Conflict
-from callboard.core.events import Event, QuestionAsked, RunChanged
+from callboard.core.events import Event
+from callboard.core.run_events import QuestionAsked, RunChanged
 from callboard.core.vocabulary.run import TERMINAL_STATES, Answer, Question, RunRecord, RunState
 from callboard.operations.runtime import give_answer
 from callboard.store.journal.events import last_event_seq

@@ -50,7 +50,10 @@ def initiate(wanted: Initiated) -> Made:
     sweep(made.folder, made.root)
     sample = pack.sample if wanted.with_sample and pack is not None else None
     copied = () if sample is None else _copy(sample, made)
-    begin = pack.described.begin if pack is not None else ""
+    described = None if pack is None else pack.described
+    begin = "" if described is None else described.begin
+    if described is not None and wanted.with_sample:
+        begin = described.begin_sample or begin
     return Made(made.root, is_new, wanted.pack, copied, begin or _HINT)
 
 

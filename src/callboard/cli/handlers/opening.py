@@ -15,9 +15,10 @@ from callboard.core.canonical import Json
 from callboard.core.vocabulary.run import RunRecord
 from callboard.store.journal.steps import load_journal
 from callboard.studio.configuration import Configuration
+from callboard.studio.opening import Opening
 from callboard.studio.packs import load_pack
 from callboard.studio.project import Project
-from callboard.studio.studio import Opening, Studio
+from callboard.studio.studio import Studio
 
 
 @dataclass(frozen=True, slots=True)

@@ -14,18 +14,8 @@ from rich.text import Text
 
 from callboard.cli.output import clean, one_line
 from callboard.cli.views.lines import ASKS, BAD, OK, EventLine, describe, is_worth_a_line
-from callboard.core.events import (
-    Event,
-    LimitPaused,
-    LimitResumed,
-    ReplyChunk,
-    ReplyVoided,
-    RunChanged,
-    StepDone,
-    StepFailed,
-    StepStarted,
-    StepUnknown,
-)
+from callboard.core.events import Event, LimitPaused, LimitResumed, ReplyChunk, ReplyVoided
+from callboard.core.run_events import RunChanged, StepDone, StepFailed, StepStarted, StepUnknown
 
 _COLOURS: Final = {OK: "green", BAD: "red", ASKS: "yellow"}
 _TAIL_LINES: Final = 4

@@ -15,18 +15,20 @@ from callboard.core.events import (
     LimitPaused,
     LimitResumed,
     ModelSwitched,
+    SessionChanged,
+    body_to_json,
+)
+from callboard.core.run_events import (
     QuestionAnswered,
     QuestionAsked,
     RunChanged,
     RunStarted,
-    SessionChanged,
     SignalAcknowledged,
     SignalSent,
     StepDone,
     StepFailed,
     StepStarted,
     StepUnknown,
-    body_to_json,
 )
 
 GateBody = CallRetried | ModelSwitched | CircuitChanged | LimitPaused | LimitResumed

@@ -4,20 +4,18 @@ import asyncio
 from collections.abc import Callable, Collection, Iterable, Mapping
 from dataclasses import replace
 from itertools import islice
-from typing import TYPE_CHECKING
 
 from callboard.core.canonical import Json
 from callboard.core.clock import Clock
-from callboard.core.errors import NotFound
 from callboard.core.words import folded_name
 from callboard.knowledge.embedding import Embedder
 from callboard.knowledge.graph import rows, walking
 from callboard.knowledge.graph.memory import GraphMemory, export_graph, load_memory
 from callboard.knowledge.graph.merging import merge, remove_edges, remove_nodes
 from callboard.knowledge.graph.similarity import (
+    NodeSearch,
     Vectors,
     load_pending,
-    load_space,
     make_vectors,
     store_vectors,
 )
@@ -33,13 +31,9 @@ from callboard.knowledge.graph.values import (
 )
 from callboard.knowledge.graph.walking import in_order, rank_all
 from callboard.knowledge.rows import KnowledgePart, next_version, read_version
-from callboard.knowledge.vector_index import Indexing, Searchable, VectorSpaces
-from callboard.knowledge.vectors import embed_texts, stack
+from callboard.knowledge.vector_index import Indexing
 from callboard.store.connection import Connection
 from callboard.store.database import Database
-
-if TYPE_CHECKING:
-    from callboard.knowledge.embedding import Matrix
 
 
 class Graph:
@@ -61,9 +55,7 @@ class Graph:
         self._memory: GraphMemory | None = None
         # The highest rank first.
         self._ranks: tuple[GraphMemory, dict[str, float]] | None = None
-        self._shelf: VectorSpaces[str] = VectorSpaces(
-            KnowledgePart.GRAPH.value, indexing or Indexing()
-        )
+        self._search = NodeSearch(database, domain, embedder, self.memory, indexing or Indexing())
 
     def version(self) -> int:
         """Return a number that grows with every commit that changes this domain, by anybody."""
@@ -205,9 +197,7 @@ class Graph:
 
     def update_index(self) -> None:
         """Bring the index of a large domain up to date; a small one needs none."""
-        approximate = self._searchable().approximate
-        if approximate is not None:
-            approximate.update()
+        self._search.update_index()
 
     async def remove(self, ids: Iterable[str] = (), edges: Iterable[Edge] = ()) -> int:
         """Remove nodes with all that hangs on them, and single edges; return how many of both."""
@@ -273,9 +263,7 @@ class Graph:
         self, query: str, k: int = 8, types: Collection[str] | None = None
     ) -> list[tuple[Node, float]]:
         """Return the k nodes nearest in meaning to a text; only nodes with content are found."""
-        stored = embed_texts(self._embedder, [query])
-        vector = stack(stored, self._embedder.dimensions)[0]
-        return self._nearest(vector, k, types)
+        return self._search.like_text(query, k, types)
 
     def similar_to(
         self, node_id: str, k: int = 8, types: Collection[str] | None = None
@@ -284,16 +272,7 @@ class Graph:
 
         For a software team's keepers of code and history, who look for what is like a finding.
         """
-        space = self._searchable().space
-        if node_id not in space.members:
-            raise NotFound(
-                f"The node {node_id!r} has no vector.",
-                fix="Give it content, or let Graph.catch_up make the vectors that are missing.",
-                id=node_id,
-            )
-        vector = space.matrix[space.members.index(node_id)]
-        found = self._nearest(vector, k + 1, types)
-        return [(node, score) for node, score in found if node.id != node_id][:k]
+        return self._search.like_node(node_id, k, types)
 
     def export(self) -> Json:
         """Return the domain as JSON."""
@@ -311,25 +290,3 @@ class Graph:
             ranks = rank_all(memory)
             self._ranks = memory, {each: ranks[each] for each in in_order(ranks)}
         return self._ranks[1]
-
-    def _nearest(
-        self, vector: "Matrix", k: int, types: Collection[str] | None
-    ) -> list[tuple[Node, float]]:
-        # One snapshot for both: what has a vector is there.
-        space, memory = self._database.read(lambda _: (self._searchable(), self.memory()))
-        nodes = memory.nodes
-
-        def has_type(each: str) -> bool:
-            return types is None or nodes[each].type in types
-
-        found = space.nearest(vector, k, None if types is None else has_type)
-        return [(nodes[each], score) for each, score in found]
-
-    def _searchable(self) -> Searchable[str]:
-        def look(connection: Connection) -> Searchable[str]:
-            version = read_version(connection, KnowledgePart.GRAPH, self.domain).number
-            return self._shelf.get(
-                self.domain, version, lambda: load_space(connection, self.domain, self._embedder)
-            )
-
-        return self._database.read(look)

@@ -1,18 +1,92 @@
 """The vectors of nodes: made before a write, stored with their model, searched by meaning."""
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Collection, Iterable, Mapping
 from typing import TYPE_CHECKING, Any
 
+from callboard.core.errors import NotFound
+from callboard.knowledge.graph.memory import GraphMemory
 from callboard.knowledge.graph.rows import content_hash, load_content_hashes, searchable_text
 from callboard.knowledge.graph.values import Node
+from callboard.knowledge.rows import KnowledgePart, read_version
+from callboard.knowledge.vector_index import Indexing, Searchable, VectorSpaces
 from callboard.knowledge.vectors import Space, embed_texts, stack
 from callboard.store.connection import Connection
+from callboard.store.database import Database
 
 if TYPE_CHECKING:
-    from callboard.knowledge.embedding import Embedder
+    from callboard.knowledge.embedding import Embedder, Matrix
 
 Vectors = Mapping[str, bytes]
 """Stored vectors by the hash of the text they were made of."""
+
+
+class NodeSearch:
+    """Finds the nodes of one domain by meaning; `memory` gives the graph of the present version."""
+
+    def __init__(
+        self,
+        database: Database,
+        domain: str,
+        embedder: "Embedder",
+        memory: Callable[[], GraphMemory],
+        indexing: Indexing,
+    ) -> None:
+        """Read nothing yet."""
+        self._database = database
+        self._domain = domain
+        self._embedder = embedder
+        self._memory = memory
+        self._shelf: VectorSpaces[str] = VectorSpaces(KnowledgePart.GRAPH.value, indexing)
+
+    def like_text(
+        self, query: str, k: int, types: Collection[str] | None
+    ) -> list[tuple[Node, float]]:
+        """Return the k nodes nearest to a text."""
+        stored = embed_texts(self._embedder, [query])
+        return self._nearest(stack(stored, self._embedder.dimensions)[0], k, types)
+
+    def like_node(
+        self, node_id: str, k: int, types: Collection[str] | None
+    ) -> list[tuple[Node, float]]:
+        """Return the k nodes nearest to a node, without itself."""
+        space = self._searchable().space
+        if node_id not in space.members:
+            raise NotFound(
+                f"The node {node_id!r} has no vector.",
+                fix="Give it content, or let Graph.catch_up make the vectors that are missing.",
+                id=node_id,
+            )
+        vector = space.matrix[space.members.index(node_id)]
+        found = self._nearest(vector, k + 1, types)
+        return [(node, score) for node, score in found if node.id != node_id][:k]
+
+    def update_index(self) -> None:
+        """Bring the index of a large domain up to date; a small one needs none."""
+        approximate = self._searchable().approximate
+        if approximate is not None:
+            approximate.update()
+
+    def _nearest(
+        self, vector: "Matrix", k: int, types: Collection[str] | None
+    ) -> list[tuple[Node, float]]:
+        # One snapshot for both: what has a vector is there.
+        space, memory = self._database.read(lambda _: (self._searchable(), self._memory()))
+        nodes = memory.nodes
+
+        def has_type(each: str) -> bool:
+            return types is None or nodes[each].type in types
+
+        found = space.nearest(vector, k, None if types is None else has_type)
+        return [(nodes[each], score) for each, score in found]
+
+    def _searchable(self) -> Searchable[str]:
+        def look(connection: Connection) -> Searchable[str]:
+            version = read_version(connection, KnowledgePart.GRAPH, self._domain).number
+            return self._shelf.get(
+                self._domain, version, lambda: load_space(connection, self._domain, self._embedder)
+            )
+
+        return self._database.read(look)
 
 
 def make_vectors(embedder: "Embedder", nodes: Iterable[Node]) -> Vectors:

@@ -35,6 +35,9 @@ _PARTS: Final = {
     "word/header2.xml": "header2.xml",
 }
 _MODIFIED: Final = re.compile(rb'(<meta property="dcterms:modified">)[^<]*')
+_FILE_TITLE: Final = re.compile(rb"<title>[\w-]+\.xhtml</title>")
+_HEADING: Final = re.compile(rb"<h[1-6][^>]*>(.*?)</h[1-6]>", re.DOTALL)
+_TAG: Final = re.compile(rb"<[^>]*>")
 _SPINE: Final = re.compile(r"<spine[^>]*>")
 _RIGHT_LANGUAGES: Final = frozenset(
     ("ar", "arc", "ckb", "dv", "fa", "he", "iw", "ks", "ps", "sd", "ug", "ur", "yi")
@@ -183,7 +186,15 @@ def _mended_epub(parts: _Parts, volume: Volume) -> _Parts:
         turned = ((name, data.replace(b"<html ", _TURNED, 1)) for name, data in pages.items())
         parts = {**parts, **dict(turned)}
     mended = {**parts, "EPUB/content.opf": opf, "EPUB/styles/stylesheet1.css": style}
+    mended |= {name: _titled(data) for name, data in mended.items() if name.endswith(".xhtml")}
     return mended if volume.cover is None else _covered(mended, volume, volume.cover)
+
+
+def _titled(page: bytes) -> bytes:
+    """Name a page after its heading; the converter names it after its file."""
+    heading = _HEADING.search(page)
+    words = b"" if heading is None else _TAG.sub(b"", heading[1]).strip()
+    return page if not words else _FILE_TITLE.sub(lambda _: b"<title>%b</title>" % words, page)
 
 
 def _covered(parts: _Parts, volume: Volume, cover: Cover) -> _Parts:

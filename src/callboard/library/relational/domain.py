@@ -12,14 +12,13 @@ from typing import TYPE_CHECKING, Annotated, Any, Final, cast
 
 from pydantic import BaseModel, BeforeValidator, ConfigDict
 
-from callboard.choreography.turn.domain import (
+from callboard.choreography.turn.domain import Row, Who
+from callboard.choreography.turn.domain_parts import (
     EntityType,
     Persona,
     QueryStrategy,
-    Row,
     Subdomain,
     TurnMode,
-    Who,
 )
 from callboard.choreography.turn.requests import (
     MOST_ROWS,

@@ -149,6 +149,12 @@ class LimitState:
         """Say whether the pause is still in force."""
         return self.is_paused and monotonic < self.until and now_ms < self.resume_at
 
+    def disarm(self) -> None:
+        """Stop the timer that would end the pause."""
+        if self.stop_timer is not None:
+            self.stop_timer()
+            self.stop_timer = None
+
     def lets_start(self, now_ms: int, monotonic: float) -> bool:
         """Say whether a call may start now."""
         if self.is_paused:

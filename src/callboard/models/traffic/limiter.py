@@ -164,7 +164,7 @@ class Limiter:
         """Stop the timers; a pause in force stays stored."""
         self._is_closed = True
         for state in self._states.values():
-            _disarm(state)
+            state.disarm()
 
     def _state(self, credential: Credential) -> LimitState:
         return self._states.setdefault(credential, LimitState(credential))
@@ -211,7 +211,7 @@ class Limiter:
 
     def _end(self, state: LimitState, *, is_told: bool = False) -> None:
         """Leave a pause; exactly one of all processes tells it."""
-        _disarm(state)
+        state.disarm()
         state.end()
         if not is_told:
             self._tell_end(state)
@@ -256,7 +256,7 @@ class Limiter:
             state.resume_at, state.until = row.resume_at, until
 
     def _arm(self, state: LimitState) -> None:
-        _disarm(state)
+        state.disarm()
         if self._is_closed:
             return
         remaining = state.remaining_seconds(self._clock.now_ms(), self._clock.monotonic())
@@ -294,9 +294,3 @@ class Limiter:
             state.reason,
             is_long=seconds > LONG_PAUSE_SECONDS,
         )
-
-
-def _disarm(state: LimitState) -> None:
-    if state.stop_timer is not None:
-        state.stop_timer()
-        state.stop_timer = None

@@ -2,7 +2,7 @@
 
 from dataclasses import dataclass, replace
 
-from callboard.choreography.chat import CHAT, ChatExchange, exchanges
+from callboard.choreography.chat_exchanges import CHAT, ChatExchange, exchanges
 from callboard.choreography.staffing import find_agent
 from callboard.cli.bridge import Interrupt, perform
 from callboard.cli.handlers.dialogue import Command, Dialogue, Hush, TerminalConversation

@@ -20,7 +20,8 @@ from callboard.library.story.tools.prose.voice import (
     proper_words,
     tenses_of,
 )
-from callboard.library.story.tools.search import FileRanking, read_criteria, scene_numbers
+from callboard.library.story.tools.ranking import FileRanking
+from callboard.library.story.tools.search import read_criteria, scene_numbers
 from callboard.packs.control_room.tense import in_past
 from callboard.studio.studio import Studio
 

@@ -8,7 +8,7 @@ from functools import cached_property
 from typing import Any, Concatenate, Final, ParamSpec, cast
 
 from callboard.choreography.agent_calls import ToolPolicy
-from callboard.choreography.chat import CHAT, ChatExchange, exchanges
+from callboard.choreography.chat_exchanges import CHAT, ChatExchange, exchanges
 from callboard.choreography.conference import Conferences
 from callboard.choreography.director import Director
 from callboard.choreography.planning import PlanMaker, check_wish

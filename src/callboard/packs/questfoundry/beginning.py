@@ -1,7 +1,7 @@
 """Beginning a book: what it shall be, the style it starts with, and the number it keeps."""
 
 import uuid
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Literal
 
 from callboard.core.codec import Coded
@@ -30,7 +30,15 @@ class BookPlan(Coded):
     @classmethod
     def usual(cls, studio: Studio) -> "BookPlan":
         """Return a plan for a book nobody has described."""
-        return cls(title=studio.project.root.name or "Untitled", ifid=new_ifid(studio))
+        return cls(title=_usual_title(studio), ifid=new_ifid(studio))
+
+    def is_usual(self, studio: Studio) -> bool:
+        """Whether nobody has described the book yet."""
+        return self.says_the_same(BookPlan(title=_usual_title(studio)))
+
+    def says_the_same(self, other: "BookPlan") -> bool:
+        """Whether another plan describes the book in the same words; the IFID is no description."""
+        return replace(self, ifid="") == replace(other, ifid="")
 
     def told(self) -> str:
         """Say in a few lines what the book shall be."""
@@ -45,6 +53,10 @@ class BookPlan(Coded):
             ("branching", self.branching),
         )
         return "\n".join(f"{name}: {value}" for name, value in facts if value)
+
+
+def _usual_title(studio: Studio) -> str:
+    return studio.project.root.name or "Untitled"
 
 
 def new_ifid(studio: Studio) -> str:

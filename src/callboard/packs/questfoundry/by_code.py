@@ -1,4 +1,4 @@
-"""Gatecheck and binding by code alone, for when no model shall have a say, or none is able to.
+"""Gatecheck, files and archives by code alone, for when no model shall have a say or is able to.
 
 The bars, the merge and the files are those of the loops; what only a reader could judge is not
 judged, and the report says so by naming code as its source.
@@ -15,7 +15,8 @@ from callboard.packs.questfoundry.bars.verdict import GateDecision
 from callboard.packs.questfoundry.cold.snapshots import Merging
 from callboard.packs.questfoundry.foundry import Foundry
 from callboard.packs.questfoundry.shelf.shelf import Shelving
-from callboard.packs.questfoundry.steps.reports import body_of, judged
+from callboard.packs.questfoundry.steps.archiving import pack, unpack_to_compare
+from callboard.packs.questfoundry.steps.reports import body_of, judged, told_lines
 from callboard.packs.questfoundry.steps.views import (
     editions,
     judge_files,
@@ -29,17 +30,33 @@ from callboard.packs.questfoundry.units.unit import UnitStatus, WorkUnit
 from callboard.store.connection import Connection
 
 Shape = dict[str, Any]
+_GO_ON = (
+    "Mend an imported story in its file and import it again; go on with a loop's unit by "
+    "`callboard quest resume UNIT`. A unit that is named is judged again."
+)
 
 
 def _told(made: Shape) -> str:
-    lines = [f"{row['bar']}: {row['status']}, {row['evidence']}" for row in made["bars"]]
-    lines += [f"  {row['fix']} ({row['owner_role']})" for row in made["remediation"]]
-    lines.append(f"Decision: {made['decision']}")
-    return "\n".join([*lines, *([f"Merged as {made['snapshot']}"] if made["snapshot"] else [])])
+    lines = [*told_lines(made), f"Decision: {made['decision']}"]
+    if made["snapshot"]:
+        return "\n".join([*lines, f"Merged as {made['snapshot']}"])
+    return "\n".join([*lines, f"Sent back: {', '.join(made['sent_back'])}. {_GO_ON}"])
 
 
-def _paths(made: Shape) -> list[str]:
-    return [row["path"] for row in made["files"]]
+def _bound(made: Shape) -> str:
+    if made["decision"] != "block":
+        return "\n".join([*made["limitations"], *(row["path"] for row in made["files"])])
+    return "\n".join([*told_lines(made), "Nothing was written: red does not reach readers."])
+
+
+def _nothing_ready(foundry: Foundry) -> Conflict:
+    found = foundry.studio.database.read(foundry.units.open_ones)
+    back = [each.id for each in found if each.outcome == "success" and each.loop != "gatecheck"]
+    if not back:
+        told, way = "Nothing is ready for a gatecheck", "Run a loop or import a story first."
+        return Conflict(told, fix=way)
+    told = f"Nothing is ready for a gatecheck; sent back or not handed on: {', '.join(back)}"
+    return Conflict(told, fix=_GO_ON)
 
 
 @operation(tell=_told)
@@ -51,9 +68,7 @@ async def gate_by_code(foundry: Foundry, tu_ids: tuple[str, ...] = ()) -> Shape:
         found = foundry.studio.database.read(foundry.units.open_ones)
         units = [each for each in found if each.ready_for_gate and each.loop != "gatecheck"]
     if not units:
-        raise Conflict(
-            "Nothing is ready for a gatecheck", fix="Run a loop or import a story first."
-        )
+        raise _nothing_ready(foundry)
     report = judged(foundry.book_with(units), [], "gatecheck", rules=foundry.rules)
     body = body_of(report)
     opened = await foundry.units.open(
@@ -85,9 +100,10 @@ async def gate_by_code(foundry: Foundry, tu_ids: tuple[str, ...] = ()) -> Shape:
 
     if is_blocked:
         await foundry.studio.database.write(keep)
-        return {**body, "snapshot": None, "tu_id": opened.id}
+        sent_back = [each.id for each in units]
+        return {**body, "snapshot": None, "tu_id": opened.id, "sent_back": sent_back}
     made = await foundry.cold.merge(Merging(opened.id, base, hashes), keep)
-    return {**body, "snapshot": made.id, "tu_id": opened.id}
+    return {**body, "snapshot": made.id, "tu_id": opened.id, "sent_back": []}
 
 
 def _sent_back(unit: WorkUnit) -> WorkUnit:
@@ -96,7 +112,7 @@ def _sent_back(unit: WorkUnit) -> WorkUnit:
     return replace(unit, ready_for_gate=False)
 
 
-@operation(tell=lambda made: "\n".join([*made["limitations"], *_paths(made)]))
+@operation(tell=_bound)
 async def bind_by_code(
     foundry: Foundry,
     snapshot: str = "",
@@ -120,11 +136,29 @@ async def bind_by_code(
     again = await make_files(made, request["formats"])
     report = judge_files(foundry, made, [], files, again)
     name = view_name(request)
-    if report.decision is not GateDecision.BLOCK:
+    is_written = report.decision is not GateDecision.BLOCK
+    if is_written:
         await write_view(foundry, name, files)
     return {
         **body_of(report),
         "view": name,
-        "files": rows_of(name, made, files),
+        "files": rows_of(name, made, files) if is_written else [],
         "limitations": [told for each in made for told in each.limitations()],
     }
+
+
+def _packed(made: Shape) -> str:
+    if made["mismatches"]:
+        return f"{made['path']} is not what was packed: {', '.join(made['mismatches'])}"
+    return f"{made['path']}: {made['size']} bytes, unpacked and compared"
+
+
+@operation(tell=_packed)
+async def archive_by_code(
+    foundry: Foundry,
+    label: Annotated[str, Field(pattern=r"^([A-Za-z0-9][A-Za-z0-9._-]{0,59})?$")] = "",
+) -> Shape:
+    """Pack everything into one file, unpack it and compare; named after the newest snapshot."""
+    await foundry.begun()
+    package = await pack(foundry, label or foundry.snapshot_named(None).id)
+    return {**package, "mismatches": await unpack_to_compare(foundry, package)}

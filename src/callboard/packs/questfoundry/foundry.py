@@ -1,6 +1,7 @@
 """The foundry: everything of QuestFoundry in an open project, as its doors and loops enter it."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
 from functools import cached_property
 from pathlib import Path
 from typing import Any, Final
@@ -91,19 +92,46 @@ class Foundry:
         return None if body is None else BookPlan.from_json(body)
 
     async def begin(self, plan: BookPlan) -> BookPlan:
-        """Begin the book: its plan, a first style guide and an empty snapshot; once."""
+        """Begin the book: its plan, a first style guide and an empty snapshot.
+
+        Once somebody has described the book it stays as it is. A book that began undescribed takes
+        the first description, and keeps its IFID.
+        """
 
         def act(connection: Connection) -> BookPlan:
             known = self.records.load(connection, _PROJECT, _PROJECT)
-            if known is not None:
-                return BookPlan.from_json(known)
+            if known is None:
+                self.records.store(connection, _PROJECT, _PROJECT, plan.to_json())
+                self._found(connection, plan)
+                return plan
+            held = BookPlan.from_json(known)
+            if not held.is_usual(self.studio) or held.says_the_same(plan):
+                return held
+            described = replace(plan, ifid=held.ifid)
+            self.records.store(connection, _PROJECT, _PROJECT, described.to_json())
+            tip = self.cold.load_tip(connection)
+            if tip is None or (tip.parent is None and not tip.tus):
+                self._found(connection, described)
+            return described
+
+        return await self.studio.database.write(act)
+
+    def _found(self, connection: Connection, plan: BookPlan) -> None:
+        parts = first_parts(plan)
+        first = self.cold.found(connection, parts)
+        for part in parts:
+            made = Shelving(part.kind, part.body, "", "", "", "", sot="cold")
+            self.shelf.put(connection, made)
+        self.shelve_snapshot(connection, first)
+
+    async def describe(self, change: Callable[[BookPlan], BookPlan]) -> BookPlan:
+        """Change what is said about the book; no snapshot is touched."""
+        await self.begun()
+
+        def act(connection: Connection) -> BookPlan:
+            known = self.records.load(connection, _PROJECT, _PROJECT)
+            plan = change(BookPlan.from_json(known or {}))
             self.records.store(connection, _PROJECT, _PROJECT, plan.to_json())
-            parts = first_parts(plan)
-            first = self.cold.found(connection, parts)
-            for part in parts:
-                made = Shelving(part.kind, part.body, "", "", "", "", sot="cold")
-                self.shelf.put(connection, made)
-            self.shelve_snapshot(connection, first)
             return plan
 
         return await self.studio.database.write(act)
@@ -177,7 +205,10 @@ class Foundry:
         """Return a snapshot by its id, or the newest."""
         found = self.cold.tip() if name in (None, "", "last") else self.cold.find(str(name))
         if found is None:
-            raise NotFound("There is no snapshot yet", fix="`callboard quest init` makes one.")
+            raise NotFound(
+                "There is no snapshot yet",
+                fix="`callboard quest init` or `callboard quest import` makes one.",
+            )
         return found
 
     def canon(self, snapshot: Snapshot | None = None) -> dict[str, TracedStatement]:

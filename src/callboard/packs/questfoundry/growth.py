@@ -20,7 +20,8 @@ from callboard.packs.questfoundry.by_code import bind_by_code, gate_by_code
 from callboard.packs.questfoundry.growing.garden import plain_wording
 from callboard.packs.questfoundry.growing.shapes import GrowthPlan, StoryShape
 from callboard.packs.questfoundry.growing.shapes import grow as grow_book
-from callboard.packs.questfoundry.operations import import_book, operations_on
+from callboard.packs.questfoundry.intake import import_book
+from callboard.packs.questfoundry.operations import operations_on
 
 _ROLE: Final = "plotwright"
 _WRITER: Final = "scene_smith"

@@ -1,4 +1,4 @@
-"""What a producer may do with a book besides running loops: begin it, settle units, import."""
+"""What a producer may do with a book besides running loops: describe it, settle units, restore."""
 
 from dataclasses import replace
 from pathlib import Path
@@ -6,15 +6,11 @@ from typing import Annotated, Any, Literal
 
 from pydantic import Field
 
-from callboard.core.errors import NotFound
+from callboard.core.errors import Conflict, NotFound
 from callboard.operations import Operations, operation
 from callboard.packs.questfoundry.archive import read_archive, restored
-from callboard.packs.questfoundry.assembly.taking_apart import difference, take_apart
 from callboard.packs.questfoundry.beginning import BookPlan, new_ifid
-from callboard.packs.questfoundry.book.model import Book
 from callboard.packs.questfoundry.foundry import Foundry, find
-from callboard.packs.questfoundry.shelf.shelf import Shelving
-from callboard.packs.questfoundry.units.ledger import UnitOpening
 from callboard.packs.questfoundry.units.unit import UnitStatus, WorkUnit
 from callboard.store.connection import Connection
 from callboard.studio.studio import Studio
@@ -28,7 +24,18 @@ def _moved(unit: Shape) -> str:
     return f"unit {unit['id']}: {unit['status']}"
 
 
-@operation(post="/book")
+def said_of(foundry: Foundry) -> Shape:
+    """Return what is said of the book; one that has not begun has no IFID yet."""
+    plan = foundry.plan or replace(BookPlan.usual(foundry.studio), ifid="")
+    return plan.to_json()
+
+
+def described(plan: Shape) -> str:
+    """Say what a book shall be, a line for each thing that was said."""
+    return "\n".join(f"{name}: {value}" for name, value in plan.items() if value not in ("", []))
+
+
+@operation(post="/book", tell=described)
 async def begin_book(
     foundry: Foundry,
     title: Annotated[str, Field(min_length=1, max_length=200)],
@@ -56,7 +63,31 @@ async def begin_book(
         awake=awake,
         ifid=new_ifid(foundry.studio),
     )
-    return (await foundry.begin(plan)).to_json()
+    begun = await foundry.begin(plan)
+    if not begun.says_the_same(plan):
+        raise Conflict(
+            f"The book is begun already, as {begun.title!r}",
+            fix="`callboard quest describe --title TEXT` and its other options change what is said"
+            " about it.",
+        )
+    return begun.to_json()
+
+
+@operation(put="/book", tell=described)
+async def describe_book(
+    foundry: Foundry,
+    title: Annotated[str, Field(min_length=1, max_length=200)] | None = None,
+    author: str | None = None,
+    genre: str | None = None,
+    language: Annotated[str, Field(min_length=2, max_length=35)] | None = None,
+    tone: str | None = None,
+    target_sections: Annotated[int, Field(ge=1, le=10_000)] | None = None,
+) -> Shape:
+    """Say something else about the book; what is not named stays. Its IFID and snapshots stay."""
+    told = {"title": title, "author": author, "genre": genre, "language": language, "tone": tone}
+    new: Shape = {**told, "target_sections": target_sections}
+    kept = {name: value for name, value in new.items() if value is not None}
+    return (await foundry.describe(lambda plan: replace(plan, **kept))).to_json()
 
 
 @operation(post="/tus/{tu_id}/defer", tell=_moved)
@@ -80,7 +111,9 @@ async def reject_unit(foundry: Foundry, tu_id: str, reason: Reason) -> Shape:
     return (await foundry.units.change(tu_id, move)).shape()
 
 
-@operation(post="/snapshots/{snapshot_id}/select")
+@operation(
+    post="/snapshots/{snapshot_id}/select", tell=lambda made: f"The book goes on from {made}."
+)
 async def select_snapshot(foundry: Foundry, snapshot_id: str) -> str:
     """Go on from an earlier snapshot. No snapshot is changed by it."""
     return (await foundry.cold.select(snapshot_id)).id
@@ -114,57 +147,7 @@ async def approve_lessons(foundry: Foundry, artifact: str, by: Reason) -> int:
     return await foundry.studio.database.write(act)
 
 
-@operation()
-async def import_book(foundry: Foundry, book: Shape, source: str, notes: tuple[str, ...]) -> Shape:
-    """Bring a story in as a unit that waits for its gatecheck; tell what it changes."""
-    arrived = Book.from_json(book)
-    if foundry.plan is None:
-        # A story that comes from elsewhere keeps its own name, number and manner.
-        await foundry.begin(
-            BookPlan(
-                title=arrived.title or source,
-                author=arrived.author,
-                language=arrived.language,
-                pov="",
-                tense="",
-                target_sections=len(arrived.sections),
-                ifid=arrived.ifid or new_ifid(foundry.studio),
-            )
-        )
-    changed = difference(foundry.cold_book(foundry.snapshot_named(None)), arrived)
-    name = foundry.studio.ids.make("session")
-    unit = await foundry.units.open(
-        UnitOpening(f"import/{name}", "import", "BB", f"Import of {source}"[:200])
-    )
-    parts = take_apart(arrived)
-
-    def act(connection: Connection) -> WorkUnit:
-        made: dict[str, dict[str, Any]] = {}
-        for number, (kind, content) in enumerate(parts.items(), start=1):
-            wanted = Shelving(kind, content, unit.id, "import", "", "book_binder")
-            entry = foundry.shelf.put(connection, wanted)
-            made[kind] = {"ref": entry.ref, "sha256": entry.sha256, "order": number}
-        held = foundry.units.load(connection, unit.id)
-        now = foundry.studio.clock.now_ms()
-        done = replace(
-            held, made=made, outcome="success", ready_for_gate=True, closed_at=now, brief=source
-        )
-        return foundry.units.save(connection, done)
-
-    stored = await foundry.studio.database.write(act)
-    return {
-        "tu_id": stored.id,
-        "sections": len(arrived.sections),
-        "added": list(changed.added),
-        "changed": {name: list(parts) for name, parts in changed.changed.items()},
-        "removed": list(changed.removed),
-        "elsewhere": list(changed.elsewhere),
-        "kept_verbatim": len(arrived.verbatim),
-        "notes": list(notes),
-    }
-
-
-@operation()
+@operation(tell=lambda made: f"{made} records restored")
 async def restore_archive(foundry: Foundry, archive: str) -> int:
     """Put everything of an archive into an empty project."""
     return await restored(foundry, read_archive(Path(archive)))

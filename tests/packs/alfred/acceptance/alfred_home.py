@@ -13,9 +13,10 @@ from callboard.library.relational.dates import Today
 from callboard.models import Line, ModelRequest, Script
 from callboard.packs.alfred.kitchen.seeding import seed
 from callboard.packs.alfred.project import KitchenProject
+from callboard.studio.opening import Opening
 from callboard.studio.packs import load_pack
 from callboard.studio.project import Project
-from callboard.studio.studio import Opening, Studio
+from callboard.studio.studio import Studio
 from callboard.testing.opening import SCRIPTED
 from warm_kitchen import furnish
 

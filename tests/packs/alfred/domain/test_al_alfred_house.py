@@ -20,9 +20,10 @@ from callboard.packs.alfred.exchange import (
 from callboard.packs.alfred.kitchen.opening import UnknownPerson
 from callboard.packs.alfred.project import KitchenProject
 from callboard.packs.alfred.settings import PROJECT_FILE, read_settings
+from callboard.studio.opening import Opening
 from callboard.studio.packs import load_pack
 from callboard.studio.project import Project
-from callboard.studio.studio import Opening, Studio
+from callboard.studio.studio import Studio
 
 pytestmark = pytest.mark.anyio
 

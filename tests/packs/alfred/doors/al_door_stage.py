@@ -14,8 +14,9 @@ from callboard.api.app import create_app
 from callboard.core.clock import Clock, SystemClock
 from callboard.models import Line, ModelRequest, Script
 from callboard.packs.alfred.project import KitchenProject, project_of
+from callboard.studio.opening import Opening
 from callboard.studio.project import Project
-from callboard.studio.studio import Opening, Studio
+from callboard.studio.studio import Studio
 from door_receipts import watch_receipts
 from door_server import served
 from warm_kitchen import furnish

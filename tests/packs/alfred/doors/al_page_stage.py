@@ -1,7 +1,6 @@
 """A browser in front of the kitchen's page, and the kitchen as the API shows it."""
 
 import os
-import shutil
 import subprocess
 import sys
 from collections.abc import Iterator
@@ -11,13 +10,11 @@ from pathlib import Path
 from typing import Any
 
 import httpx
-import pytest
-from playwright.sync_api import Browser, Locator, Page, expect, sync_playwright
+from playwright.sync_api import Browser, Locator, Page, expect
 
 from door_server import CHANGES
 
 SERVER = Path(__file__).with_name("al_page_server.py")
-_NAMES = ("chromium", "chromium-browser", "google-chrome")
 # Where this process finds the sources, the one it starts does too.
 _PATH = [each for each in os.environ.get("PYTHONPATH", "").split(os.pathsep) if each]
 SAY = "Say something to Alfred"
@@ -91,21 +88,6 @@ def kitchen_process(root: Path, token: str = "") -> Iterator[Kitchen]:
             process.stdin.close()
             process.wait(timeout=30)
             process.stdout.close()
-
-
-@contextmanager
-def open_browser() -> Iterator[Browser]:
-    """Start the system's own Chromium; where it must be there, its absence is a failure."""
-    found = next((path for name in _NAMES if (path := shutil.which(name))), None)
-    if found is None:
-        told = "The tests of pages need a browser: apt-get install chromium"
-        (pytest.fail if os.environ.get("BROWSER_TESTS") == "required" else pytest.skip)(told)
-    with sync_playwright() as playwright:
-        browser = playwright.chromium.launch(
-            executable_path=found, args=["--no-sandbox", "--disable-dev-shm-usage"]
-        )
-        yield browser
-        browser.close()
 
 
 @dataclass

@@ -3,8 +3,10 @@
 from collections.abc import Iterator
 
 import pytest
-from al_page_stage import SAY, Guest, Kitchen, kitchen_process, open_browser
+from al_page_stage import SAY, Guest, Kitchen, kitchen_process
 from playwright.sync_api import Browser, expect
+
+from page_browser import open_browser
 
 pytestmark = pytest.mark.req("AL-158")
 

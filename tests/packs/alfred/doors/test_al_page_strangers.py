@@ -7,8 +7,10 @@ from contextlib import contextmanager
 from pathlib import Path
 
 import pytest
-from al_page_stage import Guest, Kitchen, kitchen_process, open_browser
+from al_page_stage import Guest, Kitchen, kitchen_process
 from playwright.sync_api import Browser, Page, expect
+
+from page_browser import open_browser
 
 # What a page can send without asking: whatever comes of it is told as `ended`.
 ATTEMPTS = {

@@ -17,9 +17,10 @@ from callboard.choreography.turn.requests import ReadRequest, WriteError, WriteR
 from callboard.models import Line, ModelRequest, Script
 from callboard.packs.alfred.exchange import import_recipes
 from callboard.packs.alfred.project import KitchenProject
+from callboard.studio.opening import Opening
 from callboard.studio.packs import load_pack
 from callboard.studio.project import Project
-from callboard.studio.studio import Opening, Studio
+from callboard.studio.studio import Studio
 from warm_kitchen import furnish
 
 HERE = Path(__file__).parent

@@ -6,7 +6,6 @@ lighthouse, or the smallest thing that fits.
 
 import copy
 import json
-import re
 from collections import defaultdict
 from collections.abc import AsyncIterator, Mapping, Sequence
 from contextlib import asynccontextmanager
@@ -24,6 +23,7 @@ from callboard.studio.project import Project
 from callboard.studio.studio import Studio
 from callboard.testing.opening import open_scripted
 from callboard.testing.witness import finish
+from loop_decisions import decide_as_usual
 
 DECISIONS = ("next", "stable", "block", "next_loop", "again")
 PACK = "questfoundry"
@@ -187,17 +187,7 @@ class Company:
         if self.decides[kind]:
             said = self.decides[kind].pop(0)
             return said if isinstance(said, str) else json.dumps(said)
-        if kind == "next":
-            found = re.findall(r"The playbook would take: (\S+)\.", prompt)
-            return json.dumps({"step": found[-1], "reason": "as usual"})
-        if kind == "next_loop":
-            return json.dumps({"suggested_loop": "hook_harvest", "reasoning": ["as usual"]})
-        if kind == "stable":
-            return json.dumps({"goal_achieved": True})
-        if kind == "join":
-            return json.dumps({"approved": True, "reason": "it helps"})
-        found = re.findall(r"Steps its verdict rests on: (\w+)", prompt)
-        return json.dumps({"action": "revise", "target_step": found[-1]})
+        return decide_as_usual(kind, prompt)
 
     def asked(self, role: str | None = None) -> list[str]:
         """Return the keys of the calls to one role, or to everybody but the Showrunner."""

@@ -7,8 +7,8 @@ from questkit import Company
 
 from callboard.api.app import create_app
 from callboard.models import Script
+from callboard.studio.opening import Opening
 from callboard.studio.project import Project
-from callboard.studio.studio import Opening
 from callboard.testing import SCRIPTED
 from door_server import served
 
@@ -59,3 +59,29 @@ async def test_a_loop_is_run_followed_and_looked_at(tmp_path: Path) -> None:
         assert done.json()["status"] == "deferred"
         again = await client.post(f"/api/quest/tus/{unit}/defer", json=why)
         assert again.status_code == 409
+
+
+async def test_a_book_is_described_and_its_sections_are_looked_at(tmp_path: Path) -> None:
+    root = tmp_path / "book"
+    Project.init(root, pack="questfoundry")
+    opening = Opening(providers={"script": Script(Company().speak)}, flags=SCRIPTED)
+    async with served(create_app(root, opening)) as client:
+        assert (await client.post("/api/quest/book", json={"title": "The Lamp"})).status_code == 200
+        another = await client.post("/api/quest/book", json={"title": "Another"})
+        assert another.status_code == 409
+        said = await client.put("/api/quest/book", json={"title": "Another", "author": "Ada"})
+        assert (said.json()["title"], said.json()["author"]) == ("Another", "Ada")
+        for loop in ("story_spark", "gatecheck"):
+            wanted = {"loop": loop, "interactive": False, "policy": "playbook"}
+            begun = (await client.post("/api/quest/runs", json=wanted)).json()
+            async with client.stream("GET", begun["events"]) as stream:
+                async for line in stream.aiter_lines():
+                    if '"loop.closed"' in line:
+                        break
+        listed = (await client.get("/api/quest/sections")).json()
+        assert listed[0]["id"] == "pier" and len(listed) == 8
+        store = (await client.get("/api/quest/sections/store")).json()
+        (way,) = store["in"]
+        assert way["asks_for"] == ["has_lamp"] and way["refusal"].startswith("In the dark")
+        assert [each["choice"] for each in store["playthrough"]][-1] == "room.store"
+        assert (await client.get("/api/quest/sections/nowhere")).status_code == 404

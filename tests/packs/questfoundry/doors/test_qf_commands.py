@@ -123,3 +123,202 @@ def test_a_book_is_played_by_what_is_typed_until_its_end_or_until_one_leaves(
     played = call_warm("quest", "play", cwd=book, stdin=typed)
     assert played.returncode == 0, played.stderr
     assert told in played.stdout and ("The end." in played.stdout) is is_over
+
+
+def said(cwd: Path, *words: str, code: int = 0) -> str:
+    """Call a command for a person and return all that it said."""
+    called = call_warm("quest", *words, cwd=cwd)
+    assert called.returncode == code, (called.stdout, called.stderr)
+    return called.stdout + called.stderr
+
+
+def test_a_story_keeps_its_name_and_number_whatever_was_tried_before(book: Path) -> None:
+    (book / "ford.twee").write_text(STORY, "utf-8")
+    quest(book, "gate", "--code", code=5)  # Begins the book, undescribed.
+    quest(book, "import", "ford.twee")
+    told = quest(book, "describe")
+    assert (told["title"], told["ifid"]) == ("The Ford", "0F5F6A4E-7C0E-4C3B-9C59-3D0F4E1B7A11")
+    assert told["pov"] == "", "a story keeps its manner"
+    gate = quest(book, "gate", "--code")
+    (style,) = [row for row in gate["bars"] if row["bar"] == "style"]
+    assert style["evidence"] == "length of labels; no style is promised"
+    (made,) = quest(book, "bind", "--code", "--format", "twee-sugarcube")["files"]
+    assert told["ifid"] in (book / made["path"]).read_text("utf-8")
+
+
+def test_a_described_book_keeps_its_title_and_takes_the_number_of_its_first_story(
+    book: Path,
+) -> None:
+    (book / "ford.twee").write_text(STORY, "utf-8")
+    quest(book, "init", "My Ford")
+    quest(book, "import", "ford.twee")
+    quest(book, "gate", "--code")
+    told = quest(book, "describe")
+    assert (told["title"], told["ifid"]) == ("My Ford", "0F5F6A4E-7C0E-4C3B-9C59-3D0F4E1B7A11")
+    # So the file, edited in Twine, is known again.
+    (book / "ford.twee").write_text(STORY.replace("dry and late", "dry"), "utf-8")
+    again = quest(book, "import", "ford.twee")
+    assert list(again["changed"]) == ["road"] and not again["notes"]
+    quest(book, "gate", "--code")
+    first, last = (each["id"] for each in quest(book, "snapshots")["snapshots"][-2:])
+    assert quest(book, "snapshots")["tip"] == last
+    assert f"goes on from {first}" in said(book, "snapshots", "--select", first)
+    assert quest(book, "snapshots")["tip"] == first
+
+
+def test_a_book_is_described_once_by_init_and_then_by_describe(book: Path) -> None:
+    quest(book, "gate", "--code", code=5)
+    first = quest(book, "init", "The Lamp", "--tone", "spare")
+    assert first["title"] == "The Lamp"
+    guide = quest(book, "artifacts", "--show", "style_guide.v2")
+    assert guide["register"] == "spare"
+    assert quest(book, "init", "The Lamp", "--tone", "spare") == first
+    assert "describe --title" in said(book, "init", "Another", code=5)
+    changed = quest(book, "describe", "--title", "Another", "--author", "Ada")
+    assert (changed["title"], changed["author"], changed["tone"]) == ("Another", "Ada", "spare")
+    assert changed["ifid"] == first["ifid"]
+    assert "title: Another" in said(book, "describe")
+
+
+def test_an_import_says_what_it_changes_and_lists_what_it_kept(book: Path) -> None:
+    counted = STORY.replace("The water is low.", "<<set $gold += 1>> The water is low.")
+    (book / "ford.twee").write_text(counted, "utf-8")
+    told = said(book, "import", "ford.twee")
+    assert "3 sections" in told and "new: bank, far-side, road" in told
+    assert "bank: <<set $gold += 1>>" in told and "Next: callboard quest gate --code TU-" in told
+    said(book, "gate", "--code")
+    (book / "other.twee").write_text(STORY.replace("0F5F6A4E", "1F5F6A4E"), "utf-8")
+    assert "This is another story than 'The Ford'" in said(book, "import", "other.twee")
+
+
+def test_an_import_without_a_title_or_a_start_says_what_it_takes_for_them(book: Path) -> None:
+    (book / "walk.twee").write_text(":: Gate\nA gate. [[Home]]\n\n:: Home\nHome.\n", "utf-8")
+    assert "taken to be 'Gate'" in said(book, "import", "walk.twee")
+    assert quest(book, "describe")["title"] == "walk"
+    (book / "start.twee").write_text(":: Home\nHome.\n\n:: Start\nA gate. [[Home]]\n", "utf-8")
+    assert quest(book, "import", "start.twee")["notes"] == []
+
+
+def test_a_gatecheck_names_the_place_and_the_fix_of_each_finding(book: Path) -> None:
+    broken = BROKEN.replace("->Far side]]", "->Nobody]]")
+    (book / "ford.twee").write_text(broken, "utf-8")
+    unit = quest(book, "import", "ford.twee")["tu_id"]
+    told = said(book, "gate", "--code", code=4)
+    for place, goal in (("bank/bank.1", "Nobody"), ("bank/bank.2", "Nowhere at all")):
+        (line,) = [each for each in told.splitlines() if f"red {place}: " in each]
+        assert goal in line and "(plotwright)" in line and "Let the choice lead" in line
+    assert f"Sent back: {unit}" in told
+    again = said(book, "gate", "--code", code=5)
+    assert unit in again and "import it again" in again
+    assert "is an import (ford.twee)" in said(book, "resume", unit, code=5)
+    gate = quest(book, "gate", unit, "--code", code=4)["tu_id"]
+    assert "red bank/bank.1: " in said(book, "tu", "show", gate)
+
+
+def test_a_book_without_a_section_says_so_when_it_is_played_or_bound(book: Path) -> None:
+    quest(book, "init", "The Ford")
+    for words in (("play",), ("bind", "--code")):
+        told = said(book, *words, code=5)
+        assert "The book has no section yet" in told and "callboard quest import" in told
+
+
+def test_choices_are_taken_by_the_numbers_a_reader_sees(book: Path) -> None:
+    (book / "ford.twee").write_text(STORY, "utf-8")
+    quest(book, "import", "ford.twee")
+    quest(book, "gate", "--code")
+    first = quest(book, "play")
+    assert first["title"] == "Bank"
+    assert [(each["number"], each["label"]) for each in first["offers"]] == [
+        (1, "Wade through the water"),
+        (2, "Turn back to the road"),
+    ]
+    ended = quest(book, "play", "--choose", "2")
+    assert ended["section"] == "road" and ended["way"][0]["choice"] == first["choices"][1]
+    quest(book, "play", "--choose", "3", code=1)
+
+
+def test_bound_files_are_for_others_to_read_and_leave_nothing_beside_them(book: Path) -> None:
+    (book / "ford.twee").write_text(STORY, "utf-8")
+    quest(book, "import", "ford.twee")
+    quest(book, "gate", "--code")
+    for row in quest(book, "bind", "--code")["files"]:
+        assert (book / row["path"]).stat().st_mode == (book / "ford.twee").stat().st_mode
+    assert {each.name for each in book.iterdir()} == {".callboard", "exports", "ford.twee"}
+
+
+LOCKED = """:: StoryData
+{"ifid": "0F5F6A4E-7C0E-4C3B-9C59-3D0F4E1B7A12", "format": "SugarCube", "start": "Yard"}
+
+:: Yard
+You stand in a yard.
+
+[[Look under the stone->Stone]]
+<<if $has_key>>[[Unlock the gate->Lane]]<</if>>
+[[Wait until night->Night]]
+
+:: Stone
+<<set $has_key to true>>
+A key lies there, and you take it.
+
+[[Go back to the yard->Yard]]
+
+:: Lane
+You are out.
+
+:: Night
+Night falls.
+
+:: Loft
+Nobody comes up here.
+"""
+
+
+def test_a_section_tells_what_its_ways_ask_for_and_how_one_comes_to_it(book: Path) -> None:
+    (book / "yard.twee").write_text(LOCKED, "utf-8")
+    unit = quest(book, "import", "yard.twee")["tu_id"]
+    assert [each["id"] for each in quest(book, "sections", "--ends", "--tu", unit)["sections"]] == [
+        "lane",
+        "night",
+        "loft",
+    ]
+    lane = quest(book, "sections", "lane", "--tu", unit)
+    assert [(each["from"], each["asks_for"]) for each in lane["in"]] == [("yard", ["has_key"])]
+    assert [each["label"] for each in lane["playthrough"]] == [
+        "Look under the stone",
+        "Go back to the yard",
+        "Unlock the gate",
+    ]
+    told = said(book, "sections", "stone", "--tu", unit)
+    assert "gives has_key" in told and "out  “Go back to the yard” -> yard" in told
+    assert "No playthrough comes here" in said(book, "sections", "loft", "--tu", unit)
+    assert "Did you mean lane?" in said(book, "sections", "Lane", "--tu", unit, code=4)
+
+
+def test_an_archive_by_code_opens_as_the_same_book_elsewhere(book: Path, tmp_path: Path) -> None:
+    (book / "ford.twee").write_text(STORY, "utf-8")
+    quest(book, "import", "ford.twee")
+    quest(book, "gate", "--code")
+    made = quest(book, "archive", "--code", "--label", "first")
+    assert made["mismatches"] == [] and "-first-" in made["path"]
+    quest(tmp_path, "restore", str(book / made["path"]), "other")
+    assert quest(tmp_path / "other", "play") == quest(book, "play")
+    quest(book, "archive", "--code", "--label", "../up", code=2)
+
+
+def test_the_sample_is_begun_by_what_init_says(tmp_path: Path) -> None:
+    told = call_warm("init", "bell", "--for", "questfoundry", "--sample", cwd=tmp_path).stdout
+    (hint,) = [each.removeprefix("Try: ") for each in told.splitlines() if each.startswith("Try: ")]
+    for command in hint.split(" && "):
+        called = call_warm(*command.split()[1:], cwd=tmp_path / "bell")
+        assert called.returncode == 0, called.stderr
+    assert quest(tmp_path / "bell", "describe")["title"] == "The Salt Bell"
+
+
+def test_a_loop_that_asks_says_how_to_answer(book: Path) -> None:
+    (book / "mute.yaml").write_text("default: I have nothing to say.\n", "utf-8")
+    words = ("run", "story_spark", "--policy", "playbook", "--model", "script:mute.yaml")
+    told = said(book, *words, code=3)
+    assert "Answer with: callboard answer qst_" in told and "abort" in told
+    lines = call_warm("quest", *words, "--json", cwd=book).stdout.splitlines()
+    (asked,) = json.loads(lines[-1])["questions"]
+    assert asked["id"].startswith("qst_")

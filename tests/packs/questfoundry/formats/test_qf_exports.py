@@ -248,3 +248,34 @@ def test_the_graph_names_every_section_and_choice() -> None:
     assert {each["id"] for each in graph["edges"]} == {"ask", "board", "swim", "back"}
     dot = files["book.dot"].decode()
     assert dot.count("->") == 5 and 'label="Swim (not cloak)"' in dot
+
+
+def test_a_page_of_an_epub_is_named_after_its_heading() -> None:
+    with zipfile.ZipFile(io.BytesIO(_built(BOOK, "epub")["book.epub"])) as archive:
+        pages = [
+            archive.read(each).decode()
+            for each in archive.namelist()
+            if each.startswith("EPUB/text/ch")
+        ]
+    assert pages
+    for page in pages:
+        title = page.partition("<title>")[2].partition("</title>")[0]
+        assert title and not title.endswith(".xhtml") and f">{title}</h1>" in page
+
+
+def test_numbers_stand_in_the_middle_of_the_page_whatever_the_section_holds() -> None:
+    _needs_typst()
+    places: list[float] = []
+
+    def visit(text: str, matrix: list[float], *more: object) -> None:
+        if text.strip().isdecimal():
+            places.append(matrix[4])
+
+    short, long = "Yes.", "The road goes on and on between the hedges, as roads do. " * 4
+    sections = (
+        Section("a", text=short, choices=(StoryChoice("a.1", "On", "b"),)),
+        Section("b", text=long, kind=SectionKind.TERMINAL),
+    )
+    data = _built(Book("B", "a", sections), "pdf")["book.pdf"]
+    PdfReader(io.BytesIO(data)).pages[1].extract_text(visitor_text=visit)
+    assert len(places) >= 2 and max(places) - min(places) < 5, places

@@ -131,9 +131,11 @@ def test_line_ends_and_byte_order_marks_are_no_part_of_a_story() -> None:
     assert read_twee("\ufeff" + TWEE.replace("\n", "\r\n")).book == plain
 
 
-def test_a_story_without_data_starts_at_start_and_says_so() -> None:
+def test_a_story_without_data_starts_at_start_or_says_where_else() -> None:
     read = read_twee(":: Other\nx\n\n:: Start\n[[Other]]")
-    assert read.book.start == "start" and read.notes
+    assert read.book.start == "start" and not read.notes
+    read = read_twee(":: Other\n[[More]]\n\n:: More\nx")
+    assert read.book.start == "other" and "'Other'" in read.notes[0]
 
 
 def test_a_missing_passage_is_never_taken_for_a_section() -> None:

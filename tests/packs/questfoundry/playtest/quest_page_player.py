@@ -1,37 +1,16 @@
 """A browser that plays the exported page, asked as every player is."""
 
-import os
-import shutil
-from collections.abc import Iterator
-from contextlib import contextmanager
 from pathlib import Path
 
-import pytest
-from playwright.sync_api import Browser, Page, sync_playwright
+from playwright.sync_api import Page
 
 from callboard.packs.questfoundry.playtest.transcript import Sight, sight
 
-_NAMES = ("chromium", "chromium-browser", "google-chrome")
 _LINES = """() => Array.from(document.querySelectorAll('.prose p'))
     .flatMap(each => Array.from(each.childNodes).filter(n => n.nodeType === 3).map(n => n.data))"""
 _LABELS = "() => Array.from(document.querySelectorAll('#choices button')).map(b => b.textContent)"
 _PRESS = """number => { document.querySelectorAll('#choices button')[number].click();
     return document.getElementById('told').textContent }"""
-
-
-@contextmanager
-def open_browser() -> Iterator[Browser]:
-    """Start the system's own Chromium; where it must be there, its absence is a failure."""
-    found = next((path for name in _NAMES if (path := shutil.which(name))), None)
-    if found is None:
-        told = "The tests of pages need a browser: apt-get install chromium"
-        (pytest.fail if os.environ.get("BROWSER_TESTS") == "required" else pytest.skip)(told)
-    with sync_playwright() as playwright:
-        browser = playwright.chromium.launch(
-            executable_path=found, args=["--no-sandbox", "--disable-dev-shm-usage"]
-        )
-        yield browser
-        browser.close()
 
 
 class PagePlayer:

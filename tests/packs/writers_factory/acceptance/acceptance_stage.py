@@ -20,8 +20,9 @@ from callboard.packs.writers_factory.modes import ModeGated
 from callboard.packs.writers_factory.rooms import Rooms
 from callboard.packs.writers_factory.voice import Pick
 from callboard.prompts import PromptRecord, load_prompt
+from callboard.studio.opening import Opening
 from callboard.studio.project import Project
-from callboard.studio.studio import Opening, Studio
+from callboard.studio.studio import Studio
 from callboard.testing import SCRIPTED
 
 Answer = Callable[[ModelRequest], "Line | str | None"]

@@ -15,8 +15,9 @@ from callboard.packs.writers_factory.foreman.survey import foreman_of
 from callboard.packs.writers_factory.foreman.texts import PromptTexts
 from callboard.packs.writers_factory.operations import declared
 from callboard.prompts import TemplateLayer, TemplateRegistry, bundled_layer
+from callboard.studio.opening import Opening
 from callboard.studio.project import Project
-from callboard.studio.studio import Opening, Studio
+from callboard.studio.studio import Studio
 from callboard.testing import SCRIPTED
 
 MODES = ("ARCHITECT", "VOICE_CALIBRATION", "DIRECTOR", "EDITOR")

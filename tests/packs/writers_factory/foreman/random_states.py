@@ -43,7 +43,7 @@ def entries(most: int) -> st.SearchStrategy[tuple[KnowledgeLine, ...]]:
         st.sampled_from(CATEGORIES),
         SHORT,
         TEXT,
-        st.sampled_from(("kb", "graph")),
+        origin=st.sampled_from(("kb", "graph")),
     )
     return st.lists(made, max_size=most).map(tuple)
 

@@ -24,7 +24,8 @@ from callboard.packs.writers_factory.memory import Memory
 from callboard.packs.writers_factory.model import Severity
 from callboard.packs.writers_factory.rooms import Rooms
 from callboard.packs.writers_factory.workspace import Workspace
-from callboard.studio.studio import Opening, Studio
+from callboard.studio.opening import Opening
+from callboard.studio.studio import Studio
 
 pytestmark = pytest.mark.anyio
 

@@ -112,7 +112,7 @@ def rich(mode: str) -> ForemanState:
             KnowledgeLine("character", "ines_the_lie", "nobody stays"),
             KnowledgeLine("constraint", "magic", "costs memory"),
             *(KnowledgeLine("structure", f"note_{n}", f"decision {n}") for n in range(12)),
-            KnowledgeLine("character", "jun_age", "14", "graph"),
+            KnowledgeLine("character", "jun_age", "14", origin="graph"),
         ),
         notebooks=(NotebookLine("harbour", "world_building", "Harbour notes"),),
         memory=(

@@ -4,7 +4,7 @@ import json
 import re
 from collections.abc import AsyncGenerator, Callable, Mapping
 from contextlib import asynccontextmanager
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
@@ -42,8 +42,8 @@ def examine(view: ManuscriptView, scope: str = "", **changes: Any) -> Examinatio
 def a_scene(chapter: int, scene: int = 1, text: str = "", **facts: Any) -> SceneView:
     """Return an accepted scene of a thousand words."""
     told = text or f"Scene {scene} of chapter {chapter} happens. {FILLER}"
-    made = SceneView(scene_id(chapter, scene), chapter, scene, told, facts.pop("word_count", 1000))
-    return replace(made, **facts)
+    usual: dict[str, Any] = {"word_count": 1000, "text": told}
+    return SceneView(scene_id(chapter, scene), chapter, scene, **usual | facts)
 
 
 def a_view(*scenes: SceneView, **facts: Any) -> ManuscriptView:

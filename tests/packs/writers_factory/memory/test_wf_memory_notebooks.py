@@ -270,8 +270,8 @@ def test_every_citation_of_every_answer_stands_in_the_notebook(
     text: str, citations: list[CitationSaid]
 ) -> None:
     passages = [
-        NotebookPassage("maps", "a.md", 1, 1, "The harbour freezes early."),
-        NotebookPassage("maps", "b.md", 1, 2, "Ships winter in the Iron Basin."),
+        NotebookPassage("a.md", 1, 1, "The harbour freezes early.", "maps"),
+        NotebookPassage("b.md", 1, 2, "Ships winter in the Iron Basin.", "maps"),
     ]
     told = check_answer(AnswerSaid(answer=text, citations=tuple(citations)), passages)
     assert told.citations

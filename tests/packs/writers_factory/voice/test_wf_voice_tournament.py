@@ -316,7 +316,8 @@ import asyncio, os, signal, sys
 from pathlib import Path
 from voice_stage import AGENTS, BRIEF, STRATEGIES, staff
 from callboard.models import Script
-from callboard.studio.studio import Opening, Studio
+from callboard.studio.opening import Opening
+from callboard.studio.studio import Studio
 from callboard.testing import SCRIPTED
 
 asked = 0

@@ -21,7 +21,7 @@ from callboard.choreography.recipe.definition.model import (
     ToolStep,
     key_of,
 )
-from callboard.choreography.recipe.definition.reading import Problem, read_recipe, recipe_from
+from callboard.choreography.recipe.definition.reading import read_recipe, recipe_from
 from callboard.choreography.recipe.definition.refs import (
     Ref,
     find_refs,
@@ -31,6 +31,7 @@ from callboard.choreography.recipe.definition.refs import (
     resolve,
 )
 from callboard.choreography.recipe.definition.wiring import RecipeSurroundings, check_wiring
+from callboard.choreography.recipe.errors import Problem
 
 __all__ = [
     "AgentStep",

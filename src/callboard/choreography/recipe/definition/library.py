@@ -17,8 +17,8 @@ from pathlib import Path
 from typing import Final, Literal
 
 from callboard.choreography.recipe.definition.model import Recipe
-from callboard.choreography.recipe.definition.reading import Problem, invalid, read_recipe
-from callboard.choreography.recipe.errors import RecipeInvalid
+from callboard.choreography.recipe.definition.reading import read_recipe
+from callboard.choreography.recipe.errors import Problem, RecipeInvalid, invalid
 from callboard.core import patterns
 from callboard.core.canonical import Json, composed
 from callboard.core.errors import NotFound

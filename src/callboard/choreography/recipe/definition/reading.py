@@ -24,7 +24,7 @@ from callboard.choreography.recipe.definition.refs import (
     parse_ref,
     read_ref,
 )
-from callboard.choreography.recipe.errors import RecipeInvalid, RefSyntaxError
+from callboard.choreography.recipe.errors import Problem, RefSyntaxError, invalid
 from callboard.core.canonical import Json
 
 SEVERITIES: Final = ("major", "minor", "info")
@@ -51,27 +51,6 @@ _COMMIT_KEYS: Final[dict[CommitAction, frozenset[str]]] = {
 E = TypeVar("E", bound=StrEnum)
 
 
-@dataclass(frozen=True, slots=True)
-class Problem:
-    """Something wrong in a recipe: the file, the field, and what it is."""
-
-    file: str
-    field: str
-    message: str
-
-    def __str__(self) -> str:
-        """Render as one line for a report."""
-        return f"{self.file}: {self.field}: {self.message}" if self.field else self._short
-
-    @property
-    def _short(self) -> str:
-        return f"{self.file}: {self.message}"
-
-    def to_json(self) -> dict[str, Json]:
-        """Return the shape doors show."""
-        return {"file": self.file, "field": self.field, "message": self.message}
-
-
 def read_recipe(text: str, file: str) -> Recipe:
     """Read a recipe from the text of its file; everything wrong with it is told at once."""
     try:
@@ -88,15 +67,6 @@ def recipe_from(data: Json, file: str = "recipe") -> Recipe:
     if reader.problems or recipe is None:
         raise invalid(reader.problems)
     return recipe
-
-
-def invalid(problems: list[Problem]) -> RecipeInvalid:
-    """Return the error that tells all problems of a recipe."""
-    return RecipeInvalid(
-        "; ".join(str(problem) for problem in problems),
-        fix="Correct the named fields.",
-        problems=[problem.to_json() for problem in problems],
-    )
 
 
 @dataclass(slots=True)

@@ -11,8 +11,8 @@ from callboard.choreography.recipe.definition.model import (
     RecipeStep,
     ToolStep,
 )
-from callboard.choreography.recipe.definition.reading import Problem
 from callboard.choreography.recipe.definition.refs import TASK, Ref
+from callboard.choreography.recipe.errors import Problem
 from callboard.choreography.small_models import EACH, LINES, TARGET
 from callboard.core.canonical import Json
 from callboard.core.vocabulary import Effect, ModelTier

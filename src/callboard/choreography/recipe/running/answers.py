@@ -5,8 +5,8 @@ from collections.abc import Awaitable, Callable, Mapping
 from dataclasses import dataclass
 from typing import Any, Final, cast
 
+from callboard.choreography.agent_call import AgentCall
 from callboard.choreography.answers import one_of, schema_of
-from callboard.choreography.asking import AgentCall
 from callboard.choreography.citable import SlotText
 from callboard.choreography.grounding import Grounding, candidates, judge, render_evidence
 from callboard.choreography.recipe.errors import (

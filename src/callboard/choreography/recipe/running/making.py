@@ -9,7 +9,7 @@ from collections.abc import Awaitable, Callable
 from dataclasses import dataclass, field
 from typing import Any, Final, cast
 
-from callboard.choreography.asking import AgentCall, Around
+from callboard.choreography.agent_call import AgentCall, Around
 from callboard.choreography.citable import SlotText
 from callboard.choreography.pages import (
     PAGES,
@@ -118,7 +118,7 @@ class _Making:
     def _shown(self, slot: AnySlot, limit_chars: int) -> str:
         """Return what the agent sees of a slot; a small model gets findings in plain lines."""
         if isinstance(slot, PointerSlot) and self.is_constrained:
-            return plain_findings(slot.summary or slot.preview, limit_chars)
+            return plain_findings(slot.found.summary or slot.found.preview, limit_chars)
         return slot.shown(limit_chars)
 
     async def perform(self) -> Json:

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from typing import Any, Final, cast
 
 from callboard.choreography.recipe.running.play import Play
-from callboard.choreography.recipe.running.slots import PointerSlot, pointer_from, read_findings
+from callboard.choreography.recipe.running.slots import PointerSlot, read_findings
 from callboard.choreography.tool_use import ToolUse, use_tool
 from callboard.core.canonical import Json
 from callboard.core.words import shorten
@@ -75,7 +75,7 @@ async def prove(play: Play, key: str, path: str, text: str) -> tuple[Proof, Poin
     # Without a slot: a proof cannot be set by hand.
     outcome = await use_tool(play.studio, play.run, ToolUse(key, play.house.proof, args, None))
     proof = _read(outcome.tool, outcome.receipt_id, outcome.payload, outcome.preview)
-    return proof, pointer_from(outcome)
+    return proof, PointerSlot(outcome)
 
 
 async def prove_again(studio: Studio, tool: str, proposal: tuple[str, str, str, str]) -> Proof:

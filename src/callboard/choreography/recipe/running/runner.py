@@ -31,7 +31,7 @@ from callboard.choreography.recipe.running.checks import (
 from callboard.choreography.recipe.running.making import make
 from callboard.choreography.recipe.running.play import PROOF, Play, RecipeHouse, Turns
 from callboard.choreography.recipe.running.proof import NOT_CHECKED, Proof
-from callboard.choreography.recipe.running.slots import PointerSlot, RunSlots, pointer_from
+from callboard.choreography.recipe.running.slots import PointerSlot, RunSlots
 from callboard.choreography.recipe.running.writing import write
 from callboard.choreography.recipe.task import Assignment
 from callboard.choreography.staffing import CHIEF, EXECUTING, showing
@@ -59,7 +59,7 @@ async def gather(play: Play, step: ToolStep) -> None:
     with showing(play.studio, play.run, chief, EXECUTING, key) if chief else nullcontext():
         use = ToolUse(key, step.tool, args, step.output_slot)
         outcome = await use_tool(play.studio, play.run, use)
-    play.slots.put(step.output_slot, pointer_from(outcome))
+    play.slots.put(step.output_slot, PointerSlot(outcome))
 
 
 def _chief(play: Play) -> str | None:

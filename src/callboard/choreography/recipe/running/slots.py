@@ -37,29 +37,30 @@ _VERDICT: Final = re.compile(
 class PointerSlot:
     """What a tool found: its receipt holds the whole."""
 
-    receipt_id: str
-    payload: Json
-    summary: str
-    preview: str
+    found: ToolOutcome
 
     @property
     def is_null(self) -> bool:
-        """Whether there is nothing in it."""
-        return self.payload is None
+        """Whether there is nothing in it: a tool always tells what it found."""
+        return False
+
+    @property
+    def receipt_id(self) -> str:
+        """The receipt that holds the whole."""
+        return self.found.receipt_id
 
     @property
     def findings(self) -> int:
         """How many findings it holds that are more than a remark; a bad verdict is one too."""
-        listed = read_findings(self.payload)
+        listed = read_findings(self.found.payload)
         grave = sum(each.get("severity") in _GRAVE for each in listed)
         return grave or int(any(self._says(name, bad) for name, bad in _BAD.items()))
 
     @property
     def looked_in_vain(self) -> bool:
         """Whether the tool looked for faults and found none at all."""
-        told: Any = self.payload
-        lists = isinstance(told, dict) and "findings" in told
-        return lists and not read_findings(self.payload) and not self.findings
+        told = self.found.payload
+        return "findings" in told and not read_findings(told) and not self.findings
 
     @property
     def is_unchecked(self) -> bool:
@@ -67,17 +68,16 @@ class PointerSlot:
         return any(self._says(name, (_NOT_CHECKED,)) for name in _BAD)
 
     def _says(self, name: str, words: tuple[str, ...]) -> bool:
-        told: Any = self.payload
-        return isinstance(told, dict) and cast("dict[str, Any]", told).get(name) in words
+        return self.found.payload.get(name) in words
 
     def root(self) -> Json:
         """Return what references read."""
-        return self.payload
+        return self.found.payload
 
     def shown(self, limit_chars: int) -> str:
         """Return what an agent is shown: the receipt to cite, and as many findings as fit."""
         head = f"receipt_id: {self.receipt_id}\n" if self.receipt_id else ""
-        return head + cut(self.summary or self.preview, limit_chars)
+        return head + cut(self.found.summary or self.found.preview, limit_chars)
 
 
 @dataclass(frozen=True, slots=True)
@@ -182,11 +182,6 @@ class RunSlots:
         """Return the receipts the run has left so far."""
         pointers = (slot for slot in self._slots.values() if isinstance(slot, PointerSlot))
         return tuple(slot.receipt_id for slot in pointers if slot.receipt_id)
-
-
-def pointer_from(outcome: ToolOutcome) -> PointerSlot:
-    """Return the slot of what a tool found."""
-    return PointerSlot(outcome.receipt_id, outcome.payload, outcome.summary, outcome.preview)
 
 
 def parsed_data(text: str) -> dict[str, Json]:

@@ -7,7 +7,8 @@ from typing import Any, Final, cast
 from callboard.choreography.stage import Stage
 from callboard.choreography.turn.acting.handles import resolve_ids
 from callboard.choreography.turn.asker import ACT, NodeAsker, PromptNode
-from callboard.choreography.turn.domain import Domain, NamesTables, TableWords, TellsWrites
+from callboard.choreography.turn.domain import Domain, NamesTables, TellsWrites
+from callboard.choreography.turn.domain_parts import TableWords
 from callboard.choreography.turn.memory_rows import list_turns
 from callboard.choreography.turn.requests import (
     Condition,

@@ -7,7 +7,8 @@ from typing import Final
 
 from callboard.choreography.turn.acting.steps import table_words
 from callboard.choreography.turn.asker import REPLY
-from callboard.choreography.turn.domain import Domain, TurnMode
+from callboard.choreography.turn.domain import Domain
+from callboard.choreography.turn.domain_parts import TurnMode
 from callboard.choreography.turn.memory import recent_section
 from callboard.choreography.turn.replying.facts import ReplyFacts
 from callboard.choreography.turn.sections import (

@@ -8,7 +8,8 @@ from pydantic import ValidationError
 
 from callboard.choreography.answers import schema_of, with_fields
 from callboard.choreography.turn.asker import THINK
-from callboard.choreography.turn.domain import Domain, TurnMode
+from callboard.choreography.turn.domain import Domain
+from callboard.choreography.turn.domain_parts import TurnMode
 from callboard.choreography.turn.requests import ReadRequest, WriteRequest
 from callboard.choreography.turn.sections import (
     CATALOGUE,

@@ -4,7 +4,7 @@ import re
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any, Final, cast
 
-from callboard.choreography.turn.domain import TurnMode
+from callboard.choreography.turn.domain_parts import TurnMode
 from callboard.choreography.turn.requests import WriteRequest
 from callboard.choreography.turn.shapes import (
     StepResult,

@@ -6,10 +6,11 @@ back can be executed: known parts, groups without gaps, no write beside what it 
 
 import re
 from collections.abc import Collection, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import Final
 
-from callboard.choreography.turn.domain import Domain, Subdomain
+from callboard.choreography.turn.domain import Domain
+from callboard.choreography.turn.domain_parts import Subdomain
 from callboard.choreography.turn.requests import (
     MOST_ROWS,
     Condition,
@@ -18,12 +19,15 @@ from callboard.choreography.turn.requests import (
     WriteOp,
 )
 from callboard.choreography.turn.shapes import StepType, ThinkOutput, ThinkStep
-from callboard.choreography.turn.thinking.references import (
-    needed_steps,
-    rename_steps,
-    step_named,
-    written_steps,
+from callboard.choreography.turn.thinking.order import (
+    PlanDraft,
+    close_gaps,
+    drop_orphans,
+    put_after_producers,
+    separate_clashes,
+    shift_groups,
 )
+from callboard.choreography.turn.thinking.references import rename_steps
 
 HARD_LIMIT_STEPS: Final = 12
 _BULK_RECORDS: Final = 3
@@ -40,15 +44,6 @@ class CheckedPlan:
     notices: tuple[str, ...] = ()
 
 
-@dataclass
-class _PlanDraft:
-    """A plan while it is mended: its steps with the names they came with."""
-
-    steps: list[tuple[str, ThinkStep]]
-    problems: list[str] = field(default_factory=list[str])
-    notices: list[str] = field(default_factory=list[str])
-
-
 def check_plan(
     plan: ThinkOutput,
     domain: Domain,
@@ -61,15 +56,15 @@ def check_plan(
 
     A plan that goes on after some steps are `done` starts at `first_group` and may name them.
     """
-    draft = _PlanDraft(_named(plan.steps))
+    draft = PlanDraft(_named(plan.steps))
     _drop_unknown(draft, domain)
     _limit(draft, min(max_steps, HARD_LIMIT_STEPS))
-    _drop_orphans(draft, done)
-    _close_gaps(draft)
+    drop_orphans(draft, done)
+    close_gaps(draft)
     _read_what_is_needed(draft, domain)
-    _separate(draft)
-    _put_after_producers(draft, done)
-    _close_gaps(draft)
+    separate_clashes(draft)
+    put_after_producers(draft, done)
+    close_gaps(draft)
     steps = [_guarded(step) for step in _finished(draft, first_group, done)]
     checked = plan.model_copy(update={"steps": steps})
     return CheckedPlan(checked, tuple(draft.problems), tuple(draft.notices))
@@ -86,7 +81,7 @@ def _named(steps: Sequence[ThinkStep]) -> list[tuple[str, ThinkStep]]:
     return sorted(named, key=lambda each: each[1].group)
 
 
-def _drop_unknown(draft: _PlanDraft, domain: Domain) -> None:
+def _drop_unknown(draft: PlanDraft, domain: Domain) -> None:
     subdomains = {each.name: each for each in domain.subdomains()}
     functions = domain.compute_functions()
     kept: list[tuple[str, ThinkStep]] = []
@@ -115,7 +110,7 @@ def _usual_content(domain: Domain, subdomain: Subdomain) -> str | None:
     return next(iter(fitting), None)
 
 
-def _limit(draft: _PlanDraft, most: int) -> None:
+def _limit(draft: PlanDraft, most: int) -> None:
     if len(draft.steps) <= most:
         return
     draft.problems.append(f"{len(draft.steps)} steps are too many; at most {most} are possible")
@@ -123,39 +118,7 @@ def _limit(draft: _PlanDraft, most: int) -> None:
     draft.steps = draft.steps[:most]
 
 
-def _drop_orphans(draft: _PlanDraft, done: Collection[str]) -> None:
-    """Drop what names a step that is not there: by its new number it would name another one.
-
-    A write goes as a whole, since it lacks what it was to write.
-    """
-    while True:
-        known = {*done, *(name for name, _ in draft.steps)}
-        lost = {name: written_steps(step) - known for name, step in draft.steps}
-        if not any(lost.values()):
-            break
-        for name, step in draft.steps:
-            if lost[name]:
-                missing = ", ".join(sorted(lost[name]))
-                draft.problems.append(f"{name}: it writes what {missing} brings; there is none")
-                draft.notices.append(step.description)
-        draft.steps = [each for each in draft.steps if not lost[each[0]]]
-    draft.steps = [(name, _naming_only(step, known)) for name, step in draft.steps]
-
-
-def _naming_only(step: ThinkStep, known: Collection[str]) -> ThinkStep:
-    return step.model_copy(
-        update={
-            "inputs": [each for each in step.inputs if each in known],
-            "referenced_entities": [
-                each
-                for each in step.referenced_entities
-                if (named := step_named(each)) is None or named in known
-            ],
-        }
-    )
-
-
-def _read_what_is_needed(draft: _PlanDraft, domain: Domain) -> None:
+def _read_what_is_needed(draft: PlanDraft, domain: Domain) -> None:
     """Have read what a function computes with, if the plan forgot to."""
     functions = domain.compute_functions()
     owners = {table: sub.name for sub in reversed(domain.subdomains()) for table in sub.tables}
@@ -165,7 +128,7 @@ def _read_what_is_needed(draft: _PlanDraft, domain: Domain) -> None:
         if step.group == 0 and step.compute is not None and functions[step.compute].needs
     }
     if starved:
-        _shift(draft, starved)
+        shift_groups(draft, starved)
     added: list[tuple[str, ThinkStep]] = []
     changed: list[tuple[str, ThinkStep]] = []
     for name, step in draft.steps:
@@ -201,84 +164,7 @@ def _reading(table: str, subdomain: str, query: ReadRequest) -> ThinkStep:
     )
 
 
-def _separate(draft: _PlanDraft) -> None:
-    """Move what would run beside what it needs, or beside a write of its table, behind that."""
-    while (found := _first_clash(draft.steps)) is not None:
-        moved, group = found
-        _shift(draft, {moved}, group)
-
-
-def _first_clash(steps: Sequence[tuple[str, ThinkStep]]) -> tuple[str, int] | None:
-    for at, (name, step) in enumerate(steps):
-        for before, other in steps[:at]:
-            if other.group != step.group:
-                continue
-            if name in needed_steps(other):
-                return before, step.group
-            if before in needed_steps(step) or _clash(other, step):
-                return name, step.group
-    return None
-
-
-def _clash(one: ThinkStep, other: ThinkStep) -> bool:
-    kinds = {one.step_type, other.step_type}
-    if StepType.WRITE not in kinds or not kinds <= {StepType.WRITE, StepType.READ}:
-        return False
-    tables = _table_of(one), _table_of(other)
-    if None in tables:
-        return one.subdomain == other.subdomain
-    return tables[0] == tables[1]
-
-
-def _table_of(step: ThinkStep) -> str | None:
-    if step.query is not None:
-        return step.query.table
-    return step.write.table if step.write is not None and step.write.table else None
-
-
-def _put_after_producers(draft: _PlanDraft, done: Collection[str]) -> None:
-    """Have whoever reasons about data come after somebody who brings it.
-
-    Only the first group has nothing before it; there, analysis moves behind the others, or goes.
-    """
-    while True:
-        _close_gaps(draft)
-        first = [(name, step) for name, step in draft.steps if step.group == 0]
-        judging = {name for name, step in first if step.step_type is StepType.ANALYZE}
-        if not judging:
-            return
-        if len(judging) < len(first):
-            _shift(draft, judging)
-            return
-        for name, step in first:
-            draft.problems.append(f"{name}: nothing is read before it that it could look at")
-            draft.notices.append(step.description)
-        draft.steps = [each for each in draft.steps if each[0] not in judging]
-        _drop_orphans(draft, done)
-
-
-def _shift(draft: _PlanDraft, moved: Collection[str], group: int = 0) -> None:
-    """Move some steps of a group behind it, and everything after them by as much."""
-    draft.steps = [
-        (name, step.model_copy(update={"group": step.group + 1}))
-        if name in moved or step.group > group
-        else (name, step)
-        for name, step in draft.steps
-    ]
-    draft.steps.sort(key=lambda each: each[1].group)
-
-
-def _close_gaps(draft: _PlanDraft) -> None:
-    """Number groups from 0 without gaps."""
-    numbers = {
-        group: place for place, group in enumerate(sorted({s.group for _, s in draft.steps}))
-    }
-    draft.steps = [
-        (name, step.model_copy(update={"group": numbers[step.group]})) for name, step in draft.steps
-    ]
-
-
-def _finished(draft: _PlanDraft, first_group: int, done: Collection[str]) -> list[ThinkStep]:
+def _finished(draft: PlanDraft, first_group: int, done: Collection[str]) -> list[ThinkStep]:
     """Give steps their names, and have every reference follow."""
     counts: dict[int, int] = {}
     names: dict[str, str] = {}

@@ -16,8 +16,8 @@ from callboard.choreography.turn.shapes import (
     ThinkStep,
 )
 from callboard.choreography.turn.thinking.references import step_named
+from callboard.choreography.turn.understanding.draft import AnswerKind, MessageReading
 from callboard.choreography.turn.understanding.hearing import Heard, is_signal, labels_of
-from callboard.choreography.turn.understanding.reading import AnswerKind, MessageReading
 from callboard.choreography.turn.understanding.signals import FormKind
 from callboard.choreography.turn.work import TurnWork
 from callboard.core.vocabulary import BatchKind, EntityState

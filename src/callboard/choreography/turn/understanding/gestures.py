@@ -15,12 +15,8 @@ from callboard.choreography.turn.shapes import (
     GestureKind,
     UnderstandOutput,
 )
-from callboard.choreography.turn.understanding.reading import (
-    AnswerKind,
-    MessageReading,
-    Open,
-    read_message,
-)
+from callboard.choreography.turn.understanding.draft import AnswerKind, MessageReading, Open
+from callboard.choreography.turn.understanding.reading import read_message
 from callboard.choreography.turn.understanding.signals import FormKind, Signal
 from callboard.core.vocabulary import BatchKind, EntityState
 from callboard.knowledge.entities import EntityRegistry

@@ -24,13 +24,9 @@ from callboard.choreography.turn.sections import (
 )
 from callboard.choreography.turn.shapes import ThinkStep, UnderstandOutput
 from callboard.choreography.turn.thinking.planning import read_step, step_schema
+from callboard.choreography.turn.understanding.draft import AnswerKind, MessageReading, Open
 from callboard.choreography.turn.understanding.gestures import merge_advice, objection, read_gesture
-from callboard.choreography.turn.understanding.reading import (
-    AnswerKind,
-    MessageReading,
-    Open,
-    read_message,
-)
+from callboard.choreography.turn.understanding.reading import read_message
 from callboard.choreography.turn.understanding.signals import FormKind, needs_model
 from callboard.choreography.turn.work import TurnWork
 from callboard.core.canonical import Json

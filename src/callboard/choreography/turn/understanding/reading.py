@@ -6,16 +6,13 @@ no model is asked about it.
 
 import re
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, field
-from enum import StrEnum
 from typing import Final
 
-from callboard.choreography.turn.shapes import (
-    EntityUpdate,
-    Option,
-    PendingClarification,
-    PendingProposal,
-    UnderstandOutput,
+from callboard.choreography.turn.understanding.draft import (
+    AnswerKind,
+    MessageReading,
+    Open,
+    ReadingDraft,
 )
 from callboard.choreography.turn.understanding.signals import (
     FormKind,
@@ -27,92 +24,6 @@ from callboard.core.vocabulary import BatchKind, Entity, EntityState
 from callboard.knowledge.entities import EntityRegistry, by_label, of_class
 
 _DESTRUCTIVE: Final = re.compile(r"\b(?:delete|remove|discard|throw|clear|drop|erase|archive)\b")
-
-
-class AnswerKind(StrEnum):
-    """What a message is to an open question or proposal."""
-
-    CONFIRM = "confirm"
-    REJECT = "reject"
-    MODIFY = "modify"
-    ANSWER = "answer"
-    UNRELATED = "unrelated"
-
-
-@dataclass(frozen=True, slots=True)
-class Open:
-    """What waits for the user's word."""
-
-    clarification: PendingClarification | None = None
-    proposal: PendingProposal | None = None
-
-    @property
-    def is_anything(self) -> bool:
-        """Whether something waits."""
-        return self.clarification is not None or self.proposal is not None
-
-
-@dataclass(frozen=True, slots=True)
-class MessageReading:
-    """What code makes of a message."""
-
-    output: UnderstandOutput
-    signal: Signal | None = None
-    # Whether the message is fully understood without a model.
-    is_settled: bool = False
-    answer: AnswerKind | None = None
-    options: tuple[Option, ...] = ()
-    assumptions: tuple[str, ...] = ()
-    # Drafts that are to be made again without something they hold.
-    revise: tuple[str, ...] = ()
-    # A name that nothing in play goes by: the archive and the database may know it.
-    look_for: str = ""
-
-
-@dataclass
-class _ReadingDraft:
-    """A reading while it is made."""
-
-    message: str
-    updates: dict[str, EntityState] = field(default_factory=dict[str, EntityState])
-    referenced: list[str] = field(default_factory=list[str])
-    avoid: list[str] = field(default_factory=list[str])
-    allow: list[str] = field(default_factory=list[str])
-    revise: list[str] = field(default_factory=list[str])
-    assumptions: list[str] = field(default_factory=list[str])
-    options: tuple[Option, ...] = ()
-    question: str = ""
-    is_settled: bool = True
-    answer: AnswerKind | None = None
-    look_for: str = ""
-
-    def finish(self, signal: Signal | None) -> MessageReading:
-        asks = bool(self.question)
-        output = UnderstandOutput(
-            entity_updates=[EntityUpdate(id=k, new_state=v) for k, v in self.updates.items()],
-            referenced_entities=list(dict.fromkeys(self.referenced)),
-            needs_clarification=asks,
-            clarification_questions=[self.question] if asks else [],
-            clarification_reason="ambiguous_reference" if asks else None,
-            processed_message=self.message,
-            constraints_added=[f"avoid:{noun}" for noun in self.avoid],
-            constraints_removed=[f"avoid:{noun}" for noun in self.allow],
-        )
-        return MessageReading(
-            output,
-            signal,
-            self.is_settled or asks,
-            self.answer,
-            self.options,
-            tuple(self.assumptions),
-            tuple(self.revise),
-            self.look_for,
-        )
-
-    def ask_which(self, words: str, entities: Sequence[Entity]) -> None:
-        names = " or ".join(f"“{each.label}”" for each in entities[:5])
-        self.question = f"Which one do you mean by “{words}”: {names}?"
-        self.options = tuple(Option(id=each.id, label=each.label) for each in entities[:5])
 
 
 def read_message(
@@ -129,7 +40,7 @@ def read_message(
     `holds` tells whether the draft of an id contains something; `confirms_silently` is for modes
     in which going on means yes.
     """
-    draft = _ReadingDraft(message)
+    draft = ReadingDraft(message)
     signal = detect_signal(message)
     if signal is None:
         _read_free(draft, registry, turn, waiting, confirms_silently)
@@ -144,7 +55,7 @@ def is_destructive(message: str) -> bool:
 
 
 def _read_free(
-    draft: _ReadingDraft,
+    draft: ReadingDraft,
     registry: EntityRegistry,
     turn: int,
     waiting: Open,
@@ -168,11 +79,11 @@ def _read_free(
                 draft.updates[entity.id] = EntityState.ACTIVE
 
 
-Handler = Callable[[_ReadingDraft, Signal, EntityRegistry, Open, Callable[[str, str], bool]], None]
+Handler = Callable[[ReadingDraft, Signal, EntityRegistry, Open, Callable[[str, str], bool]], None]
 
 
 def _confirm(
-    draft: _ReadingDraft, signal: Signal, registry: EntityRegistry, waiting: Open, _holds: object
+    draft: ReadingDraft, signal: Signal, registry: EntityRegistry, waiting: Open, _holds: object
 ) -> None:
     if waiting.proposal is not None:
         draft.answer = AnswerKind.CONFIRM
@@ -196,7 +107,7 @@ def _confirm(
 
 
 def _reject(
-    draft: _ReadingDraft, _signal: Signal, registry: EntityRegistry, waiting: Open, _holds: object
+    draft: ReadingDraft, _signal: Signal, registry: EntityRegistry, waiting: Open, _holds: object
 ) -> None:
     if waiting.is_anything:
         draft.answer = AnswerKind.REJECT
@@ -207,7 +118,7 @@ def _reject(
 
 
 def _different(
-    draft: _ReadingDraft, _signal: Signal, registry: EntityRegistry, _waiting: Open, _holds: object
+    draft: ReadingDraft, _signal: Signal, registry: EntityRegistry, _waiting: Open, _holds: object
 ) -> None:
     in_play = registry.in_play()
     if len(in_play) == 2 and in_play[0].turn_last_ref > in_play[1].turn_last_ref:
@@ -219,7 +130,7 @@ def _different(
 
 
 def _reject_class(
-    draft: _ReadingDraft,
+    draft: ReadingDraft,
     signal: Signal,
     registry: EntityRegistry,
     _waiting: Open,
@@ -237,13 +148,13 @@ def _reject_class(
 
 
 def _allow_class(
-    draft: _ReadingDraft, signal: Signal, _registry: EntityRegistry, _waiting: Open, _holds: object
+    draft: ReadingDraft, signal: Signal, _registry: EntityRegistry, _waiting: Open, _holds: object
 ) -> None:
     draft.allow.append(signal.noun)
 
 
 def _instead(
-    draft: _ReadingDraft, signal: Signal, registry: EntityRegistry, waiting: Open, _holds: object
+    draft: ReadingDraft, signal: Signal, registry: EntityRegistry, waiting: Open, _holds: object
 ) -> None:
     everything = registry.all()
     wanted = _by_place(everything, signal) or next(iter(by_label(everything, signal.noun)), None)
@@ -261,7 +172,7 @@ def _instead(
 
 
 def _pick(
-    draft: _ReadingDraft, signal: Signal, registry: EntityRegistry, waiting: Open, _holds: object
+    draft: ReadingDraft, signal: Signal, registry: EntityRegistry, waiting: Open, _holds: object
 ) -> None:
     place = signal.place or 0
     if waiting.clarification is not None and waiting.clarification.options:
@@ -285,7 +196,7 @@ def _pick(
 
 
 def _undo(
-    _draft: _ReadingDraft,
+    _draft: ReadingDraft,
     _signal: Signal,
     _registry: EntityRegistry,
     _waiting: Open,
@@ -294,7 +205,7 @@ def _undo(
     """Undoing concerns what was written, not what is talked about."""
 
 
-def _point_at_focus(draft: _ReadingDraft, registry: EntityRegistry) -> None:
+def _point_at_focus(draft: ReadingDraft, registry: EntityRegistry) -> None:
     in_play = registry.in_play()
     if in_play:
         draft.referenced.append(in_play[0].id)

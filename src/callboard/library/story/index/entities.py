@@ -48,14 +48,10 @@ class EntityHit:
 
 
 @dataclass(frozen=True, slots=True)
-class Mention:
+class Mention(EntityHit):
     """An entity named in a sentence of a document; the place is within the sentence's text."""
 
-    entity: StoryEntity
     sentence: int
-    start: int
-    end: int
-    surface: str
 
 
 class Entities:

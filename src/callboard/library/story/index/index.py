@@ -165,7 +165,7 @@ class StoryIndex:
         if document.path not in self._mentions:
             entities = self.entities
             self._mentions[document.path] = tuple(
-                Mention(hit.entity, number, hit.start, hit.end, hit.surface)
+                Mention(hit.entity, hit.start, hit.end, hit.surface, number)
                 for number, sentence in enumerate(document.sentences)
                 for hit in entities.find(sentence.text)
             )

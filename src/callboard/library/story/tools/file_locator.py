@@ -12,15 +12,9 @@ from callboard.core.canonical import Json
 from callboard.library.story.index import OutlineEntry, StoryIndex, story_index
 from callboard.library.story.model import FileKind, Quote
 from callboard.library.story.thresholds import thresholds
+from callboard.library.story.tools.ranking import FILENAME, FileMatch, FileRanking, best_sentence
 from callboard.library.story.tools.report import ToolReport, cite, counted, finish, plan
-from callboard.library.story.tools.search import (
-    FILENAME,
-    FileMatch,
-    FileRanking,
-    best_sentence,
-    read_criteria,
-    scene_numbers,
-)
+from callboard.library.story.tools.search import read_criteria, scene_numbers
 from callboard.tools import DryRun, ToolArgs, ToolContext, ToolResult, tool
 from callboard.tools.files.glob import compile_glob
 

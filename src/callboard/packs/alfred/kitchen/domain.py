@@ -11,15 +11,17 @@ from typing import TYPE_CHECKING, Any, Final
 from callboard.choreography.turn.domain import (
     AskedMessage,
     ComputeFunction,
-    Detail,
     Objection,
-    OnboardingQuestion,
-    ProfileView,
     Routed,
     Row,
-    TableWords,
     WantedContent,
     Who,
+)
+from callboard.choreography.turn.domain_parts import (
+    Detail,
+    OnboardingQuestion,
+    ProfileView,
+    TableWords,
 )
 from callboard.choreography.turn.requests import (
     MOST_ROWS,

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from functools import cache
 from typing import Any, Final
 
-from callboard.choreography.turn.domain import OnboardingQuestion
+from callboard.choreography.turn.domain_parts import OnboardingQuestion
 from callboard.choreography.turn.requests import WriteOp, WriteRequest
 from callboard.core.bundled import bundled_yaml
 from callboard.core.errors import InvalidInput

@@ -6,7 +6,7 @@ from datetime import date, timedelta
 from functools import cache
 from typing import TYPE_CHECKING, Any, Final
 
-from callboard.choreography.turn.domain import Detail, ProfileView
+from callboard.choreography.turn.domain_parts import Detail, ProfileView
 from callboard.packs.alfred.kitchen.food.checking import Eater
 
 if TYPE_CHECKING:

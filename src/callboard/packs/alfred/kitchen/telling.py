@@ -3,7 +3,8 @@
 from collections.abc import Mapping, Sequence
 from typing import Any, Final, cast
 
-from callboard.choreography.turn.domain import Row, TableWords
+from callboard.choreography.turn.domain import Row
+from callboard.choreography.turn.domain_parts import TableWords
 from callboard.choreography.turn.requests import WriteOp, WriteRequest, WriteResult
 from callboard.packs.alfred.kitchen.compute.amounts import spoken_amount
 

@@ -12,7 +12,7 @@ from callboard.choreography.turn.shapes import (
     PendingClarification,
     PendingProposal,
 )
-from callboard.choreography.turn.talk import TalkStanding
+from callboard.choreography.turn.standing import TalkStanding
 from callboard.core.vocabulary import Entity
 from callboard.packs.alfred.page.panes import Progress
 from callboard.packs.alfred.page.seat import SeatMessage, SeatView

@@ -10,7 +10,7 @@ from typing import Any, Final
 
 from callboard.choreography.turn.domain import Who
 from callboard.choreography.turn.shapes import Gesture
-from callboard.choreography.turn.talk import TalkStanding
+from callboard.choreography.turn.standing import TalkStanding
 from callboard.core.events import Event
 from callboard.packs.alfred.kitchen.cooking import CookSession
 from callboard.packs.alfred.kitchen.glance import Glance

@@ -54,7 +54,7 @@ def conferences_report(journal: OpenJournal, session: str | None, *, as_json: bo
         rows = [
             (
                 each.conference_id,
-                moment(each.created_at),
+                moment(each.stored.created_at),
                 str(len(each.rounds)),
                 each.rounds[-1].user_message if each.rounds else "",
             )

@@ -144,8 +144,8 @@ def difference(before: Book, after: Book) -> BookDifference:
     if before.start != after.start:
         elsewhere.insert(0, "start")
     return BookDifference(
-        added=tuple(each for each in new if each not in old),
-        removed=tuple(each for each in old if each not in new),
+        added=tuple(dict.fromkeys(each.id for each in after.sections if each.id not in old)),
+        removed=tuple(dict.fromkeys(each.id for each in before.sections if each.id not in new)),
         changed=changed,
         elsewhere=tuple(elsewhere),
     )

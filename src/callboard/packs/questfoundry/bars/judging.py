@@ -151,7 +151,7 @@ class _Look:
             case Bar.GATEWAYS:
                 return self._gateways()
             case Bar.STYLE:
-                return verdict_of(bar, self._style(), "person, tense, words and labels")
+                return verdict_of(bar, self._style(), self._prose.looked_at)
             case Bar.DETERMINISM:
                 return self._determinism()
             case Bar.PRESENTATION:
@@ -236,7 +236,8 @@ class _Look:
         findings = list(read_gateways(self._book, reach))
         if not findings and not self._asked:
             return BarVerdict(Bar.GATEWAYS, BarStatus.NA, "no choice asks for anything")
-        told = f"{len(self._book.gateways)} gateways, each played open and shut"
+        count = len(self._book.gateways)
+        told = f"{count} gateways, each played open and shut" if count else "conditions of choices"
         return verdict_of(Bar.GATEWAYS, findings, told)
 
     def _style(self) -> Iterator[BarFinding]:

@@ -55,6 +55,20 @@ class ProseRead:
         """Whether the style promises something only English can be held to."""
         return bool(self._style.pov or self._style.tense or self._style.highest_grade is not None)
 
+    @property
+    def looked_at(self) -> str:
+        """What the style promises, and so what was looked at."""
+        style = self._style
+        promised = (
+            ("person", style.pov),
+            ("tense", style.tense),
+            ("reading level", style.highest_grade is not None),
+            ("banned words", style.banned),
+            ("motifs", style.motifs),
+        )
+        named = [name for name, is_promised in promised if is_promised]
+        return ", ".join([*named, "length of labels"]) + ("" if named else "; no style is promised")
+
     def read(self, section: Section) -> tuple[list[BarFinding], ProseMeasure]:
         """Hold a section to the style."""
         words = words_of(section.text)

@@ -7,7 +7,7 @@ is refused by name.
 from collections.abc import Iterable
 from dataclasses import dataclass
 
-from callboard.core.errors import CallboardError
+from callboard.core.errors import CallboardError, Conflict
 from callboard.packs.questfoundry.book.model import (
     Book,
     Gateway,
@@ -42,8 +42,19 @@ class Offered:
     refusal: str = ""
 
 
+def nothing_written() -> Conflict:
+    """Return how to say that a book has no section that readers may see."""
+    return Conflict(
+        "The book has no section yet: nothing has passed a gatecheck",
+        fix="`callboard quest import FILE` or a loop makes something, `callboard quest gate` merges"
+        " it.",
+    )
+
+
 def begin(book: Book) -> ReaderPosition:
     """Open the book at its start."""
+    if not book.sections:
+        raise nothing_written()
     return enter(book, book.start, frozenset())
 
 

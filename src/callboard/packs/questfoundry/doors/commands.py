@@ -75,8 +75,8 @@ def start_loop(project: Path | None, model: str | None, as_json: bool, name: str
         async with working(Choices(project, model=model, as_json=as_json)) as here:
             run = await here.studio.start(f"questfoundry/{name}", args)
             here.announce(run)
-            await follow(here.studio, run.id, here.view(), interrupt)
-            return conclude_loop(here.studio, run.id, as_json=as_json)
+            followed = await follow(here.studio, run.id, here.view(), interrupt)
+            return conclude_loop(here.studio, followed, as_json=as_json)
 
     return perform(work)
 
@@ -266,6 +266,8 @@ def resume(
     as_json: JsonOption = False,
 ) -> int:
     """Go on with a unit; what it made and is still valid is kept."""
-    found = read_in(project, lambda foundry: foundry.units.find(tu).loop)
+    from callboard.packs.questfoundry.doors.telling import loop_to_resume
+
+    found = read_in(project, lambda foundry: loop_to_resume(foundry, tu))
     args = {"unit": tu, "is_interactive": not batch, "policy": policy, "awake": awake or []}
     return start_loop(project, model, as_json, found, args)

@@ -157,12 +157,16 @@ def snapshots(
 
     if select:
         return operate(project, as_json, select_snapshot, select)
-    found = read_in(project, lambda foundry: foundry.cold.all())
+    found, tip = read_in(project, lambda foundry: (foundry.cold.all(), foundry.cold.tip()))
+    now = None if tip is None else tip.id
     if as_json:
-        echo_json({"snapshots": [each.to_json() for each in found]})
+        echo_json({"snapshots": [each.to_json() for each in found], "tip": now})
         return 0
-    rows = [(each.id, moment(each.created_at), ", ".join(each.tus)) for each in found]
-    echo_table(("SNAPSHOT", "MADE", "UNITS"), rows)
+    rows = [
+        (each.id, moment(each.created_at), "now" if each.id == now else "", ", ".join(each.tus))
+        for each in found
+    ]
+    echo_table(("SNAPSHOT", "MADE", "BOOK IS", "UNITS"), rows)
     return 0
 
 
@@ -172,7 +176,10 @@ def play(
         str, typer.Argument(metavar="VIEW", help="A view or a snapshot; by default the newest.")
     ] = "",
     choose: Annotated[
-        str, typer.Option("--choose", metavar="IDS", help="Choices to take, with commas.")
+        str,
+        typer.Option(
+            "--choose", metavar="IDS", help="Choices to take, by number or id, with commas."
+        ),
     ] = "",
     project: ProjectOption = None,
     as_json: JsonOption = False,

@@ -44,19 +44,22 @@ def play_at_terminal(book: Book, taken: list[str], *, as_json: bool) -> int:
     """Play a book: first what was chosen beforehand, then by hand if somebody is there."""
     here = begin(book)
     way: list[dict[str, str]] = []
-    for choice in taken:
+    for named in taken:
+        held = {each.choice.id: each for each in _choices(book, here)}
+        choice = _by_number(named, list(held))
         way.append({"section": here.section, "choice": choice})
-        held = {each.choice.id: each for each in offers(book, here)}
         if choice in held and not held[choice].is_open:
             way[-1]["refusal"] = held[choice].refusal
             continue
         here = take(book, here, choice)
     if as_json:
         section = book.by_id[here.section]
-        shown = [each.choice.id for each in _choices(book, here) if each.is_open]
+        shown = _choices(book, here)
         echo_json(
-            {"way": way, "section": section.id, "text": section.text, "choices": shown}
-            | {"is_end": is_end(section)}
+            {"way": way, "section": section.id, "title": section.title, "text": section.text}
+            | {"choices": [each.choice.id for each in shown if each.is_open]}
+            | {"offers": [_offer(number, each) for number, each in enumerate(shown, start=1)]}
+            | {"is_end": is_end(section), "ending": _ending(book, section.id)}
         )
         return 0
     for each in way:
@@ -70,6 +73,21 @@ def play_at_terminal(book: Book, taken: list[str], *, as_json: bool) -> int:
         here = going
 
 
+def _by_number(named: str, held: list[str]) -> str:
+    """Return the choice somebody means: by its id, or by the number it is shown with."""
+    is_number = named not in held and named.isdecimal() and 1 <= int(named) <= len(held)
+    return held[int(named) - 1] if is_number else named
+
+
+def _offer(number: int, offered: Offered) -> dict[str, str | int | bool]:
+    told = {"id": offered.choice.id, "label": offered.choice.label, "refusal": offered.refusal}
+    return {"number": number, **told, "is_open": offered.is_open}
+
+
+def _ending(book: Book, section: str) -> str:
+    return next((each.title for each in book.endings if each.section == section), "")
+
+
 def _choices(book: Book, here: ReaderPosition) -> list[Offered]:
     return [] if is_end(book.by_id[here.section]) else offers(book, here)
 
@@ -81,7 +99,8 @@ def _show(book: Book, here: ReaderPosition) -> list[Offered]:
     for number, each in enumerate(choices, start=1):
         echo(clean(f"  {number}. {each.choice.label}"))
     if not choices:
-        echo("The end.")
+        ending = _ending(book, section.id)
+        echo(clean(f"The end: {ending}." if ending else "The end."))
     return choices
 
 

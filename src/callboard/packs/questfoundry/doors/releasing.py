@@ -1,4 +1,4 @@
-"""`callboard quest`, how a book leaves the house and comes into it: gatecheck, files, archives."""
+"""`callboard quest`, how a book comes in and goes out: title page, import, gatecheck, files."""
 
 from pathlib import Path
 from typing import Annotated, Any
@@ -6,7 +6,7 @@ from typing import Annotated, Any
 import typer
 
 from callboard.cli.options import JsonOption, ModelOption, ProjectOption
-from callboard.packs.questfoundry.doors import looking
+from callboard.packs.questfoundry.doors import looking, sections
 from callboard.packs.questfoundry.doors.canon import canon_app
 from callboard.packs.questfoundry.doors.commands import (
     BatchOption,
@@ -19,6 +19,7 @@ from callboard.packs.questfoundry.doors.commands import (
 app = looking.app
 """All of `callboard quest`."""
 app.add_typer(canon_app, name="canon")
+__all__ = ["app", "sections"]
 
 
 @app.command()
@@ -86,6 +87,10 @@ def bind(
 
 @app.command()
 def archive(
+    by_code: Annotated[bool, typer.Option("--code", help="Ask no model: code alone.")] = False,
+    label: Annotated[
+        str, typer.Option("--label", metavar="TEXT", help="What it is called, with --code.")
+    ] = "",
     batch: BatchOption = False,
     policy: PolicyOption = "",
     model: ModelOption = None,
@@ -93,6 +98,10 @@ def archive(
     as_json: JsonOption = False,
 ) -> int:
     """Pack the whole state of the project into one file, and prove it by unpacking."""
+    if by_code:
+        from callboard.packs.questfoundry.by_code import archive_by_code
+
+        return operate(project, as_json, archive_by_code, label)
     args = {"is_interactive": not batch, "policy": policy}
     return start_loop(project, model, as_json, "archive_snapshot", args)
 
@@ -105,10 +114,43 @@ def import_command(
 ) -> int:
     """Bring a story in as a unit that waits for its gatecheck; nothing in the file is run."""
     from callboard.packs.questfoundry.doors.playing import arrived
-    from callboard.packs.questfoundry.operations import import_book
+    from callboard.packs.questfoundry.intake import import_book
 
     book, notes = read_in(project, lambda foundry: arrived(foundry, file))
     return operate(project, as_json, import_book, book.to_json(), file.name, notes)
+
+
+@app.command("describe")
+def describe_command(
+    title: Annotated[str | None, typer.Option("--title", metavar="TEXT", help="Its title.")] = None,
+    author: Annotated[
+        str | None, typer.Option("--author", metavar="NAME", help="Who writes it.")
+    ] = None,
+    genre: Annotated[str | None, typer.Option("--genre", metavar="TEXT", help="Its genre.")] = None,
+    language: Annotated[
+        str | None, typer.Option("--language", metavar="TAG", help="Its language.")
+    ] = None,
+    tone: Annotated[
+        str | None, typer.Option("--tone", metavar="TEXT", help="How it sounds.")
+    ] = None,
+    sections: Annotated[
+        int | None,
+        typer.Option("--sections", min=1, metavar="NUMBER", help="How long it shall be."),
+    ] = None,
+    project: ProjectOption = None,
+    as_json: JsonOption = False,
+) -> int:
+    """Change what is said about the book, and print it; snapshots stay as they are."""
+    from callboard.cli.output import clean, echo, echo_json
+    from callboard.packs.questfoundry.operations import describe_book, described, said_of
+
+    args: dict[str, Any] = {"title": title, "author": author, "genre": genre, "tone": tone}
+    args |= {"language": language, "target_sections": sections}
+    if any(each is not None for each in args.values()):
+        return operate(project, as_json, describe_book, **args)
+    plan = read_in(project, said_of)
+    echo_json(plan) if as_json else echo(clean(described(plan)))
+    return 0
 
 
 @app.command()

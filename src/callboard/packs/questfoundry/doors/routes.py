@@ -13,6 +13,7 @@ from pydantic import Field
 from callboard.api.operations import operation_router
 from callboard.api.project import Entry, OpenStudio, Paged, Shown, StartedJob, Wanted, started
 from callboard.packs.questfoundry import operations
+from callboard.packs.questfoundry.bars.whereabouts import list_sections, whereabouts
 from callboard.packs.questfoundry.doors.telling import (
     canon_rows,
     conflicts_of,
@@ -198,8 +199,23 @@ async def suggest(foundry: OpenFoundry) -> Entry:
     return {} if found is None else found.model_dump(mode="json")
 
 
+@router.get("/sections")
+async def list_all_sections(foundry: OpenFoundry, page: Paged) -> list[Entry]:
+    """List the sections of the newest snapshot, in the book's order."""
+    book = foundry.cold_book(foundry.snapshot_named(None))
+    return page.cut(list_sections(book))
+
+
+@router.get("/sections/{section_id}")
+async def show_section(foundry: OpenFoundry, section_id: str) -> Entry:
+    """Show a section: its ways in and out, what each asks for, and a playthrough to it."""
+    book = foundry.cold_book(foundry.snapshot_named(None))
+    return await asyncio.to_thread(whereabouts, book, section_id)
+
+
 _DECLARED = (
     operations.begin_book,
+    operations.describe_book,
     operations.defer_unit,
     operations.reject_unit,
     operations.select_snapshot,

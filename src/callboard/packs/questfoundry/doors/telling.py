@@ -4,8 +4,12 @@ from collections.abc import Mapping, Sequence
 from typing import Any, Final, cast
 
 from callboard.cli import exits
-from callboard.cli.output import clean, echo, echo_facts, echo_json_line, echo_table, one_line
+from callboard.cli.handlers.ending import tell_question
+from callboard.cli.handlers.following import Followed
+from callboard.cli.output import clean, echo, echo_facts, echo_json_line, echo_table, remark
+from callboard.cli.reports.shapes import question_shape
 from callboard.core.codec import encode
+from callboard.core.errors import Conflict
 from callboard.core.events import Emitted, Event
 from callboard.packs.questfoundry.bars.canon import read_canon
 from callboard.packs.questfoundry.book.model import CanonStatement
@@ -13,6 +17,7 @@ from callboard.packs.questfoundry.canon.graph import TracedStatement, find_state
 from callboard.packs.questfoundry.canon.identity import Identities
 from callboard.packs.questfoundry.canon.statements import told
 from callboard.packs.questfoundry.foundry import Foundry, foundry_of
+from callboard.packs.questfoundry.steps.reports import told_lines
 from callboard.packs.questfoundry.units.unit import WorkUnit
 from callboard.studio.studio import Studio
 
@@ -45,13 +50,8 @@ def tell_unit(foundry: Foundry, unit: WorkUnit) -> None:
 
 def tell_report(report: Mapping[str, Any]) -> None:
     """Print the bars of a gatecheck and what would mend them."""
-    rows = [
-        (str(row["bar"]), str(row["status"]), one_line(str(row["evidence"])))
-        for row in report["bars"]
-    ]
-    echo_table(("BAR", "IS", "BECAUSE"), rows)
-    for row in cast("Sequence[Mapping[str, Any]]", report["remediation"]):
-        echo(f"  {clean(str(row['fix']))}  ({row['owner_role']}, {row['target_step']})")
+    for line in told_lines(report):
+        echo(clean(line))
     echo(f"Decision: {report['decision']}")
 
 
@@ -61,14 +61,16 @@ def report_of(foundry: Foundry, unit: WorkUnit) -> dict[str, Any] | None:
     return None if row is None else foundry.shelf.body(str(row["sha256"]))
 
 
-def conclude_loop(studio: Studio, run_id: str, *, as_json: bool) -> int:
-    """Print how a loop ended; return the exit code."""
+def conclude_loop(studio: Studio, followed: Followed, *, as_json: bool) -> int:
+    """Print how a loop ended, or how to go on with it; return the exit code."""
+    run_id = followed.run.id
     foundry = foundry_of(studio)
     run = studio.engine.load(run_id)
     unit_id = foundry.units.of_run(run_id)
     unit = None if unit_id is None else foundry.units.find(unit_id)
     report = None if unit is None else report_of(foundry, unit)
     code = exit_code(run.is_terminal, unit, report)
+    is_let_go = followed.was_interrupted and not run.is_terminal
     if as_json:
         # The last line of a stream of events.
         echo_json_line(
@@ -78,9 +80,11 @@ def conclude_loop(studio: Studio, run_id: str, *, as_json: bool) -> int:
                 "unit": None if unit is None else unit.shape(),
                 "report": report,
                 "error": None if run.error is None else run.error.to_json(),
+                "questions": [question_shape(each) for each in followed.questions],
+                "interrupted": followed.was_interrupted,
             }
         )
-        return code
+        return exits.INTERRUPTED if is_let_go else code
     if unit is not None:
         tell_unit(foundry, unit)
     if report is not None:
@@ -90,7 +94,24 @@ def conclude_loop(studio: Studio, run_id: str, *, as_json: bool) -> int:
         echo(clean(f"{run.error.code}: {run.error.message}"))
         if run.error.fix:
             echo(clean(run.error.fix))
+    for question in followed.questions:
+        tell_question(question, studio)
+    if is_let_go:
+        remark(f"Run {run.id} was let go; its finished steps are kept.")
+        remark(f"  Go on with: callboard runs resume {run.id}")
+        return exits.INTERRUPTED
     return code
+
+
+def loop_to_resume(foundry: Foundry, unit_id: str) -> str:
+    """Return the loop that can go on with a unit; an import is gone on with in its file."""
+    unit = foundry.units.find(unit_id)
+    if unit.loop == "import":
+        raise Conflict(
+            f"{unit_id} is an import ({unit.brief}), and no loop goes on with it",
+            fix="Mend the file and import it again; `callboard quest tu reject` gives this one up.",
+        )
+    return unit.loop
 
 
 def exit_code(is_over: bool, unit: WorkUnit | None, report: Mapping[str, Any] | None) -> int:

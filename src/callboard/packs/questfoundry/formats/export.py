@@ -12,6 +12,7 @@ from typing import Final
 from callboard.core.canonical import compact_json
 from callboard.core.errors import CallboardError, Fault, InvalidInput
 from callboard.packs.questfoundry.book.model import Book
+from callboard.packs.questfoundry.book.playing import nothing_written
 from callboard.packs.questfoundry.formats.naming import ordered
 from callboard.packs.questfoundry.formats.prose import WORDS, PageWords
 from callboard.packs.questfoundry.formats.reading.twine import HARLOWE, SUGARCUBE
@@ -71,6 +72,8 @@ async def build(
         raise InvalidInput(
             f"{', '.join(unknown)} is no format of a book", fix=f"There are {', '.join(PATHS)}."
         )
+    if not book.sections:
+        raise nothing_written()
     if book.start not in book.by_id:
         raise CannotExport(
             f"The book starts at {book.start!r}, which is no section of it",

@@ -1,8 +1,9 @@
 """Code of archiving: what is frozen, packed, unpacked to compare, and listed."""
 
 import asyncio
+from collections.abc import Mapping
 from pathlib import Path
-from typing import Final
+from typing import Any, Final, cast
 
 from callboard import __version__
 from callboard.choreography.loop import CodeOutcome, StepView
@@ -70,29 +71,39 @@ def _path(foundry: Foundry, label: str) -> Path:
 async def archive_package(foundry: Foundry, view: StepView) -> CodeOutcome:
     """Pack what the manifest lists, as it is now, and copy it where the settings say."""
     listed = [str(row["path"]) for row in view.content("archive_manifest")["files"]]
-    label = str(view.content("freeze_record")["label"])
+    package = await pack(foundry, str(view.content("freeze_record")["label"]), listed)
+    return CodeOutcome({"archive_package": package})
+
+
+async def pack(foundry: Foundry, label: str, listed: list[str] | None = None) -> dict[str, Json]:
+    """Write an archive and its copies: all there is, or what is listed; return where and what."""
     path = _path(foundry, label)
     root = foundry.studio.project.root
 
     def write() -> tuple[int, str]:
         files = collected(foundry)
-        chosen = {name: files[name] for name in listed if name in files}
+        wanted = files.keys() if listed is None else frozenset(listed)
+        chosen = {name: data for name, data in files.items() if name in wanted}
         manifest = {"files": manifest_of(chosen), "label": label, "callboard": __version__}
         data = packed(chosen, manifest)
         path.parent.mkdir(parents=True, exist_ok=True)
-        write_atomically(path, data, within=root)
+        write_atomically(path, data, within=root, kept=foundry.studio.project.folder)
         for folder in foundry.settings.archive.copies:
             write_atomically(Path(folder) / path.name, data)
         return len(data), digest_bytes(data)
 
     size, sha = await asyncio.to_thread(write)
-    package = {"path": f"{ARCHIVES}/{path.name}", "size": size, "sha256": sha}
-    return CodeOutcome({"archive_package": package})
+    return {"path": f"{ARCHIVES}/{path.name}", "size": size, "sha256": sha}
 
 
 async def restore_test(foundry: Foundry, view: StepView) -> CodeOutcome:
     """Unpack the archive, compare every file, and read every artifact in it."""
-    package = view.content("archive_package")
+    wrong = await unpack_to_compare(foundry, view.content("archive_package"))
+    return CodeOutcome({"restore_report": {"ok": not wrong, "mismatches": cast("Json", wrong)}})
+
+
+async def unpack_to_compare(foundry: Foundry, package: Mapping[str, Any]) -> list[str]:
+    """Return what of an archive on the disk is not what was packed."""
     root = foundry.studio.project.root
     data = await asyncio.to_thread(
         read_bounded, root / package["path"], limit_bytes=_MOST_BYTES, within=root
@@ -102,7 +113,7 @@ async def restore_test(foundry: Foundry, view: StepView) -> CodeOutcome:
         await asyncio.to_thread(unpacked, data)
     except ArchiveDamaged as damaged:
         wrong += [str(each) for each in damaged.context.get("files", [package["path"]])]
-    return CodeOutcome({"restore_report": {"ok": not wrong, "mismatches": wrong}})
+    return wrong
 
 
 async def catalog_archive(foundry: Foundry, view: StepView) -> CodeOutcome:

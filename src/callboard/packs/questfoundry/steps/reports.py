@@ -4,7 +4,7 @@ What code calls red stays red; a role may only make a bar worse.
 """
 
 from collections.abc import Iterable, Mapping, Sequence
-from typing import Any, cast
+from typing import Any, Final, cast
 
 from callboard.choreography.loop import StepView
 from callboard.core.canonical import Json
@@ -26,6 +26,7 @@ from callboard.packs.questfoundry.bars.verdict import (
 from callboard.packs.questfoundry.book.model import Book
 
 Rows = list[dict[str, Any]]
+MOST_TOLD: Final = 20
 _SEVERE = (BarStatus.YELLOW, BarStatus.RED)
 
 
@@ -114,6 +115,32 @@ def with_opinions(report: GatecheckReport, rows: Iterable[Mapping[str, Any]]) ->
     opinions = opinions_in(rows)
     whole = [each for each in opinions if each.status not in _SEVERE or _is_whole(each)]
     return worsened(report, whole)
+
+
+def told_lines(body: Mapping[str, Any]) -> list[str]:
+    """Say each bar of a stored report and, below it, each finding: where, what, the smallest fix.
+
+    What nobody found by itself, such as a role's opinion, is told by its bar.
+    """
+    lines: list[str] = []
+    for row in cast("Rows", body["bars"]):
+        found = [
+            each for each in cast("Rows", body.get("findings", [])) if each["bar"] == row["bar"]
+        ]
+        told = f"{len(found)} to look at" if found else str(row["evidence"])
+        lines.append(f"{row['bar']}: {row['status']}, {told}")
+        if not found and row.get("smallest_fix"):
+            lines.append(f"  {row['smallest_fix']} ({row['owner_role']})")
+        elif found and row.get("source", "code") != "code":
+            lines.append(f"  {row['evidence']} {row['smallest_fix']} ({row['owner_role']})")
+        lines += [
+            f"  {each['status']} {each['place']}: {each['evidence']}. "
+            f"{each['smallest_fix']} ({each['owner_role']})"
+            for each in found[:MOST_TOLD]
+        ]
+        if len(found) > MOST_TOLD:
+            lines.append(f"  and {len(found) - MOST_TOLD} more; --json has them all")
+    return lines
 
 
 def _is_whole(opinion: BarVerdict) -> bool:

@@ -74,12 +74,12 @@ def editions(foundry: Foundry, request: Mapping[str, Any]) -> list[Edition]:
 
 async def write_view(foundry: Foundry, name: str, files: Mapping[str, bytes]) -> None:
     """Write the files of a view where readers find them."""
-    folder, root = view_folder(foundry, name), foundry.studio.project.root
+    folder, project = view_folder(foundry, name), foundry.studio.project
 
     def write() -> None:
         folder.mkdir(parents=True, exist_ok=True)
         for path, data in files.items():
-            write_atomically(folder / path, data, within=root)
+            write_atomically(folder / path, data, within=project.root, kept=project.folder)
 
     await asyncio.to_thread(write)
 

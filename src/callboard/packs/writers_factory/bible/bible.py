@@ -4,14 +4,14 @@ It believes no claim: what a template is worth follows from what stands in its f
 """
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, replace
-from typing import Any, Final
+from dataclasses import dataclass
+from typing import Final
 
 from callboard.core.canonical import Json
 from callboard.packs.writers_factory.bible.checks import CheckResult, check_fields
 from callboard.packs.writers_factory.bible.checks.judgements import Judgements
 from callboard.packs.writers_factory.bible.files.documents import Document
-from callboard.packs.writers_factory.bible.files.shelf import BibleShelf, Saved
+from callboard.packs.writers_factory.bible.files.shelf import BibleShelf
 from callboard.packs.writers_factory.bible.orders import (
     NotebookLabel,
     Template,
@@ -24,30 +24,23 @@ from callboard.packs.writers_factory.bible.provenance import Provenance, source_
 from callboard.packs.writers_factory.bible.shapes import (
     MIDPOINT,
     MIDPOINT_FIELD,
-    RESERVED,
     RULES_FIELD,
     Beat,
     beat_points,
-    character_path,
     known_fields,
-    shaped,
-    spread,
     template_name,
 )
-from callboard.packs.writers_factory.bible.values import (
-    BadValue,
-    ChecksFailed,
-    TemplateRefused,
-    TemplateUnreadable,
-    Value,
-    as_list,
+from callboard.packs.writers_factory.bible.values import TemplateRefused, Value
+from callboard.packs.writers_factory.bible.writing import (
+    TemplateWriter,
+    extended,
+    refuse_unreadable,
+    shaped_fields,
 )
 from callboard.packs.writers_factory.model import PlannedScene, TemplateName
 from callboard.packs.writers_factory.workspace import Workspace
 
-_VERSIONS: Final = "template_versions"
 _REOPENED: Final = "template_reopened"
-_MOST_VERSIONS: Final = 200
 
 Notebooks = Callable[[], Mapping[str, NotebookLabel]]
 
@@ -89,6 +82,7 @@ class Bible:
         self._project = ProjectRecord(workspace)
         self._shelf = BibleShelf(workspace)
         self._provenance = Provenance(workspace)
+        self._writer = TemplateWriter(workspace, self._shelf, self._project, self._provenance)
         self._checked: dict[TemplateName, tuple[Document, tuple[CheckResult, ...]]] = {}
         self.judgements = Judgements(workspace)
 
@@ -107,7 +101,7 @@ class Bible:
         told = await self._project.change(facts)
         if name is None or name.strip() == told.protagonist_name:
             return told
-        if self._document(TemplateName.PROTAGONIST, told).sha256 is not None:
+        if self._writer.document(TemplateName.PROTAGONIST, told).sha256 is not None:
             await self.write(TemplateName.PROTAGONIST, {"name": name}, source="writer_stated")
             return self.project()
         return await self._project.change({"protagonist_name": name})
@@ -193,27 +187,26 @@ class Bible:
         given = shaped_fields(known, fields)
         facts = await self.found()
         if not replace:
-            _refuse_unreadable(self._document(known, facts), given)
+            refuse_unreadable(self._writer.document(known, facts), given)
         if strict:
-            self._refuse_failing(known, facts, given, replace)
-        before = self._document(known, facts).fields
+            self._writer.refuse_failing(known, facts, given, replace)
+        before = self._writer.document(known, facts).fields
         own = tuple(each for each in given if each not in {*known_fields(known), *before})
         there: Mapping[str, Value] = before if extends else {}
-        await self._provenance.remember(known, _extended(there, given), origin)
-        saved = self._save(known, facts, given, replace=replace, extends=extends)
+        await self._provenance.remember(known, extended(there, given), origin)
+        saved = self._writer.save(known, facts, given, replace=replace, extends=extends)
         if extends:
             # Somebody else may have added to the same list since.
             added = {key: saved.document.fields[key] for key in given if given[key]}
             await self._provenance.remember(known, added, origin)
-        await self._record(known, saved, origin)
+        await self._writer.record(known, saved, origin)
         return WriteOutcome(
             saved.document.path, self.template(known), saved.changed, saved.version, own
         )
 
     def versions(self, name: TemplateName | str) -> tuple[Mapping[str, Json], ...]:
         """Return the texts that were replaced, oldest first, each with where it is kept."""
-        body = self.workspace.records.get(_VERSIONS, template_name(name).value) or {}
-        return tuple(body.get("held", []))
+        return self._writer.versions(name)
 
     async def accept(self, name: TemplateName | str, check: str) -> Template:
         """Record that the writer keeps what a judge failed."""
@@ -230,7 +223,7 @@ class Bible:
         return bool((self.workspace.records.get(_REOPENED, name.value) or {}).get("is_open"))
 
     def _template(self, name: TemplateName, facts: ProjectFacts) -> Template:
-        document = self._document(name, facts)
+        document = self._writer.document(name, facts)
         checks = self._checks(document)
         completed, missing = split_fields(name, document.fields)
         return Template(
@@ -246,9 +239,6 @@ class Bible:
             document.problems,
         )
 
-    def _document(self, name: TemplateName, facts: ProjectFacts) -> Document:
-        return self._shelf.read(name, self._shelf.locate(name, facts))
-
     def _checks(self, document: Document) -> tuple[CheckResult, ...]:
         name = document.name
         held = self._checked.get(name)
@@ -259,126 +249,3 @@ class Bible:
         if not self.is_reopened(name):
             return judged
         return (*judged, CheckResult("revision", name.value, False, "the writer is revising it"))
-
-    def _refuse_failing(
-        self, name: TemplateName, facts: ProjectFacts, given: Mapping[str, Value], replace: bool
-    ) -> None:
-        after = self._merged(self._document(name, facts), facts, given, replace)
-        failed = [each for each in check_fields(name, after.fields) if not each.passed]
-        if failed:
-            raise ChecksFailed(
-                f"{name.value} was not written: {'; '.join(each.reason for each in failed)}",
-                fix="Mend what is named, or write it without `strict` and mend it later.",
-                failed_checks=[each.to_json() for each in failed],
-            )
-
-    def _save(
-        self,
-        name: TemplateName,
-        facts: ProjectFacts,
-        given: dict[str, Value],
-        *,
-        replace: bool,
-        extends: bool,
-    ) -> Saved:
-        with self._shelf.held():
-            before = self._opened(name, facts, given)
-            if not replace:
-                # An editor may have broken it since it was looked at.
-                _refuse_unreadable(before, given)
-            wanted = _extended(before.fields, given) if extends else given
-            after = self._merged(before, facts, wanted, replace)
-            is_same = not before.problems and before.sha256 is not None
-            if is_same and dict(after.fields) == dict(before.fields):
-                return Saved(before, False)
-            return self._shelf.save(before, after)
-
-    def _opened(
-        self, name: TemplateName, facts: ProjectFacts, given: Mapping[str, Value]
-    ) -> Document:
-        """Return the file that is to be written, moved first if the protagonist has a new name."""
-        path = self._shelf.locate(name, facts)
-        if name is TemplateName.PROTAGONIST and given.get("name"):
-            wanted = character_path(str(given["name"]))
-            if wanted != path:
-                before = self._shelf.read(name, path)
-                self._shelf.move(path, wanted)
-                there = self._shelf.read(name, wanted)
-                return _joined(there, before)
-        return self._shelf.read(name, path)
-
-    def _merged(
-        self, before: Document, facts: ProjectFacts, given: Mapping[str, Value], drop: bool
-    ) -> Document:
-        base = {} if drop else dict(before.fields)
-        if before.name is TemplateName.PROTAGONIST:
-            named = before.fields.get("name") or facts.protagonist_name
-            base = {"name": named, **base}
-        merged = {key: value for key, value in {**base, **given}.items() if value}
-        sources = self._provenance.sources(before.name, merged, before.sources)
-        return replace(before, fields=merged, sources=sources, problems=())
-
-    async def _record(self, name: TemplateName, saved: Saved, source: str) -> None:
-        if name is TemplateName.PROTAGONIST:
-            told = {"protagonist_file": saved.document.path}
-            # A name that was taken back is nobody's.
-            told["protagonist_name"] = str(saved.document.fields.get("name") or "")
-            await self._project.change(told)
-        if saved.version is None:
-            return
-        entry: dict[str, Json] = {
-            "version": saved.version,
-            "path": saved.document.path,
-            "replaced_by": source,
-            "at": self.workspace.studio.clock.now_ms(),
-        }
-
-        def work(body: dict[str, Any] | None) -> dict[str, Json]:
-            return {"held": [*(body or {}).get("held", []), entry][-_MOST_VERSIONS:]}
-
-        await self.workspace.records.change(_VERSIONS, name.value, work)
-
-
-def _refuse_unreadable(document: Document, given: Mapping[str, Value]) -> None:
-    broken = [each for each in document.problems if each.field not in given]
-    if broken:
-        raise TemplateUnreadable(
-            f"Nothing was written: {broken[0]}",
-            fix="Mend the file, or write the whole template anew; its text is then kept as a"
-            " version.",
-            path=document.path,
-            line=broken[0].line,
-        )
-
-
-def _joined(there: Document, before: Document) -> Document:
-    # The file of the new name may already be the writer's own; what it says stands below.
-    return replace(there, fields={**there.fields, **before.fields})
-
-
-def _extended(there: Mapping[str, Value], given: Mapping[str, Value]) -> dict[str, Value]:
-    """Return what was given with the lists that are there already in front of it."""
-    return {
-        key: as_list([*as_list(there.get(key, "")), *value]) if isinstance(value, list) else value
-        for key, value in given.items()
-    }
-
-
-def shaped_fields(name: TemplateName, fields: Mapping[str, Json]) -> dict[str, Value]:
-    """Return fields as a template keeps them, or refuse all of them with what is wrong."""
-    given: dict[str, Value] = {}
-    wrong: list[str] = []
-    for key, value in spread(name, fields).items():
-        if key in RESERVED:
-            continue
-        try:
-            given[key] = shaped(name, key, value)
-        except BadValue as error:
-            wrong.append(f"{key} {error}")
-    if wrong:
-        raise TemplateRefused(
-            f"{name.value} was not written: {'; '.join(wrong)}",
-            fix="Correct these fields and write again.",
-            fields=wrong,
-        )
-    return given

@@ -7,11 +7,12 @@ from pydantic import Field
 from callboard.core.canonical import Json
 from callboard.operations import AGENT, operation
 from callboard.packs.writers_factory.action import CHALLENGE, Cause, Done, Words
-from callboard.packs.writers_factory.bible.bible import Bible, WriteOutcome, shaped_fields
+from callboard.packs.writers_factory.bible.bible import Bible, WriteOutcome
 from callboard.packs.writers_factory.bible.checks import CheckResult
 from callboard.packs.writers_factory.bible.filings import Filings, filed_fields
 from callboard.packs.writers_factory.bible.orders import Template
 from callboard.packs.writers_factory.bible.project import ProjectFacts
+from callboard.packs.writers_factory.bible.writing import shaped_fields
 from callboard.packs.writers_factory.model import ARCHITECT, TemplateName
 
 

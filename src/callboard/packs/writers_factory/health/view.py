@@ -12,27 +12,14 @@ from itertools import accumulate
 from callboard.core.canonical import digest
 from callboard.packs.writers_factory.bible.shapes import BeatPoint
 from callboard.packs.writers_factory.health.values import FlawChallenge, ThemeOverride
-from callboard.packs.writers_factory.model import SymbolUse
+from callboard.packs.writers_factory.model import SceneMeta, SymbolUse
 
 
 @dataclass(frozen=True, slots=True)
-class SceneView:
-    """One scene the writer has accepted."""
+class SceneView(SceneMeta):
+    """One scene the writer has accepted; its tension and symbols are those the checks go by."""
 
-    scene_id: str
-    chapter: int
-    scene: int
-    text: str
-    word_count: int
-    title: str = ""
-    tension: float | None = None
-    story_time: str = ""
-    location: str = ""
-    characters: tuple[str, ...] = ()
-    symbols: tuple[SymbolUse, ...] = ()
-    beat_number: int | None = None
-    callbacks: tuple[str, ...] = ()
-    foreshadowing: tuple[str, ...] = ()
+    text: str = ""
     # Whether somebody has looked for a challenge in this very text; None was found if `challenge`
     # is None.
     is_judged: bool = False

@@ -7,7 +7,7 @@ without the text before it being in the archive first.
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import replace
 from functools import cached_property
-from typing import Any, Final
+from typing import Any
 
 from callboard.core.canonical import Json, digest_bytes
 from callboard.packs.writers_factory.manuscript.archive import Archive, SceneVersion
@@ -23,19 +23,10 @@ from callboard.packs.writers_factory.manuscript.facts import (
     parse_scene_id,
 )
 from callboard.packs.writers_factory.manuscript.outline import Outlines, OutlineVersion
-from callboard.packs.writers_factory.manuscript.proof import require_proven
-from callboard.packs.writers_factory.manuscript.sheet import (
-    SceneFile,
-    SceneShelf,
-    count_prose,
-    scene_path,
-    write_sheet,
-)
+from callboard.packs.writers_factory.manuscript.sheet import SceneFile, SceneShelf, scene_path
+from callboard.packs.writers_factory.manuscript.writing import SCENE_KIND, SceneWriter
 from callboard.packs.writers_factory.model import PlannedScene, SceneMeta, SceneStatus, scene_id
 from callboard.packs.writers_factory.workspace import Workspace
-
-SCENE_KIND: Final = "scene"
-_OUTSIDE: Final = "edited outside"
 
 
 class Manuscript:
@@ -62,6 +53,10 @@ class Manuscript:
     @cached_property
     def _shelf(self) -> SceneShelf:
         return SceneShelf(self._workspace.files, self._workspace.studio.clock)
+
+    @cached_property
+    def _writer(self) -> SceneWriter:
+        return SceneWriter(self._workspace, self._shelf, self.archive)
 
     # The outline
 
@@ -195,7 +190,7 @@ class Manuscript:
         current = known.status if known else SceneStatus.PLANNED
         meta = replace(meta, status=advance(current, meta.status, scene))
         against = await self.prove(scene, text, meta, force=force)
-        return await self._write(scene, text, meta, reason, against=against)
+        return await self._writer.write(self._place(scene), text, meta, reason, against=against)
 
     async def prove(
         self, scene: str, text: str, meta: SceneMeta, *, force: bool = False
@@ -203,21 +198,16 @@ class Manuscript:
         """Return what is held against a text that is to be accepted, or refuse it."""
         if meta.status not in WRITTEN:
             return ()
-        before = self._shelf.read(*self._place(scene))
-        is_accepted = before is not None and self.scene(scene).status in WRITTEN
-        return await require_proven(
-            self._workspace.studio,
-            self.path(scene),
-            write_sheet(meta, text, before.sheet.extra if before else {}),
-            accepted=before.text if before is not None and is_accepted else None,
-            force=force,
+        is_accepted = self.has_file(scene) and self.scene(scene).status in WRITTEN
+        return await self._writer.prove(
+            self._place(scene), text, meta, over_accepted=is_accepted, force=force
         )
 
     async def take_in(
         self, scene: str, text: str, meta: SceneMeta, extra: Mapping[str, Json], *, reason: str
     ) -> SceneVersion:
         """Write a scene that was written elsewhere, whatever stood there before."""
-        return await self._write(scene, text, meta, reason, extra)
+        return await self._writer.write(self._place(scene), text, meta, reason, extra)
 
     def has_file(self, scene: str) -> bool:
         """Say whether a scene has a file."""
@@ -240,18 +230,7 @@ class Manuscript:
         if "status" in changes:
             changes["status"] = advance(old.status, SceneStatus(changes["status"]), scene)
         new = replace(old, **changes)
-        before = self._shelf.read(old.chapter, old.scene)
-        if before is not None and new != old:
-            if before.sheet.problems:
-                # The front matter is about to be put right: what the writer typed is kept.
-                kept = self._outside(scene, before, self.archive.versions(scene))
-                await self.archive.record(*([kept] if kept else []))
-            content = write_sheet(new, before.sheet.body, before.sheet.extra)
-            self._workspace.files.write_text(
-                scene_path(old.chapter, old.scene), content, expected_sha256=before.sha256
-            )
-            self._shelf.forget()
-        await self._workspace.records.put(SCENE_KIND, scene, meta_to_json(new))
+        await self._writer.set_facts(old, new)
         return self.scene(scene)
 
     # Versions
@@ -262,16 +241,15 @@ class Manuscript:
 
     def version_text(self, scene: str, number: int) -> str:
         """Return the text of a version without its front matter."""
-        version = self.archive.find(scene, number)
-        return self._shelf.sheet_at(version.path).body
+        return self._shelf.sheet_at(self.archive.find(scene, number).path).body
 
     async def restore(self, scene: str, number: int) -> SceneVersion:
         """Make an archived version the scene again; the one it replaces is archived."""
-        version = self.archive.find(scene, number)
-        sheet = self._shelf.sheet_at(version.path)
+        sheet = self._shelf.sheet_at(self.archive.find(scene, number).path)
         # A version carries the status it had, on whichever side of today's that lies.
         meta = sheet.over(self.scene(scene))
-        return await self._write(scene, sheet.body, meta, f"version {number} restored")
+        reason = f"version {number} restored"
+        return await self._writer.write(self._place(scene), sheet.body, meta, reason)
 
     async def undo(self, scene: str) -> SceneVersion:
         """Take the last change back; done twice, it brings the change back."""
@@ -310,65 +288,6 @@ class Manuscript:
                 base = replace(base, status=SceneStatus.PLANNED, word_count=0)
             yield (base if file is None else file.sheet.over(base)), file
 
-    def _outside(
-        self, scene: str, before: SceneFile | None, versions: tuple[SceneVersion, ...]
-    ) -> SceneVersion | None:
-        """Archive what somebody else made of a file since its last version, if anything."""
-        if before is None:
-            return None
-        last = versions[-1] if versions else None
-        is_known = last is not None and self._shelf.sheet_at(last.path).body == before.sheet.body
-        if is_known and not before.sheet.problems:
-            return None
-        number = last.number + 1 if last else 1
-        path = self.archive.keep(scene, number, before.text)
-        words = before.sheet.word_count
-        return SceneVersion(scene, number, path, _OUTSIDE, self._now(), before.sha256, words)
-
-    async def _write(
-        self,
-        scene: str,
-        text: str,
-        meta: SceneMeta,
-        reason: str,
-        extra: Mapping[str, Json] | None = None,
-        against: tuple[str, ...] = (),
-    ) -> SceneVersion:
-        chapter, number = self._place(scene)
-        before = self._shelf.read(chapter, number)
-        words = count_prose(text)
-        meta = replace(meta, scene_id=scene, chapter=chapter, scene=number, word_count=words)
-        own = {**(before.sheet.extra if before else {}), **(extra or {})}
-        content = write_sheet(meta, text, own)
-        versions = self.archive.versions(scene)
-        if before is not None and before.text == content and versions:
-            return await self._on_record(versions[-1], before, reason)
-        outside = self._outside(scene, before, versions)
-        latest = outside.number if outside else max((each.number for each in versions), default=0)
-        # Archived before the file is touched: whatever happens between, no text is lost.
-        path = self.archive.keep(scene, latest + 1, content)
-        written = self._workspace.files.write_text(
-            scene_path(chapter, number), content, expected_sha256=before.sha256 if before else None
-        )
-        self._shelf.forget()
-        new = SceneVersion(
-            scene, latest + 1, path, reason, self._now(), written.sha256, words, against
-        )
-        await self.archive.record(*([outside] if outside else []), new)
-        await self._workspace.records.put(SCENE_KIND, scene, meta_to_json(meta))
-        return new
-
-    async def _on_record(self, version: SceneVersion, file: SceneFile, reason: str) -> SceneVersion:
-        """Return the version a file is; a crash may have come before it was on record."""
-        if version.sha256 or self._shelf.sheet_at(version.path).body != file.sheet.body:
-            return version
-        words = file.sheet.word_count
-        known = replace(
-            version, reason=reason, created_at=self._now(), sha256=file.sha256, word_count=words
-        )
-        await self.archive.record(known)
-        return known
-
     def _place(self, scene: str) -> tuple[int, int]:
         place = parse_scene_id(scene)
         if place is None:
@@ -378,6 +297,3 @@ class Manuscript:
     def _unknown(self, scene: str) -> SceneUnknown:
         known = ", ".join(meta.scene_id for meta in self.scenes()[:20]) or "none yet"
         return SceneUnknown(f"There is no scene {scene!r}", fix=f"Scenes: {known}.", scene_id=scene)
-
-    def _now(self) -> int:
-        return self._workspace.studio.clock.now_ms()

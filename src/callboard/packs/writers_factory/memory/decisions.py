@@ -31,18 +31,18 @@ class MemoryCategory(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class RememberedDecision:
-    """A decision that may be kept."""
+    """A decision in the form it is kept in."""
 
-    category: MemoryCategory
+    category: str
     key: str
     value: str
-    source: str
+    source: str = ""
 
 
 def read_decision(category: str, key: str, value: str, source: str = "") -> RememberedDecision:
     """Check what somebody wants remembered and bring it into its kept form."""
     return RememberedDecision(
-        read_category(category),
+        read_category(category).value,
         clean_key(key),
         clean_value(value),
         source_name(source) or CONVERSATION,

@@ -5,7 +5,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass, replace
 from typing import Any, Final, cast
 
-from callboard.choreography.asking import AgentCall
+from callboard.choreography.agent_call import AgentCall
 from callboard.choreography.stage import Stage
 from callboard.core.canonical import Json, digest
 from callboard.core.vocabulary import Content, Trust

@@ -44,7 +44,7 @@ class HardFact:
     def line(self) -> KnowledgeLine:
         """Return it as a line of a prompt."""
         return KnowledgeLine(
-            self.node.type, self.key, self.value[:_VALUE_CHARS], "graph", self.node.source
+            self.node.type, self.key, self.value[:_VALUE_CHARS], self.node.source, "graph"
         )
 
 

@@ -115,7 +115,7 @@ async def keep_decision(
         cause,
         None if target is None else filed_fields(bible, target.template, target.holding(value)),
         FiledDecision(
-            new.category.value,
+            new.category,
             new.key,
             new.value,
             None if before is None else before.value,

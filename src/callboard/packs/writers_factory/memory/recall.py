@@ -92,7 +92,7 @@ class Memory:
         if known is not None and known.value == decision.value and known.source == decision.source:
             return known
         return await self.facts.save(
-            decision.category.value, decision.key, decision.value, decision.source
+            decision.category, decision.key, decision.value, decision.source
         )
 
     async def forget(self, category: str, key: str) -> bool:
@@ -146,8 +146,7 @@ class Memory:
         recent = self.facts.list([category.value for category in RECENT], room) if room else ()
         chosen = take(foundation, recent, asked.limit, all_foundational=asked.all_foundational)
         lines = tuple(
-            KnowledgeLine(entry.category, entry.key, entry.value, "kb", entry.source)
-            for entry in chosen
+            KnowledgeLine(entry.category, entry.key, entry.value, entry.source) for entry in chosen
         )
         if asked.graph_facts <= 0:
             return lines

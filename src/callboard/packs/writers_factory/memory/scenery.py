@@ -7,7 +7,7 @@ from typing import Final
 from callboard.knowledge.fact_rows import KBEntry
 from callboard.knowledge.graph import Edge, Graph, Node, Subgraph, node_id
 from callboard.library.story.contradiction import Names, ScenePoint, find_point, key_form
-from callboard.packs.writers_factory.memory.decisions import MemoryCategory
+from callboard.packs.writers_factory.memory.decisions import MemoryCategory, RememberedDecision
 from callboard.packs.writers_factory.model import SceneMeta
 
 _GRAPH: Final = "graph"
@@ -15,14 +15,10 @@ _FOUNDATIONAL: Final = frozenset({MemoryCategory.CHARACTER.value, MemoryCategory
 
 
 @dataclass(frozen=True, slots=True)
-class KnowledgeLine:
+class KnowledgeLine(RememberedDecision):
     """A fact in a prompt; `origin` is `kb` for a decision and `graph` for a hard fact."""
 
-    category: str
-    key: str
-    value: str
     origin: str = "kb"
-    source: str = ""
 
     @property
     def is_foundational(self) -> bool:

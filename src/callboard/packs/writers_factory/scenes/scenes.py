@@ -7,7 +7,7 @@ from typing import Any, Final, cast
 from callboard.core.canonical import Json
 from callboard.core.errors import Conflict
 from callboard.packs.writers_factory.manuscript import SceneVersion, parse_scene_id
-from callboard.packs.writers_factory.manuscript.manuscript import SCENE_KIND
+from callboard.packs.writers_factory.manuscript.writing import SCENE_KIND
 from callboard.packs.writers_factory.model import PlannedScene, SceneMeta, SceneStatus
 from callboard.packs.writers_factory.scenes.drafts import (
     NoOutlineProposed,

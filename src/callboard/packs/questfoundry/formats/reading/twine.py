@@ -227,9 +227,11 @@ class _Arrival:
             if named not in self.by_name:
                 self.notes.append(f"The story starts at {named!r}, which is not there")
             return self.goal(named)
-        self.notes.append("Nothing says where the story starts")
+        if "Start" in self.by_name:
+            return self.goal("Start")
         first = self.sections[0].name if self.sections else "Start"
-        return self.goal("Start" if "Start" in self.by_name else first)
+        self.notes.append(f"Nothing says where the story starts; it is taken to be {first!r}")
+        return self.goal(first)
 
     def data(self) -> list[Verbatim]:
         """Return what StoryData says beyond what the book holds."""

@@ -1,13 +1,13 @@
 """The Story Bible: the work order, the four templates, and what the writer keeps of them."""
 
-from typing import Annotated
+from typing import Annotated, Final
 
 from fastapi import APIRouter, Path
 from pydantic import Field, JsonValue
 
-from callboard.api.project import Entry, Paged, Shown, Wanted
+from callboard.api.project import Entry, Paged, Wanted, promise
 from callboard.packs.writers_factory.bible import operations
-from callboard.packs.writers_factory.bible.orders import Template, find_gaps
+from callboard.packs.writers_factory.bible.orders import Template, WorkOrder, find_gaps
 from callboard.packs.writers_factory.doors.routes.request import (
     Name,
     WritersFactory,
@@ -21,29 +21,34 @@ TemplateId = Annotated[
 ]
 
 
-class TemplateShape(Shown):
-    """A template as its file has it now, with every check."""
-
-    name: str
-    status: str
-    fields: dict[str, str | list[str]]
-    missing_fields: list[str]
-    file_path: str
-    sources: dict[str, str]
-    checks: list[Entry]
-    failed_checks: list[Entry]
-    problems: list[str]
-
-
-class WorkOrderShape(Shown):
-    """What the foundation of the book holds, and what it lacks."""
-
-    project_id: str
-    project_title: str
-    templates: list[TemplateShape]
-    completion_percentage: float
-    unmet: list[str]
-    gaps: list[Entry]
+_TOLD: Final[Entry] = {
+    "title": str,
+    "checks": list[Entry],
+    "failed_checks": list[Entry],
+    "problems": list[str],
+}
+TemplateShape = promise(
+    "TemplateShape", "A template as its file has it now, with every check.", Template, **_TOLD
+)
+WrittenTemplate = promise(
+    "WrittenTemplate",
+    "A template that was written; `version` is where the text before it is kept.",
+    Template,
+    **_TOLD,
+    changed=bool,
+    version=str | None,
+    warnings=list[str],
+)
+WorkOrderShape = promise(
+    "WorkOrderShape",
+    "What the foundation of the book holds, and what it lacks.",
+    WorkOrder,
+    templates=list[TemplateShape],
+    notebooks=Entry,
+    completion_percentage=float,
+    unmet=list[str],
+    gaps=list[Entry],
+)
 
 
 class TemplateWanted(Wanted):
@@ -53,14 +58,6 @@ class TemplateWanted(Wanted):
     source: Name = "writer_stated"
     replace: bool = False
     strict: bool = Field(default=False, description="Write nothing that fails a check.")
-
-
-class WrittenTemplate(TemplateShape):
-    """A template that was written; `version` is where the text before it is kept."""
-
-    changed: bool
-    version: str | None
-    warnings: list[str]
 
 
 class AcceptWanted(Wanted):
@@ -75,11 +72,11 @@ class StatusWanted(Wanted):
     status: Name
 
 
-@router.get("/work-order")
-async def show_work_order(factory: WritersFactory) -> WorkOrderShape:
+@router.get("/work-order", response_model=WorkOrderShape)
+async def show_work_order(factory: WritersFactory) -> Entry:
     """Show what is there and what is missing, from the files as they are now."""
     order = factory.rooms.bible.work_order()
-    told = {
+    return {
         **order.to_json(),
         "templates": [_shape(each) for each in order.templates],
         "unmet": list(order.unmet),
@@ -88,7 +85,6 @@ async def show_work_order(factory: WritersFactory) -> WorkOrderShape:
             for gap in find_gaps(order)
         ],
     }
-    return WorkOrderShape.model_validate(told)
 
 
 @router.get("/beats")
@@ -110,27 +106,26 @@ async def list_beats(factory: WritersFactory) -> list[Entry]:
     ]
 
 
-@router.get("/templates/{name}")
-async def show_template(factory: WritersFactory, name: TemplateId) -> TemplateShape:
+@router.get("/templates/{name}", response_model=TemplateShape)
+async def show_template(factory: WritersFactory, name: TemplateId) -> Entry:
     """Show a template."""
-    return TemplateShape.model_validate(_shape(factory.rooms.bible.template(name)))
+    return _shape(factory.rooms.bible.template(name))
 
 
-@router.put("/templates/{name}")
+@router.put("/templates/{name}", response_model=WrittenTemplate)
 async def write_template(
     factory: WritersFactory, name: TemplateId, wanted: TemplateWanted
-) -> WrittenTemplate:
+) -> Entry:
     """Write fields into a template; checks that fail are listed, or with `strict` refuse it."""
     written = await factory.perform(
         operations.fill_template, name, wanted.fields, wanted.source, wanted.replace, wanted.strict
     )
-    told = {
+    return {
         **_shape(written.template),
         "changed": written.changed,
         "version": written.version,
         "warnings": list(written.warnings),
     }
-    return WrittenTemplate.model_validate(told)
 
 
 @router.get("/templates/{name}/versions")
@@ -139,13 +134,12 @@ async def list_versions(factory: WritersFactory, name: TemplateId, page: Paged) 
     return [dict(each) for each in page.cut(factory.rooms.bible.versions(name))]
 
 
-@router.post("/templates/{name}/accept")
+@router.post("/templates/{name}/accept", response_model=TemplateShape)
 async def accept_judgement(
     factory: WritersFactory, name: TemplateId, wanted: AcceptWanted
-) -> TemplateShape:
+) -> Entry:
     """Keep words a judge failed; what the rules fail stays failed."""
-    kept = await factory.perform(operations.keep_judged, name, wanted.check)
-    return TemplateShape.model_validate(_shape(kept))
+    return _shape(await factory.perform(operations.keep_judged, name, wanted.check))
 
 
 @router.post("/templates/{name}/status")

@@ -1,14 +1,16 @@
 """The book as a whole: what it is called, where it stands, what the Foreman works from."""
 
+from dataclasses import asdict
 from typing import Annotated, Any, Final, Literal
 
 from fastapi import APIRouter, Query
 from fastapi.responses import JSONResponse, Response
 from pydantic import Field
 
-from callboard.api.project import Shown, Wanted
+from callboard.api.project import Entry, Wanted, promise
 from callboard.core.vocabulary import ModelTier
 from callboard.packs.writers_factory.bible.operations import describe_book
+from callboard.packs.writers_factory.bible.project import ProjectFacts
 from callboard.packs.writers_factory.doors.routes.request import WritersFactory
 from callboard.packs.writers_factory.factory import Factory
 
@@ -29,16 +31,14 @@ Fact = Annotated[str | None, Field(max_length=500)]
 Open = Annotated[str | None, Query(max_length=300)]
 
 
-class BookShape(Shown):
-    """The book in a few words; its id never changes."""
-
-    id: str
-    title: str
-    genre: str
-    tone: str
-    protagonist_name: str
-    mode: str
-    completion_pct: int
+BookShape = promise(
+    "BookShape",
+    "The book in a few words; its id never changes.",
+    ProjectFacts,
+    leave=["protagonist_file"],
+    mode=str,
+    completion_pct=int,
+)
 
 
 class BookWanted(Wanted):
@@ -50,14 +50,14 @@ class BookWanted(Wanted):
     protagonist_name: Fact = None
 
 
-@router.get("/project")
-async def show_project(factory: WritersFactory) -> BookShape:
+@router.get("/project", response_model=BookShape)
+async def show_project(factory: WritersFactory) -> Entry:
     """Show what the book is called, who it is about and how far it has come."""
     return _book(factory)
 
 
-@router.put("/project")
-async def describe_project(factory: WritersFactory, wanted: BookWanted) -> BookShape:
+@router.put("/project", response_model=BookShape)
+async def describe_project(factory: WritersFactory, wanted: BookWanted) -> Entry:
     """Begin a book in this project, or change what it is called."""
     given = wanted.model_dump(exclude_none=True)
     await factory.perform(describe_book, **given)
@@ -88,14 +88,8 @@ async def show_state(
     return JSONResponse(factory.foreman.state_json(active))
 
 
-def _book(factory: Factory) -> BookShape:
-    facts, modes = factory.rooms.bible.project(), factory.rooms.modes
-    return BookShape(
-        id=facts.id,
-        title=facts.title,
-        genre=facts.genre,
-        tone=facts.tone,
-        protagonist_name=facts.protagonist_name,
-        mode=modes.current(),
-        completion_pct=modes.completion_pct(),
-    )
+def _book(factory: Factory) -> Entry:
+    modes = factory.rooms.modes
+    told = asdict(factory.rooms.bible.project())
+    del told["protagonist_file"]
+    return {**told, "mode": modes.current(), "completion_pct": modes.completion_pct()}

@@ -1,8 +1,9 @@
 """The end of the book: the writer's word that it is done, the way back, and the export."""
 
+from dataclasses import dataclass
 from typing import Annotated, Any, Final, Literal
 
-from fastapi import APIRouter, Query, Request
+from fastapi import APIRouter, Depends, Query, Request
 from pydantic import Field
 
 from callboard.api.bodies import FILE_TYPE
@@ -88,6 +89,19 @@ class ManuscriptWanted(Wanted):
     append: bool = False
 
 
+@dataclass(frozen=True, slots=True)
+class SentFile:
+    """A file that comes with the request, and what may become of scenes in its way."""
+
+    request: Request
+    name: FileName
+    replace: bool = False
+    append: bool = False
+
+
+Sent = Annotated[SentFile, Depends()]
+
+
 @router.get("/completion")
 async def show_completion(factory: WritersFactory) -> CompletionShape:
     """Show whether the book is done, and what is open as things stand now."""
@@ -147,35 +161,25 @@ async def take_in(factory: WritersFactory, wanted: ManuscriptWanted) -> Import:
 
 
 @router.post("/import/upload/preview", openapi_extra=_FILE)
-async def look_at_upload(
-    factory: WritersFactory,
-    request: Request,
-    name: FileName,
-    replace: bool = False,
-    append: bool = False,
-) -> Import:
+async def look_at_upload(factory: WritersFactory, sent: Sent) -> Import:
     """Show how a file that is sent would become chapters and scenes, and keep nothing of it."""
-    brought = await _brought(factory, request, name)
-    return preview_import(factory.workspace, brought.arrival, replace=replace, append=append)
+    brought = await _brought(factory, sent)
+    told = {"replace": sent.replace, "append": sent.append}
+    return preview_import(factory.workspace, brought.arrival, **told)
 
 
 @router.post("/import/upload", openapi_extra=_FILE)
-async def upload(
-    factory: WritersFactory,
-    request: Request,
-    name: FileName,
-    replace: bool = False,
-    append: bool = False,
-) -> Import:
+async def upload(factory: WritersFactory, sent: Sent) -> Import:
     """Take in a file that is sent: .docx, .md, .txt, or a zipped folder of scenes."""
-    brought = await _brought(factory, request, name)
+    brought = await _brought(factory, sent)
     with lending(brought):
         return await factory.perform(
-            import_delivery, brought.arrival.name, brought.arrival.sha256, replace, append
+            import_delivery, brought.arrival.name, brought.arrival.sha256, sent.replace, sent.append
         )
 
 
-async def _brought(factory: Factory, request: Request, name: str) -> Delivery:
+async def _brought(factory: Factory, sent: SentFile) -> Delivery:
+    request, name = sent.request, sent.name
     kind = request.headers.get("content-type", "").strip().lower()
     if not name.isprintable():
         raise ImportRefused(f"{name!r} is no name of a file", fix="Send its own name.")

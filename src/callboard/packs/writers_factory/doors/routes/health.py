@@ -5,7 +5,7 @@ from typing import Annotated, Literal
 from fastapi import APIRouter, Path, Query
 from pydantic import Field
 
-from callboard.api.project import Entry, Paged, Shown, StartedJob, Wanted, started
+from callboard.api.project import Entry, Paged, Shown, StartedJob, Wanted, promise, started
 from callboard.core.errors import NotFound
 from callboard.packs.writers_factory.doors.routes.request import (
     Name,
@@ -18,6 +18,7 @@ from callboard.packs.writers_factory.health import (
     KnownFinding,
     operations,
 )
+from callboard.packs.writers_factory.health.values import ThemeOverride
 from callboard.packs.writers_factory.model import SymbolUse
 
 router = APIRouter(prefix="/factory", tags=["factory: health"])
@@ -36,15 +37,14 @@ class CheckWanted(Wanted):
     session_id: SessionId = None
 
 
-class ReportShape(Shown):
-    """The seven checks over one scope at one time."""
-
-    id: str
-    scope: str
-    created_at: int
-    overall_score: float | None
-    without_data: list[str]
-    checks: list[Entry]
+ReportShape = promise(
+    "ReportShape",
+    "The seven checks over one scope at one time.",
+    HealthReport,
+    without_data=list[str],
+    checks=list[Entry],
+    summary=str,
+)
 
 
 class FindingShape(Shown):
@@ -71,13 +71,11 @@ class OverrideWanted(Wanted):
     reason: Reason
 
 
-class OverrideShape(Shown):
-    """A theme score of the writer."""
-
-    target: str
-    score: float
-    reason: str
-    author: str
+OverrideShape = promise(
+    "OverrideShape",
+    "A theme score of the writer.",
+    ThemeOverride,
+)
 
 
 class SymbolWanted(Wanted):
@@ -102,25 +100,25 @@ async def start_check(factory: WritersFactory, wanted: CheckWanted | None = None
     return started(run)
 
 
-@router.get("/health-checks")
-async def list_reports(factory: WritersFactory, page: Paged) -> list[ReportShape]:
+@router.get("/health-checks", response_model=list[ReportShape])
+async def list_reports(factory: WritersFactory, page: Paged) -> list[Entry]:
     """List the reports, newest first."""
-    return [_report(each) for each in page.cut(factory.rooms.health.reports())]
+    return [each.to_json() for each in page.cut(factory.rooms.health.reports())]
 
 
-@router.get("/health-checks/latest")
-async def show_latest(factory: WritersFactory) -> ReportShape:
+@router.get("/health-checks/latest", response_model=ReportShape)
+async def show_latest(factory: WritersFactory) -> Entry:
     """Show the newest report."""
     found = factory.rooms.health.latest()
     if found is None:
         raise NotFound("There is no health report yet", fix="Start a health check.")
-    return _report(found)
+    return found.to_json()
 
 
-@router.get("/health-checks/{report_id}")
-async def show_report(factory: WritersFactory, report_id: ReportId) -> ReportShape:
+@router.get("/health-checks/{report_id}", response_model=ReportShape)
+async def show_report(factory: WritersFactory, report_id: ReportId) -> Entry:
     """Show one report."""
-    return _report(factory.rooms.health.report(report_id))
+    return factory.rooms.health.report(report_id).to_json()
 
 
 @router.get("/findings")
@@ -146,20 +144,19 @@ async def unmute(factory: WritersFactory, finding_id: FindingId) -> FindingShape
     return _finding(await factory.perform(operations.unmute_finding, finding_id))
 
 
-@router.get("/theme-overrides")
-async def list_overrides(factory: WritersFactory, page: Paged) -> list[OverrideShape]:
+@router.get("/theme-overrides", response_model=list[OverrideShape])
+async def list_overrides(factory: WritersFactory, page: Paged) -> list[Entry]:
     """List the writer's own theme scores."""
-    found = page.cut(factory.rooms.health.theme_overrides())
-    return [OverrideShape.model_validate(each.to_json()) for each in found]
+    return [each.to_json() for each in page.cut(factory.rooms.health.theme_overrides())]
 
 
-@router.put("/theme-overrides")
-async def override_theme(factory: WritersFactory, wanted: OverrideWanted) -> OverrideShape:
+@router.put("/theme-overrides", response_model=OverrideShape)
+async def override_theme(factory: WritersFactory, wanted: OverrideWanted) -> Entry:
     """Put the writer's own score in place of a judge's; it holds until the text changes."""
     made = await factory.perform(
         operations.set_theme_override, wanted.target, wanted.score, wanted.reason
     )
-    return OverrideShape.model_validate(made.to_json())
+    return made.to_json()
 
 
 @router.put("/scenes/{scene_id}/symbols")
@@ -169,10 +166,6 @@ async def correct_symbols(
     """Set the symbols of an accepted scene right."""
     uses = [SymbolUse(each.name, each.stage) for each in wanted.symbols]
     return await factory.perform(operations.correct_symbols, scene_id, uses)
-
-
-def _report(report: HealthReport) -> ReportShape:
-    return ReportShape.model_validate(report.to_json())
 
 
 def _finding(known: KnownFinding) -> FindingShape:

@@ -6,7 +6,7 @@ from typing import Annotated, Final
 from fastapi import APIRouter, Path, Query
 from pydantic import Field
 
-from callboard.api.project import Entry, Paged, Shown, Wanted
+from callboard.api.project import Entry, Paged, Shown, Wanted, promise
 from callboard.core.errors import NotFound
 from callboard.knowledge.fact_rows import KBEntry
 from callboard.packs.writers_factory.doors.routes.request import (
@@ -26,24 +26,20 @@ Key = Annotated[str, Path(max_length=200)]
 NotebookId = Annotated[str, Path(max_length=64)]
 
 
-class Decision(Shown):
-    """A decision, and whether it has become part of the graph."""
-
-    id: str
-    category: str
-    key: str
-    value: str
-    source: str
-    state: str
-    is_promoted: bool
-    created_at: int
-    updated_at: int
-
-
-class DecisionDetail(Decision):
-    """A decision with what it was before, oldest first."""
-
-    history: list[Entry]
+Decision = promise(
+    "Decision",
+    "A decision, and whether it has become part of the graph.",
+    KBEntry,
+    leave=["history"],
+    is_promoted=bool,
+)
+DecisionDetail = promise(
+    "DecisionDetail",
+    "A decision with what it was before, oldest first.",
+    KBEntry,
+    is_promoted=bool,
+    history=list[Entry],
+)
 
 
 class DecisionWanted(Wanted):
@@ -77,31 +73,30 @@ class Forgotten(Shown):
     removed: str
 
 
-@router.get("/kb")
+@router.get("/kb", response_model=list[Decision])
 async def list_decisions(
     factory: WritersFactory, page: Paged, category: CategoryQuery = None
-) -> list[Decision]:
+) -> list[Entry]:
     """List what was decided, newest first."""
-    found = page.cut(factory.rooms.memory.decisions(category))
-    return [Decision.model_validate(_decision(each)) for each in found]
+    return [_decision(each) for each in page.cut(factory.rooms.memory.decisions(category))]
 
 
-@router.post("/kb", status_code=201)
-async def save_decision(factory: WritersFactory, wanted: DecisionWanted) -> Decision:
+@router.post("/kb", status_code=201, response_model=Decision)
+async def save_decision(factory: WritersFactory, wanted: DecisionWanted) -> Entry:
     """Remember a decision; what it replaces stays in its history."""
     kept = await factory.perform(
         operations.decide, wanted.category, wanted.key, wanted.value, wanted.source
     )
-    return Decision.model_validate(_decision(kept))
+    return _decision(kept)
 
 
-@router.get("/kb/{category}/{key}")
-async def show_decision(factory: WritersFactory, category: Key, key: Key) -> DecisionDetail:
+@router.get("/kb/{category}/{key}", response_model=DecisionDetail)
+async def show_decision(factory: WritersFactory, category: Key, key: Key) -> Entry:
     """Show a decision with its history."""
     facts = factory.rooms.memory.facts
     found = _require(factory, category, key)
     history = [{**asdict(each), "state": each.state.value} for each in facts.history(found.id)]
-    return DecisionDetail.model_validate({**_decision(found), "history": history})
+    return {**_decision(found), "history": history}
 
 
 @router.delete("/kb/{category}/{key}")

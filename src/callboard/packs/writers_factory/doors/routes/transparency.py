@@ -1,11 +1,21 @@
 """Nothing hidden: settings in force, turns, jobs, and every prompt exactly as it was sent."""
 
 import asyncio
+from dataclasses import asdict
 from typing import Annotated, Any, Final
 
 from fastapi import APIRouter, Path, Query
 
-from callboard.api.project import Entry, JobShape, OpenStudio, Paged, Shown, Wanted, job_shape
+from callboard.api.project import (
+    Entry,
+    JobShape,
+    OpenStudio,
+    Paged,
+    Shown,
+    Wanted,
+    job_shape,
+    promise,
+)
 from callboard.core.errors import NotFound
 from callboard.packs.writers_factory.doors.routes.request import (
     ModelName,
@@ -14,12 +24,14 @@ from callboard.packs.writers_factory.doors.routes.request import (
     WritersFactory,
 )
 from callboard.packs.writers_factory.factory import Factory
-from callboard.prompts import PromptRecord, list_prompts, load_prompt, record_prompt
+from callboard.prompts import PromptRecord, PromptSummary, list_prompts, load_prompt, record_prompt
 from callboard.store.journal.runs import list_runs, load_run
 
 router = APIRouter(prefix="/factory", tags=["factory: transparency"])
 
 _MOST: Final = 10_000
+# When it was sent is told as `ts`.
+_UNTOLD: Final = ("created_at", "step_key", "agent_id")
 
 RunId = Annotated[str, Path(max_length=100)]
 
@@ -43,17 +55,13 @@ class TurnRecord(Shown):
     warnings: list[str]
 
 
-class PromptLine(Shown):
-    """A prompt as it stands in a list."""
-
-    id: str
-    ts: int
-    model_id: str
-    tier: str
-    mode: str
-    total_tokens: int
-    run_id: str | None
-    has_reply: bool
+PromptLine = promise(
+    "PromptLine",
+    "A prompt as it stands in a list.",
+    PromptSummary,
+    leave=_UNTOLD,
+    ts=int,
+)
 
 
 class LayerShape(Shown):
@@ -119,27 +127,16 @@ async def show_turn_prompts(
     return [_prompt(factory, each) for each in records]
 
 
-@router.get("/prompts")
+@router.get("/prompts", response_model=list[PromptLine])
 async def list_all_prompts(
     studio: OpenStudio,
     page: Paged,
     run_id: Annotated[str | None, Query(max_length=100, description="Only of this run.")] = None,
-) -> list[PromptLine]:
+) -> list[Entry]:
     """List every prompt that was sent, newest first, with its tier and size."""
     found = studio.database.read(lambda c: list_prompts(c, run_id=run_id, limit=_MOST))
-    return [
-        PromptLine(
-            id=each.id,
-            ts=each.created_at,
-            model_id=each.model_id,
-            tier=each.tier,
-            mode=each.mode,
-            total_tokens=each.total_tokens,
-            run_id=each.run_id,
-            has_reply=each.has_reply,
-        )
-        for each in page.cut(found)
-    ]
+    told = ((each.created_at, asdict(each)) for each in page.cut(found))
+    return [{"ts": ts, **{k: v for k, v in row.items() if k not in _UNTOLD}} for ts, row in told]
 
 
 @router.post("/prompts/preview")

@@ -6,7 +6,7 @@ from typing import Annotated, Any
 from fastapi import APIRouter, Path
 from pydantic import Field
 
-from callboard.api.project import Entry, Paged, Shown, StartedJob, Wanted, started
+from callboard.api.project import Entry, Paged, Shown, StartedJob, Wanted, promise, started
 from callboard.core.canonical import plain
 from callboard.core.errors import NotFound
 from callboard.packs.writers_factory.doors.routes.request import (
@@ -67,22 +67,14 @@ class AgentsWanted(Wanted):
     agents: list[ModelName] = Field(min_length=1, max_length=20)
 
 
-class TournamentShape(Shown):
-    """A tournament; who wrote what is not told before a winner is chosen."""
-
-    id: str
-    run_id: str
-    state: str
-    test_prompt: str
-    agents: list[str]
-    strategies: list[str]
-    variants: int
-    usable: int
-    failed: int
-    unusable: dict[str, str]
-    winner: str
-    notes: str
-    error: str
+TournamentShape = promise(
+    "TournamentShape",
+    "A tournament; who wrote what is not told before a winner is chosen.",
+    Tournament,
+    variants=int,
+    usable=int,
+    failed=int,
+)
 
 
 class WinnerWanted(Wanted):
@@ -162,8 +154,8 @@ async def lock_voice(factory: WritersFactory, wanted: LockWanted) -> VoiceShape:
     return _status(await factory.perform(operations.confirm_voice_lock, wanted.confirmed))
 
 
-@router.get("/tournaments")
-async def list_tournaments(factory: WritersFactory, page: Paged) -> list[TournamentShape]:
+@router.get("/tournaments", response_model=list[TournamentShape])
+async def list_tournaments(factory: WritersFactory, page: Paged) -> list[Entry]:
     """List the tournaments, oldest first; none is ever overwritten."""
     return [_tournament(each) for each in page.cut(factory.rooms.voice.tournaments())]
 
@@ -183,8 +175,8 @@ async def check_agents(factory: WritersFactory, wanted: AgentsWanted) -> list[En
     return [{**asdict(each), "is_usable": each.is_usable} for each in found]
 
 
-@router.get("/tournaments/{tournament_id}")
-async def show_tournament(factory: WritersFactory, tournament_id: TournamentId) -> TournamentShape:
+@router.get("/tournaments/{tournament_id}", response_model=TournamentShape)
+async def show_tournament(factory: WritersFactory, tournament_id: TournamentId) -> Entry:
     """Show how far a tournament has come."""
     return _tournament(factory.rooms.voice.tournament(tournament_id))
 
@@ -201,10 +193,10 @@ async def reveal(factory: WritersFactory, tournament_id: TournamentId) -> list[E
     return factory.rooms.voice.tournament(tournament_id).presented(reveal=True)
 
 
-@router.post("/tournaments/{tournament_id}/winner")
+@router.post("/tournaments/{tournament_id}/winner", response_model=TournamentShape)
 async def choose_winner(
     factory: WritersFactory, tournament_id: TournamentId, wanted: WinnerWanted
-) -> TournamentShape:
+) -> Entry:
     """Choose the passage the book is to sound like."""
     pick = Pick(
         wanted.agent, wanted.strategy, wanted.variant_index, wanted.variant_id, wanted.label
@@ -219,10 +211,10 @@ def _status(status: VoiceStatus) -> VoiceShape:
     return VoiceShape.model_validate({**told, **more})
 
 
-def _tournament(tournament: Tournament) -> TournamentShape:
+def _tournament(tournament: Tournament) -> Entry:
     counted = {
         "variants": len(tournament.variants),
         "usable": len(tournament.usable),
         "failed": len(tournament.failed),
     }
-    return TournamentShape.model_validate({**tournament.to_json(), **counted})
+    return {**tournament.to_json(), **counted}

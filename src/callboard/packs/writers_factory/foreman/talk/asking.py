@@ -10,7 +10,7 @@ from dataclasses import dataclass, replace
 from functools import cache
 from typing import Any, Final, cast
 
-from callboard.choreography.asking import AgentCall
+from callboard.choreography.agent_call import AgentCall
 from callboard.choreography.conversation import Listener
 from callboard.choreography.stage import Stage
 from callboard.core.bundled import bundled_yaml

@@ -100,7 +100,7 @@ async def answer_from_notebook(
 
     rows = await stage.step(f"{key}/passages", look, effect=Effect.IDEMPOTENT)
     passages = [
-        NotebookPassage(notebook.id, row[0], row[1], row[2], row[3], row[4])
+        NotebookPassage(row[0], row[1], row[2], row[3], notebook.id, row[4])
         for row in cast("list[list[Any]]", rows)
     ]
     if not passages:

@@ -242,5 +242,5 @@ def _scores(passage: Passage) -> bool:
 
 def _passage(notebook: Notebook, found: Passage) -> NotebookPassage:
     return NotebookPassage(
-        notebook.id, found.path, found.line_start, found.line_end, found.text, found.score
+        found.path, found.line_start, found.line_end, found.text, notebook.id, found.score
     )

@@ -6,6 +6,7 @@ from typing import Protocol
 
 from callboard.core.codec import Coded
 from callboard.core.errors import InvalidInput
+from callboard.library.story.model import Quote
 
 NOT_FOUND = "not found in this notebook"
 
@@ -30,14 +31,10 @@ class Notebook(Coded):
 
 
 @dataclass(frozen=True, slots=True)
-class NotebookPassage:
+class NotebookPassage(Quote):
     """A place in a notebook that bears on a question; always untrusted text."""
 
     notebook_id: str
-    path: str
-    line_start: int
-    line_end: int
-    text: str
     score: float = 0.0
 
     @property

@@ -11,27 +11,29 @@ from callboard.packs.alfred.kitchen.recipes.lines.lexicon import (
     PIECE,
     Number,
     Unit,
-    find_unit,
     phrases,
     read_number,
     unit_pattern,
     words,
+)
+from callboard.packs.alfred.kitchen.recipes.lines.units import (
+    OF,
+    take_sizes,
+    take_smaller,
+    take_unit,
+    without_of,
 )
 from callboard.packs.alfred.kitchen.recipes.recipe import LineFlag
 
 _TIMES: Final = re.compile(r"\s*(?:x|\*)\s*(?=\d)", re.IGNORECASE)
 _EQUAL: Final = re.compile(r"\s*(?:/|\||=|\bor\b|-)\s*(?=[~\d])", re.IGNORECASE)
 _ADDED: Final = re.compile(r"\s*(?:\+|\bplus\b|\band\b|&)\s*(?=[~\d])", re.IGNORECASE)
-_OF: Final = re.compile(
-    r"\s*(?:of|de la|de|du|des|di)\s+(?:the\s+|l['’])?|\s+d['’]\s*|\s*of$", re.IGNORECASE
-)
 _SOME: Final = re.compile(
     r"((?:an?\s+)?[^\W\d_]+\s+(?:amount|quantity))\s+of\s+(?=\S)", re.IGNORECASE
 )
 _DONE: Final = re.compile(r"\s*((?:[^\W\d_]+ ){1,2})(?=[^\W\d_]+ of )")
 _LESS: Final = re.compile(r"\s*(or (?:less|more|so))\b", re.IGNORECASE)
 _PART: Final = re.compile(r"^of\s+(?:an?\s+|the\s+)?", re.IGNORECASE)
-_SIZED: Final = re.compile(r"\s*[- ]sized?\b", re.IGNORECASE)
 _LUMP: Final = re.compile(
     r"^[\s-]*(?:long\s+)?(?:pieces?|knobs?|chunks?|sticks?)(?=\s)", re.IGNORECASE
 )
@@ -43,9 +45,6 @@ _ARTICLE: Final = re.compile(r"^\s*an?\s+(?=\w)", re.IGNORECASE)
 _BARE: Final = frozenset(
     ["pinch", "dash", "handful", "bunch", "sprig", "splash", "drizzle", "knob", "dollop", "glug"]
 )
-# `packet-trimmed` is no packet.
-_COMPOUND: Final = re.compile(r"-(?!sized)[^\W\d_]+ed\b", re.IGNORECASE)
-_SMALLER: Final = {"lb": "oz", "kg": "g", "l": "ml", "pint": "fl oz"}
 _UNKNOWN: Final = re.compile(
     r"\s*([^\W\d_][\w'’-]*(?: [^\W\d_][\w'’-]*)?)\s+of\s+(?=\S)", re.IGNORECASE
 )
@@ -92,7 +91,12 @@ def read_amount(text: str) -> LineAmount | None:
             return None
         after = after[1:]
     is_tight = rest[number.length - 1 : number.length] != " "
-    if is_tight and after[:1].isalpha() and _unit(after)[0] is None and _TIMES.match(after) is None:
+    if (
+        is_tight
+        and after[:1].isalpha()
+        and take_unit(after)[0] is None
+        and _TIMES.match(after) is None
+    ):
         # `7up` is a name.
         return None
     amount = _measured(after, _counted(number))
@@ -134,11 +138,11 @@ def _measured(after: str, amount: LineAmount) -> LineAmount:
     packed = _packed(after[times.end() :] if times else after.lstrip(), amount)
     if packed is not None:
         return packed
-    sized, rest = _sizes(after)
-    unit, rest = _unit(rest)
+    sized, rest = take_sizes(after)
+    unit, rest = take_unit(rest)
     done, beyond = _done(rest) if unit is None else ("", rest)
     if done:
-        unit, rest = _unit(beyond)[0], _unit(beyond)[1] + f", {done}"
+        unit, rest = take_unit(beyond)[0], take_unit(beyond)[1] + f", {done}"
     if unit is None:
         unknown = _UNKNOWN.match(rest)
         is_measure = unknown is not None and unknown[1].split()[-1].casefold() not in words(
@@ -168,8 +172,8 @@ def _done(text: str) -> tuple[str, str]:
     is_done = all(part in known for part in parts) and any(
         part in words("prepared") for part in parts
     )
-    unit, left = _unit(text[found.end() :])
-    if not is_done or unit is None or _OF.match(left) is None:
+    unit, left = take_unit(text[found.end() :])
+    if not is_done or unit is None or OF.match(left) is None:
         return "", text
     return found[1].strip().casefold(), text[found.end() :]
 
@@ -180,19 +184,19 @@ def _packed(after: str, amount: LineAmount) -> LineAmount | None:
     if number is None or number.low is None or amount.quantity is None:
         return None
     rest = after[number.length :].removeprefix("-")
-    unit, rest = _unit(rest)
+    unit, rest = take_unit(rest)
     if unit is None or unit.is_container:
         return None
     size = after[: len(after) - len(rest)].strip().rstrip(".")
     note, beyond = _equal(rest)
-    sized, beyond = _sizes(beyond.removeprefix("-"))
-    container, left = _unit(beyond)
+    sized, beyond = take_sizes(beyond.removeprefix("-"))
+    container, left = take_unit(beyond)
     notes = (*amount.notes, note) if note else amount.notes
     if container is None or not container.is_container:
-        left = _without_of(_LUMP.sub("", _equal(rest)[1]))
+        left = without_of(_LUMP.sub("", _equal(rest)[1]))
         return replace(amount, size=size, notes=notes, rest=left)
     shown = f"{size}, {sized}" if sized else size
-    return replace(amount, unit=container, size=shown, notes=notes, rest=_without_of(left))
+    return replace(amount, unit=container, size=shown, notes=notes, rest=without_of(left))
 
 
 def _container_after(rest: str, amount: LineAmount) -> LineAmount | None:
@@ -201,11 +205,11 @@ def _container_after(rest: str, amount: LineAmount) -> LineAmount | None:
         return None
     if amount.unit.name not in ("oz", "g", "ml", "cl", "lb", "kg", "l", "fl oz"):
         return None
-    container, left = _unit(rest.removeprefix("-"))
+    container, left = take_unit(rest.removeprefix("-"))
     if container is None or not container.is_container or amount.quantity is None:
         return None
     size = f"{amount.quantity:g} {amount.unit.name}"
-    return replace(amount, quantity=1.0, unit=container, size=size, rest=_without_of(left))
+    return replace(amount, quantity=1.0, unit=container, size=size, rest=without_of(left))
 
 
 def _again(rest: str, amount: LineAmount) -> LineAmount:
@@ -216,15 +220,15 @@ def _again(rest: str, amount: LineAmount) -> LineAmount:
         rest = rest[less.end() :]
     note, left = _equal(rest)
     if note:
-        return replace(amount, notes=(*amount.notes, note), rest=_without_of(_lump(amount, left)))
+        return replace(amount, notes=(*amount.notes, note), rest=without_of(_lump(amount, left)))
     gap = _ADDED.match(rest)
     left = _second(rest[gap.end() :]) if gap is not None else None
-    left = left or (_smaller(amount.unit, rest) if amount.unit is not None else None)
+    left = left or (take_smaller(amount.unit, rest) if amount.unit is not None else None)
     if left is not None:
         notes = (*amount.notes, rest[: len(rest) - len(left)].strip())
         flags = (*amount.flags, LineFlag.SUM)
-        return replace(amount, notes=notes, flags=flags, rest=_without_of(left))
-    return replace(amount, rest=_without_of(rest))
+        return replace(amount, notes=notes, flags=flags, rest=without_of(left))
+    return replace(amount, rest=without_of(rest))
 
 
 def _equal(rest: str) -> tuple[str, str]:
@@ -248,19 +252,10 @@ def _second(text: str) -> str | None:
     inches = _INCHES.match(second, number.length)
     if inches is not None:
         return second[inches.end() :]
-    unit, left = _unit(second[number.length :])
+    unit, left = take_unit(second[number.length :])
     if unit is None:
         return None
-    return _smaller(unit, left) or left
-
-
-def _smaller(unit: Unit, rest: str) -> str | None:
-    """Return what is behind the ounces of `1 lb 2 oz`, or None if there are none."""
-    number = read_number(rest.lstrip()) if unit.name in _SMALLER else None
-    if number is None:
-        return None
-    part, left = _unit(rest.lstrip()[number.length :])
-    return left if part is not None and part.name == _SMALLER[unit.name] else None
+    return take_smaller(unit, left) or left
 
 
 def _lump(amount: LineAmount, rest: str) -> str:
@@ -270,11 +265,11 @@ def _lump(amount: LineAmount, rest: str) -> str:
 
 def _spoken(text: str) -> LineAmount | None:
     """Read `pinch of salt` and `heaping teaspoon sugar`: one of it."""
-    sized, rest = _sizes(text)
-    unit, left = _unit(rest)
+    sized, rest = take_sizes(text)
+    unit, left = take_unit(rest)
     if unit is None or not left.strip():
         return None
-    has_of = _OF.match(left) is not None
+    has_of = OF.match(left) is not None
     is_filled = sized is not None and bool(words("measured") & set(sized.casefold().split()))
     is_measure = unit.name in ("tsp", "tbsp", "cup")
     is_bare = unit.name in _BARE and left.startswith(" ")
@@ -283,7 +278,7 @@ def _spoken(text: str) -> LineAmount | None:
     spelled = rest[: len(rest) - len(left)].strip().rstrip(".").casefold()
     is_one = spelled in (unit.name, "tablespoon", "teaspoon", "tin", "twig")
     is_one = is_one or not spelled.endswith("s")
-    return LineAmount(_without_of(left), 1.0 if is_one else None, unit=unit, size=sized)
+    return LineAmount(without_of(left), 1.0 if is_one else None, unit=unit, size=sized)
 
 
 def _few(text: str) -> LineAmount | None:
@@ -294,54 +289,9 @@ def _few(text: str) -> LineAmount | None:
         found = re.match(rf"({re.escape(phrase)})\s+(?=\S)", text, re.IGNORECASE)
         if found is not None:
             rest = text[found.end() :]
-            unit, left = _unit(_sizes(rest)[1])
+            unit, left = take_unit(take_sizes(rest)[1])
             is_many = rest[: len(rest) - len(left)].strip(" .").endswith("s")
-            if unit is not None and left.strip() and (is_many or _OF.match(left) is not None):
-                return LineAmount(_without_of(left), unit=unit, notes=(found[1],))
-            return LineAmount(_without_of(rest), notes=(found[1],))
+            if unit is not None and left.strip() and (is_many or OF.match(left) is not None):
+                return LineAmount(without_of(left), unit=unit, notes=(found[1],))
+            return LineAmount(without_of(rest), notes=(found[1],))
     return None
-
-
-def _sizes(text: str) -> tuple[str | None, str]:
-    """Take the words for how big or how full off the front of a text."""
-    found: list[str] = []
-    rest = text
-    known = words("sizes") | words("measured") | words("shapes")
-    while True:
-        word = re.match(r"\s*(?:[-/]\s*)?([^\W\d_]+(?:-[^\W\d_]+)*)(?=[\s/,]|$)", rest)
-        if word is None or word[1].casefold() not in known:
-            break
-        after = rest[word.end() :]
-        is_last_word = word[1].casefold() in words("shapes")
-        if (
-            is_last_word
-            and _sizes(after)[0] is None
-            and unit_pattern().match(after.strip()) is None
-        ):
-            break
-        found.append(word[1])
-        rest = after
-        sized = _SIZED.match(rest)
-        if sized is not None:
-            rest = rest[sized.end() :]
-    return (" ".join(found).casefold() or None), rest if found else text
-
-
-def _unit(text: str) -> tuple[Unit | None, str]:
-    """Take a unit off the front of a text."""
-    start = len(text) - len(text.lstrip())
-    dashed = re.match(r"\s*-\s*", text)
-    if dashed is not None:
-        start = dashed.end()
-    found = unit_pattern().match(text, start)
-    if found is None:
-        return None, text
-    unit = find_unit(found[0])
-    if unit is None or _COMPOUND.match(text, found.end()) is not None:
-        return None, text
-    return unit, text[found.end() :]
-
-
-def _without_of(text: str) -> str:
-    found = _OF.match(text)
-    return (text[found.end() :] if found is not None else text).strip()

@@ -129,6 +129,31 @@ _IN_TITLE: Final = re.compile(
 )
 
 
+_SERVING_LINE: Final = re.compile(
+    r"^(?:serves|feeds|makes|yields|für \d|(?:dosi )?per \d|pour (?:environ )?\d|para (?:unas )?\d|"
+    r"for \d|for (?:one|two|three|four|five|six|eight|ten)\b|\(about \d+\)$)"
+    r"|^\d[\d\s–-]*(?:servings?|portions?|people|personen)\b",
+    re.I,
+)
+_LONGEST_SERVING: Final = 60
+
+
+def says_servings(line: str) -> bool:
+    """Say whether a line says nothing but for how many it is."""
+    is_told = len(line) <= _LONGEST_SERVING and _SERVING_LINE.match(line) is not None
+    return is_told and any(read_made(line))
+
+
+# Said in a sentence about something else.
+_PASSING: Final = re.compile(r"\b(?:serves|feeds) \d{1,3}\b", re.I)
+
+
+def read_passing(text: str) -> tuple[Servings | None, Servings | None]:
+    """Return what a text says in passing of how many it feeds, if it says one thing only."""
+    told = set(_PASSING.findall(text))
+    return read_made(told.pop()) if len(told) == 1 else (None, None)
+
+
 def read_title(title: str) -> tuple[Servings | None, Servings | None]:
     """Return what a title says besides the name: `Shakshuka for two`, `Energy balls (16)`."""
     found = _IN_TITLE.search(title.strip())

@@ -30,8 +30,9 @@ from callboard.packs.alfred.kitchen.recipes.reading.limits import (
     MOST_STEPS,
     RecipeUnreadable,
     check_depth,
+    cut_short,
 )
-from callboard.packs.alfred.kitchen.recipes.reading.markdown import Read, cut_short
+from callboard.packs.alfred.kitchen.recipes.reading.markdown import Read
 from callboard.packs.alfred.kitchen.recipes.recipe import (
     ImportedRecipe,
     ImportedStep,

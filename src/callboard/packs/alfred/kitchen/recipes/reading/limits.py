@@ -8,6 +8,7 @@ from typing import Any, Final, cast
 from callboard.core.bundled import bundled_yaml
 from callboard.core.errors import InvalidInput
 from callboard.core.parsing import load_yaml
+from callboard.packs.alfred.kitchen.recipes.recipe import Warned
 from callboard.packs.alfred.kitchen.recipes.text import without_emoji, without_markup
 
 MOST_BYTES: Final = 2_000_000
@@ -32,6 +33,11 @@ class RecipeUnreadable(InvalidInput):
     """A file holds no recipe that can be read."""
 
     code = "recipe_unreadable"
+
+
+def cut_short(count: int | str, most: int, what: str) -> Warned:
+    """Return the warning that not all of something is taken."""
+    return Warned("too_many", f"Only the first {most} of {count} {what} are taken.")
 
 
 def decode(data: bytes) -> str:

@@ -21,7 +21,9 @@ from callboard.packs.alfred.kitchen.recipes.reading.figures import (
     day_of,
     read_made,
     read_minutes,
+    read_passing,
     read_title,
+    says_servings,
     tags_of,
     web_address,
 )
@@ -34,6 +36,7 @@ from callboard.packs.alfred.kitchen.recipes.reading.limits import (
     MOST_LINES_OF_ALL,
     MOST_STEPS,
     RecipeUnreadable,
+    cut_short,
     fact_named,
     split_front_matter,
 )
@@ -56,15 +59,6 @@ _FACT: Final = re.compile(
     r"^\s*(?P<bullet>[-*+]\s*)?(?P<key>[^:\d]{2,40}?)\s*(?P<colon>:)?\s*(?P<value>[^:]*)$"
 )
 _TIMED: Final = re.compile(r"\btime$", re.IGNORECASE)
-_SERVES: Final = re.compile(
-    r"^(?:serves|feeds|makes|yields|für \d|(?:dosi )?per \d|pour (?:environ )?\d|para (?:unas )?\d|"
-    r"for \d|for (?:one|two|three|four|five|six|eight|ten)\b|\(about \d+\)$)"
-    r"|^\d[\d\s–-]*(?:servings?|portions?|people|personen)\b",
-    re.I,
-)
-# Said in passing, in a sentence about something else.
-_WITHIN: Final = re.compile(r"\b(?:serves|feeds) \d{1,3}\b", re.I)
-_LONGEST_SERVES: Final = 60
 _OPTIONAL: Final = frozenset(["optional", "optionally"])
 
 
@@ -153,8 +147,7 @@ class _MarkdownReading:
     def _take_servings(self, line: str) -> bool:
         """Take a line that says nothing but for how many it is: `Serves 6`, `Makes 24 cookies`."""
         plain = plain_text(line)
-        is_told = len(plain) <= _LONGEST_SERVES and _SERVES.match(plain) is not None
-        if not is_told or "servings" in self.facts or not any(read_made(plain)):
+        if "servings" in self.facts or not says_servings(plain):
             return False
         self.facts["servings"] = plain
         return True
@@ -248,12 +241,8 @@ class _MarkdownReading:
         if not any(found) and self.parts.title:
             found = list(read_title(self.parts.title))
         if not any(found):
-            told = [
-                each
-                for block in self.parts.of(INTRO)
-                for each in _WITHIN.findall("\n".join(block.lines))
-            ]
-            found = list(read_made(told[0])) if len(set(told)) == 1 else found
+            lines = (line for block in self.parts.of(INTRO) for line in block.lines)
+            found = list(read_passing("\n".join(lines)))
         return found[0], found[1]
 
     def _minutes(self) -> tuple[int | None, int | None]:
@@ -298,11 +287,6 @@ class _MarkdownReading:
     def _warn_cut(self, count: int, most: int, what: str) -> None:
         if count > most:
             self.warnings.append(cut_short(count, most, what))
-
-
-def cut_short(count: int | str, most: int, what: str) -> Warned:
-    """Return the warning that not all of something is taken."""
-    return Warned("too_many", f"Only the first {most} of {count} {what} are taken.")
 
 
 def _line(text: str, group: str) -> IngredientLine:

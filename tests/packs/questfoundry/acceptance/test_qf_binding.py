@@ -10,7 +10,8 @@ from questkit import Company, House, Ran, changed, open_house
 from callboard.core.vocabulary import RunState
 from callboard.packs.questfoundry.book.playing import begin, is_end, offers, take
 from callboard.packs.questfoundry.cold.folding import ColdPart
-from quest_page_player import PagePlayer, open_browser
+from page_browser import open_browser
+from quest_page_player import PagePlayer
 
 pytestmark = pytest.mark.anyio
 

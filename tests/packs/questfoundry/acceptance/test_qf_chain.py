@@ -7,6 +7,7 @@ from typing import Any
 import pytest
 from questkit import TOPOLOGY, Company, House, changed, hook, open_house
 
+from callboard.cli.handlers.following import Followed
 from callboard.core.vocabulary import RunRecord, RunState
 from callboard.packs.questfoundry.doors.telling import conclude_loop
 from callboard.packs.questfoundry.operations import begin_book, operations_on
@@ -95,11 +96,11 @@ async def test_the_exit_code_of_a_chain_is_that_of_its_last_loop(
             company.usual["hook_annotations"] = {"notes": notes}
         run = await chain(house, most=2)
         capsys.readouterr()
-        assert conclude_loop(house.studio, run.id, as_json=True) == code
+        assert conclude_loop(house.studio, Followed(run), as_json=True) == code
         told = json.loads(capsys.readouterr().out.splitlines()[-1])
         assert [each["loop"] for each in told["loops"]] == loops
         assert told["unit"]["loop"] == loops[-1]
-        assert conclude_loop(house.studio, run.id, as_json=False) == code
+        assert conclude_loop(house.studio, Followed(run), as_json=False) == code
         assert loops[-1] in capsys.readouterr().out
 
 
@@ -112,11 +113,11 @@ async def test_a_chain_that_waits_for_a_human_says_three(
         started = await house.studio.start("questfoundry/chain", args)
         waiting = await house.studio.engine.wait(started.id, settled=True)
         assert waiting.state is RunState.WAITING
-        assert conclude_loop(house.studio, started.id, as_json=True) == 3
+        assert conclude_loop(house.studio, Followed(waiting), as_json=True) == 3
         # Stopped between two loops, it worked.
         run = await finish(house.studio, started.id, {"hop/1/confirm": "stop here"})
         assert run.state is RunState.DONE
-        assert conclude_loop(house.studio, run.id, as_json=True) == 0
+        assert conclude_loop(house.studio, Followed(run), as_json=True) == 0
     assert capsys.readouterr().out
 
 

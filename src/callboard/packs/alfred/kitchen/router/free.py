@@ -18,6 +18,7 @@ from callboard.packs.alfred.kitchen.router.guessed import answer_guess
 from callboard.packs.alfred.kitchen.router.requests import NEVER_DONE, Kind, hear_all
 from callboard.packs.alfred.kitchen.router.situation import Situation
 from callboard.packs.alfred.kitchen.router.things import is_doubtful_name, named_foods, read_list
+from callboard.packs.alfred.kitchen.router.words import TARGET
 
 RouteForm = Callable[[Situation], Awaitable[Routed | None]]
 # What only answers may be wrong more often than what writes.
@@ -105,6 +106,8 @@ async def route_clauses(situation: Situation, form: RouteForm) -> Routed | None:
 
 # From here on the guess agrees with what a form or a clause was read as.
 _AGREES: Final = 0.4
+# What somebody once hated, or has run out of, is no limit.
+_NO_MORE: Final = re.compile(r"\b(?:used to|no more)\b", re.I)
 # What a message that wants something may write.
 _WRITTEN: Final = {
     "add_stock": ("inventory_items", "shopping_items"),
@@ -116,17 +119,28 @@ _WRITTEN: Final = {
     "cook": ("cooking_log", "inventory_items"),
     "other": ("inventory_items", "shopping_items", "user_profile", "cooking_log"),
 }
+_TARGETED: Final = re.compile(rf"\b{TARGET}\b", re.I)
 _NAMED: Final = {"inventory_items": "ingredient", "shopping_items": "name"}
 
 
-def _is_against(guess: Guess, write: WriteRequest) -> bool:
+def _is_against(text: str, guess: Guess, write: WriteRequest) -> bool:
     """Say whether a guess speaks against what is to be written."""
-    # Recipes, tasks and days are written only by forms that name them; a limit is never left out.
+    # Recipes, tasks and days are written only by forms that name them; a limit counts at once.
     is_named = write.table in ("recipes", "tasks", "meal_plans") or bool(
-        write.table == "user_profile" and "dislikes" not in write.set
+        write.table == "user_profile" and _NO_MORE.search(text) is None
     )
     fitting = [intent for intent, tables in _WRITTEN.items() if write.table in tables]
     return not is_named and guess.of(*fitting) < _AGREES
+
+
+def has_doubtful_name(routed: Routed) -> bool:
+    """Say whether something would be stored under a name that may be a part of a sentence."""
+    writes = [step.write for step in routed.steps if step.write is not None]
+    return any(
+        is_doubtful_name(str(record.get(_NAMED.get(write.table, "")) or ""))
+        for write in writes
+        for record in write.records or ()
+    )
 
 
 def doubted(text: str, routed: Routed) -> Routed:
@@ -134,14 +148,11 @@ def doubted(text: str, routed: Routed) -> Routed:
     writes = [step.write for step in routed.steps if step.write is not None]
     if not writes or routed.unsure or _ANSWERED.match(text):
         return routed
-    names = [
-        str(record.get(_NAMED.get(write.table, ""), ""))
-        for write in writes
-        for record in write.records or ()
-    ]
     guess = guess_intent(text)
-    is_other = all(_is_against(guess, write) for write in writes)
-    if is_other or any(is_doubtful_name(name) for name in names if name):
+    # Who names the list or a place has said where it goes.
+    is_said = _TARGETED.search(text) is not None
+    is_other = not is_said and all(_is_against(text, guess, write) for write in writes)
+    if is_other or has_doubtful_name(routed):
         return replace(routed, unsure=True, weak=True)
     return routed
 

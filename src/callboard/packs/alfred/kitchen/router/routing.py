@@ -12,6 +12,7 @@ from callboard.choreography.turn.domain import Routed
 from callboard.packs.alfred.kitchen.hearing.clauses import split_clauses
 from callboard.packs.alfred.kitchen.router.free import (
     doubted,
+    has_doubtful_name,
     has_request,
     route_clauses,
     route_guess,
@@ -123,7 +124,7 @@ async def route_message(situation: Situation) -> Routed | None:
     if routed is None and not is_single:
         routed = await _whole_or_parts(situation)
     routed = None if routed is None else doubted(situation.text, routed)
-    if routed is None or routed.unsure:
+    if routed is None or has_doubtful_name(routed):
         # What the scan finds is named as foods are; what a form took for a name may be a sentence.
         routed = await route_mentioned(situation, _whole_or_parts) or routed
     return routed or await route_guess(situation, _whole_or_parts)

@@ -279,7 +279,7 @@ _MOST_NAME_WORDS: Final = 3
 
 def is_doubtful_name(name: str) -> bool:
     """Say whether a name may be more than one: words of a sentence, or what only measures."""
-    if is_listed(name) or name.startswith('"'):
+    if not name or is_listed(name) or name.startswith('"'):
         return False
     words = name.casefold().split()
     if any(is_known_unit(word) and not is_listed(word) for word in words[-1:] + words[:-1][:2]):

@@ -15,7 +15,7 @@ from callboard.packs.questfoundry.book.model import (
     SectionKind,
     StoryChoice,
 )
-from callboard.packs.questfoundry.formats.edition import Edition, edition_of, pieces_of
+from callboard.packs.questfoundry.formats.edition import LocaleEdition, edition_of, pieces_of
 from callboard.packs.questfoundry.formats.export import PATHS, ExportOptions, build
 from callboard.packs.questfoundry.formats.writing.paper import can_print
 
@@ -49,7 +49,7 @@ def _rows(book: Book, mark: str = "§", without: tuple[str, ...] = ()) -> list[d
     ]
 
 
-async def _built(edition: Edition, formats: list[str]) -> dict[str, bytes]:
+async def _built(edition: LocaleEdition, formats: list[str]) -> dict[str, bytes]:
     made = await build(edition.book, formats, ExportOptions(words=edition.words))
     return {edition.path(path): data for path, data in made.items()}
 

@@ -1,4 +1,4 @@
-"""Edition: a book in another language, put together from the pieces somebody translated.
+"""LocaleEdition: a book in another language, put together from the pieces somebody translated.
 
 A piece without a translation keeps its own words; it is named, and a section that holds such words
 says so before them. A translation whose source has changed since is used, and named.
@@ -21,7 +21,7 @@ _STEM: Final = "book."
 
 
 @dataclass(frozen=True, slots=True)
-class Edition:
+class LocaleEdition:
     """A book as readers of one language get it; the original has no locale.
 
     `untranslated` and `outdated` are the ids of pieces.
@@ -80,7 +80,7 @@ def pieces_of(book: Book) -> Iterator[dict[str, str]]:
             }
 
 
-def edition_of(book: Book, locale: str, rows: Iterable[Mapping[str, Any]]) -> Edition:
+def edition_of(book: Book, locale: str, rows: Iterable[Mapping[str, Any]]) -> LocaleEdition:
     """Put a book together in another language; every piece that lacks is named."""
     if not _LOCALE.fullmatch(locale):
         raise InvalidInput(
@@ -102,7 +102,7 @@ def edition_of(book: Book, locale: str, rows: Iterable[Mapping[str, Any]]) -> Ed
     own = {each.name: targets.get(f"page:{each.name}") for each in fields(WORDS)}
     words = replace(WORDS, **{name: target for name, target in own.items() if target})
     made = _Translator(targets, set(untranslated), words).book(book, locale)
-    return Edition(made, words, locale, tuple(untranslated), tuple(outdated))
+    return LocaleEdition(made, words, locale, tuple(untranslated), tuple(outdated))
 
 
 def _fits(source: str, target: str) -> bool:

@@ -12,7 +12,7 @@ from typing import Any, Final, cast
 from callboard.core.canonical import digest, digest_bytes
 from callboard.core.errors import Conflict, NotFound
 from callboard.packs.questfoundry.book.model import Book
-from callboard.packs.questfoundry.formats.edition import Edition, edition_of
+from callboard.packs.questfoundry.formats.edition import LocaleEdition, edition_of
 from callboard.packs.questfoundry.formats.export import NUMBERS, PATHS, ExportOptions, build
 from callboard.packs.questfoundry.foundry import Foundry
 from callboard.packs.questfoundry.steps.reports import flaw, judged
@@ -46,11 +46,11 @@ def bound_book(foundry: Foundry, request: Mapping[str, Any]) -> Book:
     return book if include.get("audio") else replace(book, cues=())
 
 
-def editions(foundry: Foundry, request: Mapping[str, Any]) -> list[Edition]:
+def editions(foundry: Foundry, request: Mapping[str, Any]) -> list[LocaleEdition]:
     """Return the editions of a view: the original first, then every language it names."""
     include = cast("dict[str, Any]", request.get("include") or {})
     book = bound_book(foundry, request)
-    found = [Edition(book)]
+    found = [LocaleEdition(book)]
     held = foundry.cold.contents(foundry.cold.find(str(request["snapshot"])))
     known = sorted(each.removeprefix(SURFACES) for each in held if each.startswith(SURFACES))
     for locale in dict.fromkeys(map(str, include.get("locales") or ())):
@@ -84,7 +84,9 @@ async def write_view(foundry: Foundry, name: str, files: Mapping[str, bytes]) ->
     await asyncio.to_thread(write)
 
 
-def rows_of(name: str, made: Iterable[Edition], files: Mapping[str, bytes]) -> list[dict[str, Any]]:
+def rows_of(
+    name: str, made: Iterable[LocaleEdition], files: Mapping[str, bytes]
+) -> list[dict[str, Any]]:
     """Return the files of a view with what they are: format, language and hash."""
     known = {
         each.path(path): (kind, each.locale)
@@ -102,7 +104,7 @@ def rows_of(name: str, made: Iterable[Edition], files: Mapping[str, bytes]) -> l
     ]
 
 
-async def make_files(made: Iterable[Edition], formats: Sequence[str]) -> dict[str, bytes]:
+async def make_files(made: Iterable[LocaleEdition], formats: Sequence[str]) -> dict[str, bytes]:
     """Build the formats that can be made here; what cannot is told as a limitation."""
     from callboard.packs.questfoundry.formats.writing.paper import can_print
 
@@ -127,7 +129,7 @@ def built_files(foundry: Foundry, bundle: Mapping[str, Any]) -> dict[str, bytes]
 
 def judge_files(
     foundry: Foundry,
-    made: Sequence[Edition],
+    made: Sequence[LocaleEdition],
     bars: Sequence[str],
     files: Mapping[str, bytes],
     again: Mapping[str, bytes],
@@ -144,7 +146,7 @@ def judge_files(
     )
 
 
-def _translated_flaws(edition: Edition) -> Iterator[tuple[Bar, BarFinding]]:
+def _translated_flaws(edition: LocaleEdition) -> Iterator[tuple[Bar, BarFinding]]:
     report = judged(edition.book, [Bar.ACCESSIBILITY.value], "spot_check")
     for found in report.bar(Bar.ACCESSIBILITY).findings:
         place = f"{edition.locale}: {found.place}"

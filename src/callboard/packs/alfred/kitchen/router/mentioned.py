@@ -29,7 +29,7 @@ _PLACED: Final = re.compile(rf"\b(?:in|into|to|of)\s+(?:the|my|our)\s+(?P<place>
 
 
 @dataclass(frozen=True, slots=True)
-class Reading:
+class MentionReading:
     """What was read of one message: what to do in the words of the forms, and how sure that is."""
 
     said: tuple[str, ...]
@@ -59,7 +59,7 @@ async def route_mentioned(situation: Situation, form: RouteForm) -> Routed | Non
     )
 
 
-def read_mentioned(text: str) -> Reading | None:
+def read_mentioned(text: str) -> MentionReading | None:
     """Return what a message wants with the things it names, or None if it names none."""
     whole, clauses = guess_intent(text), split_clauses(text)
     if not 0 < len(clauses) <= _MOST_CLAUSES or any(each.is_question for each in clauses):
@@ -86,11 +86,11 @@ def read_mentioned(text: str) -> Reading | None:
         return None
     aside = [e.clause.text for e in heard if not e.found.named and not _AMOUNT.match(e.clause.text)]
     is_sure = is_sure and whole.certainty >= SURE_TO_DO and whole.intent in _STOCK
-    return Reading(said, tuple(aside), is_sure and all(each.is_sure for each in heard))
+    return MentionReading(said, tuple(aside), is_sure and all(each.is_sure for each in heard))
 
 
 @dataclass(frozen=True, slots=True)
-class _Heard:
+class _HeardClause:
     clause: Clause
     found: Mentions
     intent: str
@@ -103,13 +103,13 @@ _NUMBER: Final = re.compile(r"\d|\b(?:one|two|three|four|five|six|seven|eight|ni
 _BOUND: Final = ("if", "because", "which", "unless")
 
 
-def _heard(clause: Clause, whole: Guess, count: int) -> _Heard:
+def _heard(clause: Clause, whole: Guess, count: int) -> _HeardClause:
     found = find_mentions(clause.text)
     if found.named:
         intent, is_sure = _intent(clause, whole, count)
         is_unreal = clause.is_unreal or clause.bound in _BOUND
-        return _Heard(clause, found, intent, is_sure, is_unreal)
-    return _Heard(clause, found, "", _is_idle(clause, whole), is_unreal=False)
+        return _HeardClause(clause, found, intent, is_sure, is_unreal)
+    return _HeardClause(clause, found, "", _is_idle(clause, whole), is_unreal=False)
 
 
 def _intent(clause: Clause, whole: Guess, count: int) -> tuple[str, bool]:
